@@ -1,0 +1,159 @@
+// What the decoder answers: what a media file is, which file it is, and the pictures of its 1-per-second grid.
+import { type Static, Type } from 'typebox';
+import { ask, Bytes, contract, feed, SlotHandle } from '../../runtime/contract.ts';
+import { errorTable } from '../../runtime/errors.ts';
+
+export const mediaErrors = errorTable({
+  FILE_NOT_FOUND: { meaning: 'There is no such file', status: 404, retryable: false },
+  FILE_UNREADABLE: { meaning: 'The file cannot be opened', status: 400, retryable: false },
+  FILE_EMPTY: { meaning: 'The file is empty', status: 400, retryable: false },
+  FILE_CHANGED: { meaning: 'The file changed while it was read', status: 409, retryable: true },
+  NOT_MEDIA: { meaning: 'The file is not video, picture or audio', status: 400, retryable: false },
+  NO_PICTURE: { meaning: 'The file has no picture', status: 400, retryable: false },
+  UNSUPPORTED_CODEC: { meaning: 'No decoder for this codec', status: 400, retryable: false },
+  DECODE_FAILED: { meaning: 'The pictures cannot be decoded', status: 400, retryable: false },
+  TOO_LARGE: { meaning: 'The picture is too large', status: 400, retryable: false },
+});
+
+/** An exact ratio, as in the file: 30000/1001, 179/6. */
+export const Rational = Type.Object({ num: Type.Integer(), den: Type.Integer({ minimum: 1 }) });
+export type Rational = Static<typeof Rational>;
+
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
+  Type.Union([type, Type.Null()]);
+
+export const VideoStream = Type.Object({
+  index: Type.Integer(),
+  codec: Type.String(),
+  profile: Nullable(Type.String()),
+  /** Coded size in px, before pixel aspect and rotation. */
+  coded_width: Type.Integer(),
+  coded_height: Type.Integer(),
+  /** Sample aspect ratio; 1/1 when the file says nothing. */
+  pixel_aspect: Rational,
+  /** Degrees clockwise by which a player turns the picture: 0, 90, 180, 270. */
+  rotation: Type.Integer(),
+  pixel_format: Type.String(),
+  bit_depth: Type.Integer(),
+  color_space: Nullable(Type.String()),
+  color_transfer: Nullable(Type.String()),
+  color_primaries: Nullable(Type.String()),
+  /** HDR by its transfer function (PQ or HLG). */
+  hdr: Type.Boolean(),
+  frame_rate: Rational,
+  bit_rate: Nullable(Type.Integer()),
+});
+export const AudioStream = Type.Object({
+  index: Type.Integer(),
+  codec: Type.String(),
+  sample_rate: Type.Integer(),
+  channels: Type.Integer(),
+  layout: Nullable(Type.String()),
+  language: Nullable(Type.String()),
+});
+export const SubtitleStream = Type.Object({
+  index: Type.Integer(),
+  codec: Type.String(),
+  language: Nullable(Type.String()),
+});
+
+export const Timecode = Type.Object({
+  /** Start timecode `HH:MM:SS:FF`, always with colons; `00:00:00:00` when the file has none. */
+  text: Type.String(),
+  drop_frame: Type.Boolean(),
+  /** The rate the timecode counts at. */
+  rate: Rational,
+});
+
+export const Probe = Type.Object({
+  kind: Type.Union([Type.Literal('video'), Type.Literal('audio'), Type.Literal('image')]),
+  container: Type.String(),
+  size_bytes: Type.Integer(),
+  /** Seconds; 0 for stills. */
+  duration_seconds: Type.Number(),
+  /** Frames on the 1-per-second grid: ceil(duration) for video, 1 for a still, 0 for audio. */
+  grid_frames: Type.Integer(),
+  /** Size as shown, in px: pixel aspect and rotation applied. 0 for audio. */
+  width: Type.Integer(),
+  height: Type.Integer(),
+  video: Nullable(VideoStream),
+  audio: Type.Array(AudioStream),
+  subtitles: Type.Array(SubtitleStream),
+  timecode: Timecode,
+  /** ISO 8601, from the file's own tags. */
+  creation_date: Nullable(Type.String()),
+  camera_make: Nullable(Type.String()),
+  camera_model: Nullable(Type.String()),
+  /** ISO 6709 text or `lat,lon`, as embedded. */
+  location: Nullable(Type.String()),
+});
+export type Probe = Static<typeof Probe>;
+export type VideoStream = Static<typeof VideoStream>;
+
+export const FileIdentity = Type.Object({
+  hash_str: Type.String(),
+  size_bytes: Type.Integer(),
+  /** Milliseconds since 1970. */
+  mtime_ms: Type.Number(),
+  inode: Type.String(),
+});
+export type FileIdentity = Static<typeof FileIdentity>;
+
+/** How a picture is brought to a model's input size. Filled into a slot as width×height×3 RGB bytes, row by row. */
+export const PictureShape = Type.Object({
+  width: Type.Integer({ minimum: 1 }),
+  height: Type.Integer({ minimum: 1 }),
+  /** `stretch`: both sides to size. `cover`: shortest side to size, then the centre is cut out. */
+  fit: Type.Union([Type.Literal('stretch'), Type.Literal('cover')]),
+  resample: Type.Union([Type.Literal('area'), Type.Literal('bilinear'), Type.Literal('bicubic')]),
+});
+export type PictureShape = Static<typeof PictureShape>;
+
+export const PreviewShape = Type.Object({
+  max_side: Type.Integer({ minimum: 16 }),
+  /** JPEG quality 1-100. */
+  quality: Type.Integer({ minimum: 1, maximum: 100 }),
+});
+export type PreviewShape = Static<typeof PreviewShape>;
+
+export const DecodeMode = Type.Union([Type.Literal('exact'), Type.Literal('keyframes')]);
+export type DecodeMode = Static<typeof DecodeMode>;
+
+export const GridFrame = Type.Object({
+  /** Index on the 1-per-second grid. */
+  frame_index: Type.Integer({ minimum: 0 }),
+  /** Presentation time of the picture shown at that second, relative to the start of the video. */
+  seconds: Type.Number(),
+  picture: SlotHandle,
+  /** JPEG, *moved*; null when no preview was asked for. */
+  preview: Nullable(Bytes),
+});
+export type GridFrame = Static<typeof GridFrame>;
+
+export const decoderContract = contract('decoder', {
+  probe: ask(Type.Object({ path: Type.String() }), Probe),
+  identify: ask(Type.Object({ path: Type.String() }), FileIdentity),
+  /** Every grid frame from `from_frame` on, in order. Frames that cannot be decoded are left out and named by `missing`. */
+  frames: feed(
+    Type.Object({
+      path: Type.String(),
+      shape: PictureShape,
+      preview: Nullable(PreviewShape),
+      mode: DecodeMode,
+      from_frame: Type.Integer({ minimum: 0 }),
+    }),
+    GridFrame,
+    { slots: true },
+  ),
+  /** The picture shown at `seconds` (a still: any value), into the slot the caller owns. */
+  picture: ask(
+    Type.Object({
+      path: Type.String(),
+      seconds: Type.Number({ minimum: 0 }),
+      shape: PictureShape,
+      preview: Nullable(PreviewShape),
+      picture: SlotHandle,
+    }),
+    Type.Object({ seconds: Type.Number(), preview: Nullable(Bytes) }),
+  ),
+});

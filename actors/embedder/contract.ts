@@ -1,0 +1,51 @@
+// What the embedder answers: vectors of pictures and of texts in the space of one visual model.
+import { type Static, Type } from 'typebox';
+import { ask, contract, Floats, SlotHandle } from '../../runtime/contract.ts';
+import { PictureShape } from '../decoder/contract.ts';
+
+/** State of a model as the service reports it. */
+export const ModelState = Type.Object({
+  /** The model really in use; null while loading or when nothing could be loaded. */
+  model_key: Type.Union([Type.String(), Type.Null()]),
+  is_loading: Type.Boolean(),
+  requested_model_key: Type.Union([Type.String(), Type.Null()]),
+  load_status: Type.Union([
+    Type.Literal('unavailable'),
+    Type.Literal('loading'),
+    Type.Literal('ready'),
+    Type.Literal('failed'),
+  ]),
+  /** The key that was asked for, when the default model was loaded in its place. */
+  fallback_from: Type.Union([Type.String(), Type.Null()]),
+  error: Type.Union([Type.String(), Type.Null()]),
+  /** The device in use: cpu, cuda, webgpu, dml, coreml. */
+  device: Type.Union([Type.String(), Type.Null()]),
+});
+export type ModelState = Static<typeof ModelState>;
+
+export const VisualModel = Type.Object({
+  model_key: Type.String(),
+  /** Length of a vector. */
+  dimensions: Type.Integer(),
+  shape: PictureShape,
+  /** Pictures in one run. */
+  batch: Type.Integer(),
+  state: ModelState,
+});
+export type VisualModel = Static<typeof VisualModel>;
+
+export const embedderContract = contract('embedder', {
+  /** Loads a model (a second call with the same key answers at once) and falls back to the default one if that fails. */
+  load: ask(Type.Object({ model_key: Type.String() }), VisualModel),
+  state: ask(Type.Object({}), ModelState),
+  /** n pictures of the model's shape, from slots. `vectors`: n×d, L2-normalised, *moved*. */
+  pictures: ask(
+    Type.Object({ model_key: Type.String(), pictures: Type.Array(SlotHandle, { minItems: 1 }) }),
+    Type.Object({ vectors: Floats }),
+  ),
+  /** `vectors`: n×d, L2-normalised, *moved*. `unknown_words`: the words of all texts that the model cannot place. */
+  texts: ask(
+    Type.Object({ model_key: Type.String(), texts: Type.Array(Type.String(), { minItems: 1 }) }),
+    Type.Object({ vectors: Floats, unknown_words: Type.Array(Type.String()) }),
+  ),
+});

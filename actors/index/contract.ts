@@ -1,0 +1,156 @@
+// What the index answers: it keeps what analysis found (on disk), holds the vectors of loaded media (in memory) and
+// ranks. One thread owns the store for writing.
+import { type Static, Type } from 'typebox';
+import { ask, Bytes, contract, Floats } from '../../runtime/contract.ts';
+import { errorTable } from '../../runtime/errors.ts';
+import { FileIdentity, Probe } from '../decoder/contract.ts';
+
+export const storeErrors = errorTable({
+  STORE_UNAVAILABLE: { meaning: 'The analysis folder cannot be opened', status: 503, retryable: true },
+  STORE_READ_ONLY: { meaning: 'The analysis folder cannot be written', status: 503, retryable: true },
+  STORE_FULL: { meaning: 'The disk of the analysis folder is full', status: 503, retryable: true },
+  STORE_TOO_NEW: {
+    meaning: 'The analysis folder was written by a newer version',
+    status: 503,
+    retryable: false,
+  },
+  STORE_DAMAGED: { meaning: 'The analysis folder is damaged', status: 503, retryable: false },
+  STORE_IN_USE: { meaning: 'Another process is writing this analysis folder', status: 503, retryable: true },
+  NOT_ANALYZED: { meaning: 'This media has no analysis', status: 400, retryable: false },
+  NOT_LOADED: { meaning: 'No analysis data is loaded', status: 400, retryable: false },
+  WRONG_DIMENSIONS: {
+    meaning: 'The vector does not belong to the loaded model',
+    status: 400,
+    retryable: false,
+  },
+});
+
+const Folder = { cache_dir: Type.String() };
+
+/** One file of media as the store knows it. */
+export const MediaRecord = Type.Object({ path: Type.String(), identity: FileIdentity, probe: Probe });
+export type MediaRecord = Static<typeof MediaRecord>;
+
+/** Half-open range of grid frames. */
+export const FrameRange = Type.Tuple([Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 1 })]);
+export type FrameRange = Static<typeof FrameRange>;
+
+/** Which rows a search looks at: `hashes` null means all loaded media; `ranges` limits some of them, by hash. */
+export const Scope = Type.Object({
+  hashes: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  ranges: Type.Record(Type.String(), Type.Array(FrameRange)),
+});
+export type Scope = Static<typeof Scope>;
+
+export const RankedMatch = Type.Object({
+  hash_str: Type.String(),
+  path: Type.String(),
+  frame_index: Type.Integer(),
+  /** Half-open range of grid frames of the scene around the match. */
+  scene_start: Type.Integer(),
+  scene_end: Type.Integer(),
+  /** Position in the ranking before grouping per video. */
+  original_index: Type.Integer(),
+  score: Type.Number(),
+});
+export type RankedMatch = Static<typeof RankedMatch>;
+
+export const LoadReport = Type.Object({
+  media: Type.Integer(),
+  vectors: Type.Integer(),
+  /** Hashes or paths asked for that have no analysis by this model. */
+  missing: Type.Array(Type.String()),
+  /** Hashes whose stored data is damaged. */
+  unreadable: Type.Array(Type.String()),
+});
+export type LoadReport = Static<typeof LoadReport>;
+
+export const indexContract = contract('index', {
+  /** The identity stored for a path, if size, mtime and inode still agree; null otherwise. */
+  known: ask(
+    Type.Object({
+      ...Folder,
+      path: Type.String(),
+      size_bytes: Type.Integer(),
+      mtime_ms: Type.Number(),
+      inode: Type.String(),
+    }),
+    Type.Union([MediaRecord, Type.Null()]),
+  ),
+  /** Stores what a file is. *Flushed* when answered. */
+  remember: ask(Type.Object({ ...Folder, media: MediaRecord }), Type.Object({})),
+  /** For each hash: true when the visual stage by this model is stored whole. */
+  stored: ask(
+    Type.Object({ ...Folder, model_key: Type.String(), hashes: Type.Array(Type.String()) }),
+    Type.Object({ stored: Type.Array(Type.Boolean()) }),
+  ),
+  /** All media of the folder. */
+  media: ask(Type.Object({ ...Folder }), Type.Object({ media: Type.Array(MediaRecord) })),
+  /** Begins the visual stage of one file; what an unfinished earlier one left is dropped. */
+  begin: ask(
+    Type.Object({ ...Folder, hash_str: Type.String(), model_key: Type.String(), dimensions: Type.Integer() }),
+    Type.Object({ stage: Type.Integer() }),
+  ),
+  /** Adds frames, ascending. `vectors`: n×d, L2-normalised, *moved*. *Accepted*, not stored, when answered. */
+  append: ask(
+    Type.Object({
+      stage: Type.Integer(),
+      frames: Type.Array(Type.Integer({ minimum: 0 })),
+      vectors: Floats,
+      /** JPEG of each frame. */
+      previews: Type.Array(Bytes),
+    }),
+    Type.Object({}),
+  ),
+  /** Makes the stage visible in one atomic write. *Flushed* when answered. */
+  commit: ask(
+    Type.Object({ stage: Type.Integer(), media: MediaRecord }),
+    Type.Object({ vectors: Type.Integer() }),
+  ),
+  /** Forgets the stage; nothing of it stays. */
+  abort: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
+  /** Loads vectors into memory: `hashes` null means everything stored by this model. Replaces nothing already loaded
+   * of the same folder and model; another folder or model drops what was loaded before. */
+  load: ask(
+    Type.Object({
+      ...Folder,
+      model_key: Type.String(),
+      hashes: Type.Union([Type.Array(Type.String()), Type.Null()]),
+    }),
+    LoadReport,
+  ),
+  drop: ask(Type.Object({}), Type.Object({})),
+  /**
+   * Ranks the loaded frames, best first. `query`: d, L2-normalised; text and picture are each optional but one must be
+   * there; `text_weight` is the share of text when both are. `exclude`: k×d, a soft signal that lowers what it resembles.
+   */
+  search: ask(
+    Type.Object({
+      text: Type.Union([Floats, Type.Null()]),
+      picture: Type.Union([Floats, Type.Null()]),
+      text_weight: Type.Number({ minimum: 0 }),
+      exclude: Type.Union([Floats, Type.Null()]),
+      scope: Scope,
+      max_results: Type.Integer({ minimum: 1 }),
+    }),
+    Type.Object({ matches: Type.Array(RankedMatch), searched: Type.Integer() }),
+  ),
+  /** The stored vector of one frame, d; null when it is not stored. */
+  vector: ask(
+    Type.Object({
+      ...Folder,
+      model_key: Type.String(),
+      hash_str: Type.String(),
+      frame_index: Type.Integer(),
+    }),
+    Type.Object({ vector: Type.Union([Floats, Type.Null()]) }),
+  ),
+  /** JPEG of each frame, *moved*; null where there is none. */
+  previews: ask(
+    Type.Object({
+      ...Folder,
+      frames: Type.Array(Type.Object({ hash_str: Type.String(), frame_index: Type.Integer() })),
+    }),
+    Type.Object({ previews: Type.Array(Type.Union([Bytes, Type.Null()])) }),
+  ),
+});

@@ -1,0 +1,79 @@
+// A contract is a value: the messages an actor understands, each declared once with TypeBox. The value types the
+// handler and the caller, and checks requests where they arrive.
+//
+//   ask    one request, one reply
+//   feed   one request, many items on credit: the producer never runs further ahead than the consumer allows
+import { type Static, type TSchema, Type } from 'typebox';
+
+export interface Ask<Q extends TSchema = TSchema, A extends TSchema = TSchema> {
+  readonly kind: 'ask';
+  readonly request: Q;
+  readonly reply: A;
+}
+
+export interface Feed<Q extends TSchema = TSchema, I extends TSchema = TSchema> {
+  readonly kind: 'feed';
+  readonly request: Q;
+  readonly item: I;
+  /** True when every credit comes with a free slot for the producer to fill. */
+  readonly slots: boolean;
+}
+
+export type Messages = Record<string, Ask | Feed>;
+
+export interface Contract<M extends Messages = Messages> {
+  /** Name of the actor's role; also its name in logs and metrics. */
+  readonly name: string;
+  readonly messages: M;
+}
+
+export function ask<Q extends TSchema, A extends TSchema>(request: Q, reply: A): Ask<Q, A> {
+  return { kind: 'ask', request, reply };
+}
+
+export function feed<Q extends TSchema, I extends TSchema>(
+  request: Q,
+  item: I,
+  options: { slots?: boolean } = {},
+): Feed<Q, I> {
+  return { kind: 'feed', request, item, slots: options.slots ?? false };
+}
+
+export function contract<const M extends Messages>(name: string, messages: M): Contract<M> {
+  return { name, messages };
+}
+
+export type AskName<C extends Contract> = {
+  [K in keyof C['messages']]: C['messages'][K] extends Ask ? K : never;
+}[keyof C['messages']] &
+  string;
+
+export type FeedName<C extends Contract> = {
+  [K in keyof C['messages']]: C['messages'][K] extends Feed ? K : never;
+}[keyof C['messages']] &
+  string;
+
+export type Request<C extends Contract, K extends keyof C['messages']> = Static<C['messages'][K]['request']>;
+export type Reply<C extends Contract, K extends keyof C['messages']> =
+  C['messages'][K] extends Ask<TSchema, infer A> ? Static<A> : never;
+export type Item<C extends Contract, K extends keyof C['messages']> =
+  C['messages'][K] extends Feed<TSchema, infer I> ? Static<I> : never;
+
+/** Names one filling of one slot. A handle of an earlier filling is stale and refused. */
+export const SlotHandle = Type.Object({
+  slot: Type.Integer({ minimum: 0 }),
+  generation: Type.Integer({ minimum: 1 }),
+});
+export type SlotHandle = Static<typeof SlotHandle>;
+
+/** Schema of a binary value. The doc line of each use says whether it is moved or copied. */
+function instance<T extends object>(name: string, type: new (...args: never[]) => T) {
+  return Type.Refine(
+    Type.Unsafe<T>({}),
+    (value: unknown) => value instanceof type,
+    () => `is not a ${name}`,
+  );
+}
+export const Bytes = instance<Uint8Array>('Uint8Array', Uint8Array);
+export const Floats = instance<Float32Array>('Float32Array', Float32Array);
+export const Ints = instance<Int32Array>('Int32Array', Int32Array);

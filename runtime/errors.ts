@@ -1,0 +1,103 @@
+// Errors as rows of a table. A room declares its table once; each row is the function that makes the error,
+// so a code cannot be misspelt, and what a code means, whether a retry can help and which HTTP status it has
+// are written in one place. Errors cross threads as fields, because `Error.code` is lost by structured clone.
+
+export interface ErrorRow {
+  /** What happened, for a person; the message of one error adds which file or field. */
+  readonly meaning: string;
+  /** HTTP status a route answers with. */
+  readonly status: number;
+  /** True when the same call can succeed later without anything being changed. */
+  readonly retryable: boolean;
+}
+
+export type ErrorDetails = Readonly<Record<string, string | number | boolean | null>>;
+
+/** The form an error has inside a message between threads. */
+export interface ErrorFields {
+  readonly code: string;
+  readonly message: string;
+  readonly status: number;
+  readonly retryable: boolean;
+  readonly details: ErrorDetails;
+  readonly stack: string;
+}
+
+export class EngineError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly retryable: boolean;
+  readonly details: ErrorDetails;
+
+  constructor(
+    code: string,
+    row: Omit<ErrorRow, 'meaning'>,
+    message: string,
+    details: ErrorDetails,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'EngineError';
+    this.code = code;
+    this.status = row.status;
+    this.retryable = row.retryable;
+    this.details = details;
+  }
+}
+
+/** Makes one error of a row. `message` names the file or field; left out, the row's meaning stands alone. */
+export interface ErrorMaker extends ErrorRow {
+  (message?: string, details?: ErrorDetails, cause?: unknown): EngineError;
+  readonly code: string;
+  /** True for an error of this row, also after it crossed threads. */
+  is(error: unknown): error is EngineError;
+}
+
+export type ErrorTable<R extends Record<string, ErrorRow>> = { readonly [K in keyof R]: ErrorMaker };
+
+export function errorTable<const R extends Record<string, ErrorRow>>(rows: R): ErrorTable<R> {
+  const makers = Object.entries(rows).map(([code, row]) => [code, errorMaker(code, row)] as const);
+  return Object.fromEntries(makers) as ErrorTable<R>;
+}
+
+function errorMaker(code: string, row: ErrorRow): ErrorMaker {
+  const make = (message: string = row.meaning, details: ErrorDetails = {}, cause?: unknown) =>
+    new EngineError(code, row, message, details, cause);
+  const is = (error: unknown): error is EngineError => error instanceof EngineError && error.code === code;
+  return Object.assign(make, row, { code, is });
+}
+
+export const engineErrors = errorTable({
+  BUSY: { meaning: 'The mailbox of the actor is full', status: 503, retryable: true },
+  CANCELLED: { meaning: 'The caller cancelled', status: 499, retryable: false },
+  TIMED_OUT: { meaning: 'No answer within the time allowed', status: 504, retryable: true },
+  ACTOR_CRASHED: { meaning: 'The actor ended while it worked on this', status: 503, retryable: true },
+  ACTOR_STUCK: {
+    meaning: 'The actor was replaced because a turn outlived its limit',
+    status: 503,
+    retryable: true,
+  },
+  ACTOR_DOWN: { meaning: 'The actor is down', status: 503, retryable: true },
+  STALE_SLOT: { meaning: 'The slot was given back and may hold other data', status: 500, retryable: false },
+  INVALID_MESSAGE: { meaning: 'The message does not match its contract', status: 400, retryable: false },
+  INVALID_CONFIG: { meaning: 'A setting has an impossible value', status: 400, retryable: false },
+  INTERNAL: { meaning: 'Internal error', status: 500, retryable: false },
+});
+
+/** The error as plain fields; anything that is not an EngineError is INTERNAL and keeps its stack for the log. */
+export function toFields(error: unknown): ErrorFields {
+  if (error instanceof EngineError) {
+    const { code, message, status, retryable, details } = error;
+    return { code, message, status, retryable, details, stack: error.stack ?? message };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  const stack = error instanceof Error ? (error.stack ?? message) : message;
+  const { status, retryable } = engineErrors.INTERNAL;
+  return { code: 'INTERNAL', message, status, retryable, details: {}, stack };
+}
+
+export function fromFields(fields: ErrorFields): EngineError {
+  const error = new EngineError(fields.code, fields, fields.message, fields.details);
+  error.stack = fields.stack;
+  return error;
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+// The first step of every command, in plain JavaScript so that any Node from 18 on can run it: install what is
+// missing, then hand over to the pinned Node that the dependencies brought along.
+//
+//   launch.mjs --setup            install only
+//   launch.mjs --node ARGS...     run the pinned Node with ARGS
+//   launch.mjs ARGS...            run the command line (cli.ts) with ARGS
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const windows = process.platform === 'win32';
+const pinnedNode = join(root, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
+const stamp = join(root, 'node_modules', '.framehound-setup');
+
+/** What an installation depends on; a changed lock file or platform means installing again. */
+function wanted() {
+  const lock = join(root, existsSync(join(root, 'package-lock.json')) ? 'package-lock.json' : 'package.json');
+  const hash = createHash('sha256').update(readFileSync(lock)).digest('hex');
+  return `${hash} ${process.platform} ${process.arch}`;
+}
+
+function installed() {
+  return existsSync(pinnedNode) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted();
+}
+
+function npmInstall(env) {
+  const args = ['exec', '--yes', '--package=node@22', '--', 'npm', 'install', '--no-audit', '--no-fund'];
+  const result = spawnSync('npm', args, {
+    cwd: root,
+    // Installation talks on stderr, so that the standard output of a command stays its own.
+    stdio: ['ignore', process.stderr, process.stderr],
+    shell: windows,
+    // node-av carries its FFmpeg libraries inside the package; its download of a command line is not used.
+    env: { ...process.env, SKIP_FFMPEG: 'true', ...env },
+  });
+  return result.status === 0;
+}
+
+function setup() {
+  if (installed()) return;
+  process.stderr.write('framehound: installing what is missing (once)\n');
+  // onnxruntime-node may fetch GPU libraries while installing. Where it cannot, go on without: the CPU always works.
+  if (!npmInstall({}) && !npmInstall({ ONNXRUNTIME_NODE_INSTALL: 'skip' })) {
+    process.stderr.write('framehound: npm install failed, see the messages above; nothing was started\n');
+    process.exit(1);
+  }
+  if (!existsSync(pinnedNode)) {
+    process.stderr.write(
+      `framehound: the package "node" has no binary for ${process.platform}-${process.arch}\n`,
+    );
+    process.exit(1);
+  }
+  writeFileSync(stamp, wanted());
+}
+
+function run(args) {
+  const child = spawn(pinnedNode, args, { stdio: 'inherit', cwd: process.cwd() });
+  // ctrl-C reaches the whole group of a terminal, the child included; everything else has to be handed on.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
+  child.on('exit', (code, signal) => {
+    process.exitCode = signal ? 1 : (code ?? 1);
+  });
+}
+
+const [mode, ...rest] = process.argv.slice(2);
+setup();
+if (mode === '--node') run(rest);
+else if (mode !== '--setup')
+  run(['--disable-warning=ExperimentalWarning', join(root, 'cli.ts'), ...process.argv.slice(2)]);
