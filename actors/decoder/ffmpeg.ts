@@ -1,0 +1,86 @@
+// The door to FFmpeg: the only file that imports node-av. It silences FFmpeg's own log, hands on just the names this
+// room uses, and turns FFmpeg's error numbers into mediaErrors that name the file.
+import {
+  AV_LOG_QUIET,
+  AVERROR_EOF,
+  AVERROR_INVALIDDATA,
+  AVFMT_NOTIMESTAMPS,
+  AVMEDIA_TYPE_AUDIO,
+  AVMEDIA_TYPE_SUBTITLE,
+  AVMEDIA_TYPE_VIDEO,
+} from 'node-av/constants';
+import {
+  Codec,
+  CodecContext,
+  Dictionary,
+  FFmpegError,
+  FormatContext,
+  Frame,
+  Log,
+  Packet,
+  PosixError,
+  Rational,
+  SoftwareScaleContext,
+  type Stream,
+} from 'node-av/lib';
+import type { EngineError } from '../../runtime/errors.ts';
+import { mediaErrors } from './contract.ts';
+
+// FFmpeg writes to stderr from its own threads; what matters comes back as error numbers.
+Log.setLevel(AV_LOG_QUIET);
+
+const AVERROR_EACCES = FFmpegError.AVERROR(PosixError.EACCES);
+const AVERROR_EAGAIN = FFmpegError.AVERROR(PosixError.EAGAIN);
+const AVERROR_EISDIR = FFmpegError.AVERROR(PosixError.EISDIR);
+const AVERROR_ENOENT = FFmpegError.AVERROR(PosixError.ENOENT);
+const AVERROR_ENOMEM = FFmpegError.AVERROR(PosixError.ENOMEM);
+const AVERROR_EPERM = FFmpegError.AVERROR(PosixError.EPERM);
+
+export {
+  AVERROR_EAGAIN,
+  AVERROR_EOF,
+  AVERROR_INVALIDDATA,
+  AVFMT_NOTIMESTAMPS,
+  AVMEDIA_TYPE_AUDIO,
+  AVMEDIA_TYPE_SUBTITLE,
+  AVMEDIA_TYPE_VIDEO,
+  Codec,
+  CodecContext,
+  Dictionary,
+  FFmpegError,
+  FormatContext,
+  Frame,
+  Packet,
+  Rational,
+  SoftwareScaleContext,
+  type Stream,
+};
+
+/** FFmpeg's "no timestamp". */
+export const noTimestamp = -(2n ** 63n);
+
+/** The error of this room for an FFmpeg error number; `doing` says what was tried, for the message. */
+export function mediaError(number: number, path: string, doing: string): EngineError {
+  const text = `${path}: ${doing}: ${FFmpegError.strerror(number)}`;
+  const details = { path, ffmpeg: number };
+  switch (number) {
+    case AVERROR_ENOENT:
+      return mediaErrors.FILE_NOT_FOUND(text, details);
+    case AVERROR_EACCES:
+    case AVERROR_EPERM:
+    case AVERROR_EISDIR:
+      return mediaErrors.FILE_UNREADABLE(text, details);
+    case AVERROR_INVALIDDATA:
+      return mediaErrors.NOT_MEDIA(text, details);
+    case AVERROR_ENOMEM:
+      return mediaErrors.TOO_LARGE(text, details);
+    default:
+      return mediaErrors.DECODE_FAILED(text, details);
+  }
+}
+
+/** Passes a result on, or throws the mediaError of a negative one. */
+export function checked(result: number, path: string, doing: string): number {
+  if (result < 0) throw mediaError(result, path, doing);
+  return result;
+}
