@@ -1,0 +1,38 @@
+// What a family of visual models is to the actor: something that opens a row of the registry and then turns pictures
+// and texts into vectors of one space. Each family is one file; which one is used is the row's `family`.
+import type { VisualRow } from '../models/contract.ts';
+import type { ModelSession } from '../models/session.ts';
+
+/**
+ * Opens a graph on the device and with the threads the actor was set to. `source`: a path, or the bytes of a graph
+ * without external data. Throws MODEL_LOAD_FAILED. The family owns the session and releases it in `close`.
+ */
+export type SessionOpener = (source: string | Uint8Array) => Promise<ModelSession>;
+
+export interface TextVectors {
+  /** n×d, L2-normalised; owned by the caller. */
+  readonly vectors: Float32Array;
+  /** Words of all texts that the model cannot place, each once; empty for models with an open vocabulary. */
+  readonly unknownWords: readonly string[];
+}
+
+export interface VisualFamily {
+  /** Length d of a vector. */
+  readonly dimensions: number;
+  /** The device the graph of the pictures runs on. */
+  readonly device: string;
+  /**
+   * At most `row.visual.batch` pictures, each width×height×3 RGB bytes in rows, *borrowed until the promise settles*.
+   * Answers n×d, L2-normalised, owned by the caller.
+   */
+  pictures(pixels: readonly Uint8Array[]): Promise<Float32Array>;
+  /** Any number of texts, as the user wrote them. */
+  texts(texts: readonly string[]): Promise<TextVectors>;
+  /** Frees sessions and buffers. Called once, when nothing runs. */
+  close(): Promise<void>;
+}
+
+export interface Family {
+  /** `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. */
+  open(row: VisualRow, file: (role: string) => string, session: SessionOpener): Promise<VisualFamily>;
+}

@@ -1,0 +1,119 @@
+// What a model is: one row of the registry, also the form of a user's model.json. Schemas, types and errors only.
+import { type Static, Type } from 'typebox';
+import { errorTable } from '../../runtime/errors.ts';
+import { PictureShape } from '../decoder/contract.ts';
+
+export const modelErrors = errorTable({
+  MODEL_UNKNOWN: { meaning: 'No model has this key', status: 400, retryable: false },
+  MODEL_NOT_DOWNLOADED: { meaning: 'The model is not downloaded', status: 400, retryable: false },
+  MODEL_WRONG_KIND: { meaning: 'The model does something else', status: 400, retryable: false },
+  MODEL_INVALID: { meaning: 'The model.json of a model folder is wrong', status: 400, retryable: false },
+  MODEL_LOAD_FAILED: { meaning: 'The model cannot be loaded', status: 500, retryable: false },
+  MODEL_RUN_FAILED: { meaning: 'The model failed while it ran', status: 500, retryable: false },
+  MODEL_BUILT_IN: { meaning: 'The model is part of the program', status: 400, retryable: false },
+  DOWNLOAD_FAILED: { meaning: 'The file cannot be downloaded', status: 502, retryable: true },
+  DOWNLOAD_REFUSED: { meaning: 'The server refuses the file', status: 502, retryable: false },
+  DOWNLOAD_MISMATCH: { meaning: 'The downloaded file is not the pinned one', status: 502, retryable: false },
+  DOWNLOAD_UNVERIFIED: { meaning: 'Nothing vouches for the downloaded file', status: 502, retryable: false },
+  MODELS_FOLDER_FULL: { meaning: 'The disk of the models folder is full', status: 507, retryable: true },
+  MODELS_FOLDER_READ_ONLY: { meaning: 'The models folder cannot be written', status: 503, retryable: true },
+});
+
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
+  Type.Union([type, Type.Null()]);
+const Triple = Type.Tuple([Type.Number(), Type.Number(), Type.Number()]);
+
+export const ModelFile = Type.Object({
+  /** What the family uses the file for: `vision`, `text`, `tokenizer`, `tokenizer_config`, … */
+  role: Type.String({ pattern: '^[a-z_]+$' }),
+  /** Name inside the model's folder; no folders in it. */
+  name: Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$' }),
+  /** Where to fetch it: absolute, or relative to the hub's address. Null when the file comes with the folder. */
+  url: Nullable(Type.String({ minLength: 1 })),
+  /** Bytes; null when only the server's word is known. */
+  size: Nullable(Type.Integer({ minimum: 1 })),
+  /** Lower-case hex; null when only the server's word is known. */
+  sha256: Nullable(Type.String({ pattern: '^[0-9a-f]{64}$' })),
+});
+export type ModelFile = Static<typeof ModelFile>;
+
+export const TextSide = Type.Object({
+  /** Tokens the graph takes; longer texts are cut, the end token is kept. */
+  max_length: Type.Integer({ minimum: 2 }),
+  /** Fills up to `max_length`. A wrong one gives wrong vectors without any error. */
+  pad_id: Type.Integer({ minimum: 0 }),
+  /** Last token of every text. */
+  end_id: Type.Integer({ minimum: 0 }),
+  /** True when the caller has to lower-case, because the tokenizer does not. */
+  lower_case: Type.Boolean(),
+  /** The sentence a bare label is put into, at `{label}`. */
+  template: Type.String({ pattern: '\\{label\\}' }),
+});
+export type TextSide = Static<typeof TextSide>;
+
+export const VisualSide = Type.Object({
+  shape: PictureShape,
+  /** Of values 0 to 1, in the order R, G, B. */
+  mean: Triple,
+  std: Triple,
+  /** Length of a vector. */
+  dimensions: Type.Integer({ minimum: 1 }),
+  /** Pictures in one run. 1 for graphs whose result depends on the other pictures of the batch. */
+  batch: Type.Integer({ minimum: 1, maximum: 256 }),
+  text: TextSide,
+  score: Type.Object({
+    /** `sigmoid`: of scale·cos + bias. `softmax`: over labels of scale·cos. */
+    kind: Type.Union([Type.Literal('sigmoid'), Type.Literal('softmax')]),
+    scale: Type.Number(),
+    bias: Type.Number(),
+  }),
+  thresholds: Type.Object({
+    /** Cosine of text and picture below which nothing counts as a match. */
+    text: Type.Number({ minimum: -1, maximum: 1 }),
+    /** Cosine of two pictures from which they show the same. */
+    picture: Type.Number({ minimum: -1, maximum: 1 }),
+  }),
+});
+export type VisualSide = Static<typeof VisualSide>;
+
+export const OperatingSystem = Type.Union([
+  Type.Literal('mac-arm'),
+  Type.Literal('mac-x86'),
+  Type.Literal('windows'),
+  Type.Literal('linux'),
+]);
+export type OperatingSystem = Static<typeof OperatingSystem>;
+
+export const ModelRow = Type.Object({
+  key: Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,63}$' }),
+  kind: Type.Union([
+    Type.Literal('visual'),
+    Type.Literal('speech'),
+    Type.Literal('speaker'),
+    Type.Literal('faces'),
+    Type.Literal('summary'),
+  ]),
+  /** Which code runs it: starter, siglip, clip, … */
+  family: Type.String({ minLength: 1 }),
+  title: Type.String({ minLength: 1 }),
+  license: Type.String({ minLength: 1 }),
+  /** BCP 47 codes of texts it understands; `*` for very many. */
+  languages: Type.Array(Type.String({ minLength: 1 })),
+  is_multilingual: Type.Boolean(),
+  /** 1 slow to 5 fast. */
+  speed: Type.Integer({ minimum: 1, maximum: 5 }),
+  /** 1 rough to 5 best. */
+  accuracy: Type.Integer({ minimum: 1, maximum: 5 }),
+  /** Side of the picture the model looks at, px; 0 for models that look at none. */
+  frame_resolution: Type.Integer({ minimum: 0 }),
+  size_gb: Type.Number({ minimum: 0 }),
+  compatible_os: Type.Array(OperatingSystem, { minItems: 1 }),
+  /** Empty for a model that is part of the program. */
+  files: Type.Array(ModelFile),
+  /** There for every row of kind `visual`. */
+  visual: Type.Optional(VisualSide),
+});
+export type ModelRow = Static<typeof ModelRow>;
+
+/** A row whose visual side is known to be there. */
+export type VisualRow = ModelRow & { readonly visual: VisualSide };

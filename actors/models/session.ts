@@ -1,0 +1,183 @@
+// The door to onnxruntime, and its only importer: opens a graph on the best device that works and runs it.
+import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
+import type { Log } from '../../runtime/log.ts';
+import { modelErrors } from './contract.ts';
+import { type Device, type DeviceChoice, devicesToTry, type Refusal } from './device.ts';
+
+// onnxruntime sends usage data unless this is set in the process before its first session. A worker only has a copy
+// of the environment, so the starter of the process sets it as well; here it covers programs that start otherwise.
+process.env.ORT_DISABLE_TELEMETRY = '1';
+
+export type TensorData =
+  | Float32Array
+  | Float64Array
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Int32Array
+  | BigInt64Array;
+
+/** A dense array in row order. `data` is *borrowed until the run ends*. */
+export interface TensorIn {
+  readonly data: TensorData;
+  readonly dims: readonly number[];
+  /** Only where the array alone does not say it: Uint8Array as bool, Uint16Array as float16. */
+  readonly type?: 'bool' | 'float16';
+}
+
+/** `data` is *owned by the caller*. */
+export interface TensorOut {
+  readonly data: TensorData;
+  readonly dims: readonly number[];
+}
+
+export interface Port {
+  readonly name: string;
+  /** Element type; empty for values that are not tensors. */
+  readonly type: string;
+  /** Fixed sides as numbers, free ones by name. */
+  readonly shape: readonly (number | string)[];
+}
+
+export interface ModelSession {
+  readonly inputs: readonly Port[];
+  readonly outputs: readonly Port[];
+  /** The device the graph really runs on. */
+  readonly device: Device;
+  /** Devices that were tried before, and why each was not taken. */
+  readonly refused: readonly Refusal[];
+  /** Runs once; feeds that the graph does not declare are left out. Blocks this thread. Throws MODEL_RUN_FAILED. */
+  run(
+    feeds: Readonly<Record<string, TensorIn>>,
+    fetch?: readonly string[],
+  ): Promise<Record<string, TensorOut>>;
+  /** Frees the graph; a second call does nothing. Never while a run is under way. */
+  release(): Promise<void>;
+}
+
+export interface SessionOptions {
+  readonly device: DeviceChoice;
+  /** Threads inside one operator; 0 leaves it to the runtime. */
+  readonly threads: number;
+  readonly log: Log;
+}
+
+/** Device names the runtime knows on this platform; one that is not bundled can still fail to load. */
+export function offeredDevices(): { readonly device: string; readonly bundled: boolean }[] {
+  return listSupportedBackends().map(({ name, bundled }) => ({ device: name, bundled }));
+}
+
+/**
+ * Opens a graph. `source`: a path (external data lies beside it) or the bytes of a graph without external data.
+ * A device that does not work is logged and answered in `refused`, and the next one is tried.
+ * Throws MODEL_LOAD_FAILED, naming the file and every device's reason.
+ */
+export async function openSession(
+  source: string | Uint8Array,
+  options: SessionOptions,
+): Promise<ModelSession> {
+  const name = typeof source === 'string' ? source : `a graph of ${source.byteLength} bytes`;
+  const plan = devicesToTry(
+    options.device,
+    offeredDevices().map(({ device }) => device),
+  );
+  const refused = [...plan.refused];
+  for (const device of plan.order) {
+    try {
+      const session = await create(source, device, options.threads);
+      for (const { device: other, reason } of refused) {
+        options.log.warn('device not used', { model: name, device: other, reason, used: device });
+      }
+      return wrap(session, name, device, refused);
+    } catch (error) {
+      refused.push({ device, reason: reasonOf(error) });
+    }
+  }
+  const reasons = refused.map(({ device, reason }) => `${device}: ${reason}`).join('; ');
+  throw modelErrors.MODEL_LOAD_FAILED(`${name}: ${reasons}`, { file: name });
+}
+
+function create(source: string | Uint8Array, device: Device, threads: number): Promise<InferenceSession> {
+  const settings: InferenceSession.SessionOptions = {
+    executionProviders: [device],
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    graphOptimizationLevel: 'all',
+    logSeverityLevel: 3,
+    // Spinning threads take the cores that decoding needs between two batches.
+    extra: { session: { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } } },
+  };
+  return typeof source === 'string'
+    ? InferenceSession.create(source, settings)
+    : InferenceSession.create(source, settings);
+}
+
+function wrap(
+  session: InferenceSession,
+  name: string,
+  device: Device,
+  refused: readonly Refusal[],
+): ModelSession {
+  const inputs = session.inputMetadata.map(port);
+  const outputs = session.outputMetadata.map(port);
+  const declared = new Set(session.inputNames);
+  let open = true;
+  return {
+    inputs,
+    outputs,
+    device,
+    refused,
+    run: async (feeds, fetch) => {
+      if (!open) throw modelErrors.MODEL_RUN_FAILED(`${name}: already released`, { file: name });
+      const tensors: Record<string, Tensor> = {};
+      for (const [input, value] of Object.entries(feeds)) {
+        if (declared.has(input)) tensors[input] = toTensor(value);
+      }
+      try {
+        return read(await (fetch ? session.run(tensors, fetch) : session.run(tensors)));
+      } catch (error) {
+        throw modelErrors.MODEL_RUN_FAILED(`${name}: ${reasonOf(error)}`, { file: name }, error);
+      }
+    },
+    release: async () => {
+      if (!open) return;
+      open = false;
+      await session.release();
+    },
+  };
+}
+
+function port(meta: InferenceSession.ValueMetadata): Port {
+  return meta.isTensor
+    ? { name: meta.name, type: meta.type, shape: meta.shape }
+    : { name: meta.name, type: '', shape: [] };
+}
+
+function toTensor({ data, dims, type }: TensorIn): Tensor {
+  return new Tensor(type ?? typeOf(data), data, dims);
+}
+
+function typeOf(data: TensorData): Tensor.Type {
+  if (data instanceof Float32Array) return 'float32';
+  if (data instanceof BigInt64Array) return 'int64';
+  if (data instanceof Uint8Array) return 'uint8';
+  if (data instanceof Int8Array) return 'int8';
+  if (data instanceof Int32Array) return 'int32';
+  if (data instanceof Float64Array) return 'float64';
+  return 'uint16';
+}
+
+function read(results: InferenceSession.ReturnType): Record<string, TensorOut> {
+  return Object.fromEntries(
+    Object.entries(results).map(([name, value]) => {
+      const { data, dims } = value as Tensor;
+      return [name, { data: data as TensorData, dims }];
+    }),
+  );
+}
+
+/** The first line of what the runtime said; the rest are its source lines. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n', 1)[0] ?? text;
+}
