@@ -70,7 +70,6 @@ function errorMaker(code: string, row: ErrorRow): ErrorMaker {
 export const engineErrors = errorTable({
   BUSY: { meaning: 'The mailbox of the actor is full', status: 503, retryable: true },
   CANCELLED: { meaning: 'The caller cancelled', status: 499, retryable: false },
-  TIMED_OUT: { meaning: 'No answer within the time allowed', status: 504, retryable: true },
   ACTOR_CRASHED: { meaning: 'The actor ended while it worked on this', status: 503, retryable: true },
   ACTOR_STUCK: {
     meaning: 'The actor was replaced because a turn outlived its limit',

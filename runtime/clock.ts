@@ -1,0 +1,53 @@
+// Time comes in through the door: what waits or measures is handed a clock, so that a test can turn it by hand.
+
+export interface Clock {
+  /** Milliseconds that only go forward. */
+  now(): number;
+  /** Calls `run` once after `ms`, unless the returned function is called first. Does not keep the process alive. */
+  after(ms: number, run: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+export interface ManualClock extends Clock {
+  /** Moves time forward and runs what falls due, in order. */
+  advance(ms: number): void;
+  /** How many calls are waiting. */
+  readonly waiting: number;
+}
+
+export function manualClock(start = 0): ManualClock {
+  let now = start;
+  let due: { at: number; run: () => void }[] = [];
+  return {
+    now: () => now,
+    after: (ms, run) => {
+      const entry = { at: now + ms, run };
+      due.push(entry);
+      return () => {
+        due = due.filter((other) => other !== entry);
+      };
+    },
+    advance: (ms) => {
+      const end = now + ms;
+      for (;;) {
+        const next = due.filter((entry) => entry.at <= end).sort((a, b) => a.at - b.at)[0];
+        if (!next) break;
+        due = due.filter((entry) => entry !== next);
+        now = next.at;
+        next.run();
+      }
+      now = end;
+    },
+    get waiting() {
+      return due.length;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+// First module of every actor's thread: loads the actor's definition and serves it on the thread's port.
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ActorDefinition } from './actor.ts';
+import { serve } from './host.ts';
+import type { ThreadData } from './thread.ts';
+import type { Down, Up } from './wire.ts';
+
+const port = parentPort;
+if (!port) throw new Error('entry.ts runs only as a worker thread');
+const { module, ...start } = workerData as ThreadData;
+const { definition } = (await import(module)) as { definition: ActorDefinition };
+
+await serve(
+  definition,
+  {
+    post: (message: Up, transfer = []) => port.postMessage(message, transfer),
+    listen: (receive) => port.on('message', (message: Down) => receive(message)),
+    // Without a listener the port keeps the thread alive no longer, and it ends by itself.
+    close: () => port.close(),
+  },
+  start,
+);

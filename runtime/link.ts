@@ -1,0 +1,73 @@
+// A link is one life of an actor as its supervisor sees it: a way to talk to it, a word of shared memory that asks it to
+// stop, and news of its end. Threads and the in-memory link of tests make links.
+import { fromFields } from './errors.ts';
+import type { Log } from './log.ts';
+import { type Down, type Endpoint, STOP_WORD, type Up } from './wire.ts';
+
+export interface Link {
+  readonly endpoint: Pick<Endpoint<Up, Down>, 'post'>;
+  readonly control: Int32Array;
+  /** Resolves when the actor can take messages; rejects with what kept it from starting. */
+  readonly ready: Promise<void>;
+  /** Resolves when nothing of it runs any more. `clean` is false for a crash. */
+  readonly exited: Promise<{ readonly clean: boolean; readonly reason: string }>;
+  onMessage(receive: (message: Up) => void): void;
+  onExit(notice: () => void): void;
+  /** Asks the actor to stop: the running turns see it at once, even inside native code. Never terminates. */
+  stop(): void;
+}
+
+export interface LinkMaker {
+  readonly link: Link;
+  /** To be called once, when the thread is gone. */
+  ended(reason: string): void;
+}
+
+/** `words`: running calls at most. */
+export function createLink(endpoint: Endpoint<Up, Down>, control: SharedArrayBuffer, log: Log): LinkMaker {
+  const words = new Int32Array(control);
+  const started = Promise.withResolvers<void>();
+  const exited = Promise.withResolvers<{ clean: boolean; reason: string }>();
+  let receive: (message: Up) => void = () => {};
+  let notice: () => void = () => {};
+  let clean = false;
+  // A failed start is reported by whoever awaits `ready`; nobody has to.
+  started.promise.catch(() => {});
+
+  endpoint.listen((message) => {
+    if (message.type === 'ready') started.resolve();
+    else if (message.type === 'failed') started.reject(fromFields(message.error));
+    else if (message.type === 'log')
+      log.named(message.line.name)[message.line.level](message.line.message, message.line.fields);
+    else if (message.type === 'closed') clean = true;
+    else receive(message);
+  });
+  return {
+    link: {
+      endpoint,
+      control: words,
+      ready: started.promise,
+      exited: exited.promise,
+      onMessage: (listener) => {
+        receive = listener;
+      },
+      onExit: (listener) => {
+        notice = listener;
+      },
+      stop: () => {
+        Atomics.store(words, STOP_WORD, 1);
+        endpoint.post({ type: 'stop' });
+      },
+    },
+    ended: (reason) => {
+      started.reject(new Error(reason));
+      exited.resolve({ clean, reason });
+      notice();
+    },
+  };
+}
+
+/** Shared words for the stop and `concurrency` running calls. */
+export function createControl(concurrency: number): SharedArrayBuffer {
+  return new SharedArrayBuffer(4 * (1 + concurrency));
+}

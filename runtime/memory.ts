@@ -1,0 +1,67 @@
+// The link of tests: the same host and the same messages as a thread, over a message channel inside one thread. What
+// cannot be cloned or moved between threads fails here too. Replies and items are checked against the contract.
+import { MessageChannel } from 'node:worker_threads';
+import { Compile } from 'typebox/compile';
+import type { ActorDefinition } from './actor.ts';
+import type { Contract } from './contract.ts';
+import { serve } from './host.ts';
+import { createControl, createLink, type Link } from './link.ts';
+import type { Log } from './log.ts';
+import type { SlotMemory } from './slots.ts';
+import type { Down, Up } from './wire.ts';
+
+export interface MemoryOptions {
+  readonly settings?: unknown;
+  readonly memory?: SlotMemory | undefined;
+  readonly log: Log;
+}
+
+export function startInMemory<C extends Contract, S>(
+  definition: ActorDefinition<C, S>,
+  options: MemoryOptions,
+): Link {
+  const { port1: near, port2: far } = new MessageChannel();
+  const { contract, concurrency } = definition;
+  const control = createControl(concurrency);
+  const names = new Map<number, string>();
+  const maker = createLink(
+    {
+      post: (message: Down, transfer = []) => {
+        if (message.type === 'ask' || message.type === 'feed') names.set(message.id, message.name);
+        near.postMessage(message, transfer);
+      },
+      listen: (receive) =>
+        near.on('message', (message: Up) => {
+          checkAnswer(contract, names, message);
+          receive(message);
+        }),
+      close: () => near.close(),
+    },
+    control,
+    options.log,
+  );
+  const served = serve(
+    definition,
+    {
+      post: (message: Up, transfer = []) => far.postMessage(message, transfer),
+      listen: (receive) => far.on('message', (message: Down) => receive(message)),
+      close: () => far.close(),
+    },
+    { name: contract.name, control, memory: options.memory, settings: options.settings },
+  );
+  near.on('close', () => void served.then(() => maker.ended('stopped')));
+  return maker.link;
+}
+
+function checkAnswer(contract: Contract, names: ReadonlyMap<number, string>, message: Up): void {
+  if (message.type !== 'reply' && message.type !== 'item') return;
+  const name = names.get(message.id) ?? '';
+  const declared = contract.messages[name];
+  if (!declared) throw new Error(`${contract.name}: an answer to the unknown message ${name}`);
+  const schema = declared.kind === 'ask' ? declared.reply : declared.item;
+  const [first] = Compile(schema).Errors(message.value);
+  if (first)
+    throw new Error(
+      `${contract.name}.${name}: the answer breaks the contract: ${first.instancePath} ${first.message}`,
+    );
+}

@@ -1,0 +1,308 @@
+// The caller's side: a reference to an actor that stays the same while threads behind it come and go. It owns the
+// mailbox, hands out turns, cancels, and knows which slots each running turn holds, until that turn has really ended.
+import type { AskName, Contract, FeedName, Item, Reply, Request, SlotHandle } from './contract.ts';
+import { type EngineError, engineErrors, fromFields } from './errors.ts';
+import { createFeedStream, type FeedStream } from './feed.ts';
+import type { Link } from './link.ts';
+import { createMailbox, type Lane } from './mailbox.ts';
+import type { Holder, SlotPool } from './slots.ts';
+import type { CallId, Up } from './wire.ts';
+
+export type Phase = 'starting' | 'ready' | 'stopping' | 'down' | 'stuck';
+
+export interface CallOptions {
+  /** Aborting rejects the call at once; the turn is told and ends as soon as it can. */
+  readonly signal?: AbortSignal;
+  /** `now` overtakes `later`. Default `later`. */
+  readonly lane?: Lane;
+  /** Slots the request speaks of; the turn holds them from this call on until it has ended. */
+  readonly slots?: readonly SlotHandle[];
+  /** Buffers that are moved, not copied. */
+  readonly transfer?: readonly ArrayBuffer[];
+}
+
+export interface FeedOptions extends CallOptions {
+  /** How many items the producer may be ahead. */
+  readonly credit?: number;
+}
+
+export interface Ref<C extends Contract = Contract> {
+  readonly name: string;
+  readonly phase: Phase;
+  ask<K extends AskName<C>>(name: K, request: Request<C, K>, options?: CallOptions): Promise<Reply<C, K>>;
+  /** An item and its slots are *borrowed until the next round of the loop*; hold a slot to keep it longer. */
+  feed<K extends FeedName<C>>(
+    name: K,
+    request: Request<C, K>,
+    options?: FeedOptions,
+  ): AsyncGenerator<Item<C, K>>;
+}
+
+/** A call from the moment it was made until its turn has ended. */
+interface Call {
+  readonly type: 'ask' | 'feed';
+  readonly id: CallId;
+  readonly name: string;
+  readonly request: unknown;
+  readonly options: FeedOptions;
+  readonly holder: Holder;
+  readonly stream: FeedStream | undefined;
+  /** The caller has its answer; a turn may still be running. */
+  settled: boolean;
+  finish(value: unknown): void;
+  fail(error: EngineError): void;
+}
+
+/** The calls one thread is working on. */
+interface Session {
+  readonly link: Link;
+  readonly running: Map<CallId, { call: Call; word: number; startedAt: number }>;
+  readonly words: number[];
+}
+
+export interface CellOptions {
+  readonly capacity: number;
+  readonly concurrency: number;
+  readonly pool?: SlotPool | undefined;
+  now(): number;
+}
+
+/** A reference together with what only its supervisor may do. */
+export class Cell<C extends Contract = Contract> implements Ref<C> {
+  readonly name: string;
+  phase: Phase = 'starting';
+  readonly #contract: C;
+  readonly #options: CellOptions;
+  readonly #mailbox;
+  #session: Session | undefined;
+  #lastId = 0;
+  #downReason = 'not started';
+
+  constructor(name: string, contract: C, options: CellOptions) {
+    this.name = name;
+    this.#contract = contract;
+    this.#options = options;
+    this.#mailbox = createMailbox<Call>(options.capacity);
+  }
+
+  ask<K extends AskName<C>>(
+    name: K,
+    request: Request<C, K>,
+    options: CallOptions = {},
+  ): Promise<Reply<C, K>> {
+    return new Promise((resolve, reject) => {
+      this.#submit('ask', name, request, options, undefined, resolve as (value: unknown) => void, reject);
+    });
+  }
+
+  async *feed<K extends FeedName<C>>(
+    name: K,
+    request: Request<C, K>,
+    options: FeedOptions = {},
+  ): AsyncGenerator<Item<C, K>> {
+    const message = this.#contract.messages[name];
+    const pool = message?.kind === 'feed' && message.slots ? this.#options.pool : undefined;
+    const stream = createFeedStream(options.credit ?? 16, pool);
+    const cancel = this.#submit('feed', name, request, options, stream, stream.end, stream.fail);
+    try {
+      for (;;) {
+        const item = stream.take() ?? (await stream.next());
+        if (item === 'end') return;
+        yield item.value as Item<C, K>;
+        stream.used(item);
+      }
+    } finally {
+      cancel();
+      stream.close();
+    }
+  }
+
+  /** Returns what cancels the call. Throws nothing: a refusal reaches the caller through `fail`. */
+  #submit(
+    type: Call['type'],
+    name: string,
+    request: unknown,
+    options: FeedOptions,
+    stream: FeedStream | undefined,
+    finish: (value: unknown) => void,
+    fail: (error: EngineError) => void,
+  ): () => void {
+    const settle = (act: () => void) => {
+      if (call.settled) return;
+      call.settled = true;
+      options.signal?.removeEventListener('abort', cancel);
+      act();
+    };
+    const call: Call = {
+      type,
+      id: ++this.#lastId,
+      name,
+      request,
+      options,
+      holder: this.#options.pool?.holder() ?? 0,
+      stream,
+      settled: false,
+      finish: (value) => settle(() => finish(value)),
+      fail: (error) => settle(() => fail(error)),
+    };
+    const cancel = () => this.#cancel(call);
+    try {
+      this.#admit(call);
+      options.signal?.addEventListener('abort', cancel, { once: true });
+      this.#pump();
+    } catch (error) {
+      this.#options.pool?.releaseAll(call.holder);
+      call.fail(error as EngineError);
+    }
+    return cancel;
+  }
+
+  #admit(call: Call): void {
+    if (call.options.signal?.aborted) throw engineErrors.CANCELLED();
+    if (this.phase === 'down' || this.phase === 'stopping') throw this.#downError();
+    for (const handle of call.options.slots ?? []) this.#options.pool?.hold(handle, call.holder);
+    if (!this.#mailbox.offer(call.options.lane ?? 'later', call)) {
+      throw engineErrors.BUSY(`${this.name}: ${engineErrors.BUSY.meaning}`, { actor: this.name });
+    }
+  }
+
+  #downError(): EngineError {
+    return engineErrors.ACTOR_DOWN(`${this.name} is down: ${this.#downReason}`, { actor: this.name });
+  }
+
+  #pump(): void {
+    const session = this.#session;
+    while (session && this.phase === 'ready' && session.words.length > 0) {
+      const call = this.#mailbox.take();
+      if (!call) return;
+      this.#dispatch(session, call);
+    }
+  }
+
+  #dispatch(session: Session, call: Call): void {
+    const word = session.words.pop()!;
+    const { type, id, name, request, options } = call;
+    Atomics.store(session.link.control, word, 0);
+    try {
+      const credit = call.stream?.firstCredit() ?? 0;
+      const message =
+        type === 'ask' ? { type, id, name, request, word } : { type, id, name, request, word, credit };
+      session.link.endpoint.post(message, options.transfer);
+    } catch (error) {
+      // A request that cannot be cloned is the caller's fault, not the actor's.
+      session.words.push(word);
+      this.#options.pool?.releaseAll(call.holder);
+      call.fail(engineErrors.INVALID_MESSAGE(`${this.name}.${name}: ${String(error)}`, {}, error));
+      return;
+    }
+    const running = { call, word, startedAt: this.#options.now() };
+    session.running.set(id, running);
+    call.stream?.open(call.holder, (credit, slots) => {
+      if (!session.running.has(id)) return;
+      running.startedAt = this.#options.now();
+      session.link.endpoint.post({ type: 'credit', id, credit, slots });
+    });
+  }
+
+  #cancel(call: Call): void {
+    if (this.#mailbox.remove(call)) this.#options.pool?.releaseAll(call.holder);
+    const running = this.#session?.running.get(call.id);
+    if (running?.call === call) {
+      Atomics.store(this.#session!.link.control, running.word, 1);
+      this.#session!.link.endpoint.post({ type: 'cancel', id: call.id });
+    }
+    call.fail(engineErrors.CANCELLED(`${this.name}.${call.name} was cancelled`));
+  }
+
+  #receive(session: Session, message: Up): void {
+    if (
+      message.type !== 'item' &&
+      message.type !== 'reply' &&
+      message.type !== 'end' &&
+      message.type !== 'error'
+    )
+      return;
+    const running = session.running.get(message.id);
+    if (!running) return;
+    const { call } = running;
+    if (message.type === 'item') {
+      running.startedAt = this.#options.now();
+      if (!call.settled) call.stream?.push(message.value, message.slots, call.holder);
+      return;
+    }
+    this.#turnEnded(session, message.id);
+    if (message.type === 'reply') call.finish(message.value);
+    else if (message.type === 'end') call.finish(undefined);
+    else call.fail(fromFields(message.error));
+    this.#pump();
+  }
+
+  #turnEnded(session: Session, id: CallId): void {
+    const { call, word } = session.running.get(id)!;
+    session.running.delete(id);
+    session.words.push(word);
+    call.stream?.shut();
+    this.#options.pool?.releaseAll(call.holder);
+  }
+
+  /** A ready thread takes over; what waited in the mailbox starts to run. */
+  attach(link: Link): void {
+    const words = Array.from(
+      { length: this.#options.concurrency },
+      (_, index) => this.#options.concurrency - index,
+    );
+    const session: Session = { link, running: new Map(), words };
+    this.#session = session;
+    link.onMessage((message) => this.#receive(session, message));
+    link.onExit(() => this.#lost(session));
+    this.phase = 'ready';
+    this.#pump();
+  }
+
+  #lost(session: Session): void {
+    for (const [id, { call }] of [...session.running]) {
+      this.#turnEnded(session, id);
+      call.fail(
+        engineErrors.ACTOR_CRASHED(`${this.name} ended while it worked on ${call.name}`, {
+          actor: this.name,
+        }),
+      );
+    }
+    if (this.#session === session) this.#session = undefined;
+  }
+
+  /** Leaves a thread that does not answer to itself: its callers fail now, its slots stay held until it ends. */
+  abandon(): void {
+    const session = this.#session;
+    if (!session) return;
+    this.#session = undefined;
+    for (const { call } of session.running.values()) {
+      call.fail(engineErrors.ACTOR_STUCK(`${this.name} was replaced while it worked on ${call.name}`));
+    }
+  }
+
+  /** No thread will come any more: every waiting call fails. */
+  down(phase: 'stopping' | 'down', reason: string): void {
+    this.phase = phase;
+    this.#downReason = reason;
+    for (const call of this.#mailbox.drain()) {
+      this.#options.pool?.releaseAll(call.holder);
+      call.fail(this.#downError());
+    }
+  }
+
+  /** Age in ms of the turn that has gone longest without a sign of life; 0 when nothing runs. A feed that waits for
+   * its consumer is not late. */
+  longestTurnMs(): number {
+    const turns = [...(this.#session?.running.values() ?? [])];
+    const waits = turns.filter(({ call }) => !call.stream?.consumerIsSlow());
+    return waits.length === 0
+      ? 0
+      : this.#options.now() - Math.min(...waits.map(({ startedAt }) => startedAt));
+  }
+
+  /** Calls waiting for a turn, and turns running. */
+  get load(): { waiting: number; running: number } {
+    return { waiting: this.#mailbox.size, running: this.#session?.running.size ?? 0 };
+  }
+}

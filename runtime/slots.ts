@@ -1,0 +1,185 @@
+// Slots: a fixed number of equal pieces of one shared memory. Pixels are written once into a slot and stay there;
+// messages carry handles. A slot has holders and is free when it has none. The ledger is pure and lives in one thread,
+// where every message passes; workers see only the memory and each slot's generation.
+import type { SlotHandle } from './contract.ts';
+import { engineErrors } from './errors.ts';
+
+/** Whoever keeps slots from being reused: one per turn, one per consumer of a feed. */
+export type Holder = number;
+
+export interface Ledger {
+  /** A free slot in a new generation, held by `holder`; undefined when none is free. */
+  acquire(holder: Holder): SlotHandle | undefined;
+  /** Throws STALE_SLOT when the handle is of an earlier filling or the slot is free. */
+  hold(handle: SlotHandle, holder: Holder): void;
+  /** Ends one hold; a hold that is not there is left alone, because a crash may have ended it first. */
+  release(handle: SlotHandle, holder: Holder): void;
+  /** Ends every hold of `holder`. */
+  releaseAll(holder: Holder): void;
+  readonly free: number;
+}
+
+/** `onGeneration` is told each new generation; `onFree` is told when a slot became free. */
+export function createLedger(
+  count: number,
+  onGeneration: (slot: number, generation: number) => void = () => {},
+  onFree: () => void = () => {},
+): Ledger {
+  const generations = new Array<number>(count).fill(0);
+  const holders = Array.from({ length: count }, () => new Map<Holder, number>());
+  const held = new Map<Holder, Set<number>>();
+  const free = Array.from({ length: count }, (_, slot) => count - 1 - slot);
+
+  const checked = ({ slot, generation }: SlotHandle): Map<Holder, number> => {
+    const of = holders[slot];
+    if (!of || generations[slot] !== generation || of.size === 0) throw staleSlot(slot, generation);
+    return of;
+  };
+  const add = (slot: number, holder: Holder) => {
+    const of = holders[slot]!;
+    of.set(holder, (of.get(holder) ?? 0) + 1);
+    const slots = held.get(holder) ?? new Set();
+    held.set(holder, slots.add(slot));
+  };
+  const forget = (slot: number, holder: Holder) => {
+    const of = holders[slot]!;
+    if (!of.delete(holder) || of.size > 0) return;
+    free.push(slot);
+    onFree();
+  };
+  return {
+    acquire: (holder) => {
+      const slot = free.pop();
+      if (slot === undefined) return undefined;
+      const generation = (generations[slot] = generations[slot]! + 1);
+      onGeneration(slot, generation);
+      add(slot, holder);
+      return { slot, generation };
+    },
+    hold: (handle, holder) => {
+      checked(handle);
+      add(handle.slot, holder);
+    },
+    release: ({ slot, generation }, holder) => {
+      if (generations[slot] !== generation) return;
+      const of = holders[slot]!;
+      const times = of.get(holder);
+      if (times === undefined) return;
+      if (times > 1) of.set(holder, times - 1);
+      else {
+        const slots = held.get(holder);
+        slots?.delete(slot);
+        if (slots?.size === 0) held.delete(holder);
+        forget(slot, holder);
+      }
+    },
+    releaseAll: (holder) => {
+      const slots = held.get(holder);
+      held.delete(holder);
+      for (const slot of slots ?? []) forget(slot, holder);
+    },
+    get free() {
+      return free.length;
+    },
+  };
+}
+
+function staleSlot(slot: number, generation: number) {
+  return engineErrors.STALE_SLOT(`slot ${slot} is no longer in generation ${generation}`, {
+    slot,
+    generation,
+  });
+}
+
+/** What a thread needs to see slots: plain data that is shared, never copied. */
+export interface SlotMemory {
+  readonly pixels: SharedArrayBuffer;
+  readonly generations: SharedArrayBuffer;
+  readonly slotBytes: number;
+}
+
+/** The bytes of a slot, checked against its generation. *Borrowed while the turn that carries the handle lasts.* */
+export function slotView(memory: SlotMemory, { slot, generation }: SlotHandle): Uint8Array {
+  const generations = new Int32Array(memory.generations);
+  if (slot >= generations.length || Atomics.load(generations, slot) !== generation)
+    throw staleSlot(slot, generation);
+  return new Uint8Array(memory.pixels, slot * memory.slotBytes, memory.slotBytes);
+}
+
+export interface SlotPool {
+  readonly memory: SlotMemory;
+  readonly count: number;
+  /** A new holder; whoever made it ends it with `releaseAll`. */
+  holder(): Holder;
+  /** Waits for a free slot, first come first served. Throws CANCELLED when the signal aborts first. */
+  acquire(holder: Holder, signal?: AbortSignal): Promise<SlotHandle>;
+  hold(handle: SlotHandle, holder: Holder): void;
+  release(handle: SlotHandle, holder: Holder): void;
+  releaseAll(holder: Holder): void;
+  view(handle: SlotHandle): Uint8Array;
+  readonly free: number;
+  /** Acquisitions waiting for a free slot. */
+  readonly waiting: number;
+}
+
+/** `slotBytes`: bytes of one slot; the memory is `count × slotBytes` for as long as the pool lives. */
+export function createSlotPool(count: number, slotBytes: number): SlotPool {
+  const memory: SlotMemory = {
+    pixels: new SharedArrayBuffer(count * slotBytes),
+    generations: new SharedArrayBuffer(count * 4),
+    slotBytes,
+  };
+  const generations = new Int32Array(memory.generations);
+  const waiting = new Set<{ holder: Holder; grant: (handle: SlotHandle) => void }>();
+  const serve = () => {
+    for (const next of waiting) {
+      const handle = ledger.acquire(next.holder);
+      if (!handle) return;
+      waiting.delete(next);
+      next.grant(handle);
+    }
+  };
+  const ledger = createLedger(
+    count,
+    (slot, generation) => Atomics.store(generations, slot, generation),
+    serve,
+  );
+  let lastHolder = 0;
+
+  const acquire = (holder: Holder, signal?: AbortSignal): Promise<SlotHandle> => {
+    if (signal?.aborted) return Promise.reject(engineErrors.CANCELLED());
+    const at = waiting.size === 0 ? ledger.acquire(holder) : undefined;
+    if (at) return Promise.resolve(at);
+    return new Promise((resolve, reject) => {
+      const entry = {
+        holder,
+        grant: (handle: SlotHandle) => {
+          signal?.removeEventListener('abort', abort);
+          resolve(handle);
+        },
+      };
+      const abort = () => {
+        waiting.delete(entry);
+        reject(engineErrors.CANCELLED());
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      waiting.add(entry);
+    });
+  };
+  return {
+    memory,
+    count,
+    holder: () => ++lastHolder,
+    acquire,
+    hold: ledger.hold,
+    release: ledger.release,
+    releaseAll: ledger.releaseAll,
+    view: (handle) => slotView(memory, handle),
+    get free() {
+      return ledger.free;
+    },
+    get waiting() {
+      return waiting.size;
+    },
+  };
+}

@@ -1,0 +1,189 @@
+// Starts actors in order, watches them, restarts what crashes, replaces what is stuck, and stops everything in reverse.
+// It decides nothing itself: restart.ts gives the verdicts.
+import type { ActorDefinition } from './actor.ts';
+import type { Clock } from './clock.ts';
+import type { Contract } from './contract.ts';
+import type { Link } from './link.ts';
+import type { Log } from './log.ts';
+import { Cell, type Phase, type Ref } from './ref.ts';
+import { defaultPolicy, type RestartPolicy, stuckVerdict, verdict } from './restart.ts';
+import type { SlotPool } from './slots.ts';
+
+export interface ChildSpec<C extends Contract = Contract> {
+  readonly name: string;
+  readonly contract: C;
+  readonly concurrency: number;
+  /** Makes a new life of the actor. */
+  start(): Link;
+  /** A turn without a sign of life for longer than this makes the actor stuck. */
+  readonly turnLimitMs: number;
+  /** Messages that may wait in each lane. */
+  readonly capacity?: number;
+  readonly policy?: RestartPolicy;
+}
+
+export interface SupervisorOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly pool?: SlotPool;
+  /** How often turns are looked at. */
+  readonly watchMs?: number;
+  /** How long a stop waits for turns to end before it says which actor does not. */
+  readonly stopLimitMs?: number;
+  /** Only a new process helps now; the guardian's business. */
+  onHopeless?(name: string): void;
+}
+
+export interface ChildState {
+  readonly name: string;
+  readonly phase: Phase;
+  readonly reason: string;
+  readonly restarts: number;
+  readonly waiting: number;
+  readonly running: number;
+}
+
+export interface Supervisor {
+  /** Starts an actor and waits until it is ready. Rejects with what kept it from starting. */
+  add<C extends Contract>(spec: ChildSpec<C>): Promise<Ref<C>>;
+  states(): ChildState[];
+  /** Asks every actor to stop, last started first. Resolves to the names of those that did not end in time. */
+  stop(): Promise<string[]>;
+}
+
+interface Child {
+  readonly spec: ChildSpec;
+  readonly cell: Cell;
+  link: Link | undefined;
+  /** Threads that were left to finish. */
+  readonly left: Set<Link>;
+  readonly crashes: number[];
+  stuck: number;
+  reason: string;
+}
+
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const { clock, log } = options;
+  const children: Child[] = [];
+  let stopping = false;
+  let unwatch = () => {};
+
+  const live = async (child: Child): Promise<void> => {
+    const link = child.spec.start();
+    child.link = link;
+    void link.exited.then(({ reason }) => {
+      child.left.delete(link);
+      if (child.link === link && !stopping) crashed(child, reason);
+    });
+    await link.ready;
+    // A stop may have come while the actor was starting.
+    if (stopping || child.link !== link) return;
+    child.cell.attach(link);
+    child.reason = '';
+  };
+
+  const crashed = (child: Child, reason: string): void => {
+    child.link = undefined;
+    child.crashes.push(clock.now());
+    const next = verdict(child.crashes, clock.now(), child.spec.policy ?? defaultPolicy);
+    log.error('actor crashed', { actor: child.spec.name, reason, next: next.do });
+    child.reason = reason;
+    if (next.do === 'give-up') {
+      child.cell.down('down', `${next.reason}; last: ${firstLine(reason)}`);
+      return;
+    }
+    child.cell.phase = 'starting';
+    clock.after(next.afterMs, () => {
+      // A failed start ends the thread, which counts as the next crash.
+      if (!stopping) void live(child).catch(() => {});
+    });
+  };
+
+  const watch = (): void => {
+    for (const child of children) {
+      if (child.cell.phase === 'ready' && child.cell.longestTurnMs() > child.spec.turnLimitMs) replace(child);
+    }
+    unwatch = clock.after(options.watchMs ?? 1_000, watch);
+  };
+
+  const replace = (child: Child): void => {
+    const name = child.spec.name;
+    child.cell.phase = 'stuck';
+    child.reason = `a turn showed no sign of life for ${child.spec.turnLimitMs} ms`;
+    log.error('actor is stuck', { actor: name, limit_ms: child.spec.turnLimitMs });
+    if (stuckVerdict(child.stuck++) === 'restart-engine') {
+      child.cell.abandon();
+      child.cell.down('down', 'stuck a second time');
+      options.onHopeless?.(name);
+      return;
+    }
+    const old = child.link!;
+    child.left.add(old);
+    child.link = undefined;
+    child.cell.abandon();
+    old.stop();
+    void live(child).catch(() => {});
+  };
+
+  const stopChild = async (child: Child): Promise<boolean> => {
+    child.cell.down('stopping', 'the engine is stopping');
+    const links = [...child.left, ...(child.link ? [child.link] : [])];
+    for (const link of links) link.stop();
+    const ended = Promise.all(links.map((link) => link.exited)).then(() => true);
+    const late = Promise.withResolvers<boolean>();
+    const forget = clock.after(options.stopLimitMs ?? 10_000, () => late.resolve(false));
+    const inTime = await Promise.race([ended, late.promise]);
+    forget();
+    child.cell.down('down', 'stopped');
+    if (!inTime) log.error('actor did not stop', { actor: child.spec.name });
+    return inTime;
+  };
+
+  watch();
+  return {
+    add: async (spec) => {
+      const cell = new Cell(spec.name, spec.contract, {
+        capacity: spec.capacity ?? 256,
+        concurrency: spec.concurrency,
+        pool: options.pool,
+        now: clock.now,
+      });
+      const child: Child = {
+        spec,
+        cell,
+        link: undefined,
+        left: new Set(),
+        crashes: [],
+        stuck: 0,
+        reason: '',
+      };
+      children.push(child);
+      await live(child);
+      return cell;
+    },
+    states: () =>
+      children.map(({ spec, cell, crashes, stuck, reason }) => ({
+        name: spec.name,
+        phase: cell.phase,
+        reason,
+        restarts: crashes.length + stuck,
+        ...cell.load,
+      })),
+    stop: async () => {
+      stopping = true;
+      unwatch();
+      const late: string[] = [];
+      for (const child of [...children].reverse()) if (!(await stopChild(child))) late.push(child.spec.name);
+      return late;
+    },
+  };
+}
+
+/** The part of a definition a child spec repeats. */
+export function fromDefinition<C extends Contract>(definition: ActorDefinition<C>) {
+  return { contract: definition.contract, concurrency: definition.concurrency };
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? text;
+}

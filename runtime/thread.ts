@@ -1,0 +1,47 @@
+// Runs an actor in a worker thread of its own.
+import { Worker } from 'node:worker_threads';
+import { createControl, createLink, type Link } from './link.ts';
+import type { Log } from './log.ts';
+import type { SlotMemory } from './slots.ts';
+import type { Down, HostStart, Up } from './wire.ts';
+
+export interface ThreadOptions {
+  readonly name: string;
+  /** URL of the module that exports `definition`. */
+  readonly module: URL;
+  readonly concurrency: number;
+  /** Plain data for the actor. */
+  readonly settings: unknown;
+  readonly memory?: SlotMemory | undefined;
+  readonly log: Log;
+}
+
+export interface ThreadData extends HostStart {
+  readonly module: string;
+}
+
+/**
+ * The thread is never terminated: `worker.terminate()` while native code runs aborts the whole process. It is asked to
+ * stop and ends by itself.
+ */
+export function startThread(options: ThreadOptions): Link {
+  const control = createControl(options.concurrency);
+  const { name, memory, settings, module } = options;
+  const workerData: ThreadData = { name, control, memory, settings, module: module.href };
+  const worker = new Worker(new URL('./entry.ts', import.meta.url), { name, workerData });
+  const maker = createLink(
+    {
+      post: (message: Down, transfer = []) => worker.postMessage(message, transfer),
+      listen: (receive) => worker.on('message', (message: Up) => receive(message)),
+      close: () => {},
+    },
+    control,
+    options.log,
+  );
+  let failure = '';
+  worker.on('error', (error) => {
+    failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  });
+  worker.on('exit', (code) => maker.ended(failure || `thread ended with code ${code}`));
+  return maker.link;
+}

@@ -1,0 +1,67 @@
+// The closed list of messages between a reference and the thread of its actor. Everything here survives structured
+// clone. `control` is one word per running call in shared memory, so that a cancel is seen while native code runs.
+import type { SlotHandle } from './contract.ts';
+import type { ErrorFields } from './errors.ts';
+import type { LogLine } from './log.ts';
+import type { SlotMemory } from './slots.ts';
+
+export type CallId = number;
+
+/** To the actor. */
+export type Down =
+  | {
+      readonly type: 'ask';
+      readonly id: CallId;
+      readonly name: string;
+      readonly request: unknown;
+      readonly word: number;
+    }
+  | {
+      readonly type: 'feed';
+      readonly id: CallId;
+      readonly name: string;
+      readonly request: unknown;
+      readonly word: number;
+      readonly credit: number;
+    }
+  /** More items may be sent; for a feed with slots each credit comes with its slot. */
+  | {
+      readonly type: 'credit';
+      readonly id: CallId;
+      readonly credit: number;
+      readonly slots: readonly SlotHandle[];
+    }
+  | { readonly type: 'cancel'; readonly id: CallId }
+  | { readonly type: 'stop' };
+
+/** From the actor. `reply`, `end` and `error` are the last message of their turn: nothing of it is in use after them. */
+export type Up =
+  | { readonly type: 'ready' }
+  | { readonly type: 'failed'; readonly error: ErrorFields }
+  | {
+      readonly type: 'item';
+      readonly id: CallId;
+      readonly value: unknown;
+      readonly slots: readonly SlotHandle[];
+    }
+  | { readonly type: 'reply'; readonly id: CallId; readonly value: unknown }
+  | { readonly type: 'end'; readonly id: CallId }
+  | { readonly type: 'error'; readonly id: CallId; readonly error: ErrorFields }
+  | { readonly type: 'log'; readonly line: LogLine }
+  | { readonly type: 'closed' };
+
+/** Word 0 asks the actor to stop; word n asks call n of the running ones to end. */
+export const STOP_WORD = 0;
+
+export interface HostStart {
+  readonly name: string;
+  readonly control: SharedArrayBuffer;
+  readonly memory: SlotMemory | undefined;
+  readonly settings: unknown;
+}
+
+export type Endpoint<In, Out> = {
+  post(message: Out, transfer?: readonly ArrayBuffer[]): void;
+  listen(receive: (message: In) => void): void;
+  close(): void;
+};
