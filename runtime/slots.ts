@@ -51,8 +51,7 @@ export function createLedger(
     acquire: (holder) => {
       const slot = free.pop();
       if (slot === undefined) return undefined;
-      const generation = generations[slot]! + 1;
-      generations[slot] = generation;
+      const generation = (generations[slot] = generations[slot]! + 1);
       onGeneration(slot, generation);
       add(slot, holder);
       return { slot, generation };

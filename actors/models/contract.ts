@@ -60,13 +60,17 @@ export const VisualSide = Type.Object({
   dimensions: Type.Integer({ minimum: 1 }),
   /** Pictures in one run. 1 for graphs whose result depends on the other pictures of the batch. */
   batch: Type.Integer({ minimum: 1, maximum: 256 }),
-  text: TextSide,
-  score: Type.Object({
-    /** `sigmoid`: of scale·cos + bias. `softmax`: over labels of scale·cos. */
-    kind: Type.Union([Type.Literal('sigmoid'), Type.Literal('softmax')]),
-    scale: Type.Number(),
-    bias: Type.Number(),
-  }),
+  /** Null for models that read words without a tokenizer. */
+  text: Nullable(TextSide),
+  /** How a cosine becomes a probability; null where only the order is meant. */
+  score: Nullable(
+    Type.Object({
+      /** `sigmoid`: of scale·cos + bias. `softmax`: over labels of scale·cos. */
+      kind: Type.Union([Type.Literal('sigmoid'), Type.Literal('softmax')]),
+      scale: Type.Number(),
+      bias: Type.Number(),
+    }),
+  ),
   thresholds: Type.Object({
     /** Cosine of text and picture below which nothing counts as a match. */
     text: Type.Number({ minimum: -1, maximum: 1 }),

@@ -20,16 +20,26 @@ export interface DevicePlan {
   readonly refused: readonly Refusal[];
 }
 
-/** `available`: the names the runtime knows on this platform. Whatever is chosen, cpu is the last resort. */
-export function devicesToTry(choice: DeviceChoice, available: readonly string[]): DevicePlan {
-  if (choice === 'cpu') return { order: ['cpu'], refused: [] };
-  if (choice === 'auto') {
-    const present = preference.filter((device) => available.includes(device));
-    return { order: [...present, 'cpu'], refused: [] };
+/**
+ * `available`: the names the runtime knows on this platform; `gpu`: whether the machine shows a graphics device at all.
+ * Whatever is chosen, cpu is the last resort.
+ */
+export function devicesToTry(choice: DeviceChoice, available: readonly string[], gpu: boolean): DevicePlan {
+  const wanted = choice === 'auto' ? preference.filter((device) => available.includes(device)) : [choice];
+  const plan: { order: Device[]; refused: Refusal[] } = { order: [], refused: [] };
+  for (const device of wanted) {
+    const reason = impossible(device, available, gpu);
+    if (reason === null) plan.order.push(device);
+    else plan.refused.push({ device, reason });
   }
-  if (available.includes(choice)) return { order: [choice, 'cpu'], refused: [] };
-  const reason = `not offered on this platform; there is ${available.join(', ')}`;
-  return { order: ['cpu'], refused: [{ device: choice, reason }] };
+  if (!plan.order.includes('cpu')) plan.order.push('cpu');
+  return plan;
+}
+
+function impossible(device: Device, available: readonly string[], gpu: boolean): string | null {
+  if (device === 'cpu') return null;
+  if (!available.includes(device)) return `not offered on this platform; there is ${available.join(', ')}`;
+  return gpu ? null : 'the machine has no graphics device';
 }
 
 export function isDeviceChoice(text: string): text is DeviceChoice {

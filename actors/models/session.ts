@@ -1,5 +1,6 @@
 // The door to onnxruntime, and its only importer: opens a graph on the best device that works and runs it.
-import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
+import { existsSync } from 'node:fs';
+import { env, InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
 import type { Log } from '../../runtime/log.ts';
 import { modelErrors } from './contract.ts';
 import { type Device, type DeviceChoice, devicesToTry, type Refusal } from './device.ts';
@@ -7,6 +8,8 @@ import { type Device, type DeviceChoice, devicesToTry, type Refusal } from './de
 // onnxruntime sends usage data unless this is set in the process before its first session. A worker only has a copy
 // of the environment, so the starter of the process sets it as well; here it covers programs that start otherwise.
 process.env.ORT_DISABLE_TELEMETRY = '1';
+// What goes wrong is answered as an error; the runtime need not write it to the terminal as well.
+env.logLevel = 'fatal';
 
 export type TensorData =
   | Float32Array
@@ -77,16 +80,21 @@ export async function openSession(
   options: SessionOptions,
 ): Promise<ModelSession> {
   const name = typeof source === 'string' ? source : `a graph of ${source.byteLength} bytes`;
+  if (typeof source === 'string' && !existsSync(source)) {
+    throw modelErrors.MODEL_LOAD_FAILED(`${name}: there is no such file`, { file: name });
+  }
   const plan = devicesToTry(
     options.device,
-    offeredDevices().map(({ device }) => device),
+    listSupportedBackends().map(({ name }) => name),
+    hasGpu(),
   );
   const refused = [...plan.refused];
   for (const device of plan.order) {
     try {
       const session = await create(source, device, options.threads);
       for (const { device: other, reason } of refused) {
-        options.log.warn('device not used', { model: name, device: other, reason, used: device });
+        const level = options.device === 'auto' ? 'info' : 'warn';
+        options.log[level]('device not used', { model: name, device: other, reason, used: device });
       }
       return wrap(session, name, device, refused);
     } catch (error) {
@@ -103,7 +111,7 @@ function create(source: string | Uint8Array, device: Device, threads: number): P
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     graphOptimizationLevel: 'all',
-    logSeverityLevel: 3,
+    logSeverityLevel: 4,
     // Spinning threads take the cores that decoding needs between two batches.
     extra: { session: { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } } },
   };
@@ -176,8 +184,13 @@ function read(results: InferenceSession.ReturnType): Record<string, TensorOut> {
   );
 }
 
-/** The first line of what the runtime said; the rest are its source lines. */
+/** The first line of what the runtime said, without the place in its sources. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.split('\n', 1)[0] ?? text;
+  return (text.split('\n', 1)[0] ?? text).replace(/^\S+\.cc:\d+ .* was false\. /, '');
+}
+
+/** Linux shows graphics devices as files; elsewhere the runtime has to find out by itself. */
+function hasGpu(): boolean {
+  return process.platform !== 'linux' || existsSync('/dev/dri') || existsSync('/dev/nvidiactl');
 }

@@ -1,0 +1,290 @@
+// Brings one file from a server to its place: continues what an earlier try left, checks size and sha256 against the
+// pin and against the server's own word, and only then gives the file its name. A part that is not yet checked lies
+// beside it as `<name>.part`, with the server's validator in `<name>.part.json`.
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Clock } from '../../runtime/clock.ts';
+import { EngineError, engineErrors } from '../../runtime/errors.ts';
+import { modelErrors } from './contract.ts';
+import { type Announced, type Reply, requestFile } from './transfer.ts';
+
+export interface Wanted {
+  readonly url: URL;
+  /** Absolute path the file gets. */
+  readonly path: string;
+  /** Pins; null where none is known. */
+  readonly size: number | null;
+  readonly sha256: string | null;
+}
+
+export interface DownloadProgress {
+  /** Bytes on the disk so far, those of earlier tries included. */
+  readonly received: number;
+  readonly total: number | null;
+}
+
+export interface DownloadOptions {
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly progress?: (progress: DownloadProgress) => void;
+  /** Longest silence of the server, ms. */
+  readonly stallMs?: number;
+  /** Tries in a row that bring no new byte. */
+  readonly tries?: number;
+}
+
+export interface Downloaded {
+  readonly size: number;
+  readonly sha256: string;
+  /** Who vouches for the content. */
+  readonly verified: 'pin' | 'server' | 'pin and server';
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+/**
+ * Resolves when the checked file lies under its name. A broken connection, a silent server and a busy one are tried
+ * again with growing pauses. Throws DOWNLOAD_FAILED, DOWNLOAD_REFUSED, DOWNLOAD_MISMATCH, DOWNLOAD_UNVERIFIED,
+ * MODELS_FOLDER_FULL, MODELS_FOLDER_READ_ONLY and CANCELLED.
+ */
+export async function downloadFile(wanted: Wanted, options: DownloadOptions): Promise<Downloaded> {
+  const tries = options.tries ?? 6;
+  let vain = 0;
+  for (;;) {
+    const before = await partSize(wanted);
+    try {
+      return await attempt(wanted, options);
+    } catch (error) {
+      const failure = explain(wanted, error, options.signal);
+      if (!modelErrors.DOWNLOAD_FAILED.is(failure)) throw failure;
+      // The part is not shorter than the file: it can only be of another version.
+      if (failure.details.status === 416) await dropPart(wanted);
+      vain = (await partSize(wanted)) > before ? 1 : vain + 1;
+      if (vain >= tries) throw failure;
+      await pause(Math.min(FIRST_WAIT_MS * 2 ** (vain - 1), LONGEST_WAIT_MS), options);
+    }
+  }
+}
+
+async function attempt(wanted: Wanted, options: DownloadOptions): Promise<Downloaded> {
+  await mkdir(dirname(wanted.path), { recursive: true });
+  const watch = watchdog(options);
+  try {
+    const part = await readPart(wanted);
+    const reply = await requestFile(wanted.url, { ...part, signal: watch.signal });
+    const announced = await agree(wanted, reply);
+    await requireSpace(wanted, announced.size, reply.from);
+    const hash = createHash('sha256');
+    const file = await open(partPath(wanted), reply.from === 0 ? 'w' : 'r+');
+    try {
+      if (reply.from === 0) await keepValidator(wanted, reply.etag);
+      else await hashStart(partPath(wanted), reply.from, hash, options.signal);
+      const size = await receive(file, reply, announced, hash, () => watch.alive(), options);
+      await file.sync();
+      return await settle(wanted, announced, { size, sha256: hash.digest('hex') }, reply.from > 0);
+    } finally {
+      await file.close();
+    }
+  } finally {
+    watch.end();
+  }
+}
+
+/** Compares the server's word with the pin before anything is fetched. */
+async function agree(wanted: Wanted, { announced, response }: Reply): Promise<Announced> {
+  const differs = (what: string, pin: string | number | null, said: string | number | null) =>
+    pin === null || said === null || pin === said
+      ? null
+      : `${what}: pinned ${pin}, the server announces ${said}`;
+  const wrong =
+    differs('sha256', wanted.sha256, announced.sha256) ?? differs('size', wanted.size, announced.size);
+  const unverified = wanted.sha256 === null && announced.sha256 === null;
+  if (wrong === null && !unverified) {
+    return { size: wanted.size ?? announced.size, sha256: announced.sha256 };
+  }
+  await response.body?.cancel();
+  await dropPart(wanted);
+  const details = { url: wanted.url.href };
+  if (wrong) throw modelErrors.DOWNLOAD_MISMATCH(`${wanted.url}: ${wrong}`, details);
+  throw modelErrors.DOWNLOAD_UNVERIFIED(
+    `${wanted.url}: no sha256 is pinned and the server announces none; nothing was kept`,
+    details,
+  );
+}
+
+/** Appends the body to the part. Answers the size of the whole. */
+async function receive(
+  file: FileHandle,
+  reply: Reply,
+  announced: Announced,
+  hash: Hash,
+  alive: () => void,
+  options: DownloadOptions,
+): Promise<number> {
+  let received = reply.from;
+  if (!reply.response.body) throw new Error('the answer has no body');
+  for await (const chunk of reply.response.body as AsyncIterable<Uint8Array>) {
+    alive();
+    if (announced.size !== null && received + chunk.length > announced.size) {
+      // More than the file can have: let the final check say so, without filling the disk.
+      return received + chunk.length;
+    }
+    await write(file, chunk, received);
+    hash.update(chunk);
+    received += chunk.length;
+    options.progress?.({ received, total: announced.size });
+  }
+  if (announced.size !== null && received < announced.size) {
+    throw new Error(`the connection ended after ${received} of ${announced.size} bytes`);
+  }
+  return received;
+}
+
+async function write(file: FileHandle, chunk: Uint8Array, at: number): Promise<void> {
+  let done = 0;
+  while (done < chunk.length) {
+    const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at + done);
+    done += bytesWritten;
+  }
+}
+
+/** The last check and the name. A wrong file is removed; one put together from two tries is fetched once more. */
+async function settle(
+  wanted: Wanted,
+  announced: Announced,
+  got: { size: number; sha256: string },
+  continued: boolean,
+): Promise<Downloaded> {
+  const expected = wanted.sha256 ?? announced.sha256;
+  const rightSize = announced.size === null || announced.size === got.size;
+  if (!rightSize || got.sha256 !== expected) {
+    await dropPart(wanted);
+    const what = rightSize
+      ? `sha256: received ${got.sha256}, ${wanted.sha256 === null ? 'announced' : 'pinned'} ${expected}`
+      : `size: received ${got.size} bytes, expected ${announced.size}`;
+    if (continued) throw new Error(`the continued file is wrong (${what})`);
+    throw modelErrors.DOWNLOAD_MISMATCH(`${wanted.url}: ${what}; nothing was kept`, { url: wanted.url.href });
+  }
+  await rename(partPath(wanted), wanted.path);
+  await rm(validatorPath(wanted), { force: true });
+  const both = wanted.sha256 !== null && announced.sha256 !== null;
+  return { ...got, verified: both ? 'pin and server' : wanted.sha256 !== null ? 'pin' : 'server' };
+}
+
+const partPath = (wanted: Wanted) => `${wanted.path}.part`;
+const validatorPath = (wanted: Wanted) => `${wanted.path}.part.json`;
+
+/** Where to go on. Without the server's validator only a pinned file can be continued: the pin tells a mixture. */
+async function readPart(wanted: Wanted): Promise<{ from: number; etag: string | null }> {
+  const size = await partSize(wanted);
+  if (size === 0 || (wanted.size !== null && size >= wanted.size)) return { from: 0, etag: null };
+  const etag = await readValidator(wanted);
+  return etag === null && wanted.sha256 === null ? { from: 0, etag } : { from: size, etag };
+}
+
+async function readValidator(wanted: Wanted): Promise<string | null> {
+  try {
+    const { url, etag } = JSON.parse(await readFile(validatorPath(wanted), 'utf8'));
+    return url === wanted.url.href && typeof etag === 'string' ? etag : null;
+  } catch {
+    // Missing or damaged: the download then starts again or is told by the pin.
+    return null;
+  }
+}
+
+async function keepValidator(wanted: Wanted, etag: string | null): Promise<void> {
+  await writeFile(validatorPath(wanted), JSON.stringify({ url: wanted.url.href, etag }));
+}
+
+async function partSize(wanted: Wanted): Promise<number> {
+  const found = await stat(partPath(wanted)).catch(() => null);
+  return found?.size ?? 0;
+}
+
+/** Forgets what was fetched so far. */
+export async function dropPart(wanted: Pick<Wanted, 'path'>): Promise<void> {
+  await rm(`${wanted.path}.part`, { force: true });
+  await rm(`${wanted.path}.part.json`, { force: true });
+}
+
+async function hashStart(path: string, length: number, hash: Hash, signal: AbortSignal): Promise<void> {
+  for await (const chunk of createReadStream(path, { end: length - 1, signal })) hash.update(chunk as Buffer);
+}
+
+async function requireSpace(wanted: Wanted, size: number | null, have: number): Promise<void> {
+  if (size === null) return;
+  const { bavail, bsize } = await statfs(dirname(wanted.path));
+  if (bavail * bsize >= size - have) return;
+  throw modelErrors.MODELS_FOLDER_FULL(
+    `${dirname(wanted.path)}: ${size - have} bytes are needed, ${bavail * bsize} are free`,
+    { folder: dirname(wanted.path) },
+  );
+}
+
+/** Aborts the request when the caller cancels or the server says nothing for too long. */
+function watchdog({ signal, clock, stallMs = 30_000 }: DownloadOptions) {
+  const stop = new AbortController();
+  const cancel = () => stop.abort(engineErrors.CANCELLED());
+  const stall = () => stop.abort(new Error(`the server was silent for ${stallMs / 1000} s`));
+  if (signal.aborted) cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  let disarm = clock.after(stallMs, stall);
+  return {
+    signal: stop.signal,
+    alive: () => {
+      disarm();
+      disarm = clock.after(stallMs, stall);
+    },
+    end: () => {
+      disarm();
+      signal.removeEventListener('abort', cancel);
+      // Closes the connection when the body was not read to its end.
+      stop.abort();
+    },
+  };
+}
+
+/** Waits by the clock. Holds the process open meanwhile, which the clock does not. */
+async function pause(ms: number, { clock, signal }: DownloadOptions): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const wake = () => resolve();
+  const hold = setInterval(() => {}, 2 ** 30);
+  const disarm = clock.after(ms, wake);
+  signal.addEventListener('abort', wake, { once: true });
+  if (signal.aborted) wake();
+  await promise;
+  signal.removeEventListener('abort', wake);
+  disarm();
+  clearInterval(hold);
+  if (signal.aborted) throw engineErrors.CANCELLED();
+}
+
+function explain(wanted: Wanted, error: unknown, signal: AbortSignal): EngineError {
+  if (signal.aborted) return engineErrors.CANCELLED(`${wanted.url}: cancelled`);
+  if (error instanceof EngineError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const folder = dirname(wanted.path);
+  if (['ENOSPC', 'EDQUOT'].includes(code)) {
+    return modelErrors.MODELS_FOLDER_FULL(`${folder}: the disk is full`, { folder }, error);
+  }
+  if (['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST', 'EISDIR'].includes(code)) {
+    const message = error instanceof Error ? error.message : code;
+    return modelErrors.MODELS_FOLDER_READ_ONLY(`${folder}: ${message}`, { folder }, error);
+  }
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  const text = error instanceof Error ? error.message : String(error);
+  return modelErrors.DOWNLOAD_FAILED(`${wanted.url}: ${text}${cause}`, { url: wanted.url.href }, error);
+}
