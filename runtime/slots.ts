@@ -51,7 +51,8 @@ export function createLedger(
     acquire: (holder) => {
       const slot = free.pop();
       if (slot === undefined) return undefined;
-      const generation = (generations[slot] = generations[slot]! + 1);
+      const generation = generations[slot]! + 1;
+      generations[slot] = generation;
       onGeneration(slot, generation);
       add(slot, holder);
       return { slot, generation };

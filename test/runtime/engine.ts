@@ -1,0 +1,49 @@
+// Starts fixtures for the tests of the engine.
+import { manualClock } from '../../runtime/clock.ts';
+import { createLog, type LogLine } from '../../runtime/log.ts';
+import { startInMemory } from '../../runtime/memory.ts';
+import { createSlotPool } from '../../runtime/slots.ts';
+import { createSupervisor, type SupervisorOptions } from '../../runtime/supervisor.ts';
+import { startThread } from '../../runtime/thread.ts';
+import { definition, fixtureContract } from './fixture.ts';
+
+export function engine(options: Partial<SupervisorOptions> = {}) {
+  const lines: LogLine[] = [];
+  const log = createLog('test', (line) => lines.push(line));
+  const clock = manualClock();
+  const pool = createSlotPool(4, 16);
+  const supervisor = createSupervisor({ clock, log, pool, ...options });
+  const concurrency = definition.concurrency;
+  const inMemory = (capacity = 8) =>
+    supervisor.add({
+      name: 'fixture',
+      contract: fixtureContract,
+      concurrency,
+      capacity,
+      turnLimitMs: 1_000,
+      start: () => startInMemory(definition, { log, memory: pool.memory }),
+    });
+  const inThread = (name = 'fixture', settings: unknown = {}) =>
+    supervisor.add({
+      name,
+      contract: fixtureContract,
+      concurrency,
+      capacity: 8,
+      turnLimitMs: 1_000,
+      start: () =>
+        startThread({
+          name,
+          module: new URL('./fixture.ts', import.meta.url),
+          concurrency,
+          settings,
+          memory: pool.memory,
+          log,
+        }),
+    });
+  return { supervisor, clock, log, lines, pool, inMemory, inThread };
+}
+
+/** Waits, turn by turn of the event loop, until something is so. */
+export async function until(fact: () => boolean): Promise<void> {
+  while (!fact()) await new Promise((resolve) => setImmediate(resolve));
+}

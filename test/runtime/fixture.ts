@@ -1,0 +1,81 @@
+// A small actor with every kind of message, used by the tests of the engine in memory and in threads.
+import { Type } from 'typebox';
+import { actor, Sent } from '../../runtime/actor.ts';
+import { ask, Bytes, contract, feed, SlotHandle } from '../../runtime/contract.ts';
+import { engineErrors, errorTable } from '../../runtime/errors.ts';
+
+export const fixtureErrors = errorTable({
+  OUT_OF_TEA: { meaning: 'There is no tea', status: 418, retryable: true },
+});
+
+export const fixtureContract = contract('fixture', {
+  add: ask(Type.Object({ a: Type.Number(), b: Type.Number() }), Type.Number()),
+  fail: ask(Type.Object({ cup: Type.String() }), Type.Null()),
+  /** Ends only when cancelled: by the signal, or by asking the flag in a loop that never turns the event loop. */
+  wait: ask(Type.Object({ block: Type.Boolean() }), Type.String()),
+  /** Sums the bytes of a slot, after waiting for `gate` ms-free work: cancelled only at its end. */
+  sum: ask(Type.Object({ slot: SlotHandle }), Type.Number()),
+  readAfterCancel: ask(Type.Object({ slot: SlotHandle }), Type.Number()),
+  crash: ask(Type.Object({}), Type.Null()),
+  move: ask(Type.Object({ bytes: Bytes }), Bytes),
+  count: feed(Type.Object({ to: Type.Integer() }), Type.Integer()),
+  fill: feed(Type.Object({ to: Type.Integer() }), Type.Object({ n: Type.Integer(), slot: SlotHandle }), {
+    slots: true,
+  }),
+});
+
+export const closed: string[] = [];
+
+export const definition = actor<typeof fixtureContract, { failStart?: boolean } | undefined>({
+  contract: fixtureContract,
+  concurrency: 4,
+  create: (env) => {
+    if (env.settings?.failStart) throw new Error('no luck at start');
+    return {
+      handlers: {
+        add: ({ a, b }) => a + b,
+        fail: ({ cup }) => {
+          throw fixtureErrors.OUT_OF_TEA(`cup ${cup} is empty`, { cup });
+        },
+        wait: ({ block }, turn) => (block ? spin(turn.cancelled.bind(turn)) : untilAborted(turn.signal)),
+        sum: ({ slot }, turn) => turn.slot(slot).reduce((sum, byte) => sum + byte, 0),
+        readAfterCancel: async ({ slot }, turn) => {
+          await untilAborted(turn.signal).catch(() => {});
+          return turn.slot(slot)[0] ?? -1;
+        },
+        crash: () => {
+          setImmediate(() => {
+            throw new Error('crashed on purpose');
+          });
+          return new Promise<null>(() => {});
+        },
+        move: ({ bytes }) => new Sent(bytes, { transfer: [bytes.buffer as ArrayBuffer] }),
+        async *count({ to }) {
+          for (let n = 0; n < to; n++) yield n;
+        },
+        async *fill({ to }, turn) {
+          for (let n = 0; n < to; n++) {
+            const slot = await turn.freeSlot();
+            turn.slot(slot).fill(n);
+            yield new Sent({ n, slot }, { slots: [slot] });
+          }
+        },
+      },
+      close: () => {
+        closed.push('fixture');
+      },
+    };
+  },
+});
+
+function untilAborted(signal: AbortSignal): Promise<string> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(engineErrors.CANCELLED()), { once: true });
+  });
+}
+
+/** Like native code: the event loop does not turn, only the shared word can end it. */
+function spin(cancelled: () => boolean): string {
+  while (!cancelled());
+  throw engineErrors.CANCELLED();
+}

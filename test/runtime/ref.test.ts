@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import test from 'node:test';
+import { engineErrors } from '../../runtime/errors.ts';
+import { engine, until } from './engine.ts';
+import { closed, fixtureErrors } from './fixture.ts';
+
+test('an ask is answered and an error crosses with code, status, details and retryable', async () => {
+  const { supervisor, inMemory } = engine();
+  const ref = await inMemory();
+  assert.equal(await ref.ask('add', { a: 2, b: 3 }), 5);
+  await assert.rejects(ref.ask('fail', { cup: 'blue' }), (error) => {
+    assert.ok(fixtureErrors.OUT_OF_TEA.is(error));
+    assert.deepEqual([error.status, error.retryable, error.details], [418, true, { cup: 'blue' }]);
+    return true;
+  });
+  assert.deepEqual(await supervisor.stop(), []);
+});
+
+test('a request that breaks the contract is refused and names the field', async () => {
+  const { supervisor, inMemory } = engine();
+  const ref = await inMemory();
+  const wrong = { a: 1, b: 'two' } as unknown as { a: number; b: number };
+  await assert.rejects(ref.ask('add', wrong), (error) => {
+    return engineErrors.INVALID_MESSAGE.is(error) && /\/b must be number/.test(error.message);
+  });
+  await supervisor.stop();
+});
+
+test('a full mailbox answers BUSY at once', async () => {
+  const { supervisor, inMemory } = engine();
+  const ref = await inMemory(2);
+  const given = new AbortController();
+  // Four turns run, two messages wait, the seventh finds no room.
+  const calls = Array.from({ length: 6 }, () => ref.ask('wait', { block: false }, { signal: given.signal }));
+  await assert.rejects(ref.ask('add', { a: 1, b: 1 }), engineErrors.BUSY.is);
+  given.abort();
+  for (const call of calls) await assert.rejects(call, engineErrors.CANCELLED.is);
+  assert.equal(await ref.ask('add', { a: 1, b: 1 }), 2);
+  await supervisor.stop();
+});
+
+test('no abort listener stays on the signal of a finished call', async () => {
+  const { supervisor, inMemory } = engine();
+  const ref = await inMemory();
+  const { signal } = new AbortController();
+  for (let i = 0; i < 20; i++) await ref.ask('add', { a: i, b: i }, { signal });
+  for await (const n of ref.feed('count', { to: 5 }, { signal })) assert.ok(n < 5);
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
+  await supervisor.stop();
+});
+
+test('a feed never runs further ahead than its credit', async () => {
+  const { supervisor, inMemory, pool } = engine();
+  const ref = await inMemory();
+  const seen: number[] = [];
+  for await (const { n, slot } of ref.feed('fill', { to: 40 }, { credit: 2 })) {
+    assert.equal(pool.view(slot)[0], n);
+    // Two slots are the producer's credit at most, one is the item in our hands.
+    assert.ok(pool.count - pool.free <= 3);
+    seen.push(n);
+  }
+  assert.equal(seen.length, 40);
+  assert.equal(pool.free, pool.count);
+  await supervisor.stop();
+});
+
+test('a feed left early frees its slots and its turn', async () => {
+  const { supervisor, inMemory, pool } = engine();
+  const ref = await inMemory();
+  for await (const { n } of ref.feed('fill', { to: 1_000 })) if (n === 2) break;
+  await until(() => pool.free === pool.count);
+  assert.equal(supervisor.states()[0]?.running, 0);
+  await supervisor.stop();
+});
+
+test('a slot of a cancelled caller is not reused while the turn still reads it', async () => {
+  const { supervisor, inThread, pool } = engine();
+  const ref = await inThread();
+  const holder = pool.holder();
+  const handle = await pool.acquire(holder);
+  pool.view(handle)[0] = 42;
+  const given = new AbortController();
+  const call = ref.ask('wait', { block: true }, { slots: [handle], signal: given.signal });
+  pool.releaseAll(holder);
+  await until(() => supervisor.states()[0]?.running === 1);
+  given.abort();
+  await assert.rejects(call, engineErrors.CANCELLED.is);
+  // The caller has its answer, the turn has not: the slot is still held.
+  assert.equal(pool.free, pool.count - 1);
+  await until(() => pool.free === pool.count);
+  await supervisor.stop();
+});
+
+test('a stale handle is refused, by the caller and by the turn', async () => {
+  const { supervisor, inMemory, pool } = engine();
+  const ref = await inMemory();
+  const holder = pool.holder();
+  const old = await pool.acquire(holder);
+  pool.releaseAll(holder);
+  await assert.rejects(ref.ask('sum', { slot: old }, { slots: [old] }), engineErrors.STALE_SLOT.is);
+  while (pool.free > 0) await pool.acquire(holder);
+  await assert.rejects(ref.ask('sum', { slot: old }), engineErrors.STALE_SLOT.is);
+  await supervisor.stop();
+});
+
+test('a buffer given as transfer is moved, not copied', async () => {
+  const { supervisor, inMemory } = engine();
+  const ref = await inMemory();
+  const bytes = new Uint8Array(1_000).fill(9);
+  const back = await ref.ask('move', { bytes }, { transfer: [bytes.buffer] });
+  assert.equal(bytes.byteLength, 0);
+  assert.equal(back[999], 9);
+  await supervisor.stop();
+});
+
+test('a stop closes the actor after its last turn and refuses new calls', async () => {
+  const { supervisor, inMemory } = engine();
+  const ref = await inMemory();
+  closed.length = 0;
+  const running = assert.rejects(ref.ask('wait', { block: false }), engineErrors.CANCELLED.is);
+  const waiting = Array.from({ length: 8 }, () =>
+    ref.ask('wait', { block: false }).catch((error) => error.code),
+  );
+  assert.deepEqual(await supervisor.stop(), []);
+  await running;
+  assert.deepEqual(new Set(await Promise.all(waiting)), new Set(['CANCELLED', 'ACTOR_DOWN']));
+  assert.deepEqual(closed, ['fixture']);
+  await assert.rejects(ref.ask('add', { a: 1, b: 1 }), engineErrors.ACTOR_DOWN.is);
+});
