@@ -65,7 +65,7 @@ export class PictureTrack implements FilmTrack {
     });
     const { stream } = this.#encoder;
     stream.sampleAspectRatio = this.#encoder.context.sampleAspectRatio;
-    if (!picture.times) stream.avgFrameRate = new Rational(frameRate.num, frameRate.den);
+    if (steady(picture.times?.ticks ?? [])) stream.avgFrameRate = new Rational(frameRate.num, frameRate.den);
     if (picture.rotation) {
       stream.codecpar.addCodedSideData(AV_PKT_DATA_DISPLAYMATRIX, displayMatrix(picture.rotation));
     }
@@ -133,6 +133,11 @@ export class PictureTrack implements FilmTrack {
     must(rows, this.#path, 'converting a picture');
     return frame;
   }
+}
+
+/** True when all steps between the ticks are the same. */
+export function steady(ticks: readonly number[]): boolean {
+  return ticks.every((tick, n) => n < 2 || tick - ticks[n - 1]! === ticks[1]! - ticks[0]!);
 }
 
 /** FFmpeg's 3×3 matrix, 16.16 fixed point, for a turn clockwise. */
