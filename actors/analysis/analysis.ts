@@ -1,0 +1,260 @@
+// The coordinator of analysis, the only one that writes: surveys every file, looks at those whose visual stage is
+// missing, and stores what it saw. Files run side by side as far as decoders and slots allow.
+import type { Clock } from '../../runtime/clock.ts';
+import { engineErrors } from '../../runtime/errors.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Ref } from '../../runtime/ref.ts';
+import type { SlotPool } from '../../runtime/slots.ts';
+import type { decoderContract, PreviewShape } from '../decoder/contract.ts';
+import type { embedderContract, VisualModel } from '../embedder/contract.ts';
+import type { indexContract, MediaRecord } from '../index/contract.ts';
+import { type AnalysisEvent, type AnalysisReport, type AnalysisRequest, analysisErrors } from './contract.ts';
+import { createEmbedding } from './embedding.ts';
+import type { Journal } from './journal.ts';
+import { nextStep } from './plan.ts';
+import { stageKey } from './quarantine.ts';
+import { createQueue } from './queue.ts';
+import { lookAt, survey, type VisualParts, worthAnotherTry } from './stages.ts';
+import { createTracker, type Tracker } from './tracker.ts';
+
+export interface AnalysisParts {
+  /** One film each at a time. */
+  readonly decoders: readonly Ref<typeof decoderContract>[];
+  /** Answers short questions, so that they never wait behind a film. */
+  readonly surveyor: Ref<typeof decoderContract>;
+  readonly embedder: Ref<typeof embedderContract>;
+  readonly index: Ref<typeof indexContract>;
+  readonly pool: SlotPool;
+  readonly journal: Journal;
+  readonly preview: PreviewShape;
+  readonly clock: Clock;
+  readonly log: Log;
+  newTaskId(): string;
+}
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  onEvent(event: AnalysisEvent): void;
+}
+
+export interface Analysis {
+  /** Resolves when every file has its result; a cancelled task resolves too, with what was finished. */
+  run(request: AnalysisRequest, options: RunOptions): Promise<AnalysisReport>;
+}
+
+/** Files whose last vectors are still on their way while their decoder has gone on. */
+const UNFINISHED = 64;
+const SURVEYS = 2;
+const SURVEYED_AHEAD = 4096;
+
+export function createAnalysis(parts: AnalysisParts): Analysis {
+  let active = false;
+  return {
+    run: async (request, options) => {
+      if (request.paths.length === 0) throw analysisErrors.NO_FILES();
+      if (active) throw analysisErrors.ANOTHER_TASK();
+      active = true;
+      try {
+        return await runTask(parts, request, options);
+      } finally {
+        active = false;
+      }
+    },
+  };
+}
+
+async function runTask(
+  parts: AnalysisParts,
+  request: AnalysisRequest,
+  { signal, onEvent }: RunOptions,
+): Promise<AnalysisReport> {
+  const { journal, clock } = parts;
+  const task_id = parts.newTaskId();
+  journal.write({ type: 'task-start', task_id, request });
+  let state = 'failed';
+  try {
+    const model = await parts.embedder.ask('load', { model_key: request.model_key }, { signal });
+    const tracker = createTracker(request.paths.length, clock.now, onEvent);
+    await new Task(parts, request, model, task_id, tracker, signal).run();
+    state = signal.aborted ? 'cancelled' : 'completed';
+    return {
+      task_id,
+      cancelled: signal.aborted,
+      model_key: model.model_key,
+      results: tracker.results,
+      progress: tracker.progress(),
+    };
+  } finally {
+    journal.write({ type: 'task-end', task_id, state });
+  }
+}
+
+class Task {
+  readonly #parts: AnalysisParts;
+  readonly #request: AnalysisRequest;
+  readonly #taskId: string;
+  readonly #tracker: Tracker;
+  readonly #signal: AbortSignal;
+  readonly #visual: VisualParts;
+  readonly #queue = createQueue<MediaRecord>(SURVEYED_AHEAD);
+  readonly #unfinished = new Set<Promise<void>>();
+  /** Content that is being looked at; the same content under another path waits for it. */
+  readonly #claimed = new Map<string, Promise<void>>();
+
+  constructor(
+    parts: AnalysisParts,
+    request: AnalysisRequest,
+    model: VisualModel,
+    taskId: string,
+    tracker: Tracker,
+    signal: AbortSignal,
+  ) {
+    const { embedder, index, pool, preview } = parts;
+    this.#parts = parts;
+    this.#request = request;
+    this.#taskId = taskId;
+    this.#tracker = tracker;
+    this.#signal = signal;
+    const embedding = createEmbedding({ embedder, index, pool, model, signal });
+    this.#visual = {
+      cacheDir: request.cache_dir,
+      decode: request.decode,
+      preview,
+      model,
+      index,
+      embedding,
+      pool,
+    };
+  }
+
+  async run(): Promise<void> {
+    const lookers = this.#parts.decoders.map((decoder) => this.#lookers(decoder));
+    await this.#surveyAll();
+    await Promise.all(lookers);
+    await Promise.all(this.#unfinished);
+  }
+
+  async #surveyAll(): Promise<void> {
+    const left = this.#request.paths.values();
+    const one = async () => {
+      for (const path of left) await this.#survey(path);
+    };
+    await Promise.all(Array.from({ length: SURVEYS }, one));
+    this.#tracker.surveyed();
+    this.#queue.close();
+  }
+
+  async #survey(path: string): Promise<void> {
+    const { surveyor, index, journal } = this.#parts;
+    const { cache_dir, force } = this.#request;
+    const model = this.#visual.model.model_key;
+    try {
+      if (this.#signal.aborted) throw engineErrors.CANCELLED(`${path}: was not looked at`);
+      const media = await survey(path, cache_dir, surveyor, index, this.#signal);
+      const hashes = [media.identity.hash_str];
+      const { stored } = await index.ask(
+        'stored',
+        { cache_dir, model_key: model, hashes },
+        { signal: this.#signal },
+      );
+      const step = nextStep({ media, model, stored: stored[0] ?? false, force, journal: journal.before });
+      if (step === 'stored') this.#tracker.result(path, 'stored', media, media.probe.grid_frames);
+      else if (step === 'no_picture') this.#tracker.result(path, 'no_picture', media);
+      else if (step === 'quarantined')
+        throw analysisErrors.QUARANTINED(`${path}: ended the engine twice; --force tries again`);
+      else {
+        this.#tracker.toLookAt(media);
+        await this.#queue.put(media);
+      }
+    } catch (error) {
+      this.#tracker.failure(path, error);
+    }
+  }
+
+  async #lookers(decoder: Ref<typeof decoderContract>): Promise<void> {
+    for (;;) {
+      const media = await this.#queue.take();
+      if (!media) return;
+      await this.#claimed.get(media.identity.hash_str);
+      const done = Promise.withResolvers<void>();
+      this.#claimed.set(media.identity.hash_str, done.promise);
+      const { result } = await this.#look(media, decoder);
+      const settled = result.then(() => {
+        this.#unfinished.delete(settled);
+        this.#claimed.delete(media.identity.hash_str);
+        done.resolve();
+      });
+      this.#unfinished.add(settled);
+      while (this.#unfinished.size >= UNFINISHED) await Promise.race(this.#unfinished);
+    }
+  }
+
+  /** Resolves when the decoder is free; `result` when the file has its result. Neither rejects. */
+  async #look(media: MediaRecord, decoder: Ref<typeof decoderContract>): Promise<{ result: Promise<void> }> {
+    const frames = await this.#frames(media, decoder).catch(
+      (error): Stored => ({ stored: Promise.reject(error) }),
+    );
+    const result = frames.stored.then(
+      (count) => {
+        const outcome = frames.before ? 'stored' : 'analyzed';
+        this.#tracker.result(media.path, outcome, media, count);
+      },
+      (error) => this.#tracker.failure(media.path, error, media),
+    );
+    return { result };
+  }
+
+  async #frames(media: MediaRecord, decoder: Ref<typeof decoderContract>): Promise<Stored> {
+    if (!this.#request.force && (await this.#isStored(media))) {
+      return { stored: Promise.resolve(media.probe.grid_frames), before: true };
+    }
+    const again = async (error: unknown): Promise<number> => {
+      if (this.#signal.aborted || !worthAnotherTry(error)) throw error;
+      this.#parts.log.warn('the visual stage is tried again', { path: media.path, error });
+      return (await this.#attempt(media, decoder)).stored;
+    };
+    const first = await this.#attempt(media, decoder).catch(
+      (error): Stored => ({ stored: Promise.reject(error) }),
+    );
+    return { stored: first.stored.catch(again) };
+  }
+
+  /** The same content under another path may have been stored since the survey. */
+  async #isStored(media: MediaRecord): Promise<boolean> {
+    const { cache_dir } = this.#request;
+    const asked = { cache_dir, model_key: this.#visual.model.model_key, hashes: [media.identity.hash_str] };
+    const { stored } = await this.#parts.index.ask('stored', asked, { signal: this.#signal });
+    return stored[0] ?? false;
+  }
+
+  /** Resolves when the pictures are decoded, `stored` when everything is flushed. Journalled from start to end. */
+  async #attempt(media: MediaRecord, decoder: Ref<typeof decoderContract>): Promise<Stored> {
+    const { journal } = this.#parts;
+    const key = stageKey(media.identity.hash_str, 'visual', this.#visual.model.model_key);
+    let seen = 0;
+    const onFrames = (count: number) => {
+      seen += count;
+      this.#tracker.frames(media, count);
+    };
+    const end = (outcome: string) =>
+      journal.write({ type: 'stage-end', task_id: this.#taskId, key, outcome });
+    const undo = (error: unknown): never => {
+      end('failed');
+      this.#tracker.frames(media, -seen);
+      throw error;
+    };
+    journal.write({ type: 'stage-start', task_id: this.#taskId, key });
+    const work = await lookAt(media, decoder, this.#visual, onFrames, this.#signal).catch(undo);
+    const stored = work.finished.then((frames) => {
+      end('stored');
+      return frames;
+    }, undo);
+    return { stored };
+  }
+}
+
+/** Frames of a file on their way into the store. `before`: they were there already. */
+interface Stored {
+  readonly stored: Promise<number>;
+  readonly before?: boolean;
+}

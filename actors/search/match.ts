@@ -1,0 +1,49 @@
+// Turns ranked frames into the matches of the API. Pure.
+import type { RankedMatch } from '../index/contract.ts';
+import type { Match, SearchAnswer } from './contract.ts';
+
+/** `HH:MM:SS` of a second of the grid; hours grow past 99 rather than wrap. */
+export function clockTime(seconds: number): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(Math.floor(seconds) % 60)}`;
+}
+
+/** `image`: JPEG bytes; undefined leaves the field out. */
+export function toMatch(ranked: RankedMatch, image: Uint8Array | undefined): Match {
+  return {
+    frame_idx: String(ranked.frame_index),
+    timestamp: clockTime(ranked.frame_index),
+    ...(image ? { image: Buffer.from(image).toString('base64') } : {}),
+    scene_start_timestamp: clockTime(ranked.scene_start),
+    scene_end_timestamp: clockTime(ranked.scene_end),
+    original_index: ranked.original_index,
+    hash_str: ranked.hash_str,
+    video_path: ranked.path,
+  };
+}
+
+export interface Doubts {
+  readonly unknownWords: readonly string[];
+  /** Files named by the caller that have no analysis. */
+  readonly missing: readonly string[];
+  /** Files whose analysis cannot be read. */
+  readonly unreadable: readonly string[];
+  /** Matches without a stored preview. */
+  readonly noPreview: number;
+}
+
+/** What the person should know about an answer, or nothing. */
+export function warning({
+  unknownWords,
+  missing,
+  unreadable,
+  noPreview,
+}: Doubts): Pick<SearchAnswer, 'toast_warning'> {
+  const parts = [
+    unknownWords.length > 0 && `Not understood by the visual model: ${unknownWords.join(', ')}`,
+    missing.length > 0 && `Not analysed yet: ${missing.join(', ')}`,
+    unreadable.length > 0 && `Analysis that cannot be read: ${unreadable.join(', ')}`,
+    noPreview > 0 && `Frames without a preview: ${noPreview}`,
+  ].filter((part) => part !== false);
+  return parts.length > 0 ? { toast_warning: parts.join('. ') } : {};
+}

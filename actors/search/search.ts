@@ -1,0 +1,220 @@
+// The coordinator of search, the only one that asks: words or a picture become a vector, the index ranks, and the
+// stored previews are joined to the matches. Every message goes in the `now` lane, ahead of ingest.
+import type { CallOptions, Ref } from '../../runtime/ref.ts';
+import type { SlotPool } from '../../runtime/slots.ts';
+import type { decoderContract } from '../decoder/contract.ts';
+import type { embedderContract, VisualModel } from '../embedder/contract.ts';
+import {
+  type indexContract,
+  type LoadReport,
+  type RankedMatch,
+  type Scope,
+  storeErrors,
+} from '../index/contract.ts';
+import {
+  type FrameSearch,
+  type ImageSearch,
+  type SearchAnswer,
+  searchErrors,
+  type TextSearch,
+} from './contract.ts';
+import { toMatch, warning } from './match.ts';
+
+export interface SearchParts {
+  readonly decoder: Ref<typeof decoderContract>;
+  readonly embedder: Ref<typeof embedderContract>;
+  readonly index: Ref<typeof indexContract>;
+  readonly pool: SlotPool;
+}
+
+export interface Search {
+  /** Loads the vectors of a folder for one model. What is loaded already stays. */
+  load(folder: { cache_dir: string; model_key: string }, signal?: AbortSignal): Promise<LoadReport>;
+  text(request: TextSearch, signal?: AbortSignal): Promise<SearchAnswer>;
+  image(request: ImageSearch, signal?: AbortSignal): Promise<SearchAnswer>;
+  frame(request: FrameSearch, signal?: AbortSignal): Promise<SearchAnswer>;
+}
+
+type Request = Omit<TextSearch, 'query'> & { readonly query: string | null };
+
+export function createSearch(parts: SearchParts): Search {
+  return {
+    load: ({ cache_dir, model_key }, signal) =>
+      parts.index.ask('load', { cache_dir, model_key, hashes: null }, now(signal)),
+    text: async (request, signal) => {
+      if (request.query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
+      return answer(parts, request, null, signal);
+    },
+    image: async (request, signal) =>
+      answer(parts, request, await pictureVector(parts, request, request.image_path, 0, signal), signal),
+    frame: async (request, signal) =>
+      answer(parts, request, await frameVector(parts, request, signal), signal),
+  };
+}
+
+function now(signal: AbortSignal | undefined): CallOptions {
+  return signal ? { lane: 'now', signal } : { lane: 'now' };
+}
+
+async function answer(
+  parts: SearchParts,
+  request: Request,
+  picture: Float32Array | null,
+  signal: AbortSignal | undefined,
+): Promise<SearchAnswer> {
+  const { index } = parts;
+  const query = request.query?.trim() ? request.query : null;
+  if (!query && request.exclude.length > 0) {
+    throw searchErrors.EXCLUDE_WITHOUT_QUERY('exclude needs a query', { field: 'exclude' });
+  }
+  const words = await textVectors(parts, request.model_key, query, request.exclude, signal);
+  const { scope, missing } = await findScope(parts, request, signal);
+  const ranked = await index.ask(
+    'search',
+    {
+      text: words.query,
+      picture,
+      text_weight: request.text_weight,
+      exclude: words.exclude,
+      scope,
+      max_results: request.max_results,
+    },
+    now(signal),
+  );
+  const images = request.previews
+    ? await previews(parts, request.cache_dir, ranked.matches, signal)
+    : undefined;
+  return {
+    matches: ranked.matches.map((match, i) => toMatch(match, images?.[i] ?? undefined)),
+    ...warning({
+      unknownWords: words.unknown,
+      missing,
+      unreadable: [],
+      noPreview: images?.filter((image) => image === null).length ?? 0,
+    }),
+  };
+}
+
+interface Words {
+  readonly query: Float32Array | null;
+  /** k×d. */
+  readonly exclude: Float32Array | null;
+  readonly unknown: readonly string[];
+}
+
+async function textVectors(
+  { embedder }: SearchParts,
+  model_key: string,
+  query: string | null,
+  exclude: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Words> {
+  if (!query) return { query: null, exclude: null, unknown: [] };
+  const texts = [query, ...exclude];
+  const { vectors, unknown_words } = await embedder.ask('texts', { model_key, texts }, now(signal));
+  const d = vectors.length / texts.length;
+  return {
+    query: vectors.slice(0, d),
+    exclude: exclude.length > 0 ? vectors.slice(d) : null,
+    unknown: unknown_words,
+  };
+}
+
+/** Which media and frames are searched; files that are named but not analysed are told, not an error. */
+async function findScope(
+  { index }: SearchParts,
+  request: Request,
+  signal: AbortSignal | undefined,
+): Promise<{ scope: Scope; missing: string[] }> {
+  const named = Object.keys(request.segments_to_frame_indices);
+  if (request.media_paths.length === 0 && named.length === 0)
+    return { scope: { hashes: null, ranges: {} }, missing: [] };
+  const { media } = await index.ask('media', { cache_dir: request.cache_dir }, now(signal));
+  const hashOf = new Map(
+    media.flatMap(({ path, identity }) => [
+      [path, identity.hash_str],
+      [identity.hash_str, identity.hash_str],
+    ]),
+  );
+  const missing = request.media_paths.filter((path) => !hashOf.has(path));
+  const hashes = request.media_paths.flatMap((path) => hashOf.get(path) ?? []);
+  const ranges = Object.fromEntries(
+    Object.entries(request.segments_to_frame_indices).map(([key, of]) => {
+      const hash = hashOf.get(key);
+      if (!hash)
+        throw searchErrors.UNKNOWN_MEDIA(`segments_to_frame_indices: ${key} is not in the analysis folder`);
+      return [hash, of];
+    }),
+  );
+  // Media without a key are excluded as soon as one has ranges.
+  const inRanges = named.length > 0 ? Object.keys(ranges) : null;
+  const chosen =
+    request.media_paths.length === 0 ? inRanges : hashes.filter((hash) => !inRanges || hash in ranges);
+  return { scope: { hashes: chosen, ranges }, missing };
+}
+
+/** The vector of a picture file, or of one moment of a film, decoded now. */
+async function pictureVector(
+  { decoder, embedder, pool }: SearchParts,
+  { model_key }: Request,
+  path: string,
+  seconds: number,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array> {
+  const { shape } = await loadModel(embedder, model_key, signal);
+  const holder = pool.holder();
+  try {
+    const picture = await pool.acquire(holder, signal);
+    const slots = [picture];
+    await decoder.ask('picture', { path, seconds, shape, preview: null, picture }, { ...now(signal), slots });
+    const { vectors } = await embedder.ask(
+      'pictures',
+      { model_key, pictures: slots },
+      { ...now(signal), slots },
+    );
+    return vectors;
+  } finally {
+    pool.releaseAll(holder);
+  }
+}
+
+function loadModel(
+  embedder: SearchParts['embedder'],
+  model_key: string,
+  signal: AbortSignal | undefined,
+): Promise<VisualModel> {
+  return embedder.ask('load', { model_key }, now(signal));
+}
+
+/** The stored vector when the moment is on the grid of analysed media; otherwise the picture is decoded now. */
+async function frameVector(
+  parts: SearchParts,
+  request: FrameSearch,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array> {
+  const { cache_dir, model_key, media_path, time_seconds } = request;
+  if (Number.isInteger(time_seconds)) {
+    const { media } = await parts.index.ask('media', { cache_dir }, now(signal));
+    const hash = media.find(({ path }) => path === media_path)?.identity.hash_str;
+    if (hash) {
+      const asked = { cache_dir, model_key, hash_str: hash, frame_index: time_seconds };
+      const { vector } = await parts.index.ask('vector', asked, now(signal));
+      if (vector) return vector;
+    }
+  }
+  return pictureVector(parts, request, media_path, time_seconds, signal);
+}
+
+async function previews(
+  { index }: SearchParts,
+  cache_dir: string,
+  matches: readonly RankedMatch[],
+  signal: AbortSignal | undefined,
+): Promise<(Uint8Array | null)[]> {
+  if (matches.length === 0) return [];
+  const frames = matches.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
+  const answer = await index.ask('previews', { cache_dir, frames }, now(signal));
+  if (answer.previews.length !== frames.length)
+    throw storeErrors.STORE_DAMAGED(`${cache_dir}: previews are missing`);
+  return answer.previews;
+}

@@ -1,0 +1,66 @@
+// Settings: each is declared once and found in a fixed order: flag, environment, config.json, default. The answer keeps
+// where a value came from, so that `framehound config` can say it.
+import type { Static, TSchema } from 'typebox';
+import { Check, Convert, Errors } from 'typebox/value';
+import { engineErrors } from './errors.ts';
+
+export interface Setting<S extends TSchema = TSchema> {
+  readonly schema: S;
+  readonly fallback: Static<S>;
+  /** Environment variable. */
+  readonly env?: string;
+  /** Flag of the command line, without the dashes. */
+  readonly flag?: string;
+  readonly doc: string;
+}
+
+export type Settings = Record<string, Setting>;
+export type Values<T extends Settings> = { readonly [K in keyof T]: Static<T[K]['schema']> };
+export type Source = 'flag' | 'environment' | 'config.json' | 'default';
+
+export interface Config<T extends Settings> {
+  readonly values: Values<T>;
+  readonly sources: { readonly [K in keyof T]: Source };
+}
+
+export interface Given {
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly file: Readonly<Record<string, unknown>>;
+}
+
+export function setting<S extends TSchema>(schema: S, rest: Omit<Setting<S>, 'schema'>): Setting<S> {
+  return { schema, ...rest };
+}
+
+/** Throws INVALID_CONFIG naming the setting and where its value came from. Unknown keys of the file are an error too. */
+export function resolveConfig<const T extends Settings>(settings: T, given: Given): Config<T> {
+  const unknown = Object.keys(given.file).find((key) => !(key in settings));
+  if (unknown)
+    throw engineErrors.INVALID_CONFIG(`config.json: unknown setting "${unknown}"`, { setting: unknown });
+  const found = Object.entries(settings).map(
+    ([key, declared]) => [key, resolve(key, declared, given)] as const,
+  );
+  return {
+    values: Object.fromEntries(found.map(([key, { value }]) => [key, value])) as Values<T>,
+    sources: Object.fromEntries(found.map(([key, { source }]) => [key, source])) as Config<T>['sources'],
+  };
+}
+
+function resolve(key: string, declared: Setting, given: Given): { value: unknown; source: Source } {
+  const candidates: [unknown, Source][] = [
+    [declared.flag ? given.flags[declared.flag] : undefined, 'flag'],
+    [declared.env ? given.env[declared.env] : undefined, 'environment'],
+    [given.file[key], 'config.json'],
+  ];
+  const at = candidates.find(([value]) => value !== undefined && value !== '');
+  if (!at) return { value: declared.fallback, source: 'default' };
+  const [raw, source] = at;
+  // Flags and the environment hold text; "4" is a number where a number is wanted.
+  const value = source === 'config.json' ? raw : Convert(declared.schema, raw);
+  if (Check(declared.schema, value)) return { value, source };
+  const [first] = Errors(declared.schema, value);
+  throw engineErrors.INVALID_CONFIG(`${key} (${source}): ${first?.message ?? 'has an impossible value'}`, {
+    setting: key,
+  });
+}
