@@ -92,7 +92,7 @@ async function attempt(wanted: Wanted, options: DownloadOptions): Promise<Downlo
     try {
       if (reply.from === 0) await keepValidator(wanted, reply.etag);
       else await hashStart(partPath(wanted), reply.from, hash, options.signal);
-      const size = await receive(file, reply, announced, hash, () => watch.alive(), options);
+      const size = await receive(file, reply, announced, hash, watch, options);
       await file.sync();
       return await settle(wanted, announced, { size, sha256: hash.digest('hex') }, reply.from > 0);
     } finally {
@@ -131,17 +131,14 @@ async function receive(
   reply: Reply,
   announced: Announced,
   hash: Hash,
-  alive: () => void,
+  watch: Watchdog,
   options: DownloadOptions,
 ): Promise<number> {
   let received = reply.from;
-  if (!reply.response.body) throw new Error('the answer has no body');
-  for await (const chunk of reply.response.body as AsyncIterable<Uint8Array>) {
-    alive();
-    if (announced.size !== null && received + chunk.length > announced.size) {
-      // More than the file can have: let the final check say so, without filling the disk.
-      return received + chunk.length;
-    }
+  for await (const chunk of chunksOf(reply.response, watch.signal)) {
+    watch.alive();
+    // More than the file can have: let the final check say so, without filling the disk.
+    if (announced.size !== null && received + chunk.length > announced.size) return received + chunk.length;
     await write(file, chunk, received);
     hash.update(chunk);
     received += chunk.length;
@@ -151,6 +148,26 @@ async function receive(
     throw new Error(`the connection ended after ${received} of ${announced.size} bytes`);
   }
   return received;
+}
+
+/** A read that waits when the signal comes is woken by hand: at the very end of a body fetch itself leaves it waiting. */
+async function* chunksOf({ body }: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (!body) throw new Error('the answer has no body');
+  const reader = body.getReader();
+  const wake = () => void reader.cancel().catch(() => {});
+  signal.addEventListener('abort', wake, { once: true });
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener('abort', wake);
+    wake();
+  }
 }
 
 async function write(file: FileHandle, chunk: Uint8Array, at: number): Promise<void> {
@@ -234,8 +251,15 @@ async function requireSpace(wanted: Wanted, size: number | null, have: number): 
   );
 }
 
+interface Watchdog {
+  readonly signal: AbortSignal;
+  /** The server said something. */
+  alive(): void;
+  end(): void;
+}
+
 /** Aborts the request when the caller cancels or the server says nothing for too long. */
-function watchdog({ signal, clock, stallMs = 30_000 }: DownloadOptions) {
+function watchdog({ signal, clock, stallMs = 30_000 }: DownloadOptions): Watchdog {
   const stop = new AbortController();
   const cancel = () => stop.abort(engineErrors.CANCELLED());
   const stall = () => stop.abort(new Error(`the server was silent for ${stallMs / 1000} s`));

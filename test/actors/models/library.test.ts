@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { ModelRow } from '../../../actors/models/contract.ts';
+import { listModels, pullModel, removeModel, verifyModel } from '../../../actors/models/library.ts';
+import { builtInRows } from '../../../actors/models/rows.ts';
+import { bytesOf, eagerClock, never, serveSteps, type TestServer, whole } from './server.ts';
+
+const graph = bytesOf(5000);
+const words = bytesOf(300, 3);
+const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const row: ModelRow = {
+  ...builtInRows.find(({ key }) => key === 'clip-b32')!,
+  key: 'mine',
+  files: [
+    {
+      role: 'vision',
+      name: 'vision.onnx',
+      url: 'me/mine/resolve/main/vision.onnx',
+      size: 5000,
+      sha256: sha(graph),
+    },
+    {
+      role: 'tokenizer',
+      name: 'tokenizer.json',
+      url: 'me/mine/resolve/main/tokenizer.json',
+      size: null,
+      sha256: null,
+    },
+  ],
+};
+
+let folder = '';
+let server: TestServer;
+const signal = new AbortController().signal;
+const pull = (key: string) =>
+  pullModel(folder, key, { hub: server.url.href, signal, clock: eagerClock(), stallMs: never, tries: 1 });
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'library-'));
+  await mkdir(join(folder, 'mine'));
+  await writeFile(join(folder, 'mine', 'model.json'), JSON.stringify(row));
+  const announced = { 'x-linked-etag': `"${sha(words)}"` };
+  server = await serveSteps([
+    (request, response, breakAt) =>
+      (request.url?.endsWith('onnx') ? whole(graph) : whole(words, '"w"', announced))(
+        request,
+        response,
+        breakAt,
+      ),
+  ]);
+});
+afterEach(async () => {
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const mine = async () => (await listModels(folder)).models.find(({ row: { key } }) => key === 'mine')!;
+
+test('a model is listed as missing, pulled, listed as downloaded, verified and removed', async () => {
+  assert.deepEqual((await mine()).missing, ['vision.onnx', 'tokenizer.json']);
+  const pulled = await pull('mine');
+  assert.deepEqual(
+    pulled.files.map(({ name, verified, fetched }) => [name, verified, fetched]),
+    [
+      ['vision.onnx', 'pin', true],
+      ['tokenizer.json', 'server', true],
+    ],
+  );
+  assert.equal((await mine()).downloaded, true);
+  assert.equal((await verifyModel(folder, 'mine', signal)).ok, true);
+  assert.deepEqual((await removeModel(folder, 'mine')).removed, ['vision.onnx', 'tokenizer.json']);
+  assert.deepEqual(await readdir(join(folder, 'mine')), ['model.json']);
+});
+
+test('a second pull fetches nothing', async () => {
+  await pull('mine');
+  const asked = server.asked.length;
+  assert.deepEqual(
+    (await pull('mine')).files.map(({ fetched }) => fetched),
+    [false, false],
+  );
+  assert.equal(server.asked.length, asked);
+});
+
+test('a damaged file is told by verify and mended by pull, also one without a pin', async () => {
+  await pull('mine');
+  await writeFile(join(folder, 'mine', 'vision.onnx'), bytesOf(5000, 9));
+  await writeFile(join(folder, 'mine', 'tokenizer.json'), '{}');
+  const { ok, files } = await verifyModel(folder, 'mine', signal);
+  assert.equal(ok, false);
+  assert.deepEqual(
+    files.map(({ state }) => state),
+    ['wrong sha256', 'wrong sha256'],
+  );
+  await pull('mine');
+  assert.equal((await verifyModel(folder, 'mine', signal)).ok, true);
+});
+
+test('a file that came without a pin and without a pull has nothing to be compared with', async () => {
+  await writeFile(join(folder, 'mine', 'tokenizer.json'), '{}');
+  const { files } = await verifyModel(folder, 'mine', signal);
+  assert.deepEqual(
+    files.map(({ state }) => state),
+    ['missing', 'nothing to compare with'],
+  );
+});
+
+test('a file of the user is kept when the model is removed', async () => {
+  const files = [{ ...row.files[0]!, url: null }];
+  await writeFile(join(folder, 'mine', 'model.json'), JSON.stringify({ ...row, files }));
+  await writeFile(join(folder, 'mine', 'vision.onnx'), graph);
+  assert.deepEqual(await removeModel(folder, 'mine'), { key: 'mine', removed: [], kept: ['vision.onnx'] });
+  await rm(join(folder, 'mine', 'vision.onnx'));
+  await assert.rejects(pull('mine'), { code: 'MODEL_NOT_DOWNLOADED', message: /gives no url/ });
+});
+
+test('models of the program can be neither pulled nor removed, unknown ones neither', async () => {
+  await assert.rejects(pull('starter-visual'), { code: 'MODEL_BUILT_IN' });
+  await assert.rejects(removeModel(folder, 'starter-visual'), { code: 'MODEL_BUILT_IN' });
+  await assert.rejects(verifyModel(folder, 'nothing', signal), { code: 'MODEL_UNKNOWN' });
+});
+
+test('removing takes what an unfinished pull left', async () => {
+  await writeFile(join(folder, 'mine', 'vision.onnx.part'), 'x');
+  await removeModel(folder, 'mine');
+  assert.deepEqual(await readdir(join(folder, 'mine')), ['model.json']);
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { Compile } from 'typebox/compile';
+import { ModelRow } from '../../../actors/models/contract.ts';
+import {
+  checkUserRow,
+  currentSystem,
+  fileOf,
+  findRow,
+  findVisualRow,
+  missingFiles,
+  readRegistry,
+  requireFiles,
+} from '../../../actors/models/registry.ts';
+import { builtInRows, defaultModelKey } from '../../../actors/models/rows.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'registry-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const clip = builtInRows.find(({ key }) => key === 'clip-b32')!;
+const own = { ...clip, key: 'mine', files: clip.files.map((file) => ({ ...file, url: null })) };
+
+async function userModel(name: string, text: string) {
+  await mkdir(join(folder, name), { recursive: true });
+  await writeFile(join(folder, name, 'model.json'), text);
+}
+
+test('every row of the program has the form of a model.json', () => {
+  const checker = Compile(ModelRow);
+  for (const row of builtInRows) {
+    assert.deepEqual([...checker.Errors(row)], [], row.key);
+    assert(row.kind !== 'visual' || row.visual, row.key);
+  }
+  assert.equal(new Set(builtInRows.map(({ key }) => key)).size, builtInRows.length);
+});
+
+test('every file of the program is pinned by revision and by full sha256', () => {
+  for (const { key, files } of builtInRows) {
+    for (const { name, url, sha256 } of files) {
+      assert.match(url ?? '', /^[\w.-]+\/[\w.-]+\/resolve\/[0-9a-f]{40}\/[\w./-]+$/, `${key} ${name}`);
+      assert.match(sha256 ?? '', /^[0-9a-f]{64}$/, `${key} ${name}`);
+    }
+  }
+});
+
+test('the sizes told agree with the sizes pinned', () => {
+  for (const { key, files, size_gb } of builtInRows) {
+    if (files.some(({ size }) => size === null)) continue;
+    const bytes = files.reduce((sum, { size }) => sum + (size ?? 0), 0);
+    assert(Math.abs(bytes / 1e9 - size_gb) < 0.01, `${key}: ${bytes / 1e9}`);
+  }
+});
+
+const preprocessing = [
+  ['siglip2-b16-256', 256, 'stretch', 'bilinear', [0.5, 0.5, 0.5], 768, 8, 64, 0],
+  ['siglip2-b16-256-q8', 256, 'stretch', 'bilinear', [0.5, 0.5, 0.5], 768, 1, 64, 0],
+  ['siglip2-b16-224', 224, 'stretch', 'bilinear', [0.5, 0.5, 0.5], 768, 8, 64, 0],
+  ['clip-b32', 224, 'cover', 'bicubic', [0.48145466, 0.4578275, 0.40821073], 512, 8, 77, 49407],
+  ['clip-b32-q8', 224, 'cover', 'bicubic', [0.48145466, 0.4578275, 0.40821073], 512, 1, 77, 49407],
+] as const;
+for (const [key, side, fit, resample, mean, dimensions, batch, length, pad] of preprocessing) {
+  test(`${key} looks at pictures and reads texts as it was trained to`, () => {
+    const { visual, frame_resolution } = findRow({ rows: builtInRows, problems: [] }, key);
+    assert.deepEqual(visual?.shape, { width: side, height: side, fit, resample });
+    assert.deepEqual(visual?.mean, mean);
+    assert.equal(frame_resolution, side);
+    assert.equal(visual?.dimensions, dimensions);
+    assert.equal(visual?.batch, batch);
+    assert.equal(visual?.text?.max_length, length);
+    assert.equal(visual?.text?.pad_id, pad);
+  });
+}
+
+test('the default model needs no files', async () => {
+  const { rows } = await readRegistry(folder);
+  assert.deepEqual(await missingFiles(folder, findRow({ rows, problems: [] }, defaultModelKey)), []);
+});
+
+test('a user folder with a model.json is a model too, and a folder that does not exist is an empty one', async () => {
+  await userModel('mine', JSON.stringify(own));
+  const registry = await readRegistry(folder);
+  assert.equal(findVisualRow(registry, 'mine').visual.dimensions, 512);
+  assert.deepEqual(registry.problems, []);
+  assert.deepEqual((await readRegistry(join(folder, 'nowhere'))).rows, builtInRows);
+});
+
+const wrong: [string, string, string, RegExp][] = [
+  ['not JSON', '{', '', /is not JSON/],
+  ['no object', '[]', '', /object/],
+  ['a missing field', JSON.stringify({ ...own, license: undefined }), '', /license/],
+  ['a wrong number', JSON.stringify({ ...own, speed: 9 }), '/speed', /5/],
+  [
+    'a hash cut short',
+    JSON.stringify({ ...own, files: [{ ...own.files[0], sha256: 'abc' }] }),
+    '/files/0/sha256',
+    /./,
+  ],
+  [
+    'a file name that leaves the folder',
+    JSON.stringify({ ...own, files: [{ ...own.files[0], name: '../../x' }] }),
+    '/files/0/name',
+    /pattern/,
+  ],
+  [
+    'a visual model without its visual side',
+    JSON.stringify({ ...own, visual: undefined }),
+    '/visual',
+    /missing/,
+  ],
+  ['a role named twice', JSON.stringify({ ...own, files: [own.files[0], own.files[0]] }), '/files', /twice/],
+  ['the key of another folder', JSON.stringify({ ...own, key: 'yours' }), '/key', /mine/],
+  ['a key of the program', JSON.stringify({ ...own, key: 'clip-b32' }), '/key', /of the program/],
+];
+for (const [what, text, field, message] of wrong) {
+  test(`a model.json with ${what} is told by file and field`, () => {
+    const found = checkUserRow('/m/mine/model.json', 'mine', text);
+    assert('problem' in found);
+    assert.equal(found.problem.file, '/m/mine/model.json');
+    assert.equal(found.problem.field, field);
+    assert.match(found.problem.message, message);
+  });
+}
+
+test('a wrong model.json does not hide the others, and asking for it says what is wrong', async () => {
+  await userModel('broken', '{}');
+  await userModel('mine', JSON.stringify(own));
+  const registry = await readRegistry(folder);
+  assert.equal(registry.problems.length, 1);
+  assert.equal(findRow(registry, 'mine').key, 'mine');
+  assert.throws(() => findRow(registry, 'broken'), { code: 'MODEL_INVALID', message: /broken.model\.json/ });
+});
+
+test('an unknown key is answered with the keys there are', () => {
+  assert.throws(() => findRow({ rows: builtInRows, problems: [] }, 'clip'), {
+    code: 'MODEL_UNKNOWN',
+    message: /"clip".*siglip2-b16-256/,
+  });
+});
+
+test('a model of another kind is not taken for a visual one', () => {
+  const { visual: _, ...rest } = clip;
+  const rows = [{ ...rest, kind: 'speech' as const }];
+  assert.throws(() => findVisualRow({ rows, problems: [] }, 'clip-b32'), { code: 'MODEL_WRONG_KIND' });
+});
+
+test('a model that is not whole is not downloaded, and the error names the command', async () => {
+  await mkdir(join(folder, 'clip-b32'));
+  for (const { name, size } of clip.files) {
+    assert((await missingFiles(folder, clip)).includes(name));
+    await writeFile(fileOf(folder, clip, clip.files.find((file) => file.name === name)!.role), '');
+    await assert.rejects(requireFiles(folder, clip), {
+      code: 'MODEL_NOT_DOWNLOADED',
+      message: /framehound models pull clip-b32/,
+    });
+    await truncate(join(folder, 'clip-b32', name), size!);
+  }
+  assert.deepEqual(await missingFiles(folder, clip), []);
+  assert.throws(() => fileOf(folder, clip, 'sound'), { code: 'MODEL_INVALID', message: /"sound"/ });
+});
+
+test('the system is named as the service reports it', () => {
+  assert.equal(currentSystem('darwin', 'arm64'), 'mac-arm');
+  assert.equal(currentSystem('darwin', 'x64'), 'mac-x86');
+  assert.equal(currentSystem('win32', 'x64'), 'windows');
+  assert.equal(currentSystem('linux', 'arm64'), 'linux');
+});
