@@ -1,0 +1,57 @@
+// Grid frames of one file as ascending lists, packed as runs: [first, count, first, count...]. Pure.
+
+/** `frames`: ascending, without repeats. */
+export function packFrames(frames: ArrayLike<number>): number[] {
+  const runs: number[] = [];
+  for (let i = 0; i < frames.length; i++) {
+    const last = runs.length - 2;
+    if (last >= 0 && runs[last]! + runs[last + 1]! === frames[i]) runs[last + 1]!++;
+    else runs.push(frames[i]!, 1);
+  }
+  return runs;
+}
+
+export function countFrames(runs: readonly number[]): number {
+  let count = 0;
+  for (let i = 1; i < runs.length; i += 2) count += runs[i]!;
+  return count;
+}
+
+export function unpackFrames(runs: readonly number[]): Int32Array {
+  const frames = new Int32Array(countFrames(runs));
+  let at = 0;
+  for (let i = 0; i < runs.length; i += 2) {
+    for (let frame = 0; frame < runs[i + 1]!; frame++) frames[at++] = runs[i]! + frame;
+  }
+  return frames;
+}
+
+/** The first position whose value is at least `value`; `sorted.length` when there is none. */
+export function lowerBound(sorted: ArrayLike<number>, value: number, from = 0, to = sorted.length): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The position of `value`, or -1. */
+export function positionOf(sorted: ArrayLike<number>, value: number): number {
+  const at = lowerBound(sorted, value);
+  return at < sorted.length && sorted[at] === value ? at : -1;
+}
+
+/** Half-open ranges, sorted, with overlapping and touching ones joined. Empty ones are left out. */
+export function joinRanges(ranges: readonly (readonly [number, number])[]): [number, number][] {
+  const sorted = ranges.filter(([start, end]) => end > start).toSorted((a, b) => a[0] - b[0]);
+  const joined: [number, number][] = [];
+  for (const [start, end] of sorted) {
+    const last = joined.at(-1);
+    if (last !== undefined && start <= last[1]) last[1] = Math.max(last[1], end);
+    else joined.push([start, end]);
+  }
+  return joined;
+}

@@ -1,0 +1,62 @@
+// The two forms of a stored vector, as rows of fixed stride. Pure.
+//   8 bits   d values padded to 16, then float32 scale and 12 bytes of zero: scanned from memory
+//   16 bits  d values padded to 8, then float32 scale, uint32 frame, uint32 CRC32 of all before, 4 of zero: re-scores
+import { crc32 } from 'node:zlib';
+
+const tail = 16;
+
+export const paddedLength = (dimensions: number): number => Math.ceil(dimensions / 16) * 16;
+/** Bytes from one row to the next; a multiple of 16. */
+export const stride8 = (dimensions: number): number => paddedLength(dimensions) + tail;
+export const stride16 = (dimensions: number): number => Math.ceil(dimensions / 8) * 16 + tail;
+
+function largest(vector: Float32Array): number {
+  let max = 0;
+  for (let i = 0; i < vector.length; i++) max = Math.max(max, Math.abs(vector[i]!));
+  return max;
+}
+
+/** Writes `vector` as int8 values into `values` and answers the scale: value × scale is what was. |value| <= 127. */
+export function quantize8(vector: Float32Array, values: Int8Array): number {
+  const scale = largest(vector) / 127;
+  const inverse = scale === 0 ? 0 : 1 / scale;
+  for (let i = 0; i < vector.length; i++) values[i] = Math.round(vector[i]! * inverse);
+  values.fill(0, vector.length);
+  return scale;
+}
+
+/** Writes the 8-bit row of `vector` at byte `at` of `bytes`. */
+export function writeRow8(vector: Float32Array, bytes: Uint8Array, at: number): void {
+  const padded = paddedLength(vector.length);
+  const scale = quantize8(vector, new Int8Array(bytes.buffer, bytes.byteOffset + at, padded));
+  bytes.fill(0, at + padded, at + padded + tail);
+  new DataView(bytes.buffer, bytes.byteOffset).setFloat32(at + padded, scale, true);
+}
+
+export function writeRow16(vector: Float32Array, frame: number, bytes: Uint8Array, at: number): void {
+  const stride = stride16(vector.length);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at, stride);
+  bytes.fill(0, at, at + stride);
+  const scale = largest(vector) / 32767;
+  const inverse = scale === 0 ? 0 : 1 / scale;
+  for (let i = 0; i < vector.length; i++) view.setInt16(i * 2, Math.round(vector[i]! * inverse), true);
+  view.setFloat32(stride - 16, scale, true);
+  view.setUint32(stride - 12, frame, true);
+  view.setUint32(stride - 8, crc32(bytes.subarray(at, at + stride - 8)), true);
+}
+
+/** The vector of a 16-bit row, or null when its checksum or frame is wrong. `bytes`: exactly one row. */
+export function readRow16(
+  bytes: Uint8Array,
+  dimensions: number,
+  frame: number,
+): Float32Array<ArrayBuffer> | null {
+  const stride = stride16(dimensions);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, stride);
+  if (view.getUint32(stride - 8, true) !== crc32(bytes.subarray(0, stride - 8))) return null;
+  if (view.getUint32(stride - 12, true) !== frame) return null;
+  const scale = view.getFloat32(stride - 16, true);
+  const vector = new Float32Array(dimensions);
+  for (let i = 0; i < dimensions; i++) vector[i] = view.getInt16(i * 2, true) * scale;
+  return vector;
+}

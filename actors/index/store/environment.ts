@@ -1,0 +1,145 @@
+// The one LMDB environment of an analysis folder and the only importer of lmdb. Values are opaque bytes here.
+import { accessSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ABORT, open, type RootDatabase } from 'lmdb';
+import { storeErrors } from '../contract.ts';
+import { storeFault } from './faults.ts';
+import { checkPages } from './pages.ts';
+
+export type Access = 'read' | 'write';
+
+/** What a transaction may do. All of it becomes visible together, or none of it. */
+export interface Writes {
+  get(key: string): Uint8Array | undefined;
+  put(key: string, value: Uint8Array): void;
+  remove(key: string): void;
+}
+
+const maxReaders = 126;
+/** LMDB's lock file for that many readers: it is mapped, so its blocks must exist before, or a full disk ends the process. */
+const lockBytes = 16384;
+
+function prepareLockFile(file: string): void {
+  const lock = `${file}-lock`;
+  if (!existsSync(lock)) writeFileSync(lock, Buffer.alloc(lockBytes), { flag: 'wx' });
+}
+
+function writable(file: string): boolean {
+  try {
+    accessSync(dirname(file), constants.W_OK);
+    if (existsSync(file)) accessSync(file, constants.W_OK);
+    if (existsSync(`${file}-lock`)) accessSync(`${file}-lock`, constants.W_OK);
+    return true;
+  } catch {
+    return false; // Every refusal of access means the same here: open for reading.
+  }
+}
+
+export class Environment {
+  readonly file: string;
+  readonly readOnly: boolean;
+  private readonly db: RootDatabase<Buffer, string>;
+
+  private constructor(file: string, readOnly: boolean, db: RootDatabase<Buffer, string>) {
+    this.file = file;
+    this.readOnly = readOnly;
+    this.db = db;
+  }
+
+  static exists(file: string): boolean {
+    return existsSync(file) && statSync(file).size > 0;
+  }
+
+  /**
+   * Opens the file, or makes it when there is none and `access` is `write`. A folder that cannot be written is opened
+   * for reading. Throws STORE_DAMAGED, STORE_FULL, STORE_READ_ONLY or STORE_UNAVAILABLE naming the file.
+   */
+  static open(file: string, access: Access): Environment {
+    try {
+      if (access === 'write') mkdirSync(dirname(file), { recursive: true });
+      const readOnly = !writable(file);
+      if (readOnly && access === 'write') {
+        throw storeErrors.STORE_READ_ONLY(`${dirname(file)} cannot be written`, { file });
+      }
+      if (Environment.exists(file)) checkPages(file);
+      if (!readOnly) prepareLockFile(file);
+      // Without overlapping sync a transaction that has returned is flushed, not only committed.
+      const db = open<Buffer, string>({
+        path: file,
+        noSubdir: true,
+        encoding: 'binary',
+        cache: false,
+        overlappingSync: false,
+        readOnly,
+        maxReaders,
+      });
+      return new Environment(file, readOnly, db);
+    } catch (error) {
+      throw storeFault(error, file, access);
+    }
+  }
+
+  /** *Copied*. */
+  get(key: string): Uint8Array | undefined {
+    try {
+      return this.db.getBinary(key);
+    } catch (error) {
+      throw storeFault(error, this.file, 'read');
+    }
+  }
+
+  has(key: string): boolean {
+    try {
+      return this.db.doesExist(key);
+    } catch (error) {
+      throw storeFault(error, this.file, 'read');
+    }
+  }
+
+  /** Every value whose key begins with `prefix`, in the order of keys. *Copied*. */
+  *entries(prefix: string): Iterable<{ key: string; value: Uint8Array }> {
+    // '0' follows '/', with which every prefix ends.
+    const range = this.db.getRange({ start: prefix, end: `${prefix.slice(0, -1)}0` });
+    try {
+      for (const { key, value } of range) yield { key, value: Uint8Array.from(value) };
+    } catch (error) {
+      throw storeFault(error, this.file, 'read');
+    }
+  }
+
+  /** Sees what other processes committed since the last read. */
+  refresh(): void {
+    this.db.resetReadTxn();
+  }
+
+  /** One transaction. *Flushed* when this returns; when `action` throws, nothing of it stays. */
+  transact<T>(action: (writes: Writes) => T): T {
+    if (this.readOnly)
+      throw storeErrors.STORE_READ_ONLY(`${this.file} cannot be written`, { file: this.file });
+    const writes: Writes = {
+      get: (key) => this.db.getBinary(key),
+      put: (key, value) =>
+        void this.db.put(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength)),
+      remove: (key) => void this.db.remove(key),
+    };
+    let failure: unknown;
+    try {
+      const done = this.db.transactionSync(() => {
+        try {
+          return { value: action(writes) };
+        } catch (error) {
+          failure = error;
+          return ABORT;
+        }
+      });
+      if (failure !== undefined) throw failure;
+      return (done as { value: T }).value;
+    } catch (error) {
+      throw storeFault(error, this.file, 'write');
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.db.close();
+  }
+}

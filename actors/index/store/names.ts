@@ -1,0 +1,55 @@
+// Names of the files in an analysis folder. A model key comes from a user's folder and a hash from a caller, so
+// neither is ever part of a path before it went through here.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { engineErrors } from '../../../runtime/errors.ts';
+
+const maxEncoded = 96;
+
+/** A model key as part of a file name: lower case, digits, `.`, `-`, `_`; everything else as `~` and two hex digits a byte. */
+export function encodeModelKey(key: string): string {
+  if (key === '') throw engineErrors.INVALID_MESSAGE('model_key is empty');
+  let encoded = '';
+  for (const byte of Buffer.from(key, 'utf8')) {
+    const char = String.fromCharCode(byte);
+    encoded += /[a-z0-9._-]/.test(char) ? char : `~${byte.toString(16).padStart(2, '0')}`;
+  }
+  if (encoded.length <= maxEncoded) return encoded;
+  const digest = createHash('sha256').update(key).digest('hex').slice(0, 24);
+  return `${encoded.slice(0, maxEncoded - 26)}~~${digest}`;
+}
+
+/** The hash itself; throws INVALID_MESSAGE for anything that is not lower-case hex and dashes. */
+export function checkedHash(hash: string): string {
+  if (!/^[0-9a-f][0-9a-f-]{0,99}$/.test(hash)) {
+    throw engineErrors.INVALID_MESSAGE(`hash_str ${JSON.stringify(hash.slice(0, 120))} is not a media hash`);
+  }
+  return hash;
+}
+
+export const databaseFile = (folder: string): string => join(folder, 'records.mdb');
+export const vectorFolder = (folder: string): string => join(folder, 'vectors');
+export const previewFolder = (folder: string, hash: string): string =>
+  join(folder, 'previews', checkedHash(hash).slice(0, 2));
+export const partFolder = (folder: string): string => join(folder, 'parts');
+
+export type PackKind = 8 | 16;
+
+/** The pack of one model: 8-bit rows are scanned, 16-bit rows re-score. `generation` counts compactions and restarts. */
+export function packFile(folder: string, modelKey: string, generation: number, kind: PackKind): string {
+  return join(vectorFolder(folder), `m-${encodeModelKey(modelKey)}.${generation}.v${kind}`);
+}
+
+export const previewName = (hash: string, revision: number): string =>
+  `${checkedHash(hash)}.${revision}.previews`;
+
+// LMDB keys are at most 1978 bytes and a path can be longer.
+export const pathKey = (path: string): string => `path/${createHash('sha256').update(path).digest('hex')}`;
+export const mediaKey = (hash: string): string => `media/${checkedHash(hash)}`;
+export const previewKey = (hash: string): string => `previews/${checkedHash(hash)}`;
+export const modelRecordKey = (modelKey: string): string => `model/${encodeModelKey(modelKey)}`;
+export const stagePrefix = (modelKey: string): string => `visual/${encodeModelKey(modelKey)}/`;
+export const stageKey = (modelKey: string, hash: string): string =>
+  `${stagePrefix(modelKey)}${checkedHash(hash)}`;
+export const formatKey = 'format';
+export const leaseKey = 'writer';

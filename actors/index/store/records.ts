@@ -1,0 +1,49 @@
+// The records of the store. The same lists stand in records.fbs, where the keys and units are explained.
+import { type RowOf, table } from './table.ts';
+
+export const Format = table('FHFM', { version: 'uint', written_by: 'string' });
+export const Lease = table('FHLS', { pid: 'double', started: 'string', host: 'string', token: 'string' });
+export const Media = table('FHMD', {
+  path: 'string',
+  hash_str: 'string',
+  size_bytes: 'double',
+  mtime_ms: 'double',
+  inode: 'string',
+  probe_json: 'string',
+});
+export const Model = table('FHMO', {
+  model_key: 'string',
+  dimensions: 'uint',
+  generation: 'uint',
+  next_generation: 'uint',
+  rows: 'double',
+  live: 'double',
+});
+export const Visual = table('FHVI', {
+  hash_str: 'string',
+  dimensions: 'uint',
+  generation: 'uint',
+  revision: 'uint',
+  frame_runs: 'uints',
+  scene_starts: 'uints',
+  extents: 'extents',
+});
+export const Previews = table('FHPV', {
+  hash_str: 'string',
+  revision: 'uint',
+  file: 'string',
+  size_bytes: 'double',
+  count: 'uint',
+  frame: 'uint',
+  jpeg: 'ubytes',
+});
+
+export type Format = RowOf<typeof Format>;
+export type Lease = RowOf<typeof Lease>;
+export type Media = RowOf<typeof Media>;
+export type Model = RowOf<typeof Model>;
+export type Visual = RowOf<typeof Visual>;
+export type Previews = RowOf<typeof Previews>;
+
+/** The version this program writes. A folder with a higher one is left alone. */
+export const formatVersion = 1;

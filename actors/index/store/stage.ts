@@ -1,0 +1,132 @@
+// The visual stage of one file while it is being written. Rows go to the packs a chunk at a time, so a ten-hour film
+// takes no more memory than a short one; what stays until the end is four bytes a frame.
+import { crc32 } from 'node:zlib';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { storeErrors } from '../contract.ts';
+import { packFrames } from '../frames.ts';
+import { stride8, stride16, writeRow8, writeRow16 } from '../quantize.ts';
+import { cosine, sceneStarts } from '../scenes.ts';
+import type { Packs } from './packs.ts';
+import type { PreviewWriter } from './previews.ts';
+import type { Extent } from './table.ts';
+
+/** Rows of one write: 270 KB and 530 KB at 512 dimensions. */
+const chunkRows = 512;
+
+/** Where the next rows of a model go; shared by the stages of that model. */
+export interface Tail {
+  readonly packs: Packs;
+  /** The first row that no stage has taken. */
+  next: number;
+}
+
+export interface StageResult {
+  readonly frames: number;
+  readonly frame_runs: number[];
+  readonly scene_starts: number[];
+  readonly extents: Extent[];
+}
+
+export class Stage {
+  readonly hash: string;
+  readonly modelKey: string;
+  readonly dimensions: number;
+  readonly previews: PreviewWriter;
+  private readonly tail: Tail;
+  private readonly coarse: Uint8Array;
+  private readonly fine: Uint8Array;
+  private buffered = 0;
+  private frames: number[] = [];
+  private distances: number[] = [];
+  private last: Float32Array | null = null;
+  private readonly extents: Extent[] = [];
+
+  constructor(hash: string, modelKey: string, dimensions: number, tail: Tail, previews: PreviewWriter) {
+    this.hash = hash;
+    this.modelKey = modelKey;
+    this.dimensions = dimensions;
+    this.tail = tail;
+    this.previews = previews;
+    this.coarse = new Uint8Array(chunkRows * stride8(dimensions));
+    this.fine = new Uint8Array(chunkRows * stride16(dimensions));
+  }
+
+  /** *Accepted*, not stored. Throws INVALID_MESSAGE or WRONG_DIMENSIONS before anything was taken. */
+  append(frames: readonly number[], vectors: Float32Array, previews: readonly Uint8Array[]): void {
+    this.check(frames, vectors, previews);
+    for (let i = 0; i < frames.length; i++) {
+      const vector = vectors.slice(i * this.dimensions, (i + 1) * this.dimensions);
+      const frame = frames[i]!;
+      writeRow8(vector, this.coarse, this.buffered * stride8(this.dimensions));
+      writeRow16(vector, frame, this.fine, this.buffered * stride16(this.dimensions));
+      if (this.last !== null) this.distances.push(1 - cosine(this.last, vector));
+      this.last = vector;
+      this.frames.push(frame);
+      this.buffered++;
+      const preview = previews[i];
+      if (preview !== undefined) this.previews.add(frame, preview);
+      if (this.buffered === chunkRows) this.writeRows();
+    }
+  }
+
+  private check(frames: readonly number[], vectors: Float32Array, previews: readonly Uint8Array[]): void {
+    if (vectors.length !== frames.length * this.dimensions) {
+      throw storeErrors.WRONG_DIMENSIONS(
+        `vectors: ${vectors.length} numbers are not ${frames.length} vectors of ${this.dimensions}`,
+      );
+    }
+    if (previews.length !== 0 && previews.length !== frames.length) {
+      throw engineErrors.INVALID_MESSAGE(`previews: ${previews.length} for ${frames.length} frames`);
+    }
+    let before = this.frames.at(-1) ?? -1;
+    for (const frame of frames) {
+      if (frame <= before) throw engineErrors.INVALID_MESSAGE(`frames: ${frame} comes after ${before}`);
+      before = frame;
+    }
+    for (let i = 0; i < vectors.length; i++) {
+      if (!Number.isFinite(vectors[i])) {
+        throw engineErrors.INVALID_MESSAGE(
+          `vectors: frame ${frames[Math.floor(i / this.dimensions)]} is not finite`,
+        );
+      }
+    }
+  }
+
+  private writeRows(): void {
+    if (this.buffered === 0) return;
+    const row = this.tail.next;
+    const coarse = this.coarse.subarray(0, this.buffered * stride8(this.dimensions));
+    this.tail.packs.coarse.write(row, coarse);
+    this.tail.packs.fine.write(row, this.fine.subarray(0, this.buffered * stride16(this.dimensions)));
+    this.tail.next = row + this.buffered;
+    const last = this.extents.at(-1);
+    if (last !== undefined && last.row + last.count === row) {
+      this.extents[this.extents.length - 1] = {
+        row: last.row,
+        count: last.count + this.buffered,
+        crc: crc32(coarse, last.crc),
+      };
+    } else this.extents.push({ row, count: this.buffered, crc: crc32(coarse) });
+    this.buffered = 0;
+  }
+
+  /** Writes what is left. The rows are in the packs but neither flushed nor visible. */
+  finish(): StageResult {
+    this.writeRows();
+    return {
+      frames: this.frames.length,
+      frame_runs: packFrames(this.frames),
+      scene_starts: sceneStarts(Float32Array.from(this.distances), this.frames.length),
+      extents: this.extents,
+    };
+  }
+
+  /** Gives back the rows at the end of the packs, where no other stage came after. */
+  abort(): void {
+    this.previews.drop();
+    for (let last = this.extents.pop(); last !== undefined; last = this.extents.pop()) {
+      if (last.row + last.count !== this.tail.next) return;
+      this.tail.next = last.row;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+// Sealed FlatBuffers: a table is a list of fields in the order of records.fbs; from that list values are built and read.
+// Every stored value ends with a CRC32 over its key and its bytes, so a flipped bit or a misplaced value is noticed.
+import { crc32 } from 'node:zlib';
+import { Builder, ByteBuffer } from 'flatbuffers';
+import { damaged } from './faults.ts';
+
+/** Rows of a vector pack that belong to one file. `row` counts from the start of the pack; `crc`: of the 8-bit rows. */
+export interface Extent {
+  readonly row: number;
+  readonly count: number;
+  readonly crc: number;
+}
+
+export interface Kinds {
+  string: string;
+  double: number;
+  uint: number;
+  ubytes: Uint8Array;
+  uints: readonly number[];
+  extents: readonly Extent[];
+}
+export type Fields = Readonly<Record<string, keyof Kinds>>;
+export interface Table<F extends Fields> {
+  /** Four characters that say which table the bytes hold. */
+  readonly identifier: string;
+  readonly fields: F;
+}
+export type Row<F extends Fields> = { readonly [K in keyof F]: Kinds[F[K]] };
+export type RowOf<T> = T extends Table<infer F> ? Row<F> : never;
+
+export function table<const F extends Fields>(identifier: string, fields: F): Table<F> {
+  return { identifier, fields };
+}
+
+function vectorOf(builder: Builder, kind: keyof Kinds, value: unknown): number {
+  if (kind === 'string') return builder.createString(value as string);
+  if (kind === 'ubytes') return builder.createByteVector(value as Uint8Array);
+  if (kind === 'uints') {
+    const list = value as readonly number[];
+    builder.startVector(4, list.length, 4);
+    for (let i = list.length - 1; i >= 0; i--) builder.addInt32(list[i]! | 0);
+    return builder.endVector();
+  }
+  const list = value as readonly Extent[];
+  builder.startVector(16, list.length, 8);
+  for (let i = list.length - 1; i >= 0; i--) {
+    const extent = list[i]!;
+    builder.prep(8, 16);
+    builder.writeInt32(extent.crc | 0);
+    builder.writeInt32(extent.count);
+    builder.writeInt64(BigInt(extent.row));
+  }
+  return builder.endVector();
+}
+
+/** *Copied*: the bytes belong to the caller. */
+export function seal<F extends Fields>(shape: Table<F>, key: string, value: Row<F>): Uint8Array {
+  const builder = new Builder(256);
+  const names = Object.keys(shape.fields);
+  const offsets = names.map((name) => {
+    const kind = shape.fields[name]!;
+    return kind === 'double' || kind === 'uint' ? 0 : vectorOf(builder, kind, value[name as keyof F]);
+  });
+  builder.startObject(names.length);
+  names.forEach((name, slot) => {
+    const kind = shape.fields[name]!;
+    const field = value[name as keyof F] as number;
+    if (kind === 'double') builder.addFieldFloat64(slot, field, 0);
+    else if (kind === 'uint') builder.addFieldInt32(slot, field | 0, 0);
+    else builder.addFieldOffset(slot, offsets[slot]!, 0);
+  });
+  builder.finish(builder.endObject(), shape.identifier);
+  const bytes = builder.asUint8Array();
+  const sealed = new Uint8Array(bytes.byteLength + 4);
+  sealed.set(bytes);
+  new DataView(sealed.buffer).setUint32(bytes.byteLength, crc32(bytes, crc32(key)), true);
+  return sealed;
+}
+
+function readField(buffer: ByteBuffer, table: number, slot: number, kind: keyof Kinds): unknown {
+  const offset = buffer.__offset(table, 4 + slot * 2);
+  if (kind === 'double') return offset === 0 ? 0 : buffer.readFloat64(table + offset);
+  if (kind === 'uint') return offset === 0 ? 0 : buffer.readUint32(table + offset);
+  if (kind === 'string') return offset === 0 ? '' : (buffer.__string(table + offset) as string);
+  if (offset === 0) return kind === 'ubytes' ? new Uint8Array(0) : [];
+  const start = buffer.__vector(table + offset);
+  const length = buffer.__vector_len(table + offset);
+  if (kind === 'ubytes') return buffer.bytes().slice(start, start + length);
+  if (kind === 'uints') return Array.from({ length }, (_, i) => buffer.readUint32(start + i * 4));
+  return Array.from({ length }, (_, i) => ({
+    row: Number(buffer.readUint64(start + i * 16)),
+    count: buffer.readUint32(start + i * 16 + 8),
+    crc: buffer.readUint32(start + i * 16 + 12),
+  }));
+}
+
+/** Reads a sealed value. *Copied*. Throws STORE_DAMAGED naming `file` and `key` when the seal is broken. */
+export function unseal<F extends Fields>(
+  shape: Table<F>,
+  key: string,
+  sealed: Uint8Array,
+  file: string,
+): Row<F> {
+  const end = sealed.byteLength - 4;
+  const view = new DataView(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  const bytes = sealed.subarray(0, Math.max(0, end));
+  if (end < 8 || view.getUint32(end, true) !== crc32(bytes, crc32(key))) {
+    throw damaged(file, `the checksum of record ${key} does not match`);
+  }
+  const buffer = new ByteBuffer(bytes);
+  if (!buffer.__has_identifier(shape.identifier)) throw damaged(file, `record ${key} is of another kind`);
+  const root = buffer.readInt32(0);
+  const entries = Object.entries(shape.fields).map(([name, kind], slot) => [
+    name,
+    readField(buffer, root, slot, kind),
+  ]);
+  return Object.fromEntries(entries) as Row<F>;
+}

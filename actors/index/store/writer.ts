@@ -1,0 +1,303 @@
+// Writes one analysis folder. Bulk data first, flushed; then one transaction makes a whole stage visible. The lease is
+// held from the first open stage to the last one's end, so two processes can take turns.
+import { engineErrors } from '../../../runtime/errors.ts';
+import { type MediaRecord, storeErrors } from '../contract.ts';
+import { compact } from './compact.ts';
+import { type Disk, disk } from './disk.ts';
+import type { Environment, Writes } from './environment.ts';
+import { storeFault } from './faults.ts';
+import { confirm, newLease, release, take } from './lease.ts';
+import { formatKey, mediaKey, modelRecordKey, pathKey, previewKey, stageKey } from './names.ts';
+import { Packs } from './packs.ts';
+import { PreviewWriter, removeOtherPreviews } from './previews.ts';
+import { Format, formatVersion, type Lease, Media, Model, Previews, Visual } from './records.ts';
+import { Stage, type StageResult, type Tail } from './stage.ts';
+import { seal, unseal } from './table.ts';
+
+/** Packs smaller than this are not worth compacting. */
+const leastGarbageRows = 4096;
+
+/** What a model's packs were like when the first stage began; `model` changes with every commit. */
+interface ModelTail extends Tail {
+  model: Model;
+}
+
+export interface WriterOptions {
+  readonly on?: Disk;
+  readonly leastGarbageRows?: number;
+}
+
+function mediaRow(media: MediaRecord): Media {
+  const { hash_str, size_bytes, mtime_ms, inode } = media.identity;
+  return { path: media.path, hash_str, size_bytes, mtime_ms, inode, probe_json: JSON.stringify(media.probe) };
+}
+
+export function putMedia(writes: Writes, media: MediaRecord): void {
+  const row = mediaRow(media);
+  const [byPath, byHash] = [pathKey(row.path), mediaKey(row.hash_str)];
+  writes.put(byPath, seal(Media, byPath, row));
+  writes.put(byHash, seal(Media, byHash, row));
+}
+
+export function putFormat(writes: Writes): void {
+  if (writes.get(formatKey) !== undefined) return;
+  const format = { version: formatVersion, written_by: 'framehound' };
+  writes.put(formatKey, seal(Format, formatKey, format));
+}
+
+export class Writer {
+  private readonly folder: string;
+  private readonly environment: Environment;
+  private readonly on: Disk;
+  private readonly leastGarbage: number;
+  private readonly lease: Lease = newLease();
+  private readonly stages = new Set<Stage>();
+  private readonly tails = new Map<string, ModelTail>();
+  private count = 0;
+
+  constructor(folder: string, environment: Environment, options: WriterOptions = {}) {
+    this.folder = folder;
+    this.environment = environment;
+    this.on = options.on ?? disk;
+    this.leastGarbage = options.leastGarbageRows ?? leastGarbageRows;
+  }
+
+  get isBusy(): boolean {
+    return this.stages.size > 0;
+  }
+
+  /** *Flushed* on return. */
+  remember(media: MediaRecord): void {
+    this.environment.transact((writes) => {
+      putFormat(writes);
+      putMedia(writes, media);
+    });
+  }
+
+  /** Throws STORE_IN_USE naming the process when another one writes here. */
+  begin(hash: string, modelKey: string, dimensions: number): Stage {
+    const key = stageKey(modelKey, hash);
+    for (const stage of [...this.stages]) {
+      if (stageKey(stage.modelKey, stage.hash) === key) this.abort(stage);
+    }
+    if (this.stages.size === 0) {
+      this.environment.transact((writes) => {
+        putFormat(writes);
+        take(writes, this.lease, this.environment.file);
+      });
+    }
+    try {
+      const tail = this.tailOf(modelKey, dimensions);
+      const token = `${this.lease.token}-${++this.count}`;
+      const stage = new Stage(
+        hash,
+        modelKey,
+        dimensions,
+        tail,
+        new PreviewWriter(this.folder, token, this.on),
+      );
+      this.stages.add(stage);
+      return stage;
+    } catch (error) {
+      this.releaseIfIdle();
+      throw error;
+    }
+  }
+
+  append(
+    stage: Stage,
+    frames: readonly number[],
+    vectors: Float32Array,
+    previews: readonly Uint8Array[],
+  ): void {
+    this.own(stage);
+    confirm(this.environment, this.lease, this.environment.file);
+    try {
+      stage.append(frames, vectors, previews);
+    } catch (error) {
+      // A refused call took nothing; after a fault of the disk the stage is not whole any more.
+      const refused = engineErrors.INVALID_MESSAGE.is(error) || storeErrors.WRONG_DIMENSIONS.is(error);
+      if (!refused) this.abort(stage);
+      throw error;
+    }
+  }
+
+  /** Number of vectors stored. *Flushed* on return. After an error the stage is forgotten. */
+  commit(stage: Stage, media: MediaRecord): number {
+    const tail = this.own(stage);
+    try {
+      if (media.identity.hash_str !== stage.hash) {
+        throw engineErrors.INVALID_MESSAGE(`media: ${media.path} is not the file of stage ${stage.hash}`);
+      }
+      const result = stage.finish();
+      tail.packs.flush();
+      const revision = (this.previewRecord(stage.hash)?.revision ?? 0) + 1;
+      const previews = stage.previews.finish(stage.hash, revision);
+      tail.model = this.publish(stage, media, result, previews, tail);
+      this.stages.delete(stage);
+      removeOtherPreviews(this.folder, stage.hash, previews.file);
+      this.settle(tail);
+      return result.frames;
+    } catch (error) {
+      this.abort(stage);
+      throw error;
+    }
+  }
+
+  private publish(
+    stage: Stage,
+    media: MediaRecord,
+    result: StageResult,
+    previews: Previews,
+    tail: ModelTail,
+  ): Model {
+    const { file } = this.environment;
+    const [visual, preview, model] = [
+      stageKey(stage.modelKey, stage.hash),
+      previewKey(stage.hash),
+      modelRecordKey(stage.modelKey),
+    ];
+    const { frames, ...stored } = result;
+    const { generation } = tail.packs.shape;
+    const last = result.extents.at(-1);
+    return this.environment.transact((writes) => {
+      confirm(writes, this.lease, file);
+      const before = writes.get(visual);
+      const old = before === undefined ? null : unseal(Visual, visual, before, file);
+      const replaced = old?.generation === generation ? rowsOf(old) : 0;
+      const row: Visual = {
+        hash_str: stage.hash,
+        dimensions: stage.dimensions,
+        generation,
+        revision: (old?.revision ?? 0) + 1,
+        ...stored,
+      };
+      const now: Model = {
+        ...tail.model,
+        rows: Math.max(tail.model.rows, last === undefined ? 0 : last.row + last.count),
+        live: tail.model.live + frames - replaced,
+      };
+      writes.put(visual, seal(Visual, visual, row));
+      writes.put(preview, seal(Previews, preview, previews));
+      writes.put(model, seal(Model, model, now));
+      putMedia(writes, media);
+      return now;
+    });
+  }
+
+  /** Nothing of the stage stays. */
+  abort(stage: Stage): void {
+    if (!this.stages.delete(stage)) return;
+    stage.abort();
+    this.releaseIfIdle();
+  }
+
+  private own(stage: Stage): ModelTail {
+    const tail = this.tails.get(stage.modelKey);
+    if (!this.stages.has(stage) || tail === undefined) {
+      throw engineErrors.INVALID_MESSAGE(`The stage of ${stage.hash} is not open`);
+    }
+    return tail;
+  }
+
+  private previewRecord(hash: string): Previews | null {
+    const key = previewKey(hash);
+    const bytes = this.environment.get(key);
+    return bytes === undefined ? null : unseal(Previews, key, bytes, this.environment.file);
+  }
+
+  private modelRecord(modelKey: string): Model | null {
+    const key = modelRecordKey(modelKey);
+    const bytes = this.environment.get(key);
+    return bytes === undefined ? null : unseal(Model, key, bytes, this.environment.file);
+  }
+
+  /** The packs a model's stages write to: the current ones, or new ones when these are missing, cut or of another size. */
+  private tailOf(modelKey: string, dimensions: number): ModelTail {
+    const open = this.tails.get(modelKey);
+    if (open !== undefined) {
+      if (open.packs.shape.dimensions === dimensions) return open;
+      throw storeErrors.WRONG_DIMENSIONS(
+        `dimensions: ${modelKey} is being written with ${open.packs.shape.dimensions}, not ${dimensions}`,
+      );
+    }
+    const model = this.modelRecord(modelKey);
+    const tail =
+      (model !== null && model.dimensions === dimensions ? this.reopen(model) : null) ??
+      this.startPacks(modelKey, dimensions, model);
+    this.tails.set(modelKey, tail);
+    return tail;
+  }
+
+  private reopen(model: Model): ModelTail | null {
+    let packs: Packs;
+    try {
+      packs = Packs.open(this.folder, shapeOf(model), 'r+', this.on);
+    } catch (error) {
+      if (storeErrors.STORE_DAMAGED.is(error)) return null;
+      throw error;
+    }
+    try {
+      if (packs.rows() < model.rows) {
+        packs.close();
+        return null;
+      }
+      packs.coarse.cutAfter(model.rows);
+      packs.fine.cutAfter(model.rows);
+      return { packs, next: model.rows, model };
+    } catch (error) {
+      packs.close();
+      throw storeFault(error, packs.coarse.file, 'write');
+    }
+  }
+
+  private startPacks(modelKey: string, dimensions: number, before: Model | null): ModelTail {
+    const generation = before?.next_generation ?? 1;
+    const model: Model = {
+      model_key: modelKey,
+      dimensions,
+      generation,
+      next_generation: generation + 1,
+      rows: 0,
+      live: 0,
+    };
+    return { packs: Packs.create(this.folder, shapeOf(model), this.on), next: 0, model };
+  }
+
+  /** After a commit: compacts when more than half of a pack is garbage, and gives the lease back when idle. */
+  private settle(tail: ModelTail): void {
+    const { model } = tail;
+    const busy = [...this.stages].some((stage) => stage.modelKey === model.model_key);
+    const garbage = model.rows - model.live;
+    if (!busy && garbage > model.live && garbage >= this.leastGarbage) {
+      this.tails.delete(model.model_key);
+      tail.packs.close();
+      compact(this.folder, this.environment, model, this.lease, this.on);
+    }
+    this.releaseIfIdle();
+  }
+
+  private releaseIfIdle(): void {
+    if (this.stages.size > 0) return;
+    for (const tail of this.tails.values()) tail.packs.close();
+    this.tails.clear();
+    try {
+      this.environment.transact((writes) => release(writes, this.lease, this.environment.file));
+    } catch {
+      // A lease that could not be given back, on a full disk for one, is taken again by this writer or dies with it.
+    }
+  }
+
+  /** Aborts what is open and frees the packs. */
+  close(): void {
+    for (const stage of [...this.stages]) this.abort(stage);
+  }
+}
+
+function shapeOf(model: Model) {
+  return { modelKey: model.model_key, dimensions: model.dimensions, generation: model.generation };
+}
+
+function rowsOf(visual: Visual): number {
+  return visual.extents.reduce((sum, extent) => sum + extent.count, 0);
+}
