@@ -122,7 +122,7 @@ export const indexContract = contract('index', {
   drop: ask(Type.Object({}), Type.Object({})),
   /**
    * Ranks the loaded frames, best first. `query`: d, L2-normalised; text and picture are each optional but one must be
-   * there; `text_weight` is the share of text when both are. `exclude`: k×d, a soft signal that lowers what it resembles.
+   * there; `text_weight` weighs text against a picture's 1 when both are. `exclude`: k×d, a soft signal that lowers what it resembles.
    */
   search: ask(
     Type.Object({
@@ -145,12 +145,15 @@ export const indexContract = contract('index', {
     }),
     Type.Object({ vector: Type.Union([Floats, Type.Null()]) }),
   ),
-  /** JPEG of each frame, *moved*; null where there is none. */
+  /** JPEG of each frame, *moved*; null where there is none. `unreadable`: hashes whose previews are damaged. */
   previews: ask(
     Type.Object({
       ...Folder,
       frames: Type.Array(Type.Object({ hash_str: Type.String(), frame_index: Type.Integer() })),
     }),
-    Type.Object({ previews: Type.Array(Type.Union([Bytes, Type.Null()])) }),
+    Type.Object({
+      previews: Type.Array(Type.Union([Bytes, Type.Null()])),
+      unreadable: Type.Optional(Type.Array(Type.String())),
+    }),
   ),
 });

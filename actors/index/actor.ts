@@ -1,0 +1,242 @@
+// The index in its thread: the only writer of analysis folders, and the vectors that searches run over.
+import { type ActorEnv, actor, type Handlers, Sent, type Turn } from '../../runtime/actor.ts';
+import type { Request } from '../../runtime/contract.ts';
+import { engineErrors } from '../../runtime/errors.ts';
+import { indexContract, type LoadReport, storeErrors } from './contract.ts';
+import { Folders } from './folders.ts';
+import { wantedStages } from './load.ts';
+import { Loaded } from './loaded.ts';
+import { search } from './search.ts';
+import { maxQueries } from './segment.ts';
+import type { Stage } from './store/stage.ts';
+import type { Store } from './store/store.ts';
+import type { WriterOptions } from './store/writer.ts';
+
+type Contract = typeof indexContract;
+
+/** All optional; tests make segments and packs small and hand in a disk that fills up. */
+export interface IndexSettings extends WriterOptions {
+  readonly segmentBytes?: number;
+}
+
+class Index {
+  private readonly env: ActorEnv<IndexSettings | undefined>;
+  private readonly folders: Folders;
+  private readonly stages = new Map<number, { store: Store; stage: Stage }>();
+  private stageCount = 0;
+  private loaded: Loaded | null = null;
+
+  constructor(env: ActorEnv<IndexSettings | undefined>) {
+    this.env = env;
+    this.folders = new Folders(env.settings ?? {});
+  }
+
+  /** Runs `use` on the store of a folder; a store that failed is opened anew by the next call. */
+  async with<T>(folder: string, use: (store: Store) => T): Promise<T> {
+    const store = await this.folders.store(folder);
+    try {
+      return use(store);
+    } catch (error) {
+      const stale = [storeErrors.STORE_READ_ONLY, storeErrors.STORE_DAMAGED, storeErrors.STORE_UNAVAILABLE];
+      if (stale.some((one) => one.is(error))) await this.folders.forget(store);
+      throw error;
+    }
+  }
+
+  begin(request: Request<Contract, 'begin'>) {
+    return this.with(request.cache_dir, (store) => {
+      const opened = store.begin(request.hash_str, request.model_key, request.dimensions);
+      const stage = ++this.stageCount;
+      this.stages.set(stage, { store, stage: opened });
+      return { stage };
+    });
+  }
+
+  stage(number: number): { store: Store; stage: Stage } {
+    const open = this.stages.get(number);
+    if (open === undefined) throw engineErrors.INVALID_MESSAGE(`stage: ${number} is not open`);
+    return open;
+  }
+
+  commit(request: Request<Contract, 'commit'>) {
+    const { store, stage } = this.stage(request.stage);
+    this.stages.delete(request.stage);
+    return { vectors: store.commit(stage, request.media) };
+  }
+
+  abort(number: number) {
+    const { store, stage } = this.stage(number);
+    this.stages.delete(number);
+    store.abort(stage);
+    return {};
+  }
+
+  load(request: Request<Contract, 'load'>, turn: Turn): Promise<LoadReport> {
+    return this.with(request.cache_dir, (store) => {
+      store.requireFolder();
+      const { model_key, hashes } = request;
+      const wanted = wantedStages(store, model_key, hashes);
+      const pause = () => turn.throwIfCancelled();
+      const target = this.targetOf(store, model_key);
+      try {
+        target.add(store, wanted.visuals, wanted.unreadable, pause);
+      } catch (error) {
+        if (target !== this.loaded) target.close();
+        throw error;
+      }
+      this.use(target);
+      if (target.isWorn) this.renew(store, target, pause);
+      return (this.loaded as Loaded).report(wanted.missing, wanted.unreadable);
+    });
+  }
+
+  /** What a load adds to: what is loaded, or something new when the folder, the model or its dimensions are others. */
+  private targetOf(store: Store, modelKey: string): Loaded {
+    const dimensions = store.model(modelKey)?.dimensions ?? 1;
+    const now = this.loaded;
+    const same =
+      now !== null &&
+      now.folder === store.folder &&
+      now.modelKey === modelKey &&
+      now.dimensions === dimensions;
+    if (same) return now;
+    // What was loaded before goes first: both at once may not fit into memory.
+    this.drop();
+    return new Loaded(store.folder, modelKey, dimensions, this.env.log, this.env.settings?.segmentBytes);
+  }
+
+  private renew(store: Store, worn: Loaded, pause: () => void): void {
+    const hashes = worn.catalog.hashes();
+    const fresh = new Loaded(
+      worn.folder,
+      worn.modelKey,
+      worn.dimensions,
+      this.env.log,
+      this.env.settings?.segmentBytes,
+    );
+    fresh.add(store, wantedStages(store, worn.modelKey, hashes).visuals, new Set(), pause);
+    this.use(fresh);
+  }
+
+  private use(loaded: Loaded): void {
+    if (this.loaded !== loaded) this.drop();
+    this.loaded = loaded;
+  }
+
+  drop(): void {
+    this.loaded?.close();
+    this.loaded = null;
+  }
+
+  search(request: Request<Contract, 'search'>, turn: Turn) {
+    const { loaded } = this;
+    if (loaded === null) throw storeErrors.NOT_LOADED();
+    const { text, picture, exclude, text_weight: textWeight } = request;
+    if (text === null && picture === null)
+      throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
+    if (loaded.catalog.vectors === 0) return { matches: [], searched: 0 };
+    const checked = (name: string, vector: Float32Array | null) =>
+      vector === null ? null : (checkedVectors(name, vector, loaded.dimensions, 1)[0] as Float32Array);
+    const wanted = {
+      text: checked('text', text),
+      picture: checked('picture', picture),
+      textWeight,
+      exclude: exclude === null ? [] : checkedVectors('exclude', exclude, loaded.dimensions, maxQueries - 1),
+    };
+    const at = loaded.searched(() => turn.throwIfCancelled());
+    return search(at, wanted, request.scope, request.max_results);
+  }
+
+  previews(request: Request<Contract, 'previews'>) {
+    return this.with(request.cache_dir, (store) => {
+      store.requireFolder();
+      const previews = request.frames.map((): Uint8Array<ArrayBuffer> | null => null);
+      const unreadable: string[] = [];
+      for (const [hash, entries] of Map.groupBy(request.frames.entries(), ([, frame]) => frame.hash_str)) {
+        try {
+          const found = store.previews(
+            hash,
+            entries.map(([, frame]) => frame.frame_index),
+          );
+          for (const [i, [at]] of entries.entries()) previews[at] = found[i] ?? null;
+        } catch (error) {
+          if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
+          this.env.log.warn('Previews cannot be read', { hash, reason: error.message });
+          unreadable.push(hash);
+        }
+      }
+      const transfer = previews.flatMap((preview) => (preview === null ? [] : [preview.buffer]));
+      return new Sent({ previews, unreadable }, { transfer });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.drop();
+    this.stages.clear();
+    await this.folders.close();
+  }
+}
+
+/** `vectors`: k×d. Throws WRONG_DIMENSIONS or INVALID_MESSAGE naming the field. */
+function checkedVectors(
+  name: string,
+  vectors: Float32Array,
+  dimensions: number,
+  most: number,
+): Float32Array[] {
+  const count = vectors.length / dimensions;
+  if (!Number.isInteger(count) || count === 0 || (most === 1 && count !== 1)) {
+    throw storeErrors.WRONG_DIMENSIONS(
+      `${name}: ${vectors.length} numbers do not fit the ${dimensions} dimensions of the loaded model`,
+    );
+  }
+  if (count > most)
+    throw engineErrors.INVALID_MESSAGE(`${name}: ${count} vectors, at most ${most} are possible`);
+  if (!vectors.every(Number.isFinite))
+    throw engineErrors.INVALID_MESSAGE(`${name} holds a value that is not a number`);
+  return Array.from({ length: count }, (_, i) => vectors.subarray(i * dimensions, (i + 1) * dimensions));
+}
+
+function handlersOf(index: Index): Handlers<Contract> {
+  return {
+    known: ({ cache_dir, path, ...mark }) => index.with(cache_dir, (store) => store.known(path, mark)),
+    remember: ({ cache_dir, media }) =>
+      index.with(cache_dir, (store) => {
+        store.remember(media);
+        return {};
+      }),
+    stored: ({ cache_dir, model_key, hashes }) =>
+      index.with(cache_dir, (store) => ({ stored: store.stored(model_key, hashes) })),
+    media: ({ cache_dir }) =>
+      index.with(cache_dir, (store) => {
+        store.requireFolder();
+        return { media: store.media() };
+      }),
+    begin: (request) => index.begin(request),
+    append: ({ stage: number, frames, vectors, previews }) => {
+      const { store, stage } = index.stage(number);
+      store.append(stage, frames, vectors, previews);
+      return {};
+    },
+    commit: (request) => index.commit(request),
+    abort: ({ stage }) => index.abort(stage),
+    load: (request, turn) => index.load(request, turn),
+    drop: () => {
+      index.drop();
+      return {};
+    },
+    search: (request, turn) => index.search(request, turn),
+    vector: ({ cache_dir, model_key, hash_str, frame_index }) =>
+      index.with(cache_dir, (store) => ({ vector: store.vector(model_key, hash_str, frame_index) })),
+    previews: (request) => index.previews(request),
+  };
+}
+
+export const definition = actor<Contract, IndexSettings | undefined>({
+  contract: indexContract,
+  concurrency: 1,
+  create: (env) => {
+    const index = new Index(env);
+    return { handlers: handlersOf(index), close: () => index.close() };
+  },
+});

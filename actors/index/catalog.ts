@@ -1,0 +1,151 @@
+// Which rows in memory belong to which frames of which media, and the rows that are left under a scope. Pure.
+import { joinRanges, lowerBound, positionOf } from './frames.ts';
+
+export interface LoadedMedia {
+  readonly hash: string;
+  readonly path: string;
+  /** Changes when the stage is stored again. */
+  readonly revision: number;
+  /** Grid frames, ascending; a position below is an index into them. */
+  readonly frames: Int32Array;
+  /** Positions at which scenes begin, ascending, the first one 0. */
+  readonly scenes: Int32Array;
+}
+
+/** Consecutive rows in memory that hold consecutive positions of one media. */
+export interface Run {
+  readonly media: LoadedMedia;
+  /** First row in memory. */
+  readonly row: number;
+  readonly count: number;
+  /** Position of the first row among the frames of the media. */
+  readonly position: number;
+  /** First row in the packs, and which pair of packs. */
+  readonly stored: number;
+  readonly packs: number;
+}
+
+/** What a search looks at: rows of a run, half-open `[from, from + count)` in memory. */
+export interface Pick {
+  readonly run: Run;
+  readonly row: number;
+  readonly count: number;
+}
+
+export interface FrameScope {
+  readonly hashes: readonly string[] | null;
+  readonly ranges: Readonly<Record<string, readonly (readonly [number, number])[]>>;
+}
+
+export class Catalog {
+  private readonly byHash = new Map<string, { media: LoadedMedia; runs: Run[] }>();
+  private sortedRuns: Run[] | null = null;
+  private starts = new Float64Array(0);
+  /** Vectors that can be searched. */
+  vectors = 0;
+
+  get size(): number {
+    return this.byHash.size;
+  }
+
+  hashes(): string[] {
+    return [...this.byHash.keys()];
+  }
+
+  get(hash: string): LoadedMedia | undefined {
+    return this.byHash.get(hash)?.media;
+  }
+
+  /** Takes media in, in place of an earlier loading of the same hash. */
+  add(media: LoadedMedia, runs: Run[]): void {
+    this.remove(media.hash);
+    this.byHash.set(media.hash, { media, runs: runs.toSorted((a, b) => a.position - b.position) });
+    this.vectors += media.frames.length;
+    this.sortedRuns = null;
+  }
+
+  remove(hash: string): void {
+    const entry = this.byHash.get(hash);
+    if (entry === undefined) return;
+    this.byHash.delete(hash);
+    this.vectors -= entry.media.frames.length;
+    this.sortedRuns = null;
+  }
+
+  private runs(): Run[] {
+    if (this.sortedRuns === null) {
+      this.sortedRuns = [...this.byHash.values()].flatMap(({ runs }) => runs).sort((a, b) => a.row - b.row);
+      this.starts = Float64Array.from(this.sortedRuns, (run) => run.row);
+    }
+    return this.sortedRuns;
+  }
+
+  /** The run that holds a row. */
+  runAt(row: number): Run {
+    const runs = this.runs();
+    const at = lowerBound(this.starts, row + 1) - 1;
+    const run = runs[at];
+    if (run === undefined || row >= run.row + run.count)
+      throw new RangeError(`no media is loaded at row ${row}`);
+    return run;
+  }
+
+  /** The row of a position, which is loaded when the media is. */
+  rowOf(media: LoadedMedia, position: number): { row: number; run: Run } {
+    const runs = this.byHash.get(media.hash)?.runs ?? [];
+    const run = runs.find((one) => position >= one.position && position < one.position + one.count);
+    if (run === undefined) throw new RangeError(`${media.hash} has no position ${position}`);
+    return { row: run.row + position - run.position, run };
+  }
+
+  /** The rows left under a scope, ascending; costs what is left, not what is loaded. */
+  picks(scope: FrameScope): Pick[] {
+    const limited = Object.keys(scope.ranges).length > 0;
+    if (scope.hashes === null && !limited) {
+      return this.runs().map((run) => ({ run, row: run.row, count: run.count }));
+    }
+    const picks: Pick[] = [];
+    for (const hash of new Set(scope.hashes ?? this.byHash.keys())) {
+      const entry = this.byHash.get(hash);
+      if (entry === undefined) continue;
+      const ranges = Object.hasOwn(scope.ranges, hash) ? (scope.ranges[hash] ?? []) : null;
+      picks.push(...picksOf(entry.media, entry.runs, ranges));
+    }
+    return picks.sort((a, b) => a.row - b.row);
+  }
+}
+
+function picksOf(
+  media: LoadedMedia,
+  runs: readonly Run[],
+  ranges: FrameScope['ranges'][string] | null,
+): Pick[] {
+  if (ranges === null) return runs.map((run) => ({ run, row: run.row, count: run.count }));
+  const picks: Pick[] = [];
+  for (const [start, end] of joinRanges(ranges)) {
+    const first = lowerBound(media.frames, start);
+    const last = lowerBound(media.frames, end, first);
+    for (const run of runs) {
+      const from = Math.max(first, run.position);
+      const to = Math.min(last, run.position + run.count);
+      if (to > from) picks.push({ run, row: run.row + from - run.position, count: to - from });
+    }
+  }
+  return picks;
+}
+
+/** Index of the scene that holds a position. */
+export function sceneAt(media: LoadedMedia, position: number): number {
+  return lowerBound(media.scenes, position + 1) - 1;
+}
+
+/** Half-open range of grid frames of a scene. */
+export function sceneRange(media: LoadedMedia, scene: number): [number, number] {
+  const start = media.scenes[scene] ?? 0;
+  const end = media.scenes[scene + 1] ?? media.frames.length;
+  return [media.frames[start] as number, (media.frames[end - 1] as number) + 1];
+}
+
+export function positionOfFrame(media: LoadedMedia, frame: number): number {
+  return positionOf(media.frames, frame);
+}

@@ -1,0 +1,121 @@
+// Rows in WebAssembly memory, in segments of bounded size: one memory addresses 4 GB at most, and growing many small
+// ones never copies. Row numbers are global: segment × rows of a segment + row in it.
+import { kernelOver, type Scan } from './kernel.ts';
+import { paddedLength, quantize8, stride8 } from './quantize.ts';
+
+const pageBytes = 65536;
+/** Rows scored at a time; their scores stay in the nearest cache. */
+export const blockRows = 4096;
+/** Query vectors that can be held at once: one to rank by and those to exclude. */
+export const maxQueries = 64;
+const defaultSegmentBytes = 1 << 30;
+
+interface Segment {
+  readonly memory: WebAssembly.Memory;
+  readonly scan: Scan;
+  used: number;
+}
+
+export class RowBank {
+  readonly dimensions: number;
+  readonly stride: number;
+  /** Rows of a full segment. */
+  readonly segmentRows: number;
+  private readonly padded: number;
+  private readonly rowsAt: number;
+  private readonly segments: Segment[] = [];
+  private readonly scales: number[] = [];
+  private queries: Int8Array[] = [];
+
+  constructor(dimensions: number, segmentBytes = defaultSegmentBytes) {
+    this.dimensions = dimensions;
+    this.padded = paddedLength(dimensions);
+    this.stride = stride8(dimensions);
+    this.rowsAt = blockRows * 4 + maxQueries * this.padded;
+    this.segmentRows = Math.max(1, Math.floor((segmentBytes - this.rowsAt) / this.stride));
+  }
+
+  /** Room for up to `count` rows in one segment: the first row and how many it really is. The rows hold nothing yet. */
+  allocate(count: number): { row: number; count: number } {
+    let last = this.segments.at(-1);
+    if (last === undefined || last.used === this.segmentRows) last = this.grow();
+    const row = (this.segments.length - 1) * this.segmentRows + last.used;
+    const given = Math.min(count, this.segmentRows - last.used);
+    last.used += given;
+    const missing = this.rowsAt + last.used * this.stride - last.memory.buffer.byteLength;
+    if (missing > 0) last.memory.grow(Math.ceil(missing / pageBytes));
+    return { row, count: given };
+  }
+
+  private grow(): Segment {
+    const memory = new WebAssembly.Memory({
+      initial: Math.ceil(this.rowsAt / pageBytes),
+      maximum: 65536,
+    });
+    const segment = { memory, scan: kernelOver(memory), used: 0 };
+    this.segments.push(segment);
+    this.writeQueries(segment);
+    return segment;
+  }
+
+  /** Rows allocated so far, and what `rewind` goes back to. */
+  get rows(): number {
+    const full = Math.max(0, this.segments.length - 1) * this.segmentRows;
+    return full + (this.segments.at(-1)?.used ?? 0);
+  }
+
+  /** Gives back every row from `rows` on. */
+  rewind(rows: number): void {
+    this.segments.length = Math.min(this.segments.length, Math.ceil(rows / this.segmentRows));
+    const last = this.segments.at(-1);
+    if (last !== undefined)
+      last.used = Math.min(last.used, rows - (this.segments.length - 1) * this.segmentRows);
+  }
+
+  segmentOf(row: number): number {
+    return Math.floor(row / this.segmentRows);
+  }
+
+  /** The bytes of rows of one segment, to be filled or read. *Borrowed until the next `allocate`*, which may move them. */
+  bytes(row: number, count: number): Uint8Array {
+    const segment = this.segments[this.segmentOf(row)] as Segment;
+    const at = this.rowsAt + (row % this.segmentRows) * this.stride;
+    return new Uint8Array(segment.memory.buffer, at, count * this.stride);
+  }
+
+  /** Sets the vectors that `scan` scores against. `queries`: d each, at most `maxQueries`. *Copied*. */
+  setQueries(queries: readonly Float32Array[]): void {
+    this.scales.length = 0;
+    this.queries = queries.map((query) => {
+      const values = new Int8Array(this.padded);
+      this.scales.push(quantize8(query, values));
+      return values;
+    });
+    for (const segment of this.segments) this.writeQueries(segment);
+  }
+
+  private writeQueries(segment: Segment): void {
+    const bytes = new Int8Array(segment.memory.buffer, blockRows * 4, maxQueries * this.padded);
+    for (const [i, query] of this.queries.entries()) bytes.set(query, i * this.padded);
+  }
+
+  /** Scores of rows of one segment, at most `blockRows`, against query `query`. *Borrowed until the next `scan`*. */
+  scan(row: number, count: number, query: number): Float32Array {
+    const segment = this.segments[this.segmentOf(row)] as Segment;
+    segment.scan(
+      this.rowsAt + (row % this.segmentRows) * this.stride,
+      count,
+      this.stride,
+      this.padded,
+      blockRows * 4 + query * this.padded,
+      0,
+      this.scales[query] as number,
+    );
+    return new Float32Array(segment.memory.buffer, 0, count);
+  }
+
+  /** Bytes of memory held. */
+  get held(): number {
+    return this.segments.reduce((sum, segment) => sum + segment.memory.buffer.byteLength, 0);
+  }
+}
