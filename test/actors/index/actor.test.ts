@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { storeErrors } from '../../../actors/index/contract.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { mediaRecord, preview } from './footage.ts';
+import { everything, folder, indexActor, someFootage, store } from './handlers.ts';
+
+const d = 32;
+const row = (vectors: Float32Array, frame: number) => vectors.slice(frame * d, (frame + 1) * d);
+const query = (text: Float32Array, more = {}) => ({
+  text: Float32Array.from(text),
+  picture: null,
+  text_weight: 1,
+  exclude: null,
+  scope: everything,
+  max_results: 5,
+  ...more,
+});
+
+test('a frame stored, loaded and asked for by its own vector is the first match, with its scene and preview', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  const [a, b] = [someFootage(40, 1), someFootage(24, 2)];
+  await store(index, cache_dir, 'aa', a);
+  await store(index, cache_dir, 'bb', b);
+  const report = await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  assert.deepEqual(report, { media: 2, vectors: 64, missing: [], unreadable: [] });
+  const { matches, searched } = await index.call('search', query(row(b, 13)));
+  assert.equal(searched, 64);
+  const first = matches[0]!;
+  assert.deepEqual(
+    [first.hash_str, first.path, first.frame_index, first.scene_start, first.scene_end, first.original_index],
+    ['bb', '/footage/bb.mp4', 13, 8, 16, 0],
+  );
+  const { previews } = await index.call('previews', {
+    cache_dir,
+    frames: [
+      { hash_str: 'bb', frame_index: 13 },
+      { hash_str: 'cc', frame_index: 0 },
+      { hash_str: 'aa', frame_index: 39 },
+    ],
+  });
+  assert.deepEqual(previews, [preview(13), null, preview(39)]);
+});
+
+test('what was stored before a restart is known, stored and found after it', async (t) => {
+  const cache_dir = folder(t);
+  const vectors = someFootage(20, 3);
+  const first = await indexActor(t);
+  await store(first, cache_dir, 'aa', vectors);
+  await first.close();
+  const second = await indexActor(t);
+  const media = mediaRecord('aa');
+  const mark = { cache_dir, path: media.path, size_bytes: 1000, mtime_ms: 1.5, inode: '42' };
+  assert.deepEqual(await second.call('known', mark), media);
+  assert.equal(await second.call('known', { ...mark, size_bytes: 1001 }), null);
+  assert.deepEqual(await second.call('media', { cache_dir }), { media: [media] });
+  const { stored } = await second.call('stored', { cache_dir, model_key: 'model', hashes: ['aa', 'bb'] });
+  assert.deepEqual(stored, [true, false]);
+  const { vector } = await second.call('vector', {
+    cache_dir,
+    model_key: 'model',
+    hash_str: 'aa',
+    frame_index: 7,
+  });
+  assert.ok(vector!.every((value, i) => Math.abs(value - row(vectors, 7)[i]!) < 2e-5));
+});
+
+test('nothing of an aborted or unfinished stage can be seen', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  const begun = { cache_dir, hash_str: 'aa', model_key: 'model', dimensions: d };
+  const { stage } = await index.call('begin', begun);
+  await index.call('append', {
+    stage,
+    frames: [0],
+    vectors: row(someFootage(1, 1), 0),
+    previews: [preview(0)],
+  });
+  const asked = { cache_dir, model_key: 'model', hashes: ['aa'] };
+  assert.deepEqual((await index.call('stored', asked)).stored, [false]);
+  await index.call('abort', { stage });
+  assert.deepEqual((await index.call('load', asked)).missing, ['aa']);
+  await assert.rejects(index.call('abort', { stage }), engineErrors.INVALID_MESSAGE.is);
+});
+
+test('a load takes only what is missing, and another model or folder drops what was loaded', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  await store(index, cache_dir, 'aa', someFootage(10, 1));
+  await store(index, cache_dir, 'bb', someFootage(12, 2));
+  await store(index, cache_dir, 'aa', someFootage(7, 3, 16), { model_key: 'other', dimensions: 16 });
+  const load = (model_key: string, hashes: string[] | null) =>
+    index.call('load', { cache_dir, model_key, hashes });
+  assert.equal((await load('model', ['aa', 'ff'])).vectors, 10);
+  assert.equal((await load('model', ['bb'])).vectors, 22);
+  assert.equal((await load('model', null)).vectors, 22);
+  assert.equal((await load('other', null)).vectors, 7);
+  await assert.rejects(index.call('search', query(new Float32Array(d))), storeErrors.WRONG_DIMENSIONS.is);
+  await index.call('drop', {});
+  await assert.rejects(index.call('search', query(new Float32Array(d))), storeErrors.NOT_LOADED.is);
+});
+
+test('a stage that is stored again replaces what was loaded of it', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  const load = () => index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  await store(index, cache_dir, 'aa', someFootage(10, 1));
+  await load();
+  const again = someFootage(30, 9);
+  await store(index, cache_dir, 'aa', again);
+  assert.deepEqual(await load(), { media: 1, vectors: 30, missing: [], unreadable: [] });
+  const { matches } = await index.call('search', query(row(again, 21)));
+  assert.equal(matches[0]!.frame_index, 21);
+});
+
+test('a cancelled load or search ends and leaves what was loaded', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  const vectors = someFootage(10, 1);
+  await store(index, cache_dir, 'aa', vectors);
+  await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  await store(index, cache_dir, 'bb', someFootage(10, 2));
+  const load = { cache_dir, model_key: 'model', hashes: null };
+  await assert.rejects(
+    index.call('load', load, () => true),
+    engineErrors.CANCELLED.is,
+  );
+  await assert.rejects(
+    index.call('search', query(row(vectors, 0)), () => true),
+    engineErrors.CANCELLED.is,
+  );
+  assert.equal((await index.call('search', query(row(vectors, 0)))).searched, 10);
+  assert.equal((await index.call('load', load)).vectors, 20);
+});
+
+test('a refused append takes nothing and the stage goes on', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  const vectors = someFootage(4, 1);
+  const { stage } = await index.call('begin', {
+    cache_dir,
+    hash_str: 'aa',
+    model_key: 'model',
+    dimensions: d,
+  });
+  const append = (
+    frames: number[],
+    values: Float32Array<ArrayBuffer>,
+    previews: Uint8Array<ArrayBuffer>[] = [],
+  ) => index.call('append', { stage, frames, vectors: values, previews });
+  await append([3, 5], vectors.slice(0, 2 * d));
+  await assert.rejects(append([5], row(vectors, 0)), engineErrors.INVALID_MESSAGE.is);
+  await assert.rejects(append([6], vectors.slice(0, 5)), storeErrors.WRONG_DIMENSIONS.is);
+  await assert.rejects(append([6], new Float32Array(d).fill(Number.NaN)), engineErrors.INVALID_MESSAGE.is);
+  await assert.rejects(
+    append([6, 7], vectors.slice(0, 2 * d), [preview(6)]),
+    engineErrors.INVALID_MESSAGE.is,
+  );
+  await append([9], row(vectors, 3));
+  assert.deepEqual(await index.call('commit', { stage, media: mediaRecord('aa') }), { vectors: 3 });
+  const at = { cache_dir, model_key: 'model', hash_str: 'aa' };
+  assert.equal((await index.call('vector', { ...at, frame_index: 4 })).vector, null);
+  assert.ok((await index.call('vector', { ...at, frame_index: 9 })).vector);
+});
+
+test('hashes and model keys from outside never become other paths', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  const begin = (hash_str: string, model_key: string) =>
+    index.call('begin', { cache_dir, hash_str, model_key, dimensions: d });
+  await assert.rejects(begin('../../etc', 'model'), engineErrors.INVALID_MESSAGE.is);
+  await assert.rejects(begin('aa', ''), engineErrors.INVALID_MESSAGE.is);
+  await store(index, cache_dir, 'aa', someFootage(3, 1), { model_key: '../Bösé/\u0000 model'.repeat(30) });
+  const { stored } = await index.call('stored', {
+    cache_dir,
+    model_key: '../Bösé/\u0000 model'.repeat(30),
+    hashes: ['aa'],
+  });
+  assert.deepEqual(stored, [true]);
+});
