@@ -26,7 +26,7 @@ export interface VisualFamily {
    * Answers n×d, L2-normalised, owned by the caller.
    */
   pictures(pixels: readonly Uint8Array[]): Promise<Float32Array>;
-  /** Any number of texts, as the user wrote them. */
+  /** At most `row.visual.batch` texts, as the user wrote them. */
   texts(texts: readonly string[]): Promise<TextVectors>;
   /** Frees sessions and buffers. Called once, when nothing runs. */
   close(): Promise<void>;

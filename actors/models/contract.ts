@@ -7,6 +7,7 @@ export const modelErrors = errorTable({
   MODEL_UNKNOWN: { meaning: 'No model has this key', status: 400, retryable: false },
   MODEL_NOT_DOWNLOADED: { meaning: 'The model is not downloaded', status: 400, retryable: false },
   MODEL_WRONG_KIND: { meaning: 'The model does something else', status: 400, retryable: false },
+  MODEL_NOT_LOADED: { meaning: 'Another model is loaded, or none', status: 409, retryable: true },
   MODEL_INVALID: { meaning: 'The model.json of a model folder is wrong', status: 400, retryable: false },
   MODEL_LOAD_FAILED: { meaning: 'The model cannot be loaded', status: 500, retryable: false },
   MODEL_RUN_FAILED: { meaning: 'The model failed while it ran', status: 500, retryable: false },

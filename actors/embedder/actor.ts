@@ -1,0 +1,115 @@
+// The embedder: loads one visual model and turns pictures in slots and texts into its vectors.
+import { type ActorEnv, type ActorInstance, actor, Sent, type Turn } from '../../runtime/actor.ts';
+import { engineErrors } from '../../runtime/errors.ts';
+import type { DeviceChoice } from '../models/device.ts';
+import { fileOf, findVisualRow, readRegistry, requireFiles } from '../models/registry.ts';
+import { openSession } from '../models/session.ts';
+import { embedderContract } from './contract.ts';
+import { type CurrentModel, currentModel, type Opened } from './current.ts';
+import { familyOf } from './families.ts';
+
+export interface EmbedderSettings {
+  /** Absolute path of the folder with a folder for each model. */
+  readonly modelsDir: string;
+  readonly device: DeviceChoice;
+  /** Threads inside one run; 0 leaves it to the runtime. */
+  readonly threads: number;
+  /** Loaded in place of a model that cannot be loaded. */
+  readonly defaultModel: string;
+}
+
+/** Turns at once: the state is answered while a model loads, and a search gets in between two batches of an ingest. */
+const CONCURRENCY = 8;
+
+export const definition = actor({
+  contract: embedderContract,
+  concurrency: CONCURRENCY,
+  create: ({ settings, log }: ActorEnv<EmbedderSettings>): ActorInstance<typeof embedderContract> => {
+    const { modelsDir, device, threads, defaultModel } = settings;
+    const current = currentModel({
+      defaultModel,
+      log,
+      find: async (key) => {
+        const row = findVisualRow(await readRegistry(modelsDir), key);
+        await requireFiles(modelsDir, row);
+        return row;
+      },
+      open: async (row) => {
+        const file = (role: string) => fileOf(modelsDir, row, role);
+        return familyOf(row).open(row, file, (source) => openSession(source, { device, threads, log }));
+      },
+    });
+    return {
+      handlers: {
+        load: ({ model_key }) => current.load(model_key),
+        state: () => current.state(),
+        pictures: async ({ model_key, pictures }, turn) => {
+          const slots = pictures.map((handle) => turn.slot(handle));
+          const vectors = await embedPictures(current, model_key, slots, turn);
+          return new Sent({ vectors }, { transfer: [vectors.buffer] });
+        },
+        texts: async ({ model_key, texts }, turn) => {
+          const { vectors, unknown_words } = await embedTexts(current, model_key, texts, turn);
+          return new Sent({ vectors, unknown_words }, { transfer: [vectors.buffer] });
+        },
+      },
+      close: () => current.close(),
+    };
+  },
+});
+
+/** n×d, in memory of its own. Throws INVALID_MESSAGE when a slot is smaller than the model's picture. */
+async function embedPictures(
+  current: CurrentModel,
+  key: string,
+  slots: readonly Uint8Array[],
+  turn: Turn,
+): Promise<Float32Array<ArrayBuffer>> {
+  return inBatches(current, key, slots, turn, async ({ family, row }, batch) => {
+    const bytes = row.visual.shape.width * row.visual.shape.height * 3;
+    const small = batch.find((slot) => slot.length < bytes);
+    if (small) {
+      throw engineErrors.INVALID_MESSAGE(
+        `a slot of ${small.length} bytes, a picture of "${key}" has ${bytes}`,
+      );
+    }
+    return family.pictures(batch);
+  });
+}
+
+async function embedTexts(
+  current: CurrentModel,
+  key: string,
+  texts: readonly string[],
+  turn: Turn,
+): Promise<{ vectors: Float32Array<ArrayBuffer>; unknown_words: string[] }> {
+  const unknown = new Set<string>();
+  const vectors = await inBatches(current, key, texts, turn, async ({ family }, batch) => {
+    const answer = await family.texts(batch);
+    for (const word of answer.unknownWords) unknown.add(word);
+    return answer.vectors;
+  });
+  return { vectors, unknown_words: [...unknown] };
+}
+
+/** Cuts `items` into runs of at most the model's batch and puts the vectors together, in order. */
+async function inBatches<T>(
+  current: CurrentModel,
+  key: string,
+  items: readonly T[],
+  turn: Turn,
+  embed: (opened: Opened, batch: readonly T[]) => Promise<Float32Array>,
+): Promise<Float32Array<ArrayBuffer>> {
+  let vectors = new Float32Array(0);
+  for (let start = 0; start < items.length; ) {
+    start = await current.run(key, async (opened) => {
+      turn.throwIfCancelled();
+      const batch = items.slice(start, start + opened.row.visual.batch);
+      const part = await embed(opened, batch);
+      if (start === 0) vectors = new Float32Array(items.length * opened.family.dimensions);
+      vectors.set(part, start * opened.family.dimensions);
+      return start + batch.length;
+    });
+  }
+  return vectors;
+}

@@ -1,0 +1,9 @@
+// CLIP with its projections: the towers answer `image_embeds` and `text_embeds`. The text vector is taken at the first
+// end token; some exports declare a mask beside the tokens, and then it is fed.
+import { towers } from './towers.ts';
+
+export const clip = towers({
+  pictureOutputs: ['image_embeds'],
+  textOutputs: ['text_embeds'],
+  mask: true,
+});

@@ -1,0 +1,167 @@
+// Two graphs that share a space: one sees pictures, one reads texts. What families of this kind have in common;
+// how they differ is said by a TowerPlan.
+import { modelErrors, type TextSide, type VisualRow } from '../models/contract.ts';
+import type { ModelSession, TensorIn, TensorOut } from '../models/session.ts';
+import type { Family, SessionOpener, TextVectors, VisualFamily } from './family.ts';
+import { type Preparation, preparation } from './prepare.ts';
+import { readTokenizer, type Tokenize, type Tokens } from './tokens.ts';
+import { normalizeRows } from './vectors.ts';
+
+export interface TowerPlan {
+  /** Names of the output that is the vector, best first; the first one the graph declares is taken. */
+  readonly pictureOutputs: readonly string[];
+  readonly textOutputs: readonly string[];
+  /** Whether texts come with an attention mask, where the graph declares one. */
+  readonly mask: boolean;
+}
+
+interface Tower {
+  readonly session: ModelSession;
+  /** File of the graph, for messages. */
+  readonly file: string;
+  readonly output: string;
+}
+
+export function towers(plan: TowerPlan): Family {
+  return {
+    open: async (row, file, open) => {
+      const text = row.visual.text;
+      if (!text) throw modelErrors.MODEL_INVALID(`The model "${row.key}" says nothing about texts`);
+      const tokenize = await readTokenizer(file('tokenizer'), text);
+      const pictures = await openTower(open, file('vision'), plan.pictureOutputs);
+      try {
+        checkPictureInput(pictures, row);
+        const texts = await openTower(open, file('text'), plan.textOutputs);
+        try {
+          checkTextInput(texts, text, row.visual.batch);
+          const family = join(row, plan, { pictures, texts, tokenize });
+          await warmUp(row, family);
+          return family;
+        } catch (error) {
+          await texts.session.release();
+          throw error;
+        }
+      } catch (error) {
+        await pictures.session.release();
+        throw error;
+      }
+    },
+  };
+}
+
+async function openTower(open: SessionOpener, file: string, outputs: readonly string[]): Promise<Tower> {
+  const session = await open(file);
+  const names = session.outputs.map(({ name }) => name);
+  const output = outputs.find((name) => names.includes(name));
+  if (output !== undefined) return { session, file, output };
+  await session.release();
+  throw modelErrors.MODEL_LOAD_FAILED(
+    `${file}: has the outputs ${names.join(', ')}, none of ${outputs.join(', ')}`,
+    {
+      file,
+    },
+  );
+}
+
+function checkPictureInput({ session, file }: Tower, { visual: { shape, batch } }: VisualRow): void {
+  const wanted = [batch, 3, shape.height, shape.width];
+  checkInput(session, file, 'pixel_values', 'float32', wanted);
+}
+
+function checkTextInput({ session, file }: Tower, { max_length }: TextSide, batch: number): void {
+  checkInput(session, file, 'input_ids', 'int64', [batch, max_length]);
+}
+
+/** A free side takes anything, a fixed one has to be the wanted one. */
+function checkInput(
+  session: ModelSession,
+  file: string,
+  name: string,
+  type: string,
+  wanted: readonly number[],
+): void {
+  const fail = (what: string) => modelErrors.MODEL_LOAD_FAILED(`${file}: ${what}`, { file });
+  const port = session.inputs.find((input) => input.name === name);
+  if (!port) throw fail(`has no input ${name}, only ${session.inputs.map((input) => input.name).join(', ')}`);
+  if (port.type !== type) throw fail(`input ${name} is ${port.type}, expected ${type}`);
+  const fits =
+    port.shape.length === wanted.length &&
+    port.shape.every((side, at) => typeof side === 'string' || side === wanted[at]);
+  if (!fits) throw fail(`input ${name} has the shape ${port.shape.join('×')}, expected ${wanted.join('×')}`);
+}
+
+function join(
+  row: VisualRow,
+  plan: TowerPlan,
+  open: { pictures: Tower; texts: Tower; tokenize: Tokenize },
+): VisualFamily {
+  const { dimensions, batch, shape } = row.visual;
+  const prepare = preparation(row.visual);
+  // Written anew for every run, and never handed out.
+  const pixels = new Float32Array(batch * prepare.floats);
+  return {
+    dimensions,
+    device: open.pictures.session.device,
+    pictures: async (slots) => {
+      const data = preparePictures(prepare, slots, pixels);
+      const dims = [slots.length, 3, shape.height, shape.width];
+      return run(open.pictures, { pixel_values: { data, dims } }, slots.length, dimensions);
+    },
+    texts: async (texts): Promise<TextVectors> => {
+      const feeds = textFeeds(open.tokenize(texts), texts.length, plan.mask);
+      return { vectors: await run(open.texts, feeds, texts.length, dimensions), unknownWords: [] };
+    },
+    close: async () => {
+      await open.pictures.session.release();
+      await open.texts.session.release();
+    },
+  };
+}
+
+/** Fills the start of `into`. Answers that part. */
+function preparePictures(
+  prepare: Preparation,
+  slots: readonly Uint8Array[],
+  into: Float32Array,
+): Float32Array {
+  for (const [index, slot] of slots.entries()) prepare.fill(slot, into, index);
+  return into.subarray(0, slots.length * prepare.floats);
+}
+
+function textFeeds({ ids, mask, length }: Tokens, count: number, masked: boolean): Record<string, TensorIn> {
+  const dims = [count, length];
+  const feeds = { input_ids: { data: ids, dims } };
+  return masked ? { ...feeds, attention_mask: { data: mask, dims } } : feeds;
+}
+
+async function run(
+  { session, file, output }: Tower,
+  feeds: Record<string, TensorIn>,
+  count: number,
+  dimensions: number,
+): Promise<Float32Array> {
+  const results = await session.run(feeds, [output]);
+  return readVectors(results[output], count, dimensions, `${file}: output ${output}`);
+}
+
+/** The graph's answer as n×d vectors of length 1. Throws MODEL_RUN_FAILED when it has another form. */
+function readVectors(
+  tensor: TensorOut | undefined,
+  count: number,
+  dimensions: number,
+  what: string,
+): Float32Array {
+  if (!(tensor?.data instanceof Float32Array) || tensor.dims.join('×') !== `${count}×${dimensions}`) {
+    throw modelErrors.MODEL_RUN_FAILED(
+      `${what} is ${tensor?.dims.join('×') ?? 'missing'}, expected ${count}×${dimensions} floats`,
+    );
+  }
+  return normalizeRows(tensor.data, dimensions, what);
+}
+
+/** One picture of all grey values and one word: the first run is slow, and a graph that cannot run is told while it loads. */
+async function warmUp(row: VisualRow, family: VisualFamily): Promise<void> {
+  const { width, height } = row.visual.shape;
+  await family.pictures([Uint8Array.from({ length: width * height * 3 }, (_, at) => at & 255)]);
+  await family.texts(['warm']);
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { familyOf } from '../../../actors/embedder/families.ts';
+import type { VisualFamily } from '../../../actors/embedder/family.ts';
+import type { ModelRow, VisualRow } from '../../../actors/models/contract.ts';
+import { fileOf } from '../../../actors/models/registry.ts';
+import { openSession } from '../../../actors/models/session.ts';
+import { createLog } from '../../../runtime/log.ts';
+import { cosine, DIMENSIONS, expectedPicture, expectedText, SIDE, textGraph, visionGraph } from './graphs.ts';
+import { clipFiles, clipRow, siglipFiles, siglipRow, type TinyFiles, writeModel } from './tiny.ts';
+import { clipLike, gemmaLike, vocabularyOf } from './tokenizers.ts';
+
+let folder = '';
+const opened: VisualFamily[] = [];
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'towers-'));
+});
+after(async () => {
+  for (const family of opened) await family.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+let count = 0;
+async function open(row: ModelRow, files: TinyFiles): Promise<VisualFamily> {
+  const own = { ...row, key: `${row.key}-${count++}` } as VisualRow;
+  await writeModel(folder, own, files);
+  const log = createLog('test', () => {});
+  const family = await familyOf(own).open(
+    own,
+    (role) => fileOf(folder, own, role),
+    (source) => openSession(source, { device: 'cpu', threads: 1, log }),
+  );
+  opened.push(family);
+  return family;
+}
+
+const picture = (seed: number) =>
+  Uint8Array.from({ length: SIDE * SIDE * 3 }, (_, at) => (at * seed * 13 + (at >> 3)) & 255);
+const close = (found: ArrayLike<number>, expected: readonly number[]) => {
+  for (const [at, value] of expected.entries()) {
+    assert(Math.abs(found[at]! - value) < 1e-4, `${at}: ${found[at]} for ${value}`);
+  }
+};
+const part = (vectors: Float32Array, at: number) => vectors.subarray(at * DIMENSIONS, (at + 1) * DIMENSIONS);
+
+const cases = [
+  ['siglip', siglipRow, siglipFiles, [0.5, 0.5, 0.5], [0.5, 0.5, 0.5]],
+  ['clip', clipRow, clipFiles, [0.48145466, 0.4578275, 0.40821073], [0.26862954, 0.26130258, 0.27577711]],
+] as const;
+for (const [name, row, files, mean, std] of cases) {
+  test(`${name}: the vectors of pictures are those of a slow reference, in order`, async () => {
+    const family = await open(row(name), files);
+    const pictures = [picture(1), picture(2), picture(3)];
+    const vectors = await family.pictures(pictures);
+    assert.equal(vectors.length, 3 * DIMENSIONS);
+    for (const [at, pixels] of pictures.entries()) {
+      const value = (channel: number, y: number, x: number) =>
+        (pixels[(y * SIDE + x) * 3 + channel]! / 255 - mean[channel]!) / std[channel]!;
+      close(part(vectors, at), expectedPicture(value));
+    }
+  });
+
+  test(`${name}: a picture alone has the vector it has among others, also after a larger batch`, async () => {
+    const family = await open(row(name), files);
+    const among = await family.pictures([picture(5), picture(6), picture(7), picture(8)]);
+    close(await family.pictures([picture(7)]), [...part(among, 2)]);
+  });
+
+  test(`${name}: a picture of swapped red and blue is another picture`, async () => {
+    const family = await open(row(name), files);
+    const swapped = picture(3);
+    for (let at = 0; at < swapped.length; at += 3) {
+      [swapped[at], swapped[at + 2]] = [swapped[at + 2]!, swapped[at]!];
+    }
+    const vectors = await family.pictures([picture(3), swapped]);
+    assert(cosine(part(vectors, 0), part(vectors, 1)) < 0.999);
+  });
+}
+
+test('siglip: the vector of a text is that of its tokens padded with the pad id to 64', async () => {
+  const gemma = vocabularyOf(gemmaLike());
+  const tokens = [gemma.red!, gemma['▁car']!, 1];
+  const padded = [...tokens, ...Array.from({ length: 61 }, () => 0)];
+  const family = await open(siglipRow('siglip'), siglipFiles);
+  const { vectors, unknownWords } = await family.texts(['Red car']);
+  close(vectors, expectedText(padded, 64));
+  assert.deepEqual(unknownWords, []);
+});
+
+test('clip: the vector of a text is that of its tokens alone, where the graph takes a mask', async () => {
+  const clip = vocabularyOf(clipLike());
+  const tokens = [300, clip['red</w>']!, clip['car</w>']!, 301];
+  close(
+    (await (await open(clipRow('clip'), clipFiles)).texts(['red car'])).vectors,
+    expectedText(tokens, 77, true),
+  );
+  const unmasked = { ...clipFiles, text: textGraph('text_embeds', 77) };
+  const padded = [...tokens, ...Array.from({ length: 73 }, () => 301)];
+  close((await (await open(clipRow('clip'), unmasked)).texts(['red car'])).vectors, expectedText(padded, 77));
+});
+
+// What a wrong row would do: no error anywhere, only another vector. Each of these is stated by the row for that reason.
+const side = siglipRow('x').visual!.text!;
+const silent = [
+  ['the wrong pad id', { pad_id: 1 }],
+  ['no lower-casing', { lower_case: false }],
+  ['the wrong end token', { end_id: 2 }],
+] as const;
+for (const [what, change] of silent) {
+  test(`${what} changes the vector of a text without an error`, async () => {
+    const right = await open(siglipRow('siglip'), siglipFiles);
+    const wrong = await open(siglipRow('siglip', { text: { ...side, ...change } }), siglipFiles);
+    const [a, b] = [await right.texts(['Red Car']), await wrong.texts(['Red Car'])];
+    assert(cosine(a.vectors, b.vectors) < 0.999, String(cosine(a.vectors, b.vectors)));
+  });
+}
+
+test('the wrong mean changes the vector of a picture without an error', async () => {
+  const right = await open(siglipRow('siglip'), siglipFiles);
+  const wrong = await open(siglipRow('siglip', { mean: [0, 0, 0], std: [1, 1, 1] }), siglipFiles);
+  assert(cosine(await right.pictures([picture(1)]), await wrong.pictures([picture(1)])) < 0.999);
+});
+
+test('a graph whose answer depends on the batch gives one answer with batch 1', async () => {
+  const files = { ...clipFiles, vision: visionGraph({ output: 'image_embeds', mixing: true }) };
+  const family = await open(clipRow('clip'), files);
+  const [alone, among] = [
+    await family.pictures([picture(1)]),
+    await family.pictures([picture(1), picture(2)]),
+  ];
+  assert(cosine(alone, part(among, 0)) < 0.9999, 'this is why such rows have batch 1');
+});
+
+const refused: [string, TinyFiles, RegExp][] = [
+  [
+    'without its output',
+    { ...siglipFiles, vision: visionGraph({ output: 'logits' }) },
+    /vision.onnx: has the outputs last_hidden_state, logits, none of pooler_output/,
+  ],
+  [
+    'without its input',
+    { ...siglipFiles, vision: visionGraph({ output: 'pooler_output', input: 'image' }) },
+    /vision.onnx: has no input pixel_values, only image/,
+  ],
+  [
+    'of another size',
+    { ...siglipFiles, vision: visionGraph({ output: 'pooler_output', side: 8 }) },
+    /vision.onnx: input pixel_values has the shape batch_size×3×8×8, expected 4×3×16×16/,
+  ],
+  [
+    'of another element type',
+    { ...siglipFiles, vision: visionGraph({ output: 'pooler_output', type: 'uint8' }) },
+    /pixel_values is uint8, expected float32/,
+  ],
+  [
+    'that answers nothing',
+    { ...siglipFiles, vision: visionGraph({ output: 'pooler_output', dead: true }) },
+    /vision.onnx.*row 0 has no direction/,
+  ],
+  [
+    'of another text length',
+    { ...siglipFiles, text: textGraph('pooler_output', 77) },
+    /text.onnx: input input_ids has the shape batch_size×77, expected 4×64/,
+  ],
+  [
+    'with a fixed batch',
+    { ...siglipFiles, vision: visionGraph({ output: 'pooler_output', batch: 1 }) },
+    /1×3×16×16, expected 4×3/,
+  ],
+  [
+    'that wants a mask the family does not give',
+    { ...siglipFiles, text: textGraph('pooler_output', 64, true) },
+    /text.onnx.*attention_mask/,
+  ],
+  ['with a tokenizer of another model', { ...siglipFiles, tokenizer: {} }, /tokenizer.json/],
+];
+for (const [what, files, message] of refused) {
+  test(`a model ${what} is refused while it loads, naming the file`, async () => {
+    await assert.rejects(open(siglipRow('siglip'), files), { message });
+  });
+}
+
+test('vectors of another length than the row says are refused', async () => {
+  await assert.rejects(open(siglipRow('siglip', { dimensions: 7 }), siglipFiles), {
+    message: /1×8, expected 1×7/,
+  });
+});
+
+test('a family that no code runs is named', () => {
+  const row = { ...siglipRow('siglip'), family: 'dino' } as VisualRow;
+  assert.throws(() => familyOf(row), { code: 'MODEL_INVALID', message: /"dino"; there is .*siglip/ });
+});
