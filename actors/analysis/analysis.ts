@@ -128,7 +128,7 @@ class Task {
   }
 
   async run(): Promise<void> {
-    const lookers = this.#parts.decoders.map((decoder) => this.#lookers(decoder));
+    const lookers = this.#parts.decoders.map((decoder) => this.#lookThrough(decoder));
     await this.#surveyAll();
     await Promise.all(lookers);
     await Promise.all(this.#unfinished);
@@ -171,22 +171,42 @@ class Task {
     }
   }
 
-  async #lookers(decoder: Ref<typeof decoderContract>): Promise<void> {
-    for (;;) {
-      const media = await this.#queue.take();
-      if (!media) return;
-      await this.#claimed.get(media.identity.hash_str);
-      const done = Promise.withResolvers<void>();
-      this.#claimed.set(media.identity.hash_str, done.promise);
-      const { result } = await this.#look(media, decoder);
-      const settled = result.then(() => {
-        this.#unfinished.delete(settled);
-        this.#claimed.delete(media.identity.hash_str);
-        done.resolve();
-      });
-      this.#unfinished.add(settled);
-      while (this.#unfinished.size >= UNFINISHED) await Promise.race(this.#unfinished);
+  /** One decoder's way through the files. It counts as somebody who fills batches until there is no file left. */
+  async #lookThrough(decoder: Ref<typeof decoderContract>): Promise<void> {
+    const { embedding } = this.#visual;
+    embedding.open();
+    try {
+      for (let media = await this.#queue.take(); media; media = await this.#queue.take()) {
+        await this.#turnOf(media.identity.hash_str);
+        await this.#lookAndGoOn(media, decoder);
+      }
+    } finally {
+      embedding.shut();
     }
+  }
+
+  /** Waits while the same content is being looked at under another path. */
+  async #turnOf(hash: string): Promise<void> {
+    for (let earlier = this.#claimed.get(hash); earlier; earlier = this.#claimed.get(hash)) {
+      // What it waits for may wait for a batch that only others can fill.
+      this.#visual.embedding.shut();
+      await earlier;
+      this.#visual.embedding.open();
+    }
+  }
+
+  /** Resolves when the decoder is free; the file's last vectors may still be on their way. */
+  async #lookAndGoOn(media: MediaRecord, decoder: Ref<typeof decoderContract>): Promise<void> {
+    const done = Promise.withResolvers<void>();
+    this.#claimed.set(media.identity.hash_str, done.promise);
+    const { result } = await this.#look(media, decoder);
+    const settled = result.then(() => {
+      this.#unfinished.delete(settled);
+      this.#claimed.delete(media.identity.hash_str);
+      done.resolve();
+    });
+    this.#unfinished.add(settled);
+    while (this.#unfinished.size >= UNFINISHED) await Promise.race(this.#unfinished);
   }
 
   /** Resolves when the decoder is free; `result` when the file has its result. Neither rejects. */

@@ -10,11 +10,11 @@ export interface Picture<F> {
 }
 
 export interface Batcher<F> {
-  /** A file begins to send pictures. */
+  /** Somebody begins to send pictures. */
   open(): void;
   /** Adds a picture; whoever adds it has already made sure that the slot stays held. */
   add(picture: Picture<F>): void;
-  /** The file sends no more pictures. */
+  /** They send no more. */
   shut(): void;
   /** Takes out every picture of a file that is given up. */
   remove(file: F): Picture<F>[];

@@ -58,8 +58,10 @@ export class Sink {
 }
 
 export interface Embedding {
+  /** Somebody begins to send pictures, of one file after another. */
   open(): void;
   add(picture: Picture<Sink>): void;
+  /** They send no more, or wait for what others have sent. */
   shut(): void;
   /** Drops what still waits of a file that is given up. */
   drop(sink: Sink): void;

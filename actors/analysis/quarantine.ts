@@ -59,11 +59,10 @@ export function readJournal(entries: readonly JournalEntry[], alive: (pid: numbe
     else if (entry.type === 'task-end') tasks.delete(entry.task_id);
     else if (entry.type === 'stage-start')
       running.set(entry.pid, (running.get(entry.pid) ?? new Set()).add(entry.key));
-    else if (entry.type === 'pardon') crashes.delete(entry.key);
     else {
-      running.get(entry.pid)?.delete(entry.key);
-      // What ended by itself, well or badly, did not end the engine.
+      // What ended by itself, well or badly, did not end the engine; nor is a pardon held against it.
       crashes.delete(entry.key);
+      for (const keys of running.values()) keys.delete(entry.key);
     }
   }
   for (const pid of [...running.keys()]) if (!alive(pid)) died(pid);

@@ -88,16 +88,13 @@ export async function lookAt(
     throw failed.signal.aborted && !signal.aborted ? failed.signal.reason : error;
   };
 
-  embedding.open();
   try {
     await decodeInto(media, decoder, parts, sink, AbortSignal.any([signal, failed.signal]));
     sink.close();
   } catch (error) {
-    embedding.shut();
     return giveUp(error);
   }
-  embedding.shut();
-  return { finished: finish(media, parts, sink, signal).catch(giveUp) };
+  return { finished: finish(media, parts, sink).catch(giveUp) };
 }
 
 async function decodeInto(
@@ -115,12 +112,7 @@ async function decodeInto(
   }
 }
 
-async function finish(
-  media: MediaRecord,
-  parts: VisualParts,
-  sink: Sink,
-  signal: AbortSignal,
-): Promise<number> {
+async function finish(media: MediaRecord, parts: VisualParts, sink: Sink): Promise<number> {
   const frames = await sink.done;
   if (frames === 0 && media.probe.grid_frames > 0) {
     throw mediaErrors.DECODE_FAILED(`${media.path}: none of its pictures can be decoded`, {
@@ -128,7 +120,8 @@ async function finish(
     });
   }
   await unchanged(media);
-  const { vectors } = await parts.index.ask('commit', { stage: sink.stage, media }, { signal });
+  // Not cancellable: a commit that was begun is finished, and what is finished stays.
+  const { vectors } = await parts.index.ask('commit', { stage: sink.stage, media });
   return vectors;
 }
 

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Check } from 'typebox/value';
+import { SearchAnswer, searchErrors } from '../../../actors/search/contract.ts';
+import { clockTime, warning } from '../../../actors/search/match.ts';
+import { world } from '../analysis/fakes.ts';
+
+const common = {
+  cache_dir: '/cache',
+  model_key: 'fake',
+  media_paths: [] as string[],
+  max_results: 5,
+  exclude: [] as string[],
+  segments_to_frame_indices: {},
+  previews: true,
+  text_weight: 1,
+};
+
+test('times of the grid are written as hours, minutes and seconds', () => {
+  for (const [seconds, text] of [
+    [0, '00:00:00'],
+    [59, '00:00:59'],
+    [3_661, '01:01:01'],
+    [359_999, '99:59:59'],
+    [360_000, '100:00:00'],
+  ] as const) {
+    assert.equal(clockTime(seconds), text);
+  }
+});
+
+test('a warning names what was not understood, and there is none without a doubt', () => {
+  assert.deepEqual(warning({ unknownWords: [], missing: [], unreadable: [], noPreview: 0 }), {});
+  const { toast_warning } = warning({
+    unknownWords: ['car'],
+    missing: ['/a'],
+    unreadable: ['h'],
+    noPreview: 2,
+  });
+  assert.match(toast_warning ?? '', /car.*\/a.*h.*2/);
+});
+
+test('a match has all the fields of the contract, and previews only when they are asked for', async () => {
+  const w = await world([{ name: 'a', frames: 3 }]);
+  await w.run();
+  const answer = await w.search.text({ ...common, query: 'four xyzzy' });
+  assert.ok(Check(SearchAnswer, answer));
+  assert.deepEqual(answer.matches, [
+    {
+      frame_idx: '10',
+      timestamp: '00:00:10',
+      image: Buffer.from([1, 2, 3]).toString('base64'),
+      scene_start_timestamp: '00:00:00',
+      scene_end_timestamp: '01:01:01',
+      original_index: 0,
+      hash_str: 'a',
+      video_path: w.paths[0],
+    },
+  ]);
+  assert.match(answer.toast_warning ?? '', /xyzzy/);
+  const bare = await w.search.text({ ...common, query: 'four', previews: false });
+  assert.equal(bare.matches[0]?.image, undefined);
+  assert.equal(bare.toast_warning, undefined);
+  await w.end();
+});
+
+test('a search is limited to the files and the ranges it names, and tells which are not analysed', async () => {
+  const w = await world([
+    { name: 'a', frames: 3 },
+    { name: 'b', frames: 3 },
+  ]);
+  await w.run();
+  const [a, b] = w.paths as [string, string];
+  const found = await w.search.text({ ...common, query: 'x', media_paths: [b, '/gone'] });
+  assert.deepEqual(
+    found.matches.map(({ video_path }) => video_path),
+    [b],
+  );
+  assert.match(found.toast_warning ?? '', /\/gone/);
+  const segments_to_frame_indices = { [a]: [[2, 3] as [number, number]] };
+  const ranged = await w.search.text({ ...common, query: 'x', segments_to_frame_indices });
+  assert.deepEqual(
+    ranged.matches.map(({ video_path, frame_idx }) => [video_path, frame_idx]),
+    [[a, '2']],
+  );
+  await assert.rejects(
+    w.search.text({ ...common, query: 'x', segments_to_frame_indices: { '/gone': [[0, 1]] } }),
+    searchErrors.UNKNOWN_MEDIA.is,
+  );
+  await w.end();
+});
+
+test('a frame search takes the stored vector on the grid and decodes the picture off it', async () => {
+  const w = await world([{ name: 'a', frames: 3 }]);
+  await w.run();
+  const request = { ...common, query: null, media_path: w.paths[0]! };
+  assert.equal((await w.search.frame({ ...request, time_seconds: 1 })).matches[0]?.frame_idx, '77');
+  assert.equal((await w.search.frame({ ...request, time_seconds: 2 })).matches[0]?.frame_idx, '2');
+  const image = { ...common, query: null, image_path: w.paths[0]! };
+  assert.equal((await w.search.image(image)).matches[0]?.frame_idx, '0');
+  assert.equal(w.pool.free, w.pool.count);
+  await w.end();
+});
+
+test('an empty query and an exclude without a query are refused by name', async () => {
+  const w = await world([]);
+  await assert.rejects(w.search.text({ ...common, query: '  ' }), searchErrors.QUERY_EMPTY.is);
+  const image = { ...common, query: null, image_path: '/x', exclude: ['blue'] };
+  await assert.rejects(w.search.image(image), searchErrors.EXCLUDE_WITHOUT_QUERY.is);
+  await w.end();
+});
