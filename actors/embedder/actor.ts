@@ -5,7 +5,7 @@ import type { DeviceChoice } from '../models/device.ts';
 import { fileOf, findVisualRow, readRegistry, requireFiles } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
 import { embedderContract } from './contract.ts';
-import { type CurrentModel, currentModel, type Opened } from './current.ts';
+import { CurrentModel, type Opened } from './current.ts';
 import { familyOf } from './families.ts';
 
 export interface EmbedderSettings {
@@ -26,7 +26,7 @@ export const definition = actor({
   concurrency: CONCURRENCY,
   create: ({ settings, log }: ActorEnv<EmbedderSettings>): ActorInstance<typeof embedderContract> => {
     const { modelsDir, device, threads, defaultModel } = settings;
-    const current = currentModel({
+    const current = new CurrentModel({
       defaultModel,
       log,
       find: async (key) => {
@@ -42,7 +42,7 @@ export const definition = actor({
     return {
       handlers: {
         load: ({ model_key }) => current.load(model_key),
-        state: () => current.state(),
+        state: () => current.state,
         pictures: async ({ model_key, pictures }, turn) => {
           const slots = pictures.map((handle) => turn.slot(handle));
           const vectors = await embedPictures(current, model_key, slots, turn);
@@ -65,16 +65,21 @@ async function embedPictures(
   slots: readonly Uint8Array[],
   turn: Turn,
 ): Promise<Float32Array<ArrayBuffer>> {
-  return inBatches(current, key, slots, turn, async ({ family, row }, batch) => {
-    const bytes = row.visual.shape.width * row.visual.shape.height * 3;
-    const small = batch.find((slot) => slot.length < bytes);
-    if (small) {
-      throw engineErrors.INVALID_MESSAGE(
-        `a slot of ${small.length} bytes, a picture of "${key}" has ${bytes}`,
-      );
-    }
-    return family.pictures(batch);
-  });
+  return inBatches(
+    (work) => current.run(key, work),
+    slots,
+    turn,
+    async ({ family, row }, batch) => {
+      const bytes = row.visual.shape.width * row.visual.shape.height * 3;
+      const small = batch.find((slot) => slot.length < bytes);
+      if (small) {
+        throw engineErrors.INVALID_MESSAGE(
+          `a slot of ${small.length} bytes, a picture of "${key}" has ${bytes}`,
+        );
+      }
+      return family.pictures(batch);
+    },
+  );
 }
 
 async function embedTexts(
@@ -84,7 +89,8 @@ async function embedTexts(
   turn: Turn,
 ): Promise<{ vectors: Float32Array<ArrayBuffer>; unknown_words: string[] }> {
   const unknown = new Set<string>();
-  const vectors = await inBatches(current, key, texts, turn, async ({ family }, batch) => {
+  const urgent: Run = (work) => current.run(key, work, true);
+  const vectors = await inBatches(urgent, texts, turn, async ({ family }, batch) => {
     const answer = await family.texts(batch);
     for (const word of answer.unknownWords) unknown.add(word);
     return answer.vectors;
@@ -92,17 +98,18 @@ async function embedTexts(
   return { vectors, unknown_words: [...unknown] };
 }
 
+type Run = (work: (opened: Opened) => Promise<number>) => Promise<number>;
+
 /** Cuts `items` into runs of at most the model's batch and puts the vectors together, in order. */
 async function inBatches<T>(
-  current: CurrentModel,
-  key: string,
+  run: Run,
   items: readonly T[],
   turn: Turn,
   embed: (opened: Opened, batch: readonly T[]) => Promise<Float32Array>,
 ): Promise<Float32Array<ArrayBuffer>> {
   let vectors = new Float32Array(0);
   for (let start = 0; start < items.length; ) {
-    start = await current.run(key, async (opened) => {
+    start = await run(async (opened) => {
       turn.throwIfCancelled();
       const batch = items.slice(start, start + opened.row.visual.batch);
       const part = await embed(opened, batch);

@@ -1,30 +1,28 @@
 // The model in use: at most one is open, loading is shared, and what runs on a model ends before it is freed.
-// Pictures of an ingest and texts of a search take turns run by run, so a search waits for one batch, not for a film.
+// Pictures of an ingest pass run by run and texts of a search first, so a search waits for one batch, not for a film.
 import type { Log } from '../../runtime/log.ts';
 import { modelErrors, type VisualRow } from '../models/contract.ts';
 import type { ModelState, VisualModel } from './contract.ts';
 import type { VisualFamily } from './family.ts';
+import { Turnstile } from './turnstile.ts';
 
 export interface Opened {
   readonly row: VisualRow;
   readonly family: VisualFamily;
 }
 
-export interface CurrentModel {
-  /** Answers at once when the model is in use; asked twice while it loads, loads once. See embedderContract.load. */
-  load(key: string): Promise<VisualModel>;
-  state(): ModelState;
-  /** One run on the model with that key, alone. Throws MODEL_NOT_LOADED. */
-  run<T>(key: string, work: (opened: Opened) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
-
 export interface CurrentOptions {
+  /** Opened in place of a model that cannot be opened. */
   readonly defaultModel: string;
   /** The row of a key whose files are there. Throws MODEL_UNKNOWN, MODEL_NOT_DOWNLOADED and their like. */
   find(key: string): Promise<VisualRow>;
   open(row: VisualRow): Promise<VisualFamily>;
   readonly log: Log;
+}
+
+interface Loading {
+  readonly key: string;
+  readonly done: Promise<VisualModel>;
 }
 
 const nothing: ModelState = {
@@ -37,26 +35,91 @@ const nothing: ModelState = {
   device: null,
 };
 
-export function currentModel(options: CurrentOptions): CurrentModel {
-  const { log, defaultModel } = options;
-  let state: ModelState = nothing;
-  let opened: Opened | null = null;
-  let loading: { key: string; done: Promise<VisualModel> } | null = null;
-  /** Everything that touches the open model waits for what was begun before it. */
-  let last: Promise<unknown> = Promise.resolve();
-  const alone = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = last.then(work);
-    last = mine.catch(() => {});
-    return mine;
-  };
-  const free = async () => {
-    const before = opened;
-    opened = null;
-    await before?.family.close();
-  };
-  const use = (row: VisualRow, family: VisualFamily, failed: { key: string; error: string } | null) => {
-    opened = { row, family };
-    state = {
+export class CurrentModel {
+  readonly #options: CurrentOptions;
+  #state = nothing;
+  #opened: Opened | null = null;
+  #loading: Loading | null = null;
+  /** Everything that touches the open model passes here. */
+  readonly #turnstile = new Turnstile();
+
+  constructor(options: CurrentOptions) {
+    this.#options = options;
+  }
+
+  get state(): ModelState {
+    return this.#state;
+  }
+
+  /** Answers at once when the model is in use; asked twice while it loads, loads once. See embedderContract.load. */
+  async load(key: string): Promise<VisualModel> {
+    while (this.#loading) {
+      const { key: other, done } = this.#loading;
+      if (other === key) return done;
+      // How the other load ends is told to who asked for it.
+      await done.catch(() => {});
+    }
+    if (this.#opened?.row.key === key) return answer(this.#opened, this.#state);
+    const loading: Loading = { key, done: this.#begin(key) };
+    this.#loading = loading;
+    try {
+      return await loading.done;
+    } finally {
+      this.#loading = null;
+    }
+  }
+
+  /** One run on the model with that key, alone. Throws MODEL_NOT_LOADED. */
+  run<T>(key: string, work: (opened: Opened) => Promise<T>, urgent = false): Promise<T> {
+    return this.#turnstile.pass(async () => {
+      const opened = this.#opened;
+      if (opened?.row.key === key) return work(opened);
+      const now = opened ? `"${opened.row.key}" is` : 'no model is';
+      throw modelErrors.MODEL_NOT_LOADED(`"${key}" was asked for, ${now} loaded`, { key });
+    }, urgent);
+  }
+
+  close(): Promise<void> {
+    return this.#turnstile.pass(() => this.#free());
+  }
+
+  async #begin(key: string): Promise<VisualModel> {
+    const row = await this.#options.find(key);
+    return this.#turnstile.pass(() => this.#change(row));
+  }
+
+  async #change(row: VisualRow): Promise<VisualModel> {
+    // Freed first: two large models at once may not fit into memory.
+    await this.#free();
+    this.#state = { ...nothing, is_loading: true, requested_model_key: row.key, load_status: 'loading' };
+    try {
+      return this.#use({ row, family: await this.#options.open(row) }, null);
+    } catch (cause) {
+      const error = cause instanceof Error ? cause.message : String(cause);
+      this.#options.log.error('visual model cannot be loaded', { model: row.key, error: cause });
+      const fallback = row.key === this.#options.defaultModel ? null : await this.#openDefault();
+      if (fallback) return this.#use(fallback, { key: row.key, error });
+      this.#state = { ...this.#state, is_loading: false, load_status: 'failed', error };
+      throw cause;
+    }
+  }
+
+  /** Null when it cannot be opened; that is logged, and the first failure is the one the caller is told. */
+  async #openDefault(): Promise<Opened | null> {
+    const { defaultModel, find, open, log } = this.#options;
+    try {
+      const row = await find(defaultModel);
+      return { row, family: await open(row) };
+    } catch (error) {
+      log.error('the default visual model cannot be loaded either', { model: defaultModel, error });
+      return null;
+    }
+  }
+
+  #use(opened: Opened, failed: { key: string; error: string } | null): VisualModel {
+    const { row, family } = opened;
+    this.#opened = opened;
+    this.#state = {
       model_key: row.key,
       is_loading: false,
       requested_model_key: failed?.key ?? row.key,
@@ -65,63 +128,15 @@ export function currentModel(options: CurrentOptions): CurrentModel {
       error: failed?.error ?? null,
       device: family.device,
     };
-    log.info('visual model in use', { model: row.key, device: family.device });
-    return answer(opened, state);
-  };
+    this.#options.log.info('visual model in use', { model: row.key, device: family.device });
+    return answer(opened, this.#state);
+  }
 
-  const change = async (row: VisualRow): Promise<VisualModel> => {
-    await free();
-    state = { ...nothing, is_loading: true, requested_model_key: row.key, load_status: 'loading' };
-    try {
-      return use(row, await options.open(row), null);
-    } catch (cause) {
-      const error = cause instanceof Error ? cause.message : String(cause);
-      log.error('visual model cannot be loaded', { model: row.key, error: cause });
-      if (row.key !== defaultModel) {
-        const fallback = await openDefault();
-        if (fallback) return use(fallback.row, fallback.family, { key: row.key, error });
-      }
-      state = { ...state, is_loading: false, load_status: 'failed', error };
-      throw cause;
-    }
-  };
-  const openDefault = async (): Promise<Opened | null> => {
-    try {
-      const row = await options.find(defaultModel);
-      return { row, family: await options.open(row) };
-    } catch (error) {
-      log.error('the default visual model cannot be loaded either', { model: defaultModel, error });
-      return null;
-    }
-  };
-  const begin = (key: string): Promise<VisualModel> => {
-    const done = options.find(key).then((row) => alone(() => change(row)));
-    const mine = { key, done };
-    loading = mine;
-    const end = () => {
-      if (loading === mine) loading = null;
-    };
-    done.then(end, end);
-    return done;
-  };
-
-  return {
-    load: async (key) => {
-      while (loading) {
-        if (loading.key === key) return loading.done;
-        await loading.done.catch(() => {});
-      }
-      return opened?.row.key === key ? answer(opened, state) : begin(key);
-    },
-    state: () => state,
-    run: (key, work) =>
-      alone(async () => {
-        if (opened?.row.key === key) return work(opened);
-        const now = opened ? `"${opened.row.key}" is` : 'no model is';
-        throw modelErrors.MODEL_NOT_LOADED(`"${key}" was asked for, ${now} loaded`, { key });
-      }),
-    close: () => alone(free),
-  };
+  async #free(): Promise<void> {
+    const before = this.#opened;
+    this.#opened = null;
+    await before?.family.close();
+  }
 }
 
 function answer({ row, family }: Opened, state: ModelState): VisualModel {
