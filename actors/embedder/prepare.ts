@@ -1,5 +1,5 @@
 // From the bytes of a slot to the numbers a graph wants: RGB bytes in rows become three planes of normalised floats.
-// One pass and one table look-up a value; nothing is allocated per picture.
+// One pass, one multiplication and one addition a value (faster than a table of 256 here); nothing is allocated.
 import type { VisualSide } from '../models/contract.ts';
 
 export interface Preparation {
@@ -16,9 +16,12 @@ export interface Preparation {
 
 export function preparation({ shape, mean, std }: Pick<VisualSide, 'shape' | 'mean' | 'std'>): Preparation {
   const plane = shape.width * shape.height;
-  const tables = mean.map((middle, channel) => table(middle, std[channel]!));
-  const [red, green, blue] = tables as [Float32Array, Float32Array, Float32Array];
   const bytes = plane * 3;
+  // (byte / 255 − mean) / std = byte × factor + offset
+  const factors = std.map((spread) => 1 / (255 * spread)) as [number, number, number];
+  const offsets = mean.map((middle, channel) => -middle / std[channel]!) as [number, number, number];
+  const [redFactor, greenFactor, blueFactor] = factors;
+  const [redOffset, greenOffset, blueOffset] = offsets;
   return {
     bytes,
     floats: bytes,
@@ -30,17 +33,13 @@ export function preparation({ shape, mean, std }: Pick<VisualSide, 'shape' | 'me
         );
       }
       if (into.length < start + bytes) throw new RangeError(`no room for picture ${index} in the batch`);
-      let at = 0;
-      for (let r = start, g = r + plane, b = g + plane; at < bytes; r += 1, g += 1, b += 1, at += 3) {
-        into[r] = red[pixels[at]!]!;
-        into[g] = green[pixels[at + 1]!]!;
-        into[b] = blue[pixels[at + 2]!]!;
+      const green = start + plane;
+      const blue = green + plane;
+      for (let pixel = 0, at = 0; pixel < plane; pixel += 1, at += 3) {
+        into[start + pixel] = pixels[at]! * redFactor + redOffset;
+        into[green + pixel] = pixels[at + 1]! * greenFactor + greenOffset;
+        into[blue + pixel] = pixels[at + 2]! * blueFactor + blueOffset;
       }
     },
   };
-}
-
-/** The float for every byte: (byte / 255 − mean) / std. */
-function table(mean: number, std: number): Float32Array {
-  return Float32Array.from({ length: 256 }, (_, byte) => (byte / 255 - mean) / std);
 }
