@@ -1,0 +1,54 @@
+// The family of starter-visual: its picture graph is built by code when it is opened, its texts need no graph at all.
+import { modelErrors } from '../models/contract.ts';
+import { buildStarterVisual } from '../models/starter/graph.ts';
+import { DIMENSIONS } from '../models/starter/layout.ts';
+import { PICTURE_SIDE } from '../models/starter/maps.ts';
+import { queryVector } from '../models/starter/query-vector.ts';
+import type { Family, TextVectors, VisualFamily } from './family.ts';
+
+const PICTURE_BYTES = PICTURE_SIDE * PICTURE_SIDE * 3;
+
+export const starterFamily: Family = {
+  open: async (row, _file, openSession): Promise<VisualFamily> => {
+    const { shape, dimensions, batch } = row.visual;
+    if (shape.width !== PICTURE_SIDE || shape.height !== PICTURE_SIDE || dimensions !== DIMENSIONS) {
+      throw modelErrors.MODEL_INVALID(
+        `${row.key}: the starter graph takes ${PICTURE_SIDE}x${PICTURE_SIDE} and gives ${DIMENSIONS} dimensions`,
+      );
+    }
+    const session = await openSession(buildStarterVisual());
+    // One buffer for all batches: a run reads it before the next one fills it.
+    const pixels = new Uint8Array(batch * PICTURE_BYTES);
+    return {
+      dimensions: DIMENSIONS,
+      device: session.device,
+      pictures: async (pictures) => {
+        pictures.forEach((picture, i) => {
+          if (picture.length !== PICTURE_BYTES) {
+            throw modelErrors.MODEL_RUN_FAILED(`${row.key}: a picture of ${picture.length} bytes`);
+          }
+          pixels.set(picture, i * PICTURE_BYTES);
+        });
+        const data = pixels.subarray(0, pictures.length * PICTURE_BYTES);
+        const dims = [pictures.length, PICTURE_SIDE, PICTURE_SIDE, 3];
+        const { vector } = await session.run({ pixels: { data, dims } }, ['vector']);
+        if (!(vector?.data instanceof Float32Array))
+          throw modelErrors.MODEL_RUN_FAILED(`${row.key}: no vector`);
+        return vector.data;
+      },
+      texts: async (texts) => textVectors(texts),
+      close: () => session.release(),
+    };
+  },
+};
+
+function textVectors(texts: readonly string[]): TextVectors {
+  const vectors = new Float32Array(texts.length * DIMENSIONS);
+  const unknown = new Set<string>();
+  texts.forEach((text, i) => {
+    const { vector, unknownWords } = queryVector(text);
+    vectors.set(vector, i * DIMENSIONS);
+    for (const word of unknownWords) unknown.add(word);
+  });
+  return { vectors, unknownWords: [...unknown] };
+}

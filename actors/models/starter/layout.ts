@@ -1,0 +1,75 @@
+// Which dimension of a starter-visual vector means what. The graph fills the dimensions, the lexicon addresses them by
+// name, and both take the order from here.
+//
+//   0 … named.length-1   named features, centred and scaled: text and picture meet here
+//   then                 likeness: unnamed dimensions for comparing pictures with pictures
+//   last                 always zero in pictures: a text that says nothing known points there and scores 0
+import { type BasicColour, basicColours, type ShadeName, shades } from './palette.ts';
+import { type UnitName, unitNames } from './units.ts';
+
+export const DIMENSIONS = 512;
+
+/** Cells of the frame in rows from the top left. */
+export const CELLS = 9;
+type Cell = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+const cells: readonly Cell[] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+
+/** What is measured in every cell beside the colours. */
+export const cellLooks = ['light', 'busy', 'sharp'] as const;
+export type CellLook = (typeof cellLooks)[number];
+
+/** `some` saturates early, `amount` grows with the share of the frame, `most` begins at a third of it. */
+export type Feature =
+  | `${'some' | 'amount' | 'most'} ${BasicColour}`
+  | `shade ${ShadeName}`
+  | `cell ${Cell} ${BasicColour | CellLook}`
+  | `unit ${UnitName}`;
+
+interface Group {
+  readonly features: readonly Feature[];
+  /** Value of an ordinary frame; what is left after subtracting it is what the picture says. */
+  readonly centre: number;
+  /** Weight in the vector: text does not depend on it, likeness of pictures does. */
+  readonly scale: number;
+}
+
+const colourFeatures = (kind: 'some' | 'amount' | 'most') =>
+  basicColours.map((colour): Feature => `${kind} ${colour}`);
+
+/** In the order in which the graph makes them. */
+export const groups: readonly Group[] = [
+  { features: colourFeatures('some'), centre: 0.3, scale: 0.14 },
+  { features: colourFeatures('amount'), centre: 0.08, scale: 0.2 },
+  { features: colourFeatures('most'), centre: 0.03, scale: 0.12 },
+  { features: shades.map(({ name }): Feature => `shade ${name}`), centre: 0.12, scale: 0.1 },
+  {
+    features: cells.flatMap((cell) => basicColours.map((colour): Feature => `cell ${cell} ${colour}`)),
+    centre: 0.1,
+    scale: 0.1,
+  },
+  {
+    features: cellLooks.flatMap((look) => cells.map((cell): Feature => `cell ${cell} ${look}`)),
+    centre: 0.45,
+    scale: 0.12,
+  },
+  { features: unitNames.map((name): Feature => `unit ${name}`), centre: 0.2, scale: 0.13 },
+];
+
+export const named: readonly Feature[] = groups.flatMap(({ features }) => features);
+export const centres: readonly number[] = groups.flatMap(({ features, centre }) =>
+  features.map(() => centre),
+);
+export const scales: readonly number[] = groups.flatMap(({ features, scale }) => features.map(() => scale));
+
+const positions = new Map(named.map((name, i) => [name, i]));
+
+export function featureIndex(name: Feature): number {
+  const at = positions.get(name);
+  if (at === undefined) throw new RangeError(`there is no feature called "${name}"`);
+  return at;
+}
+
+/** The dimension that no picture has. */
+export const NEUTRAL = DIMENSIONS - 1;
+/** Dimensions left for likeness. */
+export const LIKENESS = DIMENSIONS - named.length - 1;

@@ -1,0 +1,122 @@
+// Units that describe how a frame looks: light, colour as a whole, focus, structure. See units.ts for how to read a row.
+import type { Ramp } from './units.ts';
+
+export const looks = {
+  bright: [['whole lightness', 0.5, 0.95]],
+  dark: [['whole lightness', 0.6, 0.1]],
+  'high contrast': [['contrast', 0.12, 0.34]],
+  'low contrast': [['contrast', 0.17, 0.03]],
+  'high key': [
+    ['whole lightness', 0.75, 0.92],
+    ['whole dark', 0.15, 0.01],
+  ],
+  'low key': [
+    ['whole lightness', 0.42, 0.2],
+    ['whole bright', 0.3, 0.08],
+    ['highlight', 0.3, 0.6],
+  ],
+  backlit: [
+    ['contrast', 0.15, 0.3],
+    ['whole black', 0.08, 0.3],
+    ['whole bright', 0.08, 0.3],
+    ['centre dark', 0.15, 0.55],
+  ],
+  colourful: [
+    ['whole chroma', 0.04, 0.14],
+    ['colour spread', 0.04, 0.15],
+  ],
+  vivid: [['whole vivid', 0.08, 0.6]],
+  muted: [
+    ['whole chroma', 0.08, 0.03],
+    ['whole chroma', 0.004, 0.012],
+  ],
+  pastel: [
+    ['whole tinted', 0.3, 0.8],
+    ['whole vivid', 0.2, 0.02],
+    ['whole lightness', 0.7, 0.85],
+  ],
+  colourless: [
+    ['whole chroma', 0.025, 0.006],
+    ['whole tinted', 0.1, 0.01],
+  ],
+  sepia: [
+    ['tint', 0.75, 0.93],
+    ['whole yellow shift', 0.008, 0.03],
+    ['whole red shift', -0.005, 0.008],
+    ['colour spread', 0.04, 0.015],
+    ['whole vivid', 0.2, 0.02],
+  ],
+  warm: [['whole warm', 0.015, 0.09]],
+  cool: [['whole cool', 0.01, 0.08]],
+
+  sharp: [
+    ['sharpness', 0.22, 0.6],
+    ['whole gradient', 0.01, 0.03],
+  ],
+  blurred: [
+    ['sharpness', 0.35, 0.1],
+    ['contrast', 0.03, 0.08],
+  ],
+  busy: [
+    ['whole edge', 0.08, 0.4],
+    ['spread', 0.2, 0.7],
+  ],
+  plain: [
+    ['whole texture', 0.03, 0.006],
+    ['whole edge', 0.12, 0.01],
+  ],
+  empty: [
+    ['whole edge', 0.04, 0.003],
+    ['contrast', 0.16, 0.04],
+  ],
+  textured: [
+    ['whole texture', 0.03, 0.1],
+    ['spread', 0.5, 0.9],
+  ],
+  smooth: [['whole texture', 0.04, 0.01]],
+  edges: [
+    ['whole gradient', 0.02, 0.1],
+    ['whole edge', 0.03, 0.2],
+  ],
+
+  'lying lines': [
+    ['lying', 0.35, 0.7],
+    ['whole edge', 0.01, 0.06],
+  ],
+  'standing lines': [
+    ['standing', 0.35, 0.7],
+    ['whole edge', 0.01, 0.06],
+  ],
+  'diagonal lines': [
+    ['diagonal', 0.3, 0.55],
+    ['whole edge', 0.01, 0.06],
+  ],
+  'lying stripes': [
+    ['row pattern', 0.5, 0.9],
+    ['lying', 0.5, 0.85],
+    ['spread', 0.3, 0.75],
+    ['whole edge', 0.04, 0.15],
+  ],
+  'standing stripes': [
+    ['column pattern', 0.5, 0.9],
+    ['standing', 0.5, 0.85],
+    ['spread', 0.3, 0.75],
+    ['whole edge', 0.04, 0.15],
+  ],
+  'diagonal stripes': [
+    ['diagonal', 0.4, 0.75],
+    ['spread', 0.3, 0.75],
+    ['whole edge', 0.04, 0.15],
+  ],
+  grid: [
+    ['lying', 0.25, 0.4],
+    ['standing', 0.25, 0.4],
+    ['diagonal', 0.22, 0.1],
+    ['spread', 0.4, 0.8],
+    ['whole edge', 0.04, 0.15],
+  ],
+  symmetrical: [
+    ['symmetry', 0.4, 0.9],
+    ['contrast', 0.03, 0.08],
+  ],
+} as const satisfies Record<string, readonly Ramp[]>;

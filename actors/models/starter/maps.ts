@@ -1,0 +1,107 @@
+// First part of the picture graph: from bytes to maps of light, colour, edges and texture, each 56×56 points.
+// Values named here are [B, channels, 56, 56] unless said otherwise.
+import type { GraphBuilder } from './builder.ts';
+import { MAP_SIDE } from './evidence.ts';
+import { oklab } from './palette.ts';
+
+/** Side of the picture that the graph takes, px. */
+export const PICTURE_SIDE = 224;
+
+export interface Planes {
+  /** [B, 1, 224, 224], gamma-coded luma, 0..1. */
+  readonly luma: string;
+  /** [B, 1, 112, 112]. */
+  readonly halfLuma: string;
+  readonly quarterLuma: string;
+  /** OKLab; three channels. */
+  readonly lab: string;
+}
+
+/** `pixels`: uint8 [B, 224, 224, 3]. */
+export function planes(b: GraphBuilder, pixels: string): Planes {
+  const rgb = b.op('Transpose', [b.op('Cast', [pixels], { to: 1 })], { perm: [0, 3, 1, 2] });
+  const luma = b.op('Conv', [rgb, b.floats([1, 3, 1, 1], [0.299 / 255, 0.587 / 255, 0.114 / 255])]);
+  const halfLuma = shrink(b, luma, 2);
+  const quarter = shrink(b, rgb, PICTURE_SIDE / MAP_SIDE);
+  const shifted = b.op('Add', [b.op('Mul', [quarter, b.scalar(1 / 255 / 1.055)]), b.scalar(0.055 / 1.055)]);
+  const linear = b.op('Pow', [shifted, b.scalar(2.4)]);
+  const cones = b.op('Conv', [linear, b.floats([3, 3, 1, 1], oklab.cones.flat())]);
+  const roots = b.op('Pow', [b.op('Max', [cones, b.scalar(1e-7)]), b.scalar(1 / 3)]);
+  const lab = b.op('Conv', [roots, b.floats([3, 3, 1, 1], oklab.lab.flat())]);
+  return { luma, halfLuma, quarterLuma: shrink(b, halfLuma, 2), lab };
+}
+
+/** Means of squares of `factor`×`factor` points. */
+export function shrink(b: GraphBuilder, value: string, factor: number): string {
+  return b.op('AveragePool', [value], { kernel_shape: [factor, factor], strides: [factor, factor] });
+}
+
+/** Mean of the `side`×`side` points around each; only points inside the frame count. */
+export function blur(b: GraphBuilder, value: string, side: number): string {
+  const pad = (side - 1) / 2;
+  return b.op('AveragePool', [value], { kernel_shape: [side, side], pads: [pad, pad, pad, pad] });
+}
+
+export function square(b: GraphBuilder, value: string): string {
+  return b.op('Mul', [value, value]);
+}
+
+/** 0 below `from`, 1 above `to`; with `from` above `to`, the other way round. */
+export function ramp(b: GraphBuilder, value: string, from: number, to: number): string {
+  const slope = 1 / (to - from);
+  const line = b.op('Add', [b.op('Mul', [value, b.scalar(slope)]), b.scalar(-from * slope)]);
+  return b.op('Clip', [line, b.scalar(0), b.scalar(1)]);
+}
+
+export interface Gradient {
+  /** Edge strength. */
+  readonly strength: string;
+  /** Strength times cosine and sine of twice the angle: two channels. Lying lines: cosine -1. */
+  readonly turns: string;
+}
+
+/** Gradient of a one-channel map of any size; the result has the same size. */
+export function gradient(b: GraphBuilder, value: string): Gradient {
+  const kernels = [-1, 0, 1, -2, 0, 2, -1, 0, 1, -1, -2, -1, 0, 0, 0, 1, 2, 1].map((weight) => weight / 8);
+  const padded = b.op('Pad', [value, b.ints([0, 0, 1, 1, 0, 0, 1, 1])], { mode: 'edge' });
+  const slopes = b.op('Conv', [padded, b.floats([2, 1, 3, 3], kernels)]);
+  const [x, y] = b.ops('Split', [slopes, b.ints([1, 1])], 2, { axis: 1 }) as [string, string];
+  const [xx, yy] = [square(b, x), square(b, y)];
+  const strength = b.op('Sqrt', [b.op('Add', [b.op('Add', [xx, yy]), b.scalar(1e-8)])]);
+  const cosine = b.op('Sub', [xx, yy]);
+  const sine = b.op('Mul', [b.op('Mul', [x, y]), b.scalar(2)]);
+  const turns = b.op('Div', [b.op('Concat', [cosine, sine], { axis: 1 }), strength]);
+  return { strength, turns };
+}
+
+/**
+ * Edge strength by direction: one channel for each of `count` directions, evenly spaced from standing lines on.
+ * A direction takes what lies within `width` (0..90 degrees, of the doubled angle) of it.
+ */
+export function directions(b: GraphBuilder, edges: Gradient, count: number, width: number): string {
+  const limit = Math.cos((width * Math.PI) / 180);
+  const weights = Array.from({ length: count }, (_, k) => {
+    const angle = (2 * Math.PI * k) / count;
+    return [Math.cos(angle), Math.sin(angle), -limit].map((weight) => weight / (1 - limit));
+  });
+  const parts = b.op('Concat', [edges.turns, edges.strength], { axis: 1 });
+  return b.op('Relu', [b.op('Conv', [parts, b.floats([count, 3, 1, 1], weights.flat())])]);
+}
+
+export interface Texture {
+  /** Standard deviation of luma around the point. */
+  readonly contrast: string;
+  /** Mean square of what a 3×3 blur takes away at full size. */
+  readonly detail: string;
+  /** Brightness of small spots over their surroundings. */
+  readonly glint: string;
+}
+
+export function texture(b: GraphBuilder, { luma, halfLuma }: Planes): Texture {
+  const rough = square(b, b.op('Sub', [halfLuma, blur(b, halfLuma, 5)]));
+  const contrast = b.op('Sqrt', [b.op('Add', [blur(b, shrink(b, rough, 2), 5), b.scalar(1e-8)])]);
+  const finest = b.op('Sub', [luma, blur(b, luma, 3)]);
+  const around = blur(b, halfLuma, 9);
+  const spot = b.op('Relu', [b.op('Sub', [b.op('Sub', [halfLuma, around]), b.scalar(0.12)])]);
+  return { contrast, detail: shrink(b, square(b, finest), 4), glint: shrink(b, spot, 2) };
+}
