@@ -77,7 +77,8 @@ async function embedPictures(
           `a slot of ${small.length} bytes, a picture of "${key}" has ${bytes}`,
         );
       }
-      return family.pictures(batch);
+      // A slot has room for the largest model; this one's picture is its start.
+      return family.pictures(batch.map((slot) => slot.subarray(0, bytes)));
     },
   );
 }

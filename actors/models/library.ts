@@ -55,7 +55,7 @@ export interface PullProgress {
 }
 
 export interface PullOptions {
-  /** Address that relative urls start from. */
+  /** Address that relative urls start from, with or without a slash at its end. */
   readonly hub?: string;
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -112,7 +112,8 @@ async function pullFile(
       file: path,
     });
   }
-  const url = new URL(file.url, options.hub ?? defaultHub);
+  const hub = options.hub ?? defaultHub;
+  const url = new URL(file.url, hub.endsWith('/') ? hub : `${hub}/`);
   const { signal, clock, stallMs, tries } = options;
   const downloaded = await downloadFile(
     { url, path, size: file.size, sha256: file.sha256 },

@@ -37,7 +37,13 @@ let folder = '';
 let server: TestServer;
 const signal = new AbortController().signal;
 const pull = (key: string) =>
-  pullModel(folder, key, { hub: server.url.href, signal, clock: eagerClock(), stallMs: never, tries: 1 });
+  pullModel(folder, key, {
+    hub: `${server.url.href}hub`,
+    signal,
+    clock: eagerClock(),
+    stallMs: never,
+    tries: 1,
+  });
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'library-'));
@@ -74,6 +80,11 @@ test('a model is listed as missing, pulled, listed as downloaded, verified and r
   assert.equal((await verifyModel(folder, 'mine', signal)).ok, true);
   assert.deepEqual((await removeModel(folder, 'mine')).removed, ['vision.onnx', 'tokenizer.json']);
   assert.deepEqual(await readdir(join(folder, 'mine')), ['model.json']);
+});
+
+test('a hub may live under a path', async () => {
+  await pull('mine');
+  assert.equal(server.asked[0]?.path, '/hub/me/mine/resolve/main/vision.onnx');
 });
 
 test('a second pull fetches nothing', async () => {
