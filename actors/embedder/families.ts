@@ -3,8 +3,10 @@ import { modelErrors, type VisualRow } from '../models/contract.ts';
 import { clip } from './clip.ts';
 import type { Family } from './family.ts';
 import { siglip } from './siglip.ts';
+import { starterFamily } from './starter.ts';
 
 const families: ReadonlyMap<string, Family> = new Map([
+  ['starter', starterFamily],
   ['siglip', siglip],
   ['clip', clip],
 ]);

@@ -11,6 +11,7 @@ import { type ModelFile, type ModelRow, modelErrors } from './contract.ts';
 import { type Downloaded, downloadFile, dropPart } from './download.ts';
 import type { RegistryProblem } from './registry.ts';
 import { currentSystem, findRow, folderOf, isBuiltIn, missingFiles, readRegistry } from './registry.ts';
+import { buildStarterVisual } from './starter/graph.ts';
 
 export const defaultHub = 'https://huggingface.co/';
 
@@ -139,13 +140,16 @@ export interface VerifiedFile {
   readonly expectedSha256: string | null;
 }
 
-/** Reads every file of a model and compares. Throws MODEL_UNKNOWN. */
-export async function verifyModel(
-  modelsDir: string,
-  key: string,
-  signal: AbortSignal,
-): Promise<{ key: string; ok: boolean; files: VerifiedFile[] }> {
+export interface Verified {
+  readonly key: string;
+  readonly ok: boolean;
+  readonly files: readonly VerifiedFile[];
+}
+
+/** Reads every file of a model and compares; a built-in one is built twice and compared. Throws MODEL_UNKNOWN. */
+export async function verifyModel(modelsDir: string, key: string, signal: AbortSignal): Promise<Verified> {
   const row = findRow(await readRegistry(modelsDir), key);
+  if (isBuiltIn(row)) return verifyBuiltIn(row);
   const folder = folderOf(modelsDir, row);
   const records = await readRecords(folder);
   const files: VerifiedFile[] = [];
@@ -155,6 +159,21 @@ export async function verifyModel(
     files.push({ name: file.name, expectedSha256, ...found });
   }
   return { key, ok: files.every(({ state }) => state === 'ok'), files };
+}
+
+/** The bytes of a model of the program, made anew by every call. */
+const builders: ReadonlyMap<string, () => Uint8Array> = new Map([['starter', buildStarterVisual]]);
+
+function verifyBuiltIn({ key, family }: ModelRow): Verified {
+  const build = builders.get(family);
+  if (!build)
+    throw modelErrors.MODEL_INVALID(`The model "${key}" has no files and nothing builds it`, { key });
+  const bytes = build();
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const expectedSha256 = createHash('sha256').update(build()).digest('hex');
+  const state = sha256 === expectedSha256 ? 'ok' : 'wrong sha256';
+  const file = { name: `${key}.onnx (built)`, state, size: bytes.length, sha256, expectedSha256 } as const;
+  return { key, ok: state === 'ok', files: [file] };
 }
 
 /**

@@ -140,3 +140,10 @@ test('removing takes what an unfinished pull left', async () => {
   await removeModel(folder, 'mine');
   assert.deepEqual(await readdir(join(folder, 'mine')), ['model.json']);
 });
+
+test('the model of the program is the same each time it is built', async () => {
+  const { ok, files } = await verifyModel(folder, 'starter-visual', signal);
+  assert.equal(ok, true);
+  assert.match(files[0]?.sha256 ?? '', /^[0-9a-f]{64}$/);
+  assert((files[0]?.size ?? 0) < 5_000_000);
+});
