@@ -29,8 +29,8 @@ export interface Variant {
   readonly type?: 'float' | 'uint8';
   /** Answers nothing but zeros. */
   readonly dead?: boolean;
-  /** Adds the mean of the whole batch, as 8-bit graphs do in effect. */
-  readonly mixing?: boolean;
+  /** Rounds the input to 8 bits with one range for the whole batch, as dynamically quantised graphs do. */
+  readonly dynamic8?: boolean;
 }
 
 /** vector = flattened picture × pictureWeights. */
@@ -42,14 +42,18 @@ export function visionGraph(variant: Variant): Uint8Array {
   const floats = variant.type === 'uint8' ? graph.op('Cast', [pixels], { to: 1 }) : pixels;
   const flat = graph.op('Reshape', [floats, graph.ints([-1, values])]);
   const data = dead ? new Float32Array(values * DIMENSIONS) : weights(values * DIMENSIONS, 1);
-  let vector = graph.op('MatMul', [flat, graph.tensor('float', [values, DIMENSIONS], data)]);
-  if (variant.mixing) {
-    vector = graph.op('Add', [vector, graph.op('ReduceMean', [vector], { axes: [0], keepdims: 1 })]);
-  }
+  const vector = graph.op('MatMul', [
+    variant.dynamic8 ? rounded(graph, flat) : flat,
+    graph.tensor('float', [values, DIMENSIONS], data),
+  ]);
   const hidden = graph.op('Unsqueeze', [vector, graph.ints([1])]);
   graph.output(hidden, 'last_hidden_state', 'float', [batch, 1, DIMENSIONS]);
   graph.output(vector, output, 'float', [batch, DIMENSIONS]);
   return onnxBytes(graph.model());
+}
+
+function rounded(graph: GraphBuilder, values: string): string {
+  return graph.op('DequantizeLinear', graph.ops('DynamicQuantizeLinear', [values], 3));
 }
 
 /** vector = sum over positions of positionWeights × wordWeights[token], masked where there is a mask. */
