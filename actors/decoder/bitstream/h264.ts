@@ -1,0 +1,47 @@
+// H.264 (ITU-T H.264, 7.3 and 7.4): a picture is not a reference when nal_ref_idc is 0 in every slice of it. Decoding
+// begins at an IDR picture, or at a recovery point that needs no further frames (an open GOP).
+import { BitReader, eachNal, type NalFraming } from './nal.ts';
+import { type CodedPicture, unknownPicture } from './picture.ts';
+
+const SLICE = 1;
+const PARTITION_A = 2;
+const IDR = 5;
+const SEI = 6;
+
+/** Facts about one access unit. `keyframe` is what the container says. */
+export function h264Picture(data: Uint8Array, framing: NalFraming, keyframe: boolean): CodedPicture {
+  let slices = 0;
+  let reference = false;
+  let idr = false;
+  let recovery = -1;
+  const whole = eachNal(data, framing, (start, end) => {
+    const type = data[start]! & 31;
+    if (type === SEI && recovery < 0) recovery = recoveryFrames(data, start + 1, end);
+    if (type === IDR) idr = true;
+    if (type === SLICE || type === PARTITION_A || type === IDR) {
+      slices++;
+      if (data[start]! & 0x60) reference = true;
+    }
+    // A byte stream is searched for start codes; once a slice that is a reference was seen nothing can change.
+    return !(reference && framing === 0);
+  });
+  if (!whole || slices === 0) return unknownPicture;
+  const entry = idr ? 'closed' : keyframe && recovery === 0 ? 'open' : 'no';
+  return { reference, shown: true, entry, skipped: false };
+}
+
+/** recovery_frame_cnt of the recovery point message in an SEI unit; -1 when it has none. */
+function recoveryFrames(data: Uint8Array, start: number, end: number): number {
+  let at = start;
+  while (at + 2 < end) {
+    let type = 0;
+    let size = 0;
+    while (at < end && data[at] === 255) type += data[at++]!;
+    type += data[at++] ?? 0;
+    while (at < end && data[at] === 255) size += data[at++]!;
+    size += data[at++] ?? 0;
+    if (type === 6) return new BitReader(data, at, end).golomb();
+    at += size;
+  }
+  return -1;
+}
