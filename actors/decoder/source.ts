@@ -1,0 +1,151 @@
+// One media file, open: its container, its picture stream, and its packets in the order of the file.
+import { resolve } from 'node:path';
+import { mediaErrors } from './contract.ts';
+import {
+  AV_CODEC_PROP_INTRA_ONLY,
+  AV_DISPOSITION_ATTACHED_PIC,
+  AVDISCARD_ALL,
+  AVERROR_EOF,
+  AVMEDIA_TYPE_VIDEO,
+  AVSEEK_FLAG_BACKWARD,
+  avGetCodecName,
+  checked,
+  Dictionary,
+  FormatContext,
+  noTimestamp,
+  Packet,
+  type Stream,
+} from './ffmpeg.ts';
+import { containers } from './formats.ts';
+import { markFile } from './witness.ts';
+
+/** How far FFmpeg looks into a file to learn what it is: bytes, and microseconds of media. */
+const probing = { bytes: 20_000_000n, microseconds: 10_000_000n };
+/** Read errors in a row after which a file counts as ended. */
+const patience = 64;
+
+export class Source {
+  readonly path: string;
+  readonly format: FormatContext;
+  /** The moving picture; null for audio and for files whose only picture is a cover. */
+  readonly video: Stream | null;
+  /** How the packets ended: null while there are more. */
+  ended: 'clean' | 'broken' | null = null;
+  #unread: Packet[] = [];
+  #closed = false;
+
+  constructor(path: string, format: FormatContext) {
+    this.path = path;
+    this.format = format;
+    const streams = format.streams;
+    const pictures = streams.filter(
+      (stream) =>
+        stream.codecpar.codecType === AVMEDIA_TYPE_VIDEO &&
+        (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) === 0,
+    );
+    const best = format.findBestStream(AVMEDIA_TYPE_VIDEO);
+    this.video = pictures.find((stream) => stream.index === best) ?? pictures[0] ?? null;
+  }
+
+  get container(): string {
+    return this.format.iformat?.name ?? 'unknown';
+  }
+
+  get codec(): string {
+    return (this.video && avGetCodecName(this.video.codecpar.codecId)) ?? 'unknown';
+  }
+
+  get intraOnly(): boolean {
+    return this.video?.codecpar.hasProperties(AV_CODEC_PROP_INTRA_ONLY) ?? false;
+  }
+
+  /** Reads only the picture stream from now on. */
+  onlyVideo() {
+    for (const stream of this.format.streams) {
+      if (stream.index !== this.video?.index) stream.discard = AVDISCARD_ALL;
+    }
+  }
+
+  /** The next packet of the picture stream, *moved* to the caller, who frees it; null at the end. */
+  next(): Packet | null {
+    const again = this.#unread.shift();
+    if (again) return again;
+    const packet = new Packet();
+    packet.alloc();
+    for (let failures = 0; failures < patience && this.ended === null; ) {
+      const result = this.format.readFrameSync(packet);
+      if (result >= 0 && packet.streamIndex === this.video?.index) return packet;
+      if (result >= 0) packet.unref();
+      else if (result === AVERROR_EOF) this.ended = 'clean';
+      else if (++failures === patience) this.ended = 'broken';
+    }
+    packet.free();
+    return null;
+  }
+
+  /** Gives packets back, *moved*; `next` answers them first, in this order. */
+  unread(packets: Packet[]) {
+    this.#unread = [...packets, ...this.#unread];
+  }
+
+  /** Goes to the key picture at or before `ticks`; false when the container cannot. */
+  seek(ticks: number): boolean {
+    if (!this.video) return false;
+    this.#forgetUnread();
+    this.ended = null;
+    const target = BigInt(Math.floor(ticks));
+    return this.format.seekFrameSync(this.video.index, target, AVSEEK_FLAG_BACKWARD) >= 0;
+  }
+
+  /** Goes back to the first packet. Throws DECODE_FAILED when the container cannot. */
+  rewind() {
+    const before = -(2 ** 40);
+    if (this.seek(before)) return;
+    throw mediaErrors.DECODE_FAILED(`${this.path}: cannot be read from the start again`, { path: this.path });
+  }
+
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#forgetUnread();
+    this.format.closeInputSync();
+    this.format.freeContext();
+  }
+
+  #forgetUnread() {
+    for (const packet of this.#unread) packet.free();
+    this.#unread = [];
+  }
+}
+
+/** Opens a media file. Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA. The caller closes it. */
+export async function openSource(path: string): Promise<Source> {
+  await markFile(path);
+  const format = new FormatContext();
+  const options = Dictionary.fromObject({
+    protocol_whitelist: 'file',
+    format_whitelist: containers,
+    // A name like "a%03d.png" is one file, not a series.
+    pattern_type: 'none',
+  });
+  try {
+    format.allocContext();
+    format.probesize = probing.bytes;
+    format.maxAnalyzeDuration = probing.microseconds;
+    // The prefix keeps a name such as "concat:x" from being taken for a protocol.
+    checked(format.openInputSync(`file:${resolve(path)}`, null, options), path, 'cannot be opened');
+    checked(format.findStreamInfoSync(), path, 'cannot be understood');
+    return new Source(path, format);
+  } catch (error) {
+    format.closeInputSync();
+    format.freeContext();
+    throw error;
+  } finally {
+    options.free();
+  }
+}
+
+/** A timestamp in ticks; null when FFmpeg has none. */
+export function ticks(value: bigint): number | null {
+  return value === noTimestamp ? null : Number(value);
+}
