@@ -1,0 +1,98 @@
+// Stills: opened by sharp, which shrinks while it loads and so holds only a band of a large picture. Orientation is applied,
+// colours become sRGB with 8 bits, and what is transparent shows white, as on a page.
+import { open } from 'node:fs/promises';
+import sharp, { type Metadata, type Sharp } from 'sharp';
+import { mediaErrors, type PictureShape, type PreviewShape } from './contract.ts';
+import { signatureLength, stillFormat } from './signature.ts';
+
+// One thread a picture: files are worked on side by side instead.
+sharp.concurrency(1);
+sharp.cache(false);
+
+/** Largest picture that is opened, in px; 16k by 16k is 268 million. */
+const largest = 1_000_000_000;
+/** Kernels of sharp; each averages over what it shrinks, as `area` wants. */
+const kernels = { area: 'linear', bilinear: 'linear', bicubic: 'cubic' } as const;
+
+/** True when the file's first bytes are those of a still that sharp may read. */
+export async function isStill(path: string): Promise<boolean> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw mediaErrors.FILE_UNREADABLE(`${path}: cannot be opened (${error.code})`, { path }, error);
+  });
+  try {
+    const bytes = new Uint8Array(signatureLength);
+    const { bytesRead } = await file.read(bytes, 0, signatureLength, 0);
+    return stillFormat(bytes.subarray(0, bytesRead)) !== null;
+  } finally {
+    await file.close();
+  }
+}
+
+export interface StillFacts {
+  readonly metadata: Metadata;
+  /** Size as shown, in px. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Reads the header. Errors: NOT_MEDIA, TOO_LARGE. */
+export async function readStill(path: string): Promise<StillFacts> {
+  const metadata = await failing(path, () => opened(path).metadata());
+  const { width, height } = metadata.autoOrient;
+  if (width * height > largest) {
+    throw mediaErrors.TOO_LARGE(`${path}: ${width}x${height} is too large`, { path, width, height });
+  }
+  return { metadata, width, height };
+}
+
+/** The picture as width×height×3 RGB bytes, *copied* into `slot`. Errors: DECODE_FAILED, TOO_LARGE. */
+export async function fillStill(path: string, shape: PictureShape, slot: Uint8Array): Promise<void> {
+  const { width, height, fit, resample } = shape;
+  const resized = plain(path).resize(width, height, {
+    fit: fit === 'stretch' ? 'fill' : 'cover',
+    kernel: kernels[resample],
+    fastShrinkOnLoad: resample !== 'bicubic',
+  });
+  const { data } = await failing(path, () => resized.raw().toBuffer({ resolveWithObject: true }));
+  slot.set(data.subarray(0, width * height * 3));
+}
+
+/** The preview as JPEG in a buffer of its own that can be *moved*. Errors as `fillStill`. */
+export async function previewStill(path: string, shape: PreviewShape): Promise<Uint8Array<ArrayBuffer>> {
+  const side = shape.max_side;
+  const resized = plain(path).resize(side, side, {
+    fit: 'inside',
+    withoutEnlargement: true,
+    kernel: 'linear',
+  });
+  const jpeg = await failing(path, () => resized.jpeg({ quality: shape.quality }).toBuffer());
+  const own = new Uint8Array(new ArrayBuffer(jpeg.length));
+  own.set(jpeg);
+  return own;
+}
+
+function opened(path: string): Sharp {
+  return sharp(path, {
+    failOn: 'truncated',
+    limitInputPixels: largest,
+    sequentialRead: true,
+    unlimited: false,
+  });
+}
+
+/** Upright, opaque, sRGB with 8 bits. */
+function plain(path: string): Sharp {
+  return opened(path).autoOrient().flatten({ background: '#ffffff' }).toColourspace('srgb').removeAlpha();
+}
+
+async function failing<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    const maker = /pixel limit|too large|exceeds/i.test(text)
+      ? mediaErrors.TOO_LARGE
+      : mediaErrors.DECODE_FAILED;
+    throw maker(`${path}: ${text.split('\n')[0]}`, { path }, error);
+  }
+}
