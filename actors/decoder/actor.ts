@@ -1,0 +1,20 @@
+// The decoder's shell: what it answers and what it runs on. Everything is asked for by path, so it keeps no state.
+import { actor } from '../../runtime/actor.ts';
+import { decoderContract } from './contract.ts';
+import { frames, picture } from './frames.ts';
+import { identify } from './hash.ts';
+import { probe } from './probe.ts';
+
+export const definition = actor({
+  contract: decoderContract,
+  // Decoding blocks its thread; a second turn would only make the first one wait.
+  concurrency: 1,
+  create: () => ({
+    handlers: {
+      probe: ({ path }) => probe(path),
+      identify: ({ path }) => identify(path),
+      frames,
+      picture,
+    },
+  }),
+});

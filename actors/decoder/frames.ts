@@ -1,0 +1,151 @@
+// The two questions for pixels: every grid frame of a file, and the picture at one moment.
+import { type FeedTurn, Sent, type Turn } from '../../runtime/actor.ts';
+import type { Reply, Request } from '../../runtime/contract.ts';
+import { type decoderContract, type GridFrame, mediaErrors, type PreviewShape } from './contract.ts';
+import { isStillContainer } from './formats.ts';
+import { gridLength } from './grid.ts';
+import { gridPictures } from './grid-pictures.ts';
+import { PictureFiller } from './picture.ts';
+import { PreviewMaker } from './preview.ts';
+import { openSource, type Source } from './source.ts';
+import { fillStill, isStill, previewStill } from './still.ts';
+import { codedSize, pictureSeconds } from './stream.ts';
+import type { GridPicture } from './walk.ts';
+import { expectUnchanged, markFile } from './witness.ts';
+
+type FramesRequest = Request<typeof decoderContract, 'frames'>;
+type PictureRequest = Request<typeof decoderContract, 'picture'>;
+type PictureReply = Reply<typeof decoderContract, 'picture'>;
+
+export async function* frames(request: FramesRequest, turn: FeedTurn): AsyncGenerator<Sent<GridFrame>> {
+  const { path, shape } = request;
+  const mark = await markFile(path);
+  if (await isStill(path)) {
+    if (request.from_frame === 0) yield await stillFrame(request, turn);
+  } else {
+    const source = await openSource(path);
+    const tools = new Tools(request);
+    let found = 0;
+    try {
+      for await (const picture of gridPictures(source, {
+        ...range(source, request.from_frame),
+        ...request,
+        ...asks(turn, path),
+      })) {
+        const handle = await turn.freeSlot();
+        tools.filler.fill(
+          picture.frame,
+          tools.coded(source),
+          turn.slot(handle).subarray(0, shape.width * shape.height * 3),
+        );
+        const preview = tools.preview(source, picture);
+        found++;
+        yield gridFrame({ frame_index: picture.second, seconds: picture.seconds, picture: handle, preview });
+      }
+      if (found === 0 && request.from_frame === 0) {
+        throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
+      }
+    } finally {
+      tools.close();
+      source.close();
+    }
+  }
+  await expectUnchanged(path, mark);
+}
+
+export async function picture(request: PictureRequest, turn: Turn): Promise<Sent<PictureReply>> {
+  const { path, shape } = request;
+  await markFile(path);
+  const slot = turn.slot(request.picture);
+  if (await isStill(path)) {
+    await fillStill(path, shape, slot);
+    return pictureReply(0, request.preview && (await previewStill(path, request.preview)));
+  }
+  const source = await openSource(path);
+  const tools = new Tools(request);
+  try {
+    const still = isStillContainer(source.container);
+    const offset = still ? 0 : withinVideo(source, request.seconds);
+    const asked = { mode: 'exact', from: 0, to: 1, offset, ...asks(turn, path) } as const;
+    for await (const found of gridPictures(source, asked)) {
+      tools.filler.fill(found.frame, tools.coded(source), slot);
+      return pictureReply(found.seconds, tools.preview(source, found));
+    }
+    throw mediaErrors.DECODE_FAILED(`${path}: no picture can be decoded at ${request.seconds} s`, { path });
+  } finally {
+    tools.close();
+    source.close();
+  }
+}
+
+/** What one request needs beside the source; freed with it. */
+class Tools {
+  readonly filler: PictureFiller;
+  readonly #preview: PreviewMaker | null;
+  /** The preview made last, for seconds that show the same picture. */
+  #last: { readonly seconds: number; readonly jpeg: Uint8Array<ArrayBuffer> } | null = null;
+
+  constructor({ shape, preview }: Pick<FramesRequest, 'shape' | 'preview'>) {
+    this.filler = new PictureFiller(shape);
+    this.#preview = preview ? new PreviewMaker(preview) : null;
+  }
+
+  coded(source: Source) {
+    return codedSize(source.video!);
+  }
+
+  preview(source: Source, { frame, seconds }: GridPicture): Uint8Array<ArrayBuffer> | null {
+    if (!this.#preview) return null;
+    if (this.#last?.seconds !== seconds) {
+      this.#last = { seconds, jpeg: this.#preview.make(frame, this.coded(source)) };
+    }
+    // What is sent is moved away, so each second has its own.
+    return this.#last.jpeg.slice();
+  }
+
+  close() {
+    this.filler.close();
+    this.#preview?.close();
+  }
+}
+
+async function stillFrame(request: FramesRequest, turn: FeedTurn): Promise<Sent<GridFrame>> {
+  const handle = await turn.freeSlot();
+  await fillStill(request.path, request.shape, turn.slot(handle));
+  const preview = request.preview && (await makePreview(request.path, request.preview));
+  return gridFrame({ frame_index: 0, seconds: 0, picture: handle, preview });
+}
+
+const makePreview = (path: string, shape: PreviewShape) => previewStill(path, shape);
+
+function gridFrame(frame: GridFrame & { preview: Uint8Array | null }): Sent<GridFrame> {
+  return new Sent(frame, { slots: [frame.picture], transfer: moved(frame.preview) });
+}
+
+function pictureReply(seconds: number, preview: Uint8Array | null): Sent<PictureReply> {
+  return new Sent({ seconds, preview }, { transfer: moved(preview) });
+}
+
+function moved(bytes: Uint8Array | null): ArrayBuffer[] {
+  return bytes ? [bytes.buffer as ArrayBuffer] : [];
+}
+
+/** Grid seconds of the whole video; without an end where the file does not say how long it is. */
+function range(source: Source, from: number) {
+  if (isStillContainer(source.container)) return { from, to: 1 };
+  const seconds = pictureSeconds(source);
+  return { from, to: seconds === null ? Number.POSITIVE_INFINITY : gridLength(seconds) };
+}
+
+/** A moment after the end asks for the last picture; containers may count the length to where it begins. */
+function withinVideo(source: Source, seconds: number): number {
+  const length = pictureSeconds(source);
+  return length === null ? seconds : Math.min(seconds, length + 1);
+}
+
+function asks(turn: Turn, path: string) {
+  return {
+    proceed: () => turn.throwIfCancelled(),
+    onEnd: (counts: { read: number; decoded: number }) => turn.log.debug('walked', { path, ...counts }),
+  };
+}

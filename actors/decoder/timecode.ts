@@ -1,0 +1,63 @@
+// Timecode: counting frames in hours, minutes, seconds and frames. Pure. Drop-frame counting (SMPTE ST 12-1) leaves out
+// the first 2 (at 29.97) or 4 (at 59.94) numbers of every minute but each tenth, so that the clock keeps time.
+import type { Rational } from './contract.ts';
+
+/** How a timecode counts. */
+export interface Counting {
+  readonly rate: Rational;
+  readonly dropFrame: boolean;
+}
+
+/** Whole frames a timecode counts in a second: 24 for 23.976, 30 for 29.97 and 179/6. */
+export function nominalRate({ num, den }: Rational): number {
+  return Math.max(1, Math.round(num / den));
+}
+
+/** Numbers left out a minute; 0 where drop-frame is off or not defined for the rate. */
+function droppedPerMinute({ rate, dropFrame }: Counting): number {
+  const nominal = nominalRate(rate);
+  return dropFrame && nominal % 30 === 0 ? nominal / 15 : 0;
+}
+
+/** Frames in 24 hours, after which a timecode begins anew. */
+export function framesPerDay(counting: Counting): number {
+  return 24 * 6 * framesPerTenMinutes(counting);
+}
+
+function framesPerTenMinutes(counting: Counting): number {
+  return nominalRate(counting.rate) * 600 - 9 * droppedPerMinute(counting);
+}
+
+/** `HH:MM:SS:FF` of a frame number; numbers beyond a day begin anew. */
+export function timecode(frame: number, counting: Counting): string {
+  const nominal = nominalRate(counting.rate);
+  const dropped = droppedPerMinute(counting);
+  const day = framesPerDay(counting);
+  const inDay = ((frame % day) + day) % day;
+  const tens = Math.floor(inDay / framesPerTenMinutes(counting));
+  const rest = inDay % framesPerTenMinutes(counting);
+  // The first minute of ten is whole; the nine after it are shorter.
+  const minutes = rest < nominal * 60 ? 0 : 1 + Math.floor((rest - nominal * 60) / (nominal * 60 - dropped));
+  const number = inDay + dropped * (9 * tens + minutes);
+  const pad = (value: number) => String(value).padStart(2, '0');
+  const seconds = Math.floor(number / nominal);
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60, number % nominal];
+  return parts.map(pad).join(':');
+}
+
+/** The frame number of a timecode; null when the text is none. Any of `:`, `;`, `.` and `,` may stand before frames. */
+export function frames(text: string, counting: Counting): number | null {
+  const match = /^(\d{1,2}):(\d{2}):(\d{2})[:;.,](\d{2,3})$/.exec(text.trim());
+  if (!match) return null;
+  const [hours, minutes, seconds, frame] = match.slice(1).map(Number) as [number, number, number, number];
+  const nominal = nominalRate(counting.rate);
+  if (minutes > 59 || seconds > 59 || frame >= nominal) return null;
+  const total = hours * 60 + minutes;
+  const left = droppedPerMinute(counting) * (total - Math.floor(total / 10));
+  return (total * 60 + seconds) * nominal + frame - left;
+}
+
+/** A semicolon, full stop or comma before the frames says drop-frame. */
+export function saysDropFrame(text: string): boolean {
+  return /[;.,]\d+\s*$/.test(text);
+}

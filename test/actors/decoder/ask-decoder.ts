@@ -1,0 +1,117 @@
+// Asks the decoder's handlers without a thread: a turn whose slots are plain memory, and what came back as plain values.
+import { definition } from '../../../actors/decoder/actor.ts';
+import type { GridFrame, PictureShape, PreviewShape, Probe } from '../../../actors/decoder/contract.ts';
+import { type FeedTurn, Sent } from '../../../runtime/actor.ts';
+import type { SlotHandle } from '../../../runtime/contract.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { createLog, type LogLine } from '../../../runtime/log.ts';
+
+export const stampShape: PictureShape = { width: 192, height: 108, fit: 'stretch', resample: 'area' };
+
+export interface Got {
+  readonly second: number;
+  readonly seconds: number;
+  readonly rgb: Uint8Array;
+  readonly preview: Uint8Array | null;
+}
+
+export interface FramesAsk {
+  readonly path: string;
+  readonly shape?: PictureShape;
+  readonly preview?: PreviewShape | null;
+  readonly mode?: 'exact' | 'keyframes';
+  readonly from?: number;
+}
+
+/** A turn with one slot after the other; `lines` collects what is logged. */
+export class TestTurn implements FeedTurn {
+  readonly #controller = new AbortController();
+  readonly #slots: Uint8Array[] = [];
+  readonly #bytes: number;
+  readonly lines: LogLine[] = [];
+  readonly log = createLog('decoder', (line) => this.lines.push(line));
+
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  cancel() {
+    this.#controller.abort();
+  }
+
+  cancelled(): boolean {
+    return this.signal.aborted;
+  }
+
+  throwIfCancelled() {
+    if (this.cancelled()) throw engineErrors.CANCELLED();
+  }
+
+  slot({ slot }: SlotHandle): Uint8Array {
+    return this.#slots[slot]!;
+  }
+
+  async freeSlot(): Promise<SlotHandle> {
+    this.throwIfCancelled();
+    this.#slots.push(new Uint8Array(new SharedArrayBuffer(this.#bytes)));
+    return { slot: this.#slots.length - 1, generation: 1 };
+  }
+}
+
+const environment = {
+  settings: undefined,
+  log: createLog('decoder', () => {}),
+  stopping: new AbortController().signal,
+};
+
+const { handlers } = await definition.create(environment);
+
+const plain = <T>(value: T | Sent<T>): T => (value instanceof Sent ? value.value : value);
+
+/** The items of the `frames` feed as they come. */
+export async function* frameItems(ask: FramesAsk, turn: TestTurn): AsyncGenerator<GridFrame> {
+  const { path, shape = stampShape, preview = null, mode = 'exact', from = 0 } = ask;
+  for await (const item of handlers.frames({ path, shape, preview, mode, from_frame: from }, turn)) {
+    yield plain(item);
+  }
+}
+
+export async function askFrames(ask: FramesAsk, turn = turnFor(ask.shape)): Promise<Got[]> {
+  const got: Got[] = [];
+  for await (const item of frameItems(ask, turn)) {
+    const rgb = turn.slot(item.picture);
+    got.push({ second: item.frame_index, seconds: item.seconds, rgb, preview: item.preview });
+  }
+  return got;
+}
+
+export async function askPicture(path: string, seconds: number, shape = stampShape): Promise<Got> {
+  const turn = turnFor(shape);
+  const picture = await turn.freeSlot();
+  const preview = { max_side: 640, quality: 80 };
+  const reply = plain(await handlers.picture({ path, seconds, shape, preview, picture }, turn));
+  return { second: 0, seconds: reply.seconds, rgb: turn.slot(picture), preview: reply.preview };
+}
+
+export async function askProbe(path: string): Promise<Probe> {
+  return plain(await handlers.probe({ path }, turnFor()));
+}
+
+export async function askIdentity(path: string) {
+  return plain(await handlers.identify({ path }, turnFor()));
+}
+
+export function turnFor({ width, height }: PictureShape = stampShape): TestTurn {
+  return new TestTurn(width * height * 3);
+}
+
+/** Packets read and decoded in the walks of a turn. */
+export function walkCounts({ lines }: TestTurn): { read: number; decoded: number } {
+  const counts = lines.filter(({ message }) => message === 'walked').map(({ fields }) => fields);
+  const sum = (name: string) => counts.reduce((total, fields) => total + Number(fields[name]), 0);
+  return { read: sum('read'), decoded: sum('decoded') };
+}

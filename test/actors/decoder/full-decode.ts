@@ -1,0 +1,58 @@
+// The yardstick: every packet of a file decoded in order, nothing left out, each picture scaled as the room scales it.
+import type { PictureShape } from '../../../actors/decoder/contract.ts';
+import { PictureDecoder } from '../../../actors/decoder/decoder.ts';
+import type { Frame } from '../../../actors/decoder/ffmpeg.ts';
+import { PictureFiller } from '../../../actors/decoder/picture.ts';
+import { openSource, ticks } from '../../../actors/decoder/source.ts';
+import { codedSize, frameStep } from '../../../actors/decoder/stream.ts';
+
+export interface Decoded {
+  /** Seconds from the first picture. */
+  readonly seconds: number;
+  readonly rgb: Uint8Array;
+}
+
+export async function fullDecode(path: string, shape: PictureShape): Promise<Decoded[]> {
+  const source = await openSource(path);
+  const video = source.video!;
+  const filler = new PictureFiller(shape);
+  const coded = codedSize(video);
+  const { num, den } = video.timeBase;
+  source.onlyVideo();
+  const decoder = PictureDecoder.open(source);
+  const pictures: { at: number; rgb: Uint8Array }[] = [];
+  const keep = (frame: Frame) => {
+    const rgb = new Uint8Array(shape.width * shape.height * 3);
+    filler.fill(frame, coded, rgb);
+    const before = pictures.at(-1);
+    pictures.push({
+      at: ticks(frame.bestEffortTimestamp) ?? (before ? before.at + frameStep(video) : 0),
+      rgb,
+    });
+  };
+  try {
+    for (let packet = source.next(); packet; packet = source.next()) {
+      decoder.send(packet, keep);
+      packet.free();
+    }
+    decoder.drain(keep);
+  } finally {
+    decoder.close();
+    filler.close();
+    source.close();
+  }
+  const start = pictures[0]?.at ?? 0;
+  return pictures.map(({ at, rgb }) => ({ seconds: ((at - start) * num) / den, rgb }));
+}
+
+/** The last picture shown at or before a second. */
+export function shownAt(pictures: readonly Decoded[], second: number): Decoded | null {
+  return pictures.filter(({ seconds }) => seconds <= second + 0.0005).at(-1) ?? null;
+}
+
+/** Mean difference of two pictures in levels. */
+export function meanDifference(a: Uint8Array, b: Uint8Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += Math.abs(a[i]! - b[i]!);
+  return sum / a.length;
+}
