@@ -37,14 +37,14 @@ export async function startEngine(values: SettingValues, decoders: number, log: 
   const supervisor = createSupervisor({ clock: systemClock, log, pool });
   const add = <C extends Contract>(
     contract: C,
-    concurrency: number,
     settings: unknown,
     turnLimitMs = TURN_LIMIT_MS,
     name = contract.name,
   ) => {
     const module = new URL(`./actors/${contract.name}/actor.ts`, import.meta.url);
-    const start = () => startThread({ name, module, concurrency, settings, memory: pool.memory, log });
-    return supervisor.add({ name, contract, concurrency, turnLimitMs, start });
+    const start = () =>
+      startThread({ name, module, concurrency: contract.concurrency, settings, memory: pool.memory, log });
+    return supervisor.add({ name, contract, turnLimitMs, start });
   };
   const decoding = { hardware: values.hardware_decoding };
   const embedding = {
@@ -56,11 +56,11 @@ export async function startEngine(values: SettingValues, decoders: number, log: 
   try {
     // In start order: the index first, so that it stops last and flushed.
     const [index, embedder, surveyor, ...films] = await Promise.all([
-      add(indexContract, 1, {}),
-      add(embedderContract, 1, embedding, MODEL_LIMIT_MS),
-      add(decoderContract, 2, decoding, TURN_LIMIT_MS, 'surveyor'),
+      add(indexContract, {}),
+      add(embedderContract, embedding, MODEL_LIMIT_MS),
+      add(decoderContract, decoding, TURN_LIMIT_MS, 'surveyor'),
       ...Array.from({ length: decoders }, (_, i) =>
-        add(decoderContract, 2, decoding, TURN_LIMIT_MS, `decoder-${i}`),
+        add(decoderContract, decoding, TURN_LIMIT_MS, `decoder-${i}`),
       ),
     ]);
     const preview = { max_side: values.preview_side, quality: values.preview_quality };

@@ -12,36 +12,25 @@ import { createLog } from '../runtime/log.ts';
 import { startInMemory } from '../runtime/memory.ts';
 import { createSlotPool } from '../runtime/slots.ts';
 import { createSupervisor } from '../runtime/supervisor.ts';
+import { alternate, type Question, type Row } from './row.ts';
 import { vitB32, vitKey, writeVit } from './vit.ts';
 
-export interface EmbedOptions {
-  readonly batch: number;
-  readonly batches: number;
-  readonly rounds: number;
-  readonly threads: number;
-}
+const BATCHES = 3;
+const threads = availableParallelism();
 
-export interface EmbedResult extends EmbedOptions {
-  /** Pictures a second. */
-  readonly bare: number;
-  readonly actor: number;
-  readonly ratio: number;
-  /** Microseconds to prepare one picture. */
-  readonly prepareMicros: number;
-}
-
-export async function embed(options: EmbedOptions): Promise<EmbedResult> {
+export const embed: Question = async (say) => {
   const modelsDir = await mkdtemp(join(tmpdir(), 'bench-embed-'));
   try {
-    return await measure(modelsDir, options);
+    return await measure(modelsDir, say);
   } finally {
     await rm(modelsDir, { recursive: true, force: true });
   }
-}
+};
 
-async function measure(modelsDir: string, options: EmbedOptions): Promise<EmbedResult> {
-  const { batch, batches, rounds, threads } = options;
-  const { visual } = await writeVit(modelsDir, batch);
+async function measure(modelsDir: string, say: (text: string) => void): Promise<Row[]> {
+  const { visual } = await writeVit(modelsDir);
+  const { batch } = visual!;
+  say(`a graph of the size of ViT-B/32 with random weights, ${threads} threads, batch ${batch}`);
   const prepare = preparation(visual!);
   const log = createLog('bench', () => {});
   const pool = createSlotPool(batch, prepare.bytes);
@@ -60,41 +49,45 @@ async function measure(modelsDir: string, options: EmbedOptions): Promise<EmbedR
   const embedder = await supervisor.add({
     name: 'embedder',
     contract: embedderContract,
-    concurrency: definition.concurrency,
     capacity: 8,
     turnLimitMs: 600_000,
     start: () => startInMemory(definition, { settings, log, memory: pool.memory }),
   });
   await embedder.ask('load', { model_key: vitKey });
   fill();
-  const timings = { bare: [] as number[], actor: [] as number[], prepare: [] as number[] };
-  for (let round = 0; round <= rounds; round += 1) {
-    timings.bare.push(await timed(batches, () => bare.run(feeds)));
-    timings.actor.push(
-      await timed(batches, () => embedder.ask('pictures', { model_key: vitKey, pictures: handles })),
-    );
-    timings.prepare.push(await timed(batches, async () => fill()));
-  }
+  const count = batch * BATCHES;
+  const speed = await alternate(5, {
+    bare: () => perSecond(count, () => bare.run(feeds)),
+    actor: () => perSecond(count, () => embedder.ask('pictures', { model_key: vitKey, pictures: handles })),
+    prepared: () => perSecond(count, async () => fill()),
+  });
   await bare.release();
   await supervisor.stop();
-  const count = batch * batches;
-  const rate = (times: number[]) => (count / median(times.slice(1))) * 1000;
-  const result = { bare: rate(timings.bare), actor: rate(timings.actor) };
-  const prepareMicros = (median(timings.prepare.slice(1)) / count) * 1000;
-  return { ...options, ...result, ratio: result.actor / result.bare, prepareMicros };
+  const question = 'embed';
+  return [
+    {
+      question,
+      name: 'embedding alone',
+      value: speed.actor,
+      unit: 'pictures/s',
+      against: { name: 'bare loop over the graph', value: speed.bare },
+      ratio: speed.actor / speed.bare,
+      goal: { of: 'ratio', at: 'least', than: 0.95 },
+    },
+    {
+      question,
+      name: 'preparing one picture',
+      value: 1e6 / speed.prepared,
+      unit: 'µs',
+      against: { name: 'µs of embedding it', value: 1e6 / speed.actor },
+      ratio: speed.prepared / speed.actor,
+      goal: null,
+    },
+  ];
 }
 
-async function timed(times: number, work: () => Promise<unknown>): Promise<number> {
+async function perSecond(count: number, work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
-  for (let n = 0; n < times; n += 1) await work();
-  return performance.now() - start;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1]!;
-}
-
-if (import.meta.main) {
-  console.log(await embed({ batch: 8, batches: 3, rounds: 5, threads: availableParallelism() }));
+  for (let n = 0; n < BATCHES; n++) await work();
+  return (count / (performance.now() - start)) * 1000;
 }

@@ -68,8 +68,6 @@ export interface ActorInstance<C extends Contract> {
 
 export interface ActorDefinition<C extends Contract = Contract, S = unknown> {
   readonly contract: C;
-  /** Turns at once. 1 means that the actor's state is never seen half changed. */
-  readonly concurrency: number;
   create(env: ActorEnv<S>): Promise<ActorInstance<C>> | ActorInstance<C>;
 }
 

@@ -25,6 +25,8 @@ export interface Contract<M extends Messages = Messages> {
   /** Name of the actor's role; also its name in logs and metrics. */
   readonly name: string;
   readonly messages: M;
+  /** Turns an actor of this role runs at once. 1 means that its state is never seen half changed. */
+  readonly concurrency: number;
 }
 
 export function ask<Q extends TSchema, A extends TSchema>(request: Q, reply: A): Ask<Q, A> {
@@ -39,8 +41,13 @@ export function feed<Q extends TSchema, I extends TSchema>(
   return { kind: 'feed', request, item, slots: options.slots ?? false };
 }
 
-export function contract<const M extends Messages>(name: string, messages: M): Contract<M> {
-  return { name, messages };
+/** `concurrency`: 1 unless said otherwise. */
+export function contract<const M extends Messages>(
+  name: string,
+  messages: M,
+  { concurrency = 1 }: { concurrency?: number } = {},
+): Contract<M> {
+  return { name, messages, concurrency };
 }
 
 export type AskName<C extends Contract> = {

@@ -21,8 +21,8 @@ export function startInMemory<C extends Contract, S>(
   options: MemoryOptions,
 ): Link {
   const { port1: near, port2: far } = new MessageChannel();
-  const { contract, concurrency } = definition;
-  const control = createControl(concurrency);
+  const { contract } = definition;
+  const control = createControl(contract.concurrency);
   const names = new Map<number, string>();
   const maker = createLink(
     {

@@ -61,8 +61,8 @@ interface Session {
 }
 
 export interface CellOptions {
+  /** Messages that may wait in each lane. */
   readonly capacity: number;
-  readonly concurrency: number;
   readonly pool?: SlotPool | undefined;
   now(): number;
 }
@@ -247,10 +247,8 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
 
   /** A ready thread takes over; what waited in the mailbox starts to run. */
   attach(link: Link): void {
-    const words = Array.from(
-      { length: this.#options.concurrency },
-      (_, index) => this.#options.concurrency - index,
-    );
+    const { concurrency } = this.#contract;
+    const words = Array.from({ length: concurrency }, (_, index) => concurrency - index);
     const session: Session = { link, running: new Map(), words };
     this.#session = session;
     link.onMessage((message) => this.#receive(session, message));

@@ -1,6 +1,5 @@
 // Starts actors in order, watches them, restarts what crashes, replaces what is stuck, and stops everything in reverse.
 // It decides nothing itself: restart.ts gives the verdicts.
-import type { ActorDefinition } from './actor.ts';
 import type { Clock } from './clock.ts';
 import type { Contract } from './contract.ts';
 import type { Link } from './link.ts';
@@ -12,7 +11,6 @@ import type { SlotPool } from './slots.ts';
 export interface ChildSpec<C extends Contract = Contract> {
   readonly name: string;
   readonly contract: C;
-  readonly concurrency: number;
   /** Makes a new life of the actor. */
   start(): Link;
   /** A turn without a sign of life for longer than this makes the actor stuck. */
@@ -144,7 +142,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     add: async (spec) => {
       const cell = new Cell(spec.name, spec.contract, {
         capacity: spec.capacity ?? 256,
-        concurrency: spec.concurrency,
         pool: options.pool,
         now: clock.now,
       });
@@ -177,11 +174,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       return late;
     },
   };
-}
-
-/** The part of a definition a child spec repeats. */
-export function fromDefinition<C extends Contract>(definition: ActorDefinition<C>) {
-  return { contract: definition.contract, concurrency: definition.concurrency };
 }
 
 function firstLine(text: string): string {

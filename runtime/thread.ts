@@ -9,6 +9,7 @@ export interface ThreadOptions {
   readonly name: string;
   /** URL of the module that exports `definition`. */
   readonly module: URL;
+  /** Turns at once, as its contract says. */
   readonly concurrency: number;
   /** Plain data for the actor. */
   readonly settings: unknown;

@@ -130,30 +130,34 @@ export const GridFrame = Type.Object({
 });
 export type GridFrame = Static<typeof GridFrame>;
 
-export const decoderContract = contract('decoder', {
-  probe: ask(Type.Object({ path: Type.String() }), Probe),
-  identify: ask(Type.Object({ path: Type.String() }), FileIdentity),
-  /** Every grid frame from `from_frame` on, in order. Frames that cannot be decoded are left out and named by `missing`. */
-  frames: feed(
-    Type.Object({
-      path: Type.String(),
-      shape: PictureShape,
-      preview: Nullable(PreviewShape),
-      mode: DecodeMode,
-      from_frame: Type.Integer({ minimum: 0 }),
-    }),
-    GridFrame,
-    { slots: true },
-  ),
-  /** The picture shown at `seconds` (a still: any value), into the slot the caller owns. */
-  picture: ask(
-    Type.Object({
-      path: Type.String(),
-      seconds: Type.Number({ minimum: 0 }),
-      shape: PictureShape,
-      preview: Nullable(PreviewShape),
-      picture: SlotHandle,
-    }),
-    Type.Object({ seconds: Type.Number(), preview: Nullable(Bytes) }),
-  ),
-});
+export const decoderContract = contract(
+  'decoder',
+  {
+    probe: ask(Type.Object({ path: Type.String() }), Probe),
+    identify: ask(Type.Object({ path: Type.String() }), FileIdentity),
+    /** Every grid frame from `from_frame` on, in order. Frames that cannot be decoded are left out and named by `missing`. */
+    frames: feed(
+      Type.Object({
+        path: Type.String(),
+        shape: PictureShape,
+        preview: Nullable(PreviewShape),
+        mode: DecodeMode,
+        from_frame: Type.Integer({ minimum: 0 }),
+      }),
+      GridFrame,
+      { slots: true },
+    ),
+    /** The picture shown at `seconds` (a still: any value), into the slot the caller owns. */
+    picture: ask(
+      Type.Object({
+        path: Type.String(),
+        seconds: Type.Number({ minimum: 0 }),
+        shape: PictureShape,
+        preview: Nullable(PreviewShape),
+        picture: SlotHandle,
+      }),
+      Type.Object({ seconds: Type.Number(), preview: Nullable(Bytes) }),
+    ),
+  },
+  { concurrency: 2 },
+);

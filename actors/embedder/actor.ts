@@ -18,12 +18,8 @@ export interface EmbedderSettings {
   readonly defaultModel: string;
 }
 
-/** Turns at once: the state is answered while a model loads, and a search gets in between two batches of an ingest. */
-const CONCURRENCY = 8;
-
 export const definition = actor({
   contract: embedderContract,
-  concurrency: CONCURRENCY,
   create: ({ settings, log }: ActorEnv<EmbedderSettings>): ActorInstance<typeof embedderContract> => {
     const { modelsDir, device, threads, defaultModel } = settings;
     const current = new CurrentModel({

@@ -34,18 +34,23 @@ export const VisualModel = Type.Object({
 });
 export type VisualModel = Static<typeof VisualModel>;
 
-export const embedderContract = contract('embedder', {
-  /** Loads a model (a second call with the same key answers at once) and falls back to the default one if that fails. */
-  load: ask(Type.Object({ model_key: Type.String() }), VisualModel),
-  state: ask(Type.Object({}), ModelState),
-  /** n pictures of the model's shape, from slots. `vectors`: n×d, L2-normalised, *moved*. */
-  pictures: ask(
-    Type.Object({ model_key: Type.String(), pictures: Type.Array(SlotHandle, { minItems: 1 }) }),
-    Type.Object({ vectors: Floats }),
-  ),
-  /** `vectors`: n×d, L2-normalised, *moved*. `unknown_words`: the words of all texts that the model cannot place. */
-  texts: ask(
-    Type.Object({ model_key: Type.String(), texts: Type.Array(Type.String(), { minItems: 1 }) }),
-    Type.Object({ vectors: Floats, unknown_words: Type.Array(Type.String()) }),
-  ),
-});
+export const embedderContract = contract(
+  'embedder',
+  {
+    /** Loads a model (a second call with the same key answers at once) and falls back to the default one if that fails. */
+    load: ask(Type.Object({ model_key: Type.String() }), VisualModel),
+    state: ask(Type.Object({}), ModelState),
+    /** n pictures of the model's shape, from slots. `vectors`: n×d, L2-normalised, *moved*. */
+    pictures: ask(
+      Type.Object({ model_key: Type.String(), pictures: Type.Array(SlotHandle, { minItems: 1 }) }),
+      Type.Object({ vectors: Floats }),
+    ),
+    /** `vectors`: n×d, L2-normalised, *moved*. `unknown_words`: the words of all texts that the model cannot place. */
+    texts: ask(
+      Type.Object({ model_key: Type.String(), texts: Type.Array(Type.String(), { minItems: 1 }) }),
+      Type.Object({ vectors: Floats, unknown_words: Type.Array(Type.String()) }),
+    ),
+  },
+  // The state is answered while a model loads, and a search gets in between two batches of an ingest.
+  { concurrency: 4 },
+);

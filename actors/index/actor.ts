@@ -234,7 +234,6 @@ function handlersOf(index: Index): Handlers<Contract> {
 
 export const definition = actor<Contract, IndexSettings | undefined>({
   contract: indexContract,
-  concurrency: 1,
   create: (env) => {
     const index = new Index(env);
     return { handlers: handlersOf(index), close: () => index.close() };

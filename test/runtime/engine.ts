@@ -13,12 +13,10 @@ export function engine(options: Partial<SupervisorOptions> = {}) {
   const clock = manualClock();
   const pool = createSlotPool(4, 16);
   const supervisor = createSupervisor({ clock, log, pool, ...options });
-  const concurrency = definition.concurrency;
   const inMemory = (capacity = 8) =>
     supervisor.add({
       name: 'fixture',
       contract: fixtureContract,
-      concurrency,
       capacity,
       turnLimitMs: 1_000,
       start: () => startInMemory(definition, { log, memory: pool.memory }),
@@ -27,14 +25,13 @@ export function engine(options: Partial<SupervisorOptions> = {}) {
     supervisor.add({
       name,
       contract: fixtureContract,
-      concurrency,
       capacity: 8,
       turnLimitMs: 1_000,
       start: () =>
         startThread({
           name,
           module: new URL('./fixture.ts', import.meta.url),
-          concurrency,
+          concurrency: fixtureContract.concurrency,
           settings,
           memory: pool.memory,
           log,

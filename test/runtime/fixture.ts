@@ -8,27 +8,30 @@ export const fixtureErrors = errorTable({
   OUT_OF_TEA: { meaning: 'There is no tea', status: 418, retryable: true },
 });
 
-export const fixtureContract = contract('fixture', {
-  add: ask(Type.Object({ a: Type.Number(), b: Type.Number() }), Type.Number()),
-  fail: ask(Type.Object({ cup: Type.String() }), Type.Null()),
-  /** Ends only when cancelled: by the signal, or by asking the flag in a loop that never turns the event loop. */
-  wait: ask(Type.Object({ block: Type.Boolean() }), Type.String()),
-  /** Sums the bytes of a slot, after waiting for `gate` ms-free work: cancelled only at its end. */
-  sum: ask(Type.Object({ slot: SlotHandle }), Type.Number()),
-  readAfterCancel: ask(Type.Object({ slot: SlotHandle }), Type.Number()),
-  crash: ask(Type.Object({}), Type.Null()),
-  move: ask(Type.Object({ bytes: Bytes }), Bytes),
-  count: feed(Type.Object({ to: Type.Integer() }), Type.Integer()),
-  fill: feed(Type.Object({ to: Type.Integer() }), Type.Object({ n: Type.Integer(), slot: SlotHandle }), {
-    slots: true,
-  }),
-});
+export const fixtureContract = contract(
+  'fixture',
+  {
+    add: ask(Type.Object({ a: Type.Number(), b: Type.Number() }), Type.Number()),
+    fail: ask(Type.Object({ cup: Type.String() }), Type.Null()),
+    /** Ends only when cancelled: by the signal, or by asking the flag in a loop that never turns the event loop. */
+    wait: ask(Type.Object({ block: Type.Boolean() }), Type.String()),
+    /** Sums the bytes of a slot, after waiting for `gate` ms-free work: cancelled only at its end. */
+    sum: ask(Type.Object({ slot: SlotHandle }), Type.Number()),
+    readAfterCancel: ask(Type.Object({ slot: SlotHandle }), Type.Number()),
+    crash: ask(Type.Object({}), Type.Null()),
+    move: ask(Type.Object({ bytes: Bytes }), Bytes),
+    count: feed(Type.Object({ to: Type.Integer() }), Type.Integer()),
+    fill: feed(Type.Object({ to: Type.Integer() }), Type.Object({ n: Type.Integer(), slot: SlotHandle }), {
+      slots: true,
+    }),
+  },
+  { concurrency: 4 },
+);
 
 export const closed: string[] = [];
 
 export const definition = actor<typeof fixtureContract, { failStart?: boolean } | undefined>({
   contract: fixtureContract,
-  concurrency: 4,
   create: (env) => {
     if (env.settings?.failStart) throw new Error('no luck at start');
     return {

@@ -75,7 +75,6 @@ function fakeDecoder(world: World) {
   };
   return actor<typeof decoderContract, unknown>({
     contract: decoderContract,
-    concurrency: 2,
     create: () => ({
       handlers: {
         probe: ({ path }) => probeOf(find(path)),
@@ -126,7 +125,6 @@ const ready = {
 function fakeEmbedder(world: World) {
   return actor<typeof embedderContract, unknown>({
     contract: embedderContract,
-    concurrency: 1,
     create: () => ({
       handlers: {
         load: () => ({ model_key: 'fake', dimensions: 2, shape, batch: 4, state: ready }),
@@ -153,7 +151,6 @@ function fakeIndex(world: World) {
   let last = 0;
   return actor<typeof indexContract, unknown>({
     contract: indexContract,
-    concurrency: 1,
     create: () => ({
       handlers: {
         known: ({ path, mtime_ms }) => {
@@ -242,7 +239,6 @@ export async function world(
     supervisor.add({
       name,
       contract: definition.contract,
-      concurrency: definition.concurrency,
       turnLimitMs: 60_000,
       start: () => startInMemory(definition, { log, memory: pool.memory }),
     });

@@ -35,7 +35,6 @@ async function start(defaultModel = 'tiny-siglip', slotBytes = BYTES + 64) {
   const embedder = await supervisor.add({
     name: 'embedder',
     contract: embedderContract,
-    concurrency: definition.concurrency,
     capacity: 16,
     turnLimitMs: 60_000,
     start: () => startInMemory(definition, { settings, log, memory: pool.memory }),

@@ -19,7 +19,7 @@ test('two embedders in threads of their own load, embed and end cleanly while th
   const log = createLog('test', () => {});
   const pool = createSlotPool(4, SIDE * SIDE * 3);
   const supervisor = createSupervisor({ clock: systemClock, log, pool });
-  const { concurrency } = definition;
+  const { concurrency } = definition.contract;
   const module = new URL('../../../actors/embedder/actor.ts', import.meta.url);
   const settings = { modelsDir, device: 'cpu', threads: 1, defaultModel: 'tiny' };
   const start = (name: string) => () =>
@@ -28,7 +28,6 @@ test('two embedders in threads of their own load, embed and end cleanly while th
     supervisor.add({
       name,
       contract: embedderContract,
-      concurrency,
       capacity: 16,
       turnLimitMs: 60_000,
       start: start(name),

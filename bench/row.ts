@@ -1,0 +1,54 @@
+// One measured number beside what it is compared with, in the same run on the same machine.
+
+export interface Row {
+  /** File of bench/ that asked. */
+  readonly question: string;
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** The peer, floor or limit of the same run; null for a number that stands alone. */
+  readonly against: { readonly name: string; readonly value: number } | null;
+  /** How often `value` is the other one, turned so that more is better. */
+  readonly ratio: number | null;
+  /** What was to be reached, and whether it is about the ratio or the value. */
+  readonly goal: {
+    readonly of: 'ratio' | 'value';
+    readonly at: 'least' | 'most';
+    readonly than: number;
+  } | null;
+}
+
+/** A question of bench/: measures and answers rows. `say` tells what is being measured. */
+export type Question = (say: (text: string) => void) => Promise<Row[]>;
+
+export function reached({ goal, ratio, value }: Row): boolean | null {
+  if (!goal) return null;
+  const number = goal.of === 'ratio' ? ratio : value;
+  if (number === null) return false;
+  return goal.at === 'least' ? number >= goal.than : number <= goal.than;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/**
+ * Runs variants in turn, A B C A B C, so that a slow moment of the machine hits all alike. `measure` answers one
+ * number; the median over the rounds is kept. The first round warms up and does not count.
+ */
+export async function alternate<K extends string>(
+  rounds: number,
+  variants: Readonly<Record<K, () => Promise<number> | number>>,
+): Promise<Record<K, number>> {
+  const names = Object.keys(variants) as K[];
+  const seen = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
+  for (let round = 0; round <= rounds; round++) {
+    for (const name of names) {
+      const value = await variants[name]();
+      if (round > 0) seen[name].push(value);
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, median(seen[name])])) as Record<K, number>;
+}
