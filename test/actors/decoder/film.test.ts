@@ -134,7 +134,7 @@ for (const [file, encoder] of [
 }
 
 test('a film without frames is written and has a picture track', async () => {
-  const path = join(folder, 'none.mkv');
+  const path = join(folder, 'none.avi');
   await writeFilm({ path, picture: { ...picture, frames: 0 } });
   const [video] = readBack(path);
   assert.equal(video!.type, AVMEDIA_TYPE_VIDEO);

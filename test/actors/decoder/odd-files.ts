@@ -129,11 +129,13 @@ const shortened: readonly OddFile[] = [
   bytes('zeros named as a film', 'zeros.mkv', [errors('NOT_MEDIA')], async () => Buffer.alloc(100_000)),
 ];
 
-const empty: readonly OddFile[] = (['no-frames.mp4', 'no-frames.mkv'] as const).map((file) => ({
-  name: `a film with no frames, ${file}`,
-  expected: [errors('NO_PICTURE', 'NOT_MEDIA', 'DECODE_FAILED'), { kind: 'video', frames: 0 }],
-  make: () => stamped(file, { file, frames: 0, options: {} }).make(),
-}));
+const empty: readonly OddFile[] = (['no-frames.mp4', 'no-frames.mkv', 'no-frames.avi'] as const).map(
+  (file) => ({
+    name: `a film with no frames, ${file}`,
+    expected: [errors('NO_PICTURE', 'NOT_MEDIA', 'DECODE_FAILED'), { kind: 'video', frames: 0 }],
+    make: () => stamped(file, { file, frames: 0, options: {} }).make(),
+  }),
+);
 
 /** Changes some bytes in the middle of a packet, never the same in two packets. */
 function scratched(data: Buffer, index: number): Buffer {
