@@ -7,8 +7,6 @@ import { probe } from './probe.ts';
 
 export const definition = actor({
   contract: decoderContract,
-  // Decoding blocks its thread; a second turn would only make the first one wait.
-  concurrency: 1,
   create: () => ({
     handlers: {
       probe: ({ path }) => probe(path),

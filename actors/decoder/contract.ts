@@ -159,5 +159,6 @@ export const decoderContract = contract(
       Type.Object({ seconds: Type.Number(), preview: Nullable(Bytes) }),
     ),
   },
-  { concurrency: 2 },
+  // Decoding blocks its thread; a second turn would only make the first one wait.
+  { concurrency: 1 },
 );
