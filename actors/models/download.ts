@@ -300,11 +300,13 @@ function explain(wanted: Wanted, error: unknown, signal: AbortSignal): EngineErr
   if (signal.aborted) return engineErrors.CANCELLED(`${wanted.url}: cancelled`);
   if (error instanceof EngineError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  // A folder below a read-only one fails as ENOENT, so the call counts beside the code.
+  const making = error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
   const folder = dirname(wanted.path);
   if (['ENOSPC', 'EDQUOT'].includes(code)) {
     return modelErrors.MODELS_FOLDER_FULL(`${folder}: the disk is full`, { folder }, error);
   }
-  if (['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST', 'EISDIR'].includes(code)) {
+  if (making || ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EISDIR'].includes(code)) {
     const message = error instanceof Error ? error.message : code;
     return modelErrors.MODELS_FOLDER_READ_ONLY(`${folder}: ${message}`, { folder }, error);
   }
