@@ -13,8 +13,8 @@ import type { Visual } from './store/records.ts';
 import type { Store } from './store/store.ts';
 import type { Extent } from './store/table.ts';
 
-/** Bytes of one read. */
-const readBytes = 8 << 20;
+/** Bytes of one read: still in the cache when its checksum is taken. */
+const readBytes = 1 << 20;
 /** Rows of replaced stages that may stay in memory whatever their share. */
 const leastDeadRows = 65536;
 
@@ -131,6 +131,7 @@ export class Loaded {
     const packs = this.packs[index] as Packs;
     const gathered = new Map(visuals.map((visual) => [visual, { runs: [], crcs: new Map() } as Gathered]));
     const queue = this.pieces(packs, visuals, unreadable);
+    this.bank.expect(queue.reduce((sum, piece) => sum + piece.count, 0));
     for (let first = 0; first < queue.length; ) {
       pause();
       const [batch, rows] = batchOf(queue, first, this.bank.stride);

@@ -1,23 +1,27 @@
-// The two forms of a stored vector, as rows of fixed stride. Pure.
-//   8 bits   d values padded to 16, then float32 scale and 12 bytes of zero: scanned from memory
+// The two forms of a stored vector, as rows of fixed stride; values are little-endian, as every platform here is. Pure.
+//   8 bits   d values padded to 32, then float32 scale and 12 bytes of zero: scanned from memory
 //   16 bits  d values padded to 8, then float32 scale, uint32 frame, uint32 CRC32 of all before, 4 of zero: re-scores
 import { crc32 } from 'node:zlib';
 
 const tail = 16;
 
-export const paddedLength = (dimensions: number): number => Math.ceil(dimensions / 16) * 16;
+export const paddedLength = (dimensions: number): number => Math.ceil(dimensions / 32) * 32;
 /** Bytes from one row to the next; a multiple of 16. */
 export const stride8 = (dimensions: number): number => paddedLength(dimensions) + tail;
 export const stride16 = (dimensions: number): number => Math.ceil(dimensions / 8) * 16 + tail;
 
 function largest(vector: Float32Array): number {
-  let max = 0;
-  for (let i = 0; i < vector.length; i++) max = Math.max(max, Math.abs(vector[i]!));
-  return max;
+  let [low, high] = [0, 0];
+  for (let i = 0; i < vector.length; i++) {
+    const value = vector[i]!;
+    if (value > high) high = value;
+    if (value < low) low = value;
+  }
+  return Math.max(high, -low);
 }
 
 /** Writes `vector` as int8 values into `values` and answers the scale: value × scale is what was. |value| <= 127. */
-export function quantize8(vector: Float32Array, values: Int8Array): number {
+export function quantize8(vector: Float32Array, values: Int8Array | Int16Array): number {
   const scale = largest(vector) / 127;
   const inverse = scale === 0 ? 0 : 1 / scale;
   for (let i = 0; i < vector.length; i++) values[i] = Math.round(vector[i]! * inverse);
@@ -39,7 +43,8 @@ export function writeRow16(vector: Float32Array, frame: number, bytes: Uint8Arra
   bytes.fill(0, at, at + stride);
   const scale = largest(vector) / 32767;
   const inverse = scale === 0 ? 0 : 1 / scale;
-  for (let i = 0; i < vector.length; i++) view.setInt16(i * 2, Math.round(vector[i]! * inverse), true);
+  const values = new Int16Array(bytes.buffer, bytes.byteOffset + at, vector.length);
+  for (let i = 0; i < vector.length; i++) values[i] = Math.round(vector[i]! * inverse);
   view.setFloat32(stride - 16, scale, true);
   view.setUint32(stride - 12, frame, true);
   view.setUint32(stride - 8, crc32(bytes.subarray(at, at + stride - 8)), true);
@@ -56,7 +61,8 @@ export function readRow16(
   if (view.getUint32(stride - 8, true) !== crc32(bytes.subarray(0, stride - 8))) return null;
   if (view.getUint32(stride - 12, true) !== frame) return null;
   const scale = view.getFloat32(stride - 16, true);
+  const values = new Int16Array(bytes.buffer, bytes.byteOffset, dimensions);
   const vector = new Float32Array(dimensions);
-  for (let i = 0; i < dimensions; i++) vector[i] = view.getInt16(i * 2, true) * scale;
+  for (let i = 0; i < dimensions; i++) vector[i] = values[i]! * scale;
   return vector;
 }

@@ -3,7 +3,7 @@
 import { type Pick, type Run, sceneAt } from './catalog.ts';
 import { blockRows, type RowBank } from './segment.ts';
 import type { Signals } from './signals.ts';
-import { Top } from './top.ts';
+import { Top } from './topk.ts';
 
 /** Takes scores of consecutive rows of one run. */
 export interface Collector {

@@ -102,7 +102,7 @@ function candidates(at: Searched, picks: readonly Pick[], score: Scorer, into: C
 }
 
 /** How many to keep at 8 bits: near duplicates lie closer together than the 8-bit error. */
-const keep = (wanted: number): number => Math.max(8 * wanted, 1024);
+const keep = (wanted: number): number => Math.max(8 * wanted, 256);
 
 /** The best `max` frames by one vector, best first, whatever scene they are in. */
 export function nearest(at: Searched, query: Float32Array, scope: FrameScope, max: number): Found[] {

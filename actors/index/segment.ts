@@ -25,14 +25,20 @@ export class RowBank {
   private readonly rowsAt: number;
   private readonly segments: Segment[] = [];
   private readonly scales: number[] = [];
-  private queries: Int8Array[] = [];
+  private queries: Int16Array[] = [];
+  private expected = 0;
 
   constructor(dimensions: number, segmentBytes = defaultSegmentBytes) {
     this.dimensions = dimensions;
     this.padded = paddedLength(dimensions);
     this.stride = stride8(dimensions);
-    this.rowsAt = blockRows * 4 + maxQueries * this.padded;
+    this.rowsAt = blockRows * 4 + maxQueries * this.padded * 2;
     this.segmentRows = Math.max(1, Math.floor((segmentBytes - this.rowsAt) / this.stride));
+  }
+
+  /** Says how many rows will be allocated next, so that memory grows once: every growth costs as much as reading 4 MB. */
+  expect(rows: number): void {
+    this.expected = rows;
   }
 
   /** Room for up to `count` rows in one segment: the first row and how many it really is. The rows hold nothing yet. */
@@ -43,7 +49,11 @@ export class RowBank {
     const given = Math.min(count, this.segmentRows - last.used);
     last.used += given;
     const missing = this.rowsAt + last.used * this.stride - last.memory.buffer.byteLength;
-    if (missing > 0) last.memory.grow(Math.ceil(missing / pageBytes));
+    if (missing > 0) {
+      const ahead = Math.max(0, Math.min(this.expected - given, this.segmentRows - last.used));
+      last.memory.grow(Math.ceil((missing + ahead * this.stride) / pageBytes));
+    }
+    this.expected = Math.max(0, this.expected - given);
     return { row, count: given };
   }
 
@@ -87,7 +97,7 @@ export class RowBank {
   setQueries(queries: readonly Float32Array[]): void {
     this.scales.length = 0;
     this.queries = queries.map((query) => {
-      const values = new Int8Array(this.padded);
+      const values = new Int16Array(this.padded);
       this.scales.push(quantize8(query, values));
       return values;
     });
@@ -95,7 +105,7 @@ export class RowBank {
   }
 
   private writeQueries(segment: Segment): void {
-    const bytes = new Int8Array(segment.memory.buffer, blockRows * 4, maxQueries * this.padded);
+    const bytes = new Int16Array(segment.memory.buffer, blockRows * 4, maxQueries * this.padded);
     for (const [i, query] of this.queries.entries()) bytes.set(query, i * this.padded);
   }
 
@@ -107,7 +117,7 @@ export class RowBank {
       count,
       this.stride,
       this.padded,
-      blockRows * 4 + query * this.padded,
+      blockRows * 4 + query * this.padded * 2,
       0,
       this.scales[query] as number,
     );

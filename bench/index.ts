@@ -1,0 +1,227 @@
+// How fast is search over all vectors, and loading and storing them? Peers in the same run: a plain loop over floats, and
+// the machine itself (reading the same bytes from memory or file, writing them). Alone: node bench/index.ts [rows] [dimensions]
+import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Catalog, type LoadedMedia, type Run } from '../actors/index/catalog.ts';
+import { wantedStages } from '../actors/index/load.ts';
+import { Loaded } from '../actors/index/loaded.ts';
+import { stride8, stride16, writeRow8 } from '../actors/index/quantize.ts';
+import { nearest, type Searched, search } from '../actors/index/search.ts';
+import { RowBank } from '../actors/index/segment.ts';
+import { Store } from '../actors/index/store/store.ts';
+import { createLog } from '../runtime/log.ts';
+import { footageMaker, seeded, unit } from './footage.ts';
+
+export interface BenchRow {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** What the value is compared with. */
+  readonly against: string;
+  /** Speed over the speed of the peer: above 1 is faster. */
+  readonly ratio: number;
+}
+
+export interface IndexBenchOptions {
+  readonly rows?: number;
+  readonly dimensions?: number;
+  /** Repetitions; the median counts. */
+  readonly rounds?: number;
+}
+
+type Size = Required<IndexBenchOptions>;
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
+
+function timed(rounds: number, run: () => unknown): number {
+  run();
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const begun = performance.now();
+    run();
+    times.push(performance.now() - begun);
+  }
+  return median(times);
+}
+
+function filled({ rows, dimensions }: Size): { bank: RowBank; catalog: Catalog } {
+  const bank = new RowBank(dimensions);
+  const catalog = new Catalog();
+  const make = footageMaker(dimensions);
+  const vector = new Float32Array(dimensions);
+  for (let first = 0; first < rows; first += 3600) {
+    const count = Math.min(3600, rows - first);
+    const media: LoadedMedia = {
+      hash: first.toString(16),
+      path: `/footage/${first}.mp4`,
+      revision: 1,
+      frames: Int32Array.from({ length: count }, (_, i) => i),
+      scenes: Int32Array.from({ length: Math.ceil(count / 8) }, (_, i) => i * 8),
+    };
+    const runs: Run[] = [];
+    for (let position = 0; position < count; ) {
+      const room = bank.allocate(count - position);
+      const bytes = bank.bytes(room.row, room.count);
+      for (let i = 0; i < room.count; i++) {
+        make(vector);
+        writeRow8(vector, bytes, i * bank.stride);
+      }
+      runs.push({ media, row: room.row, count: room.count, position, stored: 0, packs: 0 });
+      position += room.count;
+    }
+    catalog.add(media, runs);
+  }
+  return { bank, catalog };
+}
+
+/** Reads every byte once, with the C library's byte search: 0x80 is no value of a row, only now and then of a scale. */
+function readMemory(bank: RowBank, rows: number): void {
+  for (let row = 0; row < rows; ) {
+    const count = Math.min(bank.segmentRows - (row % bank.segmentRows), rows - row);
+    const part = bank.bytes(row, count);
+    const bytes = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+    for (let at = bytes.indexOf(0x80); at >= 0; at = bytes.indexOf(0x80, at + 1));
+    row += count;
+  }
+}
+
+/** The peer: one float loop with four sums, on as many rows as fit, scaled to all rows. ms. */
+function floatLoop({ rows, dimensions }: Size, query: Float32Array): number {
+  const some = Math.min(rows, 36_000);
+  const vectors = new Float32Array(some * dimensions);
+  const make = footageMaker(dimensions);
+  for (let i = 0; i < some; i++) make(vectors.subarray(i * dimensions, (i + 1) * dimensions));
+  const scores = new Float32Array(some);
+  const loop = () => {
+    for (let row = 0; row < some; row++) {
+      const at = row * dimensions;
+      let [a, b, c, d] = [0, 0, 0, 0];
+      for (let k = 0; k < dimensions; k += 4) {
+        a += vectors[at + k]! * query[k]!;
+        b += vectors[at + k + 1]! * query[k + 1]!;
+        c += vectors[at + k + 2]! * query[k + 2]!;
+        d += vectors[at + k + 3]! * query[k + 3]!;
+      }
+      scores[row] = a + b + c + d;
+    }
+  };
+  return (timed(3, loop) * rows) / some;
+}
+
+const labelOf = ({ rows, dimensions }: Size): string => `${rows.toLocaleString('en')} x ${dimensions}`;
+
+function searching(size: Size): BenchRow[] {
+  const { rows, dimensions, rounds } = size;
+  const { bank, catalog } = filled(size);
+  const query = unit(Float32Array.from({ length: dimensions }, seeded(99)));
+  const other = unit(Float32Array.from({ length: dimensions }, seeded(98)));
+  const at: Searched = { bank, catalog, fine: () => null, pause: () => {} };
+  const all = { hashes: null, ranges: {} };
+  const one = { hashes: ['0'], ranges: {} };
+  const wanted = { text: query, picture: null, textWeight: 1, exclude: [] };
+  const floor = timed(rounds, () => readMemory(bank, rows));
+  const frames = timed(rounds, () => nearest(at, query, all, 50));
+  const scenes = timed(rounds, () => search(at, wanted, all, 50));
+  const without = timed(rounds, () => search(at, { ...wanted, exclude: [other] }, all, 50));
+  const single = timed(rounds * 3, () => nearest(at, query, one, 50));
+  const loop = floatLoop(size, query);
+  const row = (name: string, value: number, against: string, peer: number): BenchRow => ({
+    name: `${name}, ${labelOf(size)}`,
+    value,
+    unit: 'ms',
+    against,
+    ratio: peer / value,
+  });
+  return [
+    row('top 50 frames', frames, 'float loop in JS', loop),
+    row('top 50 frames', frames, 'reading the same memory', floor),
+    row('top 50 scenes', scenes, 'float loop in JS', loop),
+    row('top 50 scenes, one thing excluded', without, 'two searches', 2 * scenes),
+    row('top 50 frames of one file of 3,600', single, 'its share of a whole search', (frames * 3600) / rows),
+  ];
+}
+
+function writeFile(file: string, bytes: number): void {
+  const fd = openSync(file, 'w');
+  const block = new Uint8Array(1 << 20).fill(3);
+  for (let done = 0; done < bytes; done += block.length) writeSync(fd, block, 0, block.length, done);
+  fsyncSync(fd);
+  closeSync(fd);
+}
+
+/** Stores footage as analysis does, in batches of 64 frames and files of ten hours. Answers the ms spent in the store. */
+function storeAll(store: Store, { rows, dimensions }: Size): number {
+  const make = footageMaker(dimensions);
+  const batch = new Float32Array(64 * dimensions);
+  let spent = 0;
+  const time = <T>(work: () => T): T => {
+    const begun = performance.now();
+    const done = work();
+    spent += performance.now() - begun;
+    return done;
+  };
+  for (let first = 0; first < rows; first += 36_000) {
+    const hash = first.toString(16);
+    const stage = time(() => store.begin(hash, 'bench', dimensions));
+    const end = Math.min(36_000, rows - first);
+    for (let frame = 0; frame < end; frame += 64) {
+      const count = Math.min(64, end - frame);
+      for (let i = 0; i < count; i++) make(batch.subarray(i * dimensions, (i + 1) * dimensions));
+      const frames = Array.from({ length: count }, (_, i) => frame + i);
+      time(() => store.append(stage, frames, batch.subarray(0, count * dimensions), []));
+    }
+    const identity = { hash_str: hash, size_bytes: 1, mtime_ms: 1, inode: '1' };
+    const media = { path: `/footage/${hash}.mp4`, identity, probe: { kind: 'video' } };
+    time(() => store.commit(stage, media as Parameters<Store['commit']>[1]));
+  }
+  return spent;
+}
+
+async function storing(size: Size): Promise<BenchRow[]> {
+  const { rows, dimensions, rounds } = size;
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-bench-'));
+  const store = new Store(folder);
+  try {
+    const spent = storeAll(store, size);
+    const bytes = rows * (stride8(dimensions) + stride16(dimensions));
+    const written = timed(1, () => writeFile(join(folder, 'floor'), bytes));
+    const log = createLog('bench', () => {});
+    const load = timed(rounds, () => {
+      const loaded = new Loaded(folder, 'bench', dimensions, log);
+      loaded.add(store, wantedStages(store, 'bench', null).visuals, new Set(), () => {});
+      loaded.close();
+    });
+    const read = timed(rounds, () => readFileSync(join(folder, 'vectors', 'm-bench.1.v8')));
+    const stored = { value: rows / (spent / 1000), unit: 'vectors/s', ratio: written / spent };
+    return [
+      {
+        name: `load into memory, ${labelOf(size)}`,
+        value: load,
+        unit: 'ms',
+        against: 'reading the file into memory',
+        ratio: read / load,
+      },
+      { name: `store and flush, ${labelOf(size)}`, ...stored, against: 'writing and flushing the bytes' },
+    ];
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Needs about half a kilobyte of memory a row at 512 dimensions, and three times that on disk until it ends. */
+export async function benchIndex(options: IndexBenchOptions = {}): Promise<BenchRow[]> {
+  const size: Size = { rows: 360_000, dimensions: 512, rounds: 7, ...options };
+  return [...searching(size), ...(await storing(size))];
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const [rows, dimensions] = process.argv.slice(2).map(Number);
+  const measured = await benchIndex({ ...(rows ? { rows } : {}), ...(dimensions ? { dimensions } : {}) });
+  for (const { name, value, unit: of, against, ratio } of measured) {
+    console.log(
+      `${name.padEnd(56)} ${value.toFixed(2).padStart(10)} ${of.padEnd(9)} ${ratio.toFixed(2)} x ${against}`,
+    );
+  }
+}
