@@ -73,8 +73,8 @@ function rescore(
   return found;
 }
 
-/** Rows of the same scene and pick that score nearly as well at 8 bits, best first, `row` among them. */
-function rivals(at: Searched, score: Scorer, row: number): number[] {
+/** The best rows at 8 bits of the scene around `row`, among those that are searched; `row` is one of them. */
+function rivals(at: Searched, score: Scorer, allowed: (row: number) => boolean, row: number): number[] {
   const run = at.catalog.runAt(row);
   const { scenes, frames } = run.media;
   const position = run.position + row - run.row;
@@ -84,6 +84,7 @@ function rivals(at: Searched, score: Scorer, row: number): number[] {
   const first = run.row + start - run.position;
   const scores = score(first, end - start);
   return Array.from({ length: end - start }, (_, i) => i)
+    .filter((i) => allowed(first + i))
     .sort((a, b) => scores[b]! - scores[a]! || a - b)
     .slice(0, perScene)
     .map((i) => first + i);
@@ -126,8 +127,7 @@ export function search(
   const allowed = rowsAllowed(picks);
   const scored = candidates(at, picks, score, new SceneTop(keep(max)));
   const found = rescore(scored, max + 8, (row, coarse) => {
-    const rows = rivals(at, score, row).filter((rival) => rival === row || allowed(rival));
-    return rows
+    return rivals(at, score, allowed, row)
       .map((rival) => exactly(at, signals, rival, coarse))
       .reduce((best, one) => (one.score > best.score ? one : best));
   });
