@@ -11,7 +11,7 @@ import { nearest, type Searched, search } from '../actors/index/search.ts';
 import { RowBank } from '../actors/index/segment.ts';
 import { Store } from '../actors/index/store/store.ts';
 import { createLog } from '../runtime/log.ts';
-import { footageMaker, seeded, unit } from './footage.ts';
+import { footageMaker, seeded, unit } from './vectors.ts';
 
 export interface BenchRow {
   readonly name: string;
