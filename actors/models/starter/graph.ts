@@ -12,6 +12,8 @@ import { RAMPS, type Ramp, unitNames, units } from './units.ts';
 
 /** Most of the squared length of a vector that named features may take; likeness fills it up to 1. */
 const NAMED_LIMIT = 0.75;
+/** What a condition that does not hold at all still gives: a unit is lowered by it, not struck out. */
+const DOUBT = 0.02;
 
 /**
  * The .onnx file. Input `pixels`: uint8 [batch, 224, 224, 3], RGB. Outputs: `vector` float [batch, 512], of length 1;
@@ -65,6 +67,7 @@ function colourFeatures(b: GraphBuilder, measures: Measures): string[] {
     saturate(b, colours, 0.01, 0.06),
     colours,
     ramp(b, colours, 0.3, 0.75),
+    ramp(b, measures.spots, 0.3, 0.9),
     saturate(b, tones, 0.008, 0.06),
     b.op('Flatten', [saturate(b, inCells, 0.02, 0.3)]),
   ];
@@ -97,7 +100,7 @@ function unitFeatures(b: GraphBuilder, { evidence }: Measures): string {
     b.op('Mul', [picked, b.floats([places.length], slopes)]),
     b.floats([places.length], starts),
   ]);
-  const held = b.op('Clip', [line, b.scalar(0.004), b.scalar(1)]);
+  const held = b.op('Clip', [line, b.scalar(DOUBT), b.scalar(1)]);
   const logs = b.op('Reshape', [b.op('Log', [held]), b.ints([0, rows.length, RAMPS])]);
   const sums = b.op('ReduceSum', [logs, b.ints([2])], { keepdims: 0 });
   const roots = rows.map((row) => 1 / Math.sqrt(row.length));

@@ -18,9 +18,12 @@ const cells: readonly Cell[] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 export const cellLooks = ['light', 'busy', 'sharp'] as const;
 export type CellLook = (typeof cellLooks)[number];
 
-/** `some` saturates early, `amount` grows with the share of the frame, `most` begins at a third of it. */
+type ColourFeature = 'some' | 'amount' | 'most' | 'spot';
+
+/** `some` saturates early, `amount` grows with the share of the frame, `most` begins at a third of it, `spot` says
+ * that a small patch is full of it. */
 export type Feature =
-  | `${'some' | 'amount' | 'most'} ${BasicColour}`
+  | `${ColourFeature} ${BasicColour}`
   | `shade ${ShadeName}`
   | `cell ${Cell} ${BasicColour | CellLook}`
   | `unit ${UnitName}`;
@@ -33,14 +36,14 @@ interface Group {
   readonly scale: number;
 }
 
-const colourFeatures = (kind: 'some' | 'amount' | 'most') =>
-  basicColours.map((colour): Feature => `${kind} ${colour}`);
+const colourFeatures = (kind: ColourFeature) => basicColours.map((colour): Feature => `${kind} ${colour}`);
 
 /** In the order in which the graph makes them. */
 export const groups: readonly Group[] = [
   { features: colourFeatures('some'), centre: 0.3, scale: 0.14 },
   { features: colourFeatures('amount'), centre: 0.08, scale: 0.2 },
   { features: colourFeatures('most'), centre: 0.03, scale: 0.12 },
+  { features: colourFeatures('spot'), centre: 0.35, scale: 0.1 },
   { features: shades.map(({ name }): Feature => `shade ${name}`), centre: 0.12, scale: 0.1 },
   {
     features: cells.flatMap((cell) => basicColours.map((colour): Feature => `cell ${cell} ${colour}`)),

@@ -21,19 +21,21 @@ import {
   type Texture,
   texture,
 } from './maps.ts';
-import { basicColours, labOfHex, shades } from './palette.ts';
+import { type BasicColour, basicColours, labOfHex, shades } from './palette.ts';
 
 const POINTS = MAP_SIDE * MAP_SIDE;
 /** Lightness counts less than hue and chroma when colours are named. */
 const LIGHTNESS_WEIGHT = 0.6;
 /** How far from its sample points a shade reaches, in OKLab. */
-const REACH = 0.03;
+const REACH = 0.026;
 
 export interface Measures {
   /** [B, 9, colours + shades]: shares in each cell. */
   readonly shares: string;
   /** [B, 9, mapChannels]: means in each cell. */
   readonly means: string;
+  /** [B, colours]: share of each colour in the patch of the frame that has most of it. */
+  readonly spots: string;
   /** [B, evidenceCount]. */
   readonly evidence: string;
 }
@@ -57,7 +59,12 @@ export function measure(b: GraphBuilder, planes: Planes): Measures {
   });
   const byRegion = b.op('MatMul', [b.floats([regionNames.length, 9], weights), all]);
   const flat = b.op('Flatten', [byRegion]);
-  return { shares, means, evidence: b.op('Concat', [flat, scalarsOf(b, planes, means)], { axis: 1 }) };
+  return {
+    shares,
+    means,
+    spots: spotsOf(b, points),
+    evidence: b.op('Concat', [flat, scalarsOf(b, planes, means)], { axis: 1 }),
+  };
 }
 
 const samples = shades.flatMap(({ points }, shade) =>
@@ -80,9 +87,27 @@ function assign(b: GraphBuilder, lab: string): string {
 /** [samples, colours + shades]. */
 function groupWeights(): number[] {
   return samples.flatMap(({ shade }) => [
-    ...basicColours.map((colour) => (shades[shade]!.counts as Partial<Record<string, number>>)[colour] ?? 0),
+    ...basicColours.map((colour) => countOf(shade, colour)),
     ...shades.map((_, i) => (i === shade ? 1 : 0)),
   ]);
+}
+
+/** Points along one side of a patch: a fourteenth of the frame. */
+const PATCH = 4;
+
+/** [B, colours]: the largest share of each colour in any patch. */
+function spotsOf(b: GraphBuilder, points: string): string {
+  const weights = samples.flatMap(({ shade }) => basicColours.map((colour) => countOf(shade, colour)));
+  const colours = b.op('MatMul', [points, b.floats([samples.length, basicColours.length], weights)]);
+  const maps = b.op('Reshape', [
+    b.op('Transpose', [colours], { perm: [0, 2, 1] }),
+    b.ints([0, basicColours.length, MAP_SIDE, MAP_SIDE]),
+  ]);
+  return b.op('ReduceMax', [shrink(b, maps, PATCH)], { axes: [2, 3], keepdims: 0 });
+}
+
+function countOf(shade: number, colour: BasicColour): number {
+  return (shades[shade]!.counts as Partial<Record<BasicColour, number>>)[colour] ?? 0;
 }
 
 /** [B, 3136, channels] from [B, channels, 56, 56]. */

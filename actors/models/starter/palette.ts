@@ -34,12 +34,12 @@ export const shades = [
   { name: 'light grey', counts: { grey: 0.9, white: 0.1 }, points: 'b2b2b2 c8c8c8' },
   { name: 'off white', counts: { white: 0.65, grey: 0.3 }, points: 'dcdcdc' },
   { name: 'white', counts: { white: 1 }, points: 'eeeeee ffffff' },
-  { name: 'slate', counts: { grey: 0.8, blue: 0.25 }, points: '333a42 5d6670 7f8995 a3adb8' },
-  { name: 'ice', counts: { white: 0.7, blue: 0.2 }, points: 'c6d0da dfe7ef' },
-  { name: 'warm grey', counts: { grey: 0.8, brown: 0.2 }, points: '47423d 6c6660 928b83 b5aea5' },
+  { name: 'slate', counts: { grey: 0.85, blue: 0.1 }, points: '333a42 5d6670 7f8995 a3adb8' },
+  { name: 'ice', counts: { white: 0.7, blue: 0.12 }, points: 'c6d0da dfe7ef' },
+  { name: 'warm grey', counts: { grey: 0.85, brown: 0.12 }, points: '47423d 6c6660 928b83 b5aea5' },
   { name: 'stone', counts: { grey: 0.5, white: 0.3, brown: 0.1 }, points: 'd4cec4' },
   { name: 'ivory', counts: { white: 0.85, yellow: 0.1 }, points: 'f5f0e6 faf3dc' },
-  { name: 'moss grey', counts: { grey: 0.7, green: 0.35 }, points: '475045 6a7466 909a8b' },
+  { name: 'moss grey', counts: { grey: 0.75, green: 0.2 }, points: '475045 6a7466 909a8b' },
 
   { name: 'maroon', counts: { red: 0.8, brown: 0.2 }, points: '4a090d 6b0f16 801820' },
   { name: 'dark red', counts: { red: 1 }, points: '8f1518 a8181a' },
@@ -100,7 +100,7 @@ export const shades = [
   { name: 'hot pink', counts: { pink: 1 }, points: 'ff2f92 f0509c e8307c' },
   { name: 'rose', counts: { pink: 0.75, red: 0.3 }, points: 'b83860 cc5c7c d0788c' },
   { name: 'pink', counts: { pink: 1 }, points: 'f47cb0 f898bc e89ab0 f0a8a8' },
-  { name: 'pale pink', counts: { pink: 0.85, white: 0.15 }, points: 'fcc0d4 fad4e0 f4ccd0 fbe2ea' },
+  { name: 'pale pink', counts: { pink: 0.85, white: 0.15 }, points: 'fcc0d4 fad4e0 f4ccd0' },
 
   {
     name: 'fair skin',

@@ -51,24 +51,25 @@ function wholeWeights(
   chosen: Partial<Record<ShadeName, number>> | undefined,
   amount: Term['amount'],
 ): Weights {
-  const [some, share, most] = amountWeights[amount ?? 'any'];
+  const [some, share, most, spot] = amountWeights[amount ?? 'any'];
   const parts = chosen === undefined ? 1 : 0.35;
   const weights: Weights = colours.flatMap(
     ([colour, weight]): Weights => [
       [`some ${colour}`, some * weight * parts],
       [`amount ${colour}`, share * weight * parts],
       [`most ${colour}`, most * weight * parts],
+      [`spot ${colour}`, spot * weight * parts],
     ],
   );
   return chosen === undefined ? weights : [...weights, ...shadeWeights(chosen, 0.75)];
 }
 
-/** Of the features some, amount and most. */
+/** Of the features some, amount, most and spot. */
 const amountWeights = {
-  any: [0.6, 0.6, 0],
-  little: [1.1, -1.3, -0.8],
-  much: [0.4, 1, 0.2],
-  most: [0.1, 0.9, 0.8],
+  any: [0.5, 0.6, 0, 0.15],
+  little: [0.9, -1.3, -0.8, 0.3],
+  much: [0.4, 1, 0.2, 0],
+  most: [0.1, 0.9, 0.8, 0],
 } as const;
 
 function placedWeights(

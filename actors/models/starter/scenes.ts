@@ -43,8 +43,9 @@ export const scenes = {
     ['bottom texture', 0.006, 0.02],
   ],
   snow: [
-    ['bottom snow', 0.25, 0.7],
-    ['bottom lightness', 0.7, 0.85],
+    ['bottom snow', 0.2, 0.6],
+    ['bottom lightness', 0.62, 0.82],
+    ['sharpness', 0.85, 0.6],
     ['whole warm', 0.05, 0.02],
     ['bottom edge', 0.35, 0.12],
     ['contrast', 0.01, 0.04],
@@ -68,15 +69,15 @@ export const scenes = {
     ['top texture', 0.06, 0.03],
   ],
   night: [
-    ['whole night', 0.3, 0.8],
-    ['whole lightness', 0.45, 0.22],
+    ['whole night', 0.2, 0.7],
+    ['whole lightness', 0.5, 0.27],
     ['highlight', 0.25, 0.6],
   ],
   'city lights': [
-    ['whole night', 0.25, 0.7],
-    ['whole lightness', 0.5, 0.25],
-    ['whole glint', 0.002, 0.012],
-    ['whole warm glint', 0.0005, 0.004],
+    ['whole night', 0.15, 0.6],
+    ['whole lightness', 0.52, 0.3],
+    ['whole glint', 0.001, 0.008],
+    ['whole warm glint', 0.0003, 0.003],
   ],
   stars: [
     ['whole night', 0.5, 0.9],
@@ -106,9 +107,9 @@ export const scenes = {
   document: [
     ['whole paper', 0.35, 0.75],
     ['whole chroma', 0.05, 0.02],
-    ['whole edge', 0.08, 0.25],
-    ['whole texture', 0.03, 0.08],
-    ['contrast', 0.05, 0.12],
+    ['whole edge', 0.03, 0.15],
+    ['whole texture', 0.01, 0.045],
+    ['sharpness', 0.35, 0.6],
   ],
   text: [
     ['whole edge', 0.05, 0.25],
@@ -147,6 +148,12 @@ export const scenes = {
     ['whole mineral', 0.25, 0.65],
     ['whole texture', 0.03, 0.07],
     ['whole chroma', 0.06, 0.03],
+  ],
+  concrete: [
+    ['whole mineral', 0.3, 0.75],
+    ['whole chroma', 0.05, 0.02],
+    ['whole texture', 0.08, 0.03],
+    ['whole texture', 0.003, 0.012],
   ],
   soil: [
     ['bottom earth', 0.2, 0.6],

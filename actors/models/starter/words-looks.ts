@@ -187,8 +187,9 @@ export const lookWords: readonly LookWord[] = [
   },
   { words: 'fog, foggy, mist, misty, haze, hazy, smoke, smoky', features: { 'unit fog': 1 } },
   {
-    words: 'rock, rocks, rocky, stone, stones, gravel, concrete, asphalt, cliff',
+    words: 'rock, rocks, rocky, stone, stones, gravel, cliff, rubble',
     features: { 'unit rock': 1 },
   },
+  { words: 'concrete, asphalt, road, pavement, tarmac, cement', features: { 'unit concrete': 1 } },
   { words: 'soil, earth, mud, muddy, dirt, ground', features: { 'unit soil': 1 } },
 ];

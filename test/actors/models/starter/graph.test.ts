@@ -14,7 +14,7 @@ test('the graph has the same bytes every time, on every machine, and is small', 
   assert.ok(bytes.length < 5_000_000);
   assert.equal(
     createHash('sha256').update(bytes).digest('hex'),
-    'da4a971223b8c3f6cbd63599ce74932fd699461b751e6e159683bf1f0d62d50c',
+    '2a9b07da6bc34ecafdca533de0f3bdc9dc27ca93490f8af6373281127d075f58',
     'the vectors of this graph differ from the ones stored before: a changed model needs this hash changed too',
   );
 });
@@ -44,9 +44,7 @@ test('every unit has ramps that go somewhere, and no more than the graph gives i
 
 test('a picture has the same vector alone and among others', async () => {
   const eye = await openEye();
-  const pictures = drawSet(1, 5)
-    .slice(30, 38)
-    .map(({ pixels }) => pixels);
+  const pictures = drawSet(8, 5, ['street']).map(({ pixels }) => pixels);
   const [together, alone] = [await eye.look(pictures), await eye.look(pictures.slice(3, 4))];
   assert.ok(dot(together[3]!, alone[0]!) > 1 - 1e-6);
   await eye.close();

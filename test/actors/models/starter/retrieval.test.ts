@@ -4,7 +4,7 @@ import { claims } from './drawings/claims.ts';
 import { type Drawn, drawSet, isAskedFor, isCounted } from './drawings/set.ts';
 import { area, dot, type Eye, openEye } from './eye.ts';
 
-const EACH = 3;
+const EACH = 2;
 
 interface Seen extends Drawn {
   readonly vector: Float32Array;

@@ -63,6 +63,13 @@ export function scaled(color: Rgb, by: number): Rgb {
   return [color[0] * by, color[1] * by, color[2] * by];
 }
 
+/** Noise with a spread of about half, drawn once: the length shares no factor with a row of the frame. */
+const grainDice = new Dice(1);
+const grains = Float32Array.from(
+  { length: 65_521 },
+  () => grainDice.next() + grainDice.next() + grainDice.next() - 1.5,
+);
+
 export class Canvas {
   readonly dice: Dice;
   readonly values = new Float32Array(SIDE * SIDE * 3);
@@ -85,10 +92,10 @@ export class Canvas {
 
   /** Colours from top to bottom of a band, evenly spaced. */
   gradient(colors: readonly Rgb[], from = 0, to = 1): this {
-    return this.paint(
-      (_, y) => along(colors, (y - from) / (to - from)),
-      (_, y) => y >= from && y < to,
+    const rows = Array.from({ length: SIDE }, (_, row) =>
+      along(colors, ((row + 0.5) / SIDE - from) / (to - from)),
     );
+    return this.paint((_, y) => rows[Math.floor(y * SIDE)]!, box(0, from, 1, to));
   }
 
   /** Multiplies what is there by 1 ± strength in patches; `x` and `y` patches across the frame, halved each octave. */
@@ -122,9 +129,11 @@ export class Canvas {
 
   /** Noise of a camera. */
   sensor(strength: number): this {
-    return this.change(
-      (value) => value + strength * (this.dice.next() + this.dice.next() + this.dice.next() - 1.5),
-    );
+    const start = this.dice.whole(0, grains.length - 1);
+    for (let i = 0; i < this.values.length; i++) {
+      this.values[i]! += strength * grains[(start + i) % grains.length]!;
+    }
+    return this;
   }
 
   /** Three box blurs in each direction: nearly a bell curve. */

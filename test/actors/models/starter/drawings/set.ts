@@ -112,15 +112,16 @@ export interface Drawn {
   readonly pixels: Uint8Array;
 }
 
-/** `each` pictures of every kind. */
-export function drawSet(each: number, seed: number): Drawn[] {
-  return [...kinds].flatMap(([kind, draw], k) =>
-    Array.from({ length: each }, (_, i) => {
+/** `each` pictures of every kind, or of those named. */
+export function drawSet(each: number, seed: number, only?: readonly string[]): Drawn[] {
+  return [...kinds].flatMap(([kind, draw], k) => {
+    if (only !== undefined && !only.includes(kind)) return [];
+    return Array.from({ length: each }, (_, i) => {
       const canvas = new Canvas(new Dice(seed + k * 1000 + i));
       const pixels = draw(canvas);
       return { kind, colours: canvas.colours, pixels };
-    }),
-  );
+    });
+  });
 }
 
 export function isAskedFor(claim: Claim, { kind }: Drawn): boolean {

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Canvas, Dice, ellipse, hsl, type Shape } from './drawings/canvas.ts';
+import * as places from './drawings/places.ts';
+import { colour } from './drawings/things.ts';
+import { dot, type Eye, openEye } from './eye.ts';
+
+type Draw = (canvas: Canvas) => Canvas;
+const spot =
+  (name: string, shape: Shape): Draw =>
+  (canvas) =>
+    canvas.paint(colour(canvas, name), shape);
+const low = ellipse(0.45, 0.7, 0.2, 0.14);
+
+/** Pictures that differ in what the queries below ask for. */
+const pictures: Readonly<Record<string, readonly Draw[]>> = {
+  'night with a red thing': [places.night, spot('red', low)],
+  'night with a blue thing': [places.night, spot('blue', low)],
+  night: [places.night],
+  'snow with a red thing': [places.snow, spot('red', low)],
+  snow: [places.snow],
+  'grass with a red thing': [places.grass, spot('red', low)],
+  grass: [places.grass],
+  sea: [places.sea],
+  street: [places.street],
+  'red over blue': [spot('red', (_, y) => y < 0.5), spot('blue', (_, y) => y >= 0.5)],
+  'blue over red': [spot('blue', (_, y) => y < 0.5), spot('red', (_, y) => y >= 0.5)],
+  'red beside green': [spot('red', (x) => x < 0.5), spot('green', (x) => x >= 0.5)],
+  'green beside red': [spot('green', (x) => x < 0.5), spot('red', (x) => x >= 0.5)],
+  'a red dot on grey': [spot('grey', () => true), spot('red', ellipse(0.6, 0.4, 0.1, 0.1))],
+  'red all over': [spot('red', () => true)],
+  'light above dark': [
+    (canvas) =>
+      canvas.gradient([
+        [0.9, 0.9, 0.9],
+        [0.85, 0.85, 0.85],
+        [0.1, 0.1, 0.1],
+        [0.05, 0.05, 0.05],
+      ]),
+  ],
+  'dark above light': [
+    (canvas) =>
+      canvas.gradient([
+        [0.05, 0.05, 0.05],
+        [0.1, 0.1, 0.1],
+        [0.85, 0.85, 0.85],
+        [0.9, 0.9, 0.9],
+      ]),
+  ],
+  'bright thing before dark': [
+    (canvas) => canvas.paint(hsl(30, 0.1, 0.06)),
+    (canvas) => canvas.paint(hsl(30, 0.1, 0.9), ellipse(0.5, 0.5, 0.22, 0.22)),
+  ],
+};
+type Name = string;
+
+const seeds = [1, 2, 3];
+const vectors = new Map<Name, Float32Array[]>();
+let eye: Eye;
+
+before(async () => {
+  eye = await openEye();
+  for (const [name, steps] of Object.entries(pictures)) {
+    const drawn = seeds.map((seed) =>
+      steps
+        .reduce((canvas, step) => step(canvas), new Canvas(new Dice(seed)))
+        .sensor(0.01)
+        .bytes(),
+    );
+    vectors.set(name, await eye.look(drawn));
+  }
+});
+after(() => eye.close());
+
+const orders: readonly (readonly [query: string, first: readonly Name[], after: readonly Name[]])[] = [
+  [
+    'red car at night',
+    ['night with a red thing'],
+    ['night', 'night with a blue thing', 'snow with a red thing', 'grass with a red thing', 'sea'],
+  ],
+  ['red at night', ['night with a red thing'], ['night', 'snow with a red thing', 'red all over', 'sea']],
+  [
+    'red on snow',
+    ['snow with a red thing'],
+    ['snow', 'night with a red thing', 'grass with a red thing', 'sea'],
+  ],
+  [
+    'red but not night',
+    ['snow with a red thing', 'grass with a red thing', 'red all over'],
+    ['night with a red thing', 'night', 'sea'],
+  ],
+  ['night without red', ['night', 'night with a blue thing'], ['night with a red thing', 'snow', 'sea']],
+  ['no snow', ['grass', 'night', 'sea', 'street'], ['snow', 'snow with a red thing']],
+  ['not blue', ['red all over', 'a red dot on grey'], ['red over blue', 'blue over red', 'sea']],
+  ['grass, not red', ['grass'], ['grass with a red thing', 'snow', 'sea']],
+  ['blue at the top', ['blue over red'], ['red over blue', 'night', 'red all over']],
+  ['red above blue', ['red over blue'], ['blue over red', 'red all over', 'sea']],
+  ['blue over red', ['blue over red'], ['red over blue', 'red all over', 'sea']],
+  [
+    'red on the left and green on the right',
+    ['red beside green'],
+    ['green beside red', 'red all over', 'grass'],
+  ],
+  ['red to the right of green', ['green beside red'], ['red beside green', 'red all over', 'grass']],
+  ['a little red', ['a red dot on grey'], ['red all over', 'red beside green', 'sea', 'street']],
+  ['mostly red', ['red all over'], ['a red dot on grey', 'red beside green', 'red over blue']],
+  ['bright at the top', ['light above dark'], ['dark above light', 'night']],
+  ['dark bottom', ['light above dark'], ['dark above light', 'snow']],
+  [
+    'dark background',
+    ['bright thing before dark'],
+    ['snow', 'street', 'light above dark', 'dark above light'],
+  ],
+];
+
+for (const [query, first, later] of orders) {
+  test(`"${query}" puts ${first.join(', ')} before ${later.join(', ')}`, async () => {
+    const asked = await eye.ask(query);
+    const scores = (names: readonly Name[]) =>
+      names.flatMap((name) => vectors.get(name)!.map((vector) => ({ name, score: dot(vector, asked) })));
+    const weakest = scores(first).toSorted((a, b) => a.score - b.score)[0]!;
+    const strongest = scores(later).toSorted((a, b) => b.score - a.score)[0]!;
+    assert.ok(
+      weakest.score > strongest.score,
+      `${weakest.name} ${weakest.score.toFixed(3)}, ${strongest.name} ${strongest.score.toFixed(3)}`,
+    );
+  });
+}
