@@ -7,6 +7,7 @@ import {
   type DecodeMode,
   type decoderContract,
   mediaErrors,
+  modifiedMs,
   type PreviewShape,
 } from '../decoder/contract.ts';
 import type { VisualModel } from '../embedder/contract.ts';
@@ -24,12 +25,18 @@ export async function survey(
   index: Index,
   signal: AbortSignal,
 ): Promise<MediaRecord> {
-  const { size, mtimeMs, ino } = await stat(path, { bigint: false }).catch((error) => {
+  const stats = await stat(path, { bigint: true }).catch((error) => {
     const code = (error as NodeJS.ErrnoException).code;
     const row = code === 'ENOENT' ? mediaErrors.FILE_NOT_FOUND : mediaErrors.FILE_UNREADABLE;
     throw row(`${path}: ${row.meaning.toLowerCase()} (${code})`, { path }, error);
   });
-  const asked = { cache_dir: cacheDir, path, size_bytes: size, mtime_ms: mtimeMs, inode: String(ino) };
+  const asked = {
+    cache_dir: cacheDir,
+    path,
+    size_bytes: Number(stats.size),
+    mtime_ms: modifiedMs(stats),
+    inode: String(stats.ino),
+  };
   const known = await index.ask('known', asked, { signal });
   if (known) return known;
   const identity = await surveyor.ask('identify', { path }, { signal });
@@ -127,10 +134,10 @@ async function finish(media: MediaRecord, parts: VisualParts, sink: Sink): Promi
 
 /** Throws FILE_CHANGED when the file is not the one that was surveyed any more. */
 async function unchanged({ path, identity }: MediaRecord): Promise<void> {
-  const now = await stat(path).catch((error) => {
+  const now = await stat(path, { bigint: true }).catch((error) => {
     throw mediaErrors.FILE_CHANGED(`${path}: went away while it was read`, { path }, error);
   });
-  if (now.size === identity.size_bytes && now.mtimeMs === identity.mtime_ms) return;
+  if (Number(now.size) === identity.size_bytes && modifiedMs(now) === identity.mtime_ms) return;
   throw mediaErrors.FILE_CHANGED(`${path}: changed while it was read`, { path });
 }
 

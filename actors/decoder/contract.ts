@@ -93,11 +93,16 @@ export type VideoStream = Static<typeof VideoStream>;
 export const FileIdentity = Type.Object({
   hash_str: Type.String(),
   size_bytes: Type.Integer(),
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, as `modifiedMs` makes them. */
   mtime_ms: Type.Number(),
   inode: Type.String(),
 });
 export type FileIdentity = Static<typeof FileIdentity>;
+
+/** Time of the last change, whole µs: nanoseconds do not fit a number, and two roundings of them would differ. */
+export function modifiedMs({ mtimeNs }: { readonly mtimeNs: bigint }): number {
+  return Number(mtimeNs / 1000n) / 1000;
+}
 
 /** How a picture is brought to a model's input size. Filled into a slot as width×height×3 RGB bytes, row by row. */
 export const PictureShape = Type.Object({

@@ -49,6 +49,7 @@ import {
   FFmpegError,
   FormatContext,
   Frame,
+  getFFmpegInfo,
   Log,
   OutputFormat,
   Packet,
@@ -152,4 +153,10 @@ export function mediaError(number: number, path: string, doing: string): EngineE
 export function checked(result: number, path: string, doing: string): number {
   if (result < 0) throw mediaError(result, path, doing);
   return result;
+}
+
+/** The version in use, for a person. */
+export function describeFfmpeg(): string {
+  const { version, libraries } = getFFmpegInfo();
+  return `FFmpeg ${version}, libavcodec ${libraries.avcodec}`;
 }

@@ -7,7 +7,7 @@
 // part begins at floor((size - 1 MiB) / 2).
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { type FileIdentity, mediaErrors } from './contract.ts';
+import { type FileIdentity, mediaErrors, modifiedMs } from './contract.ts';
 import { expectUnchanged, markFile } from './witness.ts';
 
 const mebibyte = 1024 * 1024;
@@ -39,7 +39,7 @@ export async function identify(path: string): Promise<FileIdentity> {
     return {
       hash_str: `${text}-${size.toString(16)}`,
       size_bytes: size,
-      mtime_ms: Number(mark.modified) / 1e6,
+      mtime_ms: modifiedMs({ mtimeNs: mark.modified }),
       inode: mark.inode.toString(),
     };
   } finally {

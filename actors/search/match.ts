@@ -28,18 +28,17 @@ export interface Doubts {
   readonly missing: readonly string[];
   /** Files whose analysis cannot be read. */
   readonly unreadable: readonly string[];
+  /** The model that was asked for, when another one had to be used. */
+  readonly fallbackFrom: string | null;
   /** Matches without a stored preview. */
   readonly noPreview: number;
 }
 
 /** What the person should know about an answer, or nothing. */
-export function warning({
-  unknownWords,
-  missing,
-  unreadable,
-  noPreview,
-}: Doubts): Pick<SearchAnswer, 'toast_warning'> {
+export function warning(doubts: Doubts): Pick<SearchAnswer, 'toast_warning'> {
+  const { unknownWords, missing, unreadable, fallbackFrom, noPreview } = doubts;
   const parts = [
+    fallbackFrom !== null && `The model ${fallbackFrom} cannot be loaded, the default one answered`,
     unknownWords.length > 0 && `Not understood by the visual model: ${unknownWords.join(', ')}`,
     missing.length > 0 && `Not analysed yet: ${missing.join(', ')}`,
     unreadable.length > 0 && `Analysis that cannot be read: ${unreadable.join(', ')}`,

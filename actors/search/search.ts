@@ -28,7 +28,7 @@ export interface SearchParts {
 }
 
 export interface Search {
-  /** Loads the vectors of a folder for one model. What is loaded already stays. */
+  /** Loads the model, and the vectors of a folder for it. What is loaded already stays. */
   load(folder: { cache_dir: string; model_key: string }, signal?: AbortSignal): Promise<LoadReport>;
   text(request: TextSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   image(request: ImageSearch, signal?: AbortSignal): Promise<SearchAnswer>;
@@ -39,16 +39,18 @@ type Request = Omit<TextSearch, 'query'> & { readonly query: string | null };
 
 export function createSearch(parts: SearchParts): Search {
   return {
-    load: ({ cache_dir, model_key }, signal) =>
-      parts.index.ask('load', { cache_dir, model_key, hashes: null }, now(signal)),
+    load: async ({ cache_dir, model_key }, signal) => {
+      const model = await loadModel(parts.embedder, model_key, signal);
+      return parts.index.ask('load', { cache_dir, model_key: model.model_key, hashes: null }, now(signal));
+    },
     text: async (request, signal) => {
       if (request.query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
-      return answer(parts, request, null, signal);
+      return answer(parts, request, async () => null, signal);
     },
-    image: async (request, signal) =>
-      answer(parts, request, await pictureVector(parts, request, request.image_path, 0, signal), signal),
-    frame: async (request, signal) =>
-      answer(parts, request, await frameVector(parts, request, signal), signal),
+    image: (request, signal) =>
+      answer(parts, request, (model) => pictureVector(parts, model, request.image_path, 0, signal), signal),
+    frame: (request, signal) =>
+      answer(parts, request, (model) => frameVector(parts, model, request, signal), signal),
   };
 }
 
@@ -59,7 +61,7 @@ function now(signal: AbortSignal | undefined): CallOptions {
 async function answer(
   parts: SearchParts,
   request: Request,
-  picture: Float32Array | null,
+  pictureOf: (model: VisualModel) => Promise<Float32Array | null>,
   signal: AbortSignal | undefined,
 ): Promise<SearchAnswer> {
   const { index } = parts;
@@ -67,7 +69,9 @@ async function answer(
   if (!query && request.exclude.length > 0) {
     throw searchErrors.EXCLUDE_WITHOUT_QUERY('exclude needs a query', { field: 'exclude' });
   }
-  const words = await textVectors(parts, request.model_key, query, request.exclude, signal);
+  const model = await loadModel(parts.embedder, request.model_key, signal);
+  const picture = await pictureOf(model);
+  const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
   const { scope, missing } = await findScope(parts, request, signal);
   const ranked = await index.ask(
     'search',
@@ -90,6 +94,7 @@ async function answer(
       unknownWords: words.unknown,
       missing,
       unreadable: [],
+      fallbackFrom: model.state.fallback_from,
       noPreview: images?.filter((image) => image === null).length ?? 0,
     }),
   };
@@ -156,12 +161,11 @@ async function findScope(
 /** The vector of a picture file, or of one moment of a film, decoded now. */
 async function pictureVector(
   { decoder, embedder, pool }: SearchParts,
-  { model_key }: Request,
+  { model_key, shape }: VisualModel,
   path: string,
   seconds: number,
   signal: AbortSignal | undefined,
 ): Promise<Float32Array> {
-  const { shape } = await loadModel(embedder, model_key, signal);
   const holder = pool.holder();
   try {
     const picture = await pool.acquire(holder, signal);
@@ -189,20 +193,20 @@ function loadModel(
 /** The stored vector when the moment is on the grid of analysed media; otherwise the picture is decoded now. */
 async function frameVector(
   parts: SearchParts,
-  request: FrameSearch,
+  model: VisualModel,
+  { cache_dir, media_path, time_seconds }: FrameSearch,
   signal: AbortSignal | undefined,
 ): Promise<Float32Array> {
-  const { cache_dir, model_key, media_path, time_seconds } = request;
   if (Number.isInteger(time_seconds)) {
     const { media } = await parts.index.ask('media', { cache_dir }, now(signal));
     const hash = media.find(({ path }) => path === media_path)?.identity.hash_str;
     if (hash) {
-      const asked = { cache_dir, model_key, hash_str: hash, frame_index: time_seconds };
+      const asked = { cache_dir, model_key: model.model_key, hash_str: hash, frame_index: time_seconds };
       const { vector } = await parts.index.ask('vector', asked, now(signal));
       if (vector) return vector;
     }
   }
-  return pictureVector(parts, request, media_path, time_seconds, signal);
+  return pictureVector(parts, model, media_path, time_seconds, signal);
 }
 
 async function previews(

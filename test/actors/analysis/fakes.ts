@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createAnalysis } from '../../../actors/analysis/analysis.ts';
 import type { AnalysisEvent } from '../../../actors/analysis/contract.ts';
 import { openJournal } from '../../../actors/analysis/journal.ts';
-import { decoderContract, mediaErrors, type Probe } from '../../../actors/decoder/contract.ts';
+import { decoderContract, mediaErrors, modifiedMs, type Probe } from '../../../actors/decoder/contract.ts';
 import { embedderContract } from '../../../actors/embedder/contract.ts';
 import { indexContract, type MediaRecord } from '../../../actors/index/contract.ts';
 import { createSearch } from '../../../actors/search/search.ts';
@@ -79,9 +79,14 @@ function fakeDecoder(world: World) {
       handlers: {
         probe: ({ path }) => probeOf(find(path)),
         identify: ({ path }) => {
-          const { size, mtimeMs, ino } = statSync(path);
+          const stats = statSync(path, { bigint: true });
           const hash_str = find(path).content ?? find(path).name.replace(/\W/g, '');
-          return { hash_str, size_bytes: size, mtime_ms: mtimeMs, inode: String(ino) };
+          return {
+            hash_str,
+            size_bytes: Number(stats.size),
+            mtime_ms: modifiedMs(stats),
+            inode: String(stats.ino),
+          };
         },
         async *frames({ path }, turn) {
           const file = find(path);

@@ -29,14 +29,18 @@ test('times of the grid are written as hours, minutes and seconds', () => {
 });
 
 test('a warning names what was not understood, and there is none without a doubt', () => {
-  assert.deepEqual(warning({ unknownWords: [], missing: [], unreadable: [], noPreview: 0 }), {});
+  assert.deepEqual(
+    warning({ unknownWords: [], missing: [], unreadable: [], fallbackFrom: null, noPreview: 0 }),
+    {},
+  );
   const { toast_warning } = warning({
     unknownWords: ['car'],
     missing: ['/a'],
     unreadable: ['h'],
+    fallbackFrom: 'big',
     noPreview: 2,
   });
-  assert.match(toast_warning ?? '', /car.*\/a.*h.*2/);
+  assert.match(toast_warning ?? '', /big.*car.*\/a.*h.*2/);
 });
 
 test('a match has all the fields of the contract, and previews only when they are asked for', async () => {

@@ -1,0 +1,151 @@
+// How fast whole films go in, from file to flushed analysis, with a graph of the size of ViT-B/32: against what decoding
+// alone and embedding alone allow on the same cores, and against the naive pipeline.
+import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type SettingValues, settings } from '../actors/analysis/settings.ts';
+import { preparation } from '../actors/embedder/prepare.ts';
+import { openSession } from '../actors/models/session.ts';
+import { startEngine } from '../main.ts';
+import { resolveConfig } from '../runtime/config.ts';
+import { createLog, formatLine } from '../runtime/log.ts';
+import { drain, startBench } from './actors.ts';
+import { decodeAll, hasFfmpeg } from './command-line.ts';
+import { footage, kinds } from './footage.ts';
+import { alternate, type Question, type Row } from './row.ts';
+import { vitB32, vitKey, writeVit } from './vit.ts';
+
+const cores = availableParallelism();
+const shape = { width: vitB32.side, height: vitB32.side, fit: 'stretch', resample: 'bilinear' } as const;
+const preview = { max_side: 640, quality: 80 };
+const log = createLog('bench', (line) => process.stderr.write(formatLine(line)), { level: 'warn' });
+
+export const ingest: Question = async (say) => {
+  const home = mkdtempSync(join(tmpdir(), 'framehound-ingest-'));
+  try {
+    return await measure(home, say);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+};
+
+async function measure(home: string, say: (text: string) => void): Promise<Row[]> {
+  const film = await footage(kinds.h264Gop60, say);
+  const films = copies(film.path, home, cores * 2);
+  const mediaSeconds = film.seconds * films.length;
+  const models = join(home, 'models');
+  mkdirSync(models);
+  const { visual } = await writeVit(models);
+  const graph = join(models, vitKey, 'vision.onnx');
+  const prepare = preparation(visual!);
+  const session = await openSession(graph, { device: 'cpu', threads: cores, log });
+  const bench = startBench(cores * 10, prepare.bytes);
+  const decoders = await bench.decoders(cores);
+  const perSecond = async (seconds: number, work: () => Promise<unknown>) => {
+    const start = performance.now();
+    await work();
+    return seconds / ((performance.now() - start) / 1000);
+  };
+
+  const decodeAlone = () =>
+    perSecond(film.seconds * cores, () =>
+      Promise.all(decoders.map((decoder) => drain(decoder, film.path, { shape, preview, mode: 'exact' }))),
+    );
+  const batch = visual!.batch;
+  const embedAlone = async () => {
+    const data = new Float32Array(batch * prepare.floats);
+    const feeds = { pixel_values: { data, dims: [batch, 3, vitB32.side, vitB32.side] } };
+    const rounds = 6;
+    return perSecond(batch * rounds, async () => {
+      for (let i = 0; i < rounds; i++) await session.run(feeds);
+    });
+  };
+  const whole = () => perSecond(mediaSeconds, () => ingestAll(home, films));
+  const naive = () =>
+    perSecond(film.seconds, async () => {
+      const pictures: Promise<unknown>[] = [];
+      const data = new Float32Array(prepare.floats);
+      let rest = new Uint8Array(0);
+      let last: Promise<unknown> = Promise.resolve();
+      await decodeAll(film.path, vitB32.side, (bytes) => {
+        const all = Buffer.concat([rest, bytes]);
+        let at = 0;
+        for (; all.length - at >= prepare.bytes; at += prepare.bytes) {
+          const picture = all.subarray(at, at + prepare.bytes);
+          last = last.then(() => {
+            prepare.fill(picture, data, 0);
+            return session.run({ pixel_values: { data, dims: [1, 3, vitB32.side, vitB32.side] } });
+          });
+          pictures.push(last);
+        }
+        rest = all.subarray(at);
+      });
+      await Promise.all(pictures);
+    });
+  const peer = hasFfmpeg();
+  say(`${films.length} films of ${film.seconds} s`);
+  const speed = await alternate(3, {
+    decodeAlone,
+    embedAlone,
+    whole,
+    ...(peer ? { naive } : { naive: () => Number.NaN }),
+  });
+  await session.release();
+  await bench.stop();
+  const allowed = 1 / (1 / speed.decodeAlone + 1 / speed.embedAlone);
+  const question = 'ingest';
+  const row = (name: string, value: number, against: Row['against'], least: number | null): Row => ({
+    question,
+    name,
+    value,
+    unit: '× real time',
+    against,
+    ratio: against ? value / against.value : null,
+    goal: least === null ? null : { of: 'ratio', at: 'least', than: least },
+  });
+  return [
+    row('decoding alone, with previews', speed.decodeAlone, null, null),
+    row('embedding alone', speed.embedAlone, null, null),
+    row('whole ingest', speed.whole, { name: 'what its stages allow', value: allowed }, 0.9),
+    ...(peer ? [row('whole ingest', speed.whole, { name: 'naive pipeline', value: speed.naive }, 2.5)] : []),
+  ];
+}
+
+/** Copies with other bytes at the end (a `free` box of their own), so that each is a film of its own. */
+function copies(path: string, folder: string, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => {
+    const copy = join(folder, `film-${i}.mp4`);
+    copyFileSync(path, copy);
+    const box = Buffer.alloc(8 + i + 1);
+    box.writeUInt32BE(box.length, 0);
+    box.write('free', 4);
+    appendFileSync(copy, box);
+    return copy;
+  });
+}
+
+/** Analyses all films into a new folder, with an engine of its own. */
+async function ingestAll(home: string, films: readonly string[]): Promise<void> {
+  const file = { home, model: vitKey, hardware_decoding: 'off', device: 'cpu' };
+  const values: SettingValues = resolveConfig(settings, { flags: {}, env: {}, file }).values;
+  const cache_dir = mkdtempSync(join(home, 'cache-'));
+  const engine = await startEngine(values, cores, log);
+  try {
+    const request = {
+      cache_dir,
+      paths: [...films],
+      model_key: vitKey,
+      decode: 'exact' as const,
+      force: false,
+    };
+    const { results } = await engine.analysis.run(request, {
+      signal: new AbortController().signal,
+      onEvent: () => {},
+    });
+    const bad = results.find(({ outcome }) => outcome !== 'analyzed');
+    if (bad) throw new Error(`${bad.path}: ${bad.outcome} ${bad.error?.message}`);
+  } finally {
+    await engine.stop();
+    rmSync(cache_dir, { recursive: true });
+  }
+}

@@ -1,0 +1,56 @@
+// `npm run bench [-- QUESTION...]`: asks every question of this folder (or the named ones), prints one table and appends
+// its rows to results/rows.ndjson.
+import { appendFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { type Question, type Row, reached } from './row.ts';
+
+const questions: Readonly<Record<string, () => Promise<Question>>> = {
+  messages: async () => (await import('./messages.ts')).messages,
+  index: async () => (await import('./index.ts')).index,
+  decode: async () => (await import('./decode.ts')).decode,
+  embed: async () => (await import('./embed.ts')).embed,
+  ingest: async () => (await import('./ingest.ts')).ingest,
+  memory: async () => (await import('./memory.ts')).memory,
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !Object.hasOwn(questions, name));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `bench: no question ${unknown.join(', ')}; there are ${Object.keys(questions).join(', ')}\n`,
+  );
+  process.exit(2);
+}
+const machine = `${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} threads, node ${process.versions.node}`;
+const rows: Row[] = [];
+for (const name of asked.length > 0 ? asked : Object.keys(questions)) {
+  const ask = await questions[name]!();
+  const answered = await ask((text) => process.stderr.write(`${name}: ${text}\n`));
+  rows.push(...answered);
+  const at = new Date().toISOString();
+  const lines = answered.map((row) => `${JSON.stringify({ at, machine, ...row })}\n`);
+  appendFileSync(new URL('./results/rows.ndjson', import.meta.url), lines.join(''));
+}
+process.stdout.write(`${machine}\n\n${table(rows)}`);
+
+function table(all: readonly Row[]): string {
+  const header = ['question', 'measured', 'value', 'against', 'ratio', 'goal', ''];
+  const lines = all.map((row) => [
+    row.question,
+    row.name,
+    `${digits(row.value)} ${row.unit}`,
+    row.against ? `${row.against.name} ${digits(row.against.value)}` : '',
+    row.ratio === null ? '' : digits(row.ratio),
+    row.goal
+      ? `${row.goal.at === 'least' ? '≥' : '≤'} ${row.goal.than}${row.goal.of === 'value' ? ` ${row.unit}` : ''}`
+      : '',
+    { true: 'reached', false: 'missed', null: '' }[String(reached(row))] ?? '',
+  ]);
+  const rule = header.map(() => '---');
+  return [header, rule, ...lines].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+function digits(value: number): string {
+  if (value >= 1000) return Math.round(value).toLocaleString('en-US');
+  return Number(value.toPrecision(3)).toString();
+}

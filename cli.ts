@@ -1,0 +1,153 @@
+// The command line: reads settings, runs one command, and turns its end into an exit code.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { settings } from './actors/analysis/settings.ts';
+import { type Command, type Context, exit, usageErrors } from './events/commands/context.ts';
+import { systemClock } from './runtime/clock.ts';
+import { resolveConfig } from './runtime/config.ts';
+import { EngineError, engineErrors, toFields } from './runtime/errors.ts';
+import { createLog, formatLine, type LogLevel } from './runtime/log.ts';
+
+const help = `framehound looks at every second of your footage and finds it again.
+
+  framehound analyze PATH...        look at films and stills, or folders of them
+      --force                       redo what is stored already
+  framehound search TEXT            find moments by words
+      --image FILE                  … or like a picture; a TEXT given too is combined with it
+      --frame FILE@SECONDS          … or like a moment of a film
+      --exclude TEXT                rank lower what looks like this (may be repeated)
+      --media FILE                  only in this file (may be repeated)
+      --max N                       matches at most (10)
+      --text-weight W               share of the text beside a picture (1)
+      --json [--previews]           answer as JSON, with pictures as base64
+      --open                        show the pictures in a browser
+  framehound models list|pull|remove|verify [KEY...]
+  framehound config [--json]        every setting and where it comes from
+  framehound doctor [--json]        what this machine has, and what is missing
+  framehound tour [PATH...]         the whole job on a sample library, or on your folder
+
+Settings, for every command: --home DIR --cache-dir DIR --model KEY --device D --decode exact|keyframes
+--log-level LEVEL; the same names, and more, in the environment and in config.json (see: framehound config).
+`;
+
+/** Each command is loaded when it is asked for: a search need not load what analysis needs. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  analyze: async () => (await import('./events/commands/analyze.ts')).analyze,
+  search: async () => (await import('./events/commands/search.ts')).search,
+  models: async () => (await import('./events/commands/models.ts')).models,
+  config: async () => (await import('./events/commands/doctor.ts')).config,
+  doctor: async () => (await import('./events/commands/doctor.ts')).doctor,
+  tour: async () => (await import('./events/commands/tour.ts')).tour,
+};
+
+async function main(argv: readonly string[]): Promise<number> {
+  const { flags, rest } = takeSettings(argv);
+  const [name, ...args] = rest;
+  if (name === undefined || name === 'help' || rest.includes('--help') || rest.includes('-h')) {
+    process.stdout.write(help);
+    return name === undefined ? exit.usage : exit.ok;
+  }
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load) throw usageErrors.USAGE(`there is no command ${name}; see: framehound help`);
+  const command = await load();
+  return command(args, createContext(flags));
+}
+
+/** Settings may stand before or after the command; what is left is the command's own. */
+function takeSettings(argv: readonly string[]): { flags: Record<string, unknown>; rest: string[] } {
+  const names = Object.values(settings).flatMap(({ flag }) => (flag ? [flag] : []));
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const flags: Record<string, unknown> = {};
+  const taken = new Set<number>();
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') break;
+    if (token.kind !== 'option' || !names.includes(token.name)) continue;
+    if (token.value === undefined) throw usageErrors.USAGE(`${token.rawName} wants a value`);
+    flags[token.name] = token.value;
+    taken.add(token.index);
+    if (!token.inlineValue) taken.add(token.index + 1);
+  }
+  return { flags, rest: argv.filter((_, index) => !taken.has(index)) };
+}
+
+function createContext(flags: Record<string, unknown>): Context {
+  for (const name of ['home', 'cache-dir']) {
+    if (typeof flags[name] === 'string') flags[name] = resolve(flags[name]);
+  }
+  const first = resolveConfig(settings, { flags, env: process.env, file: {} });
+  const config = resolveConfig(settings, {
+    flags,
+    env: process.env,
+    file: readConfigFile(first.values.home),
+  });
+  const { values } = config;
+  const log = createLog('framehound', (line) => process.stderr.write(formatLine(line)), {
+    level: values.log_level as LogLevel,
+  });
+  return {
+    config,
+    values,
+    out: (text) => process.stdout.write(text),
+    screen: {
+      write: (text) => process.stderr.write(text),
+      columns: process.stderr.columns ?? 100,
+      isTerminal: process.stderr.isTTY ?? false,
+    },
+    signal: stopSignal(),
+    clock: systemClock,
+    log,
+    startEngine: async (decoders) => {
+      mkdirSync(values.home, { recursive: true });
+      const { startEngine } = await import('./main.ts');
+      return startEngine(values, decoders, log);
+    },
+  };
+}
+
+function readConfigFile(home: string): Record<string, unknown> {
+  const path = join(home, 'config.json');
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw engineErrors.INVALID_CONFIG(`${path}: cannot be read (${String(error)})`, {}, error);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch (error) {
+    throw engineErrors.INVALID_CONFIG(`${path}: is not JSON (${String(error)})`, {}, error);
+  }
+  throw engineErrors.INVALID_CONFIG(`${path}: is not a JSON object`);
+}
+
+/** Aborted by ctrl-C and SIGTERM. The actors stop by themselves; nothing is killed. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+  return stop.signal;
+}
+
+function report(error: unknown): number {
+  const { code, message, stack } = toFields(error);
+  const badFlag = (error as NodeJS.ErrnoException | undefined)?.code?.startsWith('ERR_PARSE_ARGS') ?? false;
+  if (code === 'CANCELLED') return exit.cancelled;
+  // A fault of the program shows where; a fault of the input says what.
+  process.stderr.write(`framehound: ${code === 'INTERNAL' && !badFlag ? stack : message}\n`);
+  return usageErrors.USAGE.is(error) || badFlag ? exit.usage : exit.error;
+}
+
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+  if (!(error instanceof EngineError) && !(error instanceof Error)) throw error;
+  return report(error);
+});

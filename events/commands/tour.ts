@@ -1,0 +1,48 @@
+// `npm start`: the main job, start to end, on a sample library or on the folder the person names.
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { folders } from '../../actors/analysis/settings.ts';
+import { makeSamples } from '../../actors/decoder/sample-library.ts';
+import { analyzePaths } from './analyze.ts';
+import { type Command, exit, withEngine } from './context.ts';
+import { ask, type Question, show, title } from './search.ts';
+
+const sampleQueries = ['sunset over the sea', 'red car at night', 'green forest'];
+const ownQueries = ['blue sky', 'night lights', 'green trees'];
+
+export const tour: Command = async (args, context) => {
+  const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
+  const { home, cache } = folders(context.values);
+  const own = positionals.length > 0;
+  const samples = join(home, 'samples');
+  if (!own) {
+    context.screen.write(`Sample library: ${samples}\n`);
+    await makeSamples(samples, {
+      signal: context.signal,
+      progress: ({ file, done, total }) => context.screen.write(`  drawing ${done + 1}/${total}: ${file}\n`),
+    });
+  }
+  // Samples get an analysis folder of their own, so that they never turn up among a person's footage.
+  const cacheDir = own ? cache : join(home, 'samples-analysis');
+  return withEngine(context, context.values.decoders, async (engine) => {
+    const code = await analyzePaths(engine, own ? positionals : [samples], cacheDir, false, context);
+    if (code !== exit.ok && code !== exit.someFailed) return code;
+    for (const query of own ? ownQueries : sampleQueries) {
+      const question: Question = {
+        query,
+        image: null,
+        frame: null,
+        exclude: [],
+        media: [],
+        max: 3,
+        textWeight: 1,
+        previews: true,
+      };
+      context.out('\n');
+      await show(await ask(engine, question, cacheDir, context), title(question), context, false);
+    }
+    const folder = own || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
+    context.screen.write(`\nAsk it yourself: npx framehound search "…"${folder}\n`);
+    return code;
+  });
+};

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folders = ['runtime', 'actors', 'http', 'events', 'bench', 'test'];
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  /** Our own files by path from the root, packages by name. `typeOnly`: nothing is loaded. */
+  readonly imports: { readonly to: string; readonly typeOnly: boolean }[];
+}
+
+const sources: Source[] = [
+  ...folders.flatMap((folder) => filesUnder(join(root, folder))),
+  join(root, 'main.ts'),
+  join(root, 'cli.ts'),
+]
+  .filter((path) => path.endsWith('.ts'))
+  .map(readSource);
+const product = sources.filter(({ path }) => !path.startsWith('test/') && !path.startsWith('bench/'));
+
+function filesUnder(folder: string): string[] {
+  let entries: ReturnType<typeof readdirSync>;
+  try {
+    entries = readdirSync(folder, { withFileTypes: true, recursive: true }) as never;
+  } catch {
+    return [];
+  }
+  return (entries as unknown as import('node:fs').Dirent[])
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function readSource(absolute: string): Source {
+  const path = relative(root, absolute).split(sep).join('/');
+  const text = readFileSync(absolute, 'utf8');
+  const found = text.matchAll(
+    /(?:^|\n)\s*(import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g,
+  );
+  const imports = [...found].map(([, , type, from, dynamic, bare]) => {
+    const to = from ?? dynamic ?? bare ?? '';
+    const own = to.startsWith('.')
+      ? relative(root, resolve(dirname(absolute), to))
+          .split(sep)
+          .join('/')
+      : to;
+    return { to: own, typeOnly: type !== undefined };
+  });
+  return { path, text, imports };
+}
+
+const room = (path: string) => path.split('/').slice(0, 2).join('/');
+const doors = ['actors/models/session.ts', 'actors/decoder/ffmpeg.ts'];
+const isOurs = (to: string) => folders.some((folder) => to.startsWith(`${folder}/`));
+
+test('runtime imports nothing of ours', () => {
+  for (const { path, imports } of product.filter(({ path }) => path.startsWith('runtime/'))) {
+    for (const { to } of imports)
+      assert.ok(!isOurs(to) || to.startsWith('runtime/'), `${path} imports ${to}`);
+  }
+});
+
+test('a room uses another only through its contract and the three doors', () => {
+  for (const { path, imports } of product.filter(({ path }) => path.startsWith('actors/'))) {
+    for (const { to } of imports) {
+      if (!isOurs(to) || to.startsWith('runtime/') || room(to) === room(path)) continue;
+      const allowed =
+        to.endsWith('/contract.ts') || doors.includes(to) || to.startsWith('actors/index/store/');
+      // A model family is a pair: the graph and its features in models, its use in embedder.
+      const pair = path.startsWith('actors/embedder/') && to.startsWith('actors/models/');
+      assert.ok(allowed || pair, `${path} imports ${to}`);
+    }
+  }
+});
+
+test('fronts import no actor and no native package', () => {
+  for (const { path, imports } of product.filter(({ path }) => /^(http|events)\//.test(path))) {
+    for (const { to } of imports) assert.ok(!to.endsWith('/actor.ts'), `${path} imports ${to}`);
+  }
+});
+
+test('each native package has one importer', () => {
+  const one: Record<string, RegExp> = {
+    'node-av': /^actors\/decoder\/ffmpeg\.ts$/,
+    'onnxruntime-node': /^actors\/models\/session\.ts$/,
+    lmdb: /^actors\/index\/store\//,
+    sharp: /^actors\/decoder\//,
+    '@huggingface/tokenizers': /^actors\/embedder\//,
+  };
+  for (const { path, imports } of product) {
+    for (const { to, typeOnly } of imports) {
+      const name = Object.keys(one).find((name) => to === name || to.startsWith(`${name}/`));
+      if (name && !typeOnly) assert.match(path, one[name]!, `${path} imports ${to}`);
+    }
+  }
+});
+
+test('pure files load no thread and no native package', () => {
+  const pure =
+    /(^|\/)(restart|mailbox|plan|quarantine|batch|rank|topk|scenes|timecode|reference|query|match|prepare)\.ts$/;
+  const impure = /^(node:worker_threads|node:fs|node:child_process|node-av|onnxruntime-node|lmdb|sharp)/;
+  for (const { path, imports } of product.filter(({ path }) => pure.test(path))) {
+    for (const { to, typeOnly } of imports) assert.ok(typeOnly || !impure.test(to), `${path} imports ${to}`);
+  }
+});
+
+test('a file is one noun: it says what it is for, and has at most 400 lines', () => {
+  for (const { path, text } of product) {
+    assert.ok(text.startsWith('//') || text.startsWith('/*'), `${path} does not open with what it is for`);
+    const lines = text.split('\n').length - 1;
+    assert.ok(lines <= 400, `${path} has ${lines} lines`);
+  }
+  const main = product.find(({ path }) => path === 'main.ts');
+  assert.ok(main && main.text.split('\n').length - 1 <= 80, 'main.ts has more than 80 lines');
+});
+
+test('no folder is named after nothing', () => {
+  for (const { path } of sources) {
+    assert.doesNotMatch(path, /(^|\/)(utils|common|helpers|manager|base|types)(\/|\.ts$)/);
+  }
+});
+
+test('every dependency is pinned and has a reason in the README', () => {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+    string,
+    Record<string, string>
+  >;
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  for (const [name, version] of Object.entries({
+    ...manifest['dependencies'],
+    ...manifest['devDependencies'],
+  })) {
+    assert.match(version, /^\d+\.\d+\.\d+$/, `${name} is not pinned`);
+    assert.ok(readme.includes(`\`${name}\``), `README.md gives no reason for ${name}`);
+  }
+});
+
+test('tests wait for facts, never for a while', () => {
+  for (const { path, text } of sources.filter(
+    ({ path }) => path.startsWith('test/') && path !== 'test/architecture.test.ts',
+  )) {
+    assert.doesNotMatch(text, /setTimeout\(|sleep\(/, `${path} waits for a while`);
+  }
+});
