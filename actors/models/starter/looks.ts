@@ -46,7 +46,7 @@ export const looks = {
     ['colour spread', 0.04, 0.015],
     ['whole vivid', 0.2, 0.02],
   ],
-  warm: [['whole warm', 0.008, 0.07]],
+  warm: [['whole warm', 0.008, 0.12]],
   cool: [['whole cool', 0.01, 0.08]],
 
   sharp: [
