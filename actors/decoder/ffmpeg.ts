@@ -66,6 +66,7 @@ Log.setLevel(AV_LOG_QUIET);
 
 const AVERROR_EACCES = FFmpegError.AVERROR(PosixError.EACCES);
 const AVERROR_EAGAIN = FFmpegError.AVERROR(PosixError.EAGAIN);
+const AVERROR_EINVAL = FFmpegError.AVERROR(PosixError.EINVAL);
 const AVERROR_EISDIR = FFmpegError.AVERROR(PosixError.EISDIR);
 const AVERROR_ENOENT = FFmpegError.AVERROR(PosixError.ENOENT);
 const AVERROR_ENOMEM = FFmpegError.AVERROR(PosixError.ENOMEM);
@@ -141,6 +142,8 @@ export function mediaError(number: number, path: string, doing: string): EngineE
     case AVERROR_EISDIR:
       return mediaErrors.FILE_UNREADABLE(text, details);
     case AVERROR_INVALIDDATA:
+    // What FFmpeg answers for a container that is not among the allowed ones.
+    case AVERROR_EINVAL:
       return mediaErrors.NOT_MEDIA(text, details);
     case AVERROR_ENOMEM:
       return mediaErrors.TOO_LARGE(text, details);

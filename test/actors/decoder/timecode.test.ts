@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  type Counting,
+  frames,
+  framesPerDay,
+  nominalRate,
+  saysDropFrame,
+  timecode,
+} from '../../../actors/decoder/timecode.ts';
+
+const rate = (num: number, den = 1) => ({ num, den });
+const countings: readonly Counting[] = [
+  { rate: rate(30000, 1001), dropFrame: true },
+  { rate: rate(60000, 1001), dropFrame: true },
+  { rate: rate(30000, 1001), dropFrame: false },
+  { rate: rate(24000, 1001), dropFrame: false },
+  { rate: rate(24000, 1001), dropFrame: true },
+  { rate: rate(25), dropFrame: false },
+  { rate: rate(179, 6), dropFrame: false },
+  { rate: rate(120), dropFrame: false },
+  { rate: rate(1, 2), dropFrame: false },
+];
+
+test('frames(timecode(f)) = f for every way of counting', () => {
+  const counting = fc.constantFrom(...countings);
+  fc.assert(
+    fc.property(counting, fc.nat(20_000_000), (counting, n) => {
+      const frame = n % framesPerDay(counting);
+      assert.equal(frames(timecode(frame, counting), counting), frame);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('the next frame has a later timecode', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...countings), fc.nat(1_000_000), (counting, frame) => {
+      assert.ok(timecode(frame, counting) < timecode(frame + 1, counting));
+    }),
+  );
+});
+
+const table: readonly (readonly [frame: number, num: number, den: number, drop: boolean, text: string])[] = [
+  [0, 30000, 1001, true, '00:00:00:00'],
+  [1799, 30000, 1001, true, '00:00:59:29'],
+  [1800, 30000, 1001, true, '00:01:00:02'],
+  [17981, 30000, 1001, true, '00:09:59:29'],
+  [17982, 30000, 1001, true, '00:10:00:00'],
+  [107892, 30000, 1001, true, '01:00:00:00'],
+  [3599, 60000, 1001, true, '00:00:59:59'],
+  [3600, 60000, 1001, true, '00:01:00:04'],
+  [35964, 60000, 1001, true, '00:10:00:00'],
+  [1800, 30000, 1001, false, '00:01:00:00'],
+  [24 * 3600, 24000, 1001, false, '01:00:00:00'],
+  [25 * 61, 25, 1, false, '00:01:01:00'],
+  [30, 179, 6, false, '00:00:01:00'],
+  [2589408, 30000, 1001, true, '00:00:00:00'],
+  [-1, 25, 1, false, '23:59:59:24'],
+];
+
+test('timecodes of known frames', () => {
+  for (const [frame, num, den, dropFrame, text] of table) {
+    assert.equal(timecode(frame, { rate: { num, den }, dropFrame }), text);
+  }
+});
+
+test('drop-frame keeps within two frames of the clock over a day', () => {
+  const counting = { rate: rate(30000, 1001), dropFrame: true };
+  for (let hour = 0; hour < 24; hour++) {
+    const frame = frames(`${String(hour).padStart(2, '0')}:00:00:00`, counting)!;
+    assert.ok(Math.abs((frame * 1001) / 30000 - hour * 3600) < 0.1);
+  }
+});
+
+test('the rate a timecode counts at is the next whole one', () => {
+  assert.deepEqual(
+    [rate(24000, 1001), rate(30000, 1001), rate(179, 6), rate(1, 2), rate(0)].map(nominalRate),
+    [24, 30, 30, 1, 1],
+  );
+});
+
+test('text that is no timecode is refused', () => {
+  const counting = { rate: rate(25), dropFrame: false };
+  for (const text of ['', 'noon', '1:2:3:4', '00:60:00:00', '00:00:60:00', '00:00:00:25', '00:00:00']) {
+    assert.equal(frames(text, counting), null, text);
+  }
+  assert.equal(saysDropFrame('01:00:00;00'), true);
+  assert.equal(saysDropFrame('01:00:00:00'), false);
+});
