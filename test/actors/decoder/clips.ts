@@ -1,19 +1,11 @@
 // Small clips of each kind that a decoder must read without a flaw: codecs, GOP structures, containers, clocks,
 // rotation, pixel aspect, depth. Each frame carries its number, so a test can say which frame it was given.
 import { type Clip, stamped, tone } from './clip.ts';
+import { fps, ntsc, pyramid, x264, x265 } from './codec-options.ts';
+import { containerClips } from './container-clips.ts';
 
 // SVT-AV1 writes to stderr on its own.
 process.env.SVT_LOG = '0';
-
-// One thread, and no macroblock tree (it reads memory it has not set): the same bytes on every machine.
-const x264 = { preset: 'veryfast', crf: '23', threads: '1', mbtree: '0' };
-const x265 = (params: string) => ({
-  preset: 'ultrafast',
-  'x265-params': `log-level=none:pools=none:frame-threads=1:scenecut=0:${params}`,
-});
-const pyramid = { ...x264, bf: '3', 'x264-params': 'b-pyramid=normal:b-adapt=0:scenecut=0' };
-const ntsc = (num: number) => ({ num: num * 1000, den: 1001 });
-const fps = (num: number, den = 1) => ({ num, den });
 
 const h264Clips: readonly Clip[] = [
   stamped('H.264, 3 B-frames with pyramid, GOP 60', {
@@ -83,7 +75,7 @@ const codecClips: readonly Clip[] = [
     file: 'av1.mp4',
     encoder: 'libsvtav1',
     frames: 120,
-    options: { preset: '12', crf: '20', g: '40', 'svtav1-params': 'lp=1' },
+    options: { preset: '10', crf: '20', g: '40', 'svtav1-params': 'lp=1' },
   }),
   stamped('ProRes', {
     file: 'prores.mov',
@@ -274,7 +266,13 @@ const shapeClips: readonly Clip[] = [
   }),
 ];
 
-export const clips: readonly Clip[] = [...h264Clips, ...codecClips, ...clockClips, ...shapeClips];
+export const clips: readonly Clip[] = [
+  ...h264Clips,
+  ...codecClips,
+  ...containerClips,
+  ...clockClips,
+  ...shapeClips,
+];
 
 /** Ten hours at one frame a second; takes some seconds to make. */
 export const tenHours: Clip = stamped('ten hours of one frame a second', {

@@ -81,6 +81,28 @@ function still(file: string, width: number, height: number, more: Partial<Still>
   };
 }
 
+/** An ID3v2 tag with a picture as the front cover. */
+function coverTag(jpeg: Buffer): Buffer {
+  const picture = Buffer.concat([Buffer.from('\0image/jpeg\0\x03\0', 'latin1'), jpeg]);
+  const frame = Buffer.alloc(10);
+  frame.write('APIC');
+  frame.writeUInt32BE(picture.length, 4);
+  const size = frame.length + picture.length;
+  const sevenBits = [21, 14, 7, 0].map((shift) => (size >> shift) & 127);
+  return Buffer.concat([Buffer.from('ID3\x03\0\0', 'latin1'), Buffer.from(sevenBits), frame, picture]);
+}
+
+const withCover = bytes(
+  'sound with a cover picture',
+  'cover.mp3',
+  [{ kind: 'audio', seconds: 2 }],
+  async () => {
+    const sound = await readFile(await sounds.find(({ name }) => name.endsWith('sound.mp3'))!.make());
+    const cover = await readFile(await stills.find(({ name }) => name.endsWith('still.jpg'))!.make());
+    return Buffer.concat([coverTag(cover), sound]);
+  },
+);
+
 const stills: readonly OddFile[] = [
   still('still.jpg', 320, 180, { camera: { make: 'Framehound', model: 'Test 1' } }),
   still('still.png', 320, 180),
@@ -160,6 +182,13 @@ function damaged(
 const scratchedFilms: readonly OddFile[] = [
   damaged('packets missing in the middle', mp4, 'missing.mp4', 90, ({ index }) => index < 70 || index > 75),
   damaged('a keyframe missing', mp4, 'no-key.mp4', 90, ({ index }) => index !== 60),
+  damaged(
+    'an open GOP that begins with pictures whose references are gone',
+    ts,
+    'open-start.ts',
+    60,
+    ({ index }) => index >= 29,
+  ),
   damaged('the first keyframe missing', mp4, 'no-first-key.mp4', 60, ({ index }) => index !== 0),
   damaged(
     'a second missing in a transport stream',
@@ -182,4 +211,11 @@ const scratchedFilms: readonly OddFile[] = [
   ),
 ];
 
-export const oddFiles: readonly OddFile[] = [...sounds, ...stills, ...shortened, ...empty, ...scratchedFilms];
+export const oddFiles: readonly OddFile[] = [
+  ...sounds,
+  withCover,
+  ...stills,
+  ...shortened,
+  ...empty,
+  ...scratchedFilms,
+];
