@@ -2,6 +2,7 @@
 import type { PictureShape } from './contract.ts';
 import { mediaErrors } from './contract.ts';
 import {
+  AV_FRAME_FLAG_INTERLACED,
   AV_PIX_FMT_RGB24,
   AVCOL_PRI_UNSPECIFIED,
   AVCOL_RANGE_JPEG,
@@ -43,6 +44,8 @@ export class Scaler {
       this.#allocate(size, prepare);
     const frame = this.#frame!;
     assumeColours(source);
+    // swscale refuses to make one picture of two fields; the lines lie in their places all the same.
+    source.clearFlags(AV_FRAME_FLAG_INTERLACED);
     const result = this.#context.scaleFrameSync(frame, source);
     if (result < 0) {
       const name = avGetPixFmtName(source.format as PixelFormat) ?? 'unknown';

@@ -68,13 +68,5 @@ export const containerClips: readonly Clip[] = [
     encoder: 'cfhd',
     pixelFormat: 'yuv422p10le',
   }),
-  stamped('MPEG-1', {
-    file: 'mpeg1.mpg',
-    frames: 75,
-    frameRate: fps(25),
-    gop: 'open',
-    encoder: 'mpeg1video',
-    options: { g: '15', bf: '2', qmin: '2' },
-  }),
   stamped('Windows Media Video', { file: 'wmv2.wmv', frames: 60, encoder: 'wmv2', options: { qmax: '5' } }),
 ];

@@ -159,6 +159,19 @@ const empty: readonly OddFile[] = (['no-frames.mp4', 'no-frames.mkv', 'no-frames
   }),
 );
 
+/** A program stream names the time of some pictures only; the others are known when they are decoded. */
+const untimed: OddFile = {
+  name: 'MPEG-1, where only some packets have a time',
+  expected: [{ kind: 'video', frames: 75 }],
+  make: stamped('MPEG-1', {
+    file: 'mpeg1.mpg',
+    frames: 75,
+    frameRate: { num: 25, den: 1 },
+    encoder: 'mpeg1video',
+    options: { g: '15', bf: '2', qmin: '2' },
+  }).make,
+};
+
 /** Changes some bytes in the middle of a packet, never the same in two packets. */
 function scratched(data: Buffer, index: number): Buffer {
   const copy = Buffer.from(data);
@@ -217,5 +230,6 @@ export const oddFiles: readonly OddFile[] = [
   ...stills,
   ...shortened,
   ...empty,
+  untimed,
   ...scratchedFilms,
 ];
