@@ -1,18 +1,33 @@
-// The decoder's shell: what it answers and what it runs on. Everything is asked for by path, so it keeps no state.
-import { actor } from '../../runtime/actor.ts';
+// The decoder's shell: what it answers and what it runs on. Everything is asked for by path; all it keeps is the device
+// that decodes in hardware, found when the first film is asked for.
+import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
 import { decoderContract } from './contract.ts';
 import { frames, picture } from './frames.ts';
+import { Hardware } from './hardware.ts';
 import { identify } from './hash.ts';
 import { probe } from './probe.ts';
 
+/** `off` keeps decoding in software also where there is a device. */
+export interface DecoderSettings {
+  readonly hardware?: 'auto' | 'off';
+}
+
 export const definition = actor({
   contract: decoderContract,
-  create: () => ({
-    handlers: {
-      probe: ({ path }) => probe(path),
-      identify: ({ path }) => identify(path),
-      frames,
-      picture,
-    },
-  }),
+  create: ({ settings, log }: ActorEnv<DecoderSettings | undefined>) => {
+    let hardware: Hardware | null | undefined = settings?.hardware === 'off' ? null : undefined;
+    const device = () => {
+      if (hardware === undefined) hardware = Hardware.find(process.platform, log);
+      return hardware;
+    };
+    return {
+      handlers: {
+        probe: ({ path }) => probe(path),
+        identify: ({ path }) => identify(path),
+        frames: (request, turn: FeedTurn) => frames(request, turn, device()),
+        picture,
+      },
+      close: () => hardware?.close(),
+    };
+  },
 });

@@ -11,11 +11,18 @@ import {
   mediaError,
   type Packet,
 } from './ffmpeg.ts';
+import { download, type Hardware } from './hardware.ts';
 import type { Source } from './source.ts';
 import { ticks } from './source.ts';
 
 /** A decoded picture. The frame is *borrowed for the call*. */
 export type OnPicture = (frame: Frame, pts: number | null) => void;
+
+export interface DecoderChoice {
+  /** Also puts out pictures whose references are missing. */
+  readonly corrupt?: boolean;
+  readonly hardware?: Hardware | null;
+}
 
 export class PictureDecoder {
   readonly #context: CodecContext;
@@ -32,10 +39,10 @@ export class PictureDecoder {
   }
 
   /**
-   * Decoder for the source's picture stream, with one thread: files are decoded side by side instead. `corrupt` also
-   * puts out pictures whose references are missing. Errors: NO_PICTURE, UNSUPPORTED_CODEC.
+   * Decoder for the source's picture stream, with one thread: files are decoded side by side instead.
+   * Errors: NO_PICTURE, UNSUPPORTED_CODEC.
    */
-  static open(source: Source, corrupt = false): PictureDecoder {
+  static open(source: Source, how: DecoderChoice = {}): PictureDecoder {
     const { path, video } = source;
     if (!video) throw mediaErrors.NO_PICTURE(`${path}: has no picture`, { path });
     const codec = Codec.findDecoder(video.codecpar.codecId);
@@ -51,7 +58,8 @@ export class PictureDecoder {
       checked(context.parametersToContext(video.codecpar), path, 'its stream cannot be decoded');
       context.threadCount = 1;
       context.pktTimebase = video.timeBase;
-      if (corrupt) context.setFlags(AV_CODEC_FLAG_OUTPUT_CORRUPT);
+      if (how.corrupt) context.setFlags(AV_CODEC_FLAG_OUTPUT_CORRUPT);
+      how.hardware?.attach(context, codec);
       const result = context.open2Sync(codec, null);
       if (result < 0)
         throw mediaErrors.UNSUPPORTED_CODEC(`${path}: ${source.codec} cannot be decoded`, { path });
@@ -97,4 +105,14 @@ export class PictureDecoder {
       }
     }
   }
+}
+
+/** A copy of a borrowed picture that outlives the call, in memory; null when it cannot be had. The caller frees it. */
+export function keepPicture(frame: Frame): Frame | null {
+  if (!frame.isHwFrame()) return frame.clone();
+  const copy = new Frame();
+  copy.alloc();
+  if (download(frame, copy)) return copy;
+  copy.free();
+  return null;
 }

@@ -1,7 +1,7 @@
 // Decoding every picture, for streams whose packets do not say when they are shown (AVI with B-frames, raw streams). The
 // decoder puts pictures out in the order of showing and estimates their times.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
-import { PictureDecoder } from './decoder.ts';
+import { keepPicture, PictureDecoder } from './decoder.ts';
 import type { Frame } from './ffmpeg.ts';
 import { ticks } from './source.ts';
 import { endsStrictly, type GridPicture, type WalkQuestion } from './walk.ts';
@@ -14,7 +14,7 @@ interface Timed {
 /** As `walkGrid`. `step` is the usual time between pictures, in ticks. */
 export async function* decodeEvery(question: WalkQuestion, step: number): AsyncGenerator<GridPicture> {
   const { source, grid, to } = question;
-  const decoder = PictureDecoder.open(source);
+  const decoder = PictureDecoder.open(source, question);
   const arrived: Timed[] = [];
   let shown: Timed | null = null;
   let second = question.from;
@@ -24,7 +24,7 @@ export async function* decodeEvery(question: WalkQuestion, step: number): AsyncG
     const at: number = ticks(frame.bestEffortTimestamp) ?? (last === null ? 0 : last + step);
     last = at;
     question.ending.add(grid.seconds(at), grid.seconds(at + step) - grid.seconds(at));
-    const copy = frame.clone();
+    const copy = keepPicture(frame);
     if (copy) arrived.push({ frame: copy, at });
   };
   try {

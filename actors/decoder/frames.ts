@@ -1,10 +1,11 @@
 // The two questions for pixels: every grid frame of a file, and the picture at one moment.
 import { type FeedTurn, Sent, type Turn } from '../../runtime/actor.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';
-import { type decoderContract, type GridFrame, mediaErrors, type PreviewShape } from './contract.ts';
+import { type decoderContract, type GridFrame, mediaErrors } from './contract.ts';
 import { isStillContainer } from './formats.ts';
 import { gridLength } from './grid.ts';
 import { gridPictures } from './grid-pictures.ts';
+import type { Hardware } from './hardware.ts';
 import { PictureFiller } from './picture.ts';
 import { PreviewMaker } from './preview.ts';
 import { openSource, type Source } from './source.ts';
@@ -17,42 +18,56 @@ type FramesRequest = Request<typeof decoderContract, 'frames'>;
 type PictureRequest = Request<typeof decoderContract, 'picture'>;
 type PictureReply = Reply<typeof decoderContract, 'picture'>;
 
-export async function* frames(request: FramesRequest, turn: FeedTurn): AsyncGenerator<Sent<GridFrame>> {
-  const { path, shape } = request;
+/** Every grid frame. `hardware`: a device to decode on, or null. */
+export async function* frames(
+  request: FramesRequest,
+  turn: FeedTurn,
+  hardware: Hardware | null,
+): AsyncGenerator<Sent<GridFrame>> {
+  const { path, from_frame } = request;
   const mark = await markFile(path);
   if (await isStill(path)) {
-    if (request.from_frame === 0) yield await stillFrame(request, turn);
+    if (from_frame === 0) yield await stillFrame(request, turn);
   } else {
-    const source = await openSource(path);
-    const tools = new Tools(request);
     let found = 0;
-    try {
-      for await (const picture of gridPictures(source, {
-        ...range(source, request.from_frame),
-        ...request,
-        ...asks(turn, path),
-      })) {
-        const handle = await turn.freeSlot();
-        tools.filler.fill(
-          picture.frame,
-          tools.coded(source),
-          turn.slot(handle).subarray(0, shape.width * shape.height * 3),
-        );
-        const preview = tools.preview(source, picture);
+    // A device may fail at what software can do; as long as nothing was found, nothing is lost by trying again.
+    for (const device of hardware ? [hardware, null] : [null]) {
+      for await (const frame of filmFrames(request, turn, device)) {
         found++;
-        yield gridFrame({ frame_index: picture.second, seconds: picture.seconds, picture: handle, preview });
+        yield frame;
       }
-      if (found === 0 && request.from_frame === 0) {
-        throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
-      }
-    } finally {
-      tools.close();
-      source.close();
+      if (found > 0) break;
+    }
+    if (found === 0 && from_frame === 0) {
+      throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
     }
   }
   await expectUnchanged(path, mark);
 }
 
+async function* filmFrames(
+  request: FramesRequest,
+  turn: FeedTurn,
+  hardware: Hardware | null,
+): AsyncGenerator<Sent<GridFrame>> {
+  const { path, mode, from_frame } = request;
+  const source = await openSource(path);
+  const tools = new Tools(request);
+  try {
+    const asked = { ...range(source, from_frame), mode, hardware, ...asks(turn, path) };
+    for await (const found of gridPictures(source, asked)) {
+      const handle = await turn.freeSlot();
+      tools.fill(source, found, turn.slot(handle));
+      const preview = tools.preview(source, found);
+      yield gridFrame({ frame_index: found.second, seconds: found.seconds, picture: handle, preview });
+    }
+  } finally {
+    tools.close();
+    source.close();
+  }
+}
+
+/** The picture at one moment. */
 export async function picture(request: PictureRequest, turn: Turn): Promise<Sent<PictureReply>> {
   const { path, shape } = request;
   await markFile(path);
@@ -68,7 +83,7 @@ export async function picture(request: PictureRequest, turn: Turn): Promise<Sent
     const offset = still ? 0 : withinVideo(source, request.seconds);
     const asked = { mode: 'exact', from: 0, to: 1, offset, ...asks(turn, path) } as const;
     for await (const found of gridPictures(source, asked)) {
-      tools.filler.fill(found.frame, tools.coded(source), slot);
+      tools.fill(source, found, slot);
       return pictureReply(found.seconds, tools.preview(source, found));
     }
     throw mediaErrors.DECODE_FAILED(`${path}: no picture can be decoded at ${request.seconds} s`, { path });
@@ -80,31 +95,31 @@ export async function picture(request: PictureRequest, turn: Turn): Promise<Sent
 
 /** What one request needs beside the source; freed with it. */
 class Tools {
-  readonly filler: PictureFiller;
+  readonly #filler: PictureFiller;
   readonly #preview: PreviewMaker | null;
   /** The preview made last, for seconds that show the same picture. */
   #last: { readonly seconds: number; readonly jpeg: Uint8Array<ArrayBuffer> } | null = null;
 
   constructor({ shape, preview }: Pick<FramesRequest, 'shape' | 'preview'>) {
-    this.filler = new PictureFiller(shape);
+    this.#filler = new PictureFiller(shape);
     this.#preview = preview ? new PreviewMaker(preview) : null;
   }
 
-  coded(source: Source) {
-    return codedSize(source.video!);
+  fill(source: Source, { frame }: GridPicture, slot: Uint8Array) {
+    this.#filler.fill(frame, codedSize(source.video!), slot);
   }
 
   preview(source: Source, { frame, seconds }: GridPicture): Uint8Array<ArrayBuffer> | null {
     if (!this.#preview) return null;
     if (this.#last?.seconds !== seconds) {
-      this.#last = { seconds, jpeg: this.#preview.make(frame, this.coded(source)) };
+      this.#last = { seconds, jpeg: this.#preview.make(frame, codedSize(source.video!)) };
     }
     // What is sent is moved away, so each second has its own.
     return this.#last.jpeg.slice();
   }
 
   close() {
-    this.filler.close();
+    this.#filler.close();
     this.#preview?.close();
   }
 }
@@ -112,11 +127,9 @@ class Tools {
 async function stillFrame(request: FramesRequest, turn: FeedTurn): Promise<Sent<GridFrame>> {
   const handle = await turn.freeSlot();
   await fillStill(request.path, request.shape, turn.slot(handle));
-  const preview = request.preview && (await makePreview(request.path, request.preview));
+  const preview = request.preview && (await previewStill(request.path, request.preview));
   return gridFrame({ frame_index: 0, seconds: 0, picture: handle, preview });
 }
-
-const makePreview = (path: string, shape: PreviewShape) => previewStill(path, shape);
 
 function gridFrame(frame: GridFrame & { preview: Uint8Array | null }): Sent<GridFrame> {
   return new Sent(frame, { slots: [frame.picture], transfer: moved(frame.preview) });

@@ -3,6 +3,7 @@
 import { type DecodeMode, mediaErrors } from './contract.ts';
 import { decodeEvery } from './every.ts';
 import { Ending, Grid } from './grid.ts';
+import type { Hardware } from './hardware.ts';
 import { packetFacts, readHead } from './head.ts';
 import { walkKeyframes } from './keyframes.ts';
 import { type PictureReader, pictureReader } from './reference.ts';
@@ -17,6 +18,8 @@ export interface GridRequest {
   readonly to: number;
   /** Seconds by which the grid is moved. */
   readonly offset?: number;
+  /** A device to decode on; software without. */
+  readonly hardware?: Hardware | null;
   /** Throws when the work should end; asked for every packet. */
   proceed(): void;
   onEnd?(counts: WalkCounts): void;

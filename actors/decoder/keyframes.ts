@@ -1,7 +1,7 @@
 // The fast way: only key pictures are read and decoded. Every grid second shows the latest key picture not after it;
 // seconds before the first one show the first.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
-import { PictureDecoder } from './decoder.ts';
+import { keepPicture, PictureDecoder } from './decoder.ts';
 import { AVDISCARD_NONKEY, type Frame, type Packet } from './ffmpeg.ts';
 import { ticks } from './source.ts';
 import { endsStrictly, type GridPicture, type WalkQuestion } from './walk.ts';
@@ -11,7 +11,7 @@ export async function* walkKeyframes(question: WalkQuestion): AsyncGenerator<Gri
   const { source, grid, to } = question;
   if (source.video) source.video.discard = AVDISCARD_NONKEY;
   // A key picture of an open GOP is decoded alone, which is all right for itself.
-  const decoder = PictureDecoder.open(source, true);
+  const decoder = PictureDecoder.open(source, { ...question, corrupt: true });
   let second = question.from;
   let read = 0;
   let waiting: Packet | null = null;
@@ -75,7 +75,7 @@ function endOf(question: WalkQuestion): number {
 function decodeAlone(decoder: PictureDecoder, packet: Packet): Frame | null {
   let picture: Frame | null = null;
   const keep = (frame: Frame) => {
-    picture ??= frame.clone();
+    picture ??= keepPicture(frame);
   };
   decoder.send(packet, keep);
   decoder.drain(keep);

@@ -1,8 +1,9 @@
 // The GOP walk: reads packets, decodes what the plan asks for and hands out the picture of every grid second.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
-import { PictureDecoder } from './decoder.ts';
+import { keepPicture, PictureDecoder } from './decoder.ts';
 import type { Frame, Packet } from './ffmpeg.ts';
 import type { Ending, Grid } from './grid.ts';
+import type { Hardware } from './hardware.ts';
 import { packetFacts } from './head.ts';
 import { type Decision, GridPlan, type Settled } from './plan.ts';
 import type { PictureReader } from './reference.ts';
@@ -27,6 +28,7 @@ export interface WalkQuestion {
   /** False after a seek: what lies before the first packet is missing. */
   readonly atStart: boolean;
   readonly ending: Ending;
+  readonly hardware?: Hardware | null;
   /** Throws when the work should end; asked for every packet. */
   proceed(): void;
   /** Told how many packets were decoded when the walk ends. */
@@ -80,7 +82,7 @@ class Walk {
   constructor(question: WalkQuestion) {
     this.#question = question;
     const { grid, from, to, reader, atStart } = question;
-    this.#decoder = PictureDecoder.open(question.source);
+    this.#decoder = PictureDecoder.open(question.source, question);
     this.#plan = new GridPlan({
       limit: (second) => grid.limit(second),
       from,
@@ -187,7 +189,8 @@ class Walk {
     const order = pts === null ? undefined : this.#awaited.get(pts);
     if (order === undefined || pts === null) return;
     this.#awaited.delete(pts);
-    this.#pictures.set(order, { frame: owned(frame), pts });
+    const copy = keepPicture(frame);
+    this.#pictures.set(order, copy && { frame: copy, pts });
     for (const [earlier, lost] of this.#awaited) {
       if (earlier > pts) continue;
       this.#awaited.delete(earlier);
@@ -202,10 +205,4 @@ class Walk {
     this.#pictures.delete(this.#current);
     this.#current = order;
   }
-}
-
-function owned(frame: Frame): Frame {
-  const copy = frame.clone();
-  if (!copy) throw new Error('FFmpeg is out of memory');
-  return copy;
 }
