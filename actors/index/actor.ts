@@ -28,7 +28,8 @@ class Index {
 
   constructor(env: ActorEnv<IndexSettings | undefined>) {
     this.env = env;
-    this.folders = new Folders(env.settings ?? {});
+    const warn: WriterOptions['warn'] = (message, fields) => env.log.warn(message, fields);
+    this.folders = new Folders({ warn, ...env.settings });
   }
 
   /** Runs `use` on the store of a folder; a store that failed is opened anew by the next call. */

@@ -44,6 +44,10 @@ export function storeFault(error: unknown, file: string, doing: Doing): EngineEr
   if (denied.has(code) && doing === 'write') {
     return storeErrors.STORE_READ_ONLY(`${file} cannot be written: ${reason}`, details, error);
   }
+  if (code === 'ENOENT' && doing === 'read') {
+    // Every file that is read is named by a record, so its absence is damage.
+    return storeErrors.STORE_DAMAGED(`${file} is missing`, details, error);
+  }
   if (code === 'DAMAGED' || code === 'EIO') {
     return storeErrors.STORE_DAMAGED(`${file} is damaged: ${reason}`, details, error);
   }

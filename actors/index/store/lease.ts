@@ -9,20 +9,28 @@ import { leaseKey } from './names.ts';
 import { Lease } from './records.ts';
 import { seal, unseal } from './table.ts';
 
-/** When the process began, in the kernel's own count, so that a reused process number is not taken for the old one. */
-function startOf(pid: number): string {
-  if (process.platform !== 'linux') return '';
+interface Seen {
+  /** When the process began, in the kernel's own count, so that a reused process number is not taken for the old one. */
+  readonly started: string;
+  /** Killed, but its parent has not asked for its end yet: its number is still taken. */
+  readonly ended: boolean;
+}
+
+/** What the system shows of a process; `started` is empty where it shows nothing. */
+function look(pid: number): Seen {
+  if (process.platform !== 'linux') return { started: '', ended: false };
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return `${boot}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''}`;
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { started: `${boot}/${fields[19] ?? ''}`, ended: fields[0] === 'Z' || fields[0] === 'X' };
   } catch {
-    return ''; // The process is gone, or the system shows none: then only its number counts.
+    return { started: '', ended: false }; // Gone, or hidden: then only the number itself can be asked for.
   }
 }
 
 export function newLease(): Lease {
-  return { pid: process.pid, started: startOf(process.pid), host: hostname(), token: randomUUID() };
+  return { pid: process.pid, started: look(process.pid).started, host: hostname(), token: randomUUID() };
 }
 
 /** False when the process of a lease has certainly ended. */
@@ -35,8 +43,8 @@ export function isHeld(lease: Lease, own: Lease): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
-  const started = startOf(lease.pid);
-  return started === '' || lease.started === '' || started === lease.started;
+  const { started, ended } = look(lease.pid);
+  return !ended && (started === '' || lease.started === '' || started === lease.started);
 }
 
 function read(writes: Pick<Writes, 'get'>, file: string): Lease | null {

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { storeErrors } from '../contract.ts';
 import { stride8, stride16 } from '../quantize.ts';
 import { type Disk, disk, flush, writeAll } from './disk.ts';
-import { damaged, storeFault } from './faults.ts';
+import { damaged, isMissing, storeFault } from './faults.ts';
 import type { PackKind } from './names.ts';
 
 const headerBytes = 64;
@@ -60,9 +60,7 @@ export class Pack {
     try {
       fd = openSync(file, access);
     } catch (error) {
-      const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-      if (missing) throw storeErrors.STORE_DAMAGED(`${file} is missing`, { file }, error);
-      throw storeFault(error, file, access === 'r' ? 'read' : 'write');
+      throw storeFault(error, file, isMissing(error) || access === 'r' ? 'read' : 'write');
     }
     const pack = new Pack(file, stride, fd, on);
     try {

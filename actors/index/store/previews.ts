@@ -140,6 +140,17 @@ export class PreviewWriter {
   }
 }
 
+/** Removes what writers that ended in the middle left. Only for who has just taken the lease. */
+export function removeParts(folder: string): void {
+  const within = partFolder(folder);
+  if (!existsSync(within)) return;
+  try {
+    for (const name of readdirSync(within)) unlinkSync(join(within, name));
+  } catch (error) {
+    throw storeFault(error, within, 'write');
+  }
+}
+
 /** Removes preview files of a media file that its record does not name: older ones, or ones left by a crash. */
 export function removeOtherPreviews(folder: string, hash: string, keep: string): void {
   const within = previewFolder(folder, hash);

@@ -9,7 +9,7 @@ import { storeFault } from './faults.ts';
 import { confirm, newLease, release, take } from './lease.ts';
 import { formatKey, mediaKey, modelRecordKey, pathKey, previewKey, stageKey } from './names.ts';
 import { Packs } from './packs.ts';
-import { PreviewWriter, removeOtherPreviews } from './previews.ts';
+import { PreviewWriter, removeOtherPreviews, removeParts } from './previews.ts';
 import { Format, formatVersion, type Lease, Media, Model, Previews, Visual } from './records.ts';
 import { Stage, type StageResult, type Tail } from './stage.ts';
 import { seal, unseal } from './table.ts';
@@ -25,6 +25,7 @@ interface ModelTail extends Tail {
 export interface WriterOptions {
   readonly on?: Disk;
   readonly leastGarbageRows?: number;
+  readonly warn?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
 function mediaRow(media: MediaRecord): Media {
@@ -53,12 +54,14 @@ export class Writer {
   private readonly lease: Lease = newLease();
   private readonly stages = new Set<Stage>();
   private readonly tails = new Map<string, ModelTail>();
+  private readonly warn: NonNullable<WriterOptions['warn']>;
   private count = 0;
 
   constructor(folder: string, environment: Environment, options: WriterOptions = {}) {
     this.folder = folder;
     this.environment = environment;
     this.on = options.on ?? disk;
+    this.warn = options.warn ?? (() => {});
     this.leastGarbage = options.leastGarbageRows ?? leastGarbageRows;
   }
 
@@ -87,6 +90,7 @@ export class Writer {
       });
     }
     try {
+      if (this.stages.size === 0) removeParts(this.folder);
       const tail = this.tailOf(modelKey, dimensions);
       const token = `${this.lease.token}-${++this.count}`;
       const stage = new Stage(
@@ -272,9 +276,19 @@ export class Writer {
     if (!busy && garbage > model.live && garbage >= this.leastGarbage) {
       this.tails.delete(model.model_key);
       tail.packs.close();
-      compact(this.folder, this.environment, model, this.lease, this.on);
+      this.compact(model);
     }
     this.releaseIfIdle();
+  }
+
+  /** The stage is committed already, so a fault here is no fault of the commit: it is said, and tried again later. */
+  private compact(model: Model): void {
+    try {
+      compact(this.folder, this.environment, model, this.lease, this.on);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.warn('A vector pack could not be compacted', { model: model.model_key, reason });
+    }
   }
 
   private releaseIfIdle(): void {

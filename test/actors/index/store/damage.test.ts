@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { storeErrors } from '../../../../actors/index/contract.ts';
+import { Environment } from '../../../../actors/index/store/environment.ts';
+import { formatKey } from '../../../../actors/index/store/names.ts';
+import { formatRecord, Store } from '../../../../actors/index/store/store.ts';
+import { EngineError } from '../../../../runtime/errors.ts';
+import { preview, seeded } from '../footage.ts';
+import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
+
+const d = 32;
+
+/** A folder with three media, closed. */
+async function library(t: TestContext): Promise<string> {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  for (const [i, hash] of ['aa', 'bb', 'cc'].entries())
+    await store(index, cache_dir, hash, someFootage(20, i));
+  await index.close();
+  return cache_dir;
+}
+
+function flip(file: string, at: number): void {
+  const bytes = readFileSync(file);
+  bytes[at < 0 ? bytes.length + at : at]! ^= 0x10;
+  writeFileSync(file, bytes);
+}
+
+const load = (index: Harness, cache_dir: string) =>
+  index.call('load', { cache_dir, model_key: 'model', hashes: null });
+const names = (file: string) => (error: unknown) =>
+  storeErrors.STORE_DAMAGED.is(error) && error.message.includes(file);
+
+test('a records file that is none is refused by its name, not mapped', async (t) => {
+  const random = seeded(3);
+  const contents = [
+    Buffer.from('x'),
+    Buffer.alloc(4096),
+    Buffer.alloc(100_000, 'not a database '),
+    Buffer.from(Float64Array.from({ length: 5000 }, () => random()).buffer),
+  ];
+  for (const content of contents) {
+    const cache_dir = folder(t);
+    writeFileSync(join(cache_dir, 'records.mdb'), content);
+    const index = await indexActor(t);
+    await assert.rejects(index.call('media', { cache_dir }), names('records.mdb'));
+    await assert.rejects(
+      index.call('begin', { cache_dir, hash_str: 'aa', model_key: 'model', dimensions: d }),
+      names('records.mdb'),
+    );
+  }
+});
+
+test('a records file cut off at any page, or with any byte flipped, gives an error that names it or true answers', async (t) => {
+  const whole = await library(t);
+  const file = 'records.mdb';
+  const size = statSync(join(whole, file)).size;
+  const random = seeded(17);
+  const used = readFileSync(join(whole, file));
+  let refused = 0;
+  for (let round = 0; round < 120; round++) {
+    const copy = folder(t);
+    copyFileSync(join(whole, file), join(copy, file));
+    if (round < size / 4096) truncateSync(join(copy, file), round * 4096 + (round % 2) * 100);
+    else {
+      // Bytes that are in use: an unused page can hold anything.
+      let at = 0;
+      while (used[at] === 0) at = Math.floor(random() * size);
+      flip(join(copy, file), at);
+    }
+    const opened = new Store(copy);
+    try {
+      for (const { identity, path } of opened.media())
+        assert.equal(path, `/footage/${identity.hash_str}.mp4`);
+      for (const hash of ['aa', 'bb', 'cc']) {
+        const visual = opened.visual('model', hash);
+        if (visual) assert.deepEqual(visual.frame_runs, [0, 20]);
+      }
+    } catch (error) {
+      assert.ok(error instanceof EngineError && error.message.includes(file), String(error));
+      refused++;
+    } finally {
+      await opened.close();
+    }
+  }
+  assert.ok(refused > 20, `${refused} refused`);
+});
+
+test('damaged rows of one file are reported, and the rest is loaded and searched', async (t) => {
+  const cache_dir = await library(t);
+  flip(join(cache_dir, 'vectors', 'm-model.1.v8'), 64 + 25 * 48 + 3);
+  const index = await indexActor(t);
+  const report = await load(index, cache_dir);
+  assert.deepEqual(report, { media: 2, vectors: 40, missing: [], unreadable: ['bb'] });
+  const search = { text: new Float32Array(d).fill(0.1), picture: null, text_weight: 1, exclude: null };
+  const { matches } = await index.call('search', { ...search, scope: everything, max_results: 50 });
+  assert.deepEqual([...new Set(matches.map((match) => match.hash_str))].sort(), ['aa', 'cc']);
+});
+
+test('a pack that is cut off loses only the files behind the cut, and they count as not stored', async (t) => {
+  const cache_dir = await library(t);
+  truncateSync(join(cache_dir, 'vectors', 'm-model.1.v16'), 64 + 45 * 80);
+  const index = await indexActor(t);
+  assert.deepEqual((await load(index, cache_dir)).unreadable, ['cc']);
+  const asked = { cache_dir, model_key: 'model', hashes: ['aa', 'bb', 'cc'] };
+  assert.deepEqual((await index.call('stored', asked)).stored, [true, true, false]);
+  await store(index, cache_dir, 'cc', someFootage(20, 2));
+  assert.deepEqual((await index.call('stored', asked)).stored, [true, true, true]);
+  assert.deepEqual(await load(index, cache_dir), { media: 3, vectors: 60, missing: [], unreadable: [] });
+});
+
+test('a pack that is missing or has a broken header is named, and analysing again mends the folder', async (t) => {
+  for (const spoil of [(file: string) => rmSync(file), (file: string) => flip(file, 9)]) {
+    for (const kind of ['v8', 'v16']) {
+      const cache_dir = await library(t);
+      const name = `m-model.1.${kind}`;
+      spoil(join(cache_dir, 'vectors', name));
+      const index = await indexActor(t);
+      await assert.rejects(load(index, cache_dir), names(name));
+      const asked = { cache_dir, model_key: 'model', hashes: ['aa', 'bb', 'cc'] };
+      assert.deepEqual((await index.call('stored', asked)).stored, [false, false, false]);
+      await store(index, cache_dir, 'bb', someFootage(20, 1));
+      const report = await load(index, cache_dir);
+      assert.deepEqual([report.media, report.unreadable], [1, ['aa', 'cc']]);
+    }
+  }
+});
+
+test('a broken 16-bit row costs its precision, is logged, and its vector is refused when asked for alone', async (t) => {
+  const cache_dir = await library(t);
+  flip(join(cache_dir, 'vectors', 'm-model.1.v16'), 64 + 21 * 80 + 5);
+  const index = await indexActor(t);
+  await load(index, cache_dir);
+  const text = someFootage(20, 1).slice(d, 2 * d);
+  const search = { text, picture: null, text_weight: 1, exclude: null, scope: everything, max_results: 3 };
+  const { matches } = await index.call('search', search);
+  assert.deepEqual([matches[0]!.hash_str, matches[0]!.frame_index], ['bb', 1]);
+  assert.ok(index.lines.some((line) => line.level === 'warn' && line.fields.frame === 1));
+  const frame = { cache_dir, model_key: 'model', hash_str: 'bb', frame_index: 1 };
+  await assert.rejects(index.call('vector', frame), names('m-model.1.v16'));
+});
+
+test('damaged previews are named and the others come', async (t) => {
+  for (const spoil of [
+    (f: string) => flip(f, 40),
+    (f: string) => flip(f, -40),
+    (f: string) => flip(f, 1),
+    (f: string) => truncateSync(f, 200),
+    (f: string) => rmSync(f),
+  ]) {
+    const cache_dir = await library(t);
+    const within = join(cache_dir, 'previews', 'bb');
+    spoil(join(within, readdirSync(within)[0]!));
+    const index = await indexActor(t);
+    const frames = [
+      { hash_str: 'bb', frame_index: 0 },
+      { hash_str: 'cc', frame_index: 7 },
+    ];
+    const { previews, unreadable } = await index.call('previews', { cache_dir, frames });
+    assert.deepEqual([previews, unreadable], [[null, preview(7)], ['bb']]);
+  }
+});
+
+test('a folder of a newer format is left alone', async (t) => {
+  const cache_dir = await library(t);
+  const environment = Environment.open(join(cache_dir, 'records.mdb'), 'write');
+  environment.transact((writes) => writes.put(formatKey, formatRecord(2)));
+  await environment.close();
+  const index = await indexActor(t);
+  await assert.rejects(load(index, cache_dir), storeErrors.STORE_TOO_NEW.is);
+  const begin = { cache_dir, hash_str: 'aa', model_key: 'model', dimensions: d };
+  await assert.rejects(index.call('begin', begin), storeErrors.STORE_TOO_NEW.is);
+});
+
+test('a folder that is not there is no empty library, and one never analysed is', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = join(folder(t), 'none');
+  await assert.rejects(load(index, cache_dir), storeErrors.STORE_UNAVAILABLE.is);
+  assert.ok(!existsSync(cache_dir));
+  const empty = folder(t);
+  assert.deepEqual(await load(index, empty), { media: 0, vectors: 0, missing: [], unreadable: [] });
+  assert.deepEqual(readdirSync(empty), []);
+});
+
+test('a copied folder is a whole library', async (t) => {
+  const copy = join(folder(t), 'copy');
+  cpSync(await library(t), copy, { recursive: true });
+  const index = await indexActor(t);
+  assert.equal((await load(index, copy)).vectors, 60);
+});

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { storeErrors } from '../../../../actors/index/contract.ts';
+import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
+import * as records from '../../../../actors/index/store/records.ts';
+import { Store } from '../../../../actors/index/store/store.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
+import { framesUpTo, mediaRecord, preview } from '../footage.ts';
+import { folder, indexActor, someFootage, store } from '../handlers.ts';
+
+const d = 32;
+const row = (vectors: Float32Array, frame: number) => vectors.slice(frame * d, (frame + 1) * d);
+
+test('records.fbs and the tables in the code are the same', () => {
+  const schema = readFileSync(new URL('../../../../actors/index/store/records.fbs', import.meta.url), 'utf8');
+  const kinds: Record<string, string> = { '[uint]': 'uints', '[ubyte]': 'ubytes', '[Extent]': 'extents' };
+  const declared = [...schema.matchAll(/table (\w+) \{([^}]*)\}/g)].map(([, name, body]) => {
+    const fields = [...body!.matchAll(/(\w+): ([^;]+);/g)].map(([, field, type]) => [
+      field,
+      kinds[type!] ?? type,
+    ]);
+    return [name, Object.fromEntries(fields)];
+  });
+  const { Format, Lease, Media, Model, Visual, Previews } = records;
+  const tables = Object.entries({ Format, Lease, Media, Model, Visual, Previews });
+  assert.deepEqual(
+    declared.map(([name, fields]) => [name, JSON.stringify(fields)]),
+    tables.map(([name, table]) => [name, JSON.stringify(table.fields)]),
+  );
+});
+
+/** A disk that is full after some bytes, until it is given more. */
+function smallDisk(bytes: number): Disk & { left: number } {
+  return {
+    left: bytes,
+    write(fd, data, position) {
+      if (this.left <= 0)
+        throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+      const written = disk.write(fd, data.subarray(0, Math.min(this.left, data.byteLength)), position);
+      this.left -= written;
+      return written;
+    },
+    flush: disk.flush,
+  };
+}
+
+test('a disk that fills up anywhere in a stage is an error, what was stored stays, and it goes on with more space', async (t) => {
+  for (const bytes of [0, 30, 300, 1500, 4500, 7000]) {
+    const cache_dir = folder(t);
+    const first = await indexActor(t);
+    await store(first, cache_dir, 'aa', someFootage(30, 1));
+    await first.close();
+    const on = smallDisk(bytes);
+    const index = await indexActor(t, { on });
+    await assert.rejects(store(index, cache_dir, 'bb', someFootage(60, 2)), (error) => {
+      return storeErrors.STORE_FULL.is(error) && error.message.includes(cache_dir);
+    });
+    const load = { cache_dir, model_key: 'model', hashes: null };
+    assert.deepEqual(await index.call('load', load), { media: 1, vectors: 30, missing: [], unreadable: [] });
+    on.left = 1e9;
+    await store(index, cache_dir, 'bb', someFootage(60, 2));
+    assert.deepEqual(await index.call('load', load), { media: 2, vectors: 90, missing: [], unreadable: [] });
+    assert.deepEqual(readdirSync(join(cache_dir, 'parts')), []);
+  }
+});
+
+function mounted(at: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', at], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('a real file system of 1 MB fills up without a crash or a loss', async (t) => {
+  const cache_dir = mkdtempSync(join(tmpdir(), 'framehound-index-'));
+  const isMounted = mounted(cache_dir);
+  t.after(() => {
+    // Lazily: the actor closes its files after this.
+    if (isMounted) execFileSync('umount', ['-l', cache_dir]);
+    rmSync(cache_dir, { recursive: true, force: true });
+  });
+  if (!isMounted) return t.skip('a small file system can be mounted by root only');
+  const index = await indexActor(t);
+  let stored = 0;
+  const fill = async () => {
+    for (; ; stored++) await store(index, cache_dir, (stored + 1).toString(16), someFootage(100, stored));
+  };
+  await assert.rejects(fill, storeErrors.STORE_FULL.is);
+  assert.ok(stored > 3);
+  const load = { cache_dir, model_key: 'model', hashes: null };
+  assert.deepEqual(await index.call('load', load), {
+    media: stored,
+    vectors: stored * 100,
+    missing: [],
+    unreadable: [],
+  });
+  // The last bytes are taken too, so that also the records cannot grow any more.
+  const tooMuch = () => writeFileSync(join(cache_dir, 'filler'), Buffer.alloc(1 << 20));
+  assert.throws(tooMuch, /ENOSPC/);
+  await assert.rejects(store(index, cache_dir, 'ffff', someFootage(100, 1)), storeErrors.STORE_FULL.is);
+  await index.close();
+  const again = await indexActor(t);
+  assert.equal((await again.call('load', load)).vectors, stored * 100);
+});
+
+test('stages written side by side do not mix', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  const films = ['aa', 'bb', 'cc'].map((hash, i) => ({ hash, vectors: someFootage(1300, i) }));
+  const stages: number[] = [];
+  for (const { hash } of films) {
+    const begun = await index.call('begin', { cache_dir, hash_str: hash, model_key: 'model', dimensions: d });
+    stages.push(begun.stage);
+  }
+  for (let frame = 0; frame < 1300; frame += 100) {
+    for (const [i, { vectors }] of films.entries()) {
+      const frames = framesUpTo(100, frame);
+      const part = vectors.slice(frame * d, (frame + 100) * d);
+      await index.call('append', {
+        stage: stages[i]!,
+        frames,
+        vectors: part,
+        previews: frames.map((f) => preview(f)),
+      });
+    }
+  }
+  await index.call('abort', { stage: stages[1]! });
+  for (const i of [2, 0])
+    await index.call('commit', { stage: stages[i]!, media: mediaRecord(films[i]!.hash) });
+  const report = await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  assert.deepEqual(report, { media: 2, vectors: 2600, missing: [], unreadable: [] });
+  for (const { hash, vectors } of [films[0]!, films[2]!]) {
+    for (const frame of [0, 511, 512, 1024, 1299]) {
+      const { vector } = await index.call('vector', {
+        cache_dir,
+        model_key: 'model',
+        hash_str: hash,
+        frame_index: frame,
+      });
+      assert.ok(
+        vector!.every((value, k) => Math.abs(value - row(vectors, frame)[k]!) < 2e-5),
+        `${hash} ${frame}`,
+      );
+      const query = { text: row(vectors, frame), picture: null, text_weight: 1, exclude: null };
+      const { matches } = await index.call('search', {
+        ...query,
+        scope: { hashes: null, ranges: {} },
+        max_results: 1,
+      });
+      assert.deepEqual([matches[0]!.hash_str, matches[0]!.frame_index], [hash, frame]);
+    }
+  }
+});
+
+test('when more than half of a pack is garbage it is rewritten, and what is loaded stays searchable', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t, { leastGarbageRows: 50 });
+  const packs = () => readdirSync(join(cache_dir, 'vectors')).sort();
+  const kept = someFootage(40, 1);
+  await store(index, cache_dir, 'aa', kept);
+  await store(index, cache_dir, 'bb', someFootage(40, 2));
+  await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  for (let seed = 3; seed < 5; seed++) await store(index, cache_dir, 'bb', someFootage(40, seed));
+  assert.deepEqual(packs(), ['m-model.1.v16', 'm-model.1.v8']);
+  const last = someFootage(40, 9);
+  await store(index, cache_dir, 'bb', last);
+  assert.deepEqual(packs(), ['m-model.2.v16', 'm-model.2.v8']);
+  assert.equal(statSync(join(cache_dir, 'vectors', 'm-model.2.v8')).size, 64 + 80 * 48);
+  const query = {
+    picture: null,
+    text_weight: 1,
+    exclude: null,
+    scope: { hashes: null, ranges: {} },
+    max_results: 1,
+  };
+  const before = await index.call('search', { ...query, text: row(kept, 5) });
+  assert.deepEqual([before.matches[0]!.hash_str, before.matches[0]!.frame_index], ['aa', 5]);
+  const report = await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  assert.deepEqual(report, { media: 2, vectors: 80, missing: [], unreadable: [] });
+  const after = await index.call('search', { ...query, text: row(last, 33) });
+  assert.deepEqual([after.matches[0]!.hash_str, after.matches[0]!.frame_index], ['bb', 33]);
+});
+
+test('a disk that is full while a pack is rewritten keeps the old pack', async (t) => {
+  const cache_dir = folder(t);
+  const on = smallDisk(1e9);
+  const index = await indexActor(t, { on, leastGarbageRows: 10 });
+  for (let seed = 0; seed < 2; seed++) await store(index, cache_dir, 'aa', someFootage(40, seed));
+  const third = someFootage(40, 3);
+  const { stage } = await index.call('begin', {
+    cache_dir,
+    hash_str: 'aa',
+    model_key: 'model',
+    dimensions: d,
+  });
+  await index.call('append', { stage, frames: framesUpTo(40), vectors: third, previews: [] });
+  on.left = 40 * (48 + 80) + 100;
+  await index.call('commit', { stage, media: mediaRecord('aa') });
+  assert.ok(index.lines.some((line) => line.level === 'warn' && /compact/.test(line.message)));
+  const report = await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  assert.deepEqual(report, { media: 1, vectors: 40, missing: [], unreadable: [] });
+});
+
+test('an old preview file goes when its file is analysed again, and a still has none of its own', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  await store(index, cache_dir, 'aa', someFootage(5, 1));
+  await store(index, cache_dir, 'aa', someFootage(6, 1));
+  assert.deepEqual(readdirSync(join(cache_dir, 'previews', 'aa')), ['aa.2.previews']);
+  await store(index, cache_dir, 'bb', someFootage(1, 1));
+  assert.ok(!existsSync(join(cache_dir, 'previews', 'bb')));
+  const frames = [0, 1].map((frame_index) => ({ hash_str: 'bb', frame_index }));
+  assert.deepEqual((await index.call('previews', { cache_dir, frames })).previews, [preview(0), null]);
+});
+
+test('a model whose vectors changed their length starts new packs, and the old stages count as missing', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  await store(index, cache_dir, 'aa', someFootage(5, 1));
+  await store(index, cache_dir, 'bb', someFootage(5, 1, 48), { dimensions: 48 });
+  const asked = { cache_dir, model_key: 'model', hashes: ['aa', 'bb'] };
+  assert.deepEqual((await index.call('stored', asked)).stored, [false, true]);
+  const report = await index.call('load', asked);
+  assert.deepEqual(report, { media: 1, vectors: 5, missing: ['aa'], unreadable: [] });
+});
+
+test('a stage in progress is dropped when the same one begins again', async (t) => {
+  const store = new Store(folder(t));
+  t.after(() => store.close());
+  const first = store.begin('aa', 'model', d);
+  store.append(first, [0], someFootage(1, 1), [preview(0)]);
+  const second = store.begin('aa', 'model', d);
+  assert.throws(() => store.append(first, [1], someFootage(1, 1), []), engineErrors.INVALID_MESSAGE.is);
+  store.append(second, [0, 1], someFootage(2, 1), []);
+  assert.equal(store.commit(second, mediaRecord('aa')), 2);
+});
+
+test('ten hours of frames are appended in bounded memory', async (t) => {
+  const store = new Store(folder(t));
+  t.after(() => store.close());
+  const stage = store.begin('aa', 'model', 256);
+  const vectors = someFootage(120, 1, 256);
+  const append = (from: number, to: number) => {
+    for (let frame = from; frame < to; frame += 120) store.append(stage, framesUpTo(120, frame), vectors, []);
+  };
+  append(0, 3600);
+  const before = process.memoryUsage();
+  append(3600, 36_000);
+  const after = process.memoryUsage();
+  const grown = after.arrayBuffers - before.arrayBuffers;
+  // 36,000 vectors are 37 MB as floats; what may grow is what the collector has not come to yet.
+  assert.ok(grown < 16e6, `${grown} bytes`);
+  assert.equal(store.commit(stage, mediaRecord('aa')), 36_000);
+});
