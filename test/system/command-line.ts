@@ -1,0 +1,64 @@
+// Runs the command line as a person does, in a process of its own with a home of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const cli = fileURLToPath(new URL('../../cli.ts', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Resolves when the text was printed to standard error. */
+  said(text: string): Promise<void>;
+}
+
+export interface Home {
+  readonly folder: string;
+  start(...args: string[]): Running;
+  run(...args: string[]): Promise<Ended>;
+  remove(): void;
+}
+
+export function newHome(): Home {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-system-'));
+  const start = (...args: string[]): Running => {
+    const env = { ...process.env, FRAMEHOUND_HOME: join(folder, 'home') };
+    const child = spawn(process.execPath, [cli, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (text) => {
+      out += text;
+    });
+    const ended = new Promise<Ended>((resolve) => {
+      child.on('close', (code, signal) => resolve({ code, signal, out, err }));
+    });
+    const said = (text: string) =>
+      new Promise<void>((resolve, reject) => {
+        const look = () => {
+          if (err.includes(text)) resolve();
+        };
+        child.stderr.on('data', look);
+        child.on('close', () => reject(new Error(`ended without saying "${text}":\n${err}`)));
+        look();
+      });
+    child.stderr.on('data', (text) => {
+      err += text;
+    });
+    return { child, ended, said };
+  };
+  return {
+    folder,
+    start,
+    run: (...args) => start(...args).ended,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Check } from 'typebox/value';
+import { SearchAnswer } from '../../actors/search/contract.ts';
+import { clips, tenHours } from '../actors/decoder/clips.ts';
+import { newHome } from './command-line.ts';
+
+const shared = fileURLToPath(new URL('../../../shared/media', import.meta.url));
+const withFootage = { skip: existsSync(shared) ? false : `${shared} is missing: no real footage to look at` };
+
+async function clip(name: string, folder: string): Promise<string> {
+  const path = await clips.find((clip) => clip.name === name)!.make();
+  const copy = join(folder, basename(path));
+  copyFileSync(path, copy);
+  return copy;
+}
+
+test(
+  'real footage is analysed, found by words, by picture and by frame, and only once',
+  withFootage,
+  async () => {
+    const home = newHome();
+    const first = await home.run('analyze', join(shared, 'video'), join(shared, 'images'));
+    assert.equal(first.code, 0, first.err);
+    assert.match(first.err, /6 analysed/);
+
+    const words = await home.run('search', 'fire at night', '--json', '--previews', '--max', '3');
+    const answer = JSON.parse(words.out) as SearchAnswer;
+    assert.ok(Check(SearchAnswer, answer), words.out);
+    assert.equal(basename(answer.matches[0]!.video_path), 'rocket.jpg');
+    assert.equal(Buffer.from(answer.matches[0]!.image!, 'base64').subarray(0, 2).toString('hex'), 'ffd8');
+
+    const bottles = join(shared, 'video', 'bottle-detection.mp4');
+    const frame = await home.run('search', '--frame', `${bottles}@12`, '--json', '--max', '2');
+    const [best] = (JSON.parse(frame.out) as SearchAnswer).matches;
+    assert.deepEqual([best?.video_path, best?.timestamp, best?.image], [bottles, '00:00:12', undefined]);
+
+    const cat = join(shared, 'images', 'chelsea.png');
+    const picture = await home.run('search', '--image', cat, '--media', bottles, '--json');
+    const paths = (JSON.parse(picture.out) as SearchAnswer).matches.map(({ video_path }) => video_path);
+    assert.deepEqual(new Set(paths), new Set([bottles]));
+
+    const again = await home.run('analyze', shared);
+    assert.match(again.err, /6 already known/);
+    home.remove();
+  },
+);
+
+test('a folder of good and bad files: the good are stored, each bad one is named with its reason', async () => {
+  const home = newHome();
+  const media = join(home.folder, 'media');
+  mkdirSync(media);
+  const good = await clip('H.264, GOP 12', media);
+  const odd = await clip("a name with spaces, quotes, a newline and ü 漢 '", media);
+  writeFileSync(join(media, 'notes.mp4'), 'this is no film');
+  writeFileSync(join(media, 'empty.mov'), '');
+  writeFileSync(join(media, 'cut.mp4'), readFileSync(good).subarray(0, 3000));
+  copyFileSync(good, join(media, 'locked.mp4'));
+  chmodSync(join(media, 'locked.mp4'), 0);
+  symlinkSync(media, join(media, 'loop'));
+  const { code, err } = await home.run('analyze', media, join(media, 'missing.mp4'));
+  assert.equal(code, 3, err);
+  // The administrator may read everything; for anyone else the locked file is one more failure.
+  const failed = process.getuid?.() === 0 ? 5 : 6;
+  assert.match(err, new RegExp(`${failed} failed`));
+  for (const name of ['notes.mp4', 'empty.mov', 'cut.mp4', 'loop', 'missing.mp4'])
+    assert.match(err, new RegExp(name));
+  const found = await home.run('search', 'grey', '--json', '--max', '50');
+  const paths = new Set((JSON.parse(found.out) as SearchAnswer).matches.map(({ video_path }) => video_path));
+  assert.ok(paths.has(good) && paths.has(odd), found.out);
+  home.remove();
+});
+
+test('ctrl-C ends a long film soon, keeps what is finished, and the next run does the rest', async () => {
+  const home = newHome();
+  const short = await clip('H.264, GOP 12', home.folder);
+  const long = await tenHours.make();
+  const running = home.start('analyze', short, long);
+  await running.said('h264-gop12.mp4: ');
+  const asked = performance.now();
+  running.child.kill('SIGINT');
+  const { code, err } = await running.ended;
+  assert.equal(code, 130, err);
+  assert.match(err, /Stopped: 1 analysed, 1 not finished/);
+  assert.ok(performance.now() - asked < 10_000, 'a stop that takes this long is no stop');
+  const next = await home.run('analyze', short);
+  assert.match(next.err, /1 already known/);
+  home.remove();
+});
+
+test('a killed engine loses nothing that was stored, and a file that was running twice is left alone', async () => {
+  const home = newHome();
+  const short = await clip('H.264, GOP 12', home.folder);
+  const long = await tenHours.make();
+  for (let i = 0; i < 2; i++) {
+    const running = home.start('analyze', long, short, '--log-level', 'debug');
+    const journal = join(home.folder, 'home', 'journal.ndjson');
+    // Both films at first, then the long one alone: the short one is stored.
+    const begun = () =>
+      existsSync(journal) ? readFileSync(journal, 'utf8').split('"stage-start"').length - 1 : 0;
+    const started = () => begun() >= 2 + i;
+    while (!started()) await new Promise((resolve) => setImmediate(resolve));
+    if (i === 0) await running.said('h264-gop12.mp4: ');
+    running.child.kill('SIGKILL');
+    await running.ended;
+  }
+  const { code, err } = await home.run('analyze', long, short);
+  assert.equal(code, 3, err);
+  assert.match(err, /QUARANTINED: .*ten-hours\.mp4/);
+  assert.match(err, /1 already known/);
+  home.remove();
+});
+
+test('mistakes of the command line are named and have an exit code of their own', async () => {
+  const home = newHome();
+  const cases: [string[], number, RegExp][] = [
+    [[], 2, /framehound analyze/],
+    [['serch'], 2, /no command serch/],
+    [['search'], 2, /needs a text/],
+    [['search', '--frame', 'x.mp4'], 2, /FILE@SECONDS/],
+    [['search', 'x', '--max', '0'], 2, /--max/],
+    [['search', 'x', '--colour'], 2, /--colour/],
+    [['analyze'], 2, /needs the path/],
+    [['analyze', '/nowhere/at/all.mp4'], 3, /at\/all\.mp4/],
+    [['search', 'blue'], 1, /analysis/],
+    [['models', 'pull', 'no-such-model'], 1, /no-such-model/],
+    [['config', '--decode', 'fast'], 1, /decode \(flag\)/],
+  ];
+  await Promise.all(
+    cases.map(async ([args, code, message]) => {
+      const ended = await home.run(...args);
+      assert.equal(ended.code, code, `${args.join(' ')}: ${ended.err}`);
+      assert.match(ended.err + ended.out, message);
+      assert.doesNotMatch(ended.err, /\n {4}at /, 'a mistake is told without a stack');
+    }),
+  );
+  home.remove();
+});
+
+test('doctor and config answer, also as JSON', async () => {
+  const home = newHome();
+  const doctor = await home.run('doctor', '--json');
+  assert.equal(doctor.code, 0, doctor.out);
+  const names = (JSON.parse(doctor.out) as { name: string; ok: boolean }[]).map(({ name }) => name);
+  for (const name of ['node', 'media', 'model devices', 'store', 'model', 'home'])
+    assert.ok(names.includes(name), name);
+  const config = await home.run('config', '--json', '--model', 'other');
+  const rows = JSON.parse(config.out) as { setting: string; value: unknown; source: string }[];
+  assert.deepEqual(
+    rows
+      .filter(({ setting }) => setting === 'model' || setting === 'home')
+      .map(({ value, source }) => [value, source]),
+    [
+      [join(home.folder, 'home'), 'environment'],
+      ['other', 'flag'],
+    ],
+  );
+  home.remove();
+});
