@@ -21,13 +21,30 @@ export function sceneThreshold(distances: Float32Array): number {
   return Math.min(highest, Math.max(lowest, centre + 4 * 1.4826 * spread));
 }
 
-/** Positions at which scenes begin, ascending, the first one 0. `distances[i]`: of frame i + 1 to frame i. */
-export function sceneStarts(distances: Float32Array, frames: number): number[] {
-  if (frames === 0) return [];
-  const threshold = sceneThreshold(distances);
-  const starts = [0];
-  for (let i = 0; i < distances.length; i++) if (distances[i]! > threshold) starts.push(i + 1);
+/** Frames back to which each frame is compared: an interruption of up to four seconds is bridged. */
+export const lags = 5;
+
+/** Positions at which scenes begin, ascending, the first one 0. `distances[k][i]`: of frame i to frame i + k + 1. */
+export function sceneStarts(distances: readonly Float32Array[], frames: number): number[] {
+  const next = distances[0] ?? new Float32Array(0);
+  const threshold = sceneThreshold(next);
+  const starts = frames === 0 ? [] : [0];
+  for (let i = 1; i < frames; i++) {
+    if (next[i - 1]! <= threshold) continue;
+    const back = comesBack(distances, i - 1, threshold / 2);
+    if (back === null) starts.push(i);
+    else i = back;
+  }
   return starts;
+}
+
+/** The last frame within reach that looks like frame `before` again, after one that does not; null when none does. */
+function comesBack(distances: readonly Float32Array[], before: number, alike: number): number | null {
+  for (let lag = distances.length; lag > 1; lag--) {
+    const distance = distances[lag - 1]![before];
+    if (distance !== undefined && distance < alike) return before + lag;
+  }
+  return null;
 }
 
 export function cosine(a: Float32Array, b: Float32Array): number {

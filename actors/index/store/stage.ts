@@ -5,7 +5,7 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import { storeErrors } from '../contract.ts';
 import { packFrames } from '../frames.ts';
 import { stride8, stride16, writeRow8, writeRow16 } from '../quantize.ts';
-import { cosine, sceneStarts } from '../scenes.ts';
+import { cosine, lags, sceneStarts } from '../scenes.ts';
 import type { Packs } from './packs.ts';
 import type { PreviewWriter } from './previews.ts';
 import type { Extent } from './table.ts';
@@ -37,8 +37,10 @@ export class Stage {
   private readonly fine: Uint8Array;
   private buffered = 0;
   private frames: number[] = [];
-  private distances: number[] = [];
-  private last: Float32Array | null = null;
+  /** By lag - 1: the distance of each frame to the one that many later. */
+  private readonly distances: number[][] = Array.from({ length: lags }, () => []);
+  /** The vectors before, latest first. */
+  private recent: Float32Array[] = [];
   private readonly extents: Extent[] = [];
 
   constructor(hash: string, modelKey: string, dimensions: number, tail: Tail, previews: PreviewWriter) {
@@ -59,8 +61,9 @@ export class Stage {
       const frame = frames[i]!;
       writeRow8(vector, this.coarse, this.buffered * stride8(this.dimensions));
       writeRow16(vector, frame, this.fine, this.buffered * stride16(this.dimensions));
-      if (this.last !== null) this.distances.push(1 - cosine(this.last, vector));
-      this.last = vector;
+      for (const [lag, before] of this.recent.entries())
+        this.distances[lag]!.push(1 - cosine(before, vector));
+      this.recent = [vector, ...this.recent.slice(0, lags - 1)];
       this.frames.push(frame);
       this.buffered++;
       const preview = previews[i];
@@ -116,7 +119,10 @@ export class Stage {
     return {
       frames: this.frames.length,
       frame_runs: packFrames(this.frames),
-      scene_starts: sceneStarts(Float32Array.from(this.distances), this.frames.length),
+      scene_starts: sceneStarts(
+        this.distances.map((list) => Float32Array.from(list)),
+        this.frames.length,
+      ),
       extents: this.extents,
     };
   }
