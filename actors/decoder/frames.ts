@@ -52,7 +52,7 @@ async function* filmFrames(
 ): AsyncGenerator<Sent<GridFrame>> {
   const { path, mode, from_frame } = request;
   const source = await openSource(path);
-  const tools = new Tools(request);
+  const tools = new Tools(source, request);
   try {
     const asked = { ...range(source, from_frame), mode, hardware, ...asks(turn, path) };
     for await (const found of gridPictures(source, asked)) {
@@ -77,7 +77,7 @@ export async function picture(request: PictureRequest, turn: Turn): Promise<Sent
     return pictureReply(0, request.preview && (await previewStill(path, request.preview)));
   }
   const source = await openSource(path);
-  const tools = new Tools(request);
+  const tools = new Tools(source, request);
   try {
     const still = isStillContainer(source.container);
     const offset = still ? 0 : withinVideo(source, request.seconds);
@@ -100,9 +100,10 @@ class Tools {
   /** The preview made last, for seconds that show the same picture. */
   #last: { readonly seconds: number; readonly jpeg: Uint8Array<ArrayBuffer> } | null = null;
 
-  constructor({ shape, preview }: Pick<FramesRequest, 'shape' | 'preview'>) {
-    this.#filler = new PictureFiller(shape);
-    this.#preview = preview ? new PreviewMaker(preview) : null;
+  constructor(source: Source, { shape, preview }: Pick<FramesRequest, 'shape' | 'preview'>) {
+    const transfer = source.video?.codecpar.colorTrc ?? 0;
+    this.#filler = new PictureFiller(shape, transfer);
+    this.#preview = preview ? new PreviewMaker(preview, transfer) : null;
   }
 
   fill(source: Source, { frame }: GridPicture, slot: Uint8Array) {

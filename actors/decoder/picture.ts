@@ -15,6 +15,8 @@ import {
 } from './ffmpeg.ts';
 import { type CodedSize, copyTurned, type Placement, placeShape, type Size } from './geometry.ts';
 
+import { type ToneMap, toneMap } from './hdr.ts';
+
 type PixelFormat = typeof AV_PIX_FMT_RGB24;
 /** How FFmpeg names the resamplings; the additions keep chroma and rounding exact. */
 const flags = {
@@ -89,9 +91,12 @@ function assumeColours(frame: Frame) {
 export class PictureFiller {
   readonly #shape: PictureShape;
   readonly #scaler: Scaler;
+  readonly #toneMap: ToneMap | null;
 
-  constructor(shape: PictureShape) {
+  /** `transfer`: the video's transfer function by its H.273 number; HDR is brought to sRGB. */
+  constructor(shape: PictureShape, transfer: number) {
     this.#shape = shape;
+    this.#toneMap = toneMap(transfer);
     this.#scaler = new Scaler(AV_PIX_FMT_RGB24, shape.resample);
   }
 
@@ -103,6 +108,7 @@ export class PictureFiller {
     const place = placeShape({ ...coded, width: frame.width, height: frame.height }, this.#shape);
     const scaled = this.#scaler.scale(frame, place.scaled);
     copyPlane(scaled, place, 3, slot);
+    this.#toneMap?.(slot.subarray(0, bytes));
   }
 
   close() {

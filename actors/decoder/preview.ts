@@ -4,6 +4,7 @@ import { mediaErrors, type PreviewShape } from './contract.ts';
 import {
   AV_CODEC_FLAG_QSCALE,
   AV_CODEC_ID_MJPEG,
+  AV_PIX_FMT_RGB24,
   AV_PIX_FMT_YUVJ420P,
   AVCOL_RANGE_JPEG,
   AVCOL_SPC_BT470BG,
@@ -15,6 +16,7 @@ import {
   Rational,
 } from './ffmpeg.ts';
 import { type CodedSize, copyTurned, placeWhole, type Size } from './geometry.ts';
+import { type ToneMap, toneMap } from './hdr.ts';
 import { Scaler } from './picture.ts';
 
 /** FFmpeg's units of quality in one step of its 1 (best) to 31 scale. */
@@ -29,19 +31,25 @@ export class PreviewMaker {
   readonly #shape: PreviewShape;
   readonly #scaler = new Scaler(AV_PIX_FMT_YUVJ420P, 'area');
   readonly #packet = new Packet();
+  readonly #toneMap: ToneMap | null;
+  /** HDR goes through RGB. */
+  readonly #colours: Scaler | null;
   #encoder: { readonly context: CodecContext; readonly size: Size; readonly turned: Frame | null } | null =
     null;
   #count = 0n;
 
-  constructor(shape: PreviewShape) {
+  /** `transfer`: the video's transfer function by its H.273 number; HDR is brought to sRGB. */
+  constructor(shape: PreviewShape, transfer: number) {
     this.#shape = shape;
+    this.#toneMap = toneMap(transfer);
+    this.#colours = this.#toneMap && new Scaler(AV_PIX_FMT_RGB24, 'area');
     this.#packet.alloc();
   }
 
   /** The preview as JPEG, in a buffer of its own that can be *moved*. */
   make(frame: Frame, coded: CodedSize): Uint8Array<ArrayBuffer> {
     const place = placeWhole({ ...coded, width: frame.width, height: frame.height }, this.#shape.max_side);
-    const scaled = this.#scaler.scale(frame, place.scaled, jpegColours);
+    const scaled = this.#scaler.scale(this.#shown(frame, place.scaled), place.scaled, jpegColours);
     const { context, turned } = this.#encoderOf(place.kept, place.rotation);
     if (turned) turnPlanes(scaled, turned, place.rotation);
     const picture = turned ?? scaled;
@@ -63,7 +71,18 @@ export class PreviewMaker {
   close() {
     this.#freeEncoder();
     this.#scaler.close();
+    this.#colours?.close();
     this.#packet.free();
+  }
+
+  #shown(frame: Frame, size: Size): Frame {
+    if (!this.#toneMap || !this.#colours) return frame;
+    const rgb = this.#colours.scale(frame, size);
+    const stride = rgb.linesize[0]!;
+    for (let y = 0; y < size.height; y++) {
+      this.#toneMap(rgb.data![0]!.subarray(y * stride, y * stride + size.width * 3));
+    }
+    return rgb;
   }
 
   #encoderOf(size: Size, rotation: number) {

@@ -15,7 +15,7 @@ export interface Decoded {
 export async function fullDecode(path: string, shape: PictureShape): Promise<Decoded[]> {
   const source = await openSource(path);
   const video = source.video!;
-  const filler = new PictureFiller(shape);
+  const filler = new PictureFiller(shape, video.codecpar.colorTrc);
   const coded = codedSize(video);
   const { num, den } = video.timeBase;
   source.onlyVideo();
