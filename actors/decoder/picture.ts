@@ -14,7 +14,6 @@ import {
   SoftwareScaleContext,
 } from './ffmpeg.ts';
 import { type CodedSize, copyTurned, type Placement, placeShape, type Size } from './geometry.ts';
-
 import { type ToneMap, toneMap } from './hdr.ts';
 
 type PixelFormat = typeof AV_PIX_FMT_RGB24;
