@@ -64,7 +64,7 @@ export const materials = {
   },
   snow: {
     colours: { white: 1, ice: 1, 'off white': 0.7, 'pale blue': 0.5, ivory: 0.4, slate: 0.2 },
-    texture: [0.12, 0.05],
+    texture: [0.25, 0.12],
   },
   sand: {
     colours: {
@@ -100,11 +100,12 @@ export const materials = {
       scarlet: 0.8,
       salmon: 0.9,
       rose: 0.6,
-      gold: 0.7,
+      gold: 0.9,
+      yellow: 0.4,
       brick: 0.7,
       rust: 0.6,
       pink: 0.4,
-      'pale yellow': 0.3,
+      'pale yellow': 0.5,
       plum: 0.3,
       lavender: 0.2,
     },

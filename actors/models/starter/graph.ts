@@ -14,6 +14,8 @@ import { RAMPS, type Ramp, unitNames, units } from './units.ts';
 const NAMED_LIMIT = 0.75;
 /** What a condition that does not hold at all still gives: a unit is lowered by it, not struck out. */
 const DOUBT = 0.02;
+/** How far a condition that more than holds goes on to count, so that clear cases still differ. */
+const PLENTY = 1.06;
 
 /**
  * The .onnx file. Input `pixels`: uint8 [batch, 224, 224, 3], RGB. Outputs: `vector` float [batch, 512], of length 1;
@@ -100,7 +102,7 @@ function unitFeatures(b: GraphBuilder, { evidence }: Measures): string {
     b.op('Mul', [picked, b.floats([places.length], slopes)]),
     b.floats([places.length], starts),
   ]);
-  const held = b.op('Clip', [line, b.scalar(DOUBT), b.scalar(1)]);
+  const held = b.op('Clip', [line, b.scalar(DOUBT), b.scalar(PLENTY)]);
   const logs = b.op('Reshape', [b.op('Log', [held]), b.ints([0, rows.length, RAMPS])]);
   const sums = b.op('ReduceSum', [logs, b.ints([2])], { keepdims: 0 });
   const roots = rows.map((row) => 1 / Math.sqrt(row.length));

@@ -104,7 +104,7 @@ export const looks = {
     ['whole edge', 0.04, 0.15],
   ],
   'diagonal stripes': [
-    ['diagonal', 0.4, 0.75],
+    ['diagonal', 0.28, 0.6],
     ['spread', 0.3, 0.75],
     ['whole edge', 0.04, 0.15],
   ],

@@ -41,10 +41,10 @@ export const shades = [
   { name: 'ivory', counts: { white: 0.85, yellow: 0.1 }, points: 'f5f0e6 faf3dc' },
   { name: 'moss grey', counts: { grey: 0.75, green: 0.2 }, points: '475045 6a7466 909a8b' },
 
-  { name: 'maroon', counts: { red: 0.8, brown: 0.2 }, points: '4a090d 6b0f16 801820' },
+  { name: 'maroon', counts: { red: 0.6, brown: 0.3 }, points: '500a0e 6b0f16 801820' },
   { name: 'dark red', counts: { red: 1 }, points: '8f1518 a8181a' },
   { name: 'red', counts: { red: 1 }, points: 'c81a1a e01b1b ff0000 f02a24' },
-  { name: 'scarlet', counts: { red: 0.8, orange: 0.2 }, points: 'e8402a ff4a28' },
+  { name: 'scarlet', counts: { red: 0.65, orange: 0.35 }, points: 'e8402a ff4a28' },
   { name: 'brick', counts: { red: 0.6, brown: 0.4 }, points: '9c4038 b8564c' },
   { name: 'salmon', counts: { red: 0.5, pink: 0.5 }, points: 'ec6a60 f08a80' },
 
@@ -53,7 +53,7 @@ export const shades = [
   { name: 'amber', counts: { orange: 0.8, yellow: 0.3 }, points: 'ffa520 ffb030' },
   { name: 'peach', counts: { orange: 0.6, pink: 0.2 }, points: 'ffb27a ffc9a0 f8b890' },
 
-  { name: 'dark brown', counts: { brown: 0.85, black: 0.15 }, points: '2c1a10 41281a 4a2c16' },
+  { name: 'dark brown', counts: { brown: 0.85, black: 0.15 }, points: '2c1a10 300c08 41281a 4a2c16' },
   { name: 'brown', counts: { brown: 1 }, points: '5e3a20 6f4524 8a5a30 7a4a2e 9a6a3e 85603f' },
   { name: 'rust', counts: { brown: 0.7, orange: 0.2, red: 0.2 }, points: '7a3414 96441c' },
   { name: 'tan', counts: { brown: 0.75 }, points: 'a8835a b8946a c6a47a ab8f72' },

@@ -66,7 +66,7 @@ function wholeWeights(
 
 /** Of the features some, amount, most and spot. */
 const amountWeights = {
-  any: [0.5, 0.6, 0, 0.15],
+  any: [0.4, 0.5, 0, 0.35],
   little: [0.9, -1.3, -0.8, 0.3],
   much: [0.4, 1, 0.2, 0],
   most: [0.1, 0.9, 0.8, 0],
