@@ -53,7 +53,7 @@ function sourceHash(): string {
   const hash = createHash('sha256');
   for (const folder of [join(import.meta.dirname, '../../../actors/decoder'), import.meta.dirname]) {
     const sources = readdirSync(folder).filter((name) =>
-      /^(film|still-writer|clip|codec-options|container-clips|odd-files|remux|stamp).*\.ts$/.test(name),
+      /^(film|still-writer|clip|codec-options|container-clips|heif|odd-files|remux|stamp).*\.ts$/.test(name),
     );
     for (const name of sources.filter((name) => !name.endsWith('.test.ts')).sort()) {
       hash.update(readFileSync(join(folder, name)));

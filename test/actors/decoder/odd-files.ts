@@ -6,6 +6,8 @@ import { writeFilm } from '../../../actors/decoder/film.ts';
 import { type Still, writeStill } from '../../../actors/decoder/still-writer.ts';
 import { type Clip, kept, stamped, tone } from './clip.ts';
 import { clips } from './clips.ts';
+import { x265 } from './codec-options.ts';
+import { heifOf } from './heif.ts';
 import { remux } from './remux.ts';
 import { drawStamp } from './stamp.ts';
 
@@ -118,6 +120,17 @@ const stills: readonly OddFile[] = [
   still('high.png', 16, 8192),
 ];
 
+/** Phones keep photographs so; where the still reader has no HEVC, it has to say it. */
+const photograph = bytes(
+  'a photograph kept as HEVC',
+  'photograph.heic',
+  [{ kind: 'image', width: 320, height: 184 }, errors('UNSUPPORTED_CODEC', 'DECODE_FAILED')],
+  async () => {
+    const one = { width: 320, height: 184, frames: 1, encoder: 'libx265', options: x265('crf=20') };
+    return heifOf(await stamped('one HEVC picture', { file: 'one-hevc.mp4', ...one }).make(), 320, 184);
+  },
+);
+
 const shortened: readonly OddFile[] = [
   bytes('mp4 whose index is cut off', 'cut.mp4', [errors('NOT_MEDIA')], cut(mp4, 0.7)),
   bytes('Matroska cut off in the middle', 'cut.mkv', [{ kind: 'video', frames: 60 }], cut(mkv, 0.5)),
@@ -228,6 +241,7 @@ export const oddFiles: readonly OddFile[] = [
   ...sounds,
   withCover,
   ...stills,
+  photograph,
   ...shortened,
   ...empty,
   untimed,
