@@ -53,7 +53,10 @@ export async function fillStill(path: string, shape: PictureShape, slot: Uint8Ar
     kernel: kernels[resample],
     fastShrinkOnLoad: resample !== 'bicubic',
   });
-  const { data } = await failing(path, () => resized.raw().toBuffer({ resolveWithObject: true }));
+  const { data, info } = await failing(path, () => resized.raw().toBuffer({ resolveWithObject: true }));
+  if (info.channels !== 3) {
+    throw mediaErrors.DECODE_FAILED(`${path}: has ${info.channels} channels, not 3`, { path });
+  }
   slot.set(data.subarray(0, width * height * 3));
 }
 
@@ -92,7 +95,10 @@ async function failing<T>(path: string, work: () => Promise<T>): Promise<T> {
     const text = error instanceof Error ? error.message : String(error);
     const maker = /pixel limit|too large|exceeds/i.test(text)
       ? mediaErrors.TOO_LARGE
-      : mediaErrors.DECODE_FAILED;
+      : // HEIC holds HEVC pictures, which the library is built without.
+        /not been built in|unsupported|no decod/i.test(text)
+        ? mediaErrors.UNSUPPORTED_CODEC
+        : mediaErrors.DECODE_FAILED;
     throw maker(`${path}: ${text.split('\n')[0]}`, { path }, error);
   }
 }
