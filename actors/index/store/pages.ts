@@ -31,6 +31,8 @@ class PageWalk {
   private readonly meta: Meta;
   private readonly pages: number;
   private count = { branches: 0, leaves: 0, overflows: 0, entries: 0 };
+  private readonly used = new Set<number>();
+  private readonly free: DataView[] = [];
 
   constructor(fd: number, file: string, latest: Meta) {
     this.fd = fd;
@@ -50,6 +52,26 @@ class PageWalk {
       entries !== tree.entries
     ) {
       throw damaged(this.file, 'the tree of records does not have the pages it should have');
+    }
+  }
+
+  /**
+   * Lists of free pages name only pages that exist and that no tree uses: LMDB would write over them. A list is a count,
+   * then page numbers; a negative number is the length of a run that the next entry names, zero is an empty place.
+   */
+  freeLists(): void {
+    for (const list of this.free) {
+      const count = list.byteLength < 8 ? 0n : list.getBigInt64(0, true);
+      if (count < 0n || count * 8n + 8n > BigInt(list.byteLength)) {
+        throw damaged(this.file, 'a list of free pages is longer than its place');
+      }
+      for (let i = 1; i <= Number(count); i++) {
+        const entry = list.getBigInt64(i * 8, true);
+        const wrong = entry === 1n || entry > this.meta.lastPage || -entry > this.meta.lastPage;
+        if (wrong || (entry > 0n && this.used.has(Number(entry)))) {
+          throw damaged(this.file, `a list of free pages names page ${entry}`);
+        }
+      }
     }
   }
 
@@ -74,7 +96,7 @@ class PageWalk {
       if (node < upper + header || node + 8 > page.byteLength) {
         throw damaged(this.file, `page ${number} has an entry outside of it`);
       }
-      if (wanted === leaf) this.leafNode(page, number, node);
+      if (wanted === leaf) this.leafNode(page, number, node, tree === this.meta.trees[0]);
       else this.branchNode(page, number, node, depth, tree);
     }
   }
@@ -88,7 +110,7 @@ class PageWalk {
     this.page(low | (high << 32n), depth + 1, tree);
   }
 
-  private leafNode(page: DataView, number: bigint, node: number): void {
+  private leafNode(page: DataView, number: bigint, node: number, isFreeList: boolean): void {
     const size = page.getUint32(node, true);
     const flags = page.getUint16(node + 4, true);
     const data = node + 8 + page.getUint16(node + 6, true);
@@ -96,7 +118,10 @@ class PageWalk {
     if ((flags & ~bigData) !== 0) throw damaged(this.file, `page ${number} has an entry of an unknown kind`);
     if (data + inside > page.byteLength) throw damaged(this.file, `page ${number} has a value outside of it`);
     this.count.entries++;
-    if ((flags & bigData) === 0) return;
+    if ((flags & bigData) === 0) {
+      if (isFreeList) this.free.push(new DataView(page.buffer, page.byteOffset + data, size));
+      return;
+    }
     const first = page.getBigUint64(data, true);
     const over = this.read(first);
     const pages = over.getUint32(20, true);
@@ -105,6 +130,11 @@ class PageWalk {
       throw damaged(this.file, `the long value at page ${first} is broken`);
     }
     this.count.overflows += pages;
+    for (let page = 1; page < pages; page++) this.used.add(Number(first) + page);
+    if (!isFreeList) return;
+    const value = readPage(this.fd, Number(first) * this.meta.pageSize + header, size);
+    if (value === null) throw damaged(this.file, `the long value at page ${first} is cut off`);
+    this.free.push(value);
   }
 
   private read(number: bigint): DataView {
@@ -115,6 +145,7 @@ class PageWalk {
     if (bytes === null || bytes.getBigUint64(0, true) !== number) {
       throw damaged(this.file, `page ${number} holds something else`);
     }
+    this.used.add(Number(number));
     return bytes;
   }
 }
@@ -176,6 +207,7 @@ export function checkPages(file: string): void {
       try {
         const walk = new PageWalk(fd, file, latest);
         for (const tree of latest.trees) walk.tree(tree);
+        walk.freeLists();
         return;
       } catch (error) {
         const overtaken = latestMeta(fd, file).txnid !== latest.txnid;

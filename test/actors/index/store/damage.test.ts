@@ -98,6 +98,31 @@ test('a records file cut off at any page, or with any byte flipped, gives an err
   assert.ok(refused > 20, `${refused} refused`);
 });
 
+test('a list of free pages that names a page in use or none at all is refused before anything is written over', async (t) => {
+  const whole = await library(t);
+  const records = readFileSync(join(whole, 'records.mdb'));
+  const meta = [0, 4096].sort((a, b) =>
+    Number(records.readBigUInt64LE(b + 152) - records.readBigUInt64LE(a + 152)),
+  )[0]!;
+  const [free, used] = [88, 136].map((field) => Number(records.readBigUInt64LE(meta + field))) as [
+    number,
+    number,
+  ];
+  const node = free * 4096 + 24 + records.readUInt16LE(free * 4096 + 24);
+  const list = node + 8 + records.readUInt16LE(node + 6);
+  for (const [at, value] of [
+    [list + 8, used],
+    [list + 8, 123_456],
+    [list, 5000],
+  ] as const) {
+    const copy = folder(t);
+    const bytes = Buffer.from(records);
+    bytes.writeBigInt64LE(BigInt(value), at);
+    writeFileSync(join(copy, 'records.mdb'), bytes);
+    assert.throws(() => new Store(copy).media(), /list of free pages/);
+  }
+});
+
 test('damaged rows of one file are reported, and the rest is loaded and searched', async (t) => {
   const cache_dir = await library(t);
   flip(join(cache_dir, 'vectors', 'm-model.1.v8'), 64 + 25 * 48 + 3);
