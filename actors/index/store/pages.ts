@@ -78,7 +78,7 @@ class PageWalk {
   private page(number: bigint, depth: number, tree: Tree): void {
     if (depth > tree.depth) throw damaged(this.file, `page ${number} lies deeper than its tree`);
     const page = this.read(number);
-    const flags = page.getUint16(18, true) & 0x0f;
+    const flags = page.getUint16(18, true) & 0xff;
     const wanted = depth === tree.depth ? leaf : branch;
     if (flags !== wanted) throw damaged(this.file, `page ${number} is of the wrong kind`);
     if (wanted === leaf) this.count.leaves++;
@@ -126,7 +126,7 @@ class PageWalk {
     const over = this.read(first);
     const pages = over.getUint32(20, true);
     const right = pages === Math.ceil((header + size) / this.meta.pageSize);
-    if ((over.getUint16(18, true) & 0x0f) !== overflow || !right || Number(first) + pages > this.pages) {
+    if ((over.getUint16(18, true) & 0xff) !== overflow || !right || Number(first) + pages > this.pages) {
       throw damaged(this.file, `the long value at page ${first} is broken`);
     }
     this.count.overflows += pages;
@@ -166,6 +166,10 @@ function readMeta(fd: number, file: string, position: number): Meta {
   const pageSize = page.getUint32(48, true);
   if (pageSize < 512 || pageSize > 65536 || (pageSize & (pageSize - 1)) !== 0) {
     throw damaged(file, `a page size of ${pageSize} is impossible`);
+  }
+  // The list of free pages has whole numbers as keys, the records have none of LMDB's special forms.
+  if ((page.getUint16(52, true) & 0x7f) !== 0x08 || (page.getUint16(100, true) & 0x7f) !== 0) {
+    throw damaged(file, 'its trees are of an unknown kind');
   }
   const trees = [48, 96].map((at) => ({
     depth: page.getUint16(at + 6, true),
