@@ -45,8 +45,8 @@ export const definition = actor({
           return new Sent({ vectors }, { transfer: [vectors.buffer] });
         },
         texts: async ({ model_key, texts }, turn) => {
-          const { vectors, unknown_words } = await embedTexts(current, model_key, texts, turn);
-          return new Sent({ vectors, unknown_words }, { transfer: [vectors.buffer] });
+          const answer = await embedTexts(current, model_key, texts, turn);
+          return new Sent(answer, { transfer: [answer.vectors.buffer] });
         },
       },
       close: () => current.close(),
@@ -84,15 +84,17 @@ async function embedTexts(
   key: string,
   texts: readonly string[],
   turn: Turn,
-): Promise<{ vectors: Float32Array<ArrayBuffer>; unknown_words: string[] }> {
+): Promise<{ vectors: Float32Array<ArrayBuffer>; unknown_words: string[]; understood: boolean[] }> {
   const unknown = new Set<string>();
+  const understood: boolean[] = [];
   const urgent: Run = (work) => current.run(key, work, true);
   const vectors = await inBatches(urgent, texts, turn, async ({ family }, batch) => {
     const answer = await family.texts(batch);
     for (const word of answer.unknownWords) unknown.add(word);
+    understood.push(...answer.understood);
     return answer.vectors;
   });
-  return { vectors, unknown_words: [...unknown] };
+  return { vectors, unknown_words: [...unknown], understood };
 }
 
 type Run = (work: (opened: Opened) => Promise<number>) => Promise<number>;

@@ -48,7 +48,12 @@ export const embedderContract = contract(
     /** `vectors`: n×d, L2-normalised, *moved*. `unknown_words`: the words of all texts that the model cannot place. */
     texts: ask(
       Type.Object({ model_key: Type.String(), texts: Type.Array(Type.String(), { minItems: 1 }) }),
-      Type.Object({ vectors: Floats, unknown_words: Type.Array(Type.String()) }),
+      Type.Object({
+        vectors: Floats,
+        unknown_words: Type.Array(Type.String()),
+        /** For each text: false when the model can place nothing of it, so that its vector ranks nothing. */
+        understood: Type.Array(Type.Boolean()),
+      }),
     ),
   },
   // The state is answered while a model loads, and a search gets in between two batches of an ingest.

@@ -14,6 +14,8 @@ export interface TextVectors {
   readonly vectors: Float32Array;
   /** Words of all texts that the model cannot place, each once; empty for models with an open vocabulary. */
   readonly unknownWords: readonly string[];
+  /** For each text: false when the model can place nothing of it, so that its vector ranks nothing. */
+  readonly understood: readonly boolean[];
 }
 
 export interface VisualFamily {

@@ -45,10 +45,12 @@ export const starterFamily: Family = {
 function textVectors(texts: readonly string[]): TextVectors {
   const vectors = new Float32Array(texts.length * DIMENSIONS);
   const unknown = new Set<string>();
+  const known: boolean[] = [];
   texts.forEach((text, i) => {
-    const { vector, unknownWords } = queryVector(text);
+    const { vector, unknownWords, understood } = queryVector(text);
+    known.push(understood);
     vectors.set(vector, i * DIMENSIONS);
     for (const word of unknownWords) unknown.add(word);
   });
-  return { vectors, unknownWords: [...unknown] };
+  return { vectors, unknownWords: [...unknown], understood: known };
 }

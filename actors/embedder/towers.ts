@@ -109,7 +109,8 @@ function join(
     },
     texts: async (texts): Promise<TextVectors> => {
       const feeds = textFeeds(open.tokenize(texts), texts.length, plan.mask);
-      return { vectors: await run(open.texts, feeds, texts.length, dimensions), unknownWords: [] };
+      const vectors = await run(open.texts, feeds, texts.length, dimensions);
+      return { vectors, unknownWords: [], understood: texts.map(() => true) };
     },
     close: async () => {
       await open.pictures.session.release();

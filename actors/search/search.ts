@@ -73,18 +73,12 @@ async function answer(
   const picture = await pictureOf(model);
   const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
   const { scope, missing } = await findScope(parts, request, signal);
-  const ranked = await index.ask(
-    'search',
-    {
-      text: words.query,
-      picture,
-      text_weight: request.text_weight,
-      exclude: words.exclude,
-      scope,
-      max_results: request.max_results,
-    },
-    now(signal),
-  );
+  // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
+  const wanted = { text: words.query, picture, text_weight: request.text_weight, exclude: words.exclude };
+  const ranked =
+    words.query || picture
+      ? await index.ask('search', { ...wanted, scope, max_results: request.max_results }, now(signal))
+      : { matches: [] };
   const images = request.previews
     ? await previews(parts, request.cache_dir, ranked.matches, signal)
     : undefined;
@@ -116,13 +110,28 @@ async function textVectors(
 ): Promise<Words> {
   if (!query) return { query: null, exclude: null, unknown: [] };
   const texts = [query, ...exclude];
-  const { vectors, unknown_words } = await embedder.ask('texts', { model_key, texts }, now(signal));
+  const { vectors, unknown_words, understood } = await embedder.ask(
+    'texts',
+    { model_key, texts },
+    now(signal),
+  );
   const d = vectors.length / texts.length;
+  const rows = texts.map((_, row) => vectors.slice(row * d, (row + 1) * d));
+  const excluded = rows.filter((_, row) => row > 0 && understood[row]);
   return {
-    query: vectors.slice(0, d),
-    exclude: exclude.length > 0 ? vectors.slice(d) : null,
+    query: understood[0] ? rows[0]! : null,
+    exclude: excluded.length > 0 ? joined(excluded, d) : null,
     unknown: unknown_words,
   };
+}
+
+/** k vectors as one k×d. */
+function joined(rows: readonly Float32Array[], d: number): Float32Array {
+  const all = new Float32Array(rows.length * d);
+  rows.forEach((row, i) => {
+    all.set(row, i * d);
+  });
+  return all;
 }
 
 /** Which media and frames are searched; files that are named but not analysed are told, not an error. */

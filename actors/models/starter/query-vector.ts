@@ -9,6 +9,8 @@ export interface QueryVector {
   /** DIMENSIONS long, of length 1, owned by the caller. */
   readonly vector: Float32Array;
   readonly unknownWords: readonly string[];
+  /** False when the query says nothing about a picture that this model can see: the vector ranks nothing. */
+  readonly understood: boolean;
 }
 
 export function queryVector(text: string): QueryVector {
@@ -22,9 +24,10 @@ export function queryVector(text: string): QueryVector {
     }
   }
   const length = Math.hypot(...vector);
-  if (length > 1e-6) for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / length;
+  const understood = length > 1e-6;
+  if (understood) for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / length;
   else vector[NEUTRAL] = 1;
-  return { vector, unknownWords };
+  return { vector, unknownWords, understood };
 }
 
 type Weights = [feature: Feature, weight: number][];

@@ -141,8 +141,10 @@ function fakeEmbedder(world: World) {
         },
         texts: ({ texts }) => {
           const vectors = new Float32Array(texts.flatMap((text) => [text.length, 0]));
+          const understood = texts.map((text) => text !== 'xyzzy');
           return {
             vectors,
+            understood,
             unknown_words: texts.flatMap((text) => text.split(' ')).filter((word) => word === 'xyzzy'),
           };
         },

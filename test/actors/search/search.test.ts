@@ -112,3 +112,14 @@ test('an empty query and an exclude without a query are refused by name', async 
   await assert.rejects(w.search.image(image), searchErrors.EXCLUDE_WITHOUT_QUERY.is);
   await w.end();
 });
+
+test('a query of which nothing is understood finds nothing and says so', async () => {
+  const w = await world([{ name: 'a', frames: 3 }]);
+  await w.run();
+  const answer = await w.search.text({ ...common, query: 'xyzzy' });
+  assert.deepEqual(answer.matches, []);
+  assert.match(answer.toast_warning ?? '', /xyzzy/);
+  const image = { ...common, query: 'xyzzy', image_path: w.paths[0]! };
+  assert.equal((await w.search.image(image)).matches.length, 1);
+  await w.end();
+});
