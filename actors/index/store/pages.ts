@@ -91,14 +91,21 @@ class PageWalk {
     if (lower > upper || upper + header > page.byteLength || lower % 2 !== 0 || keys === 0) {
       throw damaged(this.file, `page ${number} has impossible bounds`);
     }
+    let filled = 0;
     for (let key = 0; key < keys; key++) {
       const node = page.getUint16(header + key * 2, true) + header;
       if (node < upper + header || node + 8 > page.byteLength) {
         throw damaged(this.file, `page ${number} has an entry outside of it`);
       }
+      const isLong = (page.getUint16(node + 4, true) & bigData) !== 0;
+      const value = wanted === branch ? 0 : isLong ? 24 : page.getUint32(node, true);
+      filled += Math.ceil((8 + page.getUint16(node + 6, true) + value) / 2) * 2;
       if (wanted === leaf) this.leafNode(page, number, node, tree === this.meta.trees[0]);
       else this.branchNode(page, number, node, depth, tree);
     }
+    // Entries lie side by side from `upper` to the end, so one of a wrong length shows.
+    if (filled !== page.byteLength - header - upper)
+      throw damaged(this.file, `page ${number} has overlapping entries`);
   }
 
   private branchNode(page: DataView, number: bigint, node: number, depth: number, tree: Tree): void {
@@ -125,7 +132,10 @@ class PageWalk {
     const first = page.getBigUint64(data, true);
     const over = this.read(first);
     const pages = over.getUint32(20, true);
-    const right = pages === Math.ceil((header + size) / this.meta.pageSize);
+    const right =
+      pages === Math.ceil((header + size) / this.meta.pageSize) &&
+      page.getBigUint64(data + 8, true) <= this.meta.txnid &&
+      page.getBigUint64(data + 16, true) === BigInt(pages);
     if ((over.getUint16(18, true) & 0xff) !== overflow || !right || Number(first) + pages > this.pages) {
       throw damaged(this.file, `the long value at page ${first} is broken`);
     }
@@ -145,6 +155,9 @@ class PageWalk {
     if (bytes === null || bytes.getBigUint64(0, true) !== number) {
       throw damaged(this.file, `page ${number} holds something else`);
     }
+    // A page of a later transaction than the last one would be taken for one that may be changed in place.
+    if (bytes.getBigUint64(8, true) > this.meta.txnid)
+      throw damaged(this.file, `page ${number} is of the future`);
     this.used.add(Number(number));
     return bytes;
   }
