@@ -27,24 +27,49 @@ function installed() {
   return existsSync(pinnedNode) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted();
 }
 
-function npmInstall(env) {
-  const args = ['exec', '--yes', '--package=node@22', '--', 'npm', 'install', '--no-audit', '--no-fund'];
+function npmInstall() {
+  const args = [
+    'exec',
+    '--yes',
+    '--package=node@22',
+    '--',
+    'npm',
+    'install',
+    '--loglevel=error',
+    '--no-audit',
+    '--no-fund',
+  ];
   const result = spawnSync('npm', args, {
     cwd: root,
     // Installation talks on stderr, so that the standard output of a command stays its own.
     stdio: ['ignore', process.stderr, process.stderr],
     shell: windows,
     // node-av carries its FFmpeg libraries inside the package; its download of a command line is not used.
-    env: { ...process.env, SKIP_FFMPEG: 'true', ...env },
+    // onnxruntime-node's GPU libraries are fetched in a step of their own, which may fail.
+    env: { ...process.env, SKIP_FFMPEG: 'true', ONNXRUNTIME_NODE_INSTALL: 'skip' },
   });
   return result.status === 0;
+}
+
+/** Fetches the libraries that run models on an NVIDIA device, where there is one. Without them the processor runs them. */
+function fetchGpuLibraries() {
+  if (process.platform !== 'linux' || process.arch !== 'x64' || !existsSync('/proc/driver/nvidia/version'))
+    return;
+  process.stderr.write('framehound: fetching the libraries for the graphics device\n');
+  const folder = join(root, 'node_modules', 'onnxruntime-node');
+  const { status } = spawnSync(pinnedNode, [join(folder, 'script', 'install.js')], {
+    cwd: folder,
+    stdio: 'ignore',
+  });
+  if (status !== 0) {
+    process.stderr.write('framehound: they cannot be fetched now; models run on the processor\n');
+  }
 }
 
 function setup() {
   if (installed()) return;
   process.stderr.write('framehound: installing what is missing (once)\n');
-  // onnxruntime-node may fetch GPU libraries while installing. Where it cannot, go on without: the CPU always works.
-  if (!npmInstall({}) && !npmInstall({ ONNXRUNTIME_NODE_INSTALL: 'skip' })) {
+  if (!npmInstall()) {
     process.stderr.write('framehound: npm install failed, see the messages above; nothing was started\n');
     process.exit(1);
   }
@@ -54,6 +79,7 @@ function setup() {
     );
     process.exit(1);
   }
+  fetchGpuLibraries();
   writeFileSync(stamp, wanted());
 }
 

@@ -4,13 +4,7 @@ import type { CallOptions, Ref } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { decoderContract } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
-import {
-  type indexContract,
-  type LoadReport,
-  type RankedMatch,
-  type Scope,
-  storeErrors,
-} from '../index/contract.ts';
+import type { indexContract, LoadReport, RankedMatch, Scope } from '../index/contract.ts';
 import {
   type FrameSearch,
   type ImageSearch,
@@ -79,17 +73,17 @@ async function answer(
     words.query || picture
       ? await index.ask('search', { ...wanted, scope, max_results: request.max_results }, now(signal))
       : { matches: [] };
-  const images = request.previews
+  const { images, unreadable } = request.previews
     ? await previews(parts, request.cache_dir, ranked.matches, signal)
-    : undefined;
+    : nothing;
   return {
-    matches: ranked.matches.map((match, i) => toMatch(match, images?.[i] ?? undefined)),
+    matches: ranked.matches.map((match, i) => toMatch(match, images[i] ?? undefined)),
     ...warning({
       unknownWords: words.unknown,
       missing,
-      unreadable: [],
+      unreadable,
       fallbackFrom: model.state.fallback_from,
-      noPreview: images?.filter((image) => image === null).length ?? 0,
+      noPreview: images.filter((image) => image === null).length,
     }),
   };
 }
@@ -218,16 +212,22 @@ async function frameVector(
   return pictureVector(parts, model, media_path, time_seconds, signal);
 }
 
+interface Previews {
+  /** JPEG of each match; null where there is none. */
+  readonly images: readonly (Uint8Array | null)[];
+  /** Hashes whose previews are damaged. */
+  readonly unreadable: readonly string[];
+}
+const nothing: Previews = { images: [], unreadable: [] };
+
 async function previews(
   { index }: SearchParts,
   cache_dir: string,
   matches: readonly RankedMatch[],
   signal: AbortSignal | undefined,
-): Promise<(Uint8Array | null)[]> {
-  if (matches.length === 0) return [];
+): Promise<Previews> {
+  if (matches.length === 0) return nothing;
   const frames = matches.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
   const answer = await index.ask('previews', { cache_dir, frames }, now(signal));
-  if (answer.previews.length !== frames.length)
-    throw storeErrors.STORE_DAMAGED(`${cache_dir}: previews are missing`);
-  return answer.previews;
+  return { images: answer.previews, unreadable: answer.unreadable ?? [] };
 }
