@@ -20,7 +20,10 @@ export interface FilmPicture {
   readonly height: number;
   readonly frames: number;
   readonly frameRate: Ratio;
-  /** FFmpeg's name: libx264, libx265, libvpx-vp9, libsvtav1, prores_ks, mpeg2video, mpeg4, mjpeg. */
+  /**
+   * FFmpeg's name: libx264, libx265, libvpx-vp9, prores_ks, mpeg2video, mpeg4, mjpeg. As root, libsvtav1 leaves the
+   * calling thread, and each process it starts, at real-time priority: to be used in a process apart.
+   */
   readonly encoder: string;
   /** FFmpeg's options: g, bf, crf, preset, flags, x264-params and the like. */
   readonly options?: Readonly<Record<string, string>>;

@@ -1,10 +1,12 @@
 // What a test clip is: a small film whose every frame carries its own number, what a right decoder says of it, and
 // a way to make it. Clips are made once and kept in the system's folder for temporary files.
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Rational } from '../../../actors/decoder/contract.ts';
 import { type Film, writeFilm } from '../../../actors/decoder/film.ts';
 import { type FilmPicture, steady } from '../../../actors/decoder/film-picture.ts';
@@ -38,12 +40,19 @@ export interface Clip {
   readonly facts: ClipFacts;
   /** Path of the clip, made if need be; safe when several processes ask at once. */
   make(): Promise<string>;
+  /** Writes the clip to a path, in this process. */
+  write(path: string): Promise<void>;
 }
 
 /** A film of stamped frames: a FilmPicture that says only what is not usual. */
 export interface StampedFilm extends Partial<Omit<FilmPicture, 'draw'>>, Omit<Film, 'path' | 'picture'> {
   readonly file: string;
   readonly gop?: ClipFacts['gop'];
+  /**
+   * Made in a process that ends with it. SVT-AV1 gives the thread that opens it real-time priority where it may (as
+   * root), and all processes started from there inherit it: they then starve each other.
+   */
+  readonly apart?: boolean;
 }
 
 /** Named by the sources that make the clips, so that a change makes them anew. */
@@ -108,7 +117,7 @@ const usual = {
 } satisfies Partial<FilmPicture>;
 
 export function stamped(name: string, film: StampedFilm): Clip {
-  const { file, gop, sound, captions, tags, container, ...own } = film;
+  const { file, gop, apart, sound, captions, tags, container, ...own } = film;
   const bare = { ...usual, ...own };
   const picture: FilmPicture = {
     ...bare,
@@ -128,7 +137,14 @@ export function stamped(name: string, film: StampedFilm): Clip {
     soundTracks: sound ? 1 : 0,
     captionTracks: captions ? 1 : 0,
   };
-  return { name, facts, make: () => kept(file, (path) => writeFilm({ path, picture, ...rest })) };
+  const write = (path: string) => writeFilm({ path, picture, ...rest });
+  return { name, facts, write, make: () => kept(file, apart ? (path) => writeApart(name, path) : write) };
+}
+
+const run = promisify(execFile);
+
+async function writeApart(name: string, path: string): Promise<void> {
+  await run(process.execPath, [join(import.meta.dirname, 'make-clip.ts'), name, path]);
 }
 
 /** Frames before time zero are cut off by an edit list. */

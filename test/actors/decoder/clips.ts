@@ -73,6 +73,7 @@ const codecClips: readonly Clip[] = [
   }),
   stamped('AV1', {
     file: 'av1.mp4',
+    apart: true,
     encoder: 'libsvtav1',
     frames: 120,
     options: { preset: '10', crf: '20', g: '40', 'svtav1-params': 'lp=1' },

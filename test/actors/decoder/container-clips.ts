@@ -38,6 +38,7 @@ export const containerClips: readonly Clip[] = [
   stamped('AV1 in Matroska', {
     file: 'av1.mkv',
     frames: 75,
+    apart: true,
     encoder: 'libsvtav1',
     options: { preset: '10', crf: '20', g: '40', 'svtav1-params': 'lp=1' },
   }),
