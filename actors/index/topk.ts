@@ -44,19 +44,28 @@ export class Top {
       }
       return;
     }
-    const better = score > this.scores[0]! || (score === this.scores[0]! && item < this.items[0]!);
-    if (this.size === 0 || !better) return;
+    if (this.size === 0 || score < this.scores[0]! || (score === this.scores[0]! && item >= this.items[0]!))
+      return;
     this.scores[0] = score;
     this.items[0] = item;
-    for (let at = 0; ; ) {
-      let down = at;
-      for (const child of [2 * at + 1, 2 * at + 2]) {
-        if (child < this.count && this.worse(child, down)) down = child;
-      }
-      if (down === at) return;
-      this.swap(at, down);
-      at = down;
+    this.sink();
+  }
+
+  /** Brings the root to its place. The hot loop of a search: no allocation, the moved entry is written once. */
+  private sink(): void {
+    const { scores, items, count } = this;
+    const [score, item] = [scores[0]!, items[0]!];
+    let at = 0;
+    for (let child = 1; child < count; child = 2 * at + 1) {
+      if (child + 1 < count && this.worse(child + 1, child)) child++;
+      const [below, its] = [scores[child]!, items[child]!];
+      if (below > score || (below === score && its < item)) break;
+      scores[at] = below;
+      items[at] = its;
+      at = child;
     }
+    scores[at] = score;
+    items[at] = item;
   }
 
   /** Best first. */
