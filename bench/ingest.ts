@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type SettingValues, settings } from '../actors/analysis/settings.ts';
 import { preparation } from '../actors/embedder/prepare.ts';
 import { openSession } from '../actors/models/session.ts';
-import { startEngine } from '../main.ts';
+import { type Engine, startEngine } from '../main.ts';
 import { resolveConfig } from '../runtime/config.ts';
 import { createLog, formatLine } from '../runtime/log.ts';
 import { drain, startBench } from './actors.ts';
@@ -39,6 +39,7 @@ async function measure(home: string, say: (text: string) => void): Promise<Row[]
   const graph = join(models, vitKey, 'vision.onnx');
   const prepare = preparation(visual!);
   const session = await openSession(graph, { device: 'cpu', threads: cores, log });
+  const engine = await startedEngine(home);
   const bench = startBench(cores * 10, prepare.bytes);
   const decoders = await bench.decoders(cores);
   const perSecond = async (seconds: number, work: () => Promise<unknown>) => {
@@ -60,7 +61,7 @@ async function measure(home: string, say: (text: string) => void): Promise<Row[]
       for (let i = 0; i < rounds; i++) await session.run(feeds);
     });
   };
-  const whole = () => perSecond(mediaSeconds, () => ingestAll(home, films));
+  const whole = () => perSecond(mediaSeconds, () => ingestAll(engine, home, films));
   const naive = () =>
     perSecond(film.seconds, async () => {
       const pictures: Promise<unknown>[] = [];
@@ -92,6 +93,7 @@ async function measure(home: string, say: (text: string) => void): Promise<Row[]
   });
   await session.release();
   await bench.stop();
+  await engine.stop();
   const allowed = 1 / (1 / speed.decodeAlone + 1 / speed.embedAlone);
   const question = 'ingest';
   const row = (name: string, value: number, against: Row['against'], least: number | null): Row => ({
@@ -124,28 +126,19 @@ function copies(path: string, folder: string, count: number): string[] {
   });
 }
 
-/** Analyses all films into a new folder, with an engine of its own. */
-async function ingestAll(home: string, films: readonly string[]): Promise<void> {
+/** One engine for all rounds, as a service has: the round that warms up loads the model. */
+function startedEngine(home: string): Promise<Engine> {
   const file = { home, model: vitKey, hardware_decoding: 'off', device: 'cpu' };
   const values: SettingValues = resolveConfig(settings, { flags: {}, env: {}, file }).values;
+  return startEngine(values, cores, log);
+}
+
+/** Analyses all films into a new folder. */
+async function ingestAll(engine: Engine, home: string, films: readonly string[]): Promise<void> {
   const cache_dir = mkdtempSync(join(home, 'cache-'));
-  const engine = await startEngine(values, cores, log);
-  try {
-    const request = {
-      cache_dir,
-      paths: [...films],
-      model_key: vitKey,
-      decode: 'exact' as const,
-      force: false,
-    };
-    const { results } = await engine.analysis.run(request, {
-      signal: new AbortController().signal,
-      onEvent: () => {},
-    });
-    const bad = results.find(({ outcome }) => outcome !== 'analyzed');
-    if (bad) throw new Error(`${bad.path}: ${bad.outcome} ${bad.error?.message}`);
-  } finally {
-    await engine.stop();
-    rmSync(cache_dir, { recursive: true });
-  }
+  const request = { cache_dir, paths: [...films], model_key: vitKey, decode: 'exact' as const, force: false };
+  const signal = new AbortController().signal;
+  const { results } = await engine.analysis.run(request, { signal, onEvent: () => {} });
+  const bad = results.find(({ outcome }) => outcome !== 'analyzed');
+  if (bad) throw new Error(`${bad.path}: ${bad.outcome} ${bad.error?.message}`);
 }
