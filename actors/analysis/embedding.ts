@@ -1,8 +1,10 @@
 // Carries pictures from the decoders to the embedder and their vectors on to the index, for all files of a task.
+import type { SlotHandle } from '../../runtime/contract.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
+import { modelErrors } from '../models/contract.ts';
 import { createBatcher, type Picture } from './batch.ts';
 
 /** Where the frames of one file go. */
@@ -81,14 +83,21 @@ export function createEmbedding({ embedder, index, pool, model, signal }: Embedd
     for (const { slot } of pictures) pool.release(slot, holder);
   };
 
+  const embed = async (slots: readonly SlotHandle[]): Promise<Float32Array> => {
+    const request = { model_key: model.model_key, pictures: [...slots] };
+    try {
+      return (await embedder.ask('pictures', request, { slots, signal })).vectors;
+    } catch (error) {
+      // An embedder that came back after a crash has no model yet.
+      if (!modelErrors.MODEL_NOT_LOADED.is(error)) throw error;
+      await embedder.ask('load', { model_key: model.model_key }, { signal });
+      return (await embedder.ask('pictures', request, { slots, signal })).vectors;
+    }
+  };
+
   const send = (batch: Picture<Sink>[]) => {
-    const slots = batch.map(({ slot }) => slot);
-    const vectors = embedder
-      .ask('pictures', { model_key: model.model_key, pictures: slots }, { slots, signal })
-      .then((reply) => reply.vectors);
+    const vectors = embed(batch.map(({ slot }) => slot)).finally(() => release(batch));
     vectors.catch(() => {});
-    // The ask holds the slots from here on.
-    release(batch);
     for (const [sink, rows] of rowsBySink(batch)) {
       sink.append(rows.length, async () => append(sink, rows, batch, await vectors));
     }

@@ -99,6 +99,19 @@ test('a stage whose actor crashed is tried again once', async () => {
   await w.end();
 });
 
+test('an embedder that lost its model in a crash is given it again', async () => {
+  const hold = Promise.withResolvers<void>();
+  const w = await world([{ name: 'a', frames: 9 }]);
+  w.state.hold = hold.promise;
+  const running = w.run();
+  while (w.decoded.length === 0) await new Promise(setImmediate);
+  w.state.loaded = false;
+  hold.resolve();
+  assert.deepEqual(outcomes((await running).results), ['a analyzed']);
+  assert.equal(w.pool.free, w.pool.count);
+  await w.end();
+});
+
 test('a cancelled task keeps what is finished and the next one goes on with the rest', async () => {
   const w = await world([
     { name: 'short', frames: 2 },

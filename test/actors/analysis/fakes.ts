@@ -8,6 +8,7 @@ import { openJournal } from '../../../actors/analysis/journal.ts';
 import { decoderContract, mediaErrors, modifiedMs, type Probe } from '../../../actors/decoder/contract.ts';
 import { embedderContract } from '../../../actors/embedder/contract.ts';
 import { indexContract, type MediaRecord } from '../../../actors/index/contract.ts';
+import { modelErrors } from '../../../actors/models/contract.ts';
 import { createSearch } from '../../../actors/search/search.ts';
 import { type ActorDefinition, actor, Sent } from '../../../runtime/actor.ts';
 import { manualClock } from '../../../runtime/clock.ts';
@@ -63,6 +64,8 @@ interface World {
   readonly media: Map<string, MediaRecord>;
   readonly decoded: string[];
   hold: Promise<void>;
+  /** False after a crash: the embedder has no model. */
+  loaded: boolean;
 }
 
 const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area' } as const;
@@ -132,9 +135,13 @@ function fakeEmbedder(world: World) {
     contract: embedderContract,
     create: () => ({
       handlers: {
-        load: () => ({ model_key: 'fake', dimensions: 2, shape, batch: 4, state: ready }),
+        load: () => {
+          world.loaded = true;
+          return { model_key: 'fake', dimensions: 2, shape, batch: 4, state: ready };
+        },
         state: () => ready,
         pictures: ({ pictures }, turn) => {
+          if (!world.loaded) throw modelErrors.MODEL_NOT_LOADED();
           world.batches.push(pictures.length);
           const vectors = new Float32Array(pictures.flatMap((handle) => [turn.slot(handle)[0]!, 1]));
           return new Sent({ vectors }, { transfer: [vectors.buffer] });
@@ -232,6 +239,7 @@ export async function world(
     media: new Map(),
     decoded: [],
     hold: Promise.resolve(),
+    loaded: false,
   };
   const add = (file: FakeFile) => {
     const path = join(folder, file.name);
