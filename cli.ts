@@ -131,10 +131,19 @@ function readConfigFile(home: string): Record<string, unknown> {
   throw engineErrors.INVALID_CONFIG(`${path}: is not a JSON object`);
 }
 
-/** Aborted by ctrl-C and SIGTERM. The actors stop by themselves; nothing is killed. */
+/**
+ * Aborted by ctrl-C, by SIGTERM, by a terminal that is closed and by a reader that has gone away (`| head -1`). The
+ * actors stop by themselves; nothing is killed.
+ */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+      stop.abort();
+    });
+  }
   return stop.signal;
 }
 

@@ -44,7 +44,7 @@ export async function startEngine(values: SettingValues, decoders: number, log: 
     const module = new URL(`./actors/${contract.name}/actor.ts`, import.meta.url);
     const start = () =>
       startThread({ name, module, concurrency: contract.concurrency, settings, memory: pool.memory, log });
-    return supervisor.add({ name, contract, turnLimitMs, start });
+    return supervisor.add({ name, contract, turnLimitMs, start, capacity: pool.count + 16 });
   };
   const decoding = { hardware: values.hardware_decoding };
   const embedding = {

@@ -34,7 +34,12 @@ export async function serve<C extends Contract, S>(
     }
     turn.end();
     turns.delete(message.id);
-    endpoint.post(last, last.type === 'reply' ? turn.replyTransfer : undefined);
+    try {
+      endpoint.post(last, last.type === 'reply' ? turn.replyTransfer : undefined);
+    } catch (error) {
+      // A reply that cannot be cloned is a fault of this turn, not of the others on this thread.
+      endpoint.post({ type: 'error', id: message.id, error: toFields(error) });
+    }
     if (turns.size === 0) idle();
   };
 

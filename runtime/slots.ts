@@ -3,6 +3,7 @@
 // where every message passes; workers see only the memory and each slot's generation.
 import type { SlotHandle } from './contract.ts';
 import { engineErrors } from './errors.ts';
+import { createMailbox, type Lane } from './mailbox.ts';
 
 /** Whoever keeps slots from being reused: one per turn, one per consumer of a feed. */
 export type Holder = number;
@@ -112,8 +113,8 @@ export interface SlotPool {
   readonly count: number;
   /** A new holder; whoever made it ends it with `releaseAll`. */
   holder(): Holder;
-  /** Waits for a free slot, first come first served. Throws CANCELLED when the signal aborts first. */
-  acquire(holder: Holder, signal?: AbortSignal): Promise<SlotHandle>;
+  /** Waits for a free slot, `now` before `later`, first come first served. Throws CANCELLED when the signal aborts first. */
+  acquire(holder: Holder, signal?: AbortSignal, lane?: Lane): Promise<SlotHandle>;
   hold(handle: SlotHandle, holder: Holder): void;
   release(handle: SlotHandle, holder: Holder): void;
   releaseAll(holder: Holder): void;
@@ -131,13 +132,11 @@ export function createSlotPool(count: number, slotBytes: number): SlotPool {
     slotBytes,
   };
   const generations = new Int32Array(memory.generations);
-  const waiting = new Set<{ holder: Holder; grant: (handle: SlotHandle) => void }>();
+  const waiting = createMailbox<{ holder: Holder; grant: (handle: SlotHandle) => void }>(Infinity);
   const serve = () => {
-    for (const next of waiting) {
-      const handle = ledger.acquire(next.holder);
-      if (!handle) return;
-      waiting.delete(next);
-      next.grant(handle);
+    while (waiting.size > 0 && ledger.free > 0) {
+      const next = waiting.take()!;
+      next.grant(ledger.acquire(next.holder)!);
     }
   };
   const ledger = createLedger(
@@ -147,7 +146,7 @@ export function createSlotPool(count: number, slotBytes: number): SlotPool {
   );
   let lastHolder = 0;
 
-  const acquire = (holder: Holder, signal?: AbortSignal): Promise<SlotHandle> => {
+  const acquire = (holder: Holder, signal?: AbortSignal, lane: Lane = 'later'): Promise<SlotHandle> => {
     if (signal?.aborted) return Promise.reject(engineErrors.CANCELLED());
     const at = waiting.size === 0 ? ledger.acquire(holder) : undefined;
     if (at) return Promise.resolve(at);
@@ -160,11 +159,11 @@ export function createSlotPool(count: number, slotBytes: number): SlotPool {
         },
       };
       const abort = () => {
-        waiting.delete(entry);
+        waiting.remove(entry);
         reject(engineErrors.CANCELLED());
       };
       signal?.addEventListener('abort', abort, { once: true });
-      waiting.add(entry);
+      waiting.offer(lane, entry);
     });
   };
   return {

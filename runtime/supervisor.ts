@@ -2,6 +2,7 @@
 // It decides nothing itself: restart.ts gives the verdicts.
 import type { Clock } from './clock.ts';
 import type { Contract } from './contract.ts';
+import { engineErrors } from './errors.ts';
 import type { Link } from './link.ts';
 import type { Log } from './log.ts';
 import { Cell, type Phase, type Ref } from './ref.ts';
@@ -26,6 +27,8 @@ export interface SupervisorOptions {
   readonly pool?: SlotPool;
   /** How often turns are looked at. */
   readonly watchMs?: number;
+  /** How long an actor may take to start. */
+  readonly startLimitMs?: number;
   /** How long a stop waits for turns to end before it says which actor does not. */
   readonly stopLimitMs?: number;
   /** Only a new process helps now; the guardian's business. */
@@ -73,11 +76,25 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       child.left.delete(link);
       if (child.link === link && !stopping) crashed(child, reason);
     });
-    await link.ready;
+    await ready(child, link);
     // A stop may have come while the actor was starting.
     if (stopping || child.link !== link) return;
     child.cell.attach(link);
     child.reason = '';
+  };
+
+  /** An actor that hangs while it starts is no actor: its thread is left, and the next one will not do better. */
+  const ready = async (child: Child, link: Link): Promise<void> => {
+    const late = Promise.withResolvers<never>();
+    const limit = options.startLimitMs ?? 60_000;
+    const forget = clock.after(limit, () => {
+      child.left.add(link);
+      child.link = undefined;
+      link.stop();
+      child.cell.down('down', `did not start within ${limit} ms`);
+      late.reject(engineErrors.ACTOR_STUCK(`${child.spec.name} did not start within ${limit} ms`));
+    });
+    await Promise.race([link.ready, late.promise]).finally(forget);
   };
 
   const crashed = (child: Child, reason: string): void => {
@@ -109,17 +126,16 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     child.cell.phase = 'stuck';
     child.reason = `a turn showed no sign of life for ${child.spec.turnLimitMs} ms`;
     log.error('actor is stuck', { actor: name, limit_ms: child.spec.turnLimitMs });
-    if (stuckVerdict(child.stuck++) === 'restart-engine') {
-      child.cell.abandon();
-      child.cell.down('down', 'stuck a second time');
-      options.onHopeless?.(name);
-      return;
-    }
     const old = child.link!;
     child.left.add(old);
     child.link = undefined;
     child.cell.abandon();
     old.stop();
+    if (stuckVerdict(child.stuck++) === 'restart-engine') {
+      child.cell.down('down', 'stuck a second time');
+      options.onHopeless?.(name);
+      return;
+    }
     void live(child).catch(() => {});
   };
 
@@ -170,10 +186,24 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       stopping = true;
       unwatch();
       const late: string[] = [];
-      for (const child of [...children].reverse()) if (!(await stopChild(child))) late.push(child.spec.name);
+      for (const siblings of inStopOrder(children)) {
+        const inTime = await Promise.all(siblings.map(stopChild));
+        late.push(...siblings.filter((_, i) => !inTime[i]).map(({ spec }) => spec.name));
+      }
       return late;
     },
   };
+}
+
+/** Last started first; neighbours of the same role together, because none of them waits for another. */
+function inStopOrder(children: readonly Child[]): Child[][] {
+  const groups: Child[][] = [];
+  for (const child of [...children].reverse()) {
+    const last = groups.at(-1);
+    if (last?.[0]?.spec.contract === child.spec.contract) last.push(child);
+    else groups.push([child]);
+  }
+  return groups;
 }
 
 function firstLine(text: string): string {

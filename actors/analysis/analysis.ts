@@ -12,16 +12,18 @@ import { type AnalysisEvent, type AnalysisReport, type AnalysisRequest, analysis
 import { createEmbedding } from './embedding.ts';
 import type { Journal } from './journal.ts';
 import { nextStep } from './plan.ts';
-import { stageKey } from './quarantine.ts';
+import { isQuarantined, stageKey } from './quarantine.ts';
 import { createQueue } from './queue.ts';
 import { lookAt, survey, type VisualParts, worthAnotherTry } from './stages.ts';
 import { createTracker, type Tracker } from './tracker.ts';
 
+type Decoder = Ref<typeof decoderContract>;
+
 export interface AnalysisParts {
   /** One film each at a time. */
-  readonly decoders: readonly Ref<typeof decoderContract>[];
+  readonly decoders: readonly Decoder[];
   /** Answers short questions, so that they never wait behind a film. */
-  readonly surveyor: Ref<typeof decoderContract>;
+  readonly surveyor: Decoder;
   readonly embedder: Ref<typeof embedderContract>;
   readonly index: Ref<typeof indexContract>;
   readonly pool: SlotPool;
@@ -98,6 +100,8 @@ class Task {
   readonly #visual: VisualParts;
   readonly #queue = createQueue<MediaRecord>(SURVEYED_AHEAD);
   readonly #unfinished = new Set<Promise<void>>();
+  /** Files that were running when an engine died: looked at last and alone, so that a second death tells which it was. */
+  readonly #suspects: MediaRecord[] = [];
   /** Content that is being looked at; the same content under another path waits for it. */
   readonly #claimed = new Map<string, Promise<void>>();
 
@@ -129,9 +133,30 @@ class Task {
 
   async run(): Promise<void> {
     const lookers = this.#parts.decoders.map((decoder) => this.#lookThrough(decoder));
+    // When every decoder is down, the files that are left fail one by one with that reason.
+    const rest = Promise.all(lookers).then(() => this.#failTheRest());
     await this.#surveyAll();
-    await Promise.all(lookers);
+    await rest;
     await Promise.all(this.#unfinished);
+    await this.#lookAtSuspects();
+  }
+
+  async #lookAtSuspects(): Promise<void> {
+    for (const media of this.#suspects) {
+      const decoder = this.#parts.decoders.find(({ phase }) => phase !== 'down') ?? this.#parts.surveyor;
+      await this.#lookAndGoOn(media, decoder, await this.#claim(media.identity.hash_str));
+      await Promise.all(this.#unfinished);
+    }
+  }
+
+  async #failTheRest(): Promise<void> {
+    for (let media = await this.#queue.take(); media; media = await this.#queue.take()) {
+      this.#tracker.failure(
+        media.path,
+        engineErrors.ACTOR_DOWN(`${media.path}: every decoder is down`),
+        media,
+      );
+    }
   }
 
   async #surveyAll(): Promise<void> {
@@ -139,18 +164,42 @@ class Task {
     const one = async () => {
       for (const path of left) await this.#survey(path);
     };
-    await Promise.all(Array.from({ length: SURVEYS }, one));
+    // After a death in a survey one at a time, so that a second one tells which file it was.
+    const careful = [...this.#parts.journal.before.crashes.keys()].some((key) => key.includes('/survey/'));
+    await Promise.all(Array.from({ length: careful ? 1 : SURVEYS }, one));
     this.#tracker.surveyed();
     this.#queue.close();
   }
 
-  async #survey(path: string): Promise<void> {
+  /** Journalled as well: a file can end the engine while it is probed. */
+  #surveyed(path: string): Promise<MediaRecord> {
     const { surveyor, index, journal } = this.#parts;
+    const task_id = this.#taskId;
+    return survey(path, this.#request.cache_dir, surveyor, index, this.#signal, async (mark, work) => {
+      const key = stageKey(mark, 'survey', path);
+      if (!this.#request.force && isQuarantined(journal.before, key)) throw quarantined(path);
+      journal.write({ type: 'stage-start', task_id, key });
+      let outcome = 'failed';
+      try {
+        const media = await work();
+        outcome = 'stored';
+        return media;
+      } finally {
+        journal.write({ type: 'stage-end', task_id, key, outcome });
+      }
+    });
+  }
+
+  async #survey(path: string): Promise<void> {
+    const { index, journal } = this.#parts;
     const { cache_dir, force } = this.#request;
     const model = this.#visual.model.model_key;
     try {
       if (this.#signal.aborted) throw engineErrors.CANCELLED(`${path}: was not looked at`);
-      const media = await survey(path, cache_dir, surveyor, index, this.#signal);
+      const media = await this.#surveyed(path).catch((error) => {
+        if (this.#signal.aborted || !worthAnotherTry(error)) throw error;
+        return this.#surveyed(path);
+      });
       const hashes = [media.identity.hash_str];
       const { stored } = await index.ask(
         'stored',
@@ -160,11 +209,12 @@ class Task {
       const step = nextStep({ media, model, stored: stored[0] ?? false, force, journal: journal.before });
       if (step === 'stored') this.#tracker.result(path, 'stored', media, media.probe.grid_frames);
       else if (step === 'no_picture') this.#tracker.result(path, 'no_picture', media);
-      else if (step === 'quarantined')
-        throw analysisErrors.QUARANTINED(`${path}: ended the engine twice; --force tries again`);
+      else if (step === 'quarantined') throw quarantined(path);
       else {
         this.#tracker.toLookAt(media);
-        await this.#queue.put(media);
+        const key = stageKey(media.identity.hash_str, 'visual', model);
+        if (journal.before.crashes.has(key)) this.#suspects.push(media);
+        else await this.#queue.put(media);
       }
     } catch (error) {
       this.#tracker.failure(path, error);
@@ -172,45 +222,56 @@ class Task {
   }
 
   /** One decoder's way through the files. It counts as somebody who fills batches until there is no file left. */
-  async #lookThrough(decoder: Ref<typeof decoderContract>): Promise<void> {
+  async #lookThrough(decoder: Decoder): Promise<void> {
     const { embedding } = this.#visual;
     embedding.open();
     try {
-      for (let media = await this.#queue.take(); media; media = await this.#queue.take()) {
-        await this.#turnOf(media.identity.hash_str);
-        await this.#lookAndGoOn(media, decoder);
+      // A decoder that is down leaves the files to the others.
+      while (decoder.phase !== 'down') {
+        const media = await this.#queue.take();
+        if (!media) return;
+        const done = await this.#claim(media.identity.hash_str);
+        await this.#lookAndGoOn(media, decoder, done);
       }
     } finally {
       embedding.shut();
     }
   }
 
-  /** Waits while the same content is being looked at under another path. */
-  async #turnOf(hash: string): Promise<void> {
+  /** Waits while the same content is being looked at under another path, then claims it; the answer ends the claim. */
+  async #claim(hash: string): Promise<() => void> {
     for (let earlier = this.#claimed.get(hash); earlier; earlier = this.#claimed.get(hash)) {
-      // What it waits for may wait for a batch that only others can fill.
-      this.#visual.embedding.shut();
-      await earlier;
-      this.#visual.embedding.open();
+      await this.#whileOthersFill(earlier);
     }
+    // No await between the look and the claim: of several that wait only one may go on.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#claimed.set(hash, promise);
+    return () => {
+      this.#claimed.delete(hash);
+      resolve();
+    };
+  }
+
+  /** What is waited for may itself wait for a batch, which those who wait will not fill. */
+  async #whileOthersFill(wait: Promise<unknown>): Promise<void> {
+    this.#visual.embedding.shut();
+    await wait;
+    this.#visual.embedding.open();
   }
 
   /** Resolves when the decoder is free; the file's last vectors may still be on their way. */
-  async #lookAndGoOn(media: MediaRecord, decoder: Ref<typeof decoderContract>): Promise<void> {
-    const done = Promise.withResolvers<void>();
-    this.#claimed.set(media.identity.hash_str, done.promise);
+  async #lookAndGoOn(media: MediaRecord, decoder: Decoder, done: () => void): Promise<void> {
     const { result } = await this.#look(media, decoder);
     const settled = result.then(() => {
       this.#unfinished.delete(settled);
-      this.#claimed.delete(media.identity.hash_str);
-      done.resolve();
+      done();
     });
     this.#unfinished.add(settled);
-    while (this.#unfinished.size >= UNFINISHED) await Promise.race(this.#unfinished);
+    while (this.#unfinished.size >= UNFINISHED) await this.#whileOthersFill(Promise.race(this.#unfinished));
   }
 
   /** Resolves when the decoder is free; `result` when the file has its result. Neither rejects. */
-  async #look(media: MediaRecord, decoder: Ref<typeof decoderContract>): Promise<{ result: Promise<void> }> {
+  async #look(media: MediaRecord, decoder: Decoder): Promise<{ result: Promise<void> }> {
     const frames = await this.#frames(media, decoder).catch(
       (error): Stored => ({ stored: Promise.reject(error) }),
     );
@@ -224,14 +285,15 @@ class Task {
     return { result };
   }
 
-  async #frames(media: MediaRecord, decoder: Ref<typeof decoderContract>): Promise<Stored> {
+  async #frames(media: MediaRecord, decoder: Decoder): Promise<Stored> {
     if (!this.#request.force && (await this.#isStored(media))) {
       return { stored: Promise.resolve(media.probe.grid_frames), before: true };
     }
     const again = async (error: unknown): Promise<number> => {
       if (this.#signal.aborted || !worthAnotherTry(error)) throw error;
       this.#parts.log.warn('the visual stage is tried again', { path: media.path, error });
-      return (await this.#attempt(media, decoder)).stored;
+      const next = this.#parts.decoders.find(({ phase }) => phase !== 'down') ?? decoder;
+      return (await this.#attempt(media, decoder.phase === 'down' ? next : decoder)).stored;
     };
     const first = await this.#attempt(media, decoder).catch(
       (error): Stored => ({ stored: Promise.reject(error) }),
@@ -248,7 +310,7 @@ class Task {
   }
 
   /** Resolves when the pictures are decoded, `stored` when everything is flushed. Journalled from start to end. */
-  async #attempt(media: MediaRecord, decoder: Ref<typeof decoderContract>): Promise<Stored> {
+  async #attempt(media: MediaRecord, decoder: Decoder): Promise<Stored> {
     const { journal } = this.#parts;
     const key = stageKey(media.identity.hash_str, 'visual', this.#visual.model.model_key);
     let seen = 0;
@@ -277,4 +339,8 @@ class Task {
 interface Stored {
   readonly stored: Promise<number>;
   readonly before?: boolean;
+}
+
+function quarantined(path: string) {
+  return analysisErrors.QUARANTINED(`${path}: ended the engine twice; --force tries again`, { path });
 }

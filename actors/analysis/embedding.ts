@@ -115,7 +115,9 @@ export function createEmbedding({ embedder, index, pool, model, signal }: Embedd
     await index.ask('append', { stage: sink.stage, frames, vectors, previews }, { transfer, signal });
   };
 
-  const batcher = createBatcher<Sink>(model.batch, send);
+  // A batch must fit into the slots beside what the decoders are ahead with, or it would never fill.
+  const size = Math.max(1, Math.min(model.batch, pool.count >> 1));
+  const batcher = createBatcher<Sink>(size, send);
   return {
     open: batcher.open,
     add: (picture) => {

@@ -38,7 +38,7 @@ export function openJournal(path: string, now: () => number = Date.now): Journal
     mkdirSync(dirname(path), { recursive: true });
     const entries = existsSync(path) ? parse(readFileSync(path, 'utf8')) : [];
     const before = readJournal(entries, isAlive);
-    if (existsSync(path) && statSync(path).size > COMPACT_BYTES) compact(path, before);
+    if (existsSync(path) && !before.shared && statSync(path).size > COMPACT_BYTES) compact(path, before);
     return append(path, before, now);
   } catch (error) {
     throw engineErrors.INVALID_CONFIG(
@@ -51,7 +51,10 @@ export function openJournal(path: string, now: () => number = Date.now): Journal
 
 function append(path: string, before: JournalState, now: () => number): Journal {
   const file = openSync(path, 'a');
+  let open = true;
   const write = (entry: Entry) => {
+    // A stage may still end after the engine was told to stop; nothing is left to be told then.
+    if (!open) return;
     writeSync(file, `${JSON.stringify({ time: now(), pid: process.pid, ...entry })}\n`);
     if (entry.type === 'task-start' || entry.type === 'task-end') fsyncSync(file);
   };
@@ -63,6 +66,7 @@ function append(path: string, before: JournalState, now: () => number): Journal 
     write,
     close: () => {
       write({ type: 'engine-stop' });
+      open = false;
       closeSync(file);
     },
   };

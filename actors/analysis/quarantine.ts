@@ -38,6 +38,8 @@ export interface JournalState {
   readonly crashes: ReadonlyMap<string, number>;
   /** Tasks that started and never ended. */
   readonly interrupted: ReadonlyMap<string, unknown>;
+  /** Another engine is running and writes to the same journal. */
+  readonly shared: boolean;
 }
 
 /**
@@ -48,14 +50,19 @@ export function readJournal(entries: readonly JournalEntry[], alive: (pid: numbe
   const crashes = new Map<string, number>();
   const running = new Map<number, Set<string>>();
   const tasks = new Map<string, unknown>();
+  const engines = new Set<number>();
   const died = (pid: number) => {
     for (const key of running.get(pid) ?? []) crashes.set(key, (crashes.get(key) ?? 0) + 1);
     running.delete(pid);
   };
   for (const entry of entries) {
-    if (entry.type === 'engine-start') died(entry.pid);
-    else if (entry.type === 'engine-stop') running.delete(entry.pid);
-    else if (entry.type === 'task-start') tasks.set(entry.task_id, entry.request);
+    if (entry.type === 'engine-start') {
+      died(entry.pid);
+      engines.add(entry.pid);
+    } else if (entry.type === 'engine-stop') {
+      running.delete(entry.pid);
+      engines.delete(entry.pid);
+    } else if (entry.type === 'task-start') tasks.set(entry.task_id, entry.request);
     else if (entry.type === 'task-end') tasks.delete(entry.task_id);
     else if (entry.type === 'stage-start')
       running.set(entry.pid, (running.get(entry.pid) ?? new Set()).add(entry.key));
@@ -66,7 +73,7 @@ export function readJournal(entries: readonly JournalEntry[], alive: (pid: numbe
     }
   }
   for (const pid of [...running.keys()]) if (!alive(pid)) died(pid);
-  return { crashes, interrupted: tasks };
+  return { crashes, interrupted: tasks, shared: [...engines].some(alive) };
 }
 
 export function isQuarantined(state: JournalState, key: string): boolean {

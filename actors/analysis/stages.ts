@@ -24,6 +24,7 @@ export async function survey(
   surveyor: Decoder,
   index: Index,
   signal: AbortSignal,
+  watched: Watched,
 ): Promise<MediaRecord> {
   const stats = await stat(path, { bigint: true }).catch((error) => {
     const code = (error as NodeJS.ErrnoException).code;
@@ -39,12 +40,17 @@ export async function survey(
   };
   const known = await index.ask('known', asked, { signal });
   if (known) return known;
-  const identity = await surveyor.ask('identify', { path }, { signal });
-  const probe = await surveyor.ask('probe', { path }, { signal });
-  const media = { path, identity, probe };
-  await index.ask('remember', { cache_dir: cacheDir, media }, { signal });
-  return media;
+  return watched(`${stats.size}-${stats.mtimeNs}`, async () => {
+    const identity = await surveyor.ask('identify', { path }, { signal });
+    const probe = await surveyor.ask('probe', { path }, { signal });
+    const media = { path, identity, probe };
+    await index.ask('remember', { cache_dir: cacheDir, media }, { signal });
+    return media;
+  });
 }
+
+/** Runs `work` so that a crash in it is known afterwards. `mark`: size and time of the file, its content is not known yet. */
+export type Watched = (mark: string, work: () => Promise<MediaRecord>) => Promise<MediaRecord>;
 
 export interface VisualParts {
   readonly cacheDir: string;
@@ -74,16 +80,13 @@ export async function lookAt(
   signal: AbortSignal,
 ): Promise<VisualWork> {
   const { cacheDir, model, index, embedding } = parts;
-  const { stage } = await index.ask(
-    'begin',
-    {
-      cache_dir: cacheDir,
-      hash_str: media.identity.hash_str,
-      model_key: model.model_key,
-      dimensions: model.dimensions,
-    },
-    { signal },
-  );
+  // Not cancellable: a stage that was begun has to be known here, or nobody would end it.
+  const { stage } = await index.ask('begin', {
+    cache_dir: cacheDir,
+    hash_str: media.identity.hash_str,
+    model_key: model.model_key,
+    dimensions: model.dimensions,
+  });
   const sink = new Sink(stage, onFrames);
   const failed = new AbortController();
   sink.done.catch((error) => failed.abort(error));

@@ -171,7 +171,7 @@ async function pictureVector(
 ): Promise<Float32Array> {
   const holder = pool.holder();
   try {
-    const picture = await pool.acquire(holder, signal);
+    const picture = await pool.acquire(holder, signal, 'now');
     const slots = [picture];
     await decoder.ask('picture', { path, seconds, shape, preview: null, picture }, { ...now(signal), slots });
     const { vectors } = await embedder.ask(

@@ -40,6 +40,11 @@ export async function withEngine<T>(
     return await work(engine);
   } finally {
     const late = await engine.stop();
-    if (late.length > 0) context.screen.write(`framehound: did not stop in time: ${late.join(', ')}\n`);
+    if (late.length > 0) {
+      context.screen.write(`framehound: did not stop in time: ${late.join(', ')}\n`);
+      // Their threads would keep the process for ever, and ending it in any softer way aborts inside native code.
+      // Everything that was stored is flushed, and the journal is closed.
+      process.kill(process.pid, 'SIGKILL');
+    }
   }
 }
