@@ -19,6 +19,8 @@ export const fixtureContract = contract(
     sum: ask(Type.Object({ slot: SlotHandle }), Type.Number()),
     readAfterCancel: ask(Type.Object({ slot: SlotHandle }), Type.Number()),
     crash: ask(Type.Object({}), Type.Null()),
+    /** Answers what cannot be cloned. */
+    poison: ask(Type.Object({}), Type.Unknown()),
     move: ask(Type.Object({ bytes: Bytes }), Bytes),
     count: feed(Type.Object({ to: Type.Integer() }), Type.Integer()),
     fill: feed(Type.Object({ to: Type.Integer() }), Type.Object({ n: Type.Integer(), slot: SlotHandle }), {
@@ -52,6 +54,7 @@ export const definition = actor<typeof fixtureContract, { failStart?: boolean } 
           });
           return new Promise<null>(() => {});
         },
+        poison: () => ({ cannot: () => 'be cloned' }),
         move: ({ bytes }) => new Sent(bytes, { transfer: [bytes.buffer as ArrayBuffer] }),
         async *count({ to }) {
           for (let n = 0; n < to; n++) yield n;

@@ -113,6 +113,21 @@ test('the pool serves waiting acquisitions in order and forgets cancelled ones',
   assert.equal(pool.waiting, 0);
 });
 
+test('a search finds a free slot before the ingest that waited longer', async () => {
+  const pool = createSlotPool(1, 8);
+  const [a, b] = [pool.holder(), pool.holder()];
+  await pool.acquire(a);
+  const served: string[] = [];
+  const ingest = pool.acquire(b).then(() => served.push('ingest'));
+  const search = pool.acquire(b, undefined, 'now').then(() => {
+    served.push('search');
+    pool.releaseAll(b);
+  });
+  pool.releaseAll(a);
+  await Promise.all([ingest, search]);
+  assert.deepEqual(served, ['search', 'ingest']);
+});
+
 test('a manual clock runs what falls due in order and nothing that was called off', () => {
   const clock = manualClock();
   const seen: string[] = [];

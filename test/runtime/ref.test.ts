@@ -114,6 +114,20 @@ test('a buffer given as transfer is moved, not copied', async () => {
   await supervisor.stop();
 });
 
+test('a reply that cannot be cloned fails its own call and no other', async () => {
+  const { supervisor, inMemory } = engine();
+  const ref = await inMemory();
+  const given = new AbortController();
+  const other = ref.ask('wait', { block: false }, { signal: given.signal });
+  await assert.rejects(ref.ask('poison', {}), (error) => {
+    return engineErrors.INTERNAL.is(error) && /clone/.test(error.message);
+  });
+  given.abort();
+  await assert.rejects(other, engineErrors.CANCELLED.is);
+  assert.equal(await ref.ask('add', { a: 1, b: 1 }), 2);
+  await supervisor.stop();
+});
+
 test('a stop closes the actor after its last turn and refuses new calls', async () => {
   const { supervisor, inMemory } = engine();
   const ref = await inMemory();

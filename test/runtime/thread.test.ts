@@ -88,7 +88,9 @@ test('a stuck actor is replaced, its slots stay held until it ends, and a second
   clock.advance(2_500);
   await assert.rejects(again, engineErrors.ACTOR_STUCK.is);
   assert.deepEqual(hopeless, ['fixture']);
-  await supervisor.stop();
+  // Its last thread ends when it is told to, and nothing brings the actor back.
+  assert.deepEqual(await supervisor.stop(), []);
+  assert.equal(ref.phase, 'down');
 });
 
 test('an actor that cannot start says why', async () => {

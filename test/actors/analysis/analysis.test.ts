@@ -64,6 +64,25 @@ test('the same content under two names is looked at once', async () => {
   await w.end();
 });
 
+test('of many copies of the same content only one is looked at at a time', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const w = await world(
+    names.map((name) => ({ name, frames: 3, content: 'same' })),
+    { decoders: 4 },
+  );
+  assert.ok((await w.run(undefined, true)).results.every(({ outcome }) => outcome === 'analyzed'));
+  assert.equal(w.state.mostOpen, 1);
+  await w.end();
+});
+
+test('a batch larger than the slots still fills, for films and for stills', async () => {
+  const stills = Array.from({ length: 90 }, (_, i) => ({ name: `s${i}`, frames: 1, kind: 'image' as const }));
+  const w = await world([{ name: 'film', frames: 60 }, ...stills], { batch: 200 });
+  assert.ok((await w.run()).results.every(({ outcome }) => outcome === 'analyzed'));
+  assert.equal(w.committed.size, 91);
+  await w.end();
+});
+
 test('a file that fails costs nothing but itself and says why', async () => {
   const w = await world([
     { name: 'good', frames: 7 },

@@ -64,6 +64,9 @@ interface World {
   readonly media: Map<string, MediaRecord>;
   readonly decoded: string[];
   hold: Promise<void>;
+  readonly batch: number;
+  /** Stages open at the same time for one content, at most. */
+  mostOpen: number;
   /** False after a crash: the embedder has no model. */
   loaded: boolean;
 }
@@ -137,7 +140,7 @@ function fakeEmbedder(world: World) {
       handlers: {
         load: () => {
           world.loaded = true;
-          return { model_key: 'fake', dimensions: 2, shape, batch: 4, state: ready };
+          return { model_key: 'fake', dimensions: 2, shape, batch: world.batch, state: ready };
         },
         state: () => ready,
         pictures: ({ pictures }, turn) => {
@@ -161,7 +164,7 @@ function fakeEmbedder(world: World) {
 }
 
 function fakeIndex(world: World) {
-  const stages = new Map<number, { frames: number[]; sums: number[] }>();
+  const stages = new Map<number, { hash: string; frames: number[]; sums: number[] }>();
   let last = 0;
   return actor<typeof indexContract, unknown>({
     contract: indexContract,
@@ -177,8 +180,10 @@ function fakeIndex(world: World) {
         },
         stored: ({ hashes }) => ({ stored: hashes.map((hash) => world.committed.has(hash)) }),
         media: () => ({ media: [...world.media.values()] }),
-        begin: () => {
-          stages.set(++last, { frames: [], sums: [] });
+        begin: ({ hash_str }) => {
+          stages.set(++last, { hash: hash_str, frames: [], sums: [] });
+          const open = [...stages.values()].filter(({ hash }) => hash === hash_str).length;
+          world.mostOpen = Math.max(world.mostOpen, open);
           return { stage: last };
         },
         append: ({ stage, frames, vectors }) => {
@@ -224,7 +229,7 @@ function fakeIndex(world: World) {
 
 export async function world(
   files: readonly FakeFile[],
-  options: { decoders?: number; journal?: string } = {},
+  options: { decoders?: number; journal?: string; batch?: number } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
   const lines: LogLine[] = [];
@@ -240,6 +245,8 @@ export async function world(
     decoded: [],
     hold: Promise.resolve(),
     loaded: false,
+    batch: options.batch ?? 4,
+    mostOpen: 0,
   };
   const add = (file: FakeFile) => {
     const path = join(folder, file.name);

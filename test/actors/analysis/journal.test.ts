@@ -74,6 +74,29 @@ test('a journal with a line cut short keeps every other line', () => {
   rmSync(folder, { recursive: true });
 });
 
+test('files that were running in a death are looked at last and alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
+  const journal = join(folder, 'journal.ndjson');
+  const suspects = ['x', 'y'].map((name) => stageKey(name, 'visual', 'fake'));
+  for (const entry of [start(-1), ...suspects.map((key) => stage(-1, key))]) {
+    appendFileSync(journal, `${JSON.stringify(entry)}\n`);
+  }
+  const files = ['x', 'a', 'y', 'b'].map((name) => ({ name, frames: 6 }));
+  const w = await world(files, { journal });
+  assert.ok((await w.run()).results.every(({ outcome }) => outcome === 'analyzed'));
+  assert.deepEqual(new Set(w.decoded.slice(0, 2)), new Set(['a', 'b']));
+  const running = new Set<string>();
+  for (const line of readFileSync(journal, 'utf8').split('\n').filter(Boolean)) {
+    const entry = JSON.parse(line) as JournalEntry;
+    if (entry.type === 'stage-start' && entry.pid > 0 && entry.key.includes('/visual/')) {
+      if (suspects.includes(entry.key)) assert.equal(running.size, 0, `${entry.key} was not alone`);
+      running.add(entry.key);
+    } else if (entry.type === 'stage-end') running.delete(entry.key);
+  }
+  await w.end();
+  rmSync(folder, { recursive: true });
+});
+
 test('an analysis leaves a quarantined file alone and says how to try again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
   const journal = join(folder, 'journal.ndjson');
