@@ -1,6 +1,6 @@
 // The command line: reads settings, runs one command, and turns its end into an exit code.
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { settings } from './actors/analysis/settings.ts';
 import { type Command, type Context, exit, usageErrors } from './events/commands/context.ts';
@@ -48,6 +48,11 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(help);
     return name === undefined ? exit.usage : exit.ok;
   }
+  if (name === 'version' || name === '--version' || name === '-v') {
+    const manifest = readFileSync(new URL('./package.json', import.meta.url), 'utf8');
+    process.stdout.write(`${(JSON.parse(manifest) as { version: string }).version}\n`);
+    return exit.ok;
+  }
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) throw usageErrors.USAGE(`there is no command ${name}; see: framehound help`);
   const command = await load();
@@ -79,9 +84,6 @@ function takeSettings(argv: readonly string[]): { flags: Record<string, unknown>
 }
 
 function createContext(flags: Record<string, unknown>): Context {
-  for (const name of ['home', 'cache-dir']) {
-    if (typeof flags[name] === 'string') flags[name] = resolve(flags[name]);
-  }
   const first = resolveConfig(settings, { flags, env: process.env, file: {} });
   const config = resolveConfig(settings, {
     flags,
@@ -105,7 +107,6 @@ function createContext(flags: Record<string, unknown>): Context {
     clock: systemClock,
     log,
     startEngine: async (decoders) => {
-      mkdirSync(values.home, { recursive: true });
       const { startEngine } = await import('./main.ts');
       return startEngine(values, decoders, log);
     },
@@ -140,8 +141,12 @@ function stopSignal(): AbortSignal {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
       stop.abort();
+      // A reader that has gone away wants no more, and no complaint either; a full disk does.
+      if (error.code === 'EPIPE' || error.code === 'EIO') return;
+      process.exitCode = exit.error;
+      if (stream !== process.stderr)
+        process.stderr.write(`framehound: the answer cannot be written: ${error.message}\n`);
     });
   }
   return stop.signal;
@@ -153,7 +158,8 @@ function report(error: unknown): number {
   if (code === 'CANCELLED') return exit.cancelled;
   // A fault of the program shows where; a fault of the input says what.
   process.stderr.write(`framehound: ${code === 'INTERNAL' && !badFlag ? stack : message}\n`);
-  return usageErrors.USAGE.is(error) || badFlag ? exit.usage : exit.error;
+  const mistake = usageErrors.USAGE.is(error) || engineErrors.INVALID_CONFIG.is(error) || badFlag;
+  return mistake ? exit.usage : exit.error;
 }
 
 process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 // The composition root: starts the actors and hands them to the two coordinators. It sees everything, decides nothing.
 import { randomUUID } from 'node:crypto';
 import { type Analysis, createAnalysis } from './actors/analysis/analysis.ts';
-import { type Journal, openJournal } from './actors/analysis/journal.ts';
+import { openJournal, withoutJournal } from './actors/analysis/journal.ts';
 import { folders, type SettingValues } from './actors/analysis/settings.ts';
 import { decoderContract } from './actors/decoder/contract.ts';
 import { embedderContract } from './actors/embedder/contract.ts';
@@ -18,7 +18,6 @@ import { startThread } from './runtime/thread.ts';
 export interface Engine {
   readonly analysis: Analysis;
   readonly search: Search;
-  readonly journal: Journal;
   states(): ChildState[];
   /** Asks every actor to stop; resolves to the names of those that did not end in time. */
   stop(): Promise<string[]>;
@@ -33,7 +32,7 @@ const TURN_LIMIT_MS = 120_000;
 export async function startEngine(values: SettingValues, decoders: number, log: Log): Promise<Engine> {
   const { models, journal: journalPath } = folders(values);
   const pool = createSlotPool(48 + 8 * decoders, SLOT_BYTES);
-  const journal = openJournal(journalPath);
+  const journal = decoders > 0 ? openJournal(journalPath) : withoutJournal;
   const supervisor = createSupervisor({ clock: systemClock, log, pool });
   const add = <C extends Contract>(
     contract: C,
@@ -68,7 +67,6 @@ export async function startEngine(values: SettingValues, decoders: number, log: 
     return {
       analysis: createAnalysis({ ...parts, decoders: films, newTaskId: randomUUID }),
       search: createSearch({ decoder: surveyor, embedder, index, pool }),
-      journal,
       states: supervisor.states,
       stop: () => supervisor.stop().finally(journal.close),
     };

@@ -59,8 +59,17 @@ function resolve(key: string, declared: Setting, given: Given): { value: unknown
   // Flags and the environment hold text; "4" is a number where a number is wanted.
   const value = source === 'config.json' ? raw : Convert(declared.schema, raw);
   if (Check(declared.schema, value)) return { value, source };
-  const [first] = Errors(declared.schema, value);
-  throw engineErrors.INVALID_CONFIG(`${key} (${source}): ${first?.message ?? 'has an impossible value'}`, {
+  throw engineErrors.INVALID_CONFIG(`${key} (${source}): ${complaint(declared.schema, value)}`, {
     setting: key,
   });
+}
+
+/** What is wrong with a value; of a choice, what there is to choose from. */
+function complaint(schema: TSchema, value: unknown): string {
+  const choices = (schema as { anyOf?: readonly { const?: unknown }[] }).anyOf?.map((one) =>
+    String(one.const),
+  );
+  if (choices) return `must be one of ${choices.join(', ')}, not ${String(value)}`;
+  const [first] = Errors(schema, value);
+  return first?.message ?? 'has an impossible value';
 }

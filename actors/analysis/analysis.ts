@@ -7,7 +7,7 @@ import type { Ref } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { decoderContract, PreviewShape } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
-import type { indexContract, MediaRecord } from '../index/contract.ts';
+import { type indexContract, type MediaRecord, storeErrors } from '../index/contract.ts';
 import { type AnalysisEvent, type AnalysisReport, type AnalysisRequest, analysisErrors } from './contract.ts';
 import { createEmbedding } from './embedding.ts';
 import type { Journal } from './journal.ts';
@@ -77,7 +77,11 @@ async function runTask(
   try {
     const model = await parts.embedder.ask('load', { model_key: request.model_key }, { signal });
     const tracker = createTracker(request.paths.length, clock.now, onEvent);
-    await new Task(parts, request, model, task_id, tracker, signal).run();
+    const broken = new AbortController();
+    const until = AbortSignal.any([signal, broken.signal]);
+    await new Task(parts, request, model, task_id, tracker, until, broken).run();
+    // One reason for the whole task, not the same one for every file.
+    if (broken.signal.aborted) throw broken.signal.reason;
     state = signal.aborted ? 'cancelled' : 'completed';
     return {
       task_id,
@@ -97,6 +101,8 @@ class Task {
   readonly #taskId: string;
   readonly #tracker: Tracker;
   readonly #signal: AbortSignal;
+  /** Aborted with the reason when nothing more can be stored. */
+  readonly #broken: AbortController;
   readonly #visual: VisualParts;
   readonly #queue = createQueue<MediaRecord>(SURVEYED_AHEAD);
   readonly #unfinished = new Set<Promise<void>>();
@@ -112,6 +118,7 @@ class Task {
     taskId: string,
     tracker: Tracker,
     signal: AbortSignal,
+    broken: AbortController,
   ) {
     const { embedder, index, pool, preview } = parts;
     this.#parts = parts;
@@ -119,6 +126,7 @@ class Task {
     this.#taskId = taskId;
     this.#tracker = tracker;
     this.#signal = signal;
+    this.#broken = broken;
     const embedding = createEmbedding({ embedder, index, pool, model, signal });
     this.#visual = {
       cacheDir: request.cache_dir,
@@ -190,6 +198,15 @@ class Task {
     });
   }
 
+  #failed(path: string, error: unknown, media?: MediaRecord): void {
+    if (endsTheTask(error)) this.#broken.abort(error);
+    // What the end of the task took along is not finished; its own reason is told once.
+    const cancelled = this.#broken.signal.aborted
+      ? engineErrors.CANCELLED(`${path}: was not finished`)
+      : error;
+    this.#tracker.failure(path, cancelled, media);
+  }
+
   async #survey(path: string): Promise<void> {
     const { index, journal } = this.#parts;
     const { cache_dir, force } = this.#request;
@@ -217,7 +234,7 @@ class Task {
         else await this.#queue.put(media);
       }
     } catch (error) {
-      this.#tracker.failure(path, error);
+      this.#failed(path, error);
     }
   }
 
@@ -280,7 +297,7 @@ class Task {
         const outcome = frames.before ? 'stored' : 'analyzed';
         this.#tracker.result(media.path, outcome, media, count);
       },
-      (error) => this.#tracker.failure(media.path, error, media),
+      (error) => this.#failed(media.path, error, media),
     );
     return { result };
   }
@@ -343,4 +360,12 @@ interface Stored {
 
 function quarantined(path: string) {
   return analysisErrors.QUARANTINED(`${path}: ended the engine twice; --force tries again`, { path });
+}
+
+/** True for an analysis folder that takes nothing more, whichever file comes next. */
+function endsTheTask(error: unknown): boolean {
+  const { STORE_FULL, STORE_IN_USE, STORE_READ_ONLY, STORE_TOO_NEW, STORE_UNAVAILABLE } = storeErrors;
+  return [STORE_FULL, STORE_IN_USE, STORE_READ_ONLY, STORE_TOO_NEW, STORE_UNAVAILABLE].some((row) =>
+    row.is(error),
+  );
 }

@@ -32,6 +32,13 @@ export interface Journal {
   close(): void;
 }
 
+/** For an engine that only searches: it starts no stage, so it leaves none behind and needs no writable home. */
+export const withoutJournal: Journal = {
+  before: readJournal([], () => false),
+  write: () => {},
+  close: () => {},
+};
+
 /** Throws INVALID_CONFIG when the home folder cannot be written. */
 export function openJournal(path: string, now: () => number = Date.now): Journal {
   try {

@@ -1,6 +1,6 @@
 // Every setting of the product, in one table.
 import { availableParallelism, homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Type } from 'typebox';
 import { setting, type Values } from '../../runtime/config.ts';
 import { DecodeMode } from '../decoder/contract.ts';
@@ -90,10 +90,11 @@ export type SettingValues = Values<typeof settings>;
 
 /** The folders that follow from the settings. */
 export function folders(values: Pick<SettingValues, 'home' | 'cache_dir'>) {
+  const own = resolve(values.home);
   return {
-    home: values.home,
-    cache: values.cache_dir || join(values.home, 'analysis'),
-    models: join(values.home, 'models'),
-    journal: join(values.home, 'journal.ndjson'),
+    home: own,
+    cache: values.cache_dir ? resolve(values.cache_dir) : join(own, 'analysis'),
+    models: join(own, 'models'),
+    journal: join(own, 'journal.ndjson'),
   };
 }

@@ -62,6 +62,8 @@ export function createTracker(
       tell();
     },
     result: (path, outcome, media, of = 0) => {
+      // Another path with the same content was looked at meanwhile: there is nothing left to do for this one.
+      if (outcome === 'stored' && media && seen.has(path)) grid -= media.probe.grid_frames;
       end({
         path,
         hash_str: media?.identity.hash_str ?? null,

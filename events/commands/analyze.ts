@@ -42,22 +42,32 @@ export async function analyzePaths(
     force,
   };
   const report = await engine.analysis.run(request, { signal, onEvent: view.event }).finally(view.end);
-  screen.write(summary(report, found.failures.length));
+  screen.write(
+    summary(
+      report,
+      found.failures.map(({ error }) => error),
+    ),
+  );
   if (report.cancelled) return exit.cancelled;
   const failed = report.results.some(({ outcome }) => outcome === 'failed') || found.failures.length > 0;
   return failed ? exit.someFailed : exit.ok;
 }
 
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
 export function summary(
   { results, progress, cancelled, model_key }: AnalysisReport,
-  walkFailures: number,
+  walkFailures: readonly Failure[],
 ): string {
   const count = (outcome: string) => results.filter((result) => result.outcome === outcome).length;
   const counts: [number, string][] = [
     [count('analyzed'), 'analysed'],
     [count('stored'), 'already known'],
     [count('no_picture'), 'sound only'],
-    [count('failed') + walkFailures, 'failed'],
+    [count('failed') + walkFailures.length, 'failed'],
     [count('cancelled'), 'not finished'],
   ];
   const said = counts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
@@ -66,7 +76,7 @@ export function summary(
   const failures = results.flatMap(({ error, outcome }) => (outcome === 'failed' && error ? [error] : []));
   const lines = [
     `${cancelled ? 'Stopped' : 'Done'}: ${said.join(', ')} in ${duration(progress.elapsed_seconds)}${looked} (${model_key})`,
-    ...failures.map(({ code, message }) => `  ${code}: ${printable(message)}`),
+    ...[...failures, ...walkFailures].map(({ code, message }) => `  ${code}: ${printable(message)}`),
     ...(cancelled ? ['What is finished stays; the same command goes on with the rest.'] : []),
   ];
   return `${lines.join('\n')}\n`;

@@ -3,8 +3,10 @@
 import { constants } from 'node:fs';
 import { access, mkdir, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
 import { folders, settings } from '../../actors/analysis/settings.ts';
 import { listModels } from '../../actors/models/library.ts';
+import type { RegistryProblem } from '../../actors/models/registry.ts';
 import { type Command, type Context, exit } from './context.ts';
 
 export const config: Command = async (args, { config: found, out }) => {
@@ -12,7 +14,7 @@ export const config: Command = async (args, { config: found, out }) => {
     const name = key as keyof typeof settings;
     return { setting: key, value: found.values[name], source: found.sources[name], environment: env, doc };
   });
-  if (args.includes('--json')) out(`${JSON.stringify(rows)}\n`);
+  if (wantsJson(args)) out(`${JSON.stringify(rows)}\n`);
   else {
     for (const { setting, value, source, doc } of rows) {
       out(`${setting.padEnd(18)} ${String(value).padEnd(28)} ${source.padEnd(12)} ${doc}\n`);
@@ -20,6 +22,15 @@ export const config: Command = async (args, { config: found, out }) => {
   }
   return exit.ok;
 };
+
+/** What is wrong with a model folder, with its file and field. */
+export function problemText({ file, field, message }: RegistryProblem): string {
+  return `${file}${field ? ` ${field}` : ''}: ${message}`;
+}
+
+function wantsJson(args: readonly string[]): boolean {
+  return parseArgs({ args: [...args], options: { json: { type: 'boolean', default: false } } }).values.json;
+}
 
 interface Finding {
   readonly name: string;
@@ -30,9 +41,10 @@ interface Finding {
 }
 
 export const doctor: Command = async (args, context) => {
+  const json = wantsJson(args);
   const checks = [versions, decoding, models, places];
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
-  if (args.includes('--json')) context.out(`${JSON.stringify(findings)}\n`);
+  if (json) context.out(`${JSON.stringify(findings)}\n`);
   else {
     for (const { name, ok, found, mend } of findings) {
       context.out(`${ok ? '✓' : '✗'} ${name.padEnd(18)} ${found}\n`);
@@ -102,10 +114,10 @@ async function models({ values }: Context): Promise<Finding[]> {
           mend: `framehound models pull ${values.model}`,
         };
   const broken = problems.map(
-    ({ message }): Finding => ({
+    (problem): Finding => ({
       name: 'model folder',
       ok: false,
-      found: message,
+      found: problemText(problem),
       mend: 'correct or remove that model.json',
     }),
   );

@@ -11,6 +11,7 @@ import {
 import { conflate } from '../progress.ts';
 import { bar } from '../terminal.ts';
 import { type Command, type Context, exit, usageErrors } from './context.ts';
+import { problemText } from './doctor.ts';
 
 export const models: Command = async (args, context) => {
   const { values, positionals } = parseArgs({
@@ -47,7 +48,7 @@ async function list({ values, out, screen }: Context, json: boolean): Promise<nu
       );
     }
   }
-  for (const { message } of problems) screen.write(`✗ ${message}\n`);
+  for (const problem of problems) screen.write(`✗ ${problemText(problem)}\n`);
   return problems.length > 0 ? exit.error : exit.ok;
 }
 

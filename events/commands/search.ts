@@ -1,8 +1,11 @@
 // `framehound search TEXT | --image F | --frame F@SECONDS`: finds moments and shows where they are.
 import { spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { folders } from '../../actors/analysis/settings.ts';
+import { findMedia } from '../../actors/analysis/walk.ts';
+import { storeErrors } from '../../actors/index/contract.ts';
 import type { SearchAnswer } from '../../actors/search/contract.ts';
 import type { Engine } from '../../main.ts';
 import { printable } from '../terminal.ts';
@@ -28,7 +31,7 @@ export const search: Command = async (args, context) => {
     image: values.image === undefined ? null : resolve(values.image),
     frame: values.frame === undefined ? null : frameArgument(values.frame),
     exclude: values.exclude,
-    media: values.media.map((path) => resolve(path)),
+    media: await filesOf(values.media, context),
     max: numberArgument('--max', values.max, 1, 10_000, true),
     textWeight: numberArgument('--text-weight', values['text-weight'], 0, 100, false),
     previews: !values.json || values.previews,
@@ -37,6 +40,8 @@ export const search: Command = async (args, context) => {
     throw usageErrors.USAGE('search needs a text, --image FILE or --frame FILE@SECONDS');
   }
   if (question.image && question.frame) throw usageErrors.USAGE('search takes --image or --frame, not both');
+  if (question.exclude.length > 0 && !question.query)
+    throw usageErrors.USAGE('--exclude needs a text to search for');
   return withEngine(context, 0, async (engine) => {
     const cacheDir = folders(context.values).cache;
     const answer = await ask(engine, question, cacheDir, context);
@@ -65,9 +70,13 @@ export async function ask(
   { values, signal, screen }: Context,
 ): Promise<SearchAnswer> {
   const model_key = values.model;
-  const loaded = await engine.search.load({ cache_dir, model_key }, signal);
-  if (loaded.unreadable.length > 0)
-    screen.write(`Analysis that cannot be read: ${loaded.unreadable.join(', ')}\n`);
+  const loaded = await engine.search.load({ cache_dir, model_key }, signal).catch((error) => {
+    if (!storeErrors.STORE_UNAVAILABLE.is(error)) throw error;
+    throw storeErrors.STORE_UNAVAILABLE(`${error.message}. Analyse something first: framehound analyze PATH`);
+  });
+  if (loaded.media === 0) {
+    screen.write(`Nothing is analysed by ${model_key} in ${cache_dir}: framehound analyze PATH\n`);
+  }
   const common = {
     cache_dir,
     model_key,
@@ -107,6 +116,17 @@ export async function show(
   else context.out(`  all pictures: ${saved.page}\n`);
   if (toast_warning) context.out(`  note: ${printable(toast_warning)}\n`);
   if (open && matches.length > 0) openPage(saved.page, context);
+}
+
+/** A folder stands for the media in it. */
+async function filesOf(paths: readonly string[], { values, signal }: Context): Promise<string[]> {
+  const folder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const all = await Promise.all(
+    paths.map(async (path) =>
+      folder(path) ? (await findMedia([path], folders(values).cache, signal)).files : [resolve(path)],
+    ),
+  );
+  return all.flat();
 }
 
 function openPage(page: string, { screen }: Context): void {
