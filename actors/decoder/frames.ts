@@ -1,6 +1,6 @@
 // The two questions for pixels: every grid frame of a file, and the picture at one moment.
 import { type FeedTurn, Sent, type Turn } from '../../runtime/actor.ts';
-import type { Reply, Request } from '../../runtime/contract.ts';
+import type { Reply, Request, SlotHandle } from '../../runtime/contract.ts';
 import { type decoderContract, type GridFrame, mediaErrors } from './contract.ts';
 import { isStillContainer } from './formats.ts';
 import { gridLength } from './grid.ts';
@@ -9,7 +9,7 @@ import type { Hardware } from './hardware.ts';
 import { PictureFiller } from './picture.ts';
 import { PreviewMaker } from './preview.ts';
 import { openSource, type Source } from './source.ts';
-import { fillStill, isStill, previewStill } from './still.ts';
+import { fillStill, isStill, previewStill, reduceStill } from './still.ts';
 import { codedSize, pictureSeconds } from './stream.ts';
 import type { GridPicture } from './walk.ts';
 import { expectUnchanged, markFile } from './witness.ts';
@@ -69,12 +69,12 @@ async function* filmFrames(
 
 /** The picture at one moment. */
 export async function picture(request: PictureRequest, turn: Turn): Promise<Sent<PictureReply>> {
-  const { path, shape } = request;
+  const { path } = request;
   await markFile(path);
   const slot = turn.slot(request.picture);
   if (await isStill(path)) {
-    await fillStill(path, shape, slot);
-    return pictureReply(0, request.preview && (await previewStill(path, request.preview)));
+    const preview = await stillPictures(request, turn, async () => slot);
+    return pictureReply(0, preview);
   }
   const source = await openSource(path);
   const tools = new Tools(source, request);
@@ -126,10 +126,26 @@ class Tools {
 }
 
 async function stillFrame(request: FramesRequest, turn: FeedTurn): Promise<Sent<GridFrame>> {
-  const handle = await turn.freeSlot();
-  await fillStill(request.path, request.shape, turn.slot(handle));
-  const preview = request.preview && (await previewStill(request.path, request.preview));
-  return gridFrame({ frame_index: 0, seconds: 0, picture: handle, preview });
+  let picture: SlotHandle | null = null;
+  const preview = await stillPictures(request, turn, async () => {
+    picture = await turn.freeSlot();
+    return turn.slot(picture);
+  });
+  return gridFrame({ frame_index: 0, seconds: 0, picture: picture!, preview });
+}
+
+/** Fills a slot, asked for when the still is decoded, and answers the preview. A large still takes seconds. */
+async function stillPictures(
+  { path, shape, preview }: Pick<FramesRequest, 'path' | 'shape' | 'preview'>,
+  turn: Turn,
+  slot: () => Promise<Uint8Array>,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  turn.throwIfCancelled();
+  const still = await reduceStill(path, shape, preview);
+  turn.throwIfCancelled();
+  await fillStill(still, shape, await slot());
+  turn.throwIfCancelled();
+  return preview && previewStill(still, preview.quality);
 }
 
 function gridFrame(frame: GridFrame & { preview: Uint8Array | null }): Sent<GridFrame> {

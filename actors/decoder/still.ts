@@ -3,6 +3,7 @@
 import { open } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { mediaErrors, type PictureShape, type PreviewShape } from './contract.ts';
+import { placeShape, placeWhole, type Size } from './geometry.ts';
 import { signatureLength, stillFormat } from './signature.ts';
 
 // One thread a picture: files are worked on side by side instead.
@@ -11,6 +12,8 @@ sharp.cache(false);
 
 /** Largest picture that is opened, in px; 16k by 16k is 268 million. */
 const largest = 1_000_000_000;
+/** Sides of the reduced picture to those of the model's, so that scaling twice shows no more than scaling once. */
+const spare = 2;
 /** Kernels of sharp; each averages over what it shrinks, as `area` wants. */
 const kernels = { area: 'linear', bilinear: 'linear', bicubic: 'cubic' } as const;
 
@@ -45,33 +48,71 @@ export async function readStill(path: string): Promise<StillFacts> {
   return { metadata, width, height };
 }
 
-/** The picture as width×height×3 RGB bytes, *copied* into `slot`. Errors: DECODE_FAILED, TOO_LARGE. */
-export async function fillStill(path: string, shape: PictureShape, slot: Uint8Array): Promise<void> {
-  const { width, height, fit, resample } = shape;
-  const resized = plain(path).resize(width, height, {
-    fit: fit === 'stretch' ? 'fill' : 'cover',
+/** A still brought near to the sizes that are asked for. */
+export interface ReducedStill {
+  readonly path: string;
+  /** width×height×3 RGB bytes. */
+  readonly rgb: Buffer;
+  /** px. */
+  readonly width: number;
+  readonly height: number;
+  /** Size of the preview, in px; null when none is asked for. */
+  readonly preview: Size | null;
+}
+
+/** The one decoding of a still, for both the model's picture and the preview. Errors: as `readStill`, DECODE_FAILED. */
+export async function reduceStill(
+  path: string,
+  shape: PictureShape,
+  preview: PreviewShape | null,
+): Promise<ReducedStill> {
+  const facts = await readStill(path);
+  const shown = { ...facts, pixelAspect: { num: 1, den: 1 }, rotation: 0 };
+  const small = preview && placeWhole(shown, preview.max_side).kept;
+  const wanted = placeShape(shown, shape).scaled;
+  const side = (full: number, model: number, other = 0) => Math.min(full, Math.max(spare * model, other));
+  const width = side(facts.width, wanted.width, small?.width);
+  const height = side(facts.height, wanted.height, small?.height);
+  const { resample } = shape;
+  const reduced = plain(path).resize(width, height, {
+    fit: 'fill',
     kernel: kernels[resample],
     fastShrinkOnLoad: resample !== 'bicubic',
   });
-  const { data, info } = await failing(path, () => resized.raw().toBuffer({ resolveWithObject: true }));
+  const { data, info } = await failing(path, () => reduced.raw().toBuffer({ resolveWithObject: true }));
   if (info.channels !== 3) {
     throw mediaErrors.DECODE_FAILED(`${path}: has ${info.channels} channels, not 3`, { path });
   }
+  return { path, rgb: data, width, height, preview: small };
+}
+
+/** The picture as width×height×3 RGB bytes, *copied* into `slot`. Errors: DECODE_FAILED. */
+export async function fillStill(still: ReducedStill, shape: PictureShape, slot: Uint8Array): Promise<void> {
+  const { width, height, fit, resample } = shape;
+  const resized = raw(still).resize(width, height, {
+    fit: fit === 'stretch' ? 'fill' : 'cover',
+    kernel: kernels[resample],
+  });
+  const data = await failing(still.path, () => resized.raw().toBuffer());
   slot.set(data.subarray(0, width * height * 3));
 }
 
-/** The preview as JPEG in a buffer of its own that can be *moved*. Errors as `fillStill`. */
-export async function previewStill(path: string, shape: PreviewShape): Promise<Uint8Array<ArrayBuffer>> {
-  const side = shape.max_side;
-  const resized = plain(path).resize(side, side, {
-    fit: 'inside',
-    withoutEnlargement: true,
-    kernel: 'linear',
-  });
-  const jpeg = await failing(path, () => resized.jpeg({ quality: shape.quality }).toBuffer());
+/** The preview as JPEG in a buffer of its own that can be *moved*; null when none was asked for. Errors: DECODE_FAILED. */
+export async function previewStill(
+  still: ReducedStill,
+  quality: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (!still.preview) return null;
+  const { width, height } = still.preview;
+  const resized = raw(still).resize(width, height, { fit: 'fill', kernel: 'linear' });
+  const jpeg = await failing(still.path, () => resized.jpeg({ quality }).toBuffer());
   const own = new Uint8Array(new ArrayBuffer(jpeg.length));
   own.set(jpeg);
   return own;
+}
+
+function raw({ rgb, width, height }: ReducedStill): Sharp {
+  return sharp(rgb, { raw: { width, height, channels: 3 }, limitInputPixels: largest });
 }
 
 function opened(path: string): Sharp {

@@ -3,6 +3,8 @@ import { appendFile, copyFile, mkdtemp, rename, rm, unlink } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { writeStill } from '../../../actors/decoder/still-writer.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
 import {
   askFrames,
   askIdentity,
@@ -38,6 +40,21 @@ test('a cancelled turn ends with CANCELLED before the next frame', async () => {
   })();
   await assert.rejects(all, { code: 'CANCELLED' });
   assert.deepEqual(seen, [0, 1, 2]);
+});
+
+test('a still that is cancelled while it is decoded takes no slot', async () => {
+  const path = join(folder, 'still.png');
+  await writeStill({ path, width: 640, height: 360, rgb: new Uint8Array(640 * 360 * 3) });
+  const turn = turnFor();
+  let asked = 0;
+  // Asked first before the decoding, then after it.
+  turn.throwIfCancelled = () => {
+    if (++asked === 2) throw engineErrors.CANCELLED();
+  };
+  turn.freeSlot = () => assert.fail('a slot was taken');
+  await assert.rejects(askFrames({ path, preview: { max_side: 64, quality: 80 } }, turn), {
+    code: 'CANCELLED',
+  });
 });
 
 test('a consumer that stops early stops the decoding', async () => {
