@@ -12,11 +12,13 @@ import {
   checked,
   Dictionary,
   FormatContext,
+  InputFormat,
   noTimestamp,
   Packet,
   type Stream,
 } from './ffmpeg.ts';
 import { containers } from './formats.ts';
+import { isJpegFilm } from './jpeg-film.ts';
 import { markFile } from './witness.ts';
 
 /** How far FFmpeg looks into a file to learn what it is: bytes, and microseconds of media. */
@@ -121,6 +123,8 @@ export class Source {
 /** Opens a media file. Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA. The caller closes it. */
 export async function openSource(path: string): Promise<Source> {
   await markFile(path);
+  // By its first bytes alone FFmpeg takes such a film for a still.
+  const forced = (await isJpegFilm(path)) ? InputFormat.findInputFormat('mjpeg') : null;
   const format = new FormatContext();
   const options = Dictionary.fromObject({
     protocol_whitelist: 'file',
@@ -133,7 +137,7 @@ export async function openSource(path: string): Promise<Source> {
     format.probesize = probing.bytes;
     format.maxAnalyzeDuration = probing.microseconds;
     // The prefix keeps a name such as "concat:x" from being taken for a protocol.
-    checked(format.openInputSync(`file:${resolve(path)}`, null, options), path, 'cannot be opened');
+    checked(format.openInputSync(`file:${resolve(path)}`, forced, options), path, 'cannot be opened');
     checked(format.findStreamInfoSync(), path, 'cannot be understood');
     return new Source(path, format);
   } catch (error) {

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { mediaErrors, type PictureShape, type PreviewShape } from './contract.ts';
 import { placeShape, placeWhole, type Size } from './geometry.ts';
+import { isJpegFilm } from './jpeg-film.ts';
 import { signatureLength, stillFormat } from './signature.ts';
 
 // One thread a picture: files are worked on side by side instead.
@@ -17,7 +18,7 @@ const spare = 2;
 /** Kernels of sharp; each averages over what it shrinks, as `area` wants. */
 const kernels = { area: 'linear', bilinear: 'linear', bicubic: 'cubic' } as const;
 
-/** True when the file's first bytes are those of a still that sharp may read. */
+/** True when the file's first bytes are those of a still that sharp may read, and it is no film of JPEG pictures. */
 export async function isStill(path: string): Promise<boolean> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw mediaErrors.FILE_UNREADABLE(`${path}: cannot be opened (${error.code})`, { path }, error);
@@ -25,7 +26,8 @@ export async function isStill(path: string): Promise<boolean> {
   try {
     const bytes = new Uint8Array(signatureLength);
     const { bytesRead } = await file.read(bytes, 0, signatureLength, 0);
-    return stillFormat(bytes.subarray(0, bytesRead)) !== null;
+    const format = stillFormat(bytes.subarray(0, bytesRead));
+    return format === 'jpeg' ? !(await isJpegFilm(path)) : format !== null;
   } finally {
     await file.close();
   }
