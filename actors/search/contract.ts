@@ -6,6 +6,7 @@ import { FrameRange } from '../index/contract.ts';
 export const searchErrors = errorTable({
   QUERY_EMPTY: { meaning: 'The query is empty', status: 400, retryable: false },
   EXCLUDE_WITHOUT_QUERY: { meaning: 'exclude needs a query', status: 400, retryable: false },
+  TIME_OUTSIDE: { meaning: 'The film ends before that time', status: 400, retryable: false },
   UNKNOWN_MEDIA: { meaning: 'The media is not in the analysis folder', status: 400, retryable: false },
 });
 

@@ -9,7 +9,7 @@ export function clockTime(seconds: number): string {
 }
 
 /** `image`: JPEG bytes; undefined leaves the field out. */
-export function toMatch(ranked: RankedMatch, image: Uint8Array | undefined): Match {
+export function toMatch(ranked: RankedMatch, path: string, image: Uint8Array | undefined): Match {
   return {
     frame_idx: String(ranked.frame_index),
     timestamp: clockTime(ranked.frame_index),
@@ -18,14 +18,18 @@ export function toMatch(ranked: RankedMatch, image: Uint8Array | undefined): Mat
     scene_end_timestamp: clockTime(ranked.scene_end),
     original_index: ranked.original_index,
     hash_str: ranked.hash_str,
-    video_path: ranked.path,
+    video_path: path,
   };
 }
 
 export interface Doubts {
+  /** The query has no word the model could look for, not even an unknown one. */
+  readonly nothingUnderstood: boolean;
   readonly unknownWords: readonly string[];
   /** Files named by the caller that have no analysis. */
   readonly missing: readonly string[];
+  /** Files that are not where they were. */
+  readonly gone: readonly string[];
   /** Files whose analysis cannot be read. */
   readonly unreadable: readonly string[];
   /** The model that was asked for, when another one had to be used. */
@@ -36,12 +40,15 @@ export interface Doubts {
 
 /** What the person should know about an answer, or nothing. */
 export function warning(doubts: Doubts): Pick<SearchAnswer, 'toast_warning'> {
-  const { unknownWords, missing, unreadable, fallbackFrom, noPreview } = doubts;
+  const { nothingUnderstood, unknownWords, missing, gone, unreadable, fallbackFrom, noPreview } = doubts;
   const parts = [
     fallbackFrom !== null && `The model ${fallbackFrom} cannot be loaded, the default one answered`,
+    nothingUnderstood && 'The query says nothing the visual model can look for',
     unknownWords.length > 0 && `Not understood by the visual model: ${unknownWords.join(', ')}`,
     missing.length > 0 && `Not analysed yet: ${missing.join(', ')}`,
-    unreadable.length > 0 && `Analysis that cannot be read: ${unreadable.join(', ')}`,
+    gone.length > 0 && `Not where it was: ${gone.join(', ')}`,
+    unreadable.length > 0 &&
+      `Analysis that cannot be read and has to be made again (force): ${unreadable.join(', ')}`,
     noPreview > 0 && `Frames without a preview: ${noPreview}`,
   ].filter((part) => part !== false);
   return parts.length > 0 ? { toast_warning: parts.join('. ') } : {};

@@ -4,7 +4,7 @@ import type { CallOptions, Ref } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { decoderContract } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
-import type { indexContract, LoadReport, RankedMatch, Scope } from '../index/contract.ts';
+import type { indexContract, LoadReport, MediaRecord, RankedMatch, Scope } from '../index/contract.ts';
 import {
   type FrameSearch,
   type ImageSearch,
@@ -13,12 +13,18 @@ import {
   type TextSearch,
 } from './contract.ts';
 import { toMatch, warning } from './match.ts';
+import { placesOf } from './places.ts';
 
 export interface SearchParts {
   readonly decoder: Ref<typeof decoderContract>;
   readonly embedder: Ref<typeof embedderContract>;
   readonly index: Ref<typeof indexContract>;
   readonly pool: SlotPool;
+}
+
+interface Parts extends SearchParts {
+  /** By folder: hashes that could not be read when it was loaded. */
+  readonly damaged: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface Search {
@@ -31,11 +37,16 @@ export interface Search {
 
 type Request = Omit<TextSearch, 'query'> & { readonly query: string | null };
 
-export function createSearch(parts: SearchParts): Search {
+export function createSearch(given: SearchParts): Search {
+  const damaged = new Map<string, readonly string[]>();
+  const parts: Parts = { ...given, damaged };
   return {
     load: async ({ cache_dir, model_key }, signal) => {
       const model = await loadModel(parts.embedder, model_key, signal);
-      return parts.index.ask('load', { cache_dir, model_key: model.model_key, hashes: null }, now(signal));
+      const wanted = { cache_dir, model_key: model.model_key, hashes: null };
+      const report = await parts.index.ask('load', wanted, now(signal));
+      damaged.set(cache_dir, report.unreadable);
+      return report;
     },
     text: async (request, signal) => {
       if (request.query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
@@ -53,7 +64,7 @@ function now(signal: AbortSignal | undefined): CallOptions {
 }
 
 async function answer(
-  parts: SearchParts,
+  parts: Parts,
   request: Request,
   pictureOf: (model: VisualModel) => Promise<Float32Array | null>,
   signal: AbortSignal | undefined,
@@ -66,7 +77,7 @@ async function answer(
   const model = await loadModel(parts.embedder, request.model_key, signal);
   const picture = await pictureOf(model);
   const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
-  const { scope, missing } = await findScope(parts, request, signal);
+  const { scope, missing, asked } = await findScope(parts, request, signal);
   // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
   const wanted = { text: words.query, picture, text_weight: request.text_weight, exclude: words.exclude };
   const ranked =
@@ -76,16 +87,31 @@ async function answer(
   const { images, unreadable } = request.previews
     ? await previews(parts, request.cache_dir, ranked.matches, signal)
     : nothing;
+  const media = async () => (await index.ask('media', { cache_dir: request.cache_dir }, now(signal))).media;
+  const places = await placesOf(ranked.matches, asked, media);
+  const broken = new Set([...unreadable, ...(parts.damaged.get(request.cache_dir) ?? [])]);
   return {
-    matches: ranked.matches.map((match, i) => toMatch(match, images[i] ?? undefined)),
+    matches: ranked.matches.map((match, i) => toMatch(match, places.pathOf(match), images[i] ?? undefined)),
     ...warning({
+      nothingUnderstood: !words.query && !picture && words.unknown.length === 0,
       unknownWords: words.unknown,
       missing,
-      unreadable,
+      gone: places.gone,
+      unreadable: await namesOf(broken, media),
       fallbackFrom: model.state.fallback_from,
       noPreview: images.filter((image) => image === null).length,
     }),
   };
+}
+
+/** A person knows paths, not hashes. */
+async function namesOf(
+  hashes: ReadonlySet<string>,
+  media: () => Promise<readonly MediaRecord[]>,
+): Promise<string[]> {
+  if (hashes.size === 0) return [];
+  const paths = new Map((await media()).map(({ identity, path }) => [identity.hash_str, path]));
+  return [...hashes].map((hash) => paths.get(hash) ?? hash);
 }
 
 interface Words {
@@ -133,10 +159,10 @@ async function findScope(
   { index }: SearchParts,
   request: Request,
   signal: AbortSignal | undefined,
-): Promise<{ scope: Scope; missing: string[] }> {
+): Promise<{ scope: Scope; missing: string[]; asked: Map<string, string> }> {
   const named = Object.keys(request.segments_to_frame_indices);
   if (request.media_paths.length === 0 && named.length === 0)
-    return { scope: { hashes: null, ranges: {} }, missing: [] };
+    return { scope: { hashes: null, ranges: {} }, missing: [], asked: new Map() };
   const { media } = await index.ask('media', { cache_dir: request.cache_dir }, now(signal));
   const hashOf = new Map(
     media.flatMap(({ path, identity }) => [
@@ -146,6 +172,7 @@ async function findScope(
   );
   const missing = request.media_paths.filter((path) => !hashOf.has(path));
   const hashes = request.media_paths.flatMap((path) => hashOf.get(path) ?? []);
+  const asked = new Map(request.media_paths.map((path) => [hashOf.get(path) ?? '', path]));
   const ranges = Object.fromEntries(
     Object.entries(request.segments_to_frame_indices).map(([key, of]) => {
       const hash = hashOf.get(key);
@@ -158,7 +185,7 @@ async function findScope(
   const inRanges = named.length > 0 ? Object.keys(ranges) : null;
   const chosen =
     request.media_paths.length === 0 ? inRanges : hashes.filter((hash) => !inRanges || hash in ranges);
-  return { scope: { hashes: chosen, ranges }, missing };
+  return { scope: { hashes: chosen, ranges }, missing, asked };
 }
 
 /** The vector of a picture file, or of one moment of a film, decoded now. */
@@ -200,14 +227,19 @@ async function frameVector(
   { cache_dir, media_path, time_seconds }: FrameSearch,
   signal: AbortSignal | undefined,
 ): Promise<Float32Array> {
-  if (Number.isInteger(time_seconds)) {
-    const { media } = await parts.index.ask('media', { cache_dir }, now(signal));
-    const hash = media.find(({ path }) => path === media_path)?.identity.hash_str;
-    if (hash) {
-      const asked = { cache_dir, model_key: model.model_key, hash_str: hash, frame_index: time_seconds };
-      const { vector } = await parts.index.ask('vector', asked, now(signal));
-      if (vector) return vector;
-    }
+  const { media } = await parts.index.ask('media', { cache_dir }, now(signal));
+  const known = media.find(({ path }) => path === media_path);
+  if (known && known.probe.kind === 'video' && time_seconds >= known.probe.duration_seconds) {
+    const end = known.probe.duration_seconds.toFixed(1);
+    throw searchErrors.TIME_OUTSIDE(`time_seconds: ${media_path} ends at ${end} s`, {
+      field: 'time_seconds',
+    });
+  }
+  if (known && Number.isInteger(time_seconds)) {
+    const hash_str = known.identity.hash_str;
+    const asked = { cache_dir, model_key: model.model_key, hash_str, frame_index: time_seconds };
+    const { vector } = await parts.index.ask('vector', asked, now(signal));
+    if (vector) return vector;
   }
   return pictureVector(parts, model, media_path, time_seconds, signal);
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Check } from 'typebox/value';
+import type { MediaRecord } from '../../../actors/index/contract.ts';
 import { SearchAnswer, searchErrors } from '../../../actors/search/contract.ts';
 import { clockTime, warning } from '../../../actors/search/match.ts';
+import { placesOf } from '../../../actors/search/places.ts';
 import { world } from '../analysis/fakes.ts';
 
 const common = {
@@ -30,10 +32,20 @@ test('times of the grid are written as hours, minutes and seconds', () => {
 
 test('a warning names what was not understood, and there is none without a doubt', () => {
   assert.deepEqual(
-    warning({ unknownWords: [], missing: [], unreadable: [], fallbackFrom: null, noPreview: 0 }),
+    warning({
+      nothingUnderstood: false,
+      gone: [],
+      unknownWords: [],
+      missing: [],
+      unreadable: [],
+      fallbackFrom: null,
+      noPreview: 0,
+    }),
     {},
   );
   const { toast_warning } = warning({
+    nothingUnderstood: false,
+    gone: ['/g'],
     unknownWords: ['car'],
     missing: ['/a'],
     unreadable: ['h'],
@@ -99,6 +111,7 @@ test('a frame search takes the stored vector on the grid and decodes the picture
   const request = { ...common, query: null, media_path: w.paths[0]! };
   assert.equal((await w.search.frame({ ...request, time_seconds: 1 })).matches[0]?.frame_idx, '77');
   assert.equal((await w.search.frame({ ...request, time_seconds: 2 })).matches[0]?.frame_idx, '2');
+  await assert.rejects(w.search.frame({ ...request, time_seconds: 3 }), searchErrors.TIME_OUTSIDE.is);
   const image = { ...common, query: null, image_path: w.paths[0]! };
   assert.equal((await w.search.image(image)).matches[0]?.frame_idx, '0');
   assert.equal(w.pool.free, w.pool.count);
@@ -122,4 +135,22 @@ test('a query of which nothing is understood finds nothing and says so', async (
   const image = { ...common, query: 'xyzzy', image_path: w.paths[0]! };
   assert.equal((await w.search.image(image)).matches.length, 1);
   await w.end();
+});
+
+test('a match is shown where it lies: as named, where a copy is, or told to be gone', async () => {
+  const match = (hash_str: string, path: string) =>
+    ({ hash_str, path, frame_index: 0, scene_start: 0, scene_end: 1, original_index: 0, score: 1 }) as const;
+  const record = (hash_str: string, path: string) => ({ path, identity: { hash_str } }) as MediaRecord;
+  const matches = [
+    match('a', '/gone/a'),
+    match('b', '/there/b'),
+    match('c', '/gone/c'),
+    match('d', '/last/d'),
+  ];
+  const media = async () => [record('a', '/there/a'), record('c', '/gone/c')];
+  const places = await placesOf(matches, new Map([['d', '/there/d']]), media, async (path) =>
+    path.startsWith('/there'),
+  );
+  assert.deepEqual(matches.map(places.pathOf), ['/there/a', '/there/b', '/gone/c', '/there/d']);
+  assert.deepEqual(places.gone, ['/gone/c']);
 });
