@@ -22,7 +22,7 @@ export const definition = actor({
     };
     return {
       handlers: {
-        probe: ({ path }) => probe(path),
+        probe,
         identify: ({ path }) => identify(path),
         frames: (request, turn: FeedTurn) => frames(request, turn, device()),
         picture,

@@ -1,4 +1,5 @@
 // What a media file is: read from its header and tags, without decoding more than FFmpeg needs to understand it.
+import type { Turn } from '../../runtime/actor.ts';
 import { colourPrimaries, colourSpace, colourTransfer, isHdr } from './colours.ts';
 import { mediaErrors, type Probe, type VideoStream } from './contract.ts';
 import { readExif } from './exif.ts';
@@ -24,24 +25,25 @@ import { markFile } from './witness.ts';
 
 const noTimecode = { text: '00:00:00:00', drop_frame: false };
 
-/** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA, NO_PICTURE, DECODE_FAILED, TOO_LARGE. */
-export async function probe(path: string): Promise<Probe> {
+/** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA, NO_PICTURE, DECODE_FAILED, TOO_LARGE, CANCELLED. */
+export async function probe({ path }: { readonly path: string }, turn: Turn): Promise<Probe> {
   const { size } = await markFile(path);
   const size_bytes = Number(size);
   if (await isStill(path)) return probeStill(path, size_bytes);
+  turn.throwIfCancelled();
   const source = await openSource(path);
   try {
-    return source.video ? probeVideo(source, size_bytes) : probeAudio(source, size_bytes);
+    return source.video ? await probeVideo(source, size_bytes, turn) : probeAudio(source, size_bytes);
   } finally {
     source.close();
   }
 }
 
-function probeVideo(source: Source, size_bytes: number): Probe {
+async function probeVideo(source: Source, size_bytes: number, turn: Turn): Promise<Probe> {
   const video = source.video!;
   const still = isStillContainer(source.container);
   const sound = audioStreams(source);
-  const seconds = still ? 0 : (pictureSeconds(source) ?? scanSeconds(source));
+  const seconds = still ? 0 : (pictureSeconds(source) ?? (await scanSeconds(source, turn)));
   if (seconds === null) {
     if (sound.length > 0) return probeAudio(source, size_bytes);
     throw mediaErrors.NO_PICTURE(`${source.path}: has a picture track without pictures`, {

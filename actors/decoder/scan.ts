@@ -1,4 +1,6 @@
 // How long a stream lasts when its container does not say: read through the packets, without decoding. Bounded.
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+import type { Turn } from '../../runtime/actor.ts';
 import type { Source } from './source.ts';
 import { ticks } from './source.ts';
 import { frameStep } from './stream.ts';
@@ -6,8 +8,14 @@ import { frameStep } from './stream.ts';
 /** Bytes read at most; what lies behind is estimated from what was read. */
 const most = 4 * 1024 ** 3;
 
-/** Seconds of the picture stream; null when it has no packets. Leaves the source at its end. */
-export function scanSeconds(source: Source): number | null {
+/** Packets between two turns of the event loop. */
+const packetsPerTurn = 64;
+
+/** Seconds of the picture stream; null when it has no packets. Leaves the source at its end. Throws CANCELLED. */
+export async function scanSeconds(
+  source: Source,
+  turn: Pick<Turn, 'throwIfCancelled'>,
+): Promise<number | null> {
   const { video } = source;
   if (!video) return null;
   source.onlyVideo();
@@ -26,6 +34,8 @@ export function scanSeconds(source: Source): number | null {
     }
     packet.free();
     if (bytes > most) break;
+    turn.throwIfCancelled();
+    if (packets % packetsPerTurn === 0) await eventLoopTurn();
   }
   if (packets === 0) return null;
   const counted = packets * step;

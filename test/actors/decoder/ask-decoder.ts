@@ -97,8 +97,8 @@ export async function askPicture(path: string, seconds: number, shape = stampSha
   return { second: 0, seconds: reply.seconds, rgb: turn.slot(picture), preview: reply.preview };
 }
 
-export async function askProbe(path: string): Promise<Probe> {
-  return plain(await handlers.probe({ path }, turnFor()));
+export async function askProbe(path: string, turn = turnFor()): Promise<Probe> {
+  return plain(await handlers.probe({ path }, turn));
 }
 
 export async function askIdentity(path: string) {

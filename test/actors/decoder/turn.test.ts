@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { appendFile, copyFile, mkdtemp, rename, rm, unlink } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { appendFile, copyFile, mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -18,8 +19,11 @@ import { clips, tenHours } from './clips.ts';
 
 const clip = clips.find(({ name }) => name === 'H.264, GOP 250')!;
 let folder = '';
+let still = '';
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'framehound-turn-'));
+  still = join(folder, 'still.jpg');
+  await writeStill({ path: still, width: 64, height: 48, rgb: new Uint8Array(64 * 48 * 3) });
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
@@ -43,8 +47,6 @@ test('a cancelled turn ends with CANCELLED before the next frame', async () => {
 });
 
 test('a still that is cancelled while it is decoded takes no slot', async () => {
-  const path = join(folder, 'still.png');
-  await writeStill({ path, width: 640, height: 360, rgb: new Uint8Array(640 * 360 * 3) });
   const turn = turnFor();
   let asked = 0;
   // Asked first before the decoding, then after it.
@@ -52,9 +54,26 @@ test('a still that is cancelled while it is decoded takes no slot', async () => 
     if (++asked === 2) throw engineErrors.CANCELLED();
   };
   turn.freeSlot = () => assert.fail('a slot was taken');
-  await assert.rejects(askFrames({ path, preview: { max_side: 64, quality: 80 } }, turn), {
+  await assert.rejects(askFrames({ path: still, preview: { max_side: 64, quality: 80 } }, turn), {
     code: 'CANCELLED',
   });
+});
+
+test('a probe that has to read a whole film can be stopped by the event loop', async () => {
+  const raw = join(folder, 'raw.mjpeg');
+  await writeFile(raw, Buffer.concat(Array.from({ length: 2000 }, () => readFileSync(still))));
+  assert.equal((await askProbe(raw)).duration_seconds, 80);
+  const turn = turnFor();
+  const ended = assert.rejects(askProbe(raw, turn), { code: 'CANCELLED' });
+  let asked = 0;
+  const ask = turn.throwIfCancelled.bind(turn);
+  turn.throwIfCancelled = () => {
+    asked++;
+    if (asked === 2) setImmediate(() => turn.cancel());
+    ask();
+  };
+  await ended;
+  assert.ok(asked < 1000, `asked ${asked} times`);
 });
 
 test('a consumer that stops early stops the decoding', async () => {
