@@ -30,13 +30,9 @@ export async function* frames(
     if (from_frame === 0) yield await stillFrame(request, turn);
   } else {
     let found = 0;
-    // A device may fail at what software can do; as long as nothing was found, nothing is lost by trying again.
-    for (const device of hardware ? [hardware, null] : [null]) {
-      for await (const frame of filmFrames(request, turn, device)) {
-        found++;
-        yield frame;
-      }
-      if (found > 0) break;
+    for await (const frame of filmFramesAnywhere(request, turn, hardware)) {
+      found++;
+      yield frame;
     }
     if (found === 0 && from_frame === 0) {
       throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
@@ -45,10 +41,40 @@ export async function* frames(
   await expectUnchanged(path, mark);
 }
 
+/** A device may fail at what software can do; as long as nothing was found, nothing is lost by trying again. */
+async function* filmFramesAnywhere(
+  request: FramesRequest,
+  turn: FeedTurn,
+  hardware: Hardware | null,
+): AsyncGenerator<Sent<GridFrame>> {
+  let found = false;
+  // A slot that was taken and not filled serves the second attempt: there may be no other.
+  let spare: SlotHandle | null = null;
+  const takeSlot = async () => (spare ??= await turn.freeSlot());
+  const { path } = request;
+  try {
+    for await (const frame of filmFrames(request, turn, hardware, takeSlot)) {
+      found = true;
+      spare = null;
+      yield frame;
+    }
+    if (found || !hardware) return;
+  } catch (error) {
+    const hopeless = mediaErrors.NO_PICTURE.is(error) || mediaErrors.NOT_MEDIA.is(error);
+    if (found || !hardware || hopeless || turn.cancelled()) throw error;
+    turn.log.warn('not decoded in hardware, so decoded in software', { path, error });
+  }
+  for await (const frame of filmFrames(request, turn, null, takeSlot)) {
+    spare = null;
+    yield frame;
+  }
+}
+
 async function* filmFrames(
   request: FramesRequest,
   turn: FeedTurn,
   hardware: Hardware | null,
+  takeSlot: () => Promise<SlotHandle>,
 ): AsyncGenerator<Sent<GridFrame>> {
   const { path, mode, from_frame } = request;
   const source = await openSource(path);
@@ -56,7 +82,7 @@ async function* filmFrames(
   try {
     const asked = { ...range(source, from_frame), mode, hardware, ...asks(turn, path) };
     for await (const found of gridPictures(source, asked)) {
-      const handle = await turn.freeSlot();
+      const handle = await takeSlot();
       tools.fill(source, found, turn.slot(handle));
       const preview = tools.preview(source, found);
       yield gridFrame({ frame_index: found.second, seconds: found.seconds, picture: handle, preview });
