@@ -1,4 +1,5 @@
 // The index in its thread: the only writer of analysis folders, and the vectors that searches run over.
+import { randomInt } from 'node:crypto';
 import { type ActorEnv, actor, type Handlers, Sent, type Turn } from '../../runtime/actor.ts';
 import type { Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
@@ -17,17 +18,21 @@ type Contract = typeof indexContract;
 /** All optional; tests make segments and packs small and hand in a disk that fills up. */
 export interface IndexSettings extends WriterOptions {
   readonly segmentBytes?: number;
+  /** The number before the first stage. */
+  readonly firstStage?: number;
 }
 
 class Index {
   private readonly env: ActorEnv<IndexSettings | undefined>;
   private readonly folders: Folders;
   private readonly stages = new Map<number, { store: Store; stage: Stage }>();
-  private stageCount = 0;
+  /** Every life of the actor counts from elsewhere, so that a number of an earlier life names no stage of this one. */
+  private lastStage: number;
   private loaded: Loaded | null = null;
 
   constructor(env: ActorEnv<IndexSettings | undefined>) {
     this.env = env;
+    this.lastStage = env.settings?.firstStage ?? randomInt(2 ** 40);
     const warn: WriterOptions['warn'] = (message, fields) => env.log.warn(message, fields);
     this.folders = new Folders({ warn, ...env.settings });
   }
@@ -47,7 +52,11 @@ class Index {
   begin(request: Request<Contract, 'begin'>) {
     return this.with(request.cache_dir, (store) => {
       const opened = store.begin(request.hash_str, request.model_key, request.dimensions);
-      const stage = ++this.stageCount;
+      for (const [number, { store: of, stage: left }] of this.stages) {
+        const same = left.hash === request.hash_str && left.modelKey === request.model_key;
+        if (of === store && same) this.stages.delete(number);
+      }
+      const stage = ++this.lastStage;
       this.stages.set(stage, { store, stage: opened });
       return { stage };
     });
@@ -55,7 +64,7 @@ class Index {
 
   stage(number: number): { store: Store; stage: Stage } {
     const open = this.stages.get(number);
-    if (open === undefined) throw engineErrors.INVALID_MESSAGE(`stage: ${number} is not open`);
+    if (open === undefined) throw storeErrors.STAGE_LOST(`stage: ${number} is not open`);
     return open;
   }
 
@@ -66,9 +75,9 @@ class Index {
   }
 
   abort(number: number) {
-    const { store, stage } = this.stage(number);
+    const open = this.stages.get(number);
     this.stages.delete(number);
-    store.abort(stage);
+    open?.store.abort(open.stage);
     return {};
   }
 

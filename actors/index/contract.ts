@@ -16,6 +16,7 @@ export const storeErrors = errorTable({
   },
   STORE_DAMAGED: { meaning: 'The analysis folder is damaged', status: 503, retryable: false },
   STORE_IN_USE: { meaning: 'Another process is writing this analysis folder', status: 503, retryable: true },
+  STAGE_LOST: { meaning: 'The stage was lost when the index restarted', status: 503, retryable: true },
   NOT_ANALYZED: { meaning: 'This media has no analysis', status: 400, retryable: false },
   NOT_LOADED: { meaning: 'No analysis data is loaded', status: 400, retryable: false },
   WRONG_DIMENSIONS: {
@@ -107,7 +108,7 @@ export const indexContract = contract('index', {
     Type.Object({ stage: Type.Integer(), media: MediaRecord }),
     Type.Object({ vectors: Type.Integer() }),
   ),
-  /** Forgets the stage; nothing of it stays. */
+  /** Forgets the stage; nothing of it stays. A stage that is not open is forgotten already. */
   abort: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
   /** Loads vectors into memory: `hashes` null means everything stored by this model. Replaces nothing already loaded
    * of the same folder and model; another folder or model drops what was loaded before. */

@@ -199,7 +199,7 @@ export class Writer {
   private own(stage: Stage): ModelTail {
     const tail = this.tails.get(stage.modelKey);
     if (!this.stages.has(stage) || tail === undefined) {
-      throw engineErrors.INVALID_MESSAGE(`The stage of ${stage.hash} is not open`);
+      throw storeErrors.STAGE_LOST(`The stage of ${stage.hash} is not open`);
     }
     return tail;
   }

@@ -81,7 +81,37 @@ test('nothing of an aborted or unfinished stage can be seen', async (t) => {
   assert.deepEqual((await index.call('stored', asked)).stored, [false]);
   await index.call('abort', { stage });
   assert.deepEqual((await index.call('load', asked)).missing, ['aa']);
-  await assert.rejects(index.call('abort', { stage }), engineErrors.INVALID_MESSAGE.is);
+  assert.deepEqual(await index.call('abort', { stage }), {});
+});
+
+test('a stage number of an earlier life of the index is lost, and never names a stage of this one', async (t) => {
+  const cache_dir = folder(t);
+  const begin = { cache_dir, model_key: 'model', dimensions: d };
+  const first = await indexActor(t);
+  const { stage: old } = await first.call('begin', { ...begin, hash_str: 'aa' });
+  await first.close();
+  const second = await indexActor(t);
+  const { stage } = await second.call('begin', { ...begin, hash_str: 'bb' });
+  assert.notEqual(stage, old);
+  const chunk = { frames: [0], vectors: someFootage(1, 1), previews: [] };
+  await assert.rejects(second.call('append', { stage: old, ...chunk }), storeErrors.STAGE_LOST.is);
+  const commit = { stage: old, media: mediaRecord('aa') };
+  await assert.rejects(second.call('commit', commit), storeErrors.STAGE_LOST.is);
+  await second.call('append', { stage, ...chunk });
+  assert.deepEqual(await second.call('commit', { stage, media: mediaRecord('bb') }), { vectors: 1 });
+});
+
+test('a second begin of the same file and model takes the place of the first', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  const begin = { cache_dir, hash_str: 'aa', model_key: 'model', dimensions: d };
+  const { stage: left } = await index.call('begin', begin);
+  const { stage } = await index.call('begin', begin);
+  const chunk = { frames: [0], vectors: someFootage(1, 1), previews: [] };
+  await assert.rejects(index.call('append', { stage: left, ...chunk }), storeErrors.STAGE_LOST.is);
+  assert.deepEqual(await index.call('abort', { stage: left }), {});
+  await index.call('append', { stage, ...chunk });
+  assert.deepEqual(await index.call('commit', { stage, media: mediaRecord('aa') }), { vectors: 1 });
 });
 
 test('a load takes only what is missing, and another model or folder drops what was loaded', async (t) => {

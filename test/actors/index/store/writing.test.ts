@@ -236,7 +236,7 @@ test('a stage in progress is dropped when the same one begins again', async (t) 
   const first = store.begin('aa', 'model', d);
   store.append(first, [0], someFootage(1, 1), [preview(0)]);
   const second = store.begin('aa', 'model', d);
-  assert.throws(() => store.append(first, [1], someFootage(1, 1), []), engineErrors.INVALID_MESSAGE.is);
+  assert.throws(() => store.append(first, [1], someFootage(1, 1), []), storeErrors.STAGE_LOST.is);
   store.append(second, [0, 1], someFootage(2, 1), []);
   assert.equal(store.commit(second, mediaRecord('aa')), 2);
 });
