@@ -8,7 +8,6 @@ import { storeErrors } from '../../../../actors/index/contract.ts';
 import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
 import * as records from '../../../../actors/index/store/records.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
-import { engineErrors } from '../../../../runtime/errors.ts';
 import { framesUpTo, mediaRecord, preview } from '../footage.ts';
 import { folder, indexActor, someFootage, store } from '../handlers.ts';
 
