@@ -12,10 +12,18 @@ export type Scan = (
   queryScale: number,
 ) => void;
 
+/** Writes the indices of the float32s from byte `scores` on that are above `least` to byte `out`: how many there are. */
+export type Above = (scores: number, count: number, least: number, out: number) => number;
+
+export interface Kernel {
+  readonly scan: Scan;
+  readonly above: Above;
+}
+
 const compiled = new WebAssembly.Module(readFileSync(new URL('./kernel.wasm', import.meta.url)));
 
 /** The kernel over one memory. */
-export function kernelOver(memory: WebAssembly.Memory): Scan {
+export function kernelOver(memory: WebAssembly.Memory): Kernel {
   const instance = new WebAssembly.Instance(compiled, { memory: { rows: memory } });
-  return instance.exports.scan as Scan;
+  return instance.exports as unknown as Kernel;
 }

@@ -5,9 +5,11 @@ import { blockRows, type RowBank } from './segment.ts';
 import type { Signals } from './signals.ts';
 import { Top } from './topk.ts';
 
-/** Takes scores of consecutive rows of one run. */
+/** Takes the rows whose score can still matter, ascending. */
 export interface Collector {
-  take(run: Run, row: number, scores: Float32Array, from: number, count: number): void;
+  /** A score that is not above it changes nothing. */
+  readonly threshold: number;
+  take(run: Run, row: number, score: number): void;
   /** Best first. `item`: the row. */
   finish(): { score: number; item: number }[];
 }
@@ -19,14 +21,12 @@ export class FrameTop implements Collector {
     this.top = new Top(size);
   }
 
-  take(_run: Run, row: number, scores: Float32Array, from: number, count: number): void {
-    let least = this.top.threshold;
-    for (let i = 0; i < count; i++) {
-      const score = scores[from + i]!;
-      if (score <= least) continue;
-      this.top.offer(score, row + i);
-      least = this.top.threshold;
-    }
+  get threshold(): number {
+    return this.top.threshold;
+  }
+
+  take(_run: Run, row: number, score: number): void {
+    this.top.offer(score, row);
   }
 
   finish() {
@@ -38,6 +38,8 @@ export class SceneTop implements Collector {
   private readonly top: Top;
   private run: Run | null = null;
   private scene = -1;
+  /** Position after the last one of the scene. */
+  private end = 0;
   private best = Number.NEGATIVE_INFINITY;
   private bestRow = -1;
 
@@ -45,50 +47,69 @@ export class SceneTop implements Collector {
     this.top = new Top(size);
   }
 
-  take(run: Run, row: number, scores: Float32Array, from: number, count: number): void {
-    const { scenes } = run.media;
-    const position = run.position + row - run.row;
-    let scene = sceneAt(run.media, position);
-    for (let at = 0; at < count; scene++) {
-      if (this.run !== run || this.scene !== scene) this.close(run, scene);
-      const next = scene + 1 < scenes.length ? scenes[scene + 1]! - position : count;
-      const end = Math.min(next, count);
-      for (; at < end; at++) {
-        const score = scores[from + at]!;
-        if (score > this.best) {
-          this.best = score;
-          this.bestRow = row + at;
-        }
-      }
-    }
+  /** A scene whose best frame is not above it is not among the best scenes. */
+  get threshold(): number {
+    return this.top.threshold;
   }
 
-  private close(run: Run | null, scene: number): void {
-    if (this.bestRow >= 0 && this.best > this.top.threshold) this.top.offer(this.best, this.bestRow);
-    this.run = run;
-    this.scene = scene;
+  take(run: Run, row: number, score: number): void {
+    const position = run.position + row - run.row;
+    if (this.run !== run || position >= this.end) {
+      this.close();
+      const { scenes, frames } = run.media;
+      this.run = run;
+      this.scene = sceneAt(run.media, position);
+      this.end = scenes[this.scene + 1] ?? frames.length;
+    }
+    if (score <= this.best) return;
+    this.best = score;
+    this.bestRow = row;
+  }
+
+  private close(): void {
+    if (this.bestRow >= 0) this.top.offer(this.best, this.bestRow);
     this.best = Number.NEGATIVE_INFINITY;
     this.bestRow = -1;
   }
 
   finish() {
-    this.close(null, -1);
+    this.close();
     return this.top.sorted();
   }
 }
 
-/** Sets the vectors of a search and answers the function that scores a block. Its answer is *borrowed until the next call*. */
-export function blockScorer(bank: RowBank, signals: Signals): (row: number, count: number) => Float32Array {
+/** Scores blocks of rows. Both answers are *borrowed until the next block*. */
+export interface BlockScorer {
+  score(row: number, count: number): Float32Array;
+  /** Indices of the scores above `least` of the block that was scored last. */
+  above(row: number, count: number, least: number): Int32Array;
+}
+
+/** Sets the vectors of a search. */
+export function blockScorer(bank: RowBank, signals: Signals): BlockScorer {
   bank.setQueries([signals.base, ...signals.exclude.map(({ vector }) => vector)]);
-  if (signals.exclude.length === 0) return (row, count) => bank.scan(row, count, 0);
+  if (signals.exclude.length === 0) {
+    return {
+      score: (row, count) => bank.scan(row, count, 0),
+      above: (row, count, least) => bank.above(row, count, least),
+    };
+  }
   const scores = new Float32Array(blockRows);
-  return (row, count) => {
-    scores.set(bank.scan(row, count, 0));
-    for (const [i, { bar, weight }] of signals.exclude.entries()) {
-      const alike = bank.scan(row, count, i + 1);
-      for (let at = 0; at < count; at++) scores[at]! -= Math.max(0, alike[at]! - bar) * weight;
-    }
-    return scores;
+  const hits = new Int32Array(blockRows);
+  return {
+    score: (row, count) => {
+      scores.set(bank.scan(row, count, 0));
+      for (const [i, { bar, weight }] of signals.exclude.entries()) {
+        const alike = bank.scan(row, count, i + 1);
+        for (let at = 0; at < count; at++) scores[at]! -= Math.max(0, alike[at]! - bar) * weight;
+      }
+      return scores;
+    },
+    above: (_row, count, least) => {
+      let found = 0;
+      for (let at = 0; at < count; at++) if (scores[at]! > least) hits[found++] = at;
+      return hits.subarray(0, found);
+    },
   };
 }
 
@@ -111,7 +132,7 @@ function blockEnd(bank: RowBank, picks: readonly Pick[], first: number, row: num
 export function scan(
   bank: RowBank,
   picks: readonly Pick[],
-  score: (row: number, count: number) => Float32Array,
+  scorer: BlockScorer,
   into: Collector,
   pause: () => void,
 ): void {
@@ -122,17 +143,21 @@ export function scan(
     if (end === first) {
       for (let at = 0; at < count; at += blockRows) {
         const part = Math.min(blockRows, count - at);
-        into.take(run, row + at, score(row + at, part), 0, part);
+        const scores = scorer.score(row + at, part);
+        for (const hit of scorer.above(row + at, part, into.threshold))
+          into.take(run, row + at + hit, scores[hit]!);
         pause();
       }
       first++;
       continue;
     }
     const last = picks[end - 1]!;
-    const scores = score(row, last.row + last.count - row);
-    for (; first < end; first++) {
-      const pick = picks[first]!;
-      into.take(pick.run, pick.row, scores, pick.row - row, pick.count);
+    const rows = last.row + last.count - row;
+    const scores = scorer.score(row, rows);
+    for (const hit of scorer.above(row, rows, into.threshold)) {
+      while (row + hit >= picks[first]!.row + picks[first]!.count) first++;
+      into.take(picks[first]!.run, row + hit, scores[hit]!);
     }
+    first = end;
   }
 }

@@ -7,8 +7,8 @@
 
 // With starter-visual a slow pan moves 0.04 to 0.12 a second and a cut 0.8 and more; with models of CLIP's kind cuts
 // begin at about 0.3.
-const lowest = 0.15;
-const highest = 0.35;
+export const lowest = 0.15;
+export const highest = 0.35;
 
 function median(sorted: Float32Array): number {
   const middle = sorted.length >> 1;

@@ -4,7 +4,7 @@ import { type Catalog, type FrameScope, type Pick, type Run, sceneAt, sceneRange
 import type { RankedMatch } from './contract.ts';
 import { lowerBound } from './frames.ts';
 import { grouped, onePerScene, type Scored } from './rank.ts';
-import { blockScorer, type Collector, FrameTop, SceneTop, scan } from './scan.ts';
+import { type BlockScorer, blockScorer, type Collector, FrameTop, SceneTop, scan } from './scan.ts';
 import type { RowBank } from './segment.ts';
 import { type Signals, type Spread, scoreOf, signalsOf, spreadOf, type Wanted } from './signals.ts';
 
@@ -74,7 +74,7 @@ function rescore(
 }
 
 /** The best rows at 8 bits of the scene around `row`, among those that are searched; `row` is one of them. */
-function rivals(at: Searched, score: Scorer, allowed: (row: number) => boolean, row: number): number[] {
+function rivals(at: Searched, scorer: BlockScorer, allowed: (row: number) => boolean, row: number): number[] {
   const run = at.catalog.runAt(row);
   const { scenes, frames } = run.media;
   const position = run.position + row - run.row;
@@ -82,7 +82,7 @@ function rivals(at: Searched, score: Scorer, allowed: (row: number) => boolean, 
   const start = Math.max(scenes[scene] ?? 0, run.position, position - 32);
   const end = Math.min(scenes[scene + 1] ?? frames.length, run.position + run.count, position + 33);
   const first = run.row + start - run.position;
-  const scores = score(first, end - start);
+  const scores = scorer.score(first, end - start);
   return Array.from({ length: end - start }, (_, i) => i)
     .filter((i) => allowed(first + i))
     .sort((a, b) => scores[b]! - scores[a]! || a - b)
@@ -90,15 +90,13 @@ function rivals(at: Searched, score: Scorer, allowed: (row: number) => boolean, 
     .map((i) => first + i);
 }
 
-type Scorer = (row: number, count: number) => Float32Array;
-
 function exactly(at: Searched, signals: Signals, row: number, coarse: number): Found {
   const vector = at.fine(at.catalog.runAt(row), row);
   return { row, score: vector === null ? coarse : scoreOf(signals, vector) };
 }
 
-function candidates(at: Searched, picks: readonly Pick[], score: Scorer, into: Collector) {
-  scan(at.bank, picks, score, into, at.pause);
+function candidates(at: Searched, picks: readonly Pick[], scorer: BlockScorer, into: Collector) {
+  scan(at.bank, picks, scorer, into, at.pause);
   return into.finish();
 }
 
@@ -123,11 +121,11 @@ export function search(
   const picks = at.catalog.picks(scope);
   const searched = picks.reduce((sum, pick) => sum + pick.count, 0);
   const signals = signalsOf(wanted, spreadOver(at.bank, picks));
-  const score = blockScorer(at.bank, signals);
+  const scorer = blockScorer(at.bank, signals);
   const allowed = rowsAllowed(picks);
-  const scored = candidates(at, picks, score, new SceneTop(keep(max)));
+  const scored = candidates(at, picks, scorer, new SceneTop(keep(max)));
   const found = rescore(scored, max + 8, (row, coarse) => {
-    return rivals(at, score, allowed, row)
+    return rivals(at, scorer, allowed, row)
       .map((rival) => exactly(at, signals, rival, coarse))
       .reduce((best, one) => (one.score > best.score ? one : best));
   });

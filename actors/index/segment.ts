@@ -1,6 +1,6 @@
 // Rows in WebAssembly memory, in segments of bounded size: one memory addresses 4 GB at most, and growing many small
 // ones never copies. Row numbers are global: segment × rows of a segment + row in it.
-import { kernelOver, type Scan } from './kernel.ts';
+import { type Kernel, kernelOver } from './kernel.ts';
 import { paddedLength, quantize8, stride8 } from './quantize.ts';
 
 const pageBytes = 65536;
@@ -12,7 +12,7 @@ const defaultSegmentBytes = 1 << 30;
 
 interface Segment {
   readonly memory: WebAssembly.Memory;
-  readonly scan: Scan;
+  readonly kernel: Kernel;
   used: number;
 }
 
@@ -22,6 +22,7 @@ export class RowBank {
   /** Rows of a full segment. */
   readonly segmentRows: number;
   private readonly padded: number;
+  private readonly hitsAt: number;
   private readonly rowsAt: number;
   private readonly segments: Segment[] = [];
   private readonly scales: number[] = [];
@@ -32,7 +33,9 @@ export class RowBank {
     this.dimensions = dimensions;
     this.padded = paddedLength(dimensions);
     this.stride = stride8(dimensions);
-    this.rowsAt = blockRows * 4 + maxQueries * this.padded * 2;
+    // Scores of a block, the queries, the indices of the scores that stand out, and then the rows.
+    this.hitsAt = blockRows * 4 + maxQueries * this.padded * 2;
+    this.rowsAt = this.hitsAt + blockRows * 4;
     this.segmentRows = Math.max(1, Math.floor((segmentBytes - this.rowsAt) / this.stride));
   }
 
@@ -62,7 +65,7 @@ export class RowBank {
       initial: Math.ceil(this.rowsAt / pageBytes),
       maximum: 65536,
     });
-    const segment = { memory, scan: kernelOver(memory), used: 0 };
+    const segment = { memory, kernel: kernelOver(memory), used: 0 };
     this.segments.push(segment);
     this.writeQueries(segment);
     return segment;
@@ -112,7 +115,7 @@ export class RowBank {
   /** Scores of rows of one segment, at most `blockRows`, against query `query`. *Borrowed until the next `scan`*. */
   scan(row: number, count: number, query: number): Float32Array {
     const segment = this.segments[this.segmentOf(row)] as Segment;
-    segment.scan(
+    segment.kernel.scan(
       this.rowsAt + (row % this.segmentRows) * this.stride,
       count,
       this.stride,
@@ -122,6 +125,13 @@ export class RowBank {
       this.scales[query] as number,
     );
     return new Float32Array(segment.memory.buffer, 0, count);
+  }
+
+  /** Indices of the scores above `least` among those of the last `scan`, which was of this row. *Borrowed until the next `scan`*. */
+  above(row: number, count: number, least: number): Int32Array {
+    const { kernel, memory } = this.segments[this.segmentOf(row)] as Segment;
+    const hits = kernel.above(0, count, least, this.hitsAt);
+    return new Int32Array(memory.buffer, this.hitsAt, hits);
   }
 
   /** Bytes of memory held. */
