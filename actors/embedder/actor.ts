@@ -1,4 +1,5 @@
 // The embedder: loads one visual model and turns pictures in slots and texts into its vectors.
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { type ActorEnv, type ActorInstance, actor, Sent, type Turn } from '../../runtime/actor.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import type { DeviceChoice } from '../models/device.ts';
@@ -7,6 +8,7 @@ import { openSession } from '../models/session.ts';
 import { embedderContract } from './contract.ts';
 import { CurrentModel, type Opened } from './current.ts';
 import { familyOf } from './families.ts';
+import type { Proceed, SessionOpener } from './family.ts';
 
 export interface EmbedderSettings {
   /** Absolute path of the folder with a folder for each model. */
@@ -20,7 +22,11 @@ export interface EmbedderSettings {
 
 export const definition = actor({
   contract: embedderContract,
-  create: ({ settings, log }: ActorEnv<EmbedderSettings>): ActorInstance<typeof embedderContract> => {
+  create: ({
+    settings,
+    log,
+    stopping,
+  }: ActorEnv<EmbedderSettings>): ActorInstance<typeof embedderContract> => {
     const { modelsDir, device, threads, defaultModel } = settings;
     const current = new CurrentModel({
       defaultModel,
@@ -30,14 +36,15 @@ export const definition = actor({
         await requireFiles(modelsDir, row);
         return row;
       },
-      open: async (row) => {
+      open: async (row, proceed) => {
         const file = (role: string) => fileOf(modelsDir, row, role);
-        return familyOf(row).open(row, file, (source) => openSession(source, { device, threads, log }));
+        const open: SessionOpener = (source) => openSession(source, { device, threads, log, proceed });
+        return familyOf(row).open(row, file, open, proceed);
       },
     });
     return {
       handlers: {
-        load: ({ model_key }) => current.load(model_key),
+        load: ({ model_key }, turn) => current.load(model_key, proceedOf(turn, stopping)),
         state: () => current.state,
         pictures: async ({ model_key, pictures }, turn) => {
           const slots = pictures.map((handle) => turn.slot(handle));
@@ -53,6 +60,15 @@ export const definition = actor({
     };
   },
 });
+
+function proceedOf(turn: Turn, stopping: AbortSignal): Proceed {
+  return async () => {
+    turn.throwIfCancelled();
+    await eventLoopTurn();
+    if (stopping.aborted) throw engineErrors.CANCELLED('the embedder stops');
+    turn.throwIfCancelled();
+  };
+}
 
 /** n×d, in memory of its own. Throws INVALID_MESSAGE when a slot is smaller than the model's picture. */
 async function embedPictures(

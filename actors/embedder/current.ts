@@ -1,9 +1,10 @@
 // The model in use: at most one is open, loading is shared, and what runs on a model ends before it is freed.
 // Pictures of an ingest pass run by run and texts of a search first, so a search waits for one batch, not for a film.
+import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { modelErrors, type VisualRow } from '../models/contract.ts';
 import type { ModelState, VisualModel } from './contract.ts';
-import type { VisualFamily } from './family.ts';
+import type { Proceed, VisualFamily } from './family.ts';
 import { Turnstile } from './turnstile.ts';
 
 export interface Opened {
@@ -16,7 +17,7 @@ export interface CurrentOptions {
   readonly defaultModel: string;
   /** The row of a key whose files are there. Throws MODEL_UNKNOWN, MODEL_NOT_DOWNLOADED and their like. */
   find(key: string): Promise<VisualRow>;
-  open(row: VisualRow): Promise<VisualFamily>;
+  open(row: VisualRow, proceed: Proceed): Promise<VisualFamily>;
   readonly log: Log;
 }
 
@@ -51,16 +52,24 @@ export class CurrentModel {
     return this.#state;
   }
 
-  /** Answers at once when the model is in use; asked twice while it loads, loads once. See embedderContract.load. */
-  async load(key: string): Promise<VisualModel> {
+  /**
+   * Answers at once when the model is in use; asked twice while it loads, loads once. See embedderContract.load. What
+   * `proceed` throws ends the loading and frees what was opened.
+   */
+  async load(key: string, proceed: Proceed): Promise<VisualModel> {
     while (this.#loading) {
       const { key: other, done } = this.#loading;
-      if (other === key) return done;
-      // How the other load ends is told to who asked for it.
-      await done.catch(() => {});
+      try {
+        const model = await done;
+        if (other === key) return model;
+      } catch (error) {
+        // How the other load ends is told to who asked for it; if that one gave up, this one goes on.
+        if (other === key && !engineErrors.CANCELLED.is(error)) throw error;
+        await proceed();
+      }
     }
     if (this.#opened?.row.key === key) return answer(this.#opened, this.#state);
-    const loading: Loading = { key, done: this.#begin(key) };
+    const loading: Loading = { key, done: this.#begin(key, proceed) };
     this.#loading = loading;
     try {
       return await loading.done;
@@ -83,34 +92,51 @@ export class CurrentModel {
     return this.#turnstile.pass(() => this.#free());
   }
 
-  async #begin(key: string): Promise<VisualModel> {
+  async #begin(key: string, proceed: Proceed): Promise<VisualModel> {
     const row = await this.#options.find(key);
-    return this.#turnstile.pass(() => this.#change(row));
+    return this.#turnstile.pass(() => this.#change(row, proceed));
   }
 
-  async #change(row: VisualRow): Promise<VisualModel> {
+  async #change(row: VisualRow, proceed: Proceed): Promise<VisualModel> {
+    await proceed();
     // Freed first: two large models at once may not fit into memory.
     await this.#free();
     this.#state = { ...nothing, is_loading: true, requested_model_key: row.key, load_status: 'loading' };
     try {
-      return this.#use({ row, family: await this.#options.open(row) }, null);
+      return await this.#openOrDefault(row, proceed);
     } catch (cause) {
-      const error = cause instanceof Error ? cause.message : String(cause);
+      const gaveUp = engineErrors.CANCELLED.is(cause);
+      const failed = {
+        ...this.#state,
+        is_loading: false,
+        load_status: 'failed',
+        error: text(cause),
+      } as const;
+      this.#state = gaveUp ? nothing : failed;
+      throw cause;
+    }
+  }
+
+  async #openOrDefault(row: VisualRow, proceed: Proceed): Promise<VisualModel> {
+    try {
+      return this.#use({ row, family: await this.#options.open(row, proceed) }, null);
+    } catch (cause) {
+      if (engineErrors.CANCELLED.is(cause)) throw cause;
       this.#options.log.error('visual model cannot be loaded', { model: row.key, error: cause });
-      const fallback = row.key === this.#options.defaultModel ? null : await this.#openDefault();
-      if (fallback) return this.#use(fallback, { key: row.key, error });
-      this.#state = { ...this.#state, is_loading: false, load_status: 'failed', error };
+      const fallback = row.key === this.#options.defaultModel ? null : await this.#openDefault(proceed);
+      if (fallback) return this.#use(fallback, { key: row.key, error: text(cause) });
       throw cause;
     }
   }
 
   /** Null when it cannot be opened; that is logged, and the first failure is the one the caller is told. */
-  async #openDefault(): Promise<Opened | null> {
+  async #openDefault(proceed: Proceed): Promise<Opened | null> {
     const { defaultModel, find, open, log } = this.#options;
     try {
       const row = await find(defaultModel);
-      return { row, family: await open(row) };
+      return { row, family: await open(row, proceed) };
     } catch (error) {
+      if (engineErrors.CANCELLED.is(error)) throw error;
       log.error('the default visual model cannot be loaded either', { model: defaultModel, error });
       return null;
     }
@@ -138,6 +164,8 @@ export class CurrentModel {
     await before?.family.close();
   }
 }
+
+const text = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function answer({ row, family }: Opened, state: ModelState): VisualModel {
   const { shape, batch } = row.visual;

@@ -9,6 +9,9 @@ import type { ModelSession } from '../models/session.ts';
  */
 export type SessionOpener = (source: string | Uint8Array) => Promise<ModelSession>;
 
+/** Throws CANCELLED when loading should end. The event loop turns before, so that a stop can arrive. */
+export type Proceed = () => Promise<void>;
+
 export interface TextVectors {
   /** n×d, L2-normalised; owned by the caller. */
   readonly vectors: Float32Array;
@@ -35,6 +38,14 @@ export interface VisualFamily {
 }
 
 export interface Family {
-  /** `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. */
-  open(row: VisualRow, file: (role: string) => string, session: SessionOpener): Promise<VisualFamily>;
+  /**
+   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. `proceed` is asked
+   * between the steps that take long; what was opened is released when it throws.
+   */
+  open(
+    row: VisualRow,
+    file: (role: string) => string,
+    session: SessionOpener,
+    proceed?: Proceed,
+  ): Promise<VisualFamily>;
 }

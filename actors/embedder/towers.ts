@@ -2,7 +2,7 @@
 // how they differ is said by a TowerPlan.
 import { modelErrors, type TextSide, type VisualRow } from '../models/contract.ts';
 import type { ModelSession, TensorIn, TensorOut } from '../models/session.ts';
-import type { Family, SessionOpener, TextVectors, VisualFamily } from './family.ts';
+import type { Family, Proceed, SessionOpener, TextVectors, VisualFamily } from './family.ts';
 import { type Preparation, preparation } from './prepare.ts';
 import { readTokenizer, type Tokenize, type Tokens } from './tokens.ts';
 import { normalizeRows } from './vectors.ts';
@@ -24,18 +24,19 @@ interface Tower {
 
 export function towers(plan: TowerPlan): Family {
   return {
-    open: async (row, file, open) => {
+    open: async (row, file, open, proceed = async () => {}) => {
       const text = row.visual.text;
       if (!text) throw modelErrors.MODEL_INVALID(`The model "${row.key}" says nothing about texts`);
       const tokenize = await readTokenizer(file('tokenizer'), text);
       const pictures = await openTower(open, file('vision'), plan.pictureOutputs);
       try {
         checkPictureInput(pictures, row);
+        await proceed();
         const texts = await openTower(open, file('text'), plan.textOutputs);
         try {
           checkTextInput(texts, text, row.visual.batch);
           const family = join(row, plan, { pictures, texts, tokenize });
-          await warmUp(row, family);
+          await warmUp(row, family, proceed);
           return family;
         } catch (error) {
           await texts.session.release();
@@ -161,8 +162,11 @@ function readVectors(
 }
 
 /** One picture of all grey values and one word: the first run is slow, and a graph that cannot run is told while it loads. */
-async function warmUp(row: VisualRow, family: VisualFamily): Promise<void> {
+async function warmUp(row: VisualRow, family: VisualFamily, proceed: Proceed): Promise<void> {
   const { width, height } = row.visual.shape;
+  await proceed();
   await family.pictures([Uint8Array.from({ length: width * height * 3 }, (_, at) => at & 255)]);
+  await proceed();
   await family.texts(['warm']);
+  await proceed();
 }

@@ -63,6 +63,8 @@ export interface SessionOptions {
   /** Threads inside one operator; 0 leaves it to the runtime. */
   readonly threads: number;
   readonly log: Log;
+  /** Asked before each device is tried, which can take seconds; what it throws ends the opening. */
+  proceed?(): Promise<void>;
 }
 
 /** Device names the runtime knows on this platform; one that is not bundled can still fail to load. */
@@ -90,6 +92,7 @@ export async function openSession(
   );
   const refused = [...plan.refused];
   for (const device of plan.order) {
+    await options.proceed?.();
     try {
       const session = await create(source, device, options.threads);
       for (const { device: other, reason } of refused) {

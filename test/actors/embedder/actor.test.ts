@@ -217,6 +217,26 @@ test('a cancelled call ends between two runs and the next one works', async () =
   await stop();
 });
 
+test('a load that is cancelled leaves no model, and who else asked for it gets it', async () => {
+  const { embedder, lines, stop } = await start();
+  const caller = new AbortController();
+  const { signal } = caller;
+  const first = embedder.ask('load', { model_key: 'tiny-siglip' }, { signal });
+  caller.abort();
+  await assert.rejects(first, withCode('CANCELLED', /./));
+  const again = new AbortController();
+  const one = embedder.ask('load', { model_key: 'tiny-clip' }, { signal: again.signal });
+  const other = embedder.ask('load', { model_key: 'tiny-clip' });
+  again.abort();
+  await assert.rejects(one, withCode('CANCELLED', /./));
+  assert.equal((await other).model_key, 'tiny-clip');
+  assert.deepEqual(
+    lines.filter(({ level }) => level === 'error'),
+    [],
+  );
+  await stop();
+});
+
 test('a model folder written while the program runs is found by the next load', async () => {
   const { embedder, stop } = await start();
   await assert.rejects(embedder.ask('load', { model_key: 'late' }), withCode('MODEL_UNKNOWN', /late/));

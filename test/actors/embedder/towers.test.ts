@@ -8,6 +8,7 @@ import type { VisualFamily } from '../../../actors/embedder/family.ts';
 import type { ModelRow, VisualRow } from '../../../actors/models/contract.ts';
 import { fileOf } from '../../../actors/models/registry.ts';
 import { openSession } from '../../../actors/models/session.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { cosine, DIMENSIONS, expectedPicture, expectedText, SIDE, textGraph, visionGraph } from './graphs.ts';
 import { clipFiles, clipRow, siglipFiles, siglipRow, type TinyFiles, writeModel } from './tiny.ts';
@@ -193,4 +194,42 @@ test('vectors of another length than the row says are refused', async () => {
 test('a family that no code runs is named', () => {
   const row = { ...siglipRow('siglip'), family: 'dino' } as VisualRow;
   assert.throws(() => familyOf(row), { code: 'MODEL_INVALID', message: /"dino"; there is .*siglip/ });
+});
+
+test('loading that is ended at any step releases every graph it opened', async () => {
+  const row = { ...siglipRow('ended'), key: 'ended' } as VisualRow;
+  await writeModel(folder, row, siglipFiles);
+  const log = createLog('test', () => {});
+  for (let steps = 0; ; steps++) {
+    const graphs: { released: boolean }[] = [];
+    let left = steps;
+    const proceed = async () => {
+      if (left-- === 0) throw engineErrors.CANCELLED();
+    };
+    const opening = familyOf(row).open(
+      row,
+      (role) => fileOf(folder, row, role),
+      async (source) => {
+        const session = await openSession(source, { device: 'cpu', threads: 1, log, proceed });
+        const graph = { released: false };
+        graphs.push(graph);
+        const release = () => {
+          graph.released = true;
+          return session.release();
+        };
+        return { ...session, release };
+      },
+      proceed,
+    );
+    const family = await opening.catch((error: unknown) => {
+      assert(engineErrors.CANCELLED.is(error));
+      return null;
+    });
+    if (family) {
+      opened.push(family);
+      assert(steps >= 6, `${steps} steps`);
+      break;
+    }
+    assert(graphs.every(({ released }) => released));
+  }
 });
