@@ -1,5 +1,6 @@
 // The index in its thread: the only writer of analysis folders, and the vectors that searches run over.
 import { randomInt } from 'node:crypto';
+import { resolve } from 'node:path';
 import { type ActorEnv, actor, type Handlers, Sent, type Turn } from '../../runtime/actor.ts';
 import type { Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
@@ -138,9 +139,19 @@ class Index {
     this.loaded = null;
   }
 
-  search(request: Request<Contract, 'search'>, turn: Turn) {
+  private loadedOf(folder: string, modelKey: string): Loaded {
     const { loaded } = this;
-    if (loaded === null) throw storeErrors.NOT_LOADED();
+    if (loaded === null || loaded.folder !== resolve(folder) || loaded.modelKey !== modelKey) {
+      throw storeErrors.NOT_LOADED(`The analysis in ${folder} by ${modelKey} is not loaded`, {
+        folder,
+        model: modelKey,
+      });
+    }
+    return loaded;
+  }
+
+  search(request: Request<Contract, 'search'>, turn: Turn) {
+    const loaded = this.loadedOf(request.cache_dir, request.model_key);
     const { text, picture, exclude, text_weight: textWeight } = request;
     if (text === null && picture === null)
       throw engineErrors.INVALID_MESSAGE('text and picture are both missing');

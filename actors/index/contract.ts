@@ -122,11 +122,13 @@ export const indexContract = contract('index', {
   ),
   drop: ask(Type.Object({}), Type.Object({})),
   /**
-   * Ranks the loaded frames, best first. `query`: d, L2-normalised; text and picture are each optional but one must be
+   * Ranks the loaded frames, best first. NOT_LOADED when what is loaded is of another folder or model. `query`: d, L2-normalised; text and picture are each optional but one must be
    * there; `text_weight` weighs text against a picture's 1 when both are. `exclude`: k×d, a soft signal that lowers what it resembles.
    */
   search: ask(
     Type.Object({
+      ...Folder,
+      model_key: Type.String(),
       text: Type.Union([Floats, Type.Null()]),
       picture: Type.Union([Floats, Type.Null()]),
       text_weight: Type.Number({ minimum: 0 }),

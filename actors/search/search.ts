@@ -1,10 +1,18 @@
 // The coordinator of search, the only one that asks: words or a picture become a vector, the index ranks, and the
 // stored previews are joined to the matches. Every message goes in the `now` lane, ahead of ingest.
+import type { Request as AskRequest } from '../../runtime/contract.ts';
 import type { CallOptions, Ref } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { decoderContract } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
-import type { indexContract, LoadReport, MediaRecord, RankedMatch, Scope } from '../index/contract.ts';
+import {
+  type indexContract,
+  type LoadReport,
+  type MediaRecord,
+  type RankedMatch,
+  type Scope,
+  storeErrors,
+} from '../index/contract.ts';
 import {
   type FrameSearch,
   type ImageSearch,
@@ -79,11 +87,11 @@ async function answer(
   const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
   const { scope, missing, asked } = await findScope(parts, request, signal);
   // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
-  const wanted = { text: words.query, picture, text_weight: request.text_weight, exclude: words.exclude };
+  const { cache_dir, text_weight, max_results } = request;
+  const within = { cache_dir, model_key: model.model_key };
+  const wanted = { text: words.query, picture, text_weight, exclude: words.exclude, scope, max_results };
   const ranked =
-    words.query || picture
-      ? await index.ask('search', { ...wanted, scope, max_results: request.max_results }, now(signal))
-      : { matches: [] };
+    words.query || picture ? await ranking(parts, { ...within, ...wanted }, signal) : { matches: [] };
   const { images, unreadable } = request.previews
     ? await previews(parts, request.cache_dir, ranked.matches, signal)
     : nothing;
@@ -112,6 +120,22 @@ async function namesOf(
   if (hashes.size === 0) return [];
   const paths = new Map((await media()).map(({ identity, path }) => [identity.hash_str, path]));
   return [...hashes].map((hash) => paths.get(hash) ?? hash);
+}
+
+/** The index began anew, or another folder was loaded meanwhile: then this one is loaded again, once. */
+async function ranking(
+  { index }: SearchParts,
+  wanted: AskRequest<typeof indexContract, 'search'>,
+  signal: AbortSignal | undefined,
+) {
+  try {
+    return await index.ask('search', wanted, now(signal));
+  } catch (error) {
+    if (!storeErrors.NOT_LOADED.is(error)) throw error;
+    const { cache_dir, model_key } = wanted;
+    await index.ask('load', { cache_dir, model_key, hashes: null }, now(signal));
+    return index.ask('search', wanted, now(signal));
+  }
 }
 
 interface Words {

@@ -7,7 +7,9 @@ import { everything, folder, indexActor, someFootage, store } from './handlers.t
 
 const d = 32;
 const row = (vectors: Float32Array, frame: number) => vectors.slice(frame * d, (frame + 1) * d);
-const query = (text: Float32Array, more = {}) => ({
+const query = (cache_dir: string, text: Float32Array, more = {}) => ({
+  cache_dir,
+  model_key: 'model',
   text: Float32Array.from(text),
   picture: null,
   text_weight: 1,
@@ -25,7 +27,7 @@ test('a frame stored, loaded and asked for by its own vector is the first match,
   await store(index, cache_dir, 'bb', b);
   const report = await index.call('load', { cache_dir, model_key: 'model', hashes: null });
   assert.deepEqual(report, { media: 2, vectors: 64, missing: [], unreadable: [] });
-  const { matches, searched } = await index.call('search', query(row(b, 13)));
+  const { matches, searched } = await index.call('search', query(cache_dir, row(b, 13)));
   assert.equal(searched, 64);
   const first = matches[0]!;
   assert.deepEqual(
@@ -126,9 +128,17 @@ test('a load takes only what is missing, and another model or folder drops what 
   assert.equal((await load('model', ['bb'])).vectors, 22);
   assert.equal((await load('model', null)).vectors, 22);
   assert.equal((await load('other', null)).vectors, 7);
-  await assert.rejects(index.call('search', query(new Float32Array(d))), storeErrors.WRONG_DIMENSIONS.is);
+  await assert.rejects(
+    index.call('search', query(cache_dir, new Float32Array(d))),
+    storeErrors.NOT_LOADED.is,
+  );
+  const other = query(cache_dir, new Float32Array(d), { model_key: 'other' });
+  await assert.rejects(index.call('search', other), storeErrors.WRONG_DIMENSIONS.is);
   await index.call('drop', {});
-  await assert.rejects(index.call('search', query(new Float32Array(d))), storeErrors.NOT_LOADED.is);
+  await assert.rejects(
+    index.call('search', query(cache_dir, new Float32Array(d))),
+    storeErrors.NOT_LOADED.is,
+  );
 });
 
 test('a stage that is stored again replaces what was loaded of it', async (t) => {
@@ -140,7 +150,7 @@ test('a stage that is stored again replaces what was loaded of it', async (t) =>
   const again = someFootage(30, 9);
   await store(index, cache_dir, 'aa', again);
   assert.deepEqual(await load(), { media: 1, vectors: 30, missing: [], unreadable: [] });
-  const { matches } = await index.call('search', query(row(again, 21)));
+  const { matches } = await index.call('search', query(cache_dir, row(again, 21)));
   assert.equal(matches[0]!.frame_index, 21);
 });
 
@@ -157,10 +167,10 @@ test('a cancelled load or search ends and leaves what was loaded', async (t) => 
     engineErrors.CANCELLED.is,
   );
   await assert.rejects(
-    index.call('search', query(row(vectors, 0)), () => true),
+    index.call('search', query(cache_dir, row(vectors, 0)), () => true),
     engineErrors.CANCELLED.is,
   );
-  assert.equal((await index.call('search', query(row(vectors, 0)))).searched, 10);
+  assert.equal((await index.call('search', query(cache_dir, row(vectors, 0)))).searched, 10);
   assert.equal((await index.call('load', load)).vectors, 20);
 });
 
@@ -208,4 +218,24 @@ test('hashes and model keys from outside never become other paths', async (t) =>
     hashes: ['aa'],
   });
   assert.deepEqual(stored, [true]);
+});
+
+test('a search of one folder never gets matches of another that was loaded since', async (t) => {
+  const [one, two] = [folder(t), folder(t)];
+  const index = await indexActor(t);
+  const vectors = someFootage(10, 1);
+  for (const [cache_dir, hash] of [
+    [one, 'aa'],
+    [two, 'bb'],
+  ] as const) {
+    await store(index, cache_dir, hash, vectors);
+    await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  }
+  await assert.rejects(
+    index.call('search', query(one, row(vectors, 3))),
+    (error) =>
+      storeErrors.NOT_LOADED.is(error) && error.message.includes(one) && error.message.includes('model'),
+  );
+  const { matches } = await index.call('search', query(`${two}/.`, row(vectors, 3)));
+  assert.deepEqual([matches[0]!.hash_str, matches[0]!.frame_index], ['bb', 3]);
 });

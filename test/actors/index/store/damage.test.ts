@@ -129,7 +129,14 @@ test('damaged rows of one file are reported, and the rest is loaded and searched
   const index = await indexActor(t);
   const report = await load(index, cache_dir);
   assert.deepEqual(report, { media: 2, vectors: 40, missing: [], unreadable: ['bb'] });
-  const search = { text: new Float32Array(d).fill(0.1), picture: null, text_weight: 1, exclude: null };
+  const search = {
+    cache_dir,
+    model_key: 'model',
+    text: new Float32Array(d).fill(0.1),
+    picture: null,
+    text_weight: 1,
+    exclude: null,
+  };
   const { matches } = await index.call('search', { ...search, scope: everything, max_results: 50 });
   assert.deepEqual([...new Set(matches.map((match) => match.hash_str))].sort(), ['aa', 'cc']);
 });
@@ -169,7 +176,16 @@ test('a broken 16-bit row costs its precision, is logged, and its vector is refu
   const index = await indexActor(t);
   await load(index, cache_dir);
   const text = someFootage(20, 1).slice(d, 2 * d);
-  const search = { text, picture: null, text_weight: 1, exclude: null, scope: everything, max_results: 3 };
+  const search = {
+    cache_dir,
+    model_key: 'model',
+    text,
+    picture: null,
+    text_weight: 1,
+    exclude: null,
+    scope: everything,
+    max_results: 3,
+  };
   const { matches } = await index.call('search', search);
   assert.deepEqual([matches[0]!.hash_str, matches[0]!.frame_index], ['bb', 1]);
   assert.ok(index.lines.some((line) => line.level === 'warn' && line.fields.frame === 1));

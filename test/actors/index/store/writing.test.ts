@@ -146,7 +146,14 @@ test('stages written side by side do not mix', async (t) => {
         vector!.every((value, k) => Math.abs(value - row(vectors, frame)[k]!) < 2e-5),
         `${hash} ${frame}`,
       );
-      const query = { text: row(vectors, frame), picture: null, text_weight: 1, exclude: null };
+      const query = {
+        cache_dir,
+        model_key: 'model',
+        text: row(vectors, frame),
+        picture: null,
+        text_weight: 1,
+        exclude: null,
+      };
       const { matches } = await index.call('search', {
         ...query,
         scope: { hashes: null, ranges: {} },
@@ -172,6 +179,8 @@ test('when more than half of a pack is garbage it is rewritten, and what is load
   assert.deepEqual(packs(), ['m-model.2.v16', 'm-model.2.v8']);
   assert.equal(statSync(join(cache_dir, 'vectors', 'm-model.2.v8')).size, 64 + 80 * 48);
   const query = {
+    cache_dir,
+    model_key: 'model',
     picture: null,
     text_weight: 1,
     exclude: null,
