@@ -96,14 +96,14 @@ export class Loaded {
     const generations = Map.groupBy(media.keys(), (visual) => visual.generation);
     let [opened, failure]: [number, unknown] = [0, null];
     for (const visuals of generations.values()) {
-      const packs = this.open(store, visuals[0] as Visual);
-      if (packs instanceof Error) {
-        failure = packs;
+      const index = this.open(store, visuals[0] as Visual);
+      if (typeof index !== 'number') {
+        failure = index;
         for (const visual of visuals) unreadable.add(visual.hash_str);
         continue;
       }
       opened++;
-      const gathered = this.readPacks(this.packs.push(packs) - 1, visuals, media, unreadable, pause);
+      const gathered = this.readPacks(index, visuals, media, unreadable, pause);
       for (const [visual, { runs: own }] of gathered) runs.set(visual, own);
     }
     // When there is nothing but damage, the file is named; otherwise the rest is loaded and the damage reported.
@@ -111,9 +111,15 @@ export class Loaded {
     return runs;
   }
 
-  private open(store: Store, visual: Visual): Packs | Error {
+  /** Which of the packs holds a stage: those that are open already while they are the files of that name. */
+  private open(store: Store, visual: Visual): number | Error {
+    const { generation, dimensions } = visual;
+    const known = this.packs.findLastIndex(
+      (one) => one.shape.generation === generation && one.shape.dimensions === dimensions,
+    );
+    if (known >= 0 && this.packs[known]?.isCurrent) return known;
     try {
-      return store.packs(this.modelKey, visual);
+      return this.packs.push(store.packs(this.modelKey, visual)) - 1;
     } catch (error) {
       if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
       this.log.warn('A vector pack cannot be read', { reason: error.message });

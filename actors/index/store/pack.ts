@@ -1,6 +1,6 @@
 // One append-only file of vector rows: a header of 64 bytes, then rows of fixed stride. Which rows count is said by
 // the records alone; what lies behind the last committed row is left from a crash and is cut off by the next writer.
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { storeErrors } from '../contract.ts';
 import { stride8, stride16 } from '../quantize.ts';
@@ -91,6 +91,12 @@ export class Pack {
       throw error;
     }
     return pack;
+  }
+
+  /** True while the file of that name is the one that is open: not replaced, not removed. */
+  get isCurrent(): boolean {
+    const [own, named] = [fstatSync(this.fd), statSync(this.file, { throwIfNoEntry: false })];
+    return named !== undefined && named.ino === own.ino && named.dev === own.dev;
   }
 
   /** Whole rows in the file, committed or not. */

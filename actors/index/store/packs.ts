@@ -56,6 +56,10 @@ export class Packs {
     }
   }
 
+  get isCurrent(): boolean {
+    return this.coarse.isCurrent && this.fine.isCurrent;
+  }
+
   rows(): number {
     return Math.min(this.coarse.rows(), this.fine.rows());
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { storeErrors } from '../../../actors/index/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -238,4 +239,19 @@ test('a search of one folder never gets matches of another that was loaded since
   );
   const { matches } = await index.call('search', query(`${two}/.`, row(vectors, 3)));
   assert.deepEqual([matches[0]!.hash_str, matches[0]!.frame_index], ['bb', 3]);
+});
+
+const descriptors = '/proc/self/fd';
+test('the files that a load holds open do not grow with the number of loads', {
+  skip: existsSync(descriptors) ? false : 'this system does not list open files',
+}, async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  const counts: number[] = [];
+  for (let round = 0; round < 60; round++) {
+    await store(index, cache_dir, `a${round}`, someFootage(2, round));
+    await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+    counts.push(readdirSync(descriptors).length);
+  }
+  assert.ok(counts.at(-1)! <= counts[1]!, `${counts[1]} became ${counts.at(-1)}`);
 });
