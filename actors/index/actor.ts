@@ -69,10 +69,10 @@ class Index {
     return open;
   }
 
-  commit(request: Request<Contract, 'commit'>) {
+  commit(request: Request<Contract, 'commit'>, turn: Turn) {
     const { store, stage } = this.stage(request.stage);
     this.stages.delete(request.stage);
-    return { vectors: store.commit(stage, request.media) };
+    return { vectors: store.commit(stage, request.media, () => turn.cancelled()) };
   }
 
   abort(number: number) {
@@ -239,7 +239,7 @@ function handlersOf(index: Index): Handlers<Contract> {
       store.append(stage, frames, vectors, previews);
       return {};
     },
-    commit: (request) => index.commit(request),
+    commit: (request, turn) => index.commit(request, turn),
     abort: ({ stage }) => index.abort(stage),
     load: (request, turn) => index.load(request, turn),
     drop: () => {

@@ -1,5 +1,6 @@
 // Rewrites the packs of one model without what nobody refers to any more: new files first, flushed, then one
 // transaction that moves every stage over. A crash before it leaves the old files, a crash after it the new ones.
+import { rmSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { Disk } from './disk.ts';
 import type { Environment } from './environment.ts';
@@ -19,9 +20,11 @@ function copyExtent(
   extent: Extent,
   row: number,
   crcBefore: number,
+  pause: () => void,
 ): [number, number] {
   let [crc, own] = [crcBefore, 0];
   for (let done = 0; done < extent.count; done += blockRows) {
+    pause();
     const rows = Math.min(blockRows, extent.count - done);
     const coarse = new Uint8Array(rows * from.coarse.stride);
     const fine = new Uint8Array(rows * from.fine.stride);
@@ -38,6 +41,7 @@ function copyExtent(
 /**
  * True when the packs were rewritten; false when a stored row is damaged: then the old files are kept as they are,
  * since the damaged media is still known by them. Throws STORE_FULL and the like; nothing is lost then either.
+ * `pause` is called between blocks and may throw to stop.
  */
 export function compact(
   folder: string,
@@ -45,6 +49,7 @@ export function compact(
   model: Model,
   lease: Lease,
   on: Disk,
+  pause: () => void,
 ): boolean {
   const generation = model.next_generation;
   const shape = { modelKey: model.model_key, dimensions: model.dimensions };
@@ -52,13 +57,14 @@ export function compact(
   const to = Packs.create(folder, { ...shape, generation }, on);
   const moved = new Map<string, Visual>();
   let next = 0;
+  let publishing = false;
   try {
     for (const { key, value } of environment.entries(stagePrefix(model.model_key))) {
       const visual = unseal(Visual, key, value, environment.file);
       if (visual.generation !== model.generation) continue;
       const extent = { row: next, count: 0, crc: 0 };
       for (const part of visual.extents) {
-        const [crc, own] = copyExtent(from, to, part, next, extent.crc);
+        const [crc, own] = copyExtent(from, to, part, next, extent.crc, pause);
         if (own !== part.crc) return false;
         extent.crc = crc;
         extent.count += part.count;
@@ -68,6 +74,7 @@ export function compact(
     }
     to.flush();
     const now: Model = { ...model, generation, next_generation: generation + 1, rows: next, live: next };
+    publishing = true;
     environment.transact((writes) => {
       confirm(writes, lease, environment.file);
       for (const [key, visual] of moved) writes.put(key, seal(Visual, key, visual));
@@ -77,6 +84,8 @@ export function compact(
   } finally {
     from.close();
     to.close();
+    // Nobody refers to the new files before the transaction; a fault inside it leaves open whether it took place.
+    if (!publishing) for (const { file } of [to.coarse, to.fine]) rmSync(file, { force: true });
   }
   removeOtherGenerations(folder, model.model_key, new Set([generation]));
   return true;

@@ -238,8 +238,9 @@ export class Store {
     this.writer().append(stage, frames, vectors, previews);
   }
 
-  commit(stage: Stage, media: MediaRecord): number {
-    return this.writer().commit(stage, media);
+  /** `cancelled` ends the rewriting of a pack that may follow, not the commit. */
+  commit(stage: Stage, media: MediaRecord, cancelled?: () => boolean): number {
+    return this.writer().commit(stage, media, cancelled);
   }
 
   abort(stage: Stage): void {

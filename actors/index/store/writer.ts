@@ -127,7 +127,7 @@ export class Writer {
   }
 
   /** Number of vectors stored. *Flushed* on return. After an error the stage is forgotten. */
-  commit(stage: Stage, media: MediaRecord): number {
+  commit(stage: Stage, media: MediaRecord, cancelled: () => boolean = () => false): number {
     const tail = this.own(stage);
     try {
       if (media.identity.hash_str !== stage.hash) {
@@ -140,7 +140,7 @@ export class Writer {
       tail.model = this.publish(stage, media, result, previews, tail);
       this.stages.delete(stage);
       removeOtherPreviews(this.folder, stage.hash, previews.file);
-      this.settle(tail);
+      this.settle(tail, cancelled);
       return result.frames;
     } catch (error) {
       this.abort(stage);
@@ -269,23 +269,27 @@ export class Writer {
   }
 
   /** After a commit: compacts when more than half of a pack is garbage, and gives the lease back when idle. */
-  private settle(tail: ModelTail): void {
+  private settle(tail: ModelTail, cancelled: () => boolean): void {
     const { model } = tail;
     const busy = [...this.stages].some((stage) => stage.modelKey === model.model_key);
     const garbage = model.rows - model.live;
-    if (!busy && garbage > model.live && garbage >= this.leastGarbage) {
+    if (!busy && garbage > model.live && garbage >= this.leastGarbage && !cancelled()) {
       this.tails.delete(model.model_key);
       tail.packs.close();
-      this.compact(model);
+      this.compact(model, cancelled);
     }
     this.releaseIfIdle();
   }
 
   /** The stage is committed already, so a fault here is no fault of the commit: it is said, and tried again later. */
-  private compact(model: Model): void {
+  private compact(model: Model, cancelled: () => boolean): void {
+    const pause = () => {
+      if (cancelled()) throw engineErrors.CANCELLED();
+    };
     try {
-      compact(this.folder, this.environment, model, this.lease, this.on);
+      compact(this.folder, this.environment, model, this.lease, this.on, pause);
     } catch (error) {
+      if (engineErrors.CANCELLED.is(error)) return;
       const reason = error instanceof Error ? error.message : String(error);
       this.warn('A vector pack could not be compacted', { model: model.model_key, reason });
     }

@@ -266,3 +266,22 @@ test('ten hours of frames are appended in bounded memory', async (t) => {
   assert.ok(grown < 16e6, `${grown} bytes`);
   assert.equal(store.commit(stage, mediaRecord('aa')), 36_000);
 });
+
+test('a cancelled commit is stored, and the rewriting of its pack stops with the old pack in force', async (t) => {
+  for (const asks of [0, 1]) {
+    const cache_dir = folder(t);
+    const index = await indexActor(t, { leastGarbageRows: 10 });
+    for (let seed = 0; seed < 2; seed++) await store(index, cache_dir, 'aa', someFootage(40, seed));
+    const begin = { cache_dir, hash_str: 'aa', model_key: 'model', dimensions: d };
+    const { stage } = await index.call('begin', begin);
+    const vectors = someFootage(40, 3);
+    await index.call('append', { stage, frames: framesUpTo(40), vectors, previews: [] });
+    let asked = 0;
+    const commit = { stage, media: mediaRecord('aa') };
+    assert.deepEqual(await index.call('commit', commit, () => asked++ >= asks), { vectors: 40 });
+    assert.equal(asked, asks + 1);
+    assert.deepEqual(readdirSync(join(cache_dir, 'vectors')).sort(), ['m-model.1.v16', 'm-model.1.v8']);
+    const load = { cache_dir, model_key: 'model', hashes: null };
+    assert.equal((await index.call('load', load)).vectors, 40);
+  }
+});
