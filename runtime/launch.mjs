@@ -85,7 +85,9 @@ function setup() {
 
 function run(args) {
   // onnxruntime sends usage data unless this is set before the process starts; a worker can no longer set it.
-  const env = { ...process.env, ORT_DISABLE_TELEMETRY: '1' };
+  // Many test processes load the same modules; compiled once, a run of all tests takes a tenth less.
+  const cache = join(root, 'node_modules', '.cache', 'compiled');
+  const env = { NODE_COMPILE_CACHE: cache, ...process.env, ORT_DISABLE_TELEMETRY: '1' };
   const child = spawn(pinnedNode, args, { stdio: 'inherit', cwd: process.cwd(), env });
   // ctrl-C reaches the whole group of a terminal, the child included; everything else has to be handed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
