@@ -72,7 +72,10 @@ export function summary(
   ];
   const said = counts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
   const speed = progress.elapsed_seconds > 0 ? progress.media_seconds / progress.elapsed_seconds : 0;
-  const looked = progress.frames > 0 ? `, ${progress.frames} frames, ${speed.toFixed(1)}× real time` : '';
+  const looked =
+    progress.frames > 0
+      ? `, ${progress.frames} ${progress.frames === 1 ? 'frame' : 'frames'}, ${speed.toFixed(1)}× real time`
+      : '';
   const failures = results.flatMap(({ error, outcome }) => (outcome === 'failed' && error ? [error] : []));
   const lines = [
     `${cancelled ? 'Stopped' : 'Done'}: ${said.join(', ')} in ${duration(progress.elapsed_seconds)}${looked} (${model_key})`,
