@@ -140,7 +140,7 @@ export const decoderContract = contract(
   {
     probe: ask(Type.Object({ path: Type.String() }), Probe),
     identify: ask(Type.Object({ path: Type.String() }), FileIdentity),
-    /** Every grid frame from `from_frame` on, in order. Frames that cannot be decoded are left out and named by `missing`. */
+    /** Every grid frame from `from_frame` on, in order. Frames that cannot be decoded are left out. */
     frames: feed(
       Type.Object({
         path: Type.String(),
