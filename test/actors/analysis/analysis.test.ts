@@ -3,6 +3,7 @@ import { appendFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { analysisErrors } from '../../../actors/analysis/contract.ts';
+import { storeErrors } from '../../../actors/index/contract.ts';
 import { world } from './fakes.ts';
 
 const outcomes = (results: readonly { path: string; outcome: string }[]) =>
@@ -164,6 +165,19 @@ test('a file that changes while it is looked at is looked at again as what it ha
   assert.equal(results[0]?.error?.code, 'FILE_CHANGED');
   assert.equal(w.committed.size, 0);
   assert.deepEqual(outcomes((await w.run()).results), ['grows analyzed']);
+  await w.end();
+});
+
+test('a folder that takes nothing more ends the task with one reason and keeps what is stored', async () => {
+  const w = await world([{ name: 'a', frames: 3 }]);
+  await w.run();
+  const later = ['b', 'c', 'd'].map((name) => w.add({ name, frames: 50 }));
+  w.state.full = true;
+  await assert.rejects(w.run(undefined, false, [...w.paths, ...later]), storeErrors.STORE_FULL.is);
+  assert.deepEqual([...w.committed.keys()], ['a']);
+  while (w.pool.free < w.pool.count) await new Promise(setImmediate);
+  w.state.full = false;
+  assert.ok((await w.run(undefined, false, later)).results.every(({ outcome }) => outcome === 'analyzed'));
   await w.end();
 });
 

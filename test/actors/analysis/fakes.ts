@@ -7,7 +7,7 @@ import type { AnalysisEvent } from '../../../actors/analysis/contract.ts';
 import { openJournal } from '../../../actors/analysis/journal.ts';
 import { decoderContract, mediaErrors, modifiedMs, type Probe } from '../../../actors/decoder/contract.ts';
 import { embedderContract } from '../../../actors/embedder/contract.ts';
-import { indexContract, type MediaRecord } from '../../../actors/index/contract.ts';
+import { indexContract, type MediaRecord, storeErrors } from '../../../actors/index/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { createSearch } from '../../../actors/search/search.ts';
 import { type ActorDefinition, actor, Sent } from '../../../runtime/actor.ts';
@@ -65,6 +65,10 @@ interface World {
   readonly decoded: string[];
   hold: Promise<void>;
   readonly batch: number;
+  /** The disk of the analysis folder is full. */
+  full: boolean;
+  /** The index has loaded nothing, as after a restart. */
+  unloaded: boolean;
   /** Stages open at the same time for one content, at most. */
   mostOpen: number;
   /** False after a crash: the embedder has no model. */
@@ -187,6 +191,7 @@ function fakeIndex(world: World) {
           return { stage: last };
         },
         append: ({ stage, frames, vectors }) => {
+          if (world.full) throw storeErrors.STORE_FULL('the disk is full');
           const at = stages.get(stage);
           if (!at) throw engineErrors.INTERNAL(`append to the unknown stage ${stage}`);
           at.frames.push(...frames);
@@ -202,22 +207,28 @@ function fakeIndex(world: World) {
           stages.delete(stage);
           return {};
         },
-        load: () => ({ media: world.committed.size, vectors: 0, missing: [], unreadable: [] }),
+        load: () => {
+          world.unloaded = false;
+          return { media: world.committed.size, vectors: 0, missing: [], unreadable: [] };
+        },
         drop: () => ({}),
-        search: ({ scope, picture, text }) => ({
-          searched: 1,
-          matches: [...world.media.values()]
-            .filter(({ identity }) => !scope.hashes || scope.hashes.includes(identity.hash_str))
-            .map(({ identity, path }, i) => ({
-              hash_str: identity.hash_str,
-              path,
-              frame_index: scope.ranges[identity.hash_str]?.[0]?.[0] ?? picture?.[0] ?? text?.[0] ?? 0,
-              scene_start: 0,
-              scene_end: 3_661,
-              original_index: i,
-              score: 1,
-            })),
-        }),
+        search: ({ scope, picture, text }) => {
+          if (world.unloaded) throw storeErrors.NOT_LOADED();
+          return {
+            searched: 1,
+            matches: [...world.media.values()]
+              .filter(({ identity }) => !scope.hashes || scope.hashes.includes(identity.hash_str))
+              .map(({ identity, path }, i) => ({
+                hash_str: identity.hash_str,
+                path,
+                frame_index: scope.ranges[identity.hash_str]?.[0]?.[0] ?? picture?.[0] ?? text?.[0] ?? 0,
+                scene_start: 0,
+                scene_end: 3_661,
+                original_index: i,
+                score: 1,
+              })),
+          };
+        },
         vector: ({ frame_index }) => ({ vector: frame_index === 1 ? new Float32Array([77, 0]) : null }),
         previews: ({ frames }) => ({
           previews: frames.map(({ frame_index }) => (frame_index === 99 ? null : new Uint8Array([1, 2, 3]))),
@@ -247,6 +258,8 @@ export async function world(
     loaded: false,
     batch: options.batch ?? 4,
     mostOpen: 0,
+    full: false,
+    unloaded: false,
   };
   const add = (file: FakeFile) => {
     const path = join(folder, file.name);

@@ -154,3 +154,12 @@ test('a match is shown where it lies: as named, where a copy is, or told to be g
   assert.deepEqual(matches.map(places.pathOf), ['/there/a', '/there/b', '/gone/c', '/there/d']);
   assert.deepEqual(places.gone, ['/gone/c']);
 });
+
+test('an index that came back with nothing loaded is given the folder again', async () => {
+  const w = await world([{ name: 'a', frames: 3 }]);
+  await w.run();
+  w.state.unloaded = true;
+  assert.equal((await w.search.text({ ...common, query: 'four' })).matches.length, 1);
+  assert.equal(w.state.unloaded, false);
+  await w.end();
+});
