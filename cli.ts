@@ -7,7 +7,8 @@ import { type Command, type Context, exit, usageErrors } from './events/commands
 import { systemClock } from './runtime/clock.ts';
 import { resolveConfig } from './runtime/config.ts';
 import { EngineError, engineErrors, toFields } from './runtime/errors.ts';
-import { createLog, formatLine, type LogLevel } from './runtime/log.ts';
+import type { LogLevel } from './runtime/log.ts';
+import { type LogFormat, openLog } from './runtime/log-sink.ts';
 
 const help = `framehound looks at every second of your footage and finds it again.
 
@@ -22,20 +23,44 @@ const help = `framehound looks at every second of your footage and finds it agai
       --text-weight W               share of the text beside a picture (1)
       --json [--previews]           answer as JSON, with pictures as base64
       --open                        show the pictures in a browser
+  framehound tasks [list] [--json]  the analyses so far, newest first
+  framehound tasks show ID [--json] one of them, with the result of every file
+  framehound tasks resume ID        goes on with one that was stopped or interrupted
+  framehound tasks cancel           stops the one that a service runs
+  framehound thumbnails FILE        pictures of a film as JPEG files
+      --at SECONDS                  of this moment (may be repeated) …
+      --scene START-END             … or one a second of a range, in seconds or HH:MM:SS
+      --out DIR --max-size N        where to (this folder), and the longest side, px (480)
+      --json                        the paths as JSON
+  framehound serve                  answer programs over REST and Socket.IO until it is stopped
+      --host NAME --port N          where to listen (127.0.0.1, 6699)
+      --no-guardian                 in this process, to debug: a crash is not mended
   framehound models list|pull|remove|verify [KEY...]
+  framehound license issue          make a key for the service, printed alone
+      --tier pro|basic              what it opens: the service wants pro
+      --name NAME --days D          whose it is, and for how long
+  framehound license list [--json]  the keys of this machine, without their text
+  framehound license revoke ID|KEY  a running service refuses it at once
   framehound config [--json]        every setting and where it comes from
   framehound doctor [--json]        what this machine has, and what is missing
   framehound tour [PATH...]         the whole job on a sample library, or on your folder
 
+analyze, search, thumbnails and tasks are done by a running service when there is --server URL (FRAMEHOUND_SERVER), with the key of
+FRAMEHOUND_LICENSE_KEY; --key KEY is taken too, but everybody on the machine can read it in the list of processes.
+
 Settings, for every command: --home DIR --cache-dir DIR --model KEY --device D --decode exact|keyframes
---log-level LEVEL; the same names, and more, in the environment and in config.json (see: framehound config).
+--log-level LEVEL --log-format json|text; the same names, and more, in the environment and in config.json (see: framehound config).
 `;
 
 /** Each command is loaded when it is asked for: a search need not load what analysis needs. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   analyze: async () => (await import('./events/commands/analyze.ts')).analyze,
+  serve: async () => (await import('./events/commands/serve.ts')).serve,
   search: async () => (await import('./events/commands/search.ts')).search,
+  thumbnails: async () => (await import('./events/commands/thumbnails.ts')).thumbnails,
+  tasks: async () => (await import('./events/commands/tasks.ts')).tasks,
   models: async () => (await import('./events/commands/models.ts')).models,
+  license: async () => (await import('./events/commands/license.ts')).license,
   config: async () => (await import('./events/commands/doctor.ts')).config,
   doctor: async () => (await import('./events/commands/doctor.ts')).doctor,
   tour: async () => (await import('./events/commands/tour.ts')).tour,
@@ -56,7 +81,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) throw usageErrors.USAGE(`there is no command ${name}; see: framehound help`);
   const command = await load();
-  return command(args, createContext(flags));
+  return command(args, createContext(flags, name === 'serve' ? 'info' : 'warn'));
 }
 
 /** Settings may stand before or after the command; what is left is the command's own. */
@@ -83,7 +108,8 @@ function takeSettings(argv: readonly string[]): { flags: Record<string, unknown>
   return { flags, rest: argv.filter((_, index) => !taken.has(index)) };
 }
 
-function createContext(flags: Record<string, unknown>): Context {
+/** `quiet`: the least level that is logged unless a setting says another one. */
+function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context {
   const first = resolveConfig(settings, { flags, env: process.env, file: {} });
   const config = resolveConfig(settings, {
     flags,
@@ -91,8 +117,11 @@ function createContext(flags: Record<string, unknown>): Context {
     file: readConfigFile(first.values.home),
   });
   const { values } = config;
-  const log = createLog('framehound', (line) => process.stderr.write(formatLine(line)), {
-    level: values.log_level as LogLevel,
+  const { log, flush } = openLog('framehound', process.stderr, {
+    level: values.log_level === 'auto' ? quiet : (values.log_level as LogLevel),
+    format: values.log_format as LogFormat,
+    colour: !process.env['NO_COLOR'],
+    clock: systemClock,
   });
   return {
     config,
@@ -103,12 +132,13 @@ function createContext(flags: Record<string, unknown>): Context {
       columns: process.stderr.columns ?? 100,
       isTerminal: process.stderr.isTTY ?? false,
     },
-    signal: stopSignal(),
+    ...stopSignals(),
     clock: systemClock,
     log,
-    startEngine: async (decoders) => {
+    flushLog: flush,
+    startEngine: async (decoders, onHopeless) => {
       const { startEngine } = await import('./main.ts');
-      return startEngine(values, decoders, log);
+      return startEngine(values, decoders, log, onHopeless);
     },
   };
 }
@@ -136,9 +166,12 @@ function readConfigFile(home: string): Record<string, unknown> {
  * Aborted by ctrl-C, by SIGTERM, by a terminal that is closed and by a reader that has gone away (`| head -1`). The
  * actors stop by themselves; nothing is killed.
  */
-function stopSignal(): AbortSignal {
+function stopSignals(): Pick<Context, 'signal' | 'leave'> {
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  const leave = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => (stop.signal.aborted ? leave : stop).abort());
+  }
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       stop.abort();
@@ -149,7 +182,7 @@ function stopSignal(): AbortSignal {
         process.stderr.write(`framehound: the answer cannot be written: ${error.message}\n`);
     });
   }
-  return stop.signal;
+  return { signal: stop.signal, leave: leave.signal };
 }
 
 function report(error: unknown): number {

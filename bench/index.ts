@@ -117,8 +117,8 @@ function searching(size: Size): BenchRow[] {
   const query = unit(Float32Array.from({ length: dimensions }, seeded(99)));
   const other = unit(Float32Array.from({ length: dimensions }, seeded(98)));
   const at: Searched = { bank, catalog, fine: () => null, pause: () => {} };
-  const all = { hashes: null, ranges: {} };
-  const one = { hashes: ['0'], ranges: {} };
+  const all = { hashes: null, ranges: {}, filters: [] };
+  const one = { hashes: ['0'], ranges: {}, filters: [] };
   const wanted = { text: query, picture: null, textWeight: 1, exclude: [] };
   const floor = timed(rounds, () => readMemory(bank, rows));
   const frames = timed(rounds, () => nearest(at, query, all, 50));

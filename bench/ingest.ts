@@ -1,14 +1,17 @@
 // How fast whole films go in, from file to flushed analysis, with a graph of the size of ViT-B/32: against what decoding
 // alone and embedding alone allow on the same cores, and against the naive pipeline.
+
 import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AnalysisEvent, FileResult } from '../actors/analysis/contract.ts';
 import { type SettingValues, settings } from '../actors/analysis/settings.ts';
 import { preparation } from '../actors/embedder/prepare.ts';
 import { openSession } from '../actors/models/session.ts';
 import { type Engine, startEngine } from '../main.ts';
 import { resolveConfig } from '../runtime/config.ts';
-import { createLog, formatLine } from '../runtime/log.ts';
+import { createLog } from '../runtime/log.ts';
+import { formatLine } from '../runtime/log-line.ts';
 import { drain, startBench } from './actors.ts';
 import { decodeAll, hasFfmpeg } from './command-line.ts';
 import { footage, kinds } from './footage.ts';
@@ -138,7 +141,11 @@ async function ingestAll(engine: Engine, home: string, films: readonly string[])
   const cache_dir = mkdtempSync(join(home, 'cache-'));
   const request = { cache_dir, paths: [...films], model_key: vitKey, decode: 'exact' as const, force: false };
   const signal = new AbortController().signal;
-  const { results } = await engine.analysis.run(request, { signal, onEvent: () => {} });
+  const results: FileResult[] = [];
+  const onEvent = (event: AnalysisEvent) => {
+    if (event.type === 'result') results.push(event.result);
+  };
+  await engine.analysis.run({ task_id: 'bench', request, earlier: null }, { signal, onEvent });
   const bad = results.find(({ outcome }) => outcome !== 'analyzed');
   if (bad) throw new Error(`${bad.path}: ${bad.outcome} ${bad.error?.message}`);
 }

@@ -1,12 +1,15 @@
 // Does memory stay flat? The same films go in again and again for some minutes; resident memory after the first minute
 // against the end. FRAMEHOUND_BENCH_MINUTES sets how long (10 when left out).
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AnalysisEvent, FileResult } from '../actors/analysis/contract.ts';
 import { settings } from '../actors/analysis/settings.ts';
 import { startEngine } from '../main.ts';
 import { resolveConfig } from '../runtime/config.ts';
-import { createLog, formatLine } from '../runtime/log.ts';
+import { createLog } from '../runtime/log.ts';
+import { formatLine } from '../runtime/log-line.ts';
 import { footage, kinds } from './footage.ts';
 import { median, type Question } from './row.ts';
 
@@ -37,7 +40,11 @@ export const memory: Question = async (say) => {
         force: true,
       };
       const signal = new AbortController().signal;
-      const { results } = await engine.analysis.run(request, { signal, onEvent: () => {} });
+      const results: FileResult[] = [];
+      const onEvent = (event: AnalysisEvent) => {
+        if (event.type === 'result') results.push(event.result);
+      };
+      await engine.analysis.run({ task_id: 'bench', request, earlier: null }, { signal, onEvent });
       if (results[0]?.outcome !== 'analyzed')
         throw new Error(`${results[0]?.path}: ${results[0]?.error?.message}`);
       rounds++;

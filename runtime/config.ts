@@ -12,6 +12,8 @@ export interface Setting<S extends TSchema = TSchema> {
   /** Flag of the command line, without the dashes. */
   readonly flag?: string;
   readonly doc: string;
+  /** Whether it is set may be shown, its value may not. */
+  readonly secret?: boolean;
 }
 
 export type Settings = Record<string, Setting>;
@@ -57,19 +59,30 @@ function resolve(key: string, declared: Setting, given: Given): { value: unknown
   if (!at) return { value: declared.fallback, source: 'default' };
   const [raw, source] = at;
   // Flags and the environment hold text; "4" is a number where a number is wanted.
-  const value = source === 'config.json' ? raw : Convert(declared.schema, raw);
+  const value = source === 'config.json' ? raw : Convert(declared.schema, listed(declared.schema, raw));
   if (Check(declared.schema, value)) return { value, source };
   throw engineErrors.INVALID_CONFIG(`${key} (${source}): ${complaint(declared.schema, value)}`, {
     setting: key,
   });
 }
 
-/** What is wrong with a value; of a choice, what there is to choose from. */
+/** Text where a list is wanted is its parts between commas. */
+function listed(schema: TSchema, raw: unknown): unknown {
+  if ((schema as { type?: unknown }).type !== 'array' || typeof raw !== 'string') return raw;
+  return raw
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** What is wrong with a value; of a choice, what there is to choose from. A schema may describe what it wants. */
 function complaint(schema: TSchema, value: unknown): string {
   const choices = (schema as { anyOf?: readonly { const?: unknown }[] }).anyOf?.map((one) =>
     String(one.const),
   );
   if (choices) return `must be one of ${choices.join(', ')}, not ${String(value)}`;
+  const { description } = schema as { description?: string };
+  if (description !== undefined) return `must be ${description}, not ${String(value)}`;
   const [first] = Errors(schema, value);
   return first?.message ?? 'has an impossible value';
 }

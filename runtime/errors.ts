@@ -16,6 +16,7 @@ export type ErrorDetails = Readonly<Record<string, string | number | boolean | n
 /** The form an error has inside a message between threads. */
 export interface ErrorFields {
   readonly code: string;
+  readonly meaning: string;
   readonly message: string;
   readonly status: number;
   readonly retryable: boolean;
@@ -25,20 +26,16 @@ export interface ErrorFields {
 
 export class EngineError extends Error {
   readonly code: string;
+  readonly meaning: string;
   readonly status: number;
   readonly retryable: boolean;
   readonly details: ErrorDetails;
 
-  constructor(
-    code: string,
-    row: Omit<ErrorRow, 'meaning'>,
-    message: string,
-    details: ErrorDetails,
-    cause?: unknown,
-  ) {
+  constructor(code: string, row: ErrorRow, message: string, details: ErrorDetails, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'EngineError';
     this.code = code;
+    this.meaning = row.meaning;
     this.status = row.status;
     this.retryable = row.retryable;
     this.details = details;
@@ -86,13 +83,13 @@ export const engineErrors = errorTable({
 /** The error as plain fields; anything that is not an EngineError is INTERNAL and keeps its stack for the log. */
 export function toFields(error: unknown): ErrorFields {
   if (error instanceof EngineError) {
-    const { code, message, status, retryable, details } = error;
-    return { code, message, status, retryable, details, stack: error.stack ?? message };
+    const { code, meaning, message, status, retryable, details } = error;
+    return { code, meaning, message, status, retryable, details, stack: error.stack ?? message };
   }
   const message = error instanceof Error ? error.message : String(error);
   const stack = error instanceof Error ? (error.stack ?? message) : message;
-  const { status, retryable } = engineErrors.INTERNAL;
-  return { code: 'INTERNAL', message, status, retryable, details: {}, stack };
+  const { meaning, status, retryable } = engineErrors.INTERNAL;
+  return { code: 'INTERNAL', meaning, message, status, retryable, details: {}, stack };
 }
 
 export function fromFields(fields: ErrorFields): EngineError {

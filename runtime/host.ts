@@ -5,7 +5,8 @@ import type { ActorDefinition, ActorInstance, FeedTurn } from './actor.ts';
 import { Sent } from './actor.ts';
 import type { Ask, Contract, Feed, SlotHandle } from './contract.ts';
 import { engineErrors, toFields } from './errors.ts';
-import { createLog, type Log } from './log.ts';
+import { createLog, type Log, type LogLine } from './log.ts';
+import { redactFields } from './redact.ts';
 import { slotView } from './slots.ts';
 import { type Down, type Endpoint, type HostStart, STOP_WORD, type Up } from './wire.ts';
 
@@ -15,7 +16,10 @@ export async function serve<C extends Contract, S>(
   endpoint: Endpoint<Down, Up>,
   start: HostStart,
 ): Promise<void> {
-  const log = createLog(start.name, (line) => endpoint.post({ type: 'log', line }));
+  // Fields may hold what cannot be cloned, and what a clone would lose.
+  const send = (line: LogLine) =>
+    endpoint.post({ type: 'log', line: { ...line, fields: redactFields(line.fields) } });
+  const log = createLog(start.name, send, { level: start.logLevel });
   const stopping = new AbortController();
   const turns = new Map<number, HostTurn>();
   const checks = requestChecks(definition.contract);

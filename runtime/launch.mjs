@@ -9,7 +9,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const windows = process.platform === 'win32';
@@ -88,7 +88,9 @@ function run(args) {
   // Many test processes load the same modules; compiled once, a run of all tests takes a tenth less.
   const cache = join(root, 'node_modules', '.cache', 'compiled');
   const env = { NODE_COMPILE_CACHE: cache, ...process.env, ORT_DISABLE_TELEMETRY: '1' };
-  const child = spawn(pinnedNode, args, { stdio: 'inherit', cwd: process.cwd(), env });
+  const stripped = pathToFileURL(join(root, 'runtime', 'stripped.mjs')).href;
+  const flags = ['--disable-warning=ExperimentalWarning', '--import', stripped];
+  const child = spawn(pinnedNode, [...flags, ...args], { stdio: 'inherit', cwd: process.cwd(), env });
   // ctrl-C reaches the whole group of a terminal, the child included; everything else has to be handed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
@@ -103,5 +105,4 @@ function run(args) {
 const [mode, ...rest] = process.argv.slice(2);
 setup();
 if (mode === '--node') run(rest);
-else if (mode !== '--setup')
-  run(['--disable-warning=ExperimentalWarning', join(root, 'cli.ts'), ...process.argv.slice(2)]);
+else if (mode !== '--setup') run([join(root, 'cli.ts'), ...process.argv.slice(2)]);

@@ -4,6 +4,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface LogLine {
+  /** Unix milliseconds. */
   readonly time: number;
   readonly level: LogLevel;
   readonly name: string;
@@ -12,43 +13,53 @@ export interface LogLine {
 }
 
 export interface Log {
+  /** The least level that is written. */
+  readonly level: LogLevel;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
   /** The same log with another name. */
   named(name: string): Log;
+  /** The same log with these fields in every line: `log.with({ request_id })`. */
+  with(fields: LogFields): Log;
 }
 
 const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+const none: LogFields = Object.freeze({});
+const silent = () => {};
 
-/** `write` receives every line of at least `level`; `now` gives Unix milliseconds. */
-export function createLog(
+export interface LogOptions {
+  readonly level?: LogLevel;
+  readonly now?: () => number;
+}
+
+/** `write` receives every line of at least `level`; `now` gives Unix milliseconds. A line below it costs one empty call. */
+export function createLog(name: string, write: (line: LogLine) => void, options: LogOptions = {}): Log {
+  return logOf(name, write, options.level ?? 'debug', options.now ?? Date.now, none);
+}
+
+function logOf(
   name: string,
   write: (line: LogLine) => void,
-  options: { level?: LogLevel; now?: () => number } = {},
+  level: LogLevel,
+  now: () => number,
+  always: LogFields,
 ): Log {
-  const least = order.indexOf(options.level ?? 'debug');
-  const now = options.now ?? Date.now;
-  const log = (level: LogLevel, message: string, fields: LogFields = {}) => {
-    if (order.indexOf(level) >= least) write({ time: now(), level, name, message, fields });
+  const at = (own: LogLevel): Log['info'] => {
+    if (order.indexOf(own) < order.indexOf(level)) return silent;
+    if (always === none)
+      return (message, fields = none) => write({ time: now(), level: own, name, message, fields });
+    return (message, fields) =>
+      write({ time: now(), level: own, name, message, fields: { ...always, ...fields } });
   };
   return {
-    debug: (message, fields) => log('debug', message, fields),
-    info: (message, fields) => log('info', message, fields),
-    warn: (message, fields) => log('warn', message, fields),
-    error: (message, fields) => log('error', message, fields),
-    named: (other) => createLog(other, write, options),
+    level,
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    named: (other) => logOf(other, write, level, now, always),
+    with: (fields) => logOf(name, write, level, now, { ...always, ...fields }),
   };
-}
-
-/** One JSON object a line, errors with their stacks. */
-export function formatLine(line: LogLine): string {
-  const fields = Object.fromEntries(Object.entries(line.fields).map(([key, value]) => [key, plain(value)]));
-  const { time, level, name, message } = line;
-  return `${JSON.stringify({ time: new Date(time).toISOString(), level, name, message, ...fields })}\n`;
-}
-
-function plain(value: unknown): unknown {
-  return value instanceof Error ? { message: value.message, stack: value.stack } : value;
 }

@@ -47,7 +47,13 @@ export function startInMemory<C extends Contract, S>(
       listen: (receive) => far.on('message', (message: Down) => receive(message)),
       close: () => far.close(),
     },
-    { name: contract.name, control, memory: options.memory, settings: options.settings },
+    {
+      name: contract.name,
+      control,
+      memory: options.memory,
+      settings: options.settings,
+      logLevel: options.log.level,
+    },
   );
   near.on('close', () => void served.then(() => maker.ended('stopped')));
   return maker.link;

@@ -12,7 +12,7 @@ export type Phase = 'starting' | 'ready' | 'stopping' | 'down' | 'stuck';
 
 export interface CallOptions {
   /** Aborting rejects the call at once; the turn is told and ends as soon as it can. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** `now` overtakes `later`. Default `later`. */
   readonly lane?: Lane;
   /** Slots the request speaks of; the turn holds them from this call on until it has ended. */

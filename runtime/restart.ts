@@ -1,4 +1,4 @@
-// What to do after an actor crashed, as a pure verdict over the times of its crashes. One-for-one: an actor that
+// What to do after an actor crashed, and after the whole engine ended, as pure verdicts. One-for-one: an actor that
 // crashes says nothing about the others.
 
 export interface RestartPolicy {
@@ -38,4 +38,65 @@ export function verdict(
 /** A stuck actor is replaced once; when its replacement gets stuck too, only a new process helps. */
 export function stuckVerdict(stuckBefore: number): 'replace' | 'restart-engine' {
   return stuckBefore === 0 ? 'replace' : 'restart-engine';
+}
+
+/** Exit codes by which an engine tells its guardian what to do; Node itself uses 1 to 14. */
+export const engineExit = {
+  stopped: 0,
+  /** The command line or a setting is wrong: another start would end the same way. */
+  usage: 2,
+  /** The port is taken, the address is not of this machine: another start would end the same way. */
+  cannotStart: 69,
+  /** Only a new process helps; see `Ward.renew`. */
+  renew: 75,
+  cancelled: 130,
+} as const;
+
+/** A killed engine is back at once; one that dies again and again within two minutes waits longer each time. */
+export const enginePolicy: RestartPolicy = {
+  most: 8,
+  windowMs: 120_000,
+  firstDelayMs: 50,
+  longestDelayMs: 5_000,
+};
+
+export interface EngineEnd {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** It had been asked to stop. */
+  readonly asked: boolean;
+}
+
+export type EngineVerdict =
+  | { readonly do: 'restart'; readonly afterMs: number }
+  /** `code`: the guardian's own exit code. */
+  | { readonly do: 'end'; readonly code: number; readonly reason: string };
+
+const final: readonly (number | null)[] = [
+  engineExit.stopped,
+  engineExit.usage,
+  engineExit.cannotStart,
+  engineExit.cancelled,
+];
+
+/** `crashes`: times in ms of the ends that were nobody's wish, this one included if it is one. */
+export function engineVerdict(
+  { code, signal, asked }: EngineEnd,
+  crashes: readonly number[],
+  now: number,
+  policy: RestartPolicy = enginePolicy,
+): EngineVerdict {
+  // A signal that the whole process group got ends an engine that has no ears yet: that is a stop like any other.
+  const clean = code === engineExit.renew || (signal !== null && signal !== 'SIGKILL');
+  if (asked) return { do: 'end', code: clean ? 0 : (code ?? 1), reason: 'it was asked to stop' };
+  if (code !== null && final.includes(code)) {
+    return {
+      do: 'end',
+      code,
+      reason: code === 0 ? 'it ended by itself' : 'it would end the same way again',
+    };
+  }
+  const next = verdict(crashes, now, policy);
+  return next.do === 'restart' ? next : { do: 'end', code: 1, reason: next.reason };
 }

@@ -9,6 +9,9 @@ import { Cell, type Phase, type Ref } from './ref.ts';
 import { defaultPolicy, type RestartPolicy, stuckVerdict, verdict } from './restart.ts';
 import type { SlotPool } from './slots.ts';
 
+/** Questions that may wait for an actor, of each lane: those of a thousand clients, each of which may ask a few. */
+const MAILBOX = 4096;
+
 export interface ChildSpec<C extends Contract = Contract> {
   readonly name: string;
   readonly contract: C;
@@ -47,6 +50,8 @@ export interface ChildState {
 export interface Supervisor {
   /** Starts an actor and waits until it is ready. Rejects with what kept it from starting. */
   add<C extends Contract>(spec: ChildSpec<C>): Promise<Ref<C>>;
+  /** Starts an actor and answers at once: calls wait until it is ready, and fail when it is given up. */
+  begin<C extends Contract>(spec: ChildSpec<C>): Ref<C>;
   states(): ChildState[];
   /** Asks every actor to stop, last started first. Resolves to the names of those that did not end in time. */
   stop(): Promise<string[]>;
@@ -68,6 +73,22 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const children: Child[] = [];
   let stopping = false;
   let unwatch = () => {};
+
+  const enlist = <C extends Contract>(spec: ChildSpec<C>) => {
+    const { name, contract, capacity = MAILBOX } = spec;
+    const cell = new Cell(name, contract, { capacity, pool: options.pool, now: clock.now });
+    const child: Child = {
+      spec,
+      cell,
+      link: undefined,
+      left: new Set(),
+      crashes: [],
+      stuck: 0,
+      reason: '',
+    };
+    children.push(child);
+    return { child, cell };
+  };
 
   const live = async (child: Child): Promise<void> => {
     const link = child.spec.start();
@@ -156,22 +177,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   watch();
   return {
     add: async (spec) => {
-      const cell = new Cell(spec.name, spec.contract, {
-        capacity: spec.capacity ?? 256,
-        pool: options.pool,
-        now: clock.now,
-      });
-      const child: Child = {
-        spec,
-        cell,
-        link: undefined,
-        left: new Set(),
-        crashes: [],
-        stuck: 0,
-        reason: '',
-      };
-      children.push(child);
+      const { child, cell } = enlist(spec);
       await live(child);
+      return cell;
+    },
+    begin: (spec) => {
+      const { child, cell } = enlist(spec);
+      // As after a crash: a failed start ends the thread, which is a crash of its own.
+      void live(child).catch(() => {});
       return cell;
     },
     states: () =>

@@ -28,7 +28,8 @@ export interface ThreadData extends HostStart {
 export function startThread(options: ThreadOptions): Link {
   const control = createControl(options.concurrency);
   const { name, memory, settings, module } = options;
-  const workerData: ThreadData = { name, control, memory, settings, module: module.href };
+  const logLevel = options.log.level;
+  const workerData: ThreadData = { name, control, memory, settings, logLevel, module: module.href };
   const worker = new Worker(new URL('./entry.ts', import.meta.url), { name, workerData });
   const maker = createLink(
     {

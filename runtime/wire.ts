@@ -2,7 +2,7 @@
 // clone. `control` is one word per running call in shared memory, so that a cancel is seen while native code runs.
 import type { SlotHandle } from './contract.ts';
 import type { ErrorFields } from './errors.ts';
-import type { LogLine } from './log.ts';
+import type { LogLevel, LogLine } from './log.ts';
 import type { SlotMemory } from './slots.ts';
 
 export type CallId = number;
@@ -58,6 +58,8 @@ export interface HostStart {
   readonly control: SharedArrayBuffer;
   readonly memory: SlotMemory | undefined;
   readonly settings: unknown;
+  /** Lines below it are not sent. */
+  readonly logLevel: LogLevel;
 }
 
 export type Endpoint<In, Out> = {

@@ -1,9 +1,10 @@
 // What an analysis is asked for, what it tells while it works, and what it answers at the end.
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { DecodeMode } from '../decoder/contract.ts';
 
 export const analysisErrors = errorTable({
+  NO_MEDIA: { meaning: 'No media file can be read', status: 400, retryable: false },
   NO_FILES: { meaning: 'There is no media to analyse', status: 400, retryable: false },
   QUARANTINED: {
     meaning: 'The file ended the engine twice and is left alone',
@@ -13,6 +14,22 @@ export const analysisErrors = errorTable({
   FOLDER_UNREADABLE: { meaning: 'The folder cannot be read', status: 400, retryable: false },
   LINK_LOOP: { meaning: 'The link leads back to a folder above it', status: 400, retryable: false },
   ANOTHER_TASK: { meaning: 'Another task is active', status: 409, retryable: true },
+  INVALID_REQUEST: { meaning: 'Invalid request', status: 400, retryable: false },
+  NO_VALID_MEDIA: { meaning: 'No valid media supplied', status: 400, retryable: false },
+  NOT_A_FOLDER: { meaning: 'The analysis folder is no folder', status: 400, retryable: false },
+  NO_SPEECH: { meaning: 'Speech analysis is not available', status: 503, retryable: false },
+  NO_FACES: { meaning: 'Face analysis is not available', status: 503, retryable: false },
+  NO_SUMMARIES: { meaning: 'Summaries are not available', status: 503, retryable: false },
+  OTHER_MODEL: { meaning: 'The task needs another visual model', status: 409, retryable: false },
+  TASK_UNKNOWN: { meaning: 'No task has this id', status: 404, retryable: false },
+  TASK_RUNNING: { meaning: 'The task is running', status: 409, retryable: true },
+  TASK_DAMAGED: { meaning: 'The record of the task cannot be read', status: 500, retryable: false },
+  HOME_UNWRITABLE: {
+    meaning: 'The home folder cannot be written, so no task can be recorded',
+    status: 503,
+    retryable: true,
+  },
+  STOPPING: { meaning: 'The engine is stopping', status: 503, retryable: true },
 });
 
 export const AnalysisRequest = Type.Object({
@@ -60,6 +77,8 @@ export interface TaskProgress {
   readonly files: number;
   readonly files_done: number;
   readonly surveyed: boolean;
+  /** How much of the work is done, 0 to 100; never less than it was before. */
+  readonly percentage: number;
   readonly frames: number;
   readonly grid_frames: number;
   /** Seconds of media looked at in this run, and wall time so far. */
@@ -72,10 +91,159 @@ export type AnalysisEvent =
   | { readonly type: 'result'; readonly result: FileResult }
   | { readonly type: 'task'; readonly task: TaskProgress };
 
+export const TaskState = Type.Union([
+  Type.Literal('running'),
+  /** Asked to stop, still unwinding. */
+  Type.Literal('stopping'),
+  Type.Literal('completed'),
+  Type.Literal('cancelled'),
+  Type.Literal('failed'),
+  /** The engine ended while it ran; it can be resumed. */
+  Type.Literal('interrupted'),
+]);
+export type TaskState = Static<typeof TaskState>;
+
+export type EndState = Exclude<TaskState, 'running' | 'stopping'>;
+
+/** `error`: the phrase of the row, `message`: which file or folder. */
+export const TaskError = Type.Object({ code: Type.String(), error: Type.String(), message: Type.String() });
+export type TaskError = Static<typeof TaskError>;
+
+const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const Count = Type.Integer({ minimum: 0 });
+
+/** `done` is the sum of the five ends a file can have. */
+export const TaskCounts = Type.Object({
+  files: Count,
+  done: Count,
+  analyzed: Count,
+  stored: Count,
+  no_picture: Count,
+  failed: Count,
+  cancelled: Count,
+});
+export type TaskCounts = Static<typeof TaskCounts>;
+
+/** A task as it stands. Times are Unix seconds. */
+export const TaskSnapshot = Type.Object({
+  task_id: Type.String(),
+  state: TaskState,
+  created: Type.Number(),
+  /** Of the latest run; a resumed task starts again. */
+  started: Type.Number(),
+  ended: Nullable(Type.Number()),
+  counts: TaskCounts,
+  /** Percentage. */
+  progress: Type.Number({ minimum: 0, maximum: 100 }),
+  frames: Count,
+  /** Grows while files are still being surveyed. */
+  grid_frames: Count,
+  elapsed_seconds: Type.Number(),
+  /** Null when it is not known, and when nothing runs. */
+  estimated_remaining_seconds: Nullable(Type.Number()),
+  error: Nullable(TaskError),
+  request: Type.Object({
+    cache_dir: Type.String(),
+    model_key: Type.String(),
+    decode: DecodeMode,
+    force: Type.Boolean(),
+    files: Count,
+  }),
+});
+export type TaskSnapshot = Static<typeof TaskSnapshot>;
+
+/** A task with a page of its results, each file once, in the order in which they ended. */
+export const TaskDetail = Type.Object({
+  ...TaskSnapshot.properties,
+  /** Results there are, on all pages. */
+  total_results: Count,
+  offset: Count,
+  limit: Count,
+  results: Type.Array(FileResult),
+});
+export type TaskDetail = Static<typeof TaskDetail>;
+
 export interface AnalysisReport {
-  readonly task_id: string;
+  /** Some files were not finished because the run was told to stop. */
   readonly cancelled: boolean;
   readonly model_key: string;
-  readonly results: readonly FileResult[];
+  readonly counts: TaskCounts;
   readonly progress: TaskProgress;
 }
+
+/** What is told of a task: `start` each time it begins to run, what the analysis tells, and `end`, always last. */
+export type TaskEvent =
+  | { readonly type: 'start'; readonly files: number }
+  | AnalysisEvent
+  | { readonly type: 'end'; readonly state: EndState; readonly error: TaskError | null };
+
+/** Told as things happen, before whoever caused them goes on; it must not throw and must not block. */
+export type TaskListener = (task_id: string, event: TaskEvent) => void;
+
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** What a task is asked for; `decode` left out is what the settings say. Paths that are named twice count once. */
+export type TaskRequest = Omit<AnalysisRequest, 'decode'> & { readonly decode?: AnalysisRequest['decode'] };
+
+/** The tasks of this home folder. One runs at a time. */
+export interface Tasks {
+  /** Id of the task of this engine that runs or is stopping. */
+  readonly running: string | null;
+  /** One runs, is stopping or is about to start: from the call of `start` or `resume` on, not only from its answer. */
+  readonly busy: boolean;
+  /**
+   * Answers when the task is recorded (*flushed*) and runs. A task that is running is asked to stop first; when it is
+   * still unwinding after a short while: ANOTHER_TASK. Also NO_FILES, HOME_UNWRITABLE, STOPPING.
+   */
+  start(request: TaskRequest): Promise<{ readonly task_id: string }>;
+  /** Asks the running task to stop. `stopped` false: it is still unwinding after a short while. */
+  cancel(): Promise<{ readonly stopped: boolean; readonly task_id: string | null }>;
+  /**
+   * Runs a task that is not running again: same id, same request; what is stored already is not done again. Errors as
+   * `start`, and TASK_UNKNOWN, TASK_RUNNING.
+   */
+  resume(task_id: string): Promise<{ readonly task_id: string }>;
+  /** Newest first, those of other processes with the same home too. */
+  list(): Promise<TaskSnapshot[]>;
+  /** Throws TASK_UNKNOWN. */
+  get(task_id: string, page: Page): Promise<TaskDetail>;
+  /** Answers the function that ends the subscription. */
+  subscribe(listener: TaskListener): () => void;
+  /** No task is admitted any more; the running one is asked to stop and will be `interrupted`. Resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+/** What one media file is. */
+export const MediaProperties = Type.Object({
+  /** The visual analysis is stored. */
+  video_cached: Type.Boolean(),
+  /** The transcript is stored. */
+  audio_cached: Type.Boolean(),
+  /** Duration `HH:MM:SS`; null for stills and where the file does not say. */
+  runtime: Type.Union([Type.String(), Type.Null()]),
+  /** Frames per second; 0 for stills and sound, null where the file does not say. */
+  fps: Type.Union([Type.Number(), Type.Null()]),
+  media_path: Type.String(),
+  /** Start timecode `HH:MM:SS:FF`. */
+  timecode: Type.String(),
+  hash_str: Type.String(),
+  drop_frame: Type.Boolean(),
+  /** Frames per second the timecode counts by. */
+  timecode_rate: Type.Number(),
+  kind: Type.Union([Type.Literal('video'), Type.Literal('audio'), Type.Literal('image')]),
+  /** Size as shown, in px; 0 for sound. */
+  width: Type.Integer(),
+  height: Type.Integer(),
+});
+export type MediaProperties = Static<typeof MediaProperties>;
+
+export const MediaPropertiesAnswer = Type.Object({
+  /** By media path. */
+  media_properties: Type.Record(Type.String(), MediaProperties),
+  /** Why the files that are left out cannot be read, by media path. */
+  unreadable: Type.Record(Type.String(), Type.String()),
+});
+export type MediaPropertiesAnswer = Static<typeof MediaPropertiesAnswer>;

@@ -1,10 +1,8 @@
-// The task journal: one JSON object a line, appended. It survives a crash of the process because each line is handed to
-// the system as it is written; the start and end of a task are flushed to the disk as well.
+// The journal of stages: one JSON object a line, appended. It survives a crash of the process because each line is handed
+// to the system as it is written. What a task is and how it ended lies in its own record.
 import {
   closeSync,
   existsSync,
-  fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -14,6 +12,8 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { engineErrors } from '../../runtime/errors.ts';
+import { makeFolder } from '../../runtime/make-folder.ts';
+import { hasEnded, thisProcess } from '../../runtime/process.ts';
 import { type JournalEntry, type JournalState, readJournal } from './quarantine.ts';
 
 /** Above this size what no verdict needs is dropped when the journal is opened. */
@@ -42,7 +42,7 @@ export const withoutJournal: Journal = {
 /** Throws INVALID_CONFIG when the home folder cannot be written. */
 export function openJournal(path: string, now: () => number = Date.now): Journal {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const entries = existsSync(path) ? parse(readFileSync(path, 'utf8')) : [];
     const before = readJournal(entries, isAlive);
     if (existsSync(path) && !before.shared && statSync(path).size > COMPACT_BYTES) compact(path, before);
@@ -63,11 +63,10 @@ function append(path: string, before: JournalState, now: () => number): Journal 
     // A stage may still end after the engine was told to stop; nothing is left to be told then.
     if (!open) return;
     writeSync(file, `${JSON.stringify({ time: now(), pid: process.pid, ...entry })}\n`);
-    if (entry.type === 'task-start' || entry.type === 'task-end') fsyncSync(file);
   };
   // A new line first: the last one may have been cut by a full disk.
   if (statSync(path).size > 0) writeSync(file, '\n');
-  write({ type: 'engine-start' });
+  write({ type: 'engine-start', started: thisProcess().started });
   return {
     before,
     write,
@@ -103,13 +102,7 @@ function compact(path: string, state: JournalState): void {
   renameSync(next, path);
 }
 
-function isAlive(pid: number): boolean {
+function isAlive(pid: number, started: string): boolean {
   // An earlier engine of this very process id is gone: this one is only starting.
-  if (pid === process.pid || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return pid !== process.pid && !hasEnded({ ...thisProcess(), pid, started });
 }

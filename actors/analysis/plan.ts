@@ -9,14 +9,16 @@ export interface Known {
   readonly model: string;
   /** The visual stage of this content by this model is stored whole. */
   readonly stored: boolean;
-  /** The person asked to redo what is stored, quarantine included. */
-  readonly force: boolean;
+  /** The person asked to redo what is stored. */
+  readonly redo: boolean;
+  /** The person asked for it although it may have ended the engine twice. */
+  readonly pardon: boolean;
   readonly journal: JournalState;
 }
 
-export function nextStep({ media, model, stored, force, journal }: Known): Step {
+export function nextStep({ media, model, stored, redo, pardon, journal }: Known): Step {
   if (media.probe.grid_frames === 0) return 'no_picture';
-  if (force) return 'look';
-  if (stored) return 'stored';
+  if (stored && !redo) return 'stored';
+  if (pardon) return 'look';
   return isQuarantined(journal, stageKey(media.identity.hash_str, 'visual', model)) ? 'quarantined' : 'look';
 }

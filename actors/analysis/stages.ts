@@ -1,6 +1,7 @@
 // What is done with one file: survey (which file is it, what is in it), then the visual stage.
 import { stat } from 'node:fs/promises';
 import { EngineError, engineErrors } from '../../runtime/errors.ts';
+import type { Lane } from '../../runtime/mailbox.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import {
@@ -17,7 +18,16 @@ import { type Embedding, Sink } from './embedding.ts';
 type Decoder = Ref<typeof decoderContract>;
 type Index = Ref<typeof indexContract>;
 
-/** Identity and facts of a file, from the store when the file has not changed since. Stored when answered. */
+export interface SurveyOptions {
+  readonly lane: Lane;
+  /** Stores what a file turned out to be. */
+  remember(media: MediaRecord): Promise<unknown>;
+}
+
+/**
+ * Identity and facts of a file, from the store when the file has not changed since. Stored when answered, unless `how`
+ * says otherwise.
+ */
 export async function survey(
   path: string,
   cacheDir: string,
@@ -25,7 +35,12 @@ export async function survey(
   index: Index,
   signal: AbortSignal,
   watched: Watched,
+  how: SurveyOptions = {
+    lane: 'later',
+    remember: (media) => index.ask('remember', { cache_dir: cacheDir, media }, { signal }),
+  },
 ): Promise<MediaRecord> {
+  const options = { signal, lane: how.lane };
   const stats = await stat(path, { bigint: true }).catch((error) => {
     const code = (error as NodeJS.ErrnoException).code;
     const row = code === 'ENOENT' ? mediaErrors.FILE_NOT_FOUND : mediaErrors.FILE_UNREADABLE;
@@ -38,13 +53,13 @@ export async function survey(
     mtime_ms: modifiedMs(stats),
     inode: String(stats.ino),
   };
-  const known = await index.ask('known', asked, { signal });
+  const known = await index.ask('known', asked, options);
   if (known) return known;
   return watched(`${stats.size}-${stats.mtimeNs}`, async () => {
-    const identity = await surveyor.ask('identify', { path }, { signal });
-    const probe = await surveyor.ask('probe', { path }, { signal });
+    const identity = await surveyor.ask('identify', { path }, options);
+    const probe = await surveyor.ask('probe', { path }, options);
     const media = { path, identity, probe };
-    await index.ask('remember', { cache_dir: cacheDir, media }, { signal });
+    await how.remember(media);
     return media;
   });
 }

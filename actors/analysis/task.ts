@@ -8,11 +8,12 @@ import type { SlotPool } from '../../runtime/slots.ts';
 import type { decoderContract, PreviewShape } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
 import { type indexContract, type MediaRecord, storeErrors } from '../index/contract.ts';
-import { type AnalysisRequest, analysisErrors } from './contract.ts';
+import type { AnalysisRequest } from './contract.ts';
 import { createEmbedding } from './embedding.ts';
 import type { Journal } from './journal.ts';
+import { journalledSurvey, quarantined } from './journalled.ts';
 import { nextStep } from './plan.ts';
-import { isQuarantined, stageKey } from './quarantine.ts';
+import { diedInSurvey, stageKey } from './quarantine.ts';
 import { createQueue } from './queue.ts';
 import { lookAt, survey, type VisualParts, worthAnotherTry } from './stages.ts';
 import type { Tracker } from './tracker.ts';
@@ -31,7 +32,18 @@ export interface AnalysisParts {
   readonly preview: PreviewShape;
   readonly clock: Clock;
   readonly log: Log;
-  newTaskId(): string;
+}
+
+/** One run of a task. */
+export interface TaskRun {
+  readonly task_id: string;
+  readonly request: AnalysisRequest;
+  /** What earlier runs of the same task finished; null in its first run. */
+  readonly earlier: EarlierRuns | null;
+}
+
+export interface EarlierRuns {
+  finished(path: string): boolean;
 }
 
 /** Files whose last vectors are still on their way while their decoder has gone on. */
@@ -41,8 +53,8 @@ const SURVEYED_AHEAD = 4096;
 
 export class Task {
   readonly #parts: AnalysisParts;
+  readonly #run: TaskRun;
   readonly #request: AnalysisRequest;
-  readonly #taskId: string;
   readonly #tracker: Tracker;
   readonly #signal: AbortSignal;
   /** Aborted with the reason when nothing more can be stored. */
@@ -57,30 +69,39 @@ export class Task {
 
   constructor(
     parts: AnalysisParts,
-    request: AnalysisRequest,
+    run: TaskRun,
     model: VisualModel,
-    taskId: string,
     tracker: Tracker,
     signal: AbortSignal,
     broken: AbortController,
   ) {
     const { embedder, index, pool, preview } = parts;
     this.#parts = parts;
-    this.#request = request;
-    this.#taskId = taskId;
+    this.#run = run;
+    this.#request = run.request;
     this.#tracker = tracker;
     this.#signal = signal;
     this.#broken = broken;
     const embedding = createEmbedding({ embedder, index, pool, model, signal });
     this.#visual = {
-      cacheDir: request.cache_dir,
-      decode: request.decode,
+      cacheDir: run.request.cache_dir,
+      decode: run.request.decode,
       preview,
       model,
       index,
       embedding,
       pool,
     };
+  }
+
+  /** What was redone before the task was interrupted is not redone again. */
+  #redo(path: string): boolean {
+    return this.#request.force && !this.#run.earlier?.finished(path);
+  }
+
+  /** A pardon holds for one run: a file that ended the engine in it is not tried without being asked for again. */
+  get #pardon(): boolean {
+    return this.#request.force && !this.#run.earlier;
   }
 
   async run(): Promise<void> {
@@ -116,9 +137,8 @@ export class Task {
     const one = async () => {
       for (const path of left) await this.#survey(path);
     };
-    // After a death in a survey one at a time, so that a second one tells which file it was.
-    const careful = [...this.#parts.journal.before.crashes.keys()].some((key) => key.includes('/survey/'));
-    await Promise.all(Array.from({ length: careful ? 1 : SURVEYS }, one));
+    const together = diedInSurvey(this.#parts.journal.before) ? 1 : SURVEYS;
+    await Promise.all(Array.from({ length: together }, one));
     this.#tracker.surveyed();
     this.#queue.close();
   }
@@ -126,20 +146,8 @@ export class Task {
   /** Journalled as well: a file can end the engine while it is probed. */
   #surveyed(path: string): Promise<MediaRecord> {
     const { surveyor, index, journal } = this.#parts;
-    const task_id = this.#taskId;
-    return survey(path, this.#request.cache_dir, surveyor, index, this.#signal, async (mark, work) => {
-      const key = stageKey(mark, 'survey', path);
-      if (!this.#request.force && isQuarantined(journal.before, key)) throw quarantined(path);
-      journal.write({ type: 'stage-start', task_id, key });
-      let outcome = 'failed';
-      try {
-        const media = await work();
-        outcome = 'stored';
-        return media;
-      } finally {
-        journal.write({ type: 'stage-end', task_id, key, outcome });
-      }
-    });
+    const watched = journalledSurvey(journal, this.#run.task_id, path, this.#pardon);
+    return survey(path, this.#request.cache_dir, surveyor, index, this.#signal, watched);
   }
 
   #failed(path: string, error: unknown, media?: MediaRecord): void {
@@ -153,7 +161,7 @@ export class Task {
 
   async #survey(path: string): Promise<void> {
     const { index, journal } = this.#parts;
-    const { cache_dir, force } = this.#request;
+    const { cache_dir } = this.#request;
     const model = this.#visual.model.model_key;
     try {
       if (this.#signal.aborted) throw engineErrors.CANCELLED(`${path}: was not looked at`);
@@ -167,7 +175,14 @@ export class Task {
         { cache_dir, model_key: model, hashes },
         { signal: this.#signal },
       );
-      const step = nextStep({ media, model, stored: stored[0] ?? false, force, journal: journal.before });
+      const step = nextStep({
+        media,
+        model,
+        stored: stored[0] ?? false,
+        redo: this.#redo(path),
+        pardon: this.#pardon,
+        journal: journal.before,
+      });
       if (step === 'stored') this.#tracker.result(path, 'stored', media, media.probe.grid_frames);
       else if (step === 'no_picture') this.#tracker.result(path, 'no_picture', media);
       else if (step === 'quarantined') throw quarantined(path);
@@ -247,7 +262,7 @@ export class Task {
   }
 
   async #frames(media: MediaRecord, decoder: Decoder): Promise<Stored> {
-    if (!this.#request.force && (await this.#isStored(media))) {
+    if (!this.#redo(media.path) && (await this.#isStored(media))) {
       return { stored: Promise.resolve(media.probe.grid_frames), before: true };
     }
     const again = async (error: unknown): Promise<number> => {
@@ -280,13 +295,13 @@ export class Task {
       this.#tracker.frames(media, count);
     };
     const end = (outcome: string) =>
-      journal.write({ type: 'stage-end', task_id: this.#taskId, key, outcome });
+      journal.write({ type: 'stage-end', task_id: this.#run.task_id, key, outcome });
     const undo = (error: unknown): never => {
       end('failed');
       this.#tracker.frames(media, -seen);
       throw error;
     };
-    journal.write({ type: 'stage-start', task_id: this.#taskId, key });
+    journal.write({ type: 'stage-start', task_id: this.#run.task_id, key });
     const work = await lookAt(media, decoder, this.#visual, onFrames, this.#signal).catch(undo);
     const stored = work.finished.then((frames) => {
       end('stored');
@@ -300,10 +315,6 @@ export class Task {
 interface Stored {
   readonly stored: Promise<number>;
   readonly before?: boolean;
-}
-
-function quarantined(path: string) {
-  return analysisErrors.QUARANTINED(`${path}: ended the engine twice; --force tries again`, { path });
 }
 
 /** True for an analysis folder that takes nothing more, whichever file comes next. */

@@ -5,7 +5,9 @@ import { decoderContract } from './contract.ts';
 import { frames, picture } from './frames.ts';
 import { Hardware } from './hardware.ts';
 import { identify } from './hash.ts';
+import { moments } from './moments.ts';
 import { probe } from './probe.ts';
+import { shrink } from './shrink.ts';
 
 /** `off` keeps decoding in software also where there is a device. */
 export interface DecoderSettings {
@@ -26,6 +28,8 @@ export const definition = actor({
         identify: ({ path }) => identify(path),
         frames: (request, turn: FeedTurn) => frames(request, turn, device()),
         picture,
+        moments,
+        shrink,
       },
       close: () => hardware?.close(),
     };

@@ -57,6 +57,17 @@ export const SubtitleStream = Type.Object({
   language: Nullable(Type.String()),
 });
 
+/** How the samples of a still are kept. */
+export const StillSamples = Type.Object({
+  /** Bits of one sample. */
+  bit_depth: Type.Integer(),
+  /** `srgb`, `b-w`, `cmyk`... */
+  color_model: Type.String(),
+  alpha: Type.Boolean(),
+  /** `4:2:0`; null when the format does not say. */
+  chroma_subsampling: Nullable(Type.String()),
+});
+
 export const Timecode = Type.Object({
   /** Start timecode `HH:MM:SS:FF`, always with colons; `00:00:00:00` when the file has none. */
   text: Type.String(),
@@ -68,6 +79,8 @@ export const Timecode = Type.Object({
 export const Probe = Type.Object({
   kind: Type.Union([Type.Literal('video'), Type.Literal('audio'), Type.Literal('image')]),
   container: Type.String(),
+  /** Main brand of an MP4 or QuickTime file: `qt`, `isom`. Missing in records of older analyses. */
+  brand: Type.Optional(Nullable(Type.String())),
   size_bytes: Type.Integer(),
   /** Seconds; 0 for stills. */
   duration_seconds: Type.Number(),
@@ -77,6 +90,8 @@ export const Probe = Type.Object({
   width: Type.Integer(),
   height: Type.Integer(),
   video: Nullable(VideoStream),
+  /** Of a still that no video codec holds. Missing in records of older analyses. */
+  still: Type.Optional(Nullable(StillSamples)),
   audio: Type.Array(AudioStream),
   subtitles: Type.Array(SubtitleStream),
   timecode: Timecode,
@@ -135,6 +150,23 @@ export const GridFrame = Type.Object({
 });
 export type GridFrame = Static<typeof GridFrame>;
 
+/** The picture of one moment as JPEG. */
+export const MomentPicture = Type.Object({
+  /** Index of the moment in the request. */
+  moment: Type.Integer({ minimum: 0 }),
+  /** Presentation time of the picture, relative to the start of the video. */
+  seconds: Type.Number(),
+  /** *Moved*. */
+  jpeg: Bytes,
+});
+export type MomentPicture = Static<typeof MomentPicture>;
+
+/** `HH:MM:SS` of a moment; fractions are cut off, hours grow past 99 rather than wrap. */
+export function clockTime(seconds: number): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(Math.floor(seconds) % 60)}`;
+}
+
 export const decoderContract = contract(
   'decoder',
   {
@@ -162,6 +194,24 @@ export const decoderContract = contract(
         picture: SlotHandle,
       }),
       Type.Object({ seconds: Type.Number(), preview: Nullable(Bytes) }),
+    ),
+    /**
+     * The pictures shown at several moments, in one pass over the file; a still is the same at each. Left out are
+     * moments after the end and those whose picture cannot be decoded.
+     */
+    moments: feed(
+      Type.Object({
+        path: Type.String(),
+        /** Ascending. */
+        seconds: Type.Array(Type.Number({ minimum: 0 })),
+        preview: PreviewShape,
+      }),
+      MomentPicture,
+    ),
+    /** JPEG pictures with their longest side at most `max_side`, *copied*; null for what is no JPEG. */
+    shrink: ask(
+      Type.Object({ jpegs: Type.Array(Bytes), preview: PreviewShape }),
+      Type.Object({ jpegs: Type.Array(Nullable(Bytes)) }),
     ),
   },
   // Decoding blocks its thread; a second turn would only make the first one wait.

@@ -20,6 +20,13 @@ export function gridLength(seconds: number): number {
   return Math.max(1, Math.ceil(seconds - sliver));
 }
 
+/** How many of the moments, ascending seconds, lie within a video of `duration` seconds. Its first picture always does. */
+export function momentsWithin(moments: readonly number[], duration: number): number {
+  const length = gridLength(duration);
+  const outside = moments.findIndex((at) => at > 0 && (at >= duration || Math.floor(at) >= length));
+  return outside < 0 ? moments.length : outside;
+}
+
 export class Grid {
   readonly #base: TimeBase;
   /** Ticks of the first presented picture. */
@@ -40,17 +47,42 @@ export class Grid {
     return this.#start + ((this.#offset + second) * den) / num + tolerance;
   }
 
+  /** Length of a time in ticks. */
+  ticks(seconds: number): number {
+    return (seconds * this.#base.den) / this.#base.num;
+  }
+
   /** Seconds from the first presented picture. */
   seconds(ticks: number): number {
     return ((ticks - this.#start) * this.#base.num) / this.#base.den;
   }
 }
 
+/** The same for moments of one's own choice, ascending: place i is shown at `moments[i]` seconds. */
+export class MomentGrid extends Grid {
+  readonly #moments: readonly number[];
+
+  constructor(base: TimeBase, start: number, moments: readonly number[]) {
+    super(base, start);
+    this.#moments = moments;
+  }
+
+  override limit(place: number): number {
+    return super.limit(this.#moments[place] ?? Number.POSITIVE_INFINITY);
+  }
+}
+
 /** Follows how long pictures are shown, to know where a video really ends. */
 export class Ending {
+  readonly #length: (duration: number) => number;
   #end = Number.NEGATIVE_INFINITY;
   #longest = 0;
   #pictures = 0;
+
+  /** `length`: how many grid seconds, or moments, a video of a duration has. */
+  constructor(length: (duration: number) => number = gridLength) {
+    this.#length = length;
+  }
 
   /** A shown picture: presentation time and duration in seconds; 0 for an unknown duration. */
   add(seconds: number, duration: number) {
@@ -68,6 +100,6 @@ export class Ending {
     if (this.#pictures === 0) return 0;
     if (!strict && this.#pictures === 1) return Number.POSITIVE_INFINITY;
     const patience = strict ? 0 : Math.max(2, this.#longest);
-    return gridLength(this.#end + patience);
+    return this.#length(this.#end + patience);
   }
 }

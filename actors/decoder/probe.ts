@@ -17,7 +17,7 @@ import { shownSize } from './geometry.ts';
 import { gridLength } from './grid.ts';
 import { scanSeconds } from './scan.ts';
 import { openSource, type Source } from './source.ts';
-import { isStill, readStill } from './still.ts';
+import { isStill, readStill, type StillFacts } from './still.ts';
 import { codedSize, frameRate, pictureSeconds } from './stream.ts';
 import { readTags, type TagFacts, type Tags } from './tags.ts';
 import { frames, saysDropFrame, timecode } from './timecode.ts';
@@ -53,6 +53,7 @@ async function probeVideo(source: Source, size_bytes: number, turn: Turn): Promi
   return {
     kind: still ? 'image' : 'video',
     container: source.container,
+    brand: brand(source),
     size_bytes,
     duration_seconds: seconds,
     grid_frames: still ? 1 : gridLength(seconds),
@@ -73,6 +74,7 @@ function probeAudio(source: Source, size_bytes: number): Probe {
   return {
     kind: 'audio',
     container: source.container,
+    brand: brand(source),
     size_bytes,
     duration_seconds: Math.max(0, Number(source.format.duration) / 1e6),
     grid_frames: 0,
@@ -98,6 +100,7 @@ async function probeStill(path: string, size_bytes: number): Promise<Probe> {
     width,
     height,
     video: null,
+    still: stillSamples(metadata),
     audio: [],
     subtitles: [],
     timecode: { ...noTimecode, rate: { num: 25, den: 1 } },
@@ -105,6 +108,21 @@ async function probeStill(path: string, size_bytes: number): Promise<Probe> {
     camera_make: exif.make,
     camera_model: exif.model,
     location: exif.location,
+  };
+}
+
+/** Brands are four characters, filled up with blanks. */
+function brand({ format }: Source): string | null {
+  return format.metadata?.get('major_brand')?.trim() || null;
+}
+
+function stillSamples({ depth, space, hasAlpha, chromaSubsampling, bitsPerSample }: StillFacts['metadata']) {
+  const wide = depth === 'uchar' || depth === 'char' ? 8 : depth === 'ushort' || depth === 'short' ? 16 : 32;
+  return {
+    bit_depth: bitsPerSample ?? wide,
+    color_model: space,
+    alpha: hasAlpha,
+    chroma_subsampling: chromaSubsampling ?? null,
   };
 }
 

@@ -1,9 +1,10 @@
 // Makes the small library of films and stills that a new user can search at once. All of it is drawn here, the same
 // bytes on every run; what is already there is left alone.
 import { existsSync, statSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { engineErrors } from '../../runtime/errors.ts';
+import { makeFolder } from '../../runtime/make-folder.ts';
 import { type Film, writeFilm } from './film.ts';
 import type { FilmPicture } from './film-picture.ts';
 import { Canvas } from './samples/canvas.ts';
@@ -41,7 +42,7 @@ export interface SampleOptions {
 /** Makes the samples that are missing in `folder`; answers the names of those made. */
 export async function makeSamples(folder: string, options: SampleOptions = {}): Promise<string[]> {
   const { signal, progress, files } = options;
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const notes = await readNotes(folder);
   const wanted = samples.filter(({ file }) => !files || files.includes(file));
   const missing = wanted.filter(({ file }) => !isMade(folder, file, notes));

@@ -101,8 +101,9 @@ export class Source {
 
   /** Goes back to the first packet. Throws DECODE_FAILED when the container cannot. */
   rewind() {
-    const before = -(2 ** 40);
-    if (this.seek(before)) return;
+    // Some containers take no time before their first packet's.
+    const starts = [-(2 ** 40), ticks(this.video?.startTime ?? noTimestamp) ?? 0, 0];
+    if (starts.some((start) => this.seek(start))) return;
     throw mediaErrors.DECODE_FAILED(`${this.path}: cannot be read from the start again`, { path: this.path });
   }
 

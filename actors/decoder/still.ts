@@ -69,7 +69,7 @@ export async function reduceStill(
   preview: PreviewShape | null,
 ): Promise<ReducedStill> {
   const facts = await readStill(path);
-  const shown = { ...facts, pixelAspect: { num: 1, den: 1 }, rotation: 0 };
+  const shown = asShown(facts);
   const small = preview && placeWhole(shown, preview.max_side).kept;
   const wanted = placeShape(shown, shape).scaled;
   const side = (full: number, model: number, other = 0) => Math.min(full, Math.max(spare * model, other));
@@ -111,6 +111,18 @@ export async function previewStill(
   const own = new Uint8Array(new ArrayBuffer(jpeg.length));
   own.set(jpeg);
   return own;
+}
+
+/** The whole still as JPEG, in a buffer of its own. Errors: as `readStill`, DECODE_FAILED. */
+export async function stillJpeg(path: string, { max_side, quality }: PreviewShape): Promise<Uint8Array> {
+  const { width, height } = placeWhole(asShown(await readStill(path)), max_side).kept;
+  const resized = plain(path).resize(width, height, { fit: 'fill', kernel: 'linear' });
+  return failing(path, () => resized.jpeg({ quality }).toBuffer());
+}
+
+/** Its size is that of the picture the right way up, in square px. */
+function asShown({ width, height }: StillFacts) {
+  return { width, height, pixelAspect: { num: 1, den: 1 }, rotation: 0 };
 }
 
 function raw({ rgb, width, height }: ReducedStill): Sharp {

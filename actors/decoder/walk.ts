@@ -28,6 +28,8 @@ export interface WalkQuestion {
   /** False after a seek: what lies before the first packet is missing. */
   readonly atStart: boolean;
   readonly ending: Ending;
+  /** The file does not say how long it is. */
+  readonly endless?: boolean;
   readonly hardware?: Hardware | null;
   /** Throws when the work should end; asked for every packet. */
   proceed(): void;
@@ -58,8 +60,8 @@ export async function* walkGrid(question: WalkQuestion): AsyncGenerator<GridPict
 }
 
 /** True when nothing but the pictures themselves says where the video ends. */
-export function endsStrictly({ source, to }: WalkQuestion): boolean {
-  return source.ended === 'broken' || to === Number.POSITIVE_INFINITY;
+export function endsStrictly({ source, to, endless }: WalkQuestion): boolean {
+  return source.ended === 'broken' || to === Number.POSITIVE_INFINITY || endless === true;
 }
 
 class Walk {

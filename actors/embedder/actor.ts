@@ -8,7 +8,7 @@ import { openSession } from '../models/session.ts';
 import { embedderContract } from './contract.ts';
 import { CurrentModel, type Opened } from './current.ts';
 import { familyOf } from './families.ts';
-import type { Proceed, SessionOpener } from './family.ts';
+import type { Proceed, SessionOpener, Sides } from './family.ts';
 
 export interface EmbedderSettings {
   /** Absolute path of the folder with a folder for each model. */
@@ -18,6 +18,8 @@ export interface EmbedderSettings {
   readonly threads: number;
   /** Loaded in place of a model that cannot be loaded. */
   readonly defaultModel: string;
+  /** What this actor is asked for; both unless said otherwise. */
+  readonly sides?: Sides;
 }
 
 export const definition = actor({
@@ -27,7 +29,7 @@ export const definition = actor({
     log,
     stopping,
   }: ActorEnv<EmbedderSettings>): ActorInstance<typeof embedderContract> => {
-    const { modelsDir, device, threads, defaultModel } = settings;
+    const { modelsDir, device, threads, defaultModel, sides = 'both' } = settings;
     const current = new CurrentModel({
       defaultModel,
       log,
@@ -39,16 +41,16 @@ export const definition = actor({
       open: async (row, proceed) => {
         const file = (role: string) => fileOf(modelsDir, row, role);
         const open: SessionOpener = (source) => openSession(source, { device, threads, log, proceed });
-        return familyOf(row).open(row, file, open, proceed);
+        return familyOf(row).open(row, file, open, proceed, sides);
       },
     });
     return {
       handlers: {
         load: ({ model_key }, turn) => current.load(model_key, proceedOf(turn, stopping)),
         state: () => current.state,
-        pictures: async ({ model_key, pictures }, turn) => {
+        pictures: async ({ model_key, pictures, urgent }, turn) => {
           const slots = pictures.map((handle) => turn.slot(handle));
-          const vectors = await embedPictures(current, model_key, slots, turn);
+          const vectors = await embedPictures(current, model_key, slots, turn, urgent);
           return new Sent({ vectors }, { transfer: [vectors.buffer] });
         },
         texts: async ({ model_key, texts }, turn) => {
@@ -76,9 +78,10 @@ async function embedPictures(
   key: string,
   slots: readonly Uint8Array[],
   turn: Turn,
+  urgent = false,
 ): Promise<Float32Array<ArrayBuffer>> {
   return inBatches(
-    (work) => current.run(key, work),
+    (work) => current.run(key, work, urgent),
     slots,
     turn,
     async ({ family, row }, batch) => {

@@ -23,6 +23,17 @@ export const ModelState = Type.Object({
 });
 export type ModelState = Static<typeof ModelState>;
 
+/** No model is in use and none was asked for. */
+export const noModel: ModelState = {
+  model_key: null,
+  is_loading: false,
+  requested_model_key: null,
+  load_status: 'unavailable',
+  fallback_from: null,
+  error: null,
+  device: null,
+};
+
 export const VisualModel = Type.Object({
   model_key: Type.String(),
   /** Length of a vector. */
@@ -42,7 +53,12 @@ export const embedderContract = contract(
     state: ask(Type.Object({}), ModelState),
     /** n pictures of the model's shape, from slots. `vectors`: n×d, L2-normalised, *moved*. */
     pictures: ask(
-      Type.Object({ model_key: Type.String(), pictures: Type.Array(SlotHandle, { minItems: 1 }) }),
+      Type.Object({
+        model_key: Type.String(),
+        pictures: Type.Array(SlotHandle, { minItems: 1 }),
+        /** Somebody waits for the answer: goes before the batches of an ingest. */
+        urgent: Type.Optional(Type.Boolean()),
+      }),
       Type.Object({ vectors: Floats }),
     ),
     /** `vectors`: n×d, L2-normalised, *moved*. `unknown_words`: the words of all texts that the model cannot place. */

@@ -3,7 +3,7 @@
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { modelErrors, type VisualRow } from '../models/contract.ts';
-import type { ModelState, VisualModel } from './contract.ts';
+import { type ModelState, noModel, type VisualModel } from './contract.ts';
 import type { Proceed, VisualFamily } from './family.ts';
 import { Turnstile } from './turnstile.ts';
 
@@ -26,19 +26,9 @@ interface Loading {
   readonly done: Promise<VisualModel>;
 }
 
-const nothing: ModelState = {
-  model_key: null,
-  is_loading: false,
-  requested_model_key: null,
-  load_status: 'unavailable',
-  fallback_from: null,
-  error: null,
-  device: null,
-};
-
 export class CurrentModel {
   readonly #options: CurrentOptions;
-  #state = nothing;
+  #state: ModelState = noModel;
   #opened: Opened | null = null;
   #loading: Loading | null = null;
   /** Everything that touches the open model passes here. */
@@ -101,7 +91,7 @@ export class CurrentModel {
     await proceed();
     // Freed first: two large models at once may not fit into memory.
     await this.#free();
-    this.#state = { ...nothing, is_loading: true, requested_model_key: row.key, load_status: 'loading' };
+    this.#state = { ...noModel, is_loading: true, requested_model_key: row.key, load_status: 'loading' };
     try {
       return await this.#openOrDefault(row, proceed);
     } catch (cause) {
@@ -112,7 +102,7 @@ export class CurrentModel {
         load_status: 'failed',
         error: text(cause),
       } as const;
-      this.#state = gaveUp ? nothing : failed;
+      this.#state = gaveUp ? noModel : failed;
       throw cause;
     }
   }

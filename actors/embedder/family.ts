@@ -24,7 +24,7 @@ export interface TextVectors {
 export interface VisualFamily {
   /** Length d of a vector. */
   readonly dimensions: number;
-  /** The device the graph of the pictures runs on. */
+  /** The device the graph runs on: the one of the pictures where it is open. */
   readonly device: string;
   /**
    * At most `row.visual.batch` pictures, each width×height×3 RGB bytes in rows, *borrowed until the promise settles*.
@@ -37,15 +37,20 @@ export interface VisualFamily {
   close(): Promise<void>;
 }
 
+/** What an actor is for: an ingest looks at pictures, a search reads texts, each with half of the model's memory. */
+export type Sides = 'pictures' | 'texts' | 'both';
+
 export interface Family {
   /**
    * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. `proceed` is asked
-   * between the steps that take long; what was opened is released when it throws.
+   * between the steps that take long; what was opened is released when it throws. `sides`: what is opened; the other one
+   * answers MODEL_RUN_FAILED.
    */
   open(
     row: VisualRow,
     file: (role: string) => string,
     session: SessionOpener,
     proceed?: Proceed,
+    sides?: Sides,
   ): Promise<VisualFamily>;
 }

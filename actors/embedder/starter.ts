@@ -9,20 +9,21 @@ import type { Family, TextVectors, VisualFamily } from './family.ts';
 const PICTURE_BYTES = PICTURE_SIDE * PICTURE_SIDE * 3;
 
 export const starterFamily: Family = {
-  open: async (row, _file, openSession): Promise<VisualFamily> => {
+  open: async (row, _file, openSession, _proceed, sides = 'both'): Promise<VisualFamily> => {
     const { shape, dimensions, batch } = row.visual;
     if (shape.width !== PICTURE_SIDE || shape.height !== PICTURE_SIDE || dimensions !== DIMENSIONS) {
       throw modelErrors.MODEL_INVALID(
         `${row.key}: the starter graph takes ${PICTURE_SIDE}x${PICTURE_SIDE} and gives ${DIMENSIONS} dimensions`,
       );
     }
-    const session = await openSession(buildStarterVisual());
+    const session = sides === 'texts' ? null : await openSession(buildStarterVisual());
     // One buffer for all batches: a run reads it before the next one fills it.
     const pixels = new Uint8Array(batch * PICTURE_BYTES);
     return {
       dimensions: DIMENSIONS,
-      device: session.device,
+      device: session?.device ?? 'cpu',
       pictures: async (pictures) => {
+        if (!session) throw modelErrors.MODEL_RUN_FAILED(`${row.key}: is open for texts alone`);
         pictures.forEach((picture, i) => {
           if (picture.length !== PICTURE_BYTES) {
             throw modelErrors.MODEL_RUN_FAILED(`${row.key}: a picture of ${picture.length} bytes`);
@@ -37,7 +38,7 @@ export const starterFamily: Family = {
         return vector.data;
       },
       texts: async (texts) => textVectors(texts),
-      close: () => session.release(),
+      close: async () => session?.release(),
     };
   },
 };

@@ -2,7 +2,7 @@
 // how they differ is said by a TowerPlan.
 import { modelErrors, type TextSide, type VisualRow } from '../models/contract.ts';
 import type { ModelSession, TensorIn, TensorOut } from '../models/session.ts';
-import type { Family, Proceed, SessionOpener, TextVectors, VisualFamily } from './family.ts';
+import type { Family, Proceed, SessionOpener, Sides, TextVectors, VisualFamily } from './family.ts';
 import { type Preparation, preparation } from './prepare.ts';
 import { readTokenizer, type Tokenize, type Tokens } from './tokens.ts';
 import { normalizeRows } from './vectors.ts';
@@ -24,30 +24,46 @@ interface Tower {
 
 export function towers(plan: TowerPlan): Family {
   return {
-    open: async (row, file, open, proceed = async () => {}) => {
+    open: async (row, file, open, proceed = async () => {}, sides = 'both') => {
       const text = row.visual.text;
       if (!text) throw modelErrors.MODEL_INVALID(`The model "${row.key}" says nothing about texts`);
-      const tokenize = await readTokenizer(file('tokenizer'), text);
-      const pictures = await openTower(open, file('vision'), plan.pictureOutputs);
-      try {
-        checkPictureInput(pictures, row);
+      const opened: Tower[] = [];
+      const tower = async (role: string, outputs: readonly string[], check: (tower: Tower) => void) => {
         await proceed();
-        const texts = await openTower(open, file('text'), plan.textOutputs);
-        try {
-          checkTextInput(texts, text, row.visual.batch);
-          const family = join(row, plan, { pictures, texts, tokenize });
-          await warmUp(row, family, proceed);
-          return family;
-        } catch (error) {
-          await texts.session.release();
-          throw error;
-        }
+        const one = await openTower(open, file(role), outputs);
+        opened.push(one);
+        check(one);
+        return one;
+      };
+      try {
+        const pictures =
+          sides === 'texts'
+            ? null
+            : await tower('vision', plan.pictureOutputs, (one) => checkPictureInput(one, row));
+        const reading =
+          sides === 'pictures'
+            ? null
+            : {
+                tokenize: await readTokenizer(file('tokenizer'), text),
+                tower: await tower('text', plan.textOutputs, (one) =>
+                  checkTextInput(one, text, row.visual.batch),
+                ),
+              };
+        const family = join(row, plan, pictures, reading);
+        await warmUp(row, family, proceed, sides);
+        return family;
       } catch (error) {
-        await pictures.session.release();
+        for (const { session } of opened) await session.release();
         throw error;
       }
     },
   };
+}
+
+/** The side of the texts. */
+interface Reading {
+  readonly tower: Tower;
+  readonly tokenize: Tokenize;
 }
 
 async function openTower(open: SessionOpener, file: string, outputs: readonly string[]): Promise<Tower> {
@@ -91,31 +107,30 @@ function checkInput(
   if (!fits) throw fail(`input ${name} has the shape ${port.shape.join('×')}, expected ${wanted.join('×')}`);
 }
 
-function join(
-  row: VisualRow,
-  plan: TowerPlan,
-  open: { pictures: Tower; texts: Tower; tokenize: Tokenize },
-): VisualFamily {
+function join(row: VisualRow, plan: TowerPlan, looking: Tower | null, reading: Reading | null): VisualFamily {
   const { dimensions, batch, shape } = row.visual;
   const prepare = preparation(row.visual);
   // Written anew for every run, and never handed out.
-  const pixels = new Float32Array(batch * prepare.floats);
+  const pixels = new Float32Array(looking ? batch * prepare.floats : 0);
+  const closed = (what: string) => modelErrors.MODEL_RUN_FAILED(`${row.key}: is not open for ${what}`);
   return {
     dimensions,
-    device: open.pictures.session.device,
+    device: (looking ?? reading?.tower)?.session.device ?? 'cpu',
     pictures: async (slots) => {
+      if (!looking) throw closed('pictures');
       const data = preparePictures(prepare, slots, pixels);
       const dims = [slots.length, 3, shape.height, shape.width];
-      return run(open.pictures, { pixel_values: { data, dims } }, slots.length, dimensions);
+      return run(looking, { pixel_values: { data, dims } }, slots.length, dimensions);
     },
     texts: async (texts): Promise<TextVectors> => {
-      const feeds = textFeeds(open.tokenize(texts), texts.length, plan.mask);
-      const vectors = await run(open.texts, feeds, texts.length, dimensions);
+      if (!reading) throw closed('texts');
+      const feeds = textFeeds(reading.tokenize(texts), texts.length, plan.mask);
+      const vectors = await run(reading.tower, feeds, texts.length, dimensions);
       return { vectors, unknownWords: [], understood: texts.map(() => true) };
     },
     close: async () => {
-      await open.pictures.session.release();
-      await open.texts.session.release();
+      await looking?.session.release();
+      await reading?.tower.session.release();
     },
   };
 }
@@ -162,11 +177,13 @@ function readVectors(
 }
 
 /** One picture of all grey values and one word: the first run is slow, and a graph that cannot run is told while it loads. */
-async function warmUp(row: VisualRow, family: VisualFamily, proceed: Proceed): Promise<void> {
+async function warmUp(row: VisualRow, family: VisualFamily, proceed: Proceed, sides: Sides): Promise<void> {
   const { width, height } = row.visual.shape;
   await proceed();
-  await family.pictures([Uint8Array.from({ length: width * height * 3 }, (_, at) => at & 255)]);
-  await proceed();
-  await family.texts(['warm']);
+  if (sides !== 'texts') {
+    await family.pictures([Uint8Array.from({ length: width * height * 3 }, (_, at) => at & 255)]);
+    await proceed();
+  }
+  if (sides !== 'pictures') await family.texts(['warm']);
   await proceed();
 }

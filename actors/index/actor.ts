@@ -4,7 +4,12 @@ import { resolve } from 'node:path';
 import { type ActorEnv, actor, type Handlers, Sent, type Turn } from '../../runtime/actor.ts';
 import type { Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
-import { indexContract, type LoadReport, storeErrors } from './contract.ts';
+import type { FrameScope } from './catalog.ts';
+import { type FacetReport, indexContract, type LoadReport, storeErrors } from './contract.ts';
+import { type CheckedFilter, checkFilters } from './facets/filter.ts';
+import { facets } from './facets/list.ts';
+import { facetReport } from './facets/report.ts';
+import { FacetTables } from './facets/tables.ts';
 import { Folders } from './folders.ts';
 import { wantedStages } from './load.ts';
 import { Loaded } from './loaded.ts';
@@ -23,6 +28,9 @@ export interface IndexSettings extends WriterOptions {
   readonly firstStage?: number;
 }
 
+/** As a client of a search calls them. */
+const filtersField = 'metadata_filter_request.filters';
+
 class Index {
   private readonly env: ActorEnv<IndexSettings | undefined>;
   private readonly folders: Folders;
@@ -30,11 +38,13 @@ class Index {
   /** Every life of the actor counts from elsewhere, so that a number of an earlier life names no stage of this one. */
   private lastStage: number;
   private loaded: Loaded | null = null;
+  private readonly tables: FacetTables;
 
   constructor(env: ActorEnv<IndexSettings | undefined>) {
     this.env = env;
     this.lastStage = env.settings?.firstStage ?? randomInt(2 ** 40);
     const warn: WriterOptions['warn'] = (message, fields) => env.log.warn(message, fields);
+    this.tables = new FacetTables(env.log);
     this.folders = new Folders({ warn, ...env.settings });
   }
 
@@ -45,7 +55,10 @@ class Index {
       return use(store);
     } catch (error) {
       const stale = [storeErrors.STORE_READ_ONLY, storeErrors.STORE_DAMAGED, storeErrors.STORE_UNAVAILABLE];
-      if (stale.some((one) => one.is(error))) await this.folders.forget(store);
+      if (stale.some((one) => one.is(error))) {
+        this.tables.forget(store);
+        await this.folders.forget(store);
+      }
       throw error;
     }
   }
@@ -150,11 +163,13 @@ class Index {
     return loaded;
   }
 
-  search(request: Request<Contract, 'search'>, turn: Turn) {
+  async search(request: Request<Contract, 'search'>, turn: Turn) {
     const loaded = this.loadedOf(request.cache_dir, request.model_key);
+    const pause = () => turn.throwIfCancelled();
     const { text, picture, exclude, text_weight: textWeight } = request;
     if (text === null && picture === null)
       throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
+    const filters = checkFilters(facets, request.scope.filters, filtersField);
     if (loaded.catalog.vectors === 0) return { matches: [], searched: 0 };
     const checked = (name: string, vector: Float32Array | null) =>
       vector === null ? null : (checkedVectors(name, vector, loaded.dimensions, 1)[0] as Float32Array);
@@ -164,8 +179,40 @@ class Index {
       textWeight,
       exclude: exclude === null ? [] : checkedVectors('exclude', exclude, loaded.dimensions, maxQueries - 1),
     };
-    const at = loaded.searched(() => turn.throwIfCancelled());
-    return search(at, wanted, request.scope, request.max_results);
+    const scope = await this.filtered(request, filters, loaded, pause);
+    return search(loaded.searched(pause), wanted, scope, request.max_results);
+  }
+
+  /** The scope without what its filters keep out. */
+  private async filtered(
+    { cache_dir, scope }: Request<Contract, 'search'>,
+    filters: readonly CheckedFilter[],
+    loaded: Loaded,
+    pause: () => void,
+  ): Promise<FrameScope> {
+    if (filters.length === 0) return scope;
+    const passes = await this.with(cache_dir, (store) => this.tables.of(store, pause).passing(filters));
+    return { ranges: scope.ranges, hashes: (scope.hashes ?? loaded.catalog.hashes()).filter(passes) };
+  }
+
+  resolve({ cache_dir, model_key, names, filters }: Request<Contract, 'resolve'>) {
+    checkFilters(facets, filters, filtersField);
+    const { catalog } = this.loadedOf(cache_dir, model_key);
+    return this.with(cache_dir, (store) => {
+      const hashes = names.map((name) => store.hashOf(name));
+      return { hashes, loaded: hashes.map((hash) => hash !== null && catalog.get(hash) !== undefined) };
+    });
+  }
+
+  facets({ cache_dir, scope, filters }: Request<Contract, 'facets'>, turn: Turn): Promise<FacetReport> {
+    const pause = () => turn.throwIfCancelled();
+    return this.with(cache_dir, (store) => {
+      store.requireFolder();
+      const model = scope.mode === 'global' ? scope.model_key : null;
+      const visual = model === null ? [] : this.loadedOf(cache_dir, model).catalog.hashes();
+      // Transcriptions are searched by what is not loaded here yet.
+      return facetReport(this.tables.of(store, pause), scope, { visual, speech: [] }, filters, pause);
+    });
   }
 
   previews(request: Request<Contract, 'previews'>) {
@@ -228,6 +275,20 @@ function handlersOf(index: Index): Handlers<Contract> {
       }),
     stored: ({ cache_dir, model_key, hashes }) =>
       index.with(cache_dir, (store) => ({ stored: store.stored(model_key, hashes) })),
+    transcribed: ({ cache_dir, hashes }) =>
+      index.with(cache_dir, (store) => ({ transcribed: store.transcribed(hashes) })),
+    find: ({ cache_dir, paths, hashes }) =>
+      index.with(cache_dir, (store) => ({
+        by_path: paths.map((path) => store.byPath(path)),
+        by_hash: hashes.map((hash) => store.byHash(hash)),
+      })),
+    held: ({ cache_dir, hash_str }) => index.with(cache_dir, (store) => store.held(hash_str)),
+    open: ({ cache_dir }) =>
+      index.with(cache_dir, (store) => {
+        store.requireFolder();
+        store.check();
+        return {};
+      }),
     media: ({ cache_dir }) =>
       index.with(cache_dir, (store) => {
         store.requireFolder();
@@ -246,6 +307,8 @@ function handlersOf(index: Index): Handlers<Contract> {
       index.drop();
       return {};
     },
+    resolve: (request) => index.resolve(request),
+    facets: (request, turn) => index.facets(request, turn),
     search: (request, turn) => index.search(request, turn),
     vector: ({ cache_dir, model_key, hash_str, frame_index }) =>
       index.with(cache_dir, (store) => ({ vector: store.vector(model_key, hash_str, frame_index) })),

@@ -1,5 +1,5 @@
 // Which rows in memory belong to which frames of which media, and the rows that are left under a scope. Pure.
-import { joinRanges, lowerBound, positionOf } from './frames.ts';
+import { joinRanges, lowerBound } from './frames.ts';
 
 export interface LoadedMedia {
   readonly hash: string;
@@ -40,6 +40,7 @@ export interface FrameScope {
 export class Catalog {
   private readonly byHash = new Map<string, { media: LoadedMedia; runs: Run[] }>();
   private sortedRuns: Run[] | null = null;
+  private listed: readonly string[] | null = null;
   private starts = new Float64Array(0);
   /** Vectors that can be searched. */
   vectors = 0;
@@ -48,8 +49,10 @@ export class Catalog {
     return this.byHash.size;
   }
 
-  hashes(): string[] {
-    return [...this.byHash.keys()];
+  /** The same list until something is added or removed. */
+  hashes(): readonly string[] {
+    this.listed ??= [...this.byHash.keys()];
+    return this.listed;
   }
 
   get(hash: string): LoadedMedia | undefined {
@@ -59,6 +62,7 @@ export class Catalog {
   /** Takes media in, in place of an earlier loading of the same hash. */
   add(media: LoadedMedia, runs: Run[]): void {
     this.remove(media.hash);
+    this.listed = null;
     this.byHash.set(media.hash, { media, runs: runs.toSorted((a, b) => a.position - b.position) });
     this.vectors += media.frames.length;
     this.sortedRuns = null;
@@ -68,6 +72,7 @@ export class Catalog {
     const entry = this.byHash.get(hash);
     if (entry === undefined) return;
     this.byHash.delete(hash);
+    this.listed = null;
     this.vectors -= entry.media.frames.length;
     this.sortedRuns = null;
   }
@@ -144,8 +149,4 @@ export function sceneRange(media: LoadedMedia, scene: number): [number, number] 
   const start = media.scenes[scene] ?? 0;
   const end = media.scenes[scene + 1] ?? media.frames.length;
   return [media.frames[start] as number, (media.frames[end - 1] as number) + 1];
-}
-
-export function positionOfFrame(media: LoadedMedia, frame: number): number {
-  return positionOf(media.frames, frame);
 }

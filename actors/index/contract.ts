@@ -36,10 +36,106 @@ export type MediaRecord = Static<typeof MediaRecord>;
 export const FrameRange = Type.Tuple([Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 1 })]);
 export type FrameRange = Static<typeof FrameRange>;
 
-/** Which rows a search looks at: `hashes` null means all loaded media; `ranges` limits some of them, by hash. */
+function words<const W extends readonly string[]>(...list: W) {
+  return Type.Unsafe<W[number]>({ type: 'string', enum: [...list] });
+}
+
+export const filterErrors = errorTable({
+  UNKNOWN_FACET: { meaning: 'There is no such facet', status: 400, retryable: false },
+  WRONG_OPERATOR: { meaning: 'The operator does not fit the facet', status: 400, retryable: false },
+  WRONG_VALUES: { meaning: 'The values do not fit the facet', status: 400, retryable: false },
+});
+
+export const FilterOperator = words(
+  'is_any_of',
+  'is_not',
+  'include_any_of',
+  'include_all_of',
+  'exclude_any_of',
+  'exclude_all_of',
+  'before',
+  'after',
+  'greater_than',
+  'less_than',
+);
+export type FilterOperator = Static<typeof FilterOperator>;
+
+/** A condition on what is known of a media. Several conditions all have to hold. */
+export const MetadataFilter = Type.Object({
+  facet_id: Type.String(),
+  operator: FilterOperator,
+  values: Type.Array(Type.String()),
+});
+export type MetadataFilter = Static<typeof MetadataFilter>;
+
+export const MediaType = words('visual', 'speech', 'any');
+export type MediaType = Static<typeof MediaType>;
+
+/** Which media facets speak of. */
+export const FacetScope = Type.Union([
+  /** Files, by hash; null for one whose hash is not known. */
+  Type.Object({
+    mode: Type.Literal('paths'),
+    hashes: Type.Array(Type.Union([Type.String(), Type.Null()])),
+  }),
+  /** What can be searched of what is loaded of the folder by this model, or null for none. */
+  Type.Object({
+    mode: Type.Literal('global'),
+    media_type: MediaType,
+    model_key: Type.Union([Type.String(), Type.Null()]),
+  }),
+]);
+export type FacetScope = Static<typeof FacetScope>;
+
+export const FacetKind = words('single', 'multi', 'numeric', 'date');
+export type FacetKind = Static<typeof FacetKind>;
+
+export const FacetOption = Type.Object({
+  /** Stable. */
+  value: Type.String(),
+  label: Type.String(),
+  /** Media that are left when this option is chosen instead of the facet's own filters. */
+  count: Type.Integer(),
+  meta: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+});
+export type FacetOption = Static<typeof FacetOption>;
+
+const Bound = Type.Optional(Type.Union([Type.Number(), Type.String()]));
+export const Facet = Type.Object({
+  /** Stable. */
+  id: Type.String(),
+  label: Type.String(),
+  group: Type.String(),
+  /** Labels from the group down to the facet. */
+  path: Type.Array(Type.String()),
+  kind: FacetKind,
+  options: Type.Array(FacetOption),
+  /** Of numeric facets and dates that any media has: the least and the greatest value the counts were taken over. */
+  min: Bound,
+  max: Bound,
+});
+export type Facet = Static<typeof Facet>;
+
+export const FacetReport = Type.Object({
+  facets: Type.Array(Facet),
+  /** Files or hashes in scope, and how many of them the folder knows metadata of. */
+  scope_count: Type.Integer(),
+  indexed_count: Type.Integer(),
+  /** Media in scope whose record is damaged. */
+  unreadable: Type.Array(Type.String()),
+  /** Facets of which only the most frequent options are listed. */
+  shortened: Type.Array(Type.String()),
+});
+export type FacetReport = Static<typeof FacetReport>;
+
+/**
+ * Which rows a search looks at: `hashes` null means all loaded media; `ranges` limits some of them, by hash; what does not
+ * pass every filter is left out, media without metadata too as soon as there is one filter.
+ */
 export const Scope = Type.Object({
   hashes: Type.Union([Type.Array(Type.String()), Type.Null()]),
   ranges: Type.Record(Type.String(), Type.Array(FrameRange)),
+  filters: Type.Array(MetadataFilter),
 });
 export type Scope = Static<typeof Scope>;
 
@@ -80,11 +176,38 @@ export const indexContract = contract('index', {
   ),
   /** Stores what a file is. *Flushed* when answered. */
   remember: ask(Type.Object({ ...Folder, media: MediaRecord }), Type.Object({})),
-  /** For each hash: true when the visual stage by this model is stored whole. */
+  /** For each hash: true when the visual stage by this model, or by any for null, is stored whole. */
   stored: ask(
-    Type.Object({ ...Folder, model_key: Type.String(), hashes: Type.Array(Type.String()) }),
+    Type.Object({
+      ...Folder,
+      model_key: Type.Union([Type.String(), Type.Null()]),
+      hashes: Type.Array(Type.String()),
+    }),
     Type.Object({ stored: Type.Array(Type.Boolean()) }),
   ),
+  /** For each hash: true when its transcript is stored. */
+  transcribed: ask(
+    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
+    Type.Object({ transcribed: Type.Array(Type.Boolean()) }),
+  ),
+  /** What was remembered for paths and for hashes, whatever lies at the paths now; null where nothing was. */
+  find: ask(
+    Type.Object({ ...Folder, paths: Type.Array(Type.String()), hashes: Type.Array(Type.String()) }),
+    Type.Object({
+      by_path: Type.Array(Type.Union([MediaRecord, Type.Null()])),
+      by_hash: Type.Array(Type.Union([MediaRecord, Type.Null()])),
+    }),
+  ),
+  /** Folders in which the data of one file lies; null for what is not stored. */
+  held: ask(
+    Type.Object({ ...Folder, hash_str: Type.String() }),
+    Type.Object({
+      visual: Type.Union([Type.String(), Type.Null()]),
+      audio: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
+  /** Throws STORE_UNAVAILABLE and its like when the folder cannot be read. */
+  open: ask(Type.Object({ ...Folder }), Type.Object({})),
   /** All media of the folder. */
   media: ask(Type.Object({ ...Folder }), Type.Object({ media: Type.Array(MediaRecord) })),
   /** Begins the visual stage of one file; what an unfinished earlier one left is dropped. */
@@ -122,8 +245,34 @@ export const indexContract = contract('index', {
   ),
   drop: ask(Type.Object({}), Type.Object({})),
   /**
-   * Ranks the loaded frames, best first. NOT_LOADED when what is loaded is of another folder or model. `query`: d, L2-normalised; text and picture are each optional but one must be
-   * there; `text_weight` weighs text against a picture's 1 when both are. `exclude`: k×d, a soft signal that lowers what it resembles.
+   * For each name, a path or a hash: the hash of the media the folder knows by it, or null; and whether its vectors are
+   * loaded. NOT_LOADED when what is loaded is of another folder or model. `filters` are only checked, so that a wrong
+   * one is told whatever becomes of the search.
+   */
+  resolve: ask(
+    Type.Object({
+      ...Folder,
+      model_key: Type.String(),
+      names: Type.Array(Type.String()),
+      filters: Type.Array(MetadataFilter),
+    }),
+    Type.Object({
+      hashes: Type.Array(Type.Union([Type.String(), Type.Null()])),
+      loaded: Type.Array(Type.Boolean()),
+    }),
+  ),
+  /**
+   * What the media in scope can be filtered by, with counts under the filters in force. NOT_LOADED when a global scope
+   * is not of what is loaded.
+   */
+  facets: ask(
+    Type.Object({ ...Folder, scope: FacetScope, filters: Type.Array(MetadataFilter) }),
+    FacetReport,
+  ),
+  /**
+   * Ranks the loaded frames, best first. NOT_LOADED when what is loaded is of another folder or model. `text`, `picture`:
+   * d, L2-normalised; each is optional but one must be there; `text_weight` weighs text against a picture's 1 when both
+   * are. `exclude`: k×d, a soft signal that lowers what it resembles.
    */
   search: ask(
     Type.Object({

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Scores `count` rows from byte `rows` on into float32s at byte `out`. Shapes: kernel.wat. */
-export type Scan = (
+type Scan = (
   rows: number,
   count: number,
   stride: number,
@@ -13,7 +13,7 @@ export type Scan = (
 ) => void;
 
 /** Writes the indices of the float32s from byte `scores` on that are above `least` to byte `out`: how many there are. */
-export type Above = (scores: number, count: number, least: number, out: number) => number;
+type Above = (scores: number, count: number, least: number, out: number) => number;
 
 export interface Kernel {
   readonly scan: Scan;

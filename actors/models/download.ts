@@ -3,20 +3,11 @@
 // beside it as `<name>.part`, with the server's validator in `<name>.part.json`.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readFile,
-  rename,
-  rm,
-  stat,
-  statfs,
-  writeFile,
-} from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { EngineError, engineErrors } from '../../runtime/errors.ts';
+import { makeFolder } from '../../runtime/make-folder.ts';
 import { modelErrors } from './contract.ts';
 import { type Announced, type Reply, requestFile } from './transfer.ts';
 
@@ -80,7 +71,7 @@ export async function downloadFile(wanted: Wanted, options: DownloadOptions): Pr
 }
 
 async function attempt(wanted: Wanted, options: DownloadOptions): Promise<Downloaded> {
-  await mkdir(dirname(wanted.path), { recursive: true });
+  makeFolder(dirname(wanted.path));
   const watch = watchdog(options);
   try {
     const part = await readPart(wanted);

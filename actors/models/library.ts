@@ -2,11 +2,12 @@
 // the command line's business.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Clock } from '../../runtime/clock.ts';
+import { makeFolder } from '../../runtime/make-folder.ts';
 import { type ModelFile, type ModelRow, modelErrors } from './contract.ts';
 import { type Downloaded, downloadFile, dropPart } from './download.ts';
 import type { RegistryProblem } from './registry.ts';
@@ -252,7 +253,7 @@ async function readRecords(folder: string): Promise<Map<string, FileRecord>> {
 }
 
 async function writeRecords(folder: string, records: ReadonlyMap<string, FileRecord>): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const path = join(folder, RECORDS);
   await writeFile(`${path}.part`, `${JSON.stringify(Object.fromEntries(records), null, 2)}\n`);
   await rename(`${path}.part`, path);

@@ -1,24 +1,81 @@
 // What a visual search is asked for and what it answers: the fields of spec.md, "Visual search match".
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { FrameRange } from '../index/contract.ts';
+import { Facet, FrameRange, MediaType, MetadataFilter } from '../index/contract.ts';
 
 export const searchErrors = errorTable({
   QUERY_EMPTY: { meaning: 'The query is empty', status: 400, retryable: false },
   EXCLUDE_WITHOUT_QUERY: { meaning: 'exclude needs a query', status: 400, retryable: false },
+  SUMMARY_RUNNING: { meaning: 'A summary is being made', status: 400, retryable: true },
   TIME_OUTSIDE: { meaning: 'The film ends before that time', status: 400, retryable: false },
+  TOO_MANY_PICTURES: { meaning: 'Too many pictures at once', status: 400, retryable: false },
+  WHICH_MEDIA: { meaning: 'The media is not named, or twice', status: 400, retryable: false },
+  BAD_TIME: { meaning: 'The time is not one', status: 400, retryable: false },
+  HASH_MISMATCH: { meaning: 'The hash is that of another file', status: 400, retryable: false },
   UNKNOWN_MEDIA: { meaning: 'The media is not in the analysis folder', status: 400, retryable: false },
+  WRONG_SEGMENTS: { meaning: 'The ranges of frames are not valid', status: 400, retryable: false },
+  PATH_RELATIVE: { meaning: 'The path is not absolute', status: 400, retryable: false },
+  WRONG_SCOPE: { meaning: 'The scope does not fit together', status: 400, retryable: false },
 });
+
+/** Which media filters speak of, as a client says it. */
+export const FilterScope = Type.Object({
+  /** `paths`: the files supplied. `global`: what is loaded and can be searched. */
+  mode: Type.Unsafe<'paths' | 'global'>({ type: 'string', enum: ['paths', 'global'] }),
+  /** Of a global scope: what the media can be searched by. */
+  media_type: MediaType,
+  /** Absolute. */
+  media_paths: Type.Array(Type.String()),
+  /** Of the paths, one each and empty where it is not known; or alone. */
+  hash_strs: Type.Array(Type.String()),
+  /** Files the client means, where it does not name them all. */
+  expected_count: Type.Optional(Type.Integer({ minimum: 0 })),
+});
+export type FilterScope = Static<typeof FilterScope>;
+
+export const MetadataFilterRequest = Type.Object({
+  /** Left out: the scope of the search itself. */
+  scope: Type.Optional(FilterScope),
+  filters: Type.Array(MetadataFilter),
+});
+export type MetadataFilterRequest = Static<typeof MetadataFilterRequest>;
+
+/** The scope, or the fields it is derived from when it is left out. */
+export const FacetRequest = Type.Object({
+  cache_dir: Type.String({ minLength: 1 }),
+  scope: Type.Optional(FilterScope),
+  ...Type.Omit(FilterScope, ['mode']).properties,
+  search_all: Type.Boolean(),
+  filters: Type.Array(MetadataFilter),
+});
+export type FacetRequest = Static<typeof FacetRequest>;
+
+/** "Metadata facet response" of the API. */
+export const FacetAnswer = Type.Object({
+  success: Type.Boolean(),
+  facets: Type.Array(Facet),
+  coverage: Type.Object({
+    scope_count: Type.Integer(),
+    indexed_count: Type.Integer(),
+    missing_count: Type.Integer(),
+  }),
+  active_filter_count: Type.Integer(),
+  warning: Type.Union([Type.String(), Type.Null()]),
+});
+export type FacetAnswer = Static<typeof FacetAnswer>;
 
 const Common = {
   cache_dir: Type.String({ minLength: 1 }),
-  model_key: Type.String({ minLength: 1 }),
   /** Limits the search to these files; empty means everything that is loaded. */
   media_paths: Type.Array(Type.String()),
+  /** Searches everything that is loaded, whatever `media_paths` says. */
+  search_all: Type.Boolean(),
   max_results: Type.Integer({ minimum: 1 }),
   exclude: Type.Array(Type.String()),
   /** Half-open ranges on the 1-per-second grid, by media path or hash. */
   segments_to_frame_indices: Type.Record(Type.String(), Type.Array(FrameRange)),
+  /** A hard filter: only what passes it is ranked. */
+  metadata_filter_request: Type.Union([MetadataFilterRequest, Type.Null()]),
   /** Leave out to get matches without their pictures. */
   previews: Type.Boolean(),
 };
@@ -61,3 +118,21 @@ export const SearchAnswer = Type.Object({
   toast_warning: Type.Optional(Type.String()),
 });
 export type SearchAnswer = Static<typeof SearchAnswer>;
+
+export const ThumbnailsAnswer = Type.Object({
+  /** Base64 JPEG; null for sound and where there is no picture. */
+  thumbnails: Type.Array(Type.Object({ thumbnail: Type.Union([Type.String(), Type.Null()]) })),
+});
+export type ThumbnailsAnswer = Static<typeof ThumbnailsAnswer>;
+
+export const SceneThumbnailsAnswer = Type.Object({
+  /** Base64 JPEG and `HH:MM:SS`; null for sound and stills. */
+  scene_thumbnails: Type.Union([Type.Array(Type.Tuple([Type.String(), Type.String()])), Type.Null()]),
+});
+export type SceneThumbnailsAnswer = Static<typeof SceneThumbnailsAnswer>;
+
+export const CachePathsAnswer = Type.Object({
+  visual_cache_path: Type.Union([Type.String(), Type.Null()]),
+  audio_cache_path: Type.Union([Type.String(), Type.Null()]),
+});
+export type CachePathsAnswer = Static<typeof CachePathsAnswer>;

@@ -1,12 +1,7 @@
 // Turns ranked frames into the matches of the API. Pure.
+import { clockTime } from '../decoder/contract.ts';
 import type { RankedMatch } from '../index/contract.ts';
 import type { Match, SearchAnswer } from './contract.ts';
-
-/** `HH:MM:SS` of a second of the grid; hours grow past 99 rather than wrap. */
-export function clockTime(seconds: number): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(Math.floor(seconds) % 60)}`;
-}
 
 /** `image`: JPEG bytes; undefined leaves the field out. */
 export function toMatch(ranked: RankedMatch, path: string, image: Uint8Array | undefined): Match {
@@ -28,6 +23,8 @@ export interface Doubts {
   readonly unknownWords: readonly string[];
   /** Files named by the caller that have no analysis. */
   readonly missing: readonly string[];
+  /** Files named by the caller that are known, but nothing of them is loaded. */
+  readonly unloaded: readonly string[];
   /** Files that are not where they were. */
   readonly gone: readonly string[];
   /** Files whose analysis cannot be read. */
@@ -40,16 +37,26 @@ export interface Doubts {
 
 /** What the person should know about an answer, or nothing. */
 export function warning(doubts: Doubts): Pick<SearchAnswer, 'toast_warning'> {
-  const { nothingUnderstood, unknownWords, missing, gone, unreadable, fallbackFrom, noPreview } = doubts;
+  const { nothingUnderstood, unknownWords, missing, unloaded, gone, unreadable, fallbackFrom, noPreview } =
+    doubts;
   const parts = [
     fallbackFrom !== null && `The model ${fallbackFrom} cannot be loaded, the default one answered`,
     nothingUnderstood && 'The query says nothing the visual model can look for',
     unknownWords.length > 0 && `Not understood by the visual model: ${unknownWords.join(', ')}`,
-    missing.length > 0 && `Not analysed yet: ${missing.join(', ')}`,
-    gone.length > 0 && `Not where it was: ${gone.join(', ')}`,
+    missing.length > 0 && `Not analysed yet: ${some(missing)}`,
+    unloaded.length > 0 && `No picture of it is analysed, or it is not loaded: ${some(unloaded)}`,
+    gone.length > 0 && `Not where it was: ${some(gone)}`,
     unreadable.length > 0 &&
-      `Analysis that cannot be read and has to be made again (force): ${unreadable.join(', ')}`,
+      `Analysis that cannot be read and has to be made again (force): ${some(unreadable)}`,
     noPreview > 0 && `Frames without a preview: ${noPreview}`,
   ].filter((part) => part !== false);
   return parts.length > 0 ? { toast_warning: parts.join('. ') } : {};
+}
+
+const mostNames = 5;
+
+/** A request may name thousands of files, a warning is read by a person. */
+function some(names: readonly string[]): string {
+  const more = names.length - mostNames;
+  return names.slice(0, mostNames).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

@@ -24,10 +24,10 @@ export async function placesOf(
     [...paths].map(async ([hash, path]) => [hash, path, await exists(path)] as const),
   );
   const moved = there.filter(([, , found]) => !found);
-  const known = moved.length > 0 ? await media() : [];
+  const known = Map.groupBy(moved.length > 0 ? await media() : [], ({ identity }) => identity.hash_str);
   const gone: string[] = [];
   for (const [hash, path] of moved) {
-    const others = known.filter(({ identity }) => identity.hash_str === hash).map((record) => record.path);
+    const others = (known.get(hash) ?? []).map((record) => record.path);
     const found = await Promise.all(others.map(exists));
     const other = others.find((_, i) => found[i]);
     if (other) paths.set(hash, other);

@@ -1,112 +1,190 @@
 // The coordinator of search, the only one that asks: words or a picture become a vector, the index ranks, and the
 // stored previews are joined to the matches. Every message goes in the `now` lane, ahead of ingest.
-import type { Request as AskRequest } from '../../runtime/contract.ts';
+import { resolve } from 'node:path';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
 import type { CallOptions, Ref } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
-import type { decoderContract } from '../decoder/contract.ts';
+import { type decoderContract, mediaErrors } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
+import type { indexContract, LoadReport, RankedMatch } from '../index/contract.ts';
+import { type CachePathsRequest, cachePaths } from './cache-paths.ts';
+import { type Contexts, createContexts, type SearchContext } from './context.ts';
 import {
-  type indexContract,
-  type LoadReport,
-  type MediaRecord,
-  type RankedMatch,
-  type Scope,
-  storeErrors,
-} from '../index/contract.ts';
-import {
+  type CachePathsAnswer,
+  type FacetAnswer,
+  type FacetRequest,
   type FrameSearch,
   type ImageSearch,
+  type SceneThumbnailsAnswer,
   type SearchAnswer,
   searchErrors,
   type TextSearch,
+  type ThumbnailsAnswer,
 } from './contract.ts';
+import { facetAnswer, facetScope } from './filter-scope.ts';
 import { toMatch, warning } from './match.ts';
+import { createVisualModels, type VisualModels } from './model.ts';
 import { placesOf } from './places.ts';
+import { findScope } from './scope.ts';
+import { nearestFrame } from './thumbnail-plan.ts';
+import { createThumbnails, type SceneThumbnailsRequest, type ThumbnailsRequest } from './thumbnails.ts';
 
 export interface SearchParts {
   readonly decoder: Ref<typeof decoderContract>;
+  /** Decode thumbnails, so that short questions never wait behind them; with none, `decoder` does. */
+  readonly viewers: readonly Ref<typeof decoderContract>[];
+  readonly log: Log;
+  /** Turns pictures into vectors. */
   readonly embedder: Ref<typeof embedderContract>;
+  /** Turns texts into vectors, in a thread of its own: a question does not wait behind a batch of pictures. */
+  readonly reader: Ref<typeof embedderContract>;
   readonly index: Ref<typeof indexContract>;
   readonly pool: SlotPool;
+  readonly clock: Clock;
+  /** While it says so, a summary is being made, which needs what searches need: they are refused. */
+  readonly summarizing?: () => boolean;
 }
 
 interface Parts extends SearchParts {
-  /** By folder: hashes that could not be read when it was loaded. */
-  readonly damaged: ReadonlyMap<string, readonly string[]>;
+  readonly models: VisualModels;
+  readonly contexts: Contexts;
 }
 
 export interface Search {
-  /** Loads the model, and the vectors of a folder for it. What is loaded already stays. */
-  load(folder: { cache_dir: string; model_key: string }, signal?: AbortSignal): Promise<LoadReport>;
+  /** The visual model in use. */
+  readonly models: VisualModels;
+  /** What is loaded, if anything is. */
+  readonly loaded: SearchContext | null;
+  /** Loads the vectors of a folder by the model in use. */
+  load(cacheDir: string, signal?: AbortSignal): Promise<LoadReport>;
+  /** Adds media to what is loaded; `missing` names the paths that are not analysed. */
+  loadMedia(cacheDir: string, paths: readonly string[], signal?: AbortSignal): Promise<LoadReport>;
+  /** Loads transcriptions and answers how many there are: none, until speech is written down. */
+  loadTranscriptions(cacheDir: string, signal?: AbortSignal): Promise<number>;
   text(request: TextSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   image(request: ImageSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   frame(request: FrameSearch, signal?: AbortSignal): Promise<SearchAnswer>;
+  thumbnails(request: ThumbnailsRequest, signal?: AbortSignal): Promise<ThumbnailsAnswer>;
+  sceneThumbnails(request: SceneThumbnailsRequest, signal?: AbortSignal): Promise<SceneThumbnailsAnswer>;
+  cachePaths(request: CachePathsRequest, signal?: AbortSignal): Promise<CachePathsAnswer>;
+  /** What media can be filtered by. */
+  facets(request: FacetRequest, signal?: AbortSignal): Promise<FacetAnswer>;
 }
 
 type Request = Omit<TextSearch, 'query'> & { readonly query: string | null };
 
 export function createSearch(given: SearchParts): Search {
-  const damaged = new Map<string, readonly string[]>();
-  const parts: Parts = { ...given, damaged };
+  const { embedder, reader, index, clock } = given;
+  const contexts = createContexts(index);
+  const models = createVisualModels({ looker: embedder, reader, clock, changed: contexts.drop });
+  const parts: Parts = { ...given, models, contexts };
+  const thumbnails = createThumbnails({
+    ...given,
+    viewers: given.viewers.length > 0 ? given.viewers : [given.decoder],
+  });
   return {
-    load: async ({ cache_dir, model_key }, signal) => {
-      const model = await loadModel(parts.embedder, model_key, signal);
-      const wanted = { cache_dir, model_key: model.model_key, hashes: null };
-      const report = await parts.index.ask('load', wanted, now(signal));
-      damaged.set(cache_dir, report.unreadable);
-      return report;
+    models,
+    get loaded() {
+      return contexts.current;
+    },
+    load: async (cache_dir, signal) => contexts.load({ cache_dir, model_key: models.active() }, signal),
+    loadMedia: async (cache_dir, paths, signal) => {
+      const model_key = models.active();
+      const { by_path } = await index.ask('find', { cache_dir, paths: [...paths], hashes: [] }, now(signal));
+      const hashOf = new Map(by_path.flatMap((one) => (one ? [[one.path, one.identity.hash_str]] : [])));
+      const known = [...new Set(paths.flatMap((path) => hashOf.get(path) ?? []))];
+      const report = await contexts.loadMedia({ cache_dir, model_key }, known, signal);
+      const pathOf = new Map(paths.map((path) => [hashOf.get(path) ?? path, path]));
+      const missing = [
+        ...paths.filter((path) => !hashOf.has(path)),
+        ...report.missing.map((hash) => pathOf.get(hash) ?? hash),
+      ];
+      return { ...report, missing };
+    },
+    loadTranscriptions: async (cache_dir, signal) => {
+      await index.ask('open', { cache_dir }, now(signal));
+      return 0;
     },
     text: async (request, signal) => {
       if (request.query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
-      return answer(parts, request, async () => null, signal);
+      return answer(parts, request, async () => ({ vector: null }), signal);
     },
-    image: (request, signal) =>
-      answer(parts, request, (model) => pictureVector(parts, model, request.image_path, 0, signal), signal),
+    image: (request, signal) => {
+      const picture = (model: VisualModel) => pictureVector(parts, model, request.image_path, 0, signal);
+      return answer(parts, request, async (model) => ({ vector: await picture(model) }), signal);
+    },
     frame: (request, signal) =>
       answer(parts, request, (model) => frameVector(parts, model, request, signal), signal),
+    thumbnails: (request, signal) => thumbnails.thumbnails(request, now(signal)),
+    sceneThumbnails: (request, signal) => thumbnails.sceneThumbnails(request, now(signal)),
+    cachePaths: (request, signal) => cachePaths(given, request, now(signal)),
+    facets: async (request, signal) => {
+      const { cache_dir, filters } = request;
+      const context = contexts.current?.cache_dir === resolve(cache_dir) ? contexts.current : null;
+      const asked = facetScope(request, context?.model_key ?? null);
+      const ask = () => index.ask('facets', { cache_dir, scope: asked.scope, filters }, now(signal));
+      const report = await (context ? contexts.within(context, ask, signal) : ask());
+      return facetAnswer(report, asked, filters.length);
+    },
   };
 }
 
 function now(signal: AbortSignal | undefined): CallOptions {
-  return signal ? { lane: 'now', signal } : { lane: 'now' };
+  return { lane: 'now', signal };
+}
+
+interface Picture {
+  readonly vector: Float32Array | null;
+  /** The film it is of, when that is not there any more. */
+  readonly gone?: string;
 }
 
 async function answer(
   parts: Parts,
   request: Request,
-  pictureOf: (model: VisualModel) => Promise<Float32Array | null>,
+  pictureOf: (model: VisualModel) => Promise<Picture>,
   signal: AbortSignal | undefined,
 ): Promise<SearchAnswer> {
   const { index } = parts;
+  if (parts.summarizing?.()) throw searchErrors.SUMMARY_RUNNING('Search again when the summaries are made');
   const query = request.query?.trim() ? request.query : null;
   if (!query && request.exclude.length > 0) {
     throw searchErrors.EXCLUDE_WITHOUT_QUERY('exclude needs a query', { field: 'exclude' });
   }
-  const model = await loadModel(parts.embedder, request.model_key, signal);
-  const picture = await pictureOf(model);
+  parts.contexts.require({ cache_dir: request.cache_dir, model_key: parts.models.active() });
+  const model = await parts.models.open('words', signal);
+  const { vector: picture, gone } = await pictureOf(model);
   const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
-  const { scope, missing, asked } = await findScope(parts, request, signal);
   // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
   const { cache_dir, text_weight, max_results } = request;
   const within = { cache_dir, model_key: model.model_key };
-  const wanted = { text: words.query, picture, text_weight, exclude: words.exclude, scope, max_results };
-  const ranked =
-    words.query || picture ? await ranking(parts, { ...within, ...wanted }, signal) : { matches: [] };
-  const { images, unreadable } = request.previews
-    ? await previews(parts, request.cache_dir, ranked.matches, signal)
-    : nothing;
+  const wanted = { text: words.query, picture, text_weight, exclude: words.exclude, max_results };
+  const find = async () => {
+    const { scope, ...found } = await findScope(index, request, model.model_key, signal);
+    const ranked =
+      words.query || picture
+        ? await index.ask('search', { ...within, ...wanted, scope }, now(signal))
+        : { matches: [] };
+    return { ...found, ranked };
+  };
+  const { ranked, missing, unloaded, asked } = await parts.contexts.within(within, find, signal);
   const media = async () => (await index.ask('media', { cache_dir: request.cache_dir }, now(signal))).media;
-  const places = await placesOf(ranked.matches, asked, media);
-  const broken = new Set([...unreadable, ...(parts.damaged.get(request.cache_dir) ?? [])]);
+  const [{ images, unreadable }, places] = await Promise.all([
+    request.previews ? previews(parts, request.cache_dir, ranked.matches, signal) : nothing,
+    placesOf(ranked.matches, asked, media),
+  ]);
+  const broken = new Set([...unreadable, ...parts.contexts.damaged]);
   return {
     matches: ranked.matches.map((match, i) => toMatch(match, places.pathOf(match), images[i] ?? undefined)),
     ...warning({
       nothingUnderstood: !words.query && !picture && words.unknown.length === 0,
       unknownWords: words.unknown,
       missing,
-      gone: places.gone,
-      unreadable: await namesOf(broken, media),
-      fallbackFrom: model.state.fallback_from,
+      unloaded,
+      gone: [...new Set([...(gone === undefined ? [] : [gone]), ...places.gone])],
+      unreadable: await namesOf(parts, request.cache_dir, broken, signal),
+      fallbackFrom: parts.models.state.fallback_from,
       noPreview: images.filter((image) => image === null).length,
     }),
   };
@@ -114,28 +192,15 @@ async function answer(
 
 /** A person knows paths, not hashes. */
 async function namesOf(
-  hashes: ReadonlySet<string>,
-  media: () => Promise<readonly MediaRecord[]>,
-): Promise<string[]> {
-  if (hashes.size === 0) return [];
-  const paths = new Map((await media()).map(({ identity, path }) => [identity.hash_str, path]));
-  return [...hashes].map((hash) => paths.get(hash) ?? hash);
-}
-
-/** The index began anew, or another folder was loaded meanwhile: then this one is loaded again, once. */
-async function ranking(
   { index }: SearchParts,
-  wanted: AskRequest<typeof indexContract, 'search'>,
+  cache_dir: string,
+  broken: ReadonlySet<string>,
   signal: AbortSignal | undefined,
-) {
-  try {
-    return await index.ask('search', wanted, now(signal));
-  } catch (error) {
-    if (!storeErrors.NOT_LOADED.is(error)) throw error;
-    const { cache_dir, model_key } = wanted;
-    await index.ask('load', { cache_dir, model_key, hashes: null }, now(signal));
-    return index.ask('search', wanted, now(signal));
-  }
+): Promise<string[]> {
+  if (broken.size === 0) return [];
+  const hashes = [...broken];
+  const { by_hash } = await index.ask('find', { cache_dir, paths: [], hashes }, now(signal));
+  return hashes.map((hash, i) => by_hash[i]?.path ?? hash);
 }
 
 interface Words {
@@ -146,7 +211,7 @@ interface Words {
 }
 
 async function textVectors(
-  { embedder }: SearchParts,
+  { reader }: SearchParts,
   model_key: string,
   query: string | null,
   exclude: readonly string[],
@@ -154,11 +219,7 @@ async function textVectors(
 ): Promise<Words> {
   if (!query) return { query: null, exclude: null, unknown: [] };
   const texts = [query, ...exclude];
-  const { vectors, unknown_words, understood } = await embedder.ask(
-    'texts',
-    { model_key, texts },
-    now(signal),
-  );
+  const { vectors, unknown_words, understood } = await reader.ask('texts', { model_key, texts }, now(signal));
   const d = vectors.length / texts.length;
   const rows = texts.map((_, row) => vectors.slice(row * d, (row + 1) * d));
   const excluded = rows.filter((_, row) => row > 0 && understood[row]);
@@ -178,48 +239,15 @@ function joined(rows: readonly Float32Array[], d: number): Float32Array {
   return all;
 }
 
-/** Which media and frames are searched; files that are named but not analysed are told, not an error. */
-async function findScope(
-  { index }: SearchParts,
-  request: Request,
-  signal: AbortSignal | undefined,
-): Promise<{ scope: Scope; missing: string[]; asked: Map<string, string> }> {
-  const named = Object.keys(request.segments_to_frame_indices);
-  if (request.media_paths.length === 0 && named.length === 0)
-    return { scope: { hashes: null, ranges: {} }, missing: [], asked: new Map() };
-  const { media } = await index.ask('media', { cache_dir: request.cache_dir }, now(signal));
-  const hashOf = new Map(
-    media.flatMap(({ path, identity }) => [
-      [path, identity.hash_str],
-      [identity.hash_str, identity.hash_str],
-    ]),
-  );
-  const missing = request.media_paths.filter((path) => !hashOf.has(path));
-  const hashes = request.media_paths.flatMap((path) => hashOf.get(path) ?? []);
-  const asked = new Map(request.media_paths.map((path) => [hashOf.get(path) ?? '', path]));
-  const ranges = Object.fromEntries(
-    Object.entries(request.segments_to_frame_indices).map(([key, of]) => {
-      const hash = hashOf.get(key);
-      if (!hash)
-        throw searchErrors.UNKNOWN_MEDIA(`segments_to_frame_indices: ${key} is not in the analysis folder`);
-      return [hash, of];
-    }),
-  );
-  // Media without a key are excluded as soon as one has ranges.
-  const inRanges = named.length > 0 ? Object.keys(ranges) : null;
-  const chosen =
-    request.media_paths.length === 0 ? inRanges : hashes.filter((hash) => !inRanges || hash in ranges);
-  return { scope: { hashes: chosen, ranges }, missing, asked };
-}
-
 /** The vector of a picture file, or of one moment of a film, decoded now. */
 async function pictureVector(
-  { decoder, embedder, pool }: SearchParts,
+  { decoder, embedder, pool, models }: Parts,
   { model_key, shape }: VisualModel,
   path: string,
   seconds: number,
   signal: AbortSignal | undefined,
 ): Promise<Float32Array> {
+  await models.open('pictures', signal);
   const holder = pool.holder();
   try {
     const picture = await pool.acquire(holder, signal, 'now');
@@ -227,7 +255,7 @@ async function pictureVector(
     await decoder.ask('picture', { path, seconds, shape, preview: null, picture }, { ...now(signal), slots });
     const { vectors } = await embedder.ask(
       'pictures',
-      { model_key, pictures: slots },
+      { model_key, pictures: slots, urgent: true },
       { ...now(signal), slots },
     );
     return vectors;
@@ -236,36 +264,40 @@ async function pictureVector(
   }
 }
 
-function loadModel(
-  embedder: SearchParts['embedder'],
-  model_key: string,
-  signal: AbortSignal | undefined,
-): Promise<VisualModel> {
-  return embedder.ask('load', { model_key }, now(signal));
-}
-
-/** The stored vector when the moment is on the grid of analysed media; otherwise the picture is decoded now. */
+/**
+ * The stored vector when the moment is on the grid of analysed media; otherwise the picture is decoded now. Of a film that
+ * is gone the stored vector of the nearest second has to do.
+ */
 async function frameVector(
-  parts: SearchParts,
+  parts: Parts,
   model: VisualModel,
   { cache_dir, media_path, time_seconds }: FrameSearch,
   signal: AbortSignal | undefined,
-): Promise<Float32Array> {
-  const { media } = await parts.index.ask('media', { cache_dir }, now(signal));
-  const known = media.find(({ path }) => path === media_path);
+): Promise<Picture> {
+  const asked = { cache_dir, paths: [media_path], hashes: [] };
+  const [known] = (await parts.index.ask('find', asked, now(signal))).by_path;
   if (known && known.probe.kind === 'video' && time_seconds >= known.probe.duration_seconds) {
     const end = known.probe.duration_seconds.toFixed(1);
     throw searchErrors.TIME_OUTSIDE(`time_seconds: ${media_path} ends at ${end} s`, {
       field: 'time_seconds',
     });
   }
-  if (known && Number.isInteger(time_seconds)) {
-    const hash_str = known.identity.hash_str;
-    const asked = { cache_dir, model_key: model.model_key, hash_str, frame_index: time_seconds };
-    const { vector } = await parts.index.ask('vector', asked, now(signal));
-    if (vector) return vector;
+  const stored = async (frame_index: number | null) => {
+    if (!known || frame_index === null) return null;
+    const { hash_str } = known.identity;
+    const moment = { cache_dir, model_key: model.model_key, hash_str, frame_index };
+    return (await parts.index.ask('vector', moment, now(signal))).vector;
+  };
+  const exact = Number.isInteger(time_seconds) ? await stored(time_seconds) : null;
+  if (exact) return { vector: exact };
+  try {
+    return { vector: await pictureVector(parts, model, media_path, time_seconds, signal) };
+  } catch (error) {
+    if (!known || !mediaErrors.FILE_NOT_FOUND.is(error)) throw error;
+    const vector = await stored(nearestFrame(time_seconds, known.probe));
+    if (!vector) throw error;
+    return { vector, gone: media_path };
   }
-  return pictureVector(parts, model, media_path, time_seconds, signal);
 }
 
 interface Previews {

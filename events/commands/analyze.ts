@@ -1,11 +1,12 @@
 // `framehound analyze PATH...`: looks at every second of the films and stills it finds.
 import { parseArgs } from 'node:util';
-import type { AnalysisReport } from '../../actors/analysis/contract.ts';
 import { folders } from '../../actors/analysis/settings.ts';
 import { findMedia } from '../../actors/analysis/walk.ts';
-import type { Engine } from '../../main.ts';
-import { createProgressView, duration, printable } from '../terminal.ts';
-import { type Command, type Context, exit, usageErrors, withEngine } from './context.ts';
+import type { EngineError } from '../../runtime/errors.ts';
+import { createProgressView, printable, type Screen } from '../terminal.ts';
+import { type Backend, withBackend } from './backend.ts';
+import { type Command, type Context, exit, usageErrors } from './context.ts';
+import { type Report, summary } from './report.ts';
 
 export const analyze: Command = async (args, context) => {
   const { values, positionals } = parseArgs({
@@ -14,14 +15,14 @@ export const analyze: Command = async (args, context) => {
     options: { force: { type: 'boolean', default: false } },
   });
   if (positionals.length === 0) throw usageErrors.USAGE('analyze needs the path of a file or folder');
-  return withEngine(context, context.values.decoders, (engine) =>
-    analyzePaths(engine, positionals, folders(context.values).cache, values.force, context),
+  return withBackend(context, context.values.decoders, (backend) =>
+    analyzePaths(backend, positionals, folders(context.values).cache, values.force, context),
   );
 };
 
 /** Analyses what is found under the paths; prints progress and a summary. Answers the exit code. */
 export async function analyzePaths(
-  engine: Engine,
+  backend: Backend,
   paths: readonly string[],
   cacheDir: string,
   force: boolean,
@@ -41,46 +42,23 @@ export async function analyzePaths(
     decode: values.decode,
     force,
   };
-  const report = await engine.analysis.run(request, { signal, onEvent: view.event }).finally(view.end);
-  screen.write(
-    summary(
-      report,
-      found.failures.map(({ error }) => error),
-    ),
+  const report = await backend.analyze(request, view).finally(view.end);
+  return tellEnd(
+    report,
+    found.failures.map(({ error }) => error),
+    screen,
   );
+}
+
+/** Says how a task ended; answers the exit code. */
+export function tellEnd(report: Report, walkFailures: readonly EngineError[], screen: Screen): number {
+  if (report.error) {
+    screen.write(`framehound: ${printable(report.error.message)}\n`);
+    return exit.error;
+  }
+  // Stopped before there was anything to tell of.
+  if (report.cancelled && !report.progress) return exit.cancelled;
+  screen.write(summary(report, walkFailures));
   if (report.cancelled) return exit.cancelled;
-  const failed = report.results.some(({ outcome }) => outcome === 'failed') || found.failures.length > 0;
-  return failed ? exit.someFailed : exit.ok;
-}
-
-interface Failure {
-  readonly code: string;
-  readonly message: string;
-}
-
-export function summary(
-  { results, progress, cancelled, model_key }: AnalysisReport,
-  walkFailures: readonly Failure[],
-): string {
-  const count = (outcome: string) => results.filter((result) => result.outcome === outcome).length;
-  const counts: [number, string][] = [
-    [count('analyzed'), 'analysed'],
-    [count('stored'), 'already known'],
-    [count('no_picture'), 'sound only'],
-    [count('failed') + walkFailures.length, 'failed'],
-    [count('cancelled'), 'not finished'],
-  ];
-  const said = counts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
-  const speed = progress.elapsed_seconds > 0 ? progress.media_seconds / progress.elapsed_seconds : 0;
-  const looked =
-    progress.frames > 0
-      ? `, ${progress.frames} ${progress.frames === 1 ? 'frame' : 'frames'}, ${speed.toFixed(1)}× real time`
-      : '';
-  const failures = results.flatMap(({ error, outcome }) => (outcome === 'failed' && error ? [error] : []));
-  const lines = [
-    `${cancelled ? 'Stopped' : 'Done'}: ${said.join(', ')} in ${duration(progress.elapsed_seconds)}${looked} (${model_key})`,
-    ...[...failures, ...walkFailures].map(({ code, message }) => `  ${code}: ${printable(message)}`),
-    ...(cancelled ? ['What is finished stays; the same command goes on with the rest.'] : []),
-  ];
-  return `${lines.join('\n')}\n`;
+  return report.failures.length > 0 || walkFailures.length > 0 ? exit.someFailed : exit.ok;
 }

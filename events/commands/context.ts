@@ -18,10 +18,15 @@ export interface Context {
   out(text: string): void;
   /** Progress and remarks go here. */
   readonly screen: Screen;
+  /** Aborted by the first wish to stop: what is being done is brought to a good end. */
   readonly signal: AbortSignal;
+  /** Aborted by the second one, for those who wait for somebody else to come to an end. */
+  readonly leave: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
-  startEngine(decoders: number): Promise<Engine>;
+  /** Resolves when the lines so far are out; for those who end the process by force. */
+  flushLog(): Promise<void>;
+  startEngine(decoders: number, onHopeless?: (actor: string) => void): Promise<Engine>;
 }
 
 /** Exit codes of the command line. */
@@ -42,6 +47,7 @@ export async function withEngine<T>(
     const late = await engine.stop();
     if (late.length > 0) {
       context.screen.write(`framehound: did not stop in time: ${late.join(', ')}\n`);
+      await context.flushLog();
       // Their threads would keep the process for ever, and ending it in any softer way aborts inside native code.
       // Everything that was stored is flushed, and the journal is closed.
       process.kill(process.pid, 'SIGKILL');

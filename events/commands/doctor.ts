@@ -1,18 +1,21 @@
 // `framehound doctor`: what this machine has and what is missing, each with the command that mends it; and
 // `framehound config`: every setting with where its value came from.
 import { constants } from 'node:fs';
-import { access, mkdir, statfs } from 'node:fs/promises';
+import { access, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { folders, settings } from '../../actors/analysis/settings.ts';
 import { listModels } from '../../actors/models/library.ts';
 import type { RegistryProblem } from '../../actors/models/registry.ts';
+import type { Setting } from '../../runtime/config.ts';
+import { makeFolder } from '../../runtime/make-folder.ts';
 import { type Command, type Context, exit } from './context.ts';
 
 export const config: Command = async (args, { config: found, out }) => {
-  const rows = Object.entries(settings).map(([key, { doc, env }]) => {
+  const rows = Object.entries(settings).map(([key, { doc, env, secret = false }]: [string, Setting]) => {
     const name = key as keyof typeof settings;
-    return { setting: key, value: found.values[name], source: found.sources[name], environment: env, doc };
+    const value = secret && found.values[name] !== '' ? '(set)' : found.values[name];
+    return { setting: key, value, source: found.sources[name], environment: env, doc };
   });
   if (wantsJson(args)) out(`${JSON.stringify(rows)}\n`);
   else {
@@ -129,7 +132,7 @@ async function places({ values }: Context): Promise<Finding[]> {
   return Promise.all(
     Object.entries({ home, 'analysis folder': cache }).map(async ([name, path]): Promise<Finding> => {
       try {
-        await mkdir(path, { recursive: true });
+        makeFolder(path);
         await access(path, constants.R_OK | constants.W_OK);
         const { bavail, bsize } = await statfs(path);
         const free = bavail * bsize;

@@ -1,8 +1,9 @@
 // Saves the pictures of an answer and a page that shows them side by side, so that a person can look at what was found.
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Match } from '../../actors/search/contract.ts';
+import { makeFolder } from '../../runtime/make-folder.ts';
 
 /** Answers kept; older ones are removed. */
 const KEPT = 20;
@@ -23,7 +24,7 @@ export async function saveFindings(
   const folder = join(all, fileName(heading, 60));
   const part = `${folder}.${process.pid}.part`;
   await rm(part, { recursive: true, force: true });
-  await mkdir(part, { recursive: true });
+  makeFolder(part);
   const names = matches.map((match, i) => {
     const time = match.timestamp.replaceAll(':', '-');
     return `${String(i + 1).padStart(2, '0')}-${fileName(basename(match.video_path), 60)}-${time}.jpg`;

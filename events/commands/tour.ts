@@ -4,8 +4,10 @@ import { parseArgs } from 'node:util';
 import { folders } from '../../actors/analysis/settings.ts';
 import { makeSamples } from '../../actors/decoder/sample-library.ts';
 import { analyzePaths } from './analyze.ts';
-import { type Command, exit, withEngine } from './context.ts';
-import { ask, type Question, show, title } from './search.ts';
+import { withBackend } from './backend.ts';
+import { type Command, exit } from './context.ts';
+import { type Question, title } from './question.ts';
+import { show } from './search.ts';
 
 const sampleQueries = ['sunset over the sea', 'red car at night', 'green forest'];
 const ownQueries = ['blue sky', 'night lights', 'green trees'];
@@ -24,8 +26,8 @@ export const tour: Command = async (args, context) => {
   }
   // Samples get an analysis folder of their own, so that they never turn up among a person's footage.
   const cacheDir = own ? cache : join(home, 'samples-analysis');
-  return withEngine(context, context.values.decoders, async (engine) => {
-    const code = await analyzePaths(engine, own ? positionals : [samples], cacheDir, false, context);
+  return withBackend(context, context.values.decoders, async (backend) => {
+    const code = await analyzePaths(backend, own ? positionals : [samples], cacheDir, false, context);
     if (code !== exit.ok && code !== exit.someFailed) return code;
     for (const query of own ? ownQueries : sampleQueries) {
       const question: Question = {
@@ -39,7 +41,7 @@ export const tour: Command = async (args, context) => {
         previews: true,
       };
       context.out('\n');
-      await show(await ask(engine, question, cacheDir, context), title(question), context, false);
+      await show(await backend.search(question, cacheDir), title(question), context, false);
     }
     const folder = own || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
     context.screen.write(`\nAsk it yourself: npx framehound search "…"${folder}\n`);

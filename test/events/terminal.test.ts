@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { usageErrors } from '../../events/commands/context.ts';
-import { frameArgument } from '../../events/commands/search.ts';
+import { frameArgument } from '../../events/commands/question.ts';
 import { conflate } from '../../events/progress.ts';
 import { createProgressView, duration, printable, taskLine } from '../../events/terminal.ts';
 import { manualClock } from '../../runtime/clock.ts';
@@ -10,6 +10,7 @@ const task = {
   files: 2,
   files_done: 1,
   surveyed: true,
+  percentage: 25,
   frames: 30,
   grid_frames: 120,
   media_seconds: 30,

@@ -21,23 +21,24 @@ export function engine(options: Partial<SupervisorOptions> = {}) {
       turnLimitMs: 1_000,
       start: () => startInMemory(definition, { log, memory: pool.memory }),
     });
-  const inThread = (name = 'fixture', settings: unknown = {}) =>
-    supervisor.add({
-      name,
-      contract: fixtureContract,
-      capacity: 8,
-      turnLimitMs: 1_000,
-      start: () =>
-        startThread({
-          name,
-          module: new URL('./fixture.ts', import.meta.url),
-          concurrency: fixtureContract.concurrency,
-          settings,
-          memory: pool.memory,
-          log,
-        }),
-    });
-  return { supervisor, clock, log, lines, pool, inMemory, inThread };
+  const threaded = (name: string, settings: unknown) => ({
+    name,
+    contract: fixtureContract,
+    capacity: 8,
+    turnLimitMs: 1_000,
+    start: () =>
+      startThread({
+        name,
+        module: new URL('./fixture.ts', import.meta.url),
+        concurrency: fixtureContract.concurrency,
+        settings,
+        memory: pool.memory,
+        log,
+      }),
+  });
+  const inThread = (name = 'fixture', settings: unknown = {}) => supervisor.add(threaded(name, settings));
+  const begun = (name = 'fixture') => supervisor.begin(threaded(name, {}));
+  return { supervisor, clock, log, lines, pool, inMemory, inThread, begun };
 }
 
 /** Waits, turn by turn of the event loop, until something is so. */

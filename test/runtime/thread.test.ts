@@ -3,8 +3,8 @@ import test from 'node:test';
 import { engineErrors } from '../../runtime/errors.ts';
 import { engine, until } from './engine.ts';
 
-test('twenty cooperative stops from mid-work end every thread cleanly', async () => {
-  for (let i = 0; i < 20; i++) {
+test('eight cooperative stops from mid-work end every thread cleanly', async () => {
+  for (let i = 0; i < 8; i++) {
     const { supervisor, inThread, pool, lines } = engine();
     const ref = await inThread();
     const calls = [
@@ -97,4 +97,14 @@ test('an actor that cannot start says why', async () => {
   const { supervisor, inThread } = engine();
   await assert.rejects(inThread('fixture', { failStart: true }), /no luck at start/);
   await supervisor.stop();
+});
+
+test('an actor that is begun takes calls before it is ready, and can be stopped while it starts', async () => {
+  const { supervisor, begun } = engine();
+  const ref = begun();
+  assert.equal(ref.phase, 'starting');
+  assert.equal(await ref.ask('add', { a: 1, b: 2 }), 3);
+  const late = begun('late');
+  assert.deepEqual(await supervisor.stop(), []);
+  assert.equal(late.phase, 'down');
 });

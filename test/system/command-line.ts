@@ -19,6 +19,8 @@ export interface Running {
   readonly ended: Promise<Ended>;
   /** Resolves when the text was printed to standard error. */
   said(text: string): Promise<void>;
+  /** Standard error so far. */
+  printed(): string;
 }
 
 export interface Home {
@@ -53,7 +55,7 @@ export function newHome(): Home {
     child.stderr.on('data', (text) => {
       err += text;
     });
-    return { child, ended, said };
+    return { child, ended, said, printed: () => err };
   };
   return {
     folder,

@@ -1,7 +1,8 @@
 // The one LMDB environment of an analysis folder and the only importer of lmdb. Values are opaque bytes here.
-import { accessSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ABORT, open, type RootDatabase } from 'lmdb';
+import { makeFolder } from '../../../runtime/make-folder.ts';
 import { storeErrors } from '../contract.ts';
 import { storeFault } from './faults.ts';
 import { checkPages } from './pages.ts';
@@ -35,6 +36,24 @@ function writable(file: string): boolean {
   }
 }
 
+/**
+ * What a transaction may need on the disk beside its values, bytes: it copies every page from a changed record up to the
+ * root, a few for each record, and the list of free pages.
+ */
+const spareBytes = 256 * 1024;
+
+/**
+ * Throws STORE_FULL unless a transaction with `bytes` of values finds room. LMDB must not find out by itself: a write
+ * that fails in the middle of its commit reads as damage, and leaves the heap of the process broken.
+ */
+function requireRoom(file: string, bytes: number): void {
+  const { blocks, bavail, bsize } = statfsSync(dirname(file));
+  // Some network file systems say nothing about their size.
+  if (blocks > 0 && bavail * bsize < spareBytes + bytes) {
+    throw storeErrors.STORE_FULL(`No space left to write ${file}`, { file, free_bytes: bavail * bsize });
+  }
+}
+
 export class Environment {
   readonly file: string;
   readonly readOnly: boolean;
@@ -56,7 +75,7 @@ export class Environment {
    */
   static open(file: string, access: Access): Environment {
     try {
-      if (access === 'write') mkdirSync(dirname(file), { recursive: true });
+      if (access === 'write') makeFolder(dirname(file));
       const readOnly = !writable(file);
       if (readOnly && access === 'write') {
         throw storeErrors.STORE_READ_ONLY(`${dirname(file)} cannot be written`, { file });
@@ -116,14 +135,19 @@ export class Environment {
   transact<T>(action: (writes: Writes) => T): T {
     if (this.readOnly)
       throw storeErrors.STORE_READ_ONLY(`${this.file} cannot be written`, { file: this.file });
+    let bytes = 0;
     const writes: Writes = {
       get: (key) => this.db.getBinary(key),
-      put: (key, value) =>
-        void this.db.put(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength)),
+      put: (key, value) => {
+        bytes += value.byteLength;
+        requireRoom(this.file, bytes);
+        void this.db.put(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+      },
       remove: (key) => void this.db.remove(key),
     };
     let failure: unknown;
     try {
+      requireRoom(this.file, 0);
       const done = this.db.transactionSync(() => {
         try {
           return { value: action(writes) };

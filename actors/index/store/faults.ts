@@ -48,7 +48,8 @@ export function storeFault(error: unknown, file: string, doing: Doing): EngineEr
     // Every file that is read is named by a record, so its absence is damage.
     return storeErrors.STORE_DAMAGED(`${file} is missing`, details, error);
   }
-  if (code === 'DAMAGED' || code === 'EIO') {
+  // A write that failed changed nothing that is visible.
+  if (code === 'DAMAGED' || (code === 'EIO' && doing === 'read')) {
     return storeErrors.STORE_DAMAGED(`${file} is damaged: ${reason}`, details, error);
   }
   return storeErrors.STORE_UNAVAILABLE(
@@ -66,4 +67,14 @@ export function damaged(file: string, what: string): EngineError {
 export function isMissing(error: unknown): boolean {
   if (error instanceof EngineError) return isMissing(error.cause);
   return codeOf(error) === 'ENOENT';
+}
+
+/** Null when what is read is damaged. */
+export function readable<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
+    return null;
+  }
 }

@@ -1,36 +1,15 @@
 // Who writes an analysis folder. The lease is a record, taken and given back inside transactions, so LMDB's own lock
 // orders two processes that want it at once. A lease of a process that has ended counts for nothing.
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { hasEnded, thisProcess } from '../../../runtime/process.ts';
 import { storeErrors } from '../contract.ts';
 import type { Writes } from './environment.ts';
 import { leaseKey } from './names.ts';
 import { Lease } from './records.ts';
 import { seal, unseal } from './table.ts';
 
-interface Seen {
-  /** When the process began, in the kernel's own count, so that a reused process number is not taken for the old one. */
-  readonly started: string;
-  /** Killed, but its parent has not asked for its end yet: its number is still taken. */
-  readonly ended: boolean;
-}
-
-/** What the system shows of a process; `started` is empty where it shows nothing. */
-function look(pid: number): Seen {
-  if (process.platform !== 'linux') return { started: '', ended: false };
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { started: `${boot}/${fields[19] ?? ''}`, ended: fields[0] === 'Z' || fields[0] === 'X' };
-  } catch {
-    return { started: '', ended: false }; // Gone, or hidden: then only the number itself can be asked for.
-  }
-}
-
 export function newLease(): Lease {
-  return { pid: process.pid, started: look(process.pid).started, host: hostname(), token: randomUUID() };
+  return { ...thisProcess(), token: randomUUID() };
 }
 
 /** False when the process of a lease has certainly ended. */
@@ -38,13 +17,7 @@ export function isHeld(lease: Lease, own: Lease): boolean {
   if (lease.host !== own.host) return true;
   // Another thread of this process: it was replaced, and this one goes on in its place.
   if (lease.pid === own.pid) return false;
-  try {
-    process.kill(lease.pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-  const { started, ended } = look(lease.pid);
-  return !ended && (started === '' || lease.started === '' || started === lease.started);
+  return !hasEnded(lease);
 }
 
 function read(writes: Pick<Writes, 'get'>, file: string): Lease | null {

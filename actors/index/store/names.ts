@@ -19,9 +19,12 @@ export function encodeModelKey(key: string): string {
   return `${encoded.slice(0, maxEncoded - 26)}~~${digest}`;
 }
 
-/** The hash itself; throws INVALID_MESSAGE for anything that is not lower-case hex and dashes. */
+/** Lower-case hex and dashes. */
+export const isHash = (text: string): boolean => /^[0-9a-f][0-9a-f-]{0,99}$/.test(text);
+
+/** The hash itself; throws INVALID_MESSAGE for anything else. */
 export function checkedHash(hash: string): string {
-  if (!/^[0-9a-f][0-9a-f-]{0,99}$/.test(hash)) {
+  if (!isHash(hash)) {
     throw engineErrors.INVALID_MESSAGE(`hash_str ${JSON.stringify(hash.slice(0, 120))} is not a media hash`);
   }
   return hash;
@@ -47,7 +50,9 @@ export const previewName = (hash: string, revision: number): string =>
 export const pathKey = (path: string): string => `path/${createHash('sha256').update(path).digest('hex')}`;
 export const mediaKey = (hash: string): string => `media/${checkedHash(hash)}`;
 export const previewKey = (hash: string): string => `previews/${checkedHash(hash)}`;
-export const modelRecordKey = (modelKey: string): string => `model/${encodeModelKey(modelKey)}`;
+export const transcriptKey = (hash: string): string => `transcript/${checkedHash(hash)}`;
+export const modelPrefix = 'model/';
+export const modelRecordKey = (modelKey: string): string => `${modelPrefix}${encodeModelKey(modelKey)}`;
 export const stagePrefix = (modelKey: string): string => `visual/${encodeModelKey(modelKey)}/`;
 export const stageKey = (modelKey: string, hash: string): string =>
   `${stagePrefix(modelKey)}${checkedHash(hash)}`;

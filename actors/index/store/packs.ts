@@ -1,6 +1,7 @@
 // The two packs of one model and one generation, which always hold the same rows.
-import { existsSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
+import { existsSync, readdirSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { makeFolder } from '../../../runtime/make-folder.ts';
 import { type Disk, disk, flushFolder } from './disk.ts';
 import { storeFault } from './faults.ts';
 import { packFile, vectorFolder } from './names.ts';
@@ -40,7 +41,7 @@ export class Packs {
   static create(folder: string, shape: PacksShape, on: Disk = disk): Packs {
     const within = vectorFolder(folder);
     try {
-      mkdirSync(within, { recursive: true });
+      makeFolder(within);
     } catch (error) {
       throw storeFault(error, within, 'write');
     }

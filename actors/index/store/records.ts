@@ -11,6 +11,8 @@ export const Media = table('FHMD', {
   inode: 'string',
   probe_json: 'string',
 });
+export const ChangeHead = table('FHCH', { count: 'double' });
+export const Change = table('FHCG', { count: 'double', path: 'string', hash_str: 'string' });
 export const Model = table('FHMO', {
   model_key: 'string',
   dimensions: 'uint',
@@ -41,6 +43,8 @@ export const Previews = table('FHPV', {
 export type Format = RowOf<typeof Format>;
 export type Lease = RowOf<typeof Lease>;
 export type Media = RowOf<typeof Media>;
+export type ChangeHead = RowOf<typeof ChangeHead>;
+export type Change = RowOf<typeof Change>;
 export type Model = RowOf<typeof Model>;
 export type Visual = RowOf<typeof Visual>;
 export type Previews = RowOf<typeof Previews>;

@@ -7,7 +7,7 @@ import { packFrames } from '../frames.ts';
 import { stride8, stride16, writeRow8, writeRow16 } from '../quantize.ts';
 import { cosine, lags, sceneStarts } from '../scenes.ts';
 import type { Packs } from './packs.ts';
-import type { PreviewWriter } from './previews.ts';
+import type { PreviewWriter } from './preview-writer.ts';
 import type { Extent } from './table.ts';
 
 /** Rows of one write: 270 KB and 530 KB at 512 dimensions. */

@@ -1,24 +1,29 @@
 // One analysis folder: what is known of its media, which stages are stored, and the way to their vectors and previews.
 // Reading works while another process writes, and in a folder that cannot be written.
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { Probe } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../contract.ts';
 import { positionOf, unpackFrames } from '../frames.ts';
 import { readRow16 } from '../quantize.ts';
+import { type Changes, changesSince } from './changes.ts';
 import { Environment } from './environment.ts';
-import { damaged, isMissing, storeFault } from './faults.ts';
+import { damaged, isMissing, readable, storeFault } from './faults.ts';
 import {
   databaseFile,
   formatKey,
+  isHash,
   mediaKey,
+  modelPrefix,
   modelRecordKey,
   pathKey,
   previewKey,
   stageKey,
   stagePrefix,
+  transcriptKey,
+  vectorFolder,
 } from './names.ts';
 import { Packs } from './packs.ts';
-import { readPreviews } from './previews.ts';
+import { PreviewTables, readPreviews } from './preview-reader.ts';
 import { Format, formatVersion, Media, Model, Previews, Visual } from './records.ts';
 import type { Stage } from './stage.ts';
 import { type Fields, type Row, seal, type Table, unseal } from './table.ts';
@@ -36,6 +41,7 @@ export class Store {
   private readonly options: WriterOptions;
   private environment: Environment | null = null;
   private writing: Writer | null = null;
+  private readonly tables = new PreviewTables();
 
   constructor(folder: string, options: WriterOptions = {}) {
     this.folder = folder;
@@ -44,11 +50,28 @@ export class Store {
 
   /** Null when the folder holds no analysis yet. Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED. */
   private reading(): Environment | null {
-    if (this.environment === null && Environment.exists(databaseFile(this.folder))) {
+    if (this.environment === null) {
+      if (!Environment.exists(databaseFile(this.folder))) {
+        this.requireUsable();
+        return null;
+      }
       this.environment = this.checkFormat(Environment.open(databaseFile(this.folder), 'read'));
     }
-    this.environment?.refresh();
+    this.environment.refresh();
     return this.environment;
+  }
+
+  /** A folder that does not exist yet is an empty one. Throws STORE_UNAVAILABLE for what is none or cannot be looked into. */
+  private requireUsable(): void {
+    try {
+      if (!statSync(this.folder).isDirectory()) throw new Error('it is not a folder');
+      accessSync(this.folder, constants.R_OK | constants.X_OK);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      const reason = error instanceof Error ? error.message : String(error);
+      const details = { folder: this.folder, reason };
+      throw storeErrors.STORE_UNAVAILABLE(`${this.folder} cannot be read: ${reason}`, details, error);
+    }
   }
 
   private writer(): Writer {
@@ -84,6 +107,11 @@ export class Store {
     }
   }
 
+  /** Opens what there is. Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED. */
+  check(): void {
+    this.reading();
+  }
+
   private record<F extends Fields>(shape: Table<F>, key: string): Row<F> | null {
     const environment = this.reading();
     const bytes = environment?.get(key);
@@ -101,6 +129,18 @@ export class Store {
     return same ? mediaRecord(row) : null;
   }
 
+  /** What was remembered for a path, whatever lies there now. */
+  byPath(path: string): MediaRecord | null {
+    const row = this.record(Media, pathKey(path));
+    return row && mediaRecord(row);
+  }
+
+  /** What was remembered last for a hash. */
+  byHash(hash: string): MediaRecord | null {
+    const row = this.record(Media, mediaKey(hash));
+    return row && mediaRecord(row);
+  }
+
   remember(media: MediaRecord): void {
     this.writer().remember(media);
   }
@@ -112,6 +152,39 @@ export class Store {
     return Array.from(environment.entries('path/'), ({ key, value }) =>
       mediaRecord(unseal(Media, key, value, environment.file)),
     );
+  }
+
+  /** What changed of the media since `seen`; null asks for a beginning. */
+  changes(seen: number | null): Changes {
+    const environment = this.reading();
+    return environment === null
+      ? { seen: 0, changed: null }
+      : changesSince(environment, seen, environment.file);
+  }
+
+  /** The records by hash (`media/`) or by path (`path/`), null for a damaged one. *Streamed*: no write in between. */
+  *remembered(by: 'media/' | 'path/'): Iterable<{ readonly name: string; readonly row: Media | null }> {
+    const environment = this.reading();
+    if (environment === null) return;
+    for (const { key, value } of environment.entries(by)) {
+      yield { name: key.slice(by.length), row: readable(() => unseal(Media, key, value, environment.file)) };
+    }
+  }
+
+  /** What is known of a content; null when its record is damaged. A hash that is not known throws NOT_ANALYZED. */
+  content(hash: string): MediaRecord | null {
+    return readable(() => {
+      const found = this.byHash(hash);
+      if (found === null) throw storeErrors.NOT_ANALYZED(`${hash} is not known`, { hash });
+      return found;
+    });
+  }
+
+  /** The content known by a name, which is a path or the hash itself; null when it is not known. */
+  hashOf(name: string): string | null {
+    const row = this.record(Media, pathKey(name));
+    if (row !== null) return row.hash_str;
+    return isHash(name) && this.record(Media, mediaKey(name)) !== null ? name : null;
   }
 
   /** The path remembered last for a hash; null when it is not known. */
@@ -144,8 +217,36 @@ export class Store {
     return found;
   }
 
-  /** For each hash: true when its stage is there and its packs hold all of its rows. */
-  stored(modelKey: string, hashes: readonly string[]): boolean[] {
+  /** For each hash: true when its stage, by any model for null, is there and its packs hold all of its rows. */
+  stored(modelKey: string | null, hashes: readonly string[]): boolean[] {
+    if (modelKey !== null) return this.storedBy(modelKey, hashes);
+    const byModel = this.models().map((key) => this.storedBy(key, hashes));
+    return hashes.map((_, i) => byModel.some((stored) => stored[i]));
+  }
+
+  transcribed(hashes: readonly string[]): boolean[] {
+    const environment = this.reading();
+    return hashes.map((hash) => environment?.has(transcriptKey(hash)) ?? false);
+  }
+
+  /** Where the data of a media file lies; null for what is not stored. Transcripts lie among the records. */
+  held(hash: string): { visual: string | null; audio: string | null } {
+    return {
+      visual: this.stored(null, [hash])[0] ? vectorFolder(this.folder) : null,
+      audio: this.transcribed([hash])[0] ? this.folder : null,
+    };
+  }
+
+  private models(): string[] {
+    const environment = this.reading();
+    if (environment === null) return [];
+    return Array.from(
+      environment.entries(modelPrefix),
+      ({ key, value }) => unseal(Model, key, value, environment.file).model_key,
+    );
+  }
+
+  private storedBy(modelKey: string, hashes: readonly string[]): boolean[] {
     const model = this.model(modelKey);
     const rows = new Map<number, number>();
     return hashes.map((hash) => {
@@ -211,7 +312,9 @@ export class Store {
   previews(hash: string, frames: readonly number[]): (Uint8Array<ArrayBuffer> | null)[] {
     return this.again(() => {
       const record = this.record(Previews, previewKey(hash));
-      return record === null ? frames.map(() => null) : readPreviews(this.folder, record, frames);
+      return record === null
+        ? frames.map(() => null)
+        : readPreviews(this.folder, record, frames, this.tables);
     });
   }
 
@@ -266,7 +369,7 @@ export class Store {
   }
 }
 
-function mediaRecord(row: Media): MediaRecord {
+export function mediaRecord(row: Media): MediaRecord {
   const { path, hash_str, size_bytes, mtime_ms, inode } = row;
   // Written by this program under a checksum, so the text is a probe.
   const probe = JSON.parse(row.probe_json) as Probe;

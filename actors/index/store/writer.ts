@@ -2,6 +2,7 @@
 // held from the first open stage to the last one's end, so two processes can take turns.
 import { engineErrors } from '../../../runtime/errors.ts';
 import { type MediaRecord, storeErrors } from '../contract.ts';
+import { noteChange } from './changes.ts';
 import { compact } from './compact.ts';
 import { type Disk, disk } from './disk.ts';
 import type { Environment, Writes } from './environment.ts';
@@ -9,7 +10,7 @@ import { storeFault } from './faults.ts';
 import { confirm, newLease, release, take } from './lease.ts';
 import { formatKey, mediaKey, modelRecordKey, pathKey, previewKey, stageKey } from './names.ts';
 import { Packs } from './packs.ts';
-import { PreviewWriter, removeOtherPreviews, removeParts } from './previews.ts';
+import { PreviewWriter, removeOtherPreviews, removeParts } from './preview-writer.ts';
 import { Format, formatVersion, type Lease, Media, Model, Previews, Visual } from './records.ts';
 import { Stage, type StageResult, type Tail } from './stage.ts';
 import { seal, unseal } from './table.ts';
@@ -33,11 +34,18 @@ function mediaRow(media: MediaRecord): Media {
   return { path: media.path, hash_str, size_bytes, mtime_ms, inode, probe_json: JSON.stringify(media.probe) };
 }
 
-export function putMedia(writes: Writes, media: MediaRecord): void {
+export function putMedia(writes: Writes, media: MediaRecord, file: string): void {
   const row = mediaRow(media);
-  const [byPath, byHash] = [pathKey(row.path), mediaKey(row.hash_str)];
-  writes.put(byPath, seal(Media, byPath, row));
-  writes.put(byHash, seal(Media, byHash, row));
+  const keys = [pathKey(row.path), mediaKey(row.hash_str)];
+  const sealed = keys.map((key) => [key, seal(Media, key, row)] as const);
+  // What is known already is no change; a commit repeats what was remembered before it.
+  const news = sealed.filter(([key, bytes]) => !isSame(writes.get(key), bytes));
+  for (const [key, bytes] of news) writes.put(key, bytes);
+  if (news.length > 0) noteChange(writes, { path: row.path, hash: row.hash_str }, file);
+}
+
+function isSame(stored: Uint8Array | undefined, bytes: Uint8Array): boolean {
+  return stored !== undefined && Buffer.compare(stored, bytes) === 0;
 }
 
 export function putFormat(writes: Writes): void {
@@ -73,7 +81,7 @@ export class Writer {
   remember(media: MediaRecord): void {
     this.environment.transact((writes) => {
       putFormat(writes);
-      putMedia(writes, media);
+      putMedia(writes, media, this.environment.file);
     });
   }
 
@@ -184,7 +192,7 @@ export class Writer {
       writes.put(visual, seal(Visual, visual, row));
       writes.put(preview, seal(Previews, preview, previews));
       writes.put(model, seal(Model, model, now));
-      putMedia(writes, media);
+      putMedia(writes, media, file);
       return now;
     });
   }

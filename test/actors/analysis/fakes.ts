@@ -1,13 +1,12 @@
 // Fake leaf actors for the tests of the coordinators: the same contracts over the in-memory link, with faults on demand.
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAnalysis } from '../../../actors/analysis/analysis.ts';
-import type { AnalysisEvent } from '../../../actors/analysis/contract.ts';
+import type { AnalysisEvent, FileResult } from '../../../actors/analysis/contract.ts';
 import { openJournal } from '../../../actors/analysis/journal.ts';
 import { decoderContract, mediaErrors, modifiedMs, type Probe } from '../../../actors/decoder/contract.ts';
 import { embedderContract } from '../../../actors/embedder/contract.ts';
-import { indexContract, type MediaRecord, storeErrors } from '../../../actors/index/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { createSearch } from '../../../actors/search/search.ts';
 import { type ActorDefinition, actor, Sent } from '../../../runtime/actor.ts';
@@ -18,6 +17,7 @@ import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { startInMemory } from '../../../runtime/memory.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
+import { fakeIndex, type IndexState } from './fake-index.ts';
 
 export interface FakeFile {
   readonly name: string;
@@ -56,21 +56,16 @@ function probeOf(file: FakeFile): Probe {
   };
 }
 
-interface World {
+interface World extends IndexState {
   readonly files: Map<string, FakeFile>;
   /** Batches the embedder was sent, by number of pictures. */
   readonly batches: number[];
-  readonly committed: Map<string, { frames: number[]; sums: number[] }>;
-  readonly media: Map<string, MediaRecord>;
   readonly decoded: string[];
   hold: Promise<void>;
+  holdProbes: Promise<void>;
   readonly batch: number;
-  /** The disk of the analysis folder is full. */
-  full: boolean;
-  /** The index has loaded nothing, as after a restart. */
-  unloaded: boolean;
-  /** Stages open at the same time for one content, at most. */
-  mostOpen: number;
+  /** Files that were probed, at the same time at most and in all. */
+  probing: { now: number; most: number; all: number };
   /** False after a crash: the embedder has no model. */
   loaded: boolean;
 }
@@ -87,7 +82,14 @@ function fakeDecoder(world: World) {
     contract: decoderContract,
     create: () => ({
       handlers: {
-        probe: ({ path }) => probeOf(find(path)),
+        probe: async ({ path }) => {
+          const { probing } = world;
+          probing.all++;
+          probing.most = Math.max(probing.most, ++probing.now);
+          await world.holdProbes;
+          probing.now--;
+          return probeOf(find(path));
+        },
         identify: ({ path }) => {
           const stats = statSync(path, { bigint: true });
           const hash_str = find(path).content ?? find(path).name.replace(/\W/g, '');
@@ -118,10 +120,21 @@ function fakeDecoder(world: World) {
             yield new Sent(frame, { slots: [picture], transfer: [preview.buffer] });
           }
         },
-        picture: ({ picture, seconds }, turn) => {
+        picture: ({ path, picture, seconds }, turn) => {
+          if (!existsSync(path)) throw mediaErrors.FILE_NOT_FOUND(`${path}: there is no such file`);
           turn.slot(picture).fill(seconds);
           return { seconds, preview: null };
         },
+        async *moments({ path, seconds }) {
+          const file = find(path);
+          world.decoded.push(file.name);
+          for (const [moment, at] of seconds.entries()) {
+            if (at >= file.frames || file.missing?.includes(at)) continue;
+            if (file.error === 'crash') throw engineErrors.ACTOR_CRASHED('decoder ended');
+            yield { moment, seconds: at, jpeg: new Uint8Array([0xff, 0xd8, at]) };
+          }
+        },
+        shrink: ({ jpegs }) => ({ jpegs: jpegs.map((jpeg) => new Uint8Array([...jpeg, 0x55])) }),
       },
     }),
   });
@@ -142,9 +155,12 @@ function fakeEmbedder(world: World) {
     contract: embedderContract,
     create: () => ({
       handlers: {
-        load: () => {
+        // Every model but these two gives way to the default one.
+        load: ({ model_key: asked }) => {
           world.loaded = true;
-          return { model_key: 'fake', dimensions: 2, shape, batch: world.batch, state: ready };
+          const model_key = asked === 'second' ? asked : 'fake';
+          const state = { ...ready, model_key, requested_model_key: model_key };
+          return { model_key, dimensions: 2, shape, batch: world.batch, state };
         },
         state: () => ready,
         pictures: ({ pictures }, turn) => {
@@ -167,80 +183,9 @@ function fakeEmbedder(world: World) {
   });
 }
 
-function fakeIndex(world: World) {
-  const stages = new Map<number, { hash: string; frames: number[]; sums: number[] }>();
-  let last = 0;
-  return actor<typeof indexContract, unknown>({
-    contract: indexContract,
-    create: () => ({
-      handlers: {
-        known: ({ path, mtime_ms }) => {
-          const media = world.media.get(path);
-          return media?.identity.mtime_ms === mtime_ms ? media : null;
-        },
-        remember: ({ media }) => {
-          world.media.set(media.path, media);
-          return {};
-        },
-        stored: ({ hashes }) => ({ stored: hashes.map((hash) => world.committed.has(hash)) }),
-        media: () => ({ media: [...world.media.values()] }),
-        begin: ({ hash_str }) => {
-          stages.set(++last, { hash: hash_str, frames: [], sums: [] });
-          const open = [...stages.values()].filter(({ hash }) => hash === hash_str).length;
-          world.mostOpen = Math.max(world.mostOpen, open);
-          return { stage: last };
-        },
-        append: ({ stage, frames, vectors }) => {
-          if (world.full) throw storeErrors.STORE_FULL('the disk is full');
-          const at = stages.get(stage);
-          if (!at) throw engineErrors.INTERNAL(`append to the unknown stage ${stage}`);
-          at.frames.push(...frames);
-          at.sums.push(...frames.map((_, i) => vectors[i * 2]!));
-          return {};
-        },
-        commit: ({ stage, media }) => {
-          world.committed.set(media.identity.hash_str, stages.get(stage)!);
-          stages.delete(stage);
-          return { vectors: world.committed.get(media.identity.hash_str)!.frames.length };
-        },
-        abort: ({ stage }) => {
-          stages.delete(stage);
-          return {};
-        },
-        load: () => {
-          world.unloaded = false;
-          return { media: world.committed.size, vectors: 0, missing: [], unreadable: [] };
-        },
-        drop: () => ({}),
-        search: ({ scope, picture, text }) => {
-          if (world.unloaded) throw storeErrors.NOT_LOADED();
-          return {
-            searched: 1,
-            matches: [...world.media.values()]
-              .filter(({ identity }) => !scope.hashes || scope.hashes.includes(identity.hash_str))
-              .map(({ identity, path }, i) => ({
-                hash_str: identity.hash_str,
-                path,
-                frame_index: scope.ranges[identity.hash_str]?.[0]?.[0] ?? picture?.[0] ?? text?.[0] ?? 0,
-                scene_start: 0,
-                scene_end: 3_661,
-                original_index: i,
-                score: 1,
-              })),
-          };
-        },
-        vector: ({ frame_index }) => ({ vector: frame_index === 1 ? new Float32Array([77, 0]) : null }),
-        previews: ({ frames }) => ({
-          previews: frames.map(({ frame_index }) => (frame_index === 99 ? null : new Uint8Array([1, 2, 3]))),
-        }),
-      },
-    }),
-  });
-}
-
 export async function world(
   files: readonly FakeFile[],
-  options: { decoders?: number; journal?: string; batch?: number } = {},
+  options: { decoders?: number; journal?: string; batch?: number; summarizing?: () => boolean } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
   const lines: LogLine[] = [];
@@ -253,12 +198,20 @@ export async function world(
     batches: [],
     committed: new Map(),
     media: new Map(),
+    transcribed: new Set(),
+    preview: (_, frame) => (frame === 99 ? null : new Uint8Array([1, 2, 3])),
     decoded: [],
     hold: Promise.resolve(),
+    holdProbes: Promise.resolve(),
     loaded: false,
     batch: options.batch ?? 4,
     mostOpen: 0,
     full: false,
+    readOnly: false,
+    unavailable: false,
+    remembered: 0,
+    listed: 0,
+    probing: { now: 0, most: 0, all: 0 },
     unloaded: false,
   };
   const add = (file: FakeFile) => {
@@ -279,16 +232,18 @@ export async function world(
     });
   const index = await start(fakeIndex(state));
   const embedder = await start(fakeEmbedder(state));
+  const reader = await start(fakeEmbedder(state), 'reader');
   const surveyor = await start(fakeDecoder(state), 'surveyor');
   const decoders = await Promise.all(
     Array.from({ length: options.decoders ?? 2 }, (_, i) => start(fakeDecoder(state), `decoder-${i}`)),
   );
   const journalPath = options.journal ?? join(folder, 'journal.ndjson');
   const journal = openJournal(journalPath, () => 0);
-  let tasks = 0;
   const preview = { max_side: 64, quality: 80 };
   const parts = { decoders, surveyor, embedder, index, pool, journal, preview, clock, log };
-  const analysis = createAnalysis({ ...parts, newTaskId: () => `task-${++tasks}` });
+  const analysis = createAnalysis(parts);
+  const { summarizing = () => false } = options;
+  const search = createSearch({ ...parts, decoder: surveyor, viewers: decoders, reader, summarizing });
   const paths = files.map(add);
   const events: AnalysisEvent[] = [];
   return {
@@ -300,12 +255,28 @@ export async function world(
     pool,
     events,
     journalPath,
-    search: createSearch({ decoder: surveyor, embedder, index, pool }),
-    run: (signal = new AbortController().signal, force = false, of: readonly string[] = paths) =>
-      analysis.run(
-        { cache_dir: join(folder, 'cache'), paths: [...of], model_key: 'fake', decode: 'exact', force },
-        { signal, onEvent: (event) => events.push(event) },
-      ),
+    search,
+    /** Brings the model into use and loads the folder `/cache`. */
+    open: async () => {
+      await search.models.load('fake');
+      await search.load('/cache');
+    },
+    analysis,
+    journal,
+    clock,
+    log,
+    lines,
+    run: async (signal = new AbortController().signal, force = false, of: readonly string[] = paths) => {
+      const cache_dir = join(folder, 'cache');
+      const request = { cache_dir, paths: [...of], model_key: 'fake', decode: 'exact' as const, force };
+      const results: FileResult[] = [];
+      const onEvent = (event: AnalysisEvent) => {
+        events.push(event);
+        if (event.type === 'result') results.push(event.result);
+      };
+      const report = await analysis.run({ task_id: 'task', request, earlier: null }, { signal, onEvent });
+      return { ...report, results };
+    },
     end: async () => {
       await supervisor.stop();
       journal.close();

@@ -52,25 +52,31 @@ test('a file that was running in two deaths of the engine is quarantined', () =>
   }
 });
 
-test('a task that never ended is interrupted and keeps its request', () => {
-  const begun: JournalEntry = { type: 'task-start', time: 0, task_id: 't', request: { paths: ['/a'] } };
-  const over: JournalEntry = { type: 'task-end', time: 0, task_id: 't', state: 'completed' };
-  assert.deepEqual([...readJournal([begun], () => false).interrupted], [['t', { paths: ['/a'] }]]);
-  assert.equal(readJournal([begun, over], () => false).interrupted.size, 0);
+test('an engine whose process number was given to another process has died', () => {
+  const entries: JournalEntry[] = [{ ...start(1), started: 'boot/100' } as JournalEntry, stage(1)];
+  assert.equal(readJournal(entries, (_, started) => started === 'boot/200').crashes.get(key), 1);
+  assert.equal(readJournal(entries, (_, started) => started === 'boot/100').crashes.size, 0);
 });
 
 test('a journal with a line cut short keeps every other line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
   const path = join(folder, 'home', 'journal.ndjson');
   const journal = openJournal(path, () => 0);
-  journal.write({ type: 'task-start', task_id: 'kept', request: 1 });
-  journal.close();
-  appendFileSync(path, '{"type":"task-start","task_id":"cut');
+  journal.write({ type: 'stage-start', task_id: 't', key: 'kept' });
+  appendFileSync(path, '{"type":"stage-start","task_id":"t","key":"cut');
   const again = openJournal(path, () => 0);
-  again.write({ type: 'task-start', task_id: 'after', request: 2 });
-  again.close();
-  assert.deepEqual([...openJournal(path, () => 0).before.interrupted.keys()], ['kept', 'after']);
-  assert.match(readFileSync(path, 'utf8'), /\n\{"time":0,"pid":\d+,"type":"engine-start"\}\n/);
+  again.write({ type: 'stage-start', task_id: 't', key: 'after' });
+  assert.deepEqual(
+    [...openJournal(path, () => 0).before.crashes],
+    [
+      ['kept', 1],
+      ['after', 1],
+    ],
+  );
+  assert.match(
+    readFileSync(path, 'utf8'),
+    /\n\{"time":0,"pid":\d+,"type":"engine-start","started":"[^"]*"\}\n/,
+  );
   rmSync(folder, { recursive: true });
 });
 

@@ -1,6 +1,12 @@
 // Asks the decoder's handlers without a thread: a turn whose slots are plain memory, and what came back as plain values.
 import { definition } from '../../../actors/decoder/actor.ts';
-import type { GridFrame, PictureShape, PreviewShape, Probe } from '../../../actors/decoder/contract.ts';
+import type {
+  GridFrame,
+  MomentPicture,
+  PictureShape,
+  PreviewShape,
+  Probe,
+} from '../../../actors/decoder/contract.ts';
 import { type FeedTurn, Sent } from '../../../runtime/actor.ts';
 import type { SlotHandle } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -95,6 +101,25 @@ export async function askPicture(path: string, seconds: number, shape = stampSha
   const preview = { max_side: 640, quality: 80 };
   const reply = plain(await handlers.picture({ path, seconds, shape, preview, picture }, turn));
   return { second: 0, seconds: reply.seconds, rgb: turn.slot(picture), preview: reply.preview };
+}
+
+/** The pictures of moments, by their places in `seconds`. */
+export async function askMoments(
+  path: string,
+  seconds: readonly number[],
+  turn = turnFor(),
+  preview: PreviewShape = { max_side: 192, quality: 95 },
+): Promise<Map<number, MomentPicture>> {
+  const got = new Map<number, MomentPicture>();
+  for await (const item of handlers.moments({ path, seconds: [...seconds], preview }, turn)) {
+    const picture = plain(item);
+    got.set(picture.moment, picture);
+  }
+  return got;
+}
+
+export async function askShrink(jpegs: Uint8Array[], preview: PreviewShape, turn = turnFor()) {
+  return plain(await handlers.shrink({ jpegs, preview }, turn)).jpegs;
 }
 
 export async function askProbe(path: string, turn = turnFor()): Promise<Probe> {

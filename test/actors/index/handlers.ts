@@ -86,7 +86,7 @@ export async function store(
   await index.call('commit', { stage, media: mediaRecord(hash) });
 }
 
-export const everything = { hashes: null, ranges: {} };
+export const everything = { hashes: null, ranges: {}, filters: [] };
 
 export function someFootage(frames: number, seed: number, dimensions = 32): Float32Array<ArrayBuffer> {
   return footage(frames, dimensions, 8, 0.2, seed);

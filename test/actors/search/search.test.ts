@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import test from 'node:test';
 import { Check } from 'typebox/value';
+import { clockTime, mediaErrors } from '../../../actors/decoder/contract.ts';
 import type { MediaRecord } from '../../../actors/index/contract.ts';
-import { SearchAnswer, searchErrors } from '../../../actors/search/contract.ts';
-import { clockTime, warning } from '../../../actors/search/match.ts';
+import { SearchAnswer, searchErrors, type TextSearch } from '../../../actors/search/contract.ts';
+import { warning } from '../../../actors/search/match.ts';
 import { placesOf } from '../../../actors/search/places.ts';
 import { world } from '../analysis/fakes.ts';
 
 const common = {
   cache_dir: '/cache',
-  model_key: 'fake',
   media_paths: [] as string[],
+  search_all: false,
+  metadata_filter_request: null,
   max_results: 5,
   exclude: [] as string[],
   segments_to_frame_indices: {},
@@ -37,6 +40,7 @@ test('a warning names what was not understood, and there is none without a doubt
       gone: [],
       unknownWords: [],
       missing: [],
+      unloaded: [],
       unreadable: [],
       fallbackFrom: null,
       noPreview: 0,
@@ -48,16 +52,18 @@ test('a warning names what was not understood, and there is none without a doubt
     gone: ['/g'],
     unknownWords: ['car'],
     missing: ['/a'],
+    unloaded: ['/b', '/c', '/d', '/e', '/f', '/x', '/y'],
     unreadable: ['h'],
     fallbackFrom: 'big',
     noPreview: 2,
   });
-  assert.match(toast_warning ?? '', /big.*car.*\/a.*h.*2/);
+  assert.match(toast_warning ?? '', /big.*car.*\/a.*loaded: \/b, .* and 2 more.*h.*2/);
 });
 
 test('a match has all the fields of the contract, and previews only when they are asked for', async () => {
   const w = await world([{ name: 'a', frames: 3 }]);
   await w.run();
+  await w.open();
   const answer = await w.search.text({ ...common, query: 'four xyzzy' });
   assert.ok(Check(SearchAnswer, answer));
   assert.deepEqual(answer.matches, [
@@ -85,6 +91,7 @@ test('a search is limited to the files and the ranges it names, and tells which 
     { name: 'b', frames: 3 },
   ]);
   await w.run();
+  await w.open();
   const [a, b] = w.paths as [string, string];
   const found = await w.search.text({ ...common, query: 'x', media_paths: [b, '/gone'] });
   assert.deepEqual(
@@ -108,6 +115,7 @@ test('a search is limited to the files and the ranges it names, and tells which 
 test('a frame search takes the stored vector on the grid and decodes the picture off it', async () => {
   const w = await world([{ name: 'a', frames: 3 }]);
   await w.run();
+  await w.open();
   const request = { ...common, query: null, media_path: w.paths[0]! };
   assert.equal((await w.search.frame({ ...request, time_seconds: 1 })).matches[0]?.frame_idx, '77');
   assert.equal((await w.search.frame({ ...request, time_seconds: 2 })).matches[0]?.frame_idx, '2');
@@ -118,8 +126,27 @@ test('a frame search takes the stored vector on the grid and decodes the picture
   await w.end();
 });
 
+test('of a film that is gone the nearest stored second stands for a moment between two, and it is said', async () => {
+  const w = await world([{ name: 'a', frames: 3 }]);
+  await w.run();
+  await w.open();
+  const [a] = w.paths as [string];
+  rmSync(a);
+  const request = { ...common, query: null, media_path: a, media_paths: [a] };
+  for (const time_seconds of [0.6, 1, 1.4]) {
+    const { matches, toast_warning } = await w.search.frame({ ...request, time_seconds });
+    assert.equal(matches[0]?.frame_idx, '77', `${time_seconds}`);
+    assert.match(toast_warning ?? '', /Not where it was/);
+  }
+  const unknown = { ...request, media_path: `${a}2`, time_seconds: 1.4 };
+  await assert.rejects(w.search.frame(unknown), mediaErrors.FILE_NOT_FOUND.is);
+  await assert.rejects(w.search.frame({ ...request, time_seconds: 2.4 }), mediaErrors.FILE_NOT_FOUND.is);
+  await w.end();
+});
+
 test('an empty query and an exclude without a query are refused by name', async () => {
   const w = await world([]);
+  await w.open();
   await assert.rejects(w.search.text({ ...common, query: '  ' }), searchErrors.QUERY_EMPTY.is);
   const image = { ...common, query: null, image_path: '/x', exclude: ['blue'] };
   await assert.rejects(w.search.image(image), searchErrors.EXCLUDE_WITHOUT_QUERY.is);
@@ -129,6 +156,7 @@ test('an empty query and an exclude without a query are refused by name', async 
 test('a query of which nothing is understood finds nothing and says so', async () => {
   const w = await world([{ name: 'a', frames: 3 }]);
   await w.run();
+  await w.open();
   const answer = await w.search.text({ ...common, query: 'xyzzy' });
   assert.deepEqual(answer.matches, []);
   assert.match(answer.toast_warning ?? '', /xyzzy/);
@@ -158,8 +186,40 @@ test('a match is shown where it lies: as named, where a copy is, or told to be g
 test('an index that came back with nothing loaded is given the folder again', async () => {
   const w = await world([{ name: 'a', frames: 3 }]);
   await w.run();
+  await w.open();
   w.state.unloaded = true;
   assert.equal((await w.search.text({ ...common, query: 'four' })).matches.length, 1);
   assert.equal(w.state.unloaded, false);
+  await w.end();
+});
+
+test('filters reach the index with the search, and their own scope narrows it', async () => {
+  const w = await world([
+    { name: 'a', frames: 3 },
+    { name: 'b', frames: 3 },
+  ]);
+  await w.run();
+  await w.open();
+  const [a, b] = w.paths as [string, string];
+  const scope = { mode: 'paths', media_type: 'any', media_paths: [b], hash_strs: [] as string[] } as const;
+  const filters = [{ facet_id: 'technical.hdr', operator: 'is_any_of' as const, values: ['sdr'] }];
+  const found = async (more: Partial<typeof common> & object, filter: object | null) => {
+    const metadata_filter_request = filter as TextSearch['metadata_filter_request'];
+    const { matches } = await w.search.text({ ...common, ...more, query: 'x', metadata_filter_request });
+    return matches.map(({ video_path }) => video_path);
+  };
+  assert.deepEqual(await found({}, { scope, filters }), [b]);
+  assert.deepEqual(await found({ media_paths: [a] }, { scope, filters }), []);
+  assert.deepEqual(await found({ media_paths: [a] }, { filters }), [a]);
+  assert.deepEqual(await found({ media_paths: [a], search_all: true }, { filters }), [a, b]);
+  // Without a filter there is nothing that a scope could limit.
+  assert.deepEqual(await found({}, { scope, filters: [] }), [a, b]);
+  const speech = { ...scope, mode: 'global', media_type: 'speech' };
+  assert.deepEqual(await found({}, { scope: speech, filters }), []);
+  await assert.rejects(
+    found({}, { scope: { ...scope, media_paths: ['b'] }, filters }),
+    searchErrors.PATH_RELATIVE.is,
+  );
+  await assert.rejects(found({ media_paths: ['b'] }, null), searchErrors.PATH_RELATIVE.is);
   await w.end();
 });

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -24,8 +33,8 @@ test('records.fbs and the tables in the code are the same', () => {
     ]);
     return [name, Object.fromEntries(fields)];
   });
-  const { Format, Lease, Media, Model, Visual, Previews } = records;
-  const tables = Object.entries({ Format, Lease, Media, Model, Visual, Previews });
+  const { Format, Lease, Media, ChangeHead, Change, Model, Visual, Previews } = records;
+  const tables = Object.entries({ Format, Lease, Media, ChangeHead, Change, Model, Visual, Previews });
   assert.deepEqual(
     declared.map(([name, fields]) => [name, JSON.stringify(fields)]),
     tables.map(([name, table]) => [name, JSON.stringify(table.fields)]),
@@ -108,6 +117,31 @@ test('a real file system of 1 MB fills up without a crash or a loss', async (t) 
   assert.equal((await again.call('load', load)).vectors, stored * 100);
 });
 
+test('a disk with a few pages left is called full every time, not damaged', async (t) => {
+  const cache_dir = mkdtempSync(join(tmpdir(), 'framehound-index-'));
+  const isMounted = mounted(cache_dir);
+  t.after(() => {
+    if (isMounted) execFileSync('umount', ['-l', cache_dir]);
+    rmSync(cache_dir, { recursive: true, force: true });
+  });
+  if (!isMounted) return t.skip('a small file system can be mounted by root only');
+  const index = await indexActor(t);
+  await store(index, cache_dir, 'aa', someFootage(1, 0));
+  const { bavail, bsize } = statfsSync(cache_dir);
+  writeFileSync(join(cache_dir, 'filler'), Buffer.alloc(bavail * bsize - 5 * bsize));
+  // Each of these copies a few pages; a commit that runs out of disk in its middle reads as damage, and so do later ones.
+  for (let i = 0; i < 50; i++) {
+    await assert.rejects(
+      store(index, cache_dir, (i + 0xb0).toString(16), someFootage(1, i)),
+      storeErrors.STORE_FULL.is,
+    );
+  }
+  rmSync(join(cache_dir, 'filler'));
+  await store(index, cache_dir, 'ff', someFootage(1, 1));
+  const load = { cache_dir, model_key: 'model', hashes: null };
+  assert.deepEqual(await index.call('load', load), { media: 2, vectors: 2, missing: [], unreadable: [] });
+});
+
 test('stages written side by side do not mix', async (t) => {
   const cache_dir = folder(t);
   const index = await indexActor(t);
@@ -156,7 +190,7 @@ test('stages written side by side do not mix', async (t) => {
       };
       const { matches } = await index.call('search', {
         ...query,
-        scope: { hashes: null, ranges: {} },
+        scope: { hashes: null, ranges: {}, filters: [] },
         max_results: 1,
       });
       assert.deepEqual([matches[0]!.hash_str, matches[0]!.frame_index], [hash, frame]);
@@ -184,7 +218,7 @@ test('when more than half of a pack is garbage it is rewritten, and what is load
     picture: null,
     text_weight: 1,
     exclude: null,
-    scope: { hashes: null, ranges: {} },
+    scope: { hashes: null, ranges: {}, filters: [] },
     max_results: 1,
   };
   const before = await index.call('search', { ...query, text: row(kept, 5) });

@@ -1,0 +1,169 @@
+// What a facet is: a question that is put to every media, and the answers a person can choose from. Pure.
+import type { FacetKind, MediaRecord } from '../contract.ts';
+import { type Moment, moment } from './moments.ts';
+
+/** One content, with every path it lies at. */
+export interface MediaFacts extends Pick<MediaRecord, 'probe' | 'identity'> {
+  readonly paths: readonly string[];
+}
+
+export type Meta = Readonly<Record<string, string | number | boolean | null>>;
+
+/** What is to know of one key, read once and kept. */
+export interface Reading {
+  /** The stable values of the options it belongs to, each once. */
+  readonly values: readonly string[];
+  /** Of a numeric facet its number, of a date the beginning in ms; what bounds and order go by. */
+  readonly size: number | null;
+  /** Of a date facet. */
+  readonly moment: Moment | null;
+}
+
+export interface Facet {
+  /** `group.name`; never changes its meaning. */
+  readonly id: string;
+  readonly label: string;
+  readonly group: string;
+  /** Labels from the group down to the facet itself. */
+  readonly path: readonly string[];
+  readonly kind: FacetKind;
+  /** What the media says, in one text; null when it says nothing. */
+  key(media: MediaFacts): string | null;
+  /** What a key means; null for one that means nothing. */
+  read(key: string): Reading | null;
+  labelOf(value: string): string;
+  meta(value: string): Meta;
+  /** Where an option stands: a number, or null for the most frequent first. */
+  rank(value: string): number | null;
+}
+
+interface Place {
+  readonly id: string;
+  readonly label: string;
+  readonly path: readonly string[];
+}
+
+type Rest = Partial<Pick<Facet, 'labelOf' | 'meta' | 'rank'>>;
+
+function facet({ id, label, path }: Place, kind: FacetKind, key: Facet['key'], rest: Partial<Facet>): Facet {
+  return {
+    id,
+    label,
+    group: path[0] ?? label,
+    path: [...path, label],
+    kind,
+    key,
+    read: (one) => ({ values: [one], size: null, moment: null }),
+    labelOf: (value) => value,
+    meta: () => ({}),
+    rank: () => null,
+    ...rest,
+  };
+}
+
+/** A media has one value or none. */
+export function single(place: Place, value: Facet['key'], rest: Rest = {}): Facet {
+  return facet(place, 'single', value, rest);
+}
+
+/** No path and no tag of a media file holds it. */
+const between = '\0';
+
+/** A media has any number of values. `widen`: the further values that come with one, itself included. */
+export function multi(
+  place: Place,
+  values: (media: MediaFacts) => readonly string[],
+  { widen = (value: string) => [value], ...rest }: Rest & { widen?(value: string): readonly string[] } = {},
+): Facet {
+  return facet(
+    place,
+    'multi',
+    (media) => {
+      const own = values(media);
+      return own.length === 0 ? null : [...new Set(own)].sort().join(between);
+    },
+    {
+      read: (key) => ({
+        values: [...new Set(key.split(between).flatMap(widen))],
+        size: null,
+        moment: null,
+      }),
+      ...rest,
+    },
+  );
+}
+
+export function numeric(place: Place, value: (media: MediaFacts) => number | null, rest: Rest = {}): Facet {
+  const key = (media: MediaFacts) => {
+    const number = value(media);
+    return number === null || !Number.isFinite(number) ? null : String(number);
+  };
+  return facet(place, 'numeric', key, {
+    read: (own) => ({ values: [own], size: Number(own), moment: null }),
+    rank: Number,
+    ...rest,
+  });
+}
+
+/** Options are days. A text that is no date, or only a part of one, says nothing. */
+export function date(place: Place, text: (media: MediaFacts) => string | null, rest: Rest = {}): Facet {
+  return facet(place, 'date', text, {
+    read: (own) => {
+      const read = moment(own);
+      const day = own.trim().slice(0, 10);
+      return read === null || day.length < 10 ? null : { values: [day], size: read.start, moment: read };
+    },
+    meta: (value) => ({ year: value.slice(0, 4), month: value.slice(0, 7) }),
+    rank: (value) => moment(value)?.start ?? null,
+    ...rest,
+  });
+}
+
+/** A closed list of options in the order in which they are shown. */
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+  readonly meta?: Meta;
+}
+
+export function choices(list: readonly Choice[]): Required<Rest> {
+  const byValue = new Map(list.map((choice, rank) => [choice.value, { ...choice, rank }]));
+  return {
+    labelOf: (value) => byValue.get(value)?.label ?? value,
+    meta: (value) => byValue.get(value)?.meta ?? {},
+    rank: (value) => byValue.get(value)?.rank ?? list.length,
+  };
+}
+
+/** Classes of a number by where each begins, ascending. The value of the class the number is in. */
+export interface Step extends Choice {
+  /** The class holds this number and larger ones, up to where the next class begins. */
+  readonly from: number;
+}
+
+export function classOf(steps: readonly Step[], number: number): string | null {
+  return steps.findLast((step) => number >= step.from)?.value ?? null;
+}
+
+/** Steps as choices whose meta says where each class begins and ends; `unit` names the fields: `min_seconds`. */
+export function stepChoices(steps: readonly Step[], unit: string): Required<Rest> {
+  return choices(
+    steps.map((step, i) => ({
+      ...step,
+      meta: { [`min_${unit}`]: step.from, [`max_${unit}`]: steps[i + 1]?.from ?? null },
+    })),
+  );
+}
+
+const yesOrNo = choices([
+  { value: 'yes', label: 'Yes' },
+  { value: 'no', label: 'No' },
+]);
+
+export function flag(place: Place, value: (media: MediaFacts) => boolean | null): Facet {
+  const key = (media: MediaFacts) => {
+    const is = value(media);
+    return is === null ? null : is ? 'yes' : 'no';
+  };
+  return single(place, key, yesOrNo);
+}

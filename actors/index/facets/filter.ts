@@ -1,0 +1,137 @@
+// What the operators of filters mean. Pure.
+//
+//   is_any_of, include_any_of    the media has one of the values
+//   include_all_of               it has every one of them
+//   is_not, exclude_any_of       it has none of them
+//   exclude_all_of               it has not every one of them
+//   greater_than, less_than      its number is larger, or smaller; the value itself is not
+//   before, after                all of its date lies before the value begins, or after the value ends
+//
+// Media that lack a value pass is_not, exclude_any_of and exclude_all_of and nothing else.
+import { type FilterOperator, filterErrors, type MetadataFilter } from '../contract.ts';
+import type { Facet, Reading } from './facet.ts';
+import { isAfter, isBefore, isWithin, type Moment, moment } from './moments.ts';
+
+/** Whether what a media says to the facet passes; null for a media that says nothing. */
+export type Test = (reading: Reading | null) => boolean;
+
+export interface CheckedFilter {
+  readonly facet: Facet;
+  /** As they came, for the options that are listed though nothing has them. */
+  readonly values: readonly string[];
+  readonly test: Test;
+}
+
+const sets = [
+  'is_any_of',
+  'is_not',
+  'include_any_of',
+  'include_all_of',
+  'exclude_any_of',
+  'exclude_all_of',
+] as const;
+const someOf = ['is_any_of', 'is_not', 'include_any_of', 'exclude_any_of'] as const;
+
+/** Which operators a facet takes, by its kind. */
+const operatorsOf: Readonly<Record<Facet['kind'], readonly FilterOperator[]>> = {
+  single: sets,
+  multi: sets,
+  numeric: [...someOf, 'greater_than', 'less_than'],
+  date: [...someOf, 'before', 'after'],
+};
+
+const comparing: readonly FilterOperator[] = ['before', 'after', 'greater_than', 'less_than'];
+
+/** Errors, each naming the field below `field`: UNKNOWN_FACET, WRONG_OPERATOR, WRONG_VALUES. */
+export function checkFilters(
+  facets: readonly Facet[],
+  filters: readonly MetadataFilter[],
+  field: string,
+): CheckedFilter[] {
+  return filters.map(({ facet_id, operator, values }, i) => {
+    const at = (name: string) => ({ field: `${field}[${i}].${name}` });
+    const facet = facets.find(({ id }) => id === facet_id);
+    if (!facet) {
+      throw filterErrors.UNKNOWN_FACET(
+        `${at('facet_id').field}: there is no facet ${facet_id}`,
+        at('facet_id'),
+      );
+    }
+    if (!operatorsOf[facet.kind].includes(operator)) {
+      const fitting = operatorsOf[facet.kind].join(', ');
+      throw filterErrors.WRONG_OPERATOR(
+        `${at('operator').field}: ${facet_id} is ${facet.kind} and takes ${fitting}`,
+        at('operator'),
+      );
+    }
+    const wrong = wrongValues(facet, operator, values);
+    if (wrong !== null) throw filterErrors.WRONG_VALUES(`${at('values').field}: ${wrong}`, at('values'));
+    return { facet, values, test: testOf(facet, operator, values) };
+  });
+}
+
+/** `-1.5e3`; blanks around it do not matter. */
+function parseNumber(text: string): number | null {
+  const is = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim());
+  const value = is ? Number(text) : Number.NaN;
+  return Number.isFinite(value) ? value : null;
+}
+
+function wrongValues(facet: Facet, operator: FilterOperator, values: readonly string[]): string | null {
+  if (values.length === 0) return 'there has to be a value';
+  if (comparing.includes(operator) && values.length > 1) return `${operator} compares with one value`;
+  const readable = facet.kind === 'numeric' ? parseNumber : facet.kind === 'date' ? moment : () => true;
+  const wrong = values.find((value) => readable(value) === null);
+  if (wrong === undefined) return null;
+  const wanted =
+    facet.kind === 'numeric' ? 'a number' : 'a date such as 2024, 2024-05 or 2024-05-17T10:00:00Z';
+  return `${JSON.stringify(wrong.slice(0, 80))} is not ${wanted}`;
+}
+
+function testOf(facet: Facet, operator: FilterOperator, values: readonly string[]): Test {
+  const has = holds(facet, values);
+  const hasAll = (own: Reading) => values.every((value) => own.values.includes(value));
+  const number = parseNumber(values[0] ?? '') ?? Number.NaN;
+  const stretch = moment(values[0] ?? '') as Moment;
+  const size = (own: Reading | null) => own?.size ?? Number.NaN;
+  switch (operator) {
+    case 'is_any_of':
+    case 'include_any_of':
+      return anyOf(facet, values);
+    case 'is_not':
+    case 'exclude_any_of':
+      return (own) => own === null || !has(own);
+    case 'include_all_of':
+      return (own) => own !== null && hasAll(own);
+    case 'exclude_all_of':
+      return (own) => own === null || !hasAll(own);
+    // No number is larger or smaller than one that is not there.
+    case 'greater_than':
+      return (own) => size(own) > number;
+    case 'less_than':
+      return (own) => size(own) < number;
+    case 'before':
+      return (own) => own?.moment != null && isBefore(own.moment, stretch);
+    case 'after':
+      return (own) => own?.moment != null && isAfter(own.moment, stretch);
+  }
+}
+
+/** The test of is_any_of. */
+export function anyOf(facet: Facet, values: readonly string[]): Test {
+  const has = holds(facet, values);
+  return (own) => own !== null && has(own);
+}
+
+function holds(facet: Facet, values: readonly string[]): (own: Reading) => boolean {
+  if (facet.kind === 'numeric') {
+    const numbers = new Set(values.map(parseNumber));
+    return ({ size }) => numbers.has(size);
+  }
+  if (facet.kind === 'date') {
+    const stretches = values.map((value) => moment(value) as Moment);
+    return ({ moment: own }) => own !== null && stretches.some((stretch) => isWithin(own, stretch));
+  }
+  const wanted = new Set(values);
+  return (own) => own.values.some((value) => wanted.has(value));
+}

@@ -1,0 +1,147 @@
+// Facets of where a media comes from: camera, place, time, and where its file lies. Pure.
+import { posix, win32 } from 'node:path';
+import {
+  classOf,
+  date,
+  type Facet,
+  flag,
+  type MediaFacts,
+  multi,
+  numeric,
+  type Step,
+  single,
+  stepChoices,
+} from './facet.ts';
+import { moment } from './moments.ts';
+
+const source = ['Source'] as const;
+const time = ['Time'] as const;
+const file = ['File'] as const;
+
+/** Side of a cell of the map, in degrees: 11 km from north to south. */
+const cell = 0.1;
+
+/** Latitude and longitude in degrees, from `lat,lon` or ISO 6709 (`+48.2082+016.3738+171/`); null for anything else. */
+export function coordinates(location: string): { latitude: number; longitude: number } | null {
+  const plain = /^\s*([+-]?\d+(?:\.\d+)?)\s*,\s*([+-]?\d+(?:\.\d+)?)\s*$/.exec(location);
+  const iso = /^([+-]\d+(?:\.\d+)?)([+-]\d+(?:\.\d+)?)/.exec(location.trim());
+  const latitude = plain ? Number(plain[1]) : iso ? degrees(iso[1] ?? '', 2) : Number.NaN;
+  const longitude = plain ? Number(plain[2]) : iso ? degrees(iso[2] ?? '', 3) : Number.NaN;
+  const real = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
+  return real ? { latitude, longitude } : null;
+}
+
+/** ISO 6709 counts degrees, or degrees and minutes, or seconds as well, told apart by the number of digits. */
+function degrees(text: string, digits: number): number {
+  const sign = text[0] === '-' ? -1 : 1;
+  const whole = text.slice(1).split('.')[0]?.length ?? 0;
+  const value = Number(text.slice(1));
+  if (whole <= digits) return sign * value;
+  if (whole === digits + 2) return sign * (Math.trunc(value / 100) + (value % 100) / 60);
+  if (whole !== digits + 4) return Number.NaN;
+  const minutes = Math.trunc(value / 100) % 100;
+  return sign * (Math.trunc(value / 10_000) + minutes / 60 + (value % 100) / 3600);
+}
+
+function cellOf({ probe }: MediaFacts): string | null {
+  const at = probe.location === null ? null : coordinates(probe.location);
+  if (!at) return null;
+  // Adding 0 makes -0 a 0.
+  const near = (value: number) => (Math.round(value / cell) * cell + 0).toFixed(1);
+  return `${near(at.latitude)},${near(at.longitude)}`;
+}
+
+function cellLabel(value: string): string {
+  const [latitude = 0, longitude = 0] = value.split(',').map(Number);
+  const side = (degree: number, names: string) => `${Math.abs(degree)}° ${names[degree < 0 ? 1 : 0]}`;
+  return `${side(latitude, 'NS')}, ${side(longitude, 'EW')}`;
+}
+
+function cellMeta(value: string) {
+  const [latitude = 0, longitude = 0] = value.split(',').map(Number);
+  return { latitude, longitude, cell_degrees: cell };
+}
+
+/** The name with its blanks made one; makers pad theirs. */
+const plain = (name: string | null) => name?.replace(/\s+/g, ' ').trim() || null;
+
+const created = ({ probe }: MediaFacts) =>
+  probe.creation_date !== null && moment(probe.creation_date) !== null ? probe.creation_date : null;
+
+const bytes: readonly Step[] = [
+  { value: 'under_10mb', label: 'Under 10 MB', from: 0 },
+  { value: '10mb_100mb', label: '10 to 100 MB', from: 1e7 },
+  { value: '100mb_1gb', label: '100 MB to 1 GB', from: 1e8 },
+  { value: '1gb_10gb', label: '1 to 10 GB', from: 1e9 },
+  { value: '10gb_100gb', label: '10 to 100 GB', from: 1e10 },
+  { value: 'over_100gb', label: 'Over 100 GB', from: 1e11 },
+];
+
+/** A drive letter or a share makes it a path of Windows, whatever machine this is. */
+const syntax = (path: string) => (/^([A-Za-z]:|\\\\)/.test(path) ? win32 : posix);
+
+const folderOf = (path: string) => syntax(path).dirname(path);
+
+/** The folder and those above it; the root only for what lies in it. */
+export function foldersAbove(folder: string): readonly string[] {
+  const { dirname } = syntax(folder);
+  const above: string[] = [folder];
+  for (let at = dirname(folder); at !== '.'; ) {
+    const next = dirname(at);
+    if (next === at) break;
+    above.push(at);
+    at = next;
+  }
+  return above;
+}
+
+function folderMeta(value: string) {
+  const above = foldersAbove(value);
+  return { parent: above[1] ?? null, depth: above.length };
+}
+
+export function extensionOf(path: string): string | null {
+  const ending = syntax(path).extname(path).slice(1).toLowerCase();
+  return ending === '' ? null : ending;
+}
+
+export const originFacets: readonly Facet[] = [
+  single({ id: 'source.camera_make', label: 'Camera make', path: source }, ({ probe }) =>
+    plain(probe.camera_make),
+  ),
+  single({ id: 'source.camera_model', label: 'Camera model', path: source }, ({ probe }) =>
+    plain(probe.camera_model),
+  ),
+  flag({ id: 'source.has_location', label: 'Has location', path: source }, (media) => cellOf(media) !== null),
+  single({ id: 'source.location', label: 'Location', path: source }, cellOf, {
+    labelOf: cellLabel,
+    meta: cellMeta,
+  }),
+  date({ id: 'time.creation_date', label: 'Creation date', path: time }, created),
+  numeric({ id: 'time.year', label: 'Year', path: time }, (media) => {
+    const text = created(media);
+    return text === null ? null : Number(text.slice(0, 4));
+  }),
+  single(
+    { id: 'time.month', label: 'Month', path: time },
+    (media) => created(media)?.match(/^\d{4}-\d\d/)?.[0] ?? null,
+    { rank: (value) => moment(value)?.start ?? null, meta: (value) => ({ year: value.slice(0, 4) }) },
+  ),
+  date({ id: 'file.modified_date', label: 'Modified', path: file }, ({ identity }) =>
+    // What a file system says may lie outside of what a Date can hold.
+    Math.abs(identity.mtime_ms) <= 8.64e15 ? new Date(identity.mtime_ms).toISOString() : null,
+  ),
+  multi({ id: 'file.folder', label: 'Folder', path: file }, ({ paths }) => paths.map(folderOf), {
+    widen: foldersAbove,
+    labelOf: (value) => syntax(value).basename(value) || value,
+    meta: folderMeta,
+  }),
+  multi({ id: 'file.extension', label: 'Extension', path: file }, ({ paths }) =>
+    paths.flatMap((path) => extensionOf(path) ?? []),
+  ),
+  single(
+    { id: 'file.size_class', label: 'File size', path: file },
+    ({ identity }) => classOf(bytes, identity.size_bytes),
+    stepChoices(bytes, 'bytes'),
+  ),
+];

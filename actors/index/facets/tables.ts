@@ -1,0 +1,75 @@
+// Keeps the facet tables of the folders in step with what is stored there, whoever writes it.
+import type { Log } from '../../../runtime/log.ts';
+import { mediaRecord, type Store } from '../store/store.ts';
+import { facets } from './list.ts';
+import { FacetTable } from './table.ts';
+
+/** Tables held at a time; 100,000 media take about 100 MB. */
+const mostTables = 2;
+/** Rounds between two looks at whether to stop. */
+const stride = 256;
+
+interface Kept {
+  readonly table: FacetTable;
+  readonly seen: number;
+  /** Changes taken in since the table was made: what they replaced is still held. */
+  readonly changes: number;
+}
+
+export class FacetTables {
+  private readonly log: Log;
+  private kept = new Map<Store, Kept>();
+
+  constructor(log: Log) {
+    this.log = log;
+  }
+
+  /** The table of a folder as it is now. `pause` may throw to stop; then nothing of this call is kept. */
+  of(store: Store, pause: () => void): FacetTable {
+    const known = this.kept.get(store);
+    const changes = store.changes(known?.seen ?? null);
+    const { seen, changed } = changes;
+    const worn = known !== undefined && known.changes > Math.max(10_000, known.table.size);
+    const fresh = known === undefined || changed === null || worn;
+    const table = fresh ? this.build(store, pause) : known.table;
+    if (!fresh) for (const { path, hash } of changed) update(table, store, path, hash);
+    this.kept.delete(store);
+    this.kept.set(store, { table, seen, changes: fresh ? 0 : known.changes + changed.length });
+    for (const oldest of [...this.kept.keys()].slice(0, -mostTables)) this.kept.delete(oldest);
+    return table;
+  }
+
+  forget(store: Store): void {
+    this.kept.delete(store);
+  }
+
+  private build(store: Store, pause: () => void): FacetTable {
+    const table = new FacetTable(facets);
+    let rounds = 0;
+    const round = () => {
+      if (rounds++ % stride === 0) pause();
+    };
+    for (const { row } of store.remembered('path/')) {
+      round();
+      // The content is known by its hash all the same.
+      if (row !== null) table.place(row.path, row.hash_str);
+    }
+    for (const { name: hash, row } of store.remembered('media/')) {
+      round();
+      table.set(hash, row && mediaRecord(row));
+    }
+    if (table.unreadable.size > 0) {
+      this.log.warn('Records of media cannot be read', {
+        folder: store.folder,
+        count: table.unreadable.size,
+      });
+    }
+    return table;
+  }
+}
+
+function update(table: FacetTable, store: Store, path: string, hash: string): void {
+  const before = table.place(path, hash);
+  table.set(hash, store.content(hash));
+  if (before !== null) table.set(before, store.content(before));
+}

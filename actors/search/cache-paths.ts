@@ -1,0 +1,35 @@
+// Where the data of one media file lies.
+import type { CallOptions } from '../../runtime/ref.ts';
+import type { CachePathsAnswer } from './contract.ts';
+import { type LocatingParts, locatePaths } from './located.ts';
+
+/** Which file: exactly one of the two. */
+export type CachePathsRequest = { readonly cache_dir: string } & (
+  | { readonly media_path: string }
+  | { readonly hash_str: string }
+);
+
+/** Errors: those of the store, and what keeps a file from being read that the folder does not know. */
+export async function cachePaths(
+  parts: LocatingParts,
+  request: CachePathsRequest,
+  call: CallOptions,
+): Promise<CachePathsAnswer> {
+  const hash_str = 'hash_str' in request ? request.hash_str : await hashOf(parts, request, call);
+  if (hash_str === null) return { visual_cache_path: null, audio_cache_path: null };
+  const { visual, audio } = await parts.index.ask('held', { cache_dir: request.cache_dir, hash_str }, call);
+  return { visual_cache_path: visual, audio_cache_path: audio };
+}
+
+/** Null for a path at which nothing is and never was anything. */
+async function hashOf(
+  parts: LocatingParts,
+  { cache_dir, media_path }: { readonly cache_dir: string; readonly media_path: string },
+  call: CallOptions,
+): Promise<string | null> {
+  const [located] = await locatePaths(parts, cache_dir, [media_path], call);
+  if (located?.record) return located.record.identity.hash_str;
+  if (!located?.source) return null;
+  // The same content may be known from another path.
+  return (await parts.decoder.ask('identify', { path: media_path }, call)).hash_str;
+}

@@ -1,0 +1,141 @@
+// The visual model of the service: which one is in use, and switching to another. Pictures of an ingest and texts of a
+// search run in two actors, so that a question never waits behind a batch; both always hold the same model.
+import type { Clock } from '../../runtime/clock.ts';
+import { EngineError, errorTable, toFields } from '../../runtime/errors.ts';
+import type { Ref } from '../../runtime/ref.ts';
+import { type embedderContract, type ModelState, noModel, type VisualModel } from '../embedder/contract.ts';
+
+export const visualModelErrors = errorTable({
+  MODELS_LOADING: { meaning: 'Models are still loading', status: 503, retryable: true },
+  NO_VISUAL_MODEL: { meaning: 'No visual model is loaded', status: 503, retryable: false },
+});
+
+type Embedder = Ref<typeof embedderContract>;
+
+export interface VisualModelParts {
+  /** Turns pictures into vectors. */
+  readonly looker: Embedder;
+  /** Turns texts into vectors. */
+  readonly reader: Embedder;
+  readonly clock: Clock;
+  /** Called when another model has come into use: what is loaded of the one before means nothing to it. */
+  changed(): Promise<void>;
+}
+
+/** Loads that ended so far. `ready` counts those that fell back too. */
+export interface LoadCounts {
+  readonly ready: number;
+  readonly failed: number;
+  /** Spent on all of them. */
+  readonly seconds: number;
+}
+
+export interface VisualModels {
+  /** As it is now, without asking anybody. */
+  readonly state: ModelState;
+  readonly loads: LoadCounts;
+  /** Key of the model in use. Throws MODELS_LOADING or NO_VISUAL_MODEL. */
+  active(): string;
+  /**
+   * Brings a model into use, or the default one when it cannot be opened (`state.fallback_from` says so). One that is in
+   * use already answers at once. Rejects with MODELS_LOADING while another one loads, with MODEL_UNKNOWN and its like
+   * when there is none with that key, and with what kept it from opening; what was in use then stays where it can.
+   */
+  load(key: string): Promise<ModelState>;
+  /**
+   * The model in use, opened again by an actor that began anew. Only what is asked for: who looks at pictures may be in
+   * the middle of a batch, and words do not wait for it.
+   */
+  open(what: 'words' | 'pictures', signal?: AbortSignal): Promise<VisualModel>;
+}
+
+export function createVisualModels({ looker, reader, clock, changed }: VisualModelParts): VisualModels {
+  let state = noModel;
+  const loads = { ready: 0, failed: 0, seconds: 0 };
+  let loading: { readonly key: string; readonly done: Promise<ModelState> } | null = null;
+
+  const change = async (key: string): Promise<ModelState> => {
+    const before = state;
+    state = { ...noModel, is_loading: true, requested_model_key: key, load_status: 'loading' };
+    try {
+      const { model_key, state: opened } = await openBoth(looker, reader, key);
+      if (model_key !== before.model_key) await changed();
+      state = {
+        ...opened,
+        requested_model_key: key,
+        fallback_from: model_key === key ? null : key,
+      };
+      return state;
+    } catch (error) {
+      const { message } = toFields(error);
+      // A key that names no model changed nothing; a model that did not open has taken the place of the one before.
+      const kept = before.model_key !== null && (await stillOpen(looker, before.model_key));
+      // Before anything else can fail: a model that loads for ever could never be asked for again.
+      state = kept ? before : { ...noModel, requested_model_key: key, load_status: 'failed', error: message };
+      if (!kept && before.model_key !== null) await changed();
+      throw error;
+    }
+  };
+  const counted = async (key: string): Promise<ModelState> => {
+    const began = clock.now();
+    let end: 'ready' | 'failed' = 'failed';
+    try {
+      const opened = await change(key);
+      end = 'ready';
+      return opened;
+    } finally {
+      loads[end]++;
+      loads.seconds += (clock.now() - began) / 1000;
+    }
+  };
+  const active = () => {
+    if (state.model_key !== null) return state.model_key;
+    if (state.is_loading) {
+      throw visualModelErrors.MODELS_LOADING(`The visual model "${state.requested_model_key}" is loading`);
+    }
+    throw visualModelErrors.NO_VISUAL_MODEL(state.error ?? 'No visual model was asked for');
+  };
+  return {
+    get state() {
+      return state;
+    },
+    loads,
+    active,
+    load: async (key) => {
+      if (loading?.key === key) return loading.done;
+      if (loading) {
+        throw visualModelErrors.MODELS_LOADING(`The visual model "${loading.key}" is still loading`);
+      }
+      if (state.model_key === key) return state;
+      loading = { key, done: counted(key) };
+      try {
+        return await loading.done;
+      } finally {
+        loading = null;
+      }
+    },
+    open: async (what, signal) => {
+      const model_key = active();
+      return (what === 'words' ? reader : looker).ask('load', { model_key }, { lane: 'now', signal });
+    },
+  };
+}
+
+/** One key in both actors: what only one of them can open, neither keeps. */
+async function openBoth(looker: Embedder, reader: Embedder, key: string): Promise<VisualModel> {
+  const looking = await looker.ask('load', { model_key: key }, { lane: 'now' });
+  const reading = await reader.ask('load', { model_key: looking.model_key }, { lane: 'now' });
+  if (reading.model_key === looking.model_key) return looking;
+  const again = await looker.ask('load', { model_key: reading.model_key }, { lane: 'now' });
+  return { ...again, state: { ...again.state, error: reading.state.error } };
+}
+
+async function stillOpen(looker: Embedder, key: string): Promise<boolean> {
+  try {
+    return (await looker.ask('state', {}, { lane: 'now' })).model_key === key;
+  } catch (error) {
+    // An actor that does not answer holds no model that could be used.
+    if (error instanceof EngineError) return false;
+    throw error;
+  }
+}

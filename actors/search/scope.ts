@@ -1,0 +1,130 @@
+// Which media and which of their frames a search looks at: the files it names, or everything loaded; of these what its
+// filters speak of; and of their frames those in the ranges it gives.
+import type { Ref } from '../../runtime/ref.ts';
+import type { FrameRange, indexContract, Scope } from '../index/contract.ts';
+import { type MetadataFilterRequest, searchErrors, type TextSearch } from './contract.ts';
+import { checkAbsolute, entriesOf } from './filter-scope.ts';
+
+/** What a search says about where to look. */
+export type Place = Pick<
+  TextSearch,
+  'cache_dir' | 'media_paths' | 'search_all' | 'segments_to_frame_indices' | 'metadata_filter_request'
+>;
+
+export interface FoundScope {
+  readonly scope: Scope;
+  /** Files that are named but not analysed: told, not an error. */
+  readonly missing: readonly string[];
+  /** Files that are named and known, but nothing of them is loaded. */
+  readonly unloaded: readonly string[];
+  /** Hash to the path the caller named. */
+  readonly asked: ReadonlyMap<string, string>;
+}
+
+/** What the folder knows by a name. */
+interface Known {
+  readonly hash: string | null;
+  readonly loaded: boolean;
+}
+
+/**
+ * `segments_to_frame_indices` as a client sends it, each value one pair or a list of pairs, as lists of pairs. Throws
+ * WRONG_SEGMENTS naming the key of a value that is empty or a pair that does not ascend.
+ */
+export function frameRanges(
+  segments: Readonly<Record<string, FrameRange | readonly FrameRange[]>>,
+): Record<string, FrameRange[]> {
+  const field = 'segments_to_frame_indices';
+  const entries = Object.entries(segments).map(([key, value]): [string, FrameRange[]] => {
+    const pairs = isPair(value) ? [value] : [...value];
+    if (pairs.length === 0) throw searchErrors.WRONG_SEGMENTS(`${field}: ${key} has no range`, { field });
+    const wrong = pairs.find(([start, end]) => start >= end);
+    if (wrong) {
+      throw searchErrors.WRONG_SEGMENTS(`${field}: ${key}: [${wrong.join(', ')}] ends before it starts`, {
+        field,
+      });
+    }
+    return [key, pairs];
+  });
+  return Object.fromEntries(entries);
+}
+
+function isPair(value: FrameRange | readonly FrameRange[]): value is FrameRange {
+  return typeof value[0] === 'number';
+}
+
+/** Errors: UNKNOWN_MEDIA, WRONG_SEGMENTS, PATH_RELATIVE, WRONG_SCOPE naming the field; NOT_LOADED. */
+export async function findScope(
+  index: Ref<typeof indexContract>,
+  request: Place,
+  model_key: string,
+  signal: AbortSignal | undefined,
+): Promise<FoundScope> {
+  const { cache_dir, metadata_filter_request: wanted } = request;
+  const segments = frameRanges(request.segments_to_frame_indices);
+  const filters = wanted?.filters ?? [];
+  const paths = request.search_all ? [] : request.media_paths;
+  checkAbsolute(paths, 'media_paths');
+  // Checked in any case; without filters it limits nothing.
+  const limited = namesOf(wanted);
+  const speaksOf = filters.length > 0 ? limited : null;
+  const names = [...new Set([...paths, ...Object.keys(segments), ...(speaksOf ?? [])])];
+  if (names.length === 0 && filters.length === 0) {
+    return { scope: { hashes: null, ranges: {}, filters }, missing: [], unloaded: [], asked: new Map() };
+  }
+  const asked = { cache_dir, model_key, names, filters };
+  const { hashes, loaded } = await index.ask('resolve', asked, { lane: 'now', signal });
+  const known = new Map(
+    names.map((name, i): [string, Known] => [name, { hash: hashes[i] ?? null, loaded: loaded[i] ?? false }]),
+  );
+  return narrow(paths, segments, speaksOf, filters, known);
+}
+
+/** Paths or hashes of the files the filters are limited to; null when the search itself says where. */
+function namesOf(wanted: MetadataFilterRequest | null): string[] | null {
+  const scope = wanted?.scope;
+  if (!scope) return null;
+  const entries = entriesOf(scope, 'metadata_filter_request.scope');
+  // Pictures are what is searched here, and no media is loaded for its speech.
+  if (scope.mode === 'global') return scope.media_type === 'speech' ? [] : null;
+  // A scope that names nothing leaves it to the search.
+  return entries.length === 0 ? null : entries.flatMap(({ path, hash }) => hash ?? path ?? []);
+}
+
+/** `speaksOf`: names of the files that filters are limited to, or null. */
+export function narrow(
+  paths: readonly string[],
+  segments: Readonly<Record<string, FrameRange[]>>,
+  speaksOf: readonly string[] | null,
+  filters: Scope['filters'],
+  known: ReadonlyMap<string, Known>,
+): FoundScope {
+  const hashOf = (name: string) => known.get(name)?.hash ?? null;
+  const inPaths = new Set(paths);
+  const named = paths.length === 0 ? null : new Set(paths.flatMap((path) => hashOf(path) ?? []));
+  const ranges = new Map<string, FrameRange[]>();
+  for (const [key, pairs] of Object.entries(segments)) {
+    const hash = hashOf(key);
+    const inside = named ? inPaths.has(key) || named.has(hash ?? '') : known.get(key)?.loaded;
+    if (!inside) {
+      const field = 'segments_to_frame_indices';
+      throw searchErrors.UNKNOWN_MEDIA(`${field}: ${key} is not in the searched media`, { field });
+    }
+    // Two names of one content are one media.
+    if (hash !== null) ranges.set(hash, [...(ranges.get(hash) ?? []), ...pairs]);
+  }
+  const limits = [
+    named,
+    // Media without a key are left out as soon as one has ranges.
+    Object.keys(segments).length > 0 ? new Set(ranges.keys()) : null,
+    speaksOf === null ? null : new Set(speaksOf.flatMap((name) => hashOf(name) ?? [])),
+  ].filter((limit) => limit !== null);
+  const [first, ...others] = limits;
+  const hashes = first ? [...first].filter((hash) => others.every((limit) => limit.has(hash))) : null;
+  return {
+    scope: { hashes, ranges: Object.fromEntries(ranges), filters: [...filters] },
+    missing: paths.filter((path) => hashOf(path) === null),
+    unloaded: paths.filter((path) => hashOf(path) !== null && known.get(path)?.loaded === false),
+    asked: new Map(paths.map((path) => [hashOf(path) ?? '', path])),
+  };
+}

@@ -1,0 +1,35 @@
+// Who may connect to the event server, and which requests the transports can take. Pure.
+
+/** A request as the engine hands it on: header names in lower case. */
+export interface EngineRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Guests {
+  isAllowedHost(host: string | undefined): boolean;
+  /** `scheme://name[:port]` */
+  readonly origins: readonly string[];
+}
+
+/** Why this client may not connect; undefined when it may. */
+export function refusal({ headers }: EngineRequest, { isAllowedHost, origins }: Guests): string | undefined {
+  if (!isAllowedHost(headers['host'])) return 'Host not allowed';
+  const { origin } = headers;
+  // Only browsers send one. A page of this machine or of a configured host is at home here.
+  if (origin === undefined || origins.some((one) => one.toLowerCase() === origin.toLowerCase()))
+    return undefined;
+  const [, host] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
+  return host !== undefined && isAllowedHost(host) ? undefined : 'Origin not allowed';
+}
+
+/**
+ * False for requests the engine does not expect and would fail on: a websocket that says it polls ends the process, a
+ * plain request that says it is a websocket is never answered. A key of 24 characters is what uWebSockets goes by.
+ */
+export function isWellFormed({ method, headers, query }: EngineRequest): boolean {
+  const upgrades = method === 'GET' && headers['sec-websocket-key']?.length === 24;
+  if (upgrades) return query['transport'] === 'websocket';
+  return query['transport'] === 'polling' && (method === 'GET' || method === 'POST');
+}

@@ -1,0 +1,123 @@
+// What the event server and its clients say to each other: one map of events, shared by the server, the command line
+// and the web page. A client emits `join` with a task id and hears `progress` until an event says `done`. Pure.
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+
+/** Where the event server listens, on the host and port of the API. */
+export const EVENT_PATH = '/socket.io';
+
+/** `video` is visual analysis, `speech` transcription. */
+export const EventType = Type.Union([Type.Literal('video'), Type.Literal('speech'), Type.Literal('summary')]);
+export type EventType = Static<typeof EventType>;
+
+/** How names given with `sample_faces` found their clusters. */
+export const SampleFaceNaming = Type.Object({
+  assignments: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      cluster_id: Type.String(),
+      similarity: Type.Number(),
+      runner_up: Type.Union([Type.Number(), Type.Null()]),
+    }),
+  ),
+  unassigned: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
+});
+export type SampleFaceNaming = Static<typeof SampleFaceNaming>;
+
+const Count = Type.Integer({ minimum: 0 });
+
+/** State of a task, or of one file that failed: then `video_path` and `error` are there and `done` is false. */
+export const ProgressEvent = Type.Object({
+  task_id: Type.String(),
+  /** Percentage of the whole task, 0 to 100, never less than before; summary events write it as a decimal string. */
+  progress: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.String()]),
+  /** The file that is being worked on, or the one that failed. */
+  video_path: Type.Union([Type.String(), Type.Null()]),
+  /** True when the task has ended, however it did; no event of this run follows. */
+  done: Type.Boolean(),
+  type: EventType,
+
+  is_cluster_job: Type.Optional(Type.Boolean()),
+  cluster_job_name: Type.Optional(Type.String()),
+  cluster_media_hashes: Type.Optional(Type.Array(Type.String())),
+  sample_face_naming: Type.Optional(SampleFaceNaming),
+
+  summary_stage: Type.Optional(
+    Type.Union([
+      Type.Literal('loading_model'),
+      Type.Literal('preparing_evidence'),
+      Type.Literal('generating_observations'),
+      Type.Literal('generating_summary'),
+      Type.Literal('generating_short_summary'),
+    ]),
+  ),
+  summary_node_id: Type.Optional(Type.String()),
+  summary_error: Type.Optional(Type.String()),
+
+  /** Why the file failed, or with `done` why the task did. */
+  error: Type.Optional(Type.String()),
+  /** The same as a word that does not change: `UNREADABLE`. */
+  error_code: Type.Optional(Type.String()),
+  /** With `done`: the task was cancelled. */
+  cancelled: Type.Optional(Type.Boolean()),
+  /** With `done`: the engine ended while the task ran; the task can be resumed. */
+  interrupted: Type.Optional(Type.Boolean()),
+
+  /** Files of the task, and how many of them have a result. */
+  files: Type.Optional(Count),
+  files_done: Type.Optional(Count),
+  /** Seconds of picture looked at, and how many there are; the latter grows while files are still being surveyed. */
+  frames: Type.Optional(Count),
+  grid_frames: Type.Optional(Count),
+  /** Whether the length of every file is known; until then `grid_frames` grows. */
+  surveyed: Type.Optional(Type.Boolean()),
+  /** Percentage of `video_path`, and the seconds of picture that are. */
+  file_progress: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+  file_frames: Type.Optional(Count),
+  file_grid_frames: Type.Optional(Count),
+  elapsed_seconds: Type.Optional(Type.Number({ minimum: 0 })),
+  /** Left out while there is nothing to reckon with. */
+  estimated_remaining_seconds: Type.Optional(Type.Number({ minimum: 0 })),
+});
+export type ProgressEvent = Static<typeof ProgressEvent>;
+
+/** Longest task id that is taken, characters. */
+export const LONGEST_ID = 200;
+
+const TaskId = Type.String({ minLength: 1, maxLength: LONGEST_ID });
+/** What `join` and `leave` take. */
+export const TaskArgument = Type.Union([TaskId, Type.Object({ task_id: TaskId })]);
+export type TaskArgument = Static<typeof TaskArgument>;
+
+export type JoinAnswer =
+  | { readonly joined: true }
+  /** `error`: a short phrase that names what is wrong. */
+  | { readonly joined: false; readonly error: string };
+export interface LeaveAnswer {
+  readonly left: boolean;
+  readonly error?: string;
+}
+
+/** What a client emits. The acknowledgement may be left out. */
+export interface ClientEvents {
+  /** Answered by the failures of files so far and the last event of every type the task has told, then by all that follow. */
+  join(task: TaskArgument, answer?: (answer: JoinAnswer) => void): void;
+  leave(task: TaskArgument, answer?: (answer: LeaveAnswer) => void): void;
+}
+
+/** What the server emits. */
+export interface ServerEvents {
+  progress(event: ProgressEvent): void;
+}
+
+/** The task id in whatever a client sent; undefined when there is none. */
+export function taskIdOf(argument: unknown): string | undefined {
+  if (!Check(TaskArgument, argument)) return undefined;
+  return typeof argument === 'string' ? argument : argument.task_id;
+}
+
+/** Percentage of an event as a number, whichever way it was written. */
+export function percentageOf({ progress }: Pick<ProgressEvent, 'progress'>): number {
+  const number = Number(progress);
+  return Number.isFinite(number) ? Math.min(100, Math.max(0, number)) : 0;
+}

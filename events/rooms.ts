@@ -1,0 +1,119 @@
+// The rooms: each task has one, named by its id. Decides what is told in it and when, and remembers what a client that
+// joins late has to hear. Pure but for the clock it is given; sockets are the server's business.
+import type { TaskEvent, TaskListener } from '../actors/analysis/contract.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { createPace, type Pace } from './pace.ts';
+import { advance, endOf, failureOf, newRun, type Run, stateOf } from './payload.ts';
+import type { EventType, ProgressEvent } from './protocol.ts';
+
+export interface Rooms {
+  readonly hear: TaskListener;
+  /**
+   * The files that failed, the latest of them, and the last event of every type told in this room. Undefined when no event
+   * of the task came by, or long ago.
+   */
+  replay(task_id: string): readonly ProgressEvent[] | undefined;
+  /** Tells what waits. */
+  flush(): void;
+}
+
+export interface RoomsOptions {
+  readonly clock: Clock;
+  /** Between two events of one task and type. */
+  readonly everyMs: number;
+  tell(event: ProgressEvent): void;
+}
+
+/** Tasks that have ended and whose last events are kept. */
+const ENDED_KEPT = 200;
+/** Failures of a run that who joins late hears of; GET /tasks/{task_id} has them all. */
+const FAILURES_KEPT = 100;
+
+/** Events are paced by type; built when their turn has come, so that they say what is true then. */
+interface Lane {
+  readonly pace: Pace<() => ProgressEvent>;
+  last: ProgressEvent | undefined;
+}
+
+interface Room {
+  run: Run;
+  readonly lanes: Map<EventType, Lane>;
+  /** Told in this run, oldest first. */
+  failures: ProgressEvent[];
+}
+
+export function createRooms({ clock, everyMs, tell }: RoomsOptions): Rooms {
+  const rooms = new Map<string, Room>();
+  /** In the order in which they ended. */
+  const ended = new Set<string>();
+
+  const enter = (task_id: string, files: number): Room => {
+    const room = rooms.get(task_id) ?? { run: newRun(task_id, files), lanes: new Map(), failures: [] };
+    rooms.set(task_id, room);
+    return room;
+  };
+  const open = (room: Room, type: EventType): Lane => {
+    const pace = createPace<() => ProgressEvent>(clock, everyMs, (make) => {
+      const event = make();
+      lane.last = event;
+      if (event.error !== undefined && !event.done) {
+        room.failures.push(event);
+        if (room.failures.length > FAILURES_KEPT) room.failures.shift();
+      }
+      tell(event);
+    });
+    const lane: Lane = { pace, last: undefined };
+    room.lanes.set(type, lane);
+    return lane;
+  };
+  const flushRoom = ({ lanes }: Room) => {
+    for (const { pace } of lanes.values()) pace.flush();
+  };
+  const start = (task_id: string, files: number) => {
+    const room = enter(task_id, files);
+    // It runs again: the end of the run before is told first, and to nobody who joins from now on.
+    flushRoom(room);
+    for (const lane of room.lanes.values()) lane.last = undefined;
+    room.failures = [];
+    ended.delete(task_id);
+    room.run = newRun(task_id, files);
+    return room;
+  };
+  const end = (task_id: string) => {
+    ended.add(task_id);
+    if (ended.size <= ENDED_KEPT) return;
+    const [oldest = ''] = ended;
+    const room = rooms.get(oldest);
+    ended.delete(oldest);
+    rooms.delete(oldest);
+    if (room) flushRoom(room);
+  };
+  const hear = (task_id: string, event: TaskEvent) => {
+    if (ended.has(task_id) && event.type !== 'start') return;
+    const room = event.type === 'start' ? start(task_id, event.files) : enter(task_id, 0);
+    const { pace } = room.lanes.get('video') ?? open(room, 'video');
+    if (event.type === 'end') {
+      const { run } = room;
+      pace.last(() => endOf(run, event));
+      end(task_id);
+    } else if (event.type === 'result') {
+      if (event.result.outcome === 'failed') pace.single(() => failureOf(room.run, event.result));
+    } else {
+      if (event.type !== 'start') room.run = advance(room.run, event);
+      // What a file tells is followed by what that means for the task.
+      if (event.type !== 'file') pace.state(() => stateOf(room.run));
+    }
+  };
+  return {
+    hear,
+    replay: (task_id) => {
+      const room = rooms.get(task_id);
+      if (!room) return undefined;
+      const last = [...room.lanes.values()].flatMap((lane) => lane.last ?? []);
+      return [...room.failures.filter((failure) => !last.includes(failure)), ...last];
+    },
+    flush: () => {
+      for (const room of rooms.values()) flushRoom(room);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+// What a client sent, against what a route declares: defaults filled in, every bad field named. Pure.
+import type { TObject, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { TLocalizedValidationError } from 'typebox/error';
+
+export interface Complaint {
+  /** `visual_media_paths[2]`; `body` for the whole of it. */
+  readonly field: string;
+  /** `must be string`, `is required`. */
+  readonly what: string;
+}
+
+/** Fills defaults into the value itself; null when it is as declared. */
+export type Check = (value: Record<string, unknown>) => Complaint[] | null;
+
+/** `text`: the values are texts of a path or a query, "4" is a number where a number is wanted. */
+export function checkOf(schema: TObject, { text = false }: { text?: boolean } = {}): Check {
+  if (takesAnything(schema)) return () => null;
+  const compiled = Compile(schema);
+  const fill = filler(schema);
+  return (value) => {
+    fill?.(value);
+    if (text) fromTexts(schema.properties, value);
+    return compiled.Check(value) ? null : complaints(compiled.Errors(value));
+  };
+}
+
+/** Most routes have no placeholders and no query, and are asked for often. */
+function takesAnything(schema: TObject): boolean {
+  return Object.keys(schema.properties).length === 0 && !('additionalProperties' in schema);
+}
+
+/** Only what is written as the number or boolean it means is one: "1.5" is no integer, "true" no number. */
+function fromTexts(properties: Readonly<Record<string, TSchema>>, value: Record<string, unknown>): void {
+  for (const [name, schema] of Object.entries(properties)) {
+    const text = value[name];
+    if (typeof text === 'string') value[name] = fromText(schema, text);
+  }
+}
+
+function fromText(schema: TSchema, text: string): unknown {
+  const { type } = schema as { type?: string };
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  const isNumber = type === 'integer' || type === 'number';
+  return isNumber && /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/.test(text) ? Number(text) : text;
+}
+
+type Fill = (value: unknown) => void;
+
+/** Fills in what is left out, also inside lists and objects; null when there is nothing to fill in. */
+function filler(schema: TSchema): Fill | null {
+  const { properties, items, anyOf } = schema as {
+    properties?: Record<string, TSchema>;
+    items?: TSchema;
+    anyOf?: TSchema[];
+  };
+  if (properties) return objectFiller(properties);
+  // Something or null: the only form there is to fill in.
+  if (anyOf) return anyOf.map(filler).find((fill) => fill !== null) ?? null;
+  const inside = items && !Array.isArray(items) ? filler(items) : null;
+  if (!inside) return null;
+  return (value) => {
+    if (Array.isArray(value)) value.forEach(inside);
+  };
+}
+
+function objectFiller(properties: Readonly<Record<string, TSchema>>): Fill | null {
+  const steps = Object.entries(properties).flatMap(([name, field]) => {
+    const inside = filler(field);
+    const fallback: unknown = (field as { default?: unknown }).default;
+    return fallback !== undefined || inside ? [{ name, fallback, inside }] : [];
+  });
+  if (steps.length === 0) return null;
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return;
+    const object = value as Record<string, unknown>;
+    for (const { name, fallback, inside } of steps) {
+      // A copy, so that no request sees what another one did to its default.
+      if (object[name] === undefined) {
+        if (fallback !== undefined) object[name] = isPlain(fallback) ? fallback : structuredClone(fallback);
+      } else inside?.(object[name]);
+    }
+  };
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+/** Of a choice between forms only the choice itself is told, unless the value has the kind of exactly one of them. */
+export function complaints(errors: readonly TLocalizedValidationError[]): Complaint[] {
+  const choices = errors
+    .filter(({ keyword }) => keyword === 'anyOf')
+    .map((choice) => choiceOf(choice, errors));
+  const said = errors.filter((error) =>
+    choices.every(({ choice, meant, forms }) => {
+      if (error === choice) return meant === null;
+      const form = forms.find((at) => isUnder(error, at));
+      if (form === undefined) return true;
+      return meant === null ? error.instancePath !== choice.instancePath : form === meant;
+    }),
+  );
+  return said.flatMap(complaint);
+}
+
+/** `forms`: where the schemas of the forms are; `meant`: the one whose kind the value has, null when there are several. */
+function choiceOf(choice: TLocalizedValidationError, errors: readonly TLocalizedValidationError[]) {
+  const prefix = `${choice.schemaPath}/anyOf/`;
+  const inside = errors.filter(({ schemaPath }) => schemaPath.startsWith(prefix));
+  const at = ({ schemaPath }: TLocalizedValidationError) =>
+    prefix + schemaPath.slice(prefix.length).split('/', 1)[0]!;
+  const forms = [...new Set(inside.map(at))];
+  const isOther = (form: string) =>
+    inside.some(({ keyword, schemaPath }) => keyword === 'type' && schemaPath === form);
+  const same = forms.filter((form) => !isOther(form));
+  return { choice, forms, meant: same.length === 1 ? same[0]! : null };
+}
+
+function isUnder({ schemaPath }: TLocalizedValidationError, form: string): boolean {
+  return schemaPath === form || schemaPath.startsWith(`${form}/`);
+}
+
+function complaint(error: TLocalizedValidationError): Complaint[] {
+  const field = fieldPath(error.instancePath);
+  const params = error.params as {
+    requiredProperties?: string[];
+    allowedValues?: unknown[];
+  };
+  if (error.keyword === 'required') {
+    return (params.requiredProperties ?? []).map((name) => ({
+      field: field === 'body' ? name : `${field}.${name}`,
+      what: 'is required',
+    }));
+  }
+  if (error.keyword === 'enum') {
+    return [{ field, what: `must be one of ${(params.allowedValues ?? []).join(', ')}` }];
+  }
+  if (error.keyword === 'anyOf') return [{ field, what: 'has none of the forms it can have' }];
+  return [{ field, what: error.message }];
+}
+
+/** `/requests/0/time_seconds` as `requests[0].time_seconds`. */
+export function fieldPath(pointer: string): string {
+  if (pointer === '') return 'body';
+  const parts = pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return parts.map((part, at) => (/^\d+$/.test(part) ? `[${part}]` : at === 0 ? part : `.${part}`)).join('');
+}

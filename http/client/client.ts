@@ -1,0 +1,191 @@
+// A client of the service whose methods are the routes: `client.searchText({ query, cache_dir })`. What a method takes
+// and answers is typed by the route itself; at run time only a table of addresses is loaded, none of the server. In an
+// installed package Node does not run TypeScript, so other programs load this with a bundler or from a checkout.
+import { setTimeout } from 'node:timers/promises';
+import type { ProgressEvent } from '../../events/protocol.ts';
+import { addresses, type Operations } from './addresses.ts';
+import { ApiError, clientErrors } from './error.ts';
+import { follow } from './follow.ts';
+import type { InputOf, OutputOf } from './shape.ts';
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** How often to ask again after a 409 or 503 that says when; 0 unless said otherwise. */
+  readonly retries?: number;
+}
+
+type Method<I, O> =
+  Record<never, never> extends I
+    ? (input?: I, options?: CallOptions) => Promise<O>
+    : (input: I, options?: CallOptions) => Promise<O>;
+
+/**
+ * Every method throws ApiError when the service says no, NO_SERVICE when none answers, and what `signal` was aborted
+ * with.
+ */
+export type Client = {
+  readonly [K in keyof Operations]: Method<InputOf<Operations[K]>, OutputOf<Operations[K]>>;
+} & {
+  readonly url: string;
+  /**
+   * The events of a task until it has ended; the last one says `done`. Reconnects when the connection is lost, for as
+   * long as it takes: `signal` ends it. Throws ApiError for a task that is not there.
+   */
+  follow(
+    task_id: string,
+    options?: { readonly signal?: AbortSignal },
+  ): AsyncGenerator<ProgressEvent, void, void>;
+};
+
+export interface ClientOptions {
+  /** Of the service, with or without `/api/v1`: `http://localhost:6699`. */
+  readonly url: string;
+  /** License key; left out, only the open routes answer. */
+  readonly key?: string | undefined;
+  readonly fetch?: typeof fetch;
+  /** Waits between two tries, seconds. */
+  readonly wait?: (seconds: number, signal?: AbortSignal) => Promise<unknown>;
+}
+
+interface Connection {
+  readonly url: string;
+  readonly key: string | undefined;
+  readonly fetch: typeof fetch;
+  wait(seconds: number, signal?: AbortSignal): Promise<unknown>;
+}
+
+/** Holds no connection: there is nothing to close. */
+export function createClient(options: ClientOptions): Client {
+  const connection: Connection = {
+    url: rootOf(options.url),
+    key: options.key,
+    fetch: options.fetch ?? fetch,
+    wait:
+      options.wait ??
+      ((seconds, signal) => setTimeout(seconds * 1000, undefined, { ...(signal && { signal }) })),
+  };
+  const methods = Object.entries(addresses).map(([id, address]) => {
+    const operation = parseAddress(address);
+    const method = (input: Input = {}, { signal, retries = 0 }: CallOptions = {}) =>
+      call(connection, operation, input, signal, retries);
+    return [id, method] as const;
+  });
+  const { url } = connection;
+  const client = Object.fromEntries(methods) as unknown as Client;
+  return Object.assign(client, {
+    url,
+    follow: async function* (task_id: string, { signal }: { readonly signal?: AbortSignal } = {}) {
+      // A room can be joined before there is such a task; who waits for one that never was waits for ever.
+      await client.getTask({ task_id, limit: 1 }, { signal });
+      yield* follow(url, task_id, signal);
+    },
+  });
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+interface Address {
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly string[];
+}
+
+/** `GET /api/v1/tasks/{task_id} offset limit`: method, path, names of the query. */
+function parseAddress(address: string): Address {
+  const [method = '', path = '', ...query] = address.split(' ');
+  return { method, path, query };
+}
+
+function rootOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+}
+
+async function call(
+  connection: Connection,
+  address: Address,
+  input: Input,
+  signal: AbortSignal | undefined,
+  retries: number,
+): Promise<unknown> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await once(connection, address, input, signal);
+    } catch (error) {
+      const asked = error instanceof ApiError && error.retryable && error.retryAfter !== null;
+      if (!asked || tries >= retries) throw error;
+      await connection.wait(error.retryAfter, signal);
+    }
+  }
+}
+
+async function once(
+  { url, key, fetch }: Connection,
+  address: Address,
+  input: Input,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  const { path, body } = requestOf(address, input);
+  const headers = {
+    ...(key !== undefined && { 'X-License-Key': key }),
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+  };
+  const init = {
+    method: address.method,
+    headers,
+    ...(body !== undefined && { body }),
+    ...(signal && { signal }),
+  };
+  try {
+    const response = await fetch(url + path, init);
+    return await answerOf(response, await response.text());
+  } catch (error) {
+    if (error instanceof ApiError || clientErrors.ODD_ANSWER.is(error)) throw error;
+    if (signal?.aborted) throw signal.reason;
+    throw clientErrors.NO_SERVICE(`no service at ${url} (${reasonOf(error)})`, { url }, error);
+  }
+}
+
+function requestOf(
+  { method, path, query }: Address,
+  input: Input,
+): { path: string; body: string | undefined } {
+  const rest = { ...input };
+  const take = (name: string) => {
+    const value = rest[name];
+    delete rest[name];
+    return value;
+  };
+  const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(take(name))));
+  const search = new URLSearchParams();
+  for (const name of query) {
+    const value = take(name);
+    if (value !== undefined) search.set(name, String(value));
+  }
+  const text = search.size > 0 ? `${filled}?${search}` : filled;
+  return {
+    path: text,
+    body: method === 'GET' || Object.keys(rest).length === 0 ? undefined : JSON.stringify(rest),
+  };
+}
+
+async function answerOf(response: Response, text: string): Promise<unknown> {
+  const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
+  const body = isJson ? parsed(response, text) : text;
+  if (response.ok) return body;
+  throw new ApiError(response, body);
+}
+
+function parsed(response: Response, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw clientErrors.ODD_ANSWER(`${response.url} answered ${response.status} with broken JSON`, {}, error);
+  }
+}
+
+/** What the network said: that of `fetch` is hidden in its cause. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as { cause?: { code?: string; message?: string }; message?: string };
+  return cause?.code ?? cause?.message ?? message ?? String(error);
+}

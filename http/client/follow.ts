@@ -1,0 +1,94 @@
+// The events of one task as an iterator, over Socket.IO. A lost connection is made again and the room joined again; the
+// server then tells the last state, and the end of a task that has ended meanwhile.
+import { io, type Socket } from 'socket.io-client';
+import {
+  type ClientEvents,
+  EVENT_PATH,
+  type ProgressEvent,
+  type ServerEvents,
+} from '../../events/protocol.ts';
+import { clientErrors } from './error.ts';
+
+type Connection = Socket<ServerEvents, ClientEvents>;
+
+/** Ends after an event that says `done`. Throws NO_SERVICE when the first connection fails, and what `signal` says. */
+export async function* follow(
+  url: string,
+  task_id: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ProgressEvent, void, void> {
+  signal?.throwIfAborted();
+  const socket: Connection = io(url, { path: EVENT_PATH, forceNew: true, reconnectionDelayMax: 2000 });
+  const inbox = listen(socket, url, task_id);
+  const abort = () => inbox.fail(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    for (;;) {
+      const event = await inbox.next();
+      yield event;
+      if (event.done) return;
+    }
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    socket.disconnect();
+  }
+}
+
+interface Inbox {
+  next(): Promise<ProgressEvent>;
+  fail(error: unknown): void;
+}
+
+function listen(socket: Connection, url: string, task_id: string): Inbox {
+  const inbox = createInbox();
+  let connected = false;
+  socket.on('connect', () => {
+    connected = true;
+    socket.emit('join', task_id, (answer) => {
+      if (!answer.joined) inbox.fail(clientErrors.NOT_FOLLOWED(`${task_id}: ${answer.error}`, { task_id }));
+    });
+  });
+  socket.on('connect_error', (error) => {
+    // Once it was there it may come back: an engine that is restarted is away for seconds.
+    if (!connected)
+      inbox.fail(clientErrors.NO_SERVICE(`no events at ${url} (${error.message})`, { url }, error));
+  });
+  socket.on('disconnect', (reason) => {
+    // The server let this client go; then the package does not come back by itself.
+    if (reason === 'io server disconnect') socket.connect();
+  });
+  socket.on('progress', (event) => {
+    if (event.task_id === task_id) inbox.put(event);
+  });
+  return inbox;
+}
+
+/** Events that wait to be read, in order. A failure is told after them. */
+function createInbox(): Inbox & { put(event: ProgressEvent): void } {
+  const waiting: ProgressEvent[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  let reader: PromiseWithResolvers<void> | undefined;
+  const wake = () => {
+    reader?.resolve();
+    reader = undefined;
+  };
+  return {
+    put: (event) => {
+      waiting.push(event);
+      wake();
+    },
+    fail: (error) => {
+      failure ??= { error };
+      wake();
+    },
+    next: async () => {
+      for (;;) {
+        const event = waiting.shift();
+        if (event) return event;
+        if (failure) throw failure.error;
+        reader ??= Promise.withResolvers();
+        await reader.promise;
+      }
+    },
+  };
+}

@@ -1,0 +1,79 @@
+// Where a text stops being JSON. The engine's own message quotes the text around the fault, and what stands there may be
+// a license key; a place tells as much to who wrote the text, and nothing to anybody else. Pure.
+
+/** Offset of the first token that cannot stand where it does, the length when the text ends too early, null for JSON. */
+export function jsonFault(text: string): number | null {
+  // What is open, innermost last. A list and not calls: a text may open more than a stack can hold.
+  const open: ('[' | '{')[] = [];
+  let wanted: Wanted = 'value';
+  for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
+    const inside = open.at(-1);
+    const next = text[at]!;
+    if ((next === ']' || next === '}') && closes(next, inside, wanted)) {
+      open.pop();
+      wanted = 'separator';
+      at++;
+    } else if (wanted === 'separator') {
+      if (next !== ',' || inside === undefined) return at;
+      wanted = inside === '{' ? 'name' : 'value';
+      at++;
+    } else if (wanted === 'name' || wanted === 'name or end') {
+      const colon = next === '"' ? skipSpace(text, stringEnd(text, at)) : -1;
+      if (colon < 0) return at;
+      if (text[colon] !== ':') return colon;
+      wanted = 'value';
+      at = colon + 1;
+    } else if (next === '[' || next === '{') {
+      open.push(next);
+      wanted = next === '[' ? 'value or end' : 'name or end';
+      at++;
+    } else {
+      const end = next === '"' ? stringEnd(text, at) : scalarEnd(text, at);
+      if (end < 0) return at;
+      wanted = 'separator';
+      at = end;
+    }
+  }
+  return wanted === 'separator' && open.length === 0 ? null : text.length;
+}
+
+/** The same for a person: lines and columns from 1. */
+export function jsonComplaint(text: string): string {
+  const at = jsonFault(text) ?? text.length;
+  if (at === text.length) return 'The body is not JSON: it ends too early';
+  const before = text.slice(0, at);
+  const line = before.split('\n').length;
+  return `The body is not JSON from line ${line}, column ${at - before.lastIndexOf('\n')} on`;
+}
+
+type Wanted = 'value' | 'value or end' | 'name' | 'name or end' | 'separator';
+
+function closes(end: ']' | '}', inside: '[' | '{' | undefined, wanted: Wanted): boolean {
+  if (inside !== (end === ']' ? '[' : '{')) return false;
+  return wanted === 'separator' || wanted === 'value or end' || wanted === 'name or end';
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at >= 0 && at < text.length && ' \t\n\r'.includes(text[at]!)) at++;
+  return at;
+}
+
+/** Behind the closing quote; -1 when this is no string. */
+function stringEnd(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) return at + 1;
+    if (code < 0x20) return -1;
+    if (code === 0x5c && !/^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(text.slice(at + 1, at + 6))) return -1;
+    if (code === 0x5c) at++;
+  }
+  return -1;
+}
+
+/** Behind a number, `true`, `false` or `null`; -1 when it is none. */
+function scalarEnd(text: string, from: number): number {
+  const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+  scalar.lastIndex = from;
+  return scalar.test(text) ? scalar.lastIndex : -1;
+}

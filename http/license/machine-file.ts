@@ -1,0 +1,79 @@
+// A machine file: what an on-prem license server signs for one machine, so that it is believed without the server.
+// Pure: the file, the key and the time are handed in.
+import { type KeyObject, verify } from 'node:crypto';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
+
+/** `payload`: JSON, or base64 of JSON. `signature`: base64, Ed25519 over the bytes of that JSON as they are. */
+export const MachineFile = Type.Object({ payload: Type.String(), signature: Type.String() });
+export interface MachineFile {
+  readonly payload: string;
+  readonly signature: string;
+}
+
+const OptionalText = Type.Optional(Type.Union([Type.String(), Type.Null()]));
+/** Unix seconds, or a date as ISO 8601. */
+const Moment = Type.Union([Type.Number({ minimum: 0 }), Type.String()]);
+const Payload = Type.Object({
+  machine_id: Type.String(),
+  expiry: Type.Optional(Moment),
+  /** Another name for `expiry`; the earlier one counts when both are there. */
+  expires_at: Type.Optional(Moment),
+  issued_at: Type.Optional(Moment),
+  tier: OptionalText,
+  /** SHA-256 of the license key in hex: the file is for this key alone. */
+  license_hash: OptionalText,
+});
+
+export interface Expected {
+  readonly machineId: string;
+  readonly keyHash: string;
+  /** Unix ms. */
+  readonly now: number;
+}
+
+export type Verified =
+  /** `tier`: null when the file names none. `until`: Unix ms. */
+  | { readonly ok: true; readonly tier: string | null; readonly until: number }
+  /** `why`: what comes after "the machine file". */
+  | { readonly ok: false; readonly why: string };
+
+/** A file from further ahead than clocks differ says that the clock of this machine was set back. */
+const CLOCKS_DIFFER_MS = 5 * 60_000;
+
+export function verifyMachineFile(file: MachineFile, key: KeyObject, expected: Expected): Verified {
+  const bytes = Buffer.from(file.payload, file.payload.trimStart().startsWith('{') ? 'utf8' : 'base64');
+  if (!verify(null, bytes, key, Buffer.from(file.signature, 'base64'))) return no('has a wrong signature');
+  const payload = parse(bytes);
+  if (!Check(Payload, payload)) return no('is signed and holds no machine_id and expiry');
+  if (payload.machine_id !== expected.machineId) return no('is for another machine');
+  if (payload.license_hash && payload.license_hash.toLowerCase() !== expected.keyHash) {
+    return no('is for another license key');
+  }
+  const ends = [payload.expiry, payload.expires_at].filter((one) => one !== undefined).map(milliseconds);
+  const until = Math.min(...ends);
+  if (!Number.isFinite(until)) return no('has no expiry that can be read');
+  if (expected.now >= until) return no(`expired on ${new Date(until).toISOString()}`);
+  const issued = payload.issued_at === undefined ? 0 : milliseconds(payload.issued_at);
+  if (!(issued <= expected.now + CLOCKS_DIFFER_MS)) {
+    return no('is from the future; the clock of this machine may be wrong');
+  }
+  return { ok: true, tier: payload.tier ?? null, until };
+}
+
+function no(why: string): Verified {
+  return { ok: false, why };
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined; // The caller says that it holds nothing it needs.
+  }
+}
+
+/** NaN for a text that is no date; dates too far off to be written as one count as no date. */
+function milliseconds(moment: number | string): number {
+  return new Date(typeof moment === 'number' ? moment * 1000 : moment).getTime();
+}

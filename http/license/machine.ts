@@ -1,0 +1,72 @@
+// What the home folder keeps about this machine: an id made once, and the machine files that were verified. The id is
+// random; it tells nothing about the hardware and goes with the home folder.
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Static, type TSchema, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { engineErrors } from '../../runtime/errors.ts';
+import { idOf } from './key.ts';
+import { MachineFile } from './machine-file.ts';
+import { codeOf, writeFirst, writeWhole } from './whole-file.ts';
+
+const Identity = Type.Object({ machine_id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) });
+const Kept = Type.Object({
+  /** SHA-256 of the license key the file came for. */
+  license_hash: Type.String(),
+  tier: Type.String(),
+  machine_file: MachineFile,
+});
+export type Kept = Static<typeof Kept>;
+
+/** The id of this machine, made at the first call. Throws INVALID_CONFIG naming the file. */
+export function machineId(folder: string, newId: () => string): string {
+  const path = join(folder, 'id.json');
+  try {
+    const known = readAs(Identity, path);
+    if (known) return known.machine_id;
+    writeFirst(path, `${JSON.stringify({ machine_id: newId() })}\n`);
+    const made = readAs(Identity, path);
+    if (made) return made.machine_id;
+  } catch (error) {
+    throw engineErrors.INVALID_CONFIG(`home: ${path} cannot be read or made (${reason(error)})`, {}, error);
+  }
+  throw engineErrors.INVALID_CONFIG(`home: ${path} was made and is not there`);
+}
+
+export interface MachineFiles {
+  /** Undefined when none is kept for the key. Throws when it cannot be read. */
+  read(keyHash: string): Kept | undefined;
+  keep(kept: Kept): void;
+  drop(keyHash: string): void;
+}
+
+/** One file a license key; a newer one takes the place of the older. */
+export function machineFiles(folder: string): MachineFiles {
+  const pathOf = (keyHash: string) => join(folder, `${idOf(keyHash)}.json`);
+  return {
+    read: (keyHash) => {
+      const kept = readAs(Kept, pathOf(keyHash));
+      return kept?.license_hash === keyHash ? kept : undefined;
+    },
+    keep: (kept) => writeWhole(pathOf(kept.license_hash), `${JSON.stringify(kept, null, 2)}\n`),
+    drop: (keyHash) => rmSync(pathOf(keyHash), { force: true }),
+  };
+}
+
+/** Undefined when there is no such file. Throws when it is not what it should be. */
+function readAs<S extends TSchema>(schema: S, path: string): Static<S> | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const value: unknown = JSON.parse(text);
+  if (!Check(schema, value)) throw new TypeError(`${path} does not hold what it should`);
+  return value;
+}
+
+function reason(error: unknown): string {
+  return codeOf(error) || (error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message);
+}

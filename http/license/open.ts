@@ -1,0 +1,54 @@
+// From the settings to who knows keys: this machine, or a license server.
+import { randomUUID } from 'node:crypto';
+import { folders, type SettingValues } from '../../actors/analysis/settings.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { engineErrors } from '../../runtime/errors.ts';
+import type { Log } from '../../runtime/log.ts';
+import { createLicenses, type Licenses, type Validator } from './licenses.ts';
+import { localKeys } from './local.ts';
+import { machineFiles, machineId } from './machine.ts';
+import { readPublicKey } from './public-key.ts';
+import { remoteKeys } from './remote.ts';
+
+type Values = Pick<SettingValues, 'home' | 'cache_dir' | 'license_url' | 'license_public_key'>;
+
+export interface Sources {
+  readonly clock: Clock;
+  /** Unix ms. */
+  now(): number;
+  readonly log: Log;
+}
+
+/** Throws INVALID_CONFIG when a setting or the home folder is of no use. The caller closes it. */
+export function openLicenses(values: Values, { clock, now, log }: Sources): Licenses {
+  return createLicenses(validatorOf(values, { clock, now, log }), clock, now, log);
+}
+
+function validatorOf(values: Values, { clock, now, log }: Sources): Validator {
+  const { licenses, machine } = folders(values);
+  const { license_url, license_public_key } = values;
+  if (!license_url) {
+    if (!license_public_key) return localKeys(licenses, now, log);
+    throw engineErrors.INVALID_CONFIG(
+      'license_public_key: stands without a license_url whose answers it verifies',
+    );
+  }
+  const url = serverUrl(license_url, log);
+  const signed = license_public_key
+    ? { publicKey: readPublicKey(license_public_key), files: machineFiles(machine) }
+    : null;
+  return remoteKeys({ url, machineId: machineId(machine, randomUUID), signed, clock, now, log });
+}
+
+function serverUrl(text: string, log: Log): URL {
+  const url = URL.parse(text);
+  if (!url) throw engineErrors.INVALID_CONFIG('license_url: is not a URL');
+  if (url.username || url.password) {
+    throw engineErrors.INVALID_CONFIG('license_url: must not hold a user name or password');
+  }
+  const near = ['localhost', '[::1]'].includes(url.hostname) || url.hostname.startsWith('127.');
+  if (url.protocol === 'http:' && !near) {
+    log.warn('license keys go to the license server in clear text; use https', { license_url: url.origin });
+  }
+  return url;
+}

@@ -1,0 +1,76 @@
+// One question to a license server over HTTP: bounded in time and size, and never passed on to another address.
+import type { Clock } from '../../runtime/clock.ts';
+
+/** Nobody answered, or not as a license server does. The message goes to the client: no key, no body is in it. */
+export class ServerOutage extends Error {
+  constructor(what: string, cause?: unknown) {
+    super(`The license server cannot be reached${what}`, cause === undefined ? undefined : { cause });
+    this.name = 'ServerOutage';
+  }
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const TIMEOUT_MS = 5_000;
+const LARGEST_BYTES = 64 * 1024;
+
+/** `stop` ends the question early. Throws ServerOutage, nothing else. */
+export async function askServer(
+  url: URL,
+  question: unknown,
+  clock: Clock,
+  stop: AbortController,
+): Promise<Answered> {
+  const cancelTimeout = clock.after(TIMEOUT_MS, () => stop.abort(`no answer in ${TIMEOUT_MS / 1000} s`));
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+      body: JSON.stringify(question),
+      // A key is sent to the server of the settings and to no other.
+      redirect: 'manual',
+      signal: stop.signal,
+    });
+    const { status } = response;
+    if ((status >= 300 && status < 400) || status >= 500) {
+      await response.body?.cancel();
+      throw new ServerOutage(` properly: it answered with status ${status}`);
+    }
+    return { status, body: parse(await readText(response)) };
+  } catch (error) {
+    if (error instanceof ServerOutage) throw error;
+    throw new ServerOutage(` (${stop.signal.aborted ? String(stop.signal.reason) : codeOf(error)})`, error);
+  } finally {
+    cancelTimeout();
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += part.length;
+    if (bytes > LARGEST_BYTES)
+      throw new ServerOutage(` properly: its answer is larger than ${LARGEST_BYTES} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What JSON.parse says would quote the answer.
+    throw new ServerOutage(' properly: its answer is not JSON');
+  }
+}
+
+/** `fetch` hides what happened in the cause of its error. */
+function codeOf(error: unknown): string {
+  const { cause, name } = error as { cause?: { code?: unknown }; name?: string };
+  return String(cause?.code ?? name ?? 'unknown error');
+}

@@ -1,0 +1,153 @@
+// The keys issued on this machine: a folder with one small file a key, named by the key's id. A file each, so that two
+// processes that issue or revoke at once cannot lose each other's key and need no lock, and damage stays with one key.
+import { timingSafeEqual } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { engineErrors, errorTable } from '../../runtime/errors.ts';
+import { hashOf, idOf, keyText } from './key.ts';
+import { codeOf, writeWhole } from './whole-file.ts';
+
+export const licenseErrors = errorTable({
+  UNKNOWN_LICENSE: { meaning: 'There is no such license key', status: 404, retryable: false },
+});
+
+export type Tier = 'pro' | 'basic';
+
+/** Times are Unix seconds. */
+const Issued = Type.Object({
+  version: Type.Literal(1),
+  id: Type.String({ pattern: '^[0-9a-f]{12}$' }),
+  /** SHA-256 of the key; the key itself is nowhere. */
+  hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  tier: Type.Union([Type.Literal('pro'), Type.Literal('basic')]),
+  name: Type.String(),
+  created_at: Type.Integer(),
+  expires_at: Type.Union([Type.Integer(), Type.Null()]),
+  revoked_at: Type.Union([Type.Integer(), Type.Null()]),
+});
+export type Issued = Static<typeof Issued>;
+
+export interface Damage {
+  readonly file: string;
+  readonly message: string;
+}
+
+export interface StoredKeys {
+  readonly keys: readonly Issued[];
+  /** Files that hold no key that can be read; their keys open nothing. */
+  readonly damaged: readonly Damage[];
+}
+
+export interface NewKey {
+  readonly tier: Tier;
+  readonly name: string;
+  /** Days from now; null: it does not end. */
+  readonly days: number | null;
+}
+
+const DAY_SECONDS = 86_400;
+
+/** `random`: KEY_BYTES bytes. `now`: Unix ms. The answer holds the only copy of the key there is. */
+export function issueKey(folder: string, { tier, name, days }: NewKey, random: Uint8Array, now: number) {
+  const key = keyText(random);
+  const hash = hashOf(key);
+  const created_at = Math.floor(now / 1000);
+  const expires_at = days === null ? null : created_at + Math.round(days * DAY_SECONDS);
+  const issued: Issued = {
+    version: 1,
+    id: idOf(hash),
+    hash,
+    tier,
+    name,
+    created_at,
+    expires_at,
+    revoked_at: null,
+  };
+  write(folder, issued);
+  return { key, issued };
+}
+
+/** Oldest first. A folder that is not there holds no keys; one that cannot be read throws INVALID_CONFIG. */
+export function readKeys(folder: string): StoredKeys {
+  const read = names(folder).map((name) => readKey(folder, name));
+  const keys = read.flatMap((one) => ('hash' in one ? [one] : []));
+  const damaged = read.flatMap((one) => ('hash' in one ? [] : [one]));
+  return { keys: keys.sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1)), damaged };
+}
+
+/** `which`: an id or a key. Revoking again changes nothing. Throws UNKNOWN_LICENSE. */
+export function revokeKey(folder: string, which: string, now: number): Issued {
+  const { keys, damaged } = readKeys(folder);
+  const given = which.trim();
+  const issued = finder(keys)(hashOf(given)) ?? keys.find(({ id }) => id === given.toLowerCase());
+  if (!issued) {
+    // The text is not repeated: it may be a key of somewhere else.
+    const spoiled = damaged.map(({ file, message }) => `; ${file}: ${message}`).join('');
+    const message = `no license key of this machine has that id or text; see: framehound license list${spoiled}`;
+    throw licenseErrors.UNKNOWN_LICENSE(message);
+  }
+  if (issued.revoked_at !== null) return issued;
+  const revoked = { ...issued, revoked_at: Math.floor(now / 1000) };
+  write(folder, revoked);
+  return revoked;
+}
+
+/** Looks keys up by hash: compares with every one, in constant time each, so that the time tells nothing about them. */
+export function finder(keys: readonly Issued[]): (keyHash: string) => Issued | undefined {
+  const digests = keys.map(({ hash }) => Buffer.from(hash, 'hex'));
+  return (keyHash) => {
+    const wanted = Buffer.from(keyHash, 'hex');
+    let found = -1;
+    for (const [i, digest] of digests.entries()) if (timingSafeEqual(digest, wanted)) found = i;
+    return keys[found];
+  };
+}
+
+/** Differs when the folder's list of files does; empty when there is no folder. `at`: Unix ms of its last change. */
+export function folderState(folder: string): { readonly mark: string; readonly at: number } {
+  const seen = statSync(folder, { bigint: true, throwIfNoEntry: false });
+  return seen ? { mark: `${seen.ino}/${seen.mtimeNs}`, at: Number(seen.mtimeMs) } : { mark: '', at: 0 };
+}
+
+function write(folder: string, issued: Issued): void {
+  const path = join(folder, `${issued.id}.json`);
+  try {
+    writeWhole(path, `${JSON.stringify(issued, null, 2)}\n`);
+  } catch (error) {
+    throw engineErrors.INVALID_CONFIG(
+      `home: the license key cannot be written to ${path} (${codeOf(error)})`,
+      {},
+      error,
+    );
+  }
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.json'));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw engineErrors.INVALID_CONFIG(
+      `home: the license keys in ${folder} cannot be read (${codeOf(error)})`,
+      {},
+      error,
+    );
+  }
+}
+
+function readKey(folder: string, name: string): Issued | Damage {
+  const file = join(folder, name);
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const sound = Check(Issued, value) && value.id === idOf(value.hash) && name === `${value.id}.json`;
+    return sound ? value : { file, message: 'is no license record' };
+  } catch (error) {
+    // What JSON.parse says would quote the file.
+    return {
+      file,
+      message: error instanceof SyntaxError ? 'is not JSON' : `cannot be read (${codeOf(error)})`,
+    };
+  }
+}

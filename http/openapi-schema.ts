@@ -1,0 +1,213 @@
+// A TypeBox schema as the schema of an OpenAPI 3.0.3 document, which is an older dialect: it has no `const`, no type
+// "null", no list of item schemas and no number for `exclusiveMinimum`. What has no form there throws; a document that
+// says less than the checks do would be believed. Pure.
+import type { TSchema } from 'typebox';
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type Schema = { readonly [key: string]: Json };
+type Draft = Record<string, Json>;
+
+/** A schema as JSON, with its keywords. */
+type Source = Readonly<Record<string, unknown>>;
+
+export interface Shapes {
+  /** The schema for a place in the document: a reference when it has a name, itself otherwise. */
+  of(schema: TSchema): Schema;
+  /** The named shapes met so far, in order of name. */
+  components(): Readonly<Record<string, Schema>>;
+}
+
+export function createShapes(): Shapes {
+  const named = new Map<string, Schema>();
+  const written = new Map<string, string>();
+  const of = (schema: TSchema): Schema => {
+    const { title, description, default: fallback, ...shape } = schema as Source;
+    if (typeof title !== 'string') return convert(schema as Source, of);
+    const converted = convert(shape, of);
+    const text = JSON.stringify(converted);
+    const before = written.get(title);
+    if (before !== undefined && before !== text) throw new Error(`two different schemas are named ${title}`);
+    if (!/^[\w.-]+$/.test(title)) throw new Error(`"${title}" cannot be the name of a schema`);
+    written.set(title, text);
+    named.set(title, converted);
+    const reference = { $ref: `#/components/schemas/${title}` };
+    // Nothing beside a reference counts, so what belongs to the place wraps it.
+    const place: Draft = {};
+    if (description !== undefined) place['description'] = description as Json;
+    if (fallback !== undefined) place['default'] = fallback as Json;
+    return Object.keys(place).length === 0 ? reference : { ...place, allOf: [reference] };
+  };
+  return {
+    of,
+    components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+type Of = (schema: TSchema) => Schema;
+
+/** Keywords that mean the same in both dialects. */
+const same = new Set(
+  (
+    'type description default format pattern minLength maxLength minimum maximum multipleOf minItems maxItems ' +
+    'uniqueItems minProperties maxProperties enum example deprecated readOnly writeOnly'
+  ).split(' '),
+);
+
+function convert(source: Source, of: Of): Schema {
+  const out: Draft = {};
+  for (const [key, value] of Object.entries(source)) {
+    if (value === undefined) continue;
+    if (same.has(key)) out[key] = value as Json;
+    else (translations[key] ?? unknown(key))(out, value, source, of);
+  }
+  if (out['type'] === 'null') return { ...out, ...nullOnly };
+  return typedEnum(out);
+}
+
+type Translate = (out: Draft, value: unknown, source: Source, of: Of) => void;
+
+const translations: Readonly<Record<string, Translate>> = {
+  const: (out, value) => {
+    out['enum'] = [value as Json];
+  },
+  examples: (out, value) => {
+    const [first] = value as Json[];
+    if (first !== undefined) out['example'] = first;
+  },
+  properties: (out, value, _, of) => {
+    const all = Object.entries(value as Record<string, TSchema>);
+    out['properties'] = Object.fromEntries(all.map(([name, schema]) => [name, of(schema)]));
+  },
+  // A field with a default may be left out: the server fills it in before it looks.
+  required: (out, value, { properties }) => {
+    const fields = (properties ?? {}) as Readonly<Record<string, Source>>;
+    const names = (value as string[]).filter((name) => fields[name]?.['default'] === undefined);
+    if (names.length > 0) out['required'] = names;
+  },
+  items: (out, value, source, of) => {
+    if (!Array.isArray(value)) out['items'] = of(value as TSchema);
+    else tuple(out, value as TSchema[], source, of);
+  },
+  additionalItems: (_, value, { items }) => {
+    if (value !== false || !Array.isArray(items)) throw new Error('additionalItems is known of tuples only');
+  },
+  additionalProperties: (out, value, _, of) => {
+    out['additionalProperties'] = typeof value === 'boolean' ? value : of(value as TSchema);
+  },
+  patternProperties: (out, value, _, of) => {
+    const all = Object.entries(value as Record<string, TSchema>);
+    const [first] = all;
+    if (all.length !== 1 || first?.[0] !== '^.*$') {
+      throw new Error(`a record with keys of the form ${all.map(([key]) => key).join(', ')} has no form`);
+    }
+    out['additionalProperties'] = of(first[1]);
+  },
+  exclusiveMinimum: (out, value, { minimum }) =>
+    exclusive(out, 'minimum', value as number, minimum, Math.max),
+  exclusiveMaximum: (out, value, { maximum }) =>
+    exclusive(out, 'maximum', value as number, maximum, Math.min),
+  allOf: (out, value, _, of) => {
+    out['allOf'] = (value as TSchema[]).map(of);
+  },
+  oneOf: (out, value, _, of) => {
+    out['oneOf'] = (value as TSchema[]).map(of);
+  },
+  not: (out, value, _, of) => {
+    out['not'] = of(value as TSchema);
+  },
+  anyOf: (out, value, _, of) => Object.assign(out, choice(value as TSchema[], of, out)),
+};
+
+function unknown(key: string): Translate {
+  return () => {
+    throw new Error(`the keyword ${key} has no form in OpenAPI 3.0`);
+  };
+}
+
+/** A number that is not in the range itself. */
+function exclusive(
+  out: Draft,
+  key: 'minimum' | 'maximum',
+  value: number,
+  other: unknown,
+  stricter: (...all: number[]) => number,
+): void {
+  const both = typeof other === 'number' && stricter(value, other) !== value;
+  if (both) return;
+  out[key] = value;
+  out[key === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'] = true;
+}
+
+/** Positions have no form: the length stays exact, each item may be any of the forms, and the text says which is where. */
+function tuple(out: Draft, items: readonly TSchema[], source: Source, of: Of): void {
+  const forms = [...new Map(items.map(of).map((form) => [JSON.stringify(form), form])).values()];
+  out['items'] = forms.length === 1 ? forms[0]! : { anyOf: forms };
+  out['minItems'] = items.length;
+  out['maxItems'] = items.length;
+  if (forms.length === 1 || source['description'] !== undefined) return;
+  out['description'] =
+    `${items.length} items in this order: ${items.map((item) => told(of(item))).join(', ')}.`;
+}
+
+function told(schema: Schema): string {
+  const text = schema['description'] ?? schema['type'] ?? schema['$ref'] ?? 'one of several forms';
+  return String(text).replace('#/components/schemas/', '').replace(/\.$/, '');
+}
+
+const nullOnly = { type: 'string', nullable: true, enum: [null] } as const;
+
+/** `null` among the forms becomes `nullable`, words among them one `enum`. */
+function choice(forms: readonly TSchema[], of: Of, place: Draft): Draft {
+  const isNull = (form: TSchema) => (form as Source)['type'] === 'null';
+  const rest = joined(
+    forms.filter((form) => !isNull(form)),
+    of,
+  );
+  const withNull = forms.some(isNull);
+  const [only] = rest;
+  if (rest.length === 0) return { ...nullOnly };
+  if (!withNull) return rest.length === 1 ? { ...only, ...place } : { anyOf: rest };
+  // `nullable` counts only beside a type.
+  if (rest.length === 1 && only!['type'] !== undefined) return { ...nullable(only!), ...place };
+  if (rest.length === 1 && Object.keys(only!).length === 0) return {};
+  const at = rest.findIndex((form) => form['type'] !== undefined);
+  if (at < 0) return { anyOf: [...rest, nullOnly] };
+  return { anyOf: rest.with(at, nullable(rest[at]!)) };
+}
+
+function nullable(schema: Schema): Draft {
+  const words = schema['enum'] as readonly Json[] | undefined;
+  return { ...schema, nullable: true, ...(words && { enum: [...words, null] }) };
+}
+
+/** Bare words of one type, wherever they stand among the forms, are one `enum` at the place of the first. */
+function joined(forms: readonly TSchema[], of: Of): Schema[] {
+  const out: Draft[] = [];
+  for (const form of forms.map(of)) {
+    const { type, enum: words, ...more } = form;
+    const bare = words !== undefined && Object.keys(more).length === 0;
+    const known = bare && out.find((one) => one['type'] === type && one['enum'] !== undefined && isBare(one));
+    if (known) known['enum'] = [...(known['enum'] as Json[]), ...(words as Json[])];
+    else out.push({ ...form });
+  }
+  return out;
+}
+
+function isBare(schema: Draft): boolean {
+  return Object.keys(schema).every((key) => key === 'type' || key === 'enum');
+}
+
+/** An enum without a type gets the type of its words; words of several types become a choice. */
+function typedEnum(out: Draft): Schema {
+  const { enum: words, ...rest } = out as { enum?: readonly Json[] };
+  if (words === undefined || out['type'] !== undefined) return out;
+  const kinds = new Map<string, Json[]>();
+  for (const word of words) {
+    if (word === null) continue;
+    kinds.set(typeof word, [...(kinds.get(typeof word) ?? []), word]);
+  }
+  const forms: Schema[] = [...kinds].map(([type, all]) => ({ type, enum: all }));
+  if (forms.length === 0) return { ...rest, ...nullOnly };
+  const [first, ...others] = words.includes(null) ? [nullable(forms[0]!), ...forms.slice(1)] : forms;
+  return others.length === 0 ? { ...rest, ...first } : { ...rest, anyOf: [first!, ...others] };
+}

@@ -1,0 +1,237 @@
+// The routes as an OpenAPI 3.0.3 document: what `GET /openapi.json` answers and what `/docs` shows. Derived, so that it
+// cannot differ from what the server checks. Pure.
+import { type TObject, type TSchema, Type } from 'typebox';
+import { createShapes, type Json, type Schema, type Shapes } from './openapi-schema.ts';
+import { described, ErrorBody, type Method, named, type Route } from './route.ts';
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+
+export type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Json>>;
+  readonly content: Content;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+}
+
+export interface OpenApi {
+  readonly openapi: '3.0.3';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly headers: Readonly<Record<string, Json>>;
+    readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  };
+}
+
+const SCHEME = 'licenseKey';
+
+const about = `Looks at every second of films and stills on this machine and finds the moment again.
+
+Bodies are JSON objects of at most 80 MiB and a million values. Fields that are not listed here are ignored. Paths of files and folders are \
+absolute: the service opens them itself.
+
+**Authentication.** Every operation but the open ones needs a license key, in the header \`X-License-Key\` or in the \
+body as \`license_key\`; a key in the body counts before the one in the header.
+
+**Errors.** \`error\` is a short phrase that names the field or thing, \`message\` holds the details. 409 and 503 carry \
+\`Retry-After\`. An unknown path is answered 404, a wrong method 405 with \`Allow\`, a request by a host name that is \
+neither local nor configured 403. Every answer carries \`X-Request-Id\`, which is also in the log.
+
+**Events.** Long work answers 202 with a \`task_id\`. The Socket.IO server on the same host and port answers \`join\` \
+with that id by \`progress\` events until one of them has \`done: true\`.`;
+
+/** Throws when a route cannot be said in OpenAPI 3.0: a fault of the program, which a test finds. */
+export function openApi(routes: readonly Route[]): OpenApi {
+  const shapes = createShapes();
+  const common = commonAnswers(shapes);
+  const paths: Record<string, Record<string, Operation>> = {};
+  const ids = new Set<string>();
+  for (const route of routes) {
+    if (ids.has(route.id)) throw new Error(`two routes are named ${route.id}`);
+    ids.add(route.id);
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, shapes) };
+  }
+  return {
+    openapi: '3.0.3',
+    info: { title: 'framehound', version: '1.0', description: about },
+    servers: [{ url: '/', description: 'The service this document comes from' }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: shapes.components(),
+      responses: common,
+      headers: headerDeclarations,
+      securitySchemes: {
+        [SCHEME]: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-License-Key',
+          description: 'The raw key, without quotes and without a prefix.',
+        },
+      },
+    },
+  };
+}
+
+function operation(route: Route, shapes: Shapes): Operation {
+  const { id, tag, summary, description, access, body } = route;
+  const parameters = [
+    ...parametersOf('path', route, shapes),
+    ...parametersOf('query', route, shapes),
+  ] satisfies Parameter[];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === '' ? {} : { description }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: requestBody(body, shapes) }),
+    responses: responses(route, shapes),
+    security: access === 'open' ? [] : [{ [SCHEME]: [] }],
+  };
+}
+
+function parametersOf(where: 'path' | 'query', { path, params, query }: Route, shapes: Shapes): Parameter[] {
+  const declared = where === 'path' ? params : query;
+  const names = Object.keys(declared.properties);
+  if (where === 'path') {
+    const placeholders = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+    const odd =
+      names.find((name) => !placeholders.includes(name)) ??
+      placeholders.find((name) => !names.includes(name!));
+    if (odd !== undefined) throw new Error(`${path}: ${odd} is not both in the path and declared`);
+  }
+  const { required = [] } = shapes.of(declared) as { required?: readonly string[] };
+  return names.map((name) => {
+    const { description, ...schema } = shapes.of(declared.properties[name]!);
+    return {
+      name,
+      in: where,
+      required: where === 'path' || required.includes(name),
+      ...(typeof description === 'string' && { description }),
+      schema,
+    };
+  });
+}
+
+function requestBody(body: TObject, shapes: Shapes) {
+  const schema = shapes.of(body);
+  const { required = [] } = schema as { required?: readonly string[] };
+  const named = '$ref' in schema;
+  return { required: named || required.length > 0, content: { 'application/json': { schema } } };
+}
+
+const meanings: Readonly<Record<number, string>> = {
+  200: 'Done',
+  201: 'Made',
+  202: 'Accepted; the work goes on',
+  400: 'The input is not valid',
+  401: 'No license key was given',
+  403: 'The license key is not valid, is not a Pro key, or a policy denies the request',
+  404: 'There is no such thing',
+  409: 'Something else is going on',
+  413: 'The body is larger than 80 MiB',
+  500: 'A fault of the program; `message` is the request id, which is also in the log',
+  503: 'Not available at the moment',
+};
+
+const requestId = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+const retry = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } };
+const headerDeclarations = {
+  'X-Request-Id': { description: 'Id of the request, as in the log.', schema: { type: 'string' } },
+  'Retry-After': {
+    description: 'Seconds after which asking again makes sense.',
+    schema: { type: 'integer' },
+  },
+} as const;
+
+function headersOf(status: number) {
+  return { headers: status === 409 || status === 503 ? { ...requestId, ...retry } : requestId };
+}
+
+const PolicyBody = named(
+  'PolicyError',
+  Type.Object({ policy_error: described(Type.String(), 'Why the policy denies it.') }),
+);
+
+/** Errors a route can have without saying so. */
+const commonStatuses = { licensed: [400, 401, 403, 413, 500, 503], open: [400, 500] } as const;
+
+function commonSchema(status: number): TSchema {
+  return status === 403 ? Type.Union([ErrorBody, PolicyBody]) : ErrorBody;
+}
+
+function commonAnswers(shapes: Shapes): Readonly<Record<string, Response>> {
+  const entry = (status: number): [string, Response] => [
+    `Error${status}`,
+    answer(status, commonSchema(status), shapes),
+  ];
+  return Object.fromEntries(commonStatuses.licensed.map(entry));
+}
+
+function answer(status: number, schema: TSchema, shapes: Shapes, type = 'application/json'): Response {
+  return {
+    description: meanings[status] ?? 'Answered',
+    ...headersOf(status),
+    content: { [type]: { schema: shapes.of(schema) } },
+  };
+}
+
+function responses(route: Route, shapes: Shapes): Operation['responses'] {
+  const out: Record<string, Response | { $ref: string }> = {};
+  const common: readonly number[] = commonStatuses[route.access];
+  for (const [key, schema] of Object.entries(route.answers)) {
+    const status = Number(key);
+    // A declared error does not take away that the checks before the handler can answer in their own form.
+    const both = status >= 400 && common.includes(status) && !isFailure(schema, shapes);
+    out[key] = answer(status, both ? Type.Union([schema, commonSchema(status)]) : schema, shapes, route.text);
+  }
+  for (const status of common) {
+    // Nothing can be wrong with a request that holds nothing.
+    if (status === 400 && route.access === 'open' && takesNothing(route)) continue;
+    out[status] ??= { $ref: `#/components/responses/Error${status}` };
+  }
+  return out;
+}
+
+function isFailure(schema: TSchema, shapes: Shapes): boolean {
+  return JSON.stringify(shapes.of(schema)) === JSON.stringify(shapes.of(ErrorBody));
+}
+
+function takesNothing({ params, query, body }: Route): boolean {
+  const empty = (schema: TObject) => Object.keys(schema.properties).length === 0;
+  return body === null && empty(params) && empty(query);
+}
+
+/** The operations with their addresses, in the order of the document. */
+export function operations(document: OpenApi) {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]) => ({
+      path,
+      method: method.toUpperCase() as Method,
+      operation: one,
+    })),
+  );
+}

@@ -1,0 +1,143 @@
+// A route is a value: one place says its address, what it takes, everything it can answer and what it does. The server
+// checks requests with it, the API document and the client's types are read off it, tests hold the answers against it.
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import type { Service } from './service.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Bodies by status. Errors every route can have (400 of a check, 401, 403, 404, 413, 500, 503) need not be listed. */
+export type Answers = Readonly<Record<number, TSchema>>;
+
+/** One of the declared answers. */
+export type Answer<A extends Answers> = {
+  [S in keyof A & number]: {
+    readonly status: S;
+    readonly body: Static<A[S]>;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+}[keyof A & number];
+
+export interface Input<P extends TObject, Q extends TObject, B extends TObject> {
+  /** Placeholders of the path. */
+  readonly params: Static<P>;
+  readonly query: Static<Q>;
+  /** Checked, defaults filled in. Fields that are not declared are left as they came and mean nothing. */
+  readonly body: Static<B>;
+  /** Aborted when the client has gone away and when the service ends. */
+  readonly signal: AbortSignal;
+  /** Id of the request, as in the log and in the answer's `X-Request-Id`. */
+  readonly id: string;
+}
+
+export interface Route<
+  P extends TObject = TObject,
+  Q extends TObject = TObject,
+  B extends TObject = TObject,
+  A extends Answers = Answers,
+> {
+  readonly method: Method;
+  /** From the root: `/api/v1/tasks/{task_id}`. */
+  readonly path: string;
+  /** Key of the operation in the API document, name of the client's method and of the export: `searchText`. */
+  readonly id: string;
+  /** One line. */
+  readonly summary: string;
+  /** What a caller has to know beyond the fields; Markdown. */
+  readonly description: string;
+  readonly tag: string;
+  /** `open`: needs no license key. */
+  readonly access: 'licensed' | 'open';
+  readonly params: P;
+  readonly query: Q;
+  /** Null: the request has no body. */
+  readonly body: B | null;
+  readonly answers: A;
+  /** Content type when the answer is text that is sent as it is; JSON otherwise. */
+  readonly text?: string;
+  /** Turns a thrown error into a declared answer; what it leaves undefined the server answers itself. */
+  // Methods, so that a route of one body can stand in a list of routes.
+  onError?(error: unknown, service: Service): Promise<Answer<A> | undefined>;
+  handle(input: Input<P, Q, B>, service: Service): Answer<A> | Promise<Answer<A>>;
+}
+
+const nothing = Type.Object({});
+type Nothing = typeof nothing;
+
+type Spec<P extends TObject, Q extends TObject, B extends TObject, A extends Answers> = Partial<
+  Pick<Route<P, Q, B, A>, 'params' | 'query' | 'access' | 'body' | 'description'>
+> &
+  Omit<Route<P, Q, B, A>, 'params' | 'query' | 'access' | 'body' | 'description'>;
+
+/** Declares a route; left out, it is licensed and takes nothing. */
+export function route<
+  const A extends Answers,
+  P extends TObject = Nothing,
+  Q extends TObject = Nothing,
+  B extends TObject = Nothing,
+>(spec: Spec<P, Q, B, A>): Route<P, Q, B, A> {
+  return {
+    access: 'licensed',
+    description: '',
+    params: nothing as unknown as P,
+    query: nothing as unknown as Q,
+    body: null,
+    ...spec,
+  };
+}
+
+/** What a handler returns. */
+export function reply<const S extends number, B>(
+  status: S,
+  body: B,
+  headers?: Readonly<Record<string, string>>,
+) {
+  return headers ? { status, body, headers } : { status, body };
+}
+
+/** A field that may be left out: the handler sees the default, the API document says it is not required. */
+export function defaulted<S extends TSchema>(
+  schema: S,
+  value: Static<S>,
+): S & { readonly default: Static<S> } {
+  return marked(schema, { default: value }) as S & { readonly default: Static<S> };
+}
+
+/** The same field with a sentence for the API document. */
+export function described<S extends TSchema>(schema: S, description: string): S {
+  return marked(schema, { description });
+}
+
+/** An optional field that the example of its operation shows: without it the example would ask for nothing. */
+export function shown<S extends TSchema>(schema: S, example: unknown): S {
+  return marked(schema, { examples: [example] });
+}
+
+/** The same shape under a name: the API document declares it once and refers to it. */
+export function named<S extends TSchema>(name: string, schema: S): S {
+  return marked(schema, { title: name });
+}
+
+/** A copy with one more property. A spread would lose what a schema keeps out of sight: its kind. */
+function marked<S extends TSchema>(schema: S, more: Readonly<Record<string, unknown>>): S {
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema));
+  return Object.assign(copy, more) as S;
+}
+
+export function nullable<S extends TSchema>(schema: S) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** One of a few words. */
+export function oneOf<const W extends readonly string[]>(...words: W) {
+  return Type.Unsafe<W[number]>({ type: 'string', enum: [...words] });
+}
+
+/** Body of every error. */
+export const ErrorBody = named(
+  'Error',
+  Type.Object({
+    error: described(Type.String(), 'Short phrase, names the field or thing.'),
+    message: Type.Optional(described(Type.String(), 'Details, with the JSON path of each bad field.')),
+  }),
+);
+export type ErrorBody = Static<typeof ErrorBody>;

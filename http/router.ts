@@ -1,0 +1,82 @@
+// Finds the route of a method and a path. Pure.
+import type { Method, Route } from './route.ts';
+
+export interface Found {
+  readonly route: Route;
+  /** Placeholders of the path, decoded. Of this request alone. */
+  readonly params: Record<string, string>;
+}
+
+/** `allow`: the path is known, but not with this method. */
+export type Finding = Found | { readonly allow: readonly Method[] } | null;
+
+/** Throws when two routes have the same method and path: such a list is a fault of the program. */
+export function createRouter(routes: readonly Route[]): (method: string, path: string) => Finding {
+  const fixed = new Map<string, Map<string, Route>>();
+  const patterns: { pattern: string[]; byMethod: Map<string, Route> }[] = [];
+  for (const route of routes) {
+    const byMethod = methodsAt(route.path, fixed, patterns);
+    if (byMethod.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
+    byMethod.set(route.method, route);
+  }
+  return (method, path) => {
+    const exact = fixed.get(path);
+    if (exact) return chosen(exact, method, {});
+    const parts = path.split('/');
+    for (const { pattern, byMethod } of patterns) {
+      const params = match(pattern, parts);
+      if (params) return chosen(byMethod, method, params);
+    }
+    return null;
+  };
+}
+
+function methodsAt(
+  path: string,
+  fixed: Map<string, Map<string, Route>>,
+  patterns: { pattern: string[]; byMethod: Map<string, Route> }[],
+): Map<string, Route> {
+  const byMethod = new Map<string, Route>();
+  if (!path.includes('{')) {
+    const known = fixed.get(path) ?? byMethod;
+    fixed.set(path, known);
+    return known;
+  }
+  const known = patterns.find(({ pattern }) => pattern.join('/') === path);
+  if (!known) patterns.push({ pattern: path.split('/'), byMethod });
+  return known?.byMethod ?? byMethod;
+}
+
+function chosen(
+  byMethod: ReadonlyMap<string, Route>,
+  method: string,
+  params: Record<string, string>,
+): Finding {
+  const route = byMethod.get(method);
+  return route ? { route, params } : { allow: [...byMethod.keys()] as Method[] };
+}
+
+/** Null when the path is another one, also when a placeholder is empty or holds a broken escape. */
+function match(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
+  if (pattern.length !== parts.length) return null;
+  const params: Record<string, string> = {};
+  for (const [at, wanted] of pattern.entries()) {
+    const part = parts[at] ?? '';
+    if (!wanted.startsWith('{')) {
+      if (wanted !== part) return null;
+      continue;
+    }
+    const value = decoded(part);
+    if (value === null || value === '') return null;
+    params[wanted.slice(1, -1)] = value;
+  }
+  return params;
+}
+
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,26 @@
+// Every route of the service.
+import type { Route } from './route.ts';
+import { analysisDataRoutes } from './routes/analysis-data.ts';
+import { analyzeRoutes } from './routes/analyze.ts';
+import { documentRoutes } from './routes/document.ts';
+import { facetRoutes } from './routes/facets.ts';
+import { healthRoutes } from './routes/health.ts';
+import { mediaRoutes } from './routes/media.ts';
+import { modelRoutes } from './routes/models.ts';
+import { searchRoutes } from './routes/search.ts';
+import { taskRoutes } from './routes/tasks.ts';
+import { thumbnailRoutes } from './routes/thumbnails.ts';
+
+const described: readonly Route[] = [
+  ...healthRoutes,
+  ...modelRoutes,
+  ...analysisDataRoutes,
+  ...analyzeRoutes,
+  ...taskRoutes,
+  ...mediaRoutes,
+  ...thumbnailRoutes,
+  ...facetRoutes,
+  ...searchRoutes,
+];
+
+export const routes: readonly Route[] = [...described, ...documentRoutes(described)];

@@ -1,0 +1,79 @@
+// Loading what analysis found into memory: every search runs over what is loaded.
+import { Type } from 'typebox';
+import type { LoadReport } from '../../actors/index/contract.ts';
+import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../paths.ts';
+import { described, type Route, reply, route } from '../route.ts';
+
+const tag = 'Analysis data';
+const Loaded = Type.Object({
+  message: Type.String(),
+  media: described(Type.Integer(), 'Media that can be searched now.'),
+  vectors: described(Type.Integer(), 'Seconds of picture that can be searched now.'),
+  missing: described(
+    Type.Array(Type.String()),
+    'Paths asked for that have no visual analysis by the model in use.',
+  ),
+  unreadable: described(Type.Array(Type.String()), 'Hashes whose stored analysis is damaged.'),
+});
+
+function answer({ media, vectors, missing, unreadable }: LoadReport) {
+  const said = [
+    `${media} media with ${vectors} seconds of picture are loaded`,
+    ...(missing.length > 0 ? [`${missing.length} not analysed`] : []),
+    ...(unreadable.length > 0 ? [`${unreadable.length} damaged`] : []),
+  ];
+  return { message: said.join(', '), media, vectors, missing, unreadable };
+}
+
+export const loadAnalysisData = route({
+  method: 'POST',
+  path: '/api/v1/analysis-data/load',
+  id: 'loadAnalysisData',
+  tag,
+  summary: 'Loads everything of an analysis folder',
+  description:
+    'Visual vectors for the model in use. What is loaded of another folder gives way. 503 when no visual model is loaded ' +
+    'or the folder cannot be read, 409 when the model or the folder is changed while loading.',
+  body: Type.Object({ cache_dir: CacheDir }),
+  answers: { 200: Loaded },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, answer(await search.load(absolute('cache_dir', body.cache_dir), signal))),
+});
+
+export const loadAnalysisDataForMedia = route({
+  method: 'POST',
+  path: '/api/v1/analysis-data/load-for-media',
+  id: 'loadAnalysisDataForMedia',
+  tag,
+  summary: 'Loads what is missing in memory for some media',
+  description:
+    'Adds to what is loaded. With nothing loaded, the whole folder is, so later searches are not limited to these files. ' +
+    '409 when another folder is loaded, or data of another model.',
+  body: Type.Object({ cache_dir: CacheDir, media_paths: Type.Array(AbsolutePath, { maxItems: 100_000 }) }),
+  answers: { 200: Loaded },
+  handle: async ({ body, signal }, { search }) => {
+    const cacheDir = absolute('cache_dir', body.cache_dir);
+    const paths = allAbsolute('media_paths', body.media_paths);
+    return reply(200, answer(await search.loadMedia(cacheDir, paths, signal)));
+  },
+});
+
+export const loadTranscriptions = route({
+  method: 'POST',
+  path: '/api/v1/analysis-data/load-transcriptions',
+  id: 'loadTranscriptions',
+  tag,
+  summary: 'Loads the transcriptions of an analysis folder',
+  body: Type.Object({ cache_dir: CacheDir }),
+  answers: { 200: Type.Object({ message: Type.String(), transcriptions: Type.Integer() }) },
+  handle: async ({ body, signal }, { search }) => {
+    const transcriptions = await search.loadTranscriptions(absolute('cache_dir', body.cache_dir), signal);
+    return reply(200, { message: `${transcriptions} transcriptions are loaded`, transcriptions });
+  },
+});
+
+export const analysisDataRoutes: readonly Route[] = [
+  loadAnalysisData,
+  loadAnalysisDataForMedia,
+  loadTranscriptions,
+];

@@ -1,0 +1,58 @@
+// The API about itself: the document that programs read, and the page that people read.
+import { Type } from 'typebox';
+import { docsPage, pagePolicy } from '../docs/page.ts';
+import { type OpenApi, openApi } from '../openapi.ts';
+import { type Route, reply, route } from '../route.ts';
+
+/** Routes that tell of these routes and of themselves. The document is made when it is first asked for, and kept. */
+export function documentRoutes(others: readonly Route[]): readonly Route[] {
+  let made: OpenApi | undefined;
+  let page: string | undefined;
+  const document = () => {
+    made ??= openApi([...others, ...own]);
+    return made;
+  };
+  const openapi = route({
+    method: 'GET',
+    path: '/openapi.json',
+    id: 'openapi',
+    tag: 'Documentation',
+    summary: 'This interface as an OpenAPI document',
+    description: 'OpenAPI 3.0.3, version 1.0 of the interface.',
+    access: 'open',
+    answers: {
+      200: Type.Object({
+        openapi: Type.String(),
+        info: Type.Unsafe<OpenApi['info']>({ type: 'object' }),
+        paths: Type.Unsafe<OpenApi['paths']>({ type: 'object' }),
+      }),
+    },
+    handle: () => reply(200, document(), cached),
+  });
+  const docs = route({
+    method: 'GET',
+    path: '/docs',
+    id: 'docs',
+    tag: 'Documentation',
+    summary: 'This interface as a page for people',
+    description: 'One page without scripts that loads nothing else, so it works offline.',
+    access: 'open',
+    text: 'text/html; charset=utf-8',
+    answers: { 200: Type.String() },
+    handle: () => {
+      page ??= docsPage(document());
+      return reply(200, page, { ...cached, ...guarded });
+    },
+  });
+  const own: readonly Route[] = [openapi, docs];
+  return own;
+}
+
+/** A new version of the service may answer otherwise on the same address. */
+const cached = { 'Cache-Control': 'no-cache' };
+
+const guarded = {
+  'Content-Security-Policy': pagePolicy,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+};

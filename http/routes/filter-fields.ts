@@ -1,0 +1,78 @@
+// Fields of requests that say which media are meant: metadata filters, their scope, and ranges of frames.
+import { Type } from 'typebox';
+import { FrameRange, MediaType, MetadataFilter } from '../../actors/index/contract.ts';
+import { FilterScope } from '../../actors/search/contract.ts';
+import { defaulted, described, nullable, shown } from '../route.ts';
+
+const paths = () =>
+  defaulted(
+    described(FilterScope.properties.media_paths, 'Absolute; aligned with `hash_strs` when both are given.'),
+    [],
+  );
+const hashes = () =>
+  defaulted(
+    described(
+      FilterScope.properties.hash_strs,
+      'Hashes from /media/metadata: one for each of `media_paths`, empty where it is not known; or alone.',
+    ),
+    [],
+  );
+const mediaType = () =>
+  defaulted(described(MediaType, 'Of a global scope: what the media can be searched by.'), 'any');
+const expected = () =>
+  Type.Optional(described(Type.Integer({ minimum: 0 }), 'Files that are meant, for the coverage.'));
+
+export const scopeField = Type.Object({
+  mode: defaulted(
+    described(
+      FilterScope.properties.mode,
+      '`paths`: the files supplied. `global`: the loaded media that can be searched, not everything the folder knows.',
+    ),
+    'paths',
+  ),
+  media_type: mediaType(),
+  media_paths: paths(),
+  hash_strs: hashes(),
+  expected_count: expected(),
+});
+
+/** The fields a scope is derived from when it is left out. */
+export const flatScope = {
+  media_type: mediaType(),
+  search_all: shown(defaulted(described(Type.Boolean(), 'Stands for a global scope.'), false), true),
+  media_paths: paths(),
+  hash_strs: hashes(),
+  expected_count: expected(),
+};
+
+export const filtersField = defaulted(
+  described(
+    Type.Array(
+      Type.Object({
+        facet_id: described(MetadataFilter.properties.facet_id, 'Id of a facet of /metadata/facets.'),
+        operator: defaulted(MetadataFilter.properties.operator, 'is_any_of'),
+        values: described(MetadataFilter.properties.values, 'At least one; a comparison takes exactly one.'),
+      }),
+    ),
+    'All of them have to hold.',
+  ),
+  [],
+);
+
+/** Of searches. Left out or null: nothing is filtered. */
+export const metadataFilterRequest = defaulted(
+  described(
+    nullable(Type.Object({ scope: Type.Optional(scopeField), filters: filtersField })),
+    'A hard filter: only media that pass every filter are ranked. `scope` limits it further; left out, it is that of the search.',
+  ),
+  null,
+);
+
+/** Of searches; `frameRanges` of actors/search/scope.ts brings it to its one form. */
+export const segmentsToFrameIndices = defaulted(
+  described(
+    Type.Record(Type.String(), Type.Union([FrameRange, Type.Array(FrameRange)])),
+    'By media path, or hash: half-open ranges `[start, end)` of frames on the 1-per-second grid, one or a list of them. Media without a key are left out; a key outside of the searched media is an error.',
+  ),
+  {},
+);

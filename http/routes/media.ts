@@ -1,0 +1,84 @@
+// What media files are, and where their analysis lies.
+import { Type } from 'typebox';
+import { MediaPropertiesAnswer } from '../../actors/analysis/contract.ts';
+import { CachePathsAnswer, searchErrors } from '../../actors/search/contract.ts';
+import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../paths.ts';
+import { described, type Route, reply, route, shown } from '../route.ts';
+
+const tag = 'Media';
+
+export const HashStr = described(
+  Type.String({ pattern: '^[0-9a-f][0-9a-f-]{0,99}$' }),
+  '`hash_str` of a media file, as /media/metadata answers it.',
+);
+
+export const mediaMetadata = route({
+  method: 'POST',
+  path: '/api/v1/media/metadata',
+  id: 'mediaMetadata',
+  tag,
+  summary: 'Properties of media files, and whether they are analysed',
+  description:
+    'Answers every file that can be read, by the path it was asked for; the others are left out, and `unreadable` says why. ' +
+    '400 when none can be read. A file seen before is answered without being opened as long as its size, time and inode ' +
+    'are the same. `video_cached` speaks of the visual model in use, or of any while none is. `runtime` is null for ' +
+    'stills; `fps` is 0 for stills and sound and null where the file does not say. An analysis folder that does not ' +
+    'exist yet is not made, and nothing is remembered then; one that cannot be written is only read; 503 when it cannot ' +
+    'be read.',
+  body: Type.Object({
+    cache_dir: CacheDir,
+    media_paths: Type.Array(AbsolutePath, { minItems: 1, maxItems: 10_000 }),
+  }),
+  answers: { 200: MediaPropertiesAnswer },
+  handle: async ({ body, signal }, { analysis, search }) => {
+    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const media_paths = allAbsolute('media_paths', body.media_paths);
+    const { model_key } = search.models.state;
+    const { media_properties, unreadable } = await analysis.properties(
+      { cache_dir, media_paths, model_key },
+      signal,
+    );
+    // By the path as it was sent, which may not be its plain form.
+    const sent = <T>(found: Readonly<Record<string, T>>): Record<string, T> => {
+      const known = media_paths.flatMap((path, i): [string, T][] =>
+        Object.hasOwn(found, path) ? [[body.media_paths[i]!, found[path]!]] : [],
+      );
+      return Object.fromEntries(known);
+    };
+    return reply(200, { media_properties: sent(media_properties), unreadable: sent(unreadable) });
+  },
+});
+
+export const cachePaths = route({
+  method: 'POST',
+  path: '/api/v1/cache-paths',
+  id: 'cachePaths',
+  tag,
+  summary: 'Folders in which the analysis of a media file lies',
+  description:
+    'For one file, named by `media_path` or by `hash_str`, not both. Null where nothing is stored of it, whichever model ' +
+    'would have made it. Several files share a folder, and its layout is private to the service: it is to be looked at, ' +
+    'not to be written to or deleted.',
+  body: Type.Object({
+    cache_dir: CacheDir,
+    media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
+    hash_str: Type.Optional(HashStr),
+  }),
+  answers: { 200: CachePathsAnswer },
+  handle: async ({ body, signal }, { search }) => {
+    const { media_path, hash_str } = body;
+    const cache_dir = absolute('cache_dir', body.cache_dir);
+    if (media_path !== undefined && hash_str === undefined) {
+      const request = { cache_dir, media_path: absolute('media_path', media_path) };
+      return reply(200, await search.cachePaths(request, signal));
+    }
+    if (hash_str !== undefined && media_path === undefined)
+      return reply(200, await search.cachePaths({ cache_dir, hash_str }, signal));
+    const which = media_path === undefined ? 'neither' : 'both';
+    throw searchErrors.WHICH_MEDIA(`exactly one of media_path and hash_str is needed, not ${which}`, {
+      field: 'media_path',
+    });
+  },
+});
+
+export const mediaRoutes: readonly Route[] = [mediaMetadata, cachePaths];

@@ -1,0 +1,158 @@
+// The visual model in use: what there is, what is loaded, and switching.
+import { Type } from 'typebox';
+import { analysisErrors } from '../../actors/analysis/contract.ts';
+import { ModelState, noModel } from '../../actors/embedder/contract.ts';
+import { modelErrors } from '../../actors/models/contract.ts';
+import { visualModelErrors } from '../../actors/search/model.ts';
+import { engineErrors, toFields } from '../../runtime/errors.ts';
+import { described, nullable, oneOf, type Route, reply, route } from '../route.ts';
+import type { Service } from '../service.ts';
+
+const tag = 'Models';
+const { model_key, ...attempt } = ModelState.properties;
+
+export const loadedModels = route({
+  method: 'GET',
+  path: '/api/v1/models/loaded',
+  id: 'loadedModels',
+  tag,
+  summary: 'The models in use',
+  description:
+    '`model_key` is the model really in use, `requested_model_key` the one that was asked for; when the default model had ' +
+    'to take its place, `fallback_from` names it and `error` says why.',
+  answers: { 200: Type.Object({ visual: ModelState, speech: ModelState }) },
+  // No speech model can be loaded yet; its state has the same form.
+  handle: (_, { search }) => reply(200, { visual: search.models.state, speech: noModel }),
+});
+
+const ModelInfo = Type.Object({
+  speed: described(Type.Integer(), '1 slow to 5 fast.'),
+  accuracy: described(Type.Integer(), '1 rough to 5 best.'),
+  frame_resolution: described(Type.Integer(), 'Side of the picture the model looks at, px.'),
+  size_gb: Type.Number(),
+  compatible_os: Type.Array(Type.String()),
+  is_multilingual: Type.Boolean(),
+  license: Type.String(),
+});
+
+export const availableModels = route({
+  method: 'GET',
+  path: '/api/v1/models/available',
+  id: 'availableModels',
+  tag,
+  summary: 'The visual models this machine can run, and which are downloaded',
+  description:
+    'Models are downloaded with `framehound models pull KEY`. `loaded_model` is null while one loads.',
+  answers: {
+    200: Type.Object({
+      supported_models: Type.Array(Type.String()),
+      downloaded_models: Type.Array(Type.String()),
+      loaded_model: nullable(Type.String()),
+      model_info: described(
+        Type.Array(Type.Record(Type.String(), ModelInfo)),
+        'One object for each model, with its key as the only field.',
+      ),
+      current_system: oneOf('mac-arm', 'mac-x86', 'windows', 'linux'),
+      ...attempt,
+      model_key,
+    }),
+  },
+  handle: async (_, { search, listModels }) => {
+    const { system, models } = await listModels();
+    const rows = models.filter(({ row, supported }) => row.kind === 'visual' && supported);
+    const { state } = search.models;
+    return reply(200, {
+      supported_models: rows.map(({ row }) => row.key),
+      downloaded_models: rows.filter(({ downloaded }) => downloaded).map(({ row }) => row.key),
+      loaded_model: state.model_key,
+      model_info: rows.map(({ row }) => {
+        const { key, speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license } =
+          row;
+        const info = { speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license };
+        return { [key]: info };
+      }),
+      current_system: system,
+      ...state,
+    });
+  },
+});
+
+const Refused = Type.Object({
+  error: Type.String(),
+  message: Type.Optional(Type.String()),
+  loaded_model: nullable(Type.String()),
+});
+
+export const loadModel = route({
+  method: 'POST',
+  path: '/api/v1/models/load',
+  id: 'loadModel',
+  tag,
+  summary: 'Brings another visual model into use',
+  description:
+    'Clears the visual analysis data in memory: it belongs to the model before and has to be loaded again. The model must ' +
+    'be downloaded. When it cannot be loaded and the default model takes its place, the answer is 500 and `loaded_model` ' +
+    'names what is in use. 409 while an analysis runs, which needs the model it began with.',
+  body: Type.Object({ model_key: Type.String({ minLength: 1 }) }),
+  answers: {
+    200: Type.Object({
+      message: Type.Optional(Type.String()),
+      warning: Type.Optional(described(Type.String(), 'Another model is still loading.')),
+      loaded_model: Type.Optional(nullable(Type.String())),
+    }),
+    400: Refused,
+    409: Refused,
+    500: Refused,
+  },
+  handle: async ({ body }, service) => {
+    const wanted = body.model_key;
+    const { models } = service.search;
+    if (models.state.model_key === wanted) {
+      return reply(200, { message: `${wanted} is in use already`, loaded_model: wanted });
+    }
+    if (models.state.is_loading) {
+      const warning = `${models.state.requested_model_key} is still loading`;
+      return reply(200, { warning, loaded_model: models.state.model_key });
+    }
+    await requireDownloaded(wanted, service);
+    if (service.tasks.busy) {
+      const task = service.tasks.running ?? 'that is about to start';
+      throw analysisErrors.ANOTHER_TASK(`Task ${task} needs the model it began with`);
+    }
+    const state = await models.load(wanted);
+    if (state.model_key === wanted)
+      return reply(200, { message: `${wanted} is in use`, loaded_model: wanted });
+    const message = `${wanted} cannot be loaded: ${state.error}; ${state.model_key} took its place`;
+    return reply(500, { error: 'Model cannot be loaded', message, loaded_model: state.model_key });
+  },
+  onError: async (error, { search }) => {
+    const { code, status, meaning, message } = toFields(error);
+    if (engineErrors.INTERNAL.is(error) || code === 'INTERNAL') return undefined;
+    const { model_key: now } = search.models.state;
+    const body = { error: meaning, message, loaded_model: now };
+    // Two requests at once: the second one finds the first one's model loading.
+    if (visualModelErrors.MODELS_LOADING.is(error))
+      return reply(200, { warning: message, loaded_model: now });
+    if (status === 409) return reply(409, body);
+    return status >= 400 && status < 500 ? reply(400, body) : reply(500, body);
+  },
+});
+
+/** A bad key must not cost the model in use. Throws MODEL_UNKNOWN, MODEL_WRONG_KIND, MODEL_NOT_DOWNLOADED. */
+async function requireDownloaded(key: string, { listModels }: Service): Promise<void> {
+  const { models } = await listModels();
+  const found = models.find(({ row }) => row.key === key);
+  if (!found) {
+    const known = models.filter(({ row }) => row.kind === 'visual').map(({ row }) => row.key);
+    throw modelErrors.MODEL_UNKNOWN(`model_key ${JSON.stringify(key)} is none of ${known.join(', ')}`);
+  }
+  if (found.row.kind !== 'visual')
+    throw modelErrors.MODEL_WRONG_KIND(`model_key "${key}" is no visual model`);
+  if (!found.downloaded) {
+    throw modelErrors.MODEL_NOT_DOWNLOADED(
+      `model_key "${key}" is not downloaded (${found.missing.join(', ')}): framehound models pull ${key}`,
+    );
+  }
+}
+
+export const modelRoutes: readonly Route[] = [loadedModels, availableModels, loadModel];

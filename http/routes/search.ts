@@ -1,0 +1,190 @@
+// Finding moments by words, by a picture, by a moment of a film. Every answer has the same form.
+import { isAbsolute } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { analysisErrors } from '../../actors/analysis/contract.ts';
+import { mediaErrors } from '../../actors/decoder/contract.ts';
+import type { FrameRange } from '../../actors/index/contract.ts';
+import { Match, type SearchAnswer } from '../../actors/search/contract.ts';
+import { frameRanges } from '../../actors/search/scope.ts';
+import { EngineError } from '../../runtime/errors.ts';
+import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../paths.ts';
+import { defaulted, described, named, nullable, oneOf, type Route, reply, route } from '../route.ts';
+import { metadataFilterRequest, segmentsToFrameIndices } from './filter-fields.ts';
+
+const tag = 'Search';
+
+const Common = {
+  cache_dir: CacheDir,
+  media_paths: defaulted(
+    described(Type.Array(AbsolutePath), 'Only in these files; empty: everything that is loaded.'),
+    [],
+  ),
+  max_results: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
+  search_all: defaulted(
+    described(Type.Boolean(), 'Everything that is loaded, whatever `media_paths` says.'),
+    false,
+  ),
+  metadata_filter_request: metadataFilterRequest,
+  segments_to_frame_indices: segmentsToFrameIndices,
+};
+
+const text_weight = defaulted(
+  described(
+    Type.Number({ minimum: 0, maximum: 1000 }),
+    'Share of the text beside a picture, whose share is 1.',
+  ),
+  1,
+);
+
+const Answer = Type.Object({
+  matches: described(
+    Type.Array(named('VisualMatch', Type.Required(Match))),
+    'Best first, grouped by video; `original_index` is the place before that grouping.',
+  ),
+  toast_warning: Type.Optional(
+    described(
+      Type.String(),
+      'What a person should know about this answer: words that are not understood, files that cannot be read.',
+    ),
+  ),
+});
+
+const notice =
+  'Runs over what `POST /analysis-data/load` brought into memory; 400 when this folder is not loaded for the visual model ' +
+  'in use and while a summary is being made, 503 while that model loads. `exclude` ranks lower what resembles it; it filters nothing.';
+
+const CommonFields = Type.Object(Common);
+/** All eight fields are always there: a preview that is lost is an empty text, and `toast_warning` counts those. */
+function whole({ matches, ...rest }: SearchAnswer) {
+  return { ...rest, matches: matches.map((match) => ({ ...match, image: match.image ?? '' })) };
+}
+
+type Body = Static<typeof CommonFields>;
+
+/** The fields that all three searches share, as the coordinator takes them. */
+function common(body: Body & { readonly exclude: string[] }) {
+  return {
+    cache_dir: absolute('cache_dir', body.cache_dir),
+    media_paths: body.search_all ? [] : allAbsolute('media_paths', body.media_paths),
+    search_all: body.search_all,
+    max_results: body.max_results,
+    exclude: body.exclude,
+    segments_to_frame_indices: plainKeys(body.segments_to_frame_indices),
+    metadata_filter_request: body.metadata_filter_request,
+    previews: true,
+  };
+}
+
+/** Keys that are paths in the form `media_paths` have; hashes as they are. Two spellings of one path are joined. */
+function plainKeys(segments: Body['segments_to_frame_indices']): Record<string, FrameRange[]> {
+  const plain = new Map<string, FrameRange[]>();
+  for (const [key, pairs] of Object.entries(frameRanges(segments))) {
+    const name = isAbsolute(key) ? absolute('segments_to_frame_indices', key) : key;
+    plain.set(name, [...(plain.get(name) ?? []), ...pairs]);
+  }
+  return Object.fromEntries(plain);
+}
+
+export const searchText = route({
+  method: 'POST',
+  path: '/api/v1/search/text',
+  id: 'searchText',
+  tag,
+  summary: 'Finds moments by words',
+  description: notice,
+  body: Type.Object({
+    query: described(
+      Type.String({ minLength: 1, maxLength: 2000 }),
+      'As a person says it: `red car at night, not raining`.',
+    ),
+    ...Common,
+    text_weight,
+    exclude: defaulted(Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }), []),
+    people_filter: defaulted(
+      Type.Array(
+        Type.Object({
+          cluster_job_name: Type.String({ minLength: 1 }),
+          person_name: Type.Optional(Type.String()),
+          cluster_id: Type.Optional(Type.String()),
+        }),
+      ),
+      [],
+    ),
+    people_filter_mode: defaulted(oneOf('and', 'or'), 'and'),
+  }),
+  answers: { 200: Answer },
+  handle: async ({ body, signal }, { search }) => {
+    const { query, text_weight: weight, people_filter } = body;
+    if (people_filter.length > 0)
+      throw analysisErrors.NO_FACES('people_filter: face analysis is not available', {
+        field: 'people_filter',
+      });
+    return reply(200, whole(await search.text({ ...common(body), query, text_weight: weight }, signal)));
+  },
+});
+
+const onePicture = {
+  ...Common,
+  text_weight,
+  query: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
+};
+const exclude = defaulted(
+  described(Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }), 'Needs `query`.'),
+  [],
+);
+
+export const searchImage = route({
+  method: 'POST',
+  path: '/api/v1/search/image',
+  id: 'searchImage',
+  tag,
+  summary: 'Finds moments that look like a picture',
+  description: notice,
+  body: Type.Object({
+    image_path: described(AbsolutePath, 'The picture to compare with.'),
+    ...onePicture,
+    exclude,
+  }),
+  answers: { 200: Answer },
+  handle: async ({ body, signal }, { search }) => {
+    const image_path = absolute('image_path', body.image_path);
+    const asked = { ...common(body), query: body.query ?? null, text_weight: body.text_weight, image_path };
+    return reply(200, whole(await atField('image_path', search.image(asked, signal))));
+  },
+});
+
+export const searchFrame = route({
+  method: 'POST',
+  path: '/api/v1/search/frame',
+  id: 'searchFrame',
+  tag,
+  summary: 'Finds moments that look like a moment of a film',
+  description: `${notice} Between two seconds the picture is decoded from the film; when the film is gone, the nearest second that was analysed stands for it, and \`toast_warning\` says so.`,
+  body: Type.Object({
+    media_path: AbsolutePath,
+    time_seconds: described(Type.Number({ minimum: 0 }), 'From the start of the film.'),
+    ...onePicture,
+    exclude,
+  }),
+  answers: { 200: Answer },
+  handle: async ({ body, signal }, { search }) => {
+    const media_path = absolute('media_path', body.media_path);
+    const { query, text_weight: weight, time_seconds } = body;
+    const asked = { ...common(body), query: query ?? null, text_weight: weight, media_path, time_seconds };
+    return reply(200, whole(await atField('media_path', search.frame(asked, signal))));
+  },
+});
+
+/** What is wrong with a file that a field names is said of that field. */
+async function atField<T>(field: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const ofFile = Object.values(mediaErrors).some((row) => row.is(error));
+    if (!ofFile || !(error instanceof EngineError)) throw error;
+    const { code, meaning, retryable, message, details } = error;
+    throw new EngineError(code, { meaning, status: 400, retryable }, message, { ...details, field }, error);
+  }
+}
+
+export const searchRoutes: readonly Route[] = [searchText, searchImage, searchFrame];

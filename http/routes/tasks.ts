@@ -1,0 +1,77 @@
+// The tasks of analysis: those that run, those that ended and those that can go on.
+import { Type } from 'typebox';
+import { analysisErrors, TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
+import { defaulted, described, ErrorBody, type Route, reply, route } from '../route.ts';
+
+const TaskId = Type.Object({ task_id: Type.String({ minLength: 1, maxLength: 64 }) });
+
+export const listTasks = route({
+  method: 'GET',
+  path: '/api/v1/tasks',
+  id: 'listTasks',
+  tag: 'Tasks',
+  summary: 'All tasks, newest first',
+  description:
+    'Tasks started from the command line with the same home folder are among them. The records of the latest 200 tasks ' +
+    'that ended are kept, and those of the latest 200 that were interrupted.',
+  answers: { 200: Type.Object({ tasks: Type.Array(TaskSnapshot) }) },
+  handle: async (_, { tasks }) => reply(200, { tasks: await tasks.list() }),
+});
+
+export const getTask = route({
+  method: 'GET',
+  path: '/api/v1/tasks/{task_id}',
+  id: 'getTask',
+  tag: 'Tasks',
+  summary: 'One task with the results of its files',
+  description:
+    'A task whose engine ended while it ran is `interrupted`; the results it had are still there. While a resumed task ' +
+    'has not come to a file again, the result of its earlier run stands.',
+  params: TaskId,
+  query: Type.Object({
+    offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Results to leave out.'), 0),
+    limit: defaulted(
+      described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Results to answer, at most.'),
+      1000,
+    ),
+  }),
+  answers: { 200: TaskDetail, 404: ErrorBody },
+  handle: async ({ params, query }, { tasks }) => {
+    const { offset, limit } = query;
+    return reply(200, await tasks.get(params.task_id, { offset, limit }));
+  },
+});
+
+export const resumeTask = route({
+  method: 'POST',
+  path: '/api/v1/tasks/{task_id}/resume',
+  id: 'resumeTask',
+  tag: 'Tasks',
+  summary: 'Go on with a task that does not run',
+  description:
+    'The task is planned again from the same request under the same id: what is stored is not done again, and a file ' +
+    'that ended the engine twice is left alone and reported. A task that is running is asked to stop first, as by ' +
+    'POST /analyze.',
+  params: TaskId,
+  answers: {
+    202: Type.Object({ message: Type.String(), task_id: Type.String() }),
+    404: ErrorBody,
+    409: ErrorBody,
+    503: ErrorBody,
+  },
+  handle: async ({ params }, { tasks, search }) => {
+    const { task_id, request } = await tasks.get(params.task_id, { offset: 0, limit: 0 });
+    // A task that switched the model would take it away from the searches.
+    const active = search.models.active();
+    if (request.model_key !== active) {
+      throw analysisErrors.OTHER_MODEL(
+        `Task ${task_id} was asked for by ${request.model_key}, and ${active} is in use: POST /models/load changes it`,
+        { task_id, model_key: request.model_key },
+      );
+    }
+    await tasks.resume(task_id);
+    return reply(202, { message: 'The task goes on', task_id });
+  },
+});
+
+export const taskRoutes: readonly Route[] = [listTasks, getTask, resumeTask];

@@ -1,0 +1,87 @@
+// Pictures of media: single moments, and strips of a film.
+import { Type } from 'typebox';
+import { SceneThumbnailsAnswer, searchErrors, ThumbnailsAnswer } from '../../actors/search/contract.ts';
+import { mostThumbnails, thumbnailsAtOnce } from '../../actors/search/thumbnail-plan.ts';
+import { AbsolutePath, absolute, CacheDir } from '../paths.ts';
+import { defaulted, described, type Route, reply, route } from '../route.ts';
+import { HashStr } from './media.ts';
+
+const tag = 'Thumbnails';
+
+const MaxSize = described(
+  defaulted(Type.Integer({ minimum: 64, maximum: 1920 }), 480),
+  'Longest side of a picture, px. Pictures are never enlarged.',
+);
+const ClockTime = Type.String({ pattern: '^[0-9]{2,4}:[0-5][0-9]:[0-5][0-9]$' });
+
+export const thumbnails = route({
+  method: 'POST',
+  path: '/api/v1/thumbnails',
+  id: 'thumbnails',
+  tag,
+  summary: 'Pictures of moments of media files',
+  description:
+    'One entry for each request, in order. `thumbnail` is null for sound, for a moment after the end, and when no picture ' +
+    'could be retrieved: the file is not there or cannot be decoded, which the log tells. Of an analysed file the stored ' +
+    'preview of the nearest second is answered, also when the file itself is gone; larger pictures than the preview, and ' +
+    'those of other files, are decoded at the very moment, in one pass over each file. A still is the same at every ' +
+    `moment. Up to ${thumbnailsAtOnce} requests at 480 px, fewer of larger pictures (${mostThumbnails(1920)} at 1920 px).`,
+  body: Type.Object({
+    cache_dir: CacheDir,
+    requests: Type.Array(
+      Type.Object({
+        media_path: AbsolutePath,
+        time_seconds: described(Type.Number({ minimum: 0 }), 'From the start of the film.'),
+      }),
+      { maxItems: thumbnailsAtOnce },
+    ),
+    max_size: MaxSize,
+  }),
+  answers: { 200: ThumbnailsAnswer },
+  handle: async ({ body, signal }, { search }) => {
+    const { max_size } = body;
+    const most = mostThumbnails(max_size);
+    if (body.requests.length > most) {
+      const what = `${body.requests.length} pictures of ${max_size} px are too many at once; at most ${most} are possible`;
+      throw searchErrors.TOO_MANY_PICTURES(`requests: ${what}`, { field: 'requests' });
+    }
+    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const requests = body.requests.map(({ media_path, time_seconds }, i) => ({
+      media_path: absolute(`requests[${i}].media_path`, media_path),
+      time_seconds,
+    }));
+    return reply(200, await search.thumbnails({ cache_dir, requests, max_size }, signal));
+  },
+});
+
+export const sceneThumbnails = route({
+  method: 'POST',
+  path: '/api/v1/thumbnails/scene',
+  id: 'sceneThumbnails',
+  tag,
+  summary: 'A strip of pictures of a film',
+  description:
+    'Pairs of a picture and its time, one a second with both ends; of a range longer than 100 seconds exactly 100, evenly ' +
+    'spaced, with both ends. The range ends at the last second of the film at the latest, so a range that begins after it ' +
+    'has no pictures. A second whose picture cannot be decoded is left out. Null for sound and stills. `hash_str` ' +
+    'goes before `media_path`: a film that has moved is answered from its stored previews, whatever lies at the path now; ' +
+    '400 when the analysis folder does not know the hash and the file at the path has another one.',
+  body: Type.Object({
+    cache_dir: CacheDir,
+    media_path: AbsolutePath,
+    start_time: described(ClockTime, '`HH:MM:SS`.'),
+    end_time: described(ClockTime, '`HH:MM:SS`, not before `start_time`.'),
+    hash_str: Type.Optional(HashStr),
+    max_size: MaxSize,
+  }),
+  answers: { 200: SceneThumbnailsAnswer },
+  handle: async ({ body, signal }, { search }) => {
+    const { start_time, end_time, hash_str = null, max_size } = body;
+    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const media_path = absolute('media_path', body.media_path);
+    const request = { cache_dir, media_path, start_time, end_time, hash_str, max_size };
+    return reply(200, await search.sceneThumbnails(request, signal));
+  },
+});
+
+export const thumbnailRoutes: readonly Route[] = [thumbnails, sceneThumbnails];

@@ -1,0 +1,222 @@
+// The socket side, and the only place that knows uWebSockets: reads a request synchronously, collects its body, writes
+// the answer corked, and tells when the client has gone.
+//
+// uWebSockets frees a request when its handler returns and a response when it is aborted or ended; touching either later
+// ends the process. So everything is read at once, and every write asks first.
+import './header-limit.ts';
+import uWS from '@uwsjs/core';
+import { engineErrors, errorTable } from '../runtime/errors.ts';
+import type { Outgoing } from './answer.ts';
+import type { App, Pending } from './server.ts';
+
+export const serverErrors = errorTable({
+  PORT_TAKEN: { meaning: 'The port is taken', status: 500, retryable: false },
+});
+
+export interface Server {
+  /** The port in use; of interest when 0 was asked for. */
+  readonly port: number;
+  /** For Socket.IO, which answers its own path on the same port. */
+  readonly sockets: uWS.TemplatedApp;
+  listen(host: string, port: number): void;
+  /** Takes no new connections; those that are open go on. */
+  stopListening(): void;
+  /** Ends every connection. The thread may end only after this. */
+  close(): void;
+}
+
+/** The form of `listen` that the package has and its types leave out. */
+interface ExclusiveListen {
+  listen(
+    host: string,
+    port: number,
+    options: number,
+    told: (socket: uWS.us_listen_socket | false) => void,
+  ): void;
+}
+const exclusive: number = (uWS as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number })
+  .LIBUS_LISTEN_EXCLUSIVE_PORT;
+
+/** `attach`: called with the uWebSockets app before routes are set, for who shares the port. */
+export function createServer(app: App, attach: (sockets: uWS.TemplatedApp) => void = () => {}): Server {
+  const sockets = uWS.App();
+  attach(sockets);
+  sockets.any('/*', (res, req) => serve(app, res, req));
+  let listening: uWS.us_listen_socket | undefined;
+  let port = 0;
+  return {
+    get port() {
+      return port;
+    },
+    sockets,
+    listen: (host, wanted) => {
+      // Without "exclusive" a second service would share the port and answer every other request.
+      (sockets as unknown as ExclusiveListen).listen(host, wanted, exclusive, (socket) => {
+        if (socket) listening = socket;
+      });
+      if (!listening) {
+        const message = `port: ${host}:${wanted} cannot be listened on; another service may hold the port, or this machine has no address ${host}`;
+        throw serverErrors.PORT_TAKEN(message, { field: 'port', port: wanted });
+      }
+      port = uWS.us_socket_local_port(listening as unknown as uWS.us_socket);
+    },
+    stopListening: () => {
+      if (listening) uWS.us_listen_socket_close(listening);
+      listening = undefined;
+    },
+    close: () => {
+      listening = undefined;
+      sockets.close();
+    },
+  };
+}
+
+/** As bytes: a text would be turned into bytes again for every request. */
+const bytesOf = (name: string): ArrayBuffer => new TextEncoder().encode(name).buffer;
+const names = {
+  contentLength: bytesOf('content-length'),
+  host: bytesOf('host'),
+  licenseKey: bytesOf('x-license-key'),
+  acceptEncoding: bytesOf('accept-encoding'),
+  requestId: bytesOf('x-request-id'),
+  origin: bytesOf('origin'),
+};
+
+function serve(app: App, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
+  const announced = req.getHeader(names.contentLength);
+  const method = req.getCaseSensitiveMethod();
+  const begun = app.begin({
+    method,
+    path: req.getUrl(),
+    query: req.getQuery() ?? '',
+    host: req.getHeader(names.host),
+    licenseKey: req.getHeader(names.licenseKey),
+    acceptEncoding: req.getHeader(names.acceptEncoding),
+    requestId: req.getHeader(names.requestId),
+    origin: app.asksOrigin ? req.getHeader(names.origin) : '',
+    contentLength: announced === '' ? Number.NaN : Number(announced),
+  });
+  const client = new Client(res, method === 'HEAD');
+  if (!('run' in begun)) client.write(begun);
+  else if (begun.takesBody) client.collect(begun, app.mostBytes);
+  else client.answer(begun, null);
+}
+
+/** The other end of one request. */
+class Client {
+  readonly #res: uWS.HttpResponse;
+  readonly #headOnly: boolean;
+  #gone = false;
+  #control: AbortController | undefined;
+  /** Waits for its body. */
+  #waiting: Pending | undefined;
+  #pieces: Uint8Array[] | undefined;
+  #bytes = 0;
+
+  constructor(res: uWS.HttpResponse, headOnly: boolean) {
+    this.#res = res;
+    this.#headOnly = headOnly;
+  }
+
+  /** A small body comes in one piece and is read where it lies; of a larger one the pieces are copied. */
+  collect(pending: Pending, most: number): void {
+    this.#waiting = pending;
+    this.#res.onAborted(() => this.#left());
+    this.#res.onData((chunk, isLast) => this.#heard(chunk, isLast, most));
+  }
+
+  answer(pending: Pending, body: Uint8Array | null): void {
+    const answer = pending.run(body, () => this.#signal());
+    if (!(answer instanceof Promise)) {
+      this.write(answer);
+      return;
+    }
+    if (body === null) this.#res.onAborted(() => this.#left());
+    void answer.then((one) => {
+      if (!this.#gone) this.#res.cork(() => this.write(one));
+    });
+  }
+
+  /** Corked: by the socket while it is read from, by `cork` afterwards. */
+  write(answer: Outgoing): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#send(answer);
+  }
+
+  #heard(chunk: ArrayBuffer, isLast: boolean, most: number): void {
+    const pending = this.#waiting;
+    if (!pending) return;
+    this.#bytes += chunk.byteLength;
+    const tooLarge = this.#bytes > most;
+    if (!isLast && !tooLarge) {
+      this.#pieces ??= [];
+      // The chunk is gone when this returns.
+      this.#pieces.push(new Uint8Array(chunk.slice(0)));
+      return;
+    }
+    const pieces = this.#pieces;
+    this.#waiting = undefined;
+    this.#pieces = undefined;
+    if (tooLarge) {
+      this.write(pending.tooLarge());
+      return;
+    }
+    const last = Buffer.from(chunk);
+    this.answer(pending, pieces ? Buffer.concat([...pieces, last], this.#bytes) : last);
+  }
+
+  #left(): void {
+    this.#gone = true;
+    this.#pieces = undefined;
+    this.#waiting?.abandon();
+    this.#waiting = undefined;
+    this.#control?.abort(engineErrors.CANCELLED('the client has gone'));
+  }
+
+  #signal(): AbortSignal {
+    if (!this.#control) {
+      this.#control = new AbortController();
+      if (this.#gone) this.#control.abort(engineErrors.CANCELLED('the client has gone'));
+    }
+    return this.#control.signal;
+  }
+
+  #send({ status, headers, body }: Outgoing): void {
+    const res = this.#res;
+    // 200 is what is written when nothing is said.
+    if (status !== 200) res.writeStatus(statusLine(status));
+    for (const [name, value] of headers) res.writeHeader(name, value);
+    if (status === 204 || status === 304) res.endWithoutBody();
+    else if (this.#headOnly) this.#endHead(Buffer.byteLength(body));
+    else res.end(body);
+  }
+
+  /** A length given to `endWithoutBody` itself leaves the connection waiting for that many bytes. */
+  #endHead(bytes: number): void {
+    this.#res.writeHeader('Content-Length', String(bytes));
+    this.#res.endWithoutBody();
+  }
+}
+
+const phrases: Readonly<Record<number, string>> = {
+  200: '200 OK',
+  202: '202 Accepted',
+  204: '204 No Content',
+  304: '304 Not Modified',
+  400: '400 Bad Request',
+  401: '401 Unauthorized',
+  403: '403 Forbidden',
+  404: '404 Not Found',
+  405: '405 Method Not Allowed',
+  409: '409 Conflict',
+  413: '413 Content Too Large',
+  500: '500 Internal Server Error',
+  502: '502 Bad Gateway',
+  503: '503 Service Unavailable',
+  507: '507 Insufficient Storage',
+};
+
+function statusLine(status: number): string {
+  return phrases[status] ?? `${status} Status`;
+}

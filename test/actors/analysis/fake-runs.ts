@@ -1,0 +1,161 @@
+// An analysis whose runs the test plays by hand, and engines that share a home folder and can crash.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Analysis } from '../../../actors/analysis/analysis.ts';
+import type {
+  AnalysisEvent,
+  FileOutcome,
+  FileResult,
+  TaskCounts,
+  TaskEvent,
+  TaskRequest,
+} from '../../../actors/analysis/contract.ts';
+import type { TaskRun } from '../../../actors/analysis/task.ts';
+import { type Owner, TaskFolder, type TaskRecords } from '../../../actors/analysis/task-records.ts';
+import { createTasks } from '../../../actors/analysis/tasks.ts';
+import { manualClock } from '../../../runtime/clock.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { createLog, type LogLine } from '../../../runtime/log.ts';
+
+export function resultOf(
+  path: string,
+  outcome: FileOutcome,
+  hash_str: string | null = `hash${path}`,
+): FileResult {
+  const error =
+    outcome === 'failed' || outcome === 'cancelled' ? { code: 'X', message: `${path}: why` } : null;
+  return { path, hash_str, outcome, frames: 3, missing_frames: 0, duration_seconds: 3, error };
+}
+
+/** One run of the fake analysis. */
+export class FakeRun {
+  readonly run: TaskRun;
+  readonly signal: AbortSignal;
+  readonly #emit: (event: AnalysisEvent) => void;
+  readonly #end = Promise.withResolvers<void>();
+  readonly counts: TaskCounts;
+  readonly left: Set<string>;
+  over = false;
+
+  constructor(run: TaskRun, signal: AbortSignal, emit: (event: AnalysisEvent) => void) {
+    this.run = run;
+    this.signal = signal;
+    this.#emit = emit;
+    this.left = new Set(run.request.paths);
+    const files = this.left.size;
+    this.counts = { files, done: 0, analyzed: 0, stored: 0, no_picture: 0, failed: 0, cancelled: 0 };
+  }
+
+  get ended(): Promise<void> {
+    return this.#end.promise;
+  }
+
+  tell(path: string, outcome: FileOutcome): void {
+    this.left.delete(path);
+    this.counts.done++;
+    this.counts[outcome]++;
+    this.#emit({ type: 'result', result: resultOf(path, outcome) });
+  }
+
+  next(outcome: FileOutcome = 'analyzed'): void {
+    const [path] = this.left;
+    if (path !== undefined) this.tell(path, outcome);
+  }
+
+  /** Ends as an analysis does: what was told to stop leaves files that were not finished. */
+  finish(): void {
+    while (this.left.size > 0) this.next(this.signal.aborted ? 'cancelled' : 'analyzed');
+    this.over = true;
+    this.#end.resolve();
+  }
+
+  fail(error: unknown): void {
+    this.over = true;
+    this.#end.reject(error);
+  }
+}
+
+export class FakeAnalysis implements Pick<Analysis, 'run'> {
+  readonly runs: FakeRun[] = [];
+  /** Whether a run that is told to stop does so at once. */
+  willing = true;
+
+  get last(): FakeRun {
+    return this.runs.at(-1)!;
+  }
+
+  get active(): FakeRun[] {
+    return this.runs.filter(({ over }) => !over);
+  }
+
+  async run(run: TaskRun, { signal, onEvent }: Parameters<Analysis['run']>[1]) {
+    const fake = new FakeRun(run, signal, onEvent);
+    this.runs.push(fake);
+    signal.addEventListener('abort', () => this.willing && !fake.over && fake.finish());
+    await fake.ended;
+    const progress = {
+      files: fake.counts.files,
+      files_done: fake.counts.done,
+      surveyed: true,
+      percentage: 100,
+      frames: 0,
+      grid_frames: 0,
+      media_seconds: 0,
+      elapsed_seconds: 0,
+    };
+    return { cancelled: fake.counts.cancelled > 0, model_key: 'fake', counts: fake.counts, progress };
+  }
+}
+
+/** A home folder and the engines that were started in it. */
+export function home() {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
+  const clock = manualClock();
+  const lines: LogLine[] = [];
+  const log = createLog('test', (line) => lines.push(line));
+  const alive = new Set<string>();
+  const now = () => 1_000_000 + clock.now() / 1000;
+  let engines = 0;
+  let ids = 0;
+  const start = (change: (records: TaskRecords) => TaskRecords = (records) => records) => {
+    const token = `engine-${++engines}`;
+    alive.add(token);
+    const self: Owner = { pid: engines, started: '', host: 'here', token };
+    const hasEnded = (owner: Owner) => !alive.has(owner.token);
+    const records = change(new TaskFolder({ folder: join(folder, 'tasks'), self, now, log, hasEnded }));
+    const analysis = new FakeAnalysis();
+    const parts = { records, clock, now, log, decode: 'exact' as const, newTaskId: () => `task-${++ids}` };
+    const tasks = createTasks({ ...parts, analysis: analysis as unknown as Analysis });
+    const events: [string, TaskEvent][] = [];
+    tasks.subscribe((task_id, event) => events.push([task_id, event]));
+    return { tasks, analysis, events, crash: () => alive.delete(token) };
+  };
+  /** Lets time pass until the promise has settled. */
+  const settle = async <T>(promise: Promise<T>): Promise<T> => {
+    let settled = false;
+    const done = () => {
+      settled = true;
+    };
+    promise.then(done, done);
+    for (let turn = 0; !settled; turn++) {
+      await new Promise(setImmediate);
+      // Files are written in turns of the event loop, which no clock moves.
+      if (!settled && turn > 200) clock.advance(100);
+    }
+    return promise;
+  };
+  return { folder, clock, lines, log, start, settle, end: () => rmSync(folder, { recursive: true }) };
+}
+
+export const whole = { offset: 0, limit: 1000 };
+
+export function requestOf(paths: readonly string[], more: Partial<TaskRequest> = {}): TaskRequest {
+  return { cache_dir: '/cache', paths: [...paths], model_key: 'fake', force: false, ...more };
+}
+
+export const cancelled = engineErrors.CANCELLED;
+
+/** The state of each task that an engine lists, by its id. */
+export const states = async ({ tasks }: ReturnType<ReturnType<typeof home>['start']>) =>
+  Object.fromEntries((await tasks.list()).map(({ task_id, state }) => [task_id, state]));

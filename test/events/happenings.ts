@@ -1,0 +1,20 @@
+// What tasks tell, as tests need it.
+import type { FileResult, TaskEvent, TaskProgress } from '../../actors/analysis/contract.ts';
+
+export function progress(percentage: number, more: Partial<TaskProgress> = {}): TaskEvent {
+  const task = { files: 4, files_done: 1, surveyed: true, percentage, frames: 30, grid_frames: 120 };
+  return { type: 'task', task: { ...task, media_seconds: 30, elapsed_seconds: 3, ...more } };
+}
+
+export function failure(path: string): TaskEvent {
+  const result: FileResult = {
+    path,
+    hash_str: null,
+    outcome: 'failed',
+    frames: 0,
+    missing_frames: 0,
+    duration_seconds: 0,
+    error: { code: 'UNREADABLE', message: `${path}: cannot be read` },
+  };
+  return { type: 'result', result };
+}

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { array, assert as check, constant, integer, oneof, property, record } from 'fast-check';
+import { Check } from 'typebox/value';
+import type { EndState, TaskEvent } from '../../actors/analysis/contract.ts';
+import { endOf, newRun, recordOf } from '../../events/payload.ts';
+import { ProgressEvent } from '../../events/protocol.ts';
+import { createRooms } from '../../events/rooms.ts';
+import { type ManualClock, manualClock } from '../../runtime/clock.ts';
+import { failure, progress } from './happenings.ts';
+import { detailOf } from './tasks.ts';
+
+interface Told extends ProgressEvent {
+  readonly at: number;
+}
+
+function roomsOf(clock: ManualClock) {
+  const told: Told[] = [];
+  const rooms = createRooms({
+    clock,
+    everyMs: 110,
+    tell: (event) => {
+      assert.ok(Check(ProgressEvent, event), JSON.stringify(event));
+      told.push({ ...event, at: clock.now() });
+    },
+  });
+  return { rooms, told };
+}
+
+function end(state: EndState): TaskEvent {
+  const error = { code: 'DISK_FULL', error: 'The disk is full', message: '/c: the disk is full' };
+  return { type: 'end', state, error: state === 'failed' ? error : null };
+}
+
+test('a state says where the task is, which file is worked on and how long it may still take', () => {
+  const { rooms, told } = roomsOf(manualClock());
+  rooms.hear('t', { type: 'file', file: { path: '/a.mp4', frames: 10, grid_frames: 40 } });
+  rooms.hear('t', progress(33.37));
+  assert.deepEqual(told, [
+    {
+      at: 0,
+      task_id: 't',
+      progress: 33.3,
+      video_path: '/a.mp4',
+      done: false,
+      type: 'video',
+      files: 4,
+      files_done: 1,
+      frames: 30,
+      grid_frames: 120,
+      surveyed: true,
+      elapsed_seconds: 3,
+      estimated_remaining_seconds: 9,
+      file_progress: 25,
+      file_frames: 10,
+      file_grid_frames: 40,
+    },
+  ]);
+});
+
+test('of many states the newest is told, and the end comes in its turn', () => {
+  const clock = manualClock();
+  const { rooms, told } = roomsOf(clock);
+  rooms.hear('t', { type: 'start', files: 4 });
+  for (const percentage of [1, 2, 3]) rooms.hear('t', progress(percentage));
+  clock.advance(110);
+  rooms.hear('t', progress(50));
+  rooms.hear('t', end('completed'));
+  clock.advance(1000);
+  assert.deepEqual(
+    told.map(({ at, progress, done }) => [at, progress, done]),
+    [
+      [0, 0, false],
+      [110, 3, false],
+      [220, 100, true],
+    ],
+  );
+  assert.equal(clock.waiting, 0);
+});
+
+test('nothing but the end says 100', () => {
+  const { rooms, told } = roomsOf(manualClock());
+  rooms.hear('t', progress(100));
+  assert.equal(told[0]?.progress, 99.9);
+});
+
+test('the ends: completed, cancelled, failed and interrupted, of a run and of a record alike', () => {
+  const rows: [EndState, Partial<ProgressEvent>][] = [
+    ['completed', { progress: 100 }],
+    ['cancelled', { progress: 40, cancelled: true }],
+    ['failed', { progress: 40, error: '/c: the disk is full', error_code: 'DISK_FULL' }],
+    ['interrupted', { progress: 40, interrupted: true, error_code: 'INTERRUPTED' }],
+  ];
+  for (const [state, expected] of rows) {
+    const ended = end(state) as Extract<TaskEvent, { type: 'end' }>;
+    const run = { ...newRun('t', 4), percentage: 40 };
+    const record = recordOf(detailOf('t', { state, progress: 40, error: ended.error }));
+    for (const event of [endOf(run, ended), record]) {
+      assert.ok(Check(ProgressEvent, event));
+      assert.deepEqual({ ...event, ...expected, done: true, video_path: null, task_id: 't' }, event);
+      assert.equal('error' in event, state === 'failed' || state === 'interrupted');
+      assert.equal('cancelled' in event, state === 'cancelled');
+    }
+  }
+  assert.match(String(endOf(newRun('a b', 1), end('interrupted') as never).error), /tasks\/a%20b\/resume/);
+  assert.equal(recordOf(detailOf('t', { state: 'running' })), undefined);
+  assert.equal(recordOf(detailOf('t', { state: 'stopping' })), undefined);
+});
+
+test('a file that fails is told with its path and its reason, one at a time', () => {
+  const clock = manualClock();
+  const { rooms, told } = roomsOf(clock);
+  for (const path of ['/a', '/b', '/c']) rooms.hear('t', failure(path));
+  rooms.hear('t', progress(70));
+  clock.advance(1000);
+  assert.deepEqual(
+    told.map(({ at, video_path, error, error_code, done }) => [at, video_path, error, error_code, done]),
+    [
+      [0, '/a', '/a: cannot be read', 'UNREADABLE', false],
+      [110, '/b', '/b: cannot be read', 'UNREADABLE', false],
+      [220, '/c', '/c: cannot be read', 'UNREADABLE', false],
+      [330, null, undefined, undefined, false],
+    ],
+  );
+});
+
+test('many failures that wait when the task ends are told within some two seconds, before the end', () => {
+  const clock = manualClock();
+  const { rooms, told } = roomsOf(clock);
+  for (let i = 0; i < 10_000; i++) rooms.hear('t', failure(`/${i}`));
+  rooms.hear('t', end('completed'));
+  clock.advance(2500);
+  assert.deepEqual(
+    told.slice(0, -1).map(({ video_path }) => video_path),
+    Array.from({ length: 10_000 }, (_, i) => `/${i}`),
+  );
+  assert.equal(told.at(-1)?.done, true);
+});
+
+test('a task that runs again starts anew, after the end of the run before', () => {
+  const clock = manualClock();
+  const { rooms, told } = roomsOf(clock);
+  rooms.hear('t', progress(60));
+  rooms.hear('t', failure('/a'));
+  rooms.hear('t', end('interrupted'));
+  rooms.hear('t', progress(61));
+  rooms.hear('t', { type: 'start', files: 4 });
+  clock.advance(1000);
+  assert.deepEqual(
+    told.map(({ progress, video_path, done }) => [progress, video_path, done]),
+    [
+      [60, null, false],
+      [60, '/a', false],
+      [60, null, true],
+      [0, null, false],
+    ],
+  );
+});
+
+test('who joins a task that has just begun again does not hear that it is done', () => {
+  const clock = manualClock();
+  const { rooms } = roomsOf(clock);
+  rooms.hear('t', end('cancelled'));
+  rooms.hear('t', { type: 'start', files: 4 });
+  assert.deepEqual(rooms.replay('t'), []);
+  clock.advance(110);
+  assert.deepEqual(
+    rooms.replay('t')?.map(({ done }) => done),
+    [false],
+  );
+});
+
+test('who joins late hears the last event; two rooms do not mix', () => {
+  const clock = manualClock();
+  const { rooms } = roomsOf(clock);
+  assert.equal(rooms.replay('a'), undefined);
+  rooms.hear('a', progress(10));
+  rooms.hear('b', progress(20));
+  rooms.hear('a', progress(30));
+  assert.deepEqual(
+    rooms.replay('a')?.map(({ progress }) => progress),
+    [10],
+  );
+  clock.advance(110);
+  assert.deepEqual(
+    rooms.replay('a')?.map(({ progress }) => progress),
+    [30],
+  );
+  assert.deepEqual(
+    rooms.replay('b')?.map(({ progress }) => progress),
+    [20],
+  );
+});
+
+test('who joins late hears which files failed, the latest hundred of this run, and the last event once', () => {
+  const clock = manualClock();
+  const { rooms } = roomsOf(clock);
+  const paths = () => rooms.replay('t')?.map(({ video_path, done }) => (done ? 'end' : video_path));
+  rooms.hear('t', progress(10));
+  rooms.hear('t', failure('/a'));
+  clock.advance(110);
+  assert.deepEqual(paths(), ['/a']);
+  rooms.hear('t', failure('/b'));
+  rooms.hear('t', end('completed'));
+  clock.advance(1000);
+  assert.deepEqual(paths(), ['/a', '/b', 'end']);
+  rooms.hear('t', { type: 'start', files: 200 });
+  clock.advance(1000);
+  assert.deepEqual(paths(), [null]);
+  for (let i = 0; i < 150; i++) rooms.hear('t', failure(`/${i}`));
+  rooms.hear('t', end('failed'));
+  clock.advance(10_000);
+  assert.deepEqual(paths(), [...Array.from({ length: 100 }, (_, i) => `/${i + 50}`), 'end']);
+});
+
+test('the last events of the last 200 ended tasks are kept, and those of tasks that run', () => {
+  const { rooms, told } = roomsOf(manualClock());
+  rooms.hear('runs', progress(10));
+  for (let i = 0; i < 1000; i++) {
+    rooms.hear(`t${i}`, progress(10));
+    rooms.hear(`t${i}`, end('completed'));
+  }
+  const kept = Array.from({ length: 1000 }, (_, i) => rooms.replay(`t${i}`) !== undefined);
+  assert.equal(kept.indexOf(true), 800);
+  assert.equal(kept.lastIndexOf(false), 799);
+  assert.ok(rooms.replay('runs'));
+  rooms.flush();
+  assert.equal(told.filter(({ done }) => done).length, 1000);
+});
+
+test('never more than ten a second while it runs, the last always, each failure once, never backwards', () => {
+  const step = record({
+    wait: oneof(constant(0), integer({ min: 0, max: 300 })),
+    what: oneof(constant('fail' as const), constant('state' as const)),
+    percentage: integer({ min: 0, max: 100 }),
+  });
+  check(
+    property(array(step, { maxLength: 120 }), (steps) => {
+      const clock = manualClock();
+      const { rooms, told } = roomsOf(clock);
+      rooms.hear('t', { type: 'start', files: steps.length });
+      const failed: string[] = [];
+      for (const { wait, what, percentage } of steps) {
+        clock.advance(wait);
+        if (what === 'state') rooms.hear('t', progress(percentage));
+        else rooms.hear('t', failure(`/${failed.push(`/${failed.length}`) - 1}`));
+      }
+      const over = clock.now();
+      rooms.hear('t', end('completed'));
+      clock.advance(10_000);
+      const running = told.filter(({ at }) => at < over);
+      for (const { at } of running) {
+        assert.ok(running.filter((other) => other.at >= at && other.at < at + 1000).length <= 10);
+      }
+      assert.deepEqual(
+        told.filter(({ error }) => error !== undefined).map(({ video_path }) => video_path),
+        failed,
+      );
+      for (const [i, event] of told.entries()) {
+        assert.ok(i === 0 || Number(event.progress) >= Number(told[i - 1]?.progress));
+        assert.equal(event.done, i === told.length - 1);
+      }
+      assert.equal(clock.waiting, 0);
+    }),
+    { numRuns: 200 },
+  );
+});

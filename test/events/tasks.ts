@@ -1,0 +1,61 @@
+// Tasks that tell what a test says and are recorded as a test says.
+import {
+  analysisErrors,
+  type TaskDetail,
+  type TaskEvent,
+  type TaskListener,
+  type Tasks,
+} from '../../actors/analysis/contract.ts';
+
+export function detailOf(task_id: string, more: Partial<TaskDetail> = {}): TaskDetail {
+  return {
+    task_id,
+    state: 'completed',
+    created: 1,
+    started: 1,
+    ended: 2,
+    counts: { files: 3, done: 2, analyzed: 2, stored: 0, no_picture: 0, failed: 0, cancelled: 0 },
+    progress: 40,
+    frames: 30,
+    grid_frames: 90,
+    elapsed_seconds: 1,
+    estimated_remaining_seconds: null,
+    error: null,
+    request: { cache_dir: '/c', model_key: 'm', decode: 'exact', force: false, files: 3 },
+    total_results: 2,
+    offset: 0,
+    limit: 1,
+    results: [],
+    ...more,
+  };
+}
+
+export interface FakeTasks extends Pick<Tasks, 'subscribe' | 'get'> {
+  tell(task_id: string, event: TaskEvent): void;
+  /** Records by id; an error is thrown. */
+  readonly records: Map<string, TaskDetail | Error>;
+  readonly listeners: number;
+}
+
+export function fakeTasks(): FakeTasks {
+  const listeners = new Set<TaskListener>();
+  const records = new Map<string, TaskDetail | Error>();
+  return {
+    records,
+    get listeners() {
+      return listeners.size;
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    get: async (task_id) => {
+      const record = records.get(task_id) ?? analysisErrors.TASK_UNKNOWN(task_id);
+      if (record instanceof Error) throw record;
+      return record;
+    },
+    tell: (task_id, event) => {
+      for (const listener of listeners) listener(task_id, event);
+    },
+  };
+}

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { existsSync, truncateSync, writeFileSync } from 'node:fs';
+import test from 'node:test';
+import { limits } from '../../http/analyze/body.ts';
+import { inlineImage } from '../../http/analyze/meaning.ts';
+import { at, folder, good, service, text } from './analyze-service.ts';
+
+writeFileSync(at('large.jpg'), '');
+truncateSync(at('large.jpg'), limits.imageBytes + 1);
+const job = { cluster_job_name: 'people', face_media_paths: [at('a.mp4')] };
+const person = { name: 'Ann', face_paths: [at('face.jpg')] };
+const pixel = Buffer.from('an image').toString('base64');
+
+/** Fields set, or taken out where the value is undefined. */
+const withOut = (name: string) => ({ ...good, [name]: undefined });
+const long = (n: number) => 'x'.repeat(n);
+
+type Row = readonly [what: string, body: unknown, said: RegExp];
+const bad: Row[] = [
+  ['no cache_dir', withOut('cache_dir'), /^Missing cache_dir/],
+  ['cache_dir a number', { ...good, cache_dir: 1 }, /^Invalid cache_dir/],
+  ['cache_dir empty', { ...good, cache_dir: '' }, /^Invalid cache_dir/],
+  [
+    'cache_dir relative',
+    { ...good, cache_dir: 'cache' },
+    /^Invalid cache_dir: cache_dir must be an absolute path/,
+  ],
+  ['cache_dir with a NUL', { ...good, cache_dir: '/a\0b' }, /^Invalid cache_dir/],
+  ['cache_dir a file', { ...good, cache_dir: at('a.mp4') }, /^Invalid cache_dir: .*is not a folder/],
+  [
+    'cache_dir below a file',
+    { ...good, cache_dir: at('a.mp4/x/y') },
+    /^Invalid cache_dir: .*a\.mp4 is not a folder/,
+  ],
+  ['cache_dir too long', { ...good, cache_dir: `/${long(5000)}` }, /^Invalid cache_dir/],
+  ['no media', withOut('visual_media_paths'), /^No valid media supplied/],
+  ['an empty list of media', { ...good, visual_media_paths: [] }, /^No valid media supplied/],
+  [
+    'only media that is not there',
+    { ...good, visual_media_paths: ['/no/1', '/no/2'] },
+    /^No valid.*\/no\/1, \/no\/2/,
+  ],
+  ['a folder for media', { ...good, visual_media_paths: [folder] }, /^No valid media supplied/],
+  ['media no list', { ...good, visual_media_paths: at('a.mp4') }, /^Invalid visual_media_paths/],
+  ['media a number', { ...good, visual_media_paths: [at('a.mp4'), 7] }, /^Invalid visual_media_paths\[1\]/],
+  ['media null', { ...good, visual_media_paths: null }, /^Invalid visual_media_paths/],
+  [
+    'media relative',
+    { ...good, visual_media_paths: [at('a.mp4'), 'a.mp4'] },
+    /^Invalid visual_media_paths\[1\]:.*absolute/,
+  ],
+  [
+    'media a URL',
+    { ...good, visual_media_paths: ['https://example.org/a.mp4'] },
+    /visual_media_paths\[0\] must be a local path/,
+  ],
+  ['detect_speakers a text', { ...good, detect_speakers: 'yes' }, /^Invalid detect_speakers/],
+  ...[0, 5, 1.5, 'two', '2', null].map(
+    (n): Row => [`speaker_count ${n}`, { ...good, speaker_count: n }, /^Invalid speaker_count/],
+  ),
+  [
+    'an unknown speech model',
+    { ...good, preferred_x_model_key: 'best' },
+    /^Invalid preferred_x_model_key:.*auto, faster/,
+  ],
+  ['force a text', { ...good, force: 'true' }, /^Invalid force/],
+  ['an unknown way to decode', { ...good, decode: 'fast' }, /^Invalid decode:.*exact, keyframes/],
+  ['jobs no list', { ...good, transcription_jobs: {} }, /^Invalid transcription_jobs/],
+  ...(
+    [
+      [{}, /^Missing transcription_jobs\[0\]\.path/],
+      [{ path: 'a.mp4' }, /^Invalid transcription_jobs\[0\]\.path/],
+      [{ path: at('a.mp4'), language: '' }, /language/],
+      [{ path: at('a.mp4'), channels: [0] }, /channels\[0\]/],
+      [{ path: at('a.mp4'), channels: [1.5] }, /channels/],
+      [{ path: at('a.mp4'), speaker_count: 9 }, /speaker_count/],
+      [{ path: at('a.mp4'), preferred_x_model_key: 'x' }, /preferred_x_model_key/],
+    ] as const
+  ).map(
+    ([one, said]): Row => [
+      `transcription job ${JSON.stringify(one)}`,
+      { ...good, transcription_jobs: [one] },
+      said,
+    ],
+  ),
+  ...(
+    [
+      [{ face_media_paths: [at('a.mp4')] }, /^Missing face_clustering_jobs\[0\]\.cluster_job_name/],
+      [{ cluster_job_name: 'p' }, /^Missing face_clustering_jobs\[0\]\.face_media_paths/],
+      [{ ...job, cluster_job_name: '  ' }, /cluster_job_name/],
+      [{ ...job, face_media_paths: [] }, /face_media_paths/],
+      [{ ...job, face_media_paths: ['a'] }, /face_media_paths\[0\] must be an absolute path/],
+      [{ ...job, face_eps: '0.5' }, /face_eps/],
+      [{ ...job, face_eps: -1 }, /face_eps/],
+      [{ ...job, face_min_samples: 0 }, /face_min_samples/],
+      [{ ...job, face_min_samples: 2.5 }, /face_min_samples/],
+    ] as const
+  ).map(
+    ([one, said]): Row => [`face job ${JSON.stringify(one)}`, { ...good, face_clustering_jobs: [one] }, said],
+  ),
+  [
+    'a summary of what is not analysed',
+    { ...good, summary_requests: [{ path: at('b.mp4') }, { path: at('link.mp4') }] },
+    /^Invalid summary_requests\[1\]\.path: .*has no visual analysis/,
+  ],
+  [
+    'a summary of what is not there',
+    { ...good, summary_requests: [{ path: '/no/film' }] },
+    /^Invalid summary_requests\[0\]/,
+  ],
+  [
+    'samples without a face job',
+    { ...good, sample_faces: [person] },
+    /^Invalid sample_faces: .*needs a face clustering job/,
+  ],
+  ...(
+    [
+      [[{ ...person, name: '' }], /sample_faces\[0\]\.name/],
+      [[{ ...person, name: long(201) }], /sample_faces\[0\]\.name/],
+      [[{ name: 'Ann' }], /sample_faces\[0\] must have 1 to 3 images in all, not 0/],
+      [[{ name: 'Ann', face_paths: [at('face.jpg'), at('a.mp4')], face_images: [pixel, pixel] }], /not 4/],
+      [
+        [{ name: 'Ann', face_images: ['https://example.org/ann.jpg'] }],
+        /face_images\[0\] must hold the image itself/,
+      ],
+      [[{ name: 'Ann', face_paths: ['http://example.org/ann.jpg'] }], /face_paths\[0\] must be a local path/],
+      [
+        [person, { name: 'Bob', face_images: [pixel, 'not base64!'] }],
+        /sample_faces\[1\]\.face_images\[1\] is not base64/,
+      ],
+      [[{ name: 'Ann', face_images: ['data:text/plain;base64,QUJD'] }], /data URL/],
+      [[{ name: 'Ann', face_paths: [at('gone.jpg')] }], /face_paths\[0\] cannot be read \(ENOENT\)/],
+      [[{ name: 'Ann', face_paths: [folder] }], /face_paths\[0\] is not a file/],
+      [[{ name: 'Ann', face_paths: [at('large.jpg')] }], /face_paths\[0\] has 10485761 bytes/],
+      [Array.from({ length: 101 }, () => person), /sample_faces/],
+    ] as const
+  ).flatMap(([samples, said], i): Row[] => [
+    [`samples ${i}`, { ...good, face_clustering_jobs: [job], sample_faces: samples }, said],
+    [`samples ${i} of a job`, { ...good, face_clustering_jobs: [{ ...job, sample_faces: samples }] }, said],
+  ]),
+  ...(
+    [
+      [{}, /^Missing summary_requests\[0\]\.path/],
+      [{ path: 'a' }, /summary_requests\[0\]\.path must be an absolute path/],
+      [{ path: at('a.mp4'), summary_objective: { preset: 'exciting' } }, /preset/],
+      [{ path: at('a.mp4'), summary_objective: { priority_hints: ['speed'] } }, /priority_hints\[0\]/],
+      [{ path: at('a.mp4'), summary_objective: { preset: 'custom' } }, /custom_instructions is needed/],
+      [
+        { path: at('a.mp4'), summary_objective: { preset: 'custom', custom_instructions: ' ' } },
+        /custom_instructions/,
+      ],
+      [{ path: at('a.mp4'), collection: {} }, /collection/],
+      [{ path: at('a.mp4'), collection: '' }, /collection/],
+      [{ path: at('a.mp4'), summary_model_key: 4 }, /summary_model_key/],
+      [{ path: at('a.mp4'), analysis_name: '' }, /analysis_name/],
+      [{ path: at('a.mp4'), replace_existing: 1 }, /replace_existing/],
+    ] as const
+  ).map(([one, said]): Row => [`summary ${JSON.stringify(one)}`, { ...good, summary_requests: [one] }, said]),
+];
+
+test('a request that is wrong is a 400 that names the field, and the task that runs goes on', async () => {
+  const s = service();
+  const { body } = await s.call('/api/v1/analyze', good);
+  const { task_id } = body as { task_id: string };
+  for (const [what, request, said] of bad) {
+    const answer = await s.call('/api/v1/analyze', request);
+    assert.equal(answer.status, 400, `${what}: ${JSON.stringify(answer.body)}`);
+    assert.match(text(answer), said, what);
+  }
+  assert.equal((await s.tasks.get(task_id, { offset: 0, limit: 0 })).state, 'running');
+  assert.equal(s.analysis.runs.length, 1);
+});
+
+test('inline pictures are measured without being decoded, up to the limit', () => {
+  const bytes = (n: number) => Buffer.alloc(n).toString('base64');
+  const table: [string, number | RegExp][] = [
+    [bytes(1), 1],
+    [bytes(2), 2],
+    [bytes(3).replace(/=+$/, ''), 3],
+    [bytes(4).replace(/=+$/, ''), 4],
+    [`data:image/png;base64,${bytes(5)}`, 5],
+    [`DATA:image/svg+xml;charset=utf-8;base64,${bytes(6)}`, 6],
+    [bytes(100).replace(/.{20}/g, '$&\r\n'), 100],
+    [bytes(limits.imageBytes), limits.imageBytes],
+    [bytes(limits.imageBytes + 1), /more than/],
+    ['', /holds no image/],
+    ['data:image/png;base64,', /holds no image/],
+    ['data:image/png,abc', /data URL/],
+    ['data:image/png;base64', /data URL/],
+    ['A', /not base64/],
+    ['AAAA=', /not base64/],
+    ['AA=A', /not base64/],
+    ['AAA-', /not base64/],
+  ];
+  for (const [image, expected] of table) {
+    const read = inlineImage(image);
+    if (typeof expected === 'number') assert.deepEqual(read, { bytes: expected }, image.slice(0, 40));
+    else assert.match(String(read), expected, image.slice(0, 40));
+  }
+});
+
+test('more than fifty mebibytes of inline pictures are refused as a whole', async () => {
+  const image = Buffer.alloc(9 * 1024 * 1024).toString('base64');
+  const people = ['a', 'b'].map((name) => ({ name, face_images: [image, image, image] }));
+  const answer = await service().call('/api/v1/analyze', {
+    ...good,
+    face_clustering_jobs: [job],
+    sample_faces: people,
+  });
+  assert.equal(answer.status, 400);
+  assert.match(text(answer), /sample_faces hold 56623104 bytes of images, more than 52428800/);
+});
+
+test('what is valid and cannot be done yet is a 503 that names the capability, and nothing is started', async () => {
+  const s = service();
+  const transcription = {
+    path: at('a.mp4'),
+    channels: null,
+    speaker_count: 'auto-detect',
+    detect_speakers: false,
+  };
+  const summary = {
+    path: at('a.mp4'),
+    collection: { name: 'Days', description: 'x' },
+    summary_objective: { preset: 'custom', priority_hints: ['humor'] },
+  };
+  const table: [object, RegExp][] = [
+    [{ visual_media_paths: [], summary_requests: [{ path: at('b.mp4') }] }, /^Summaries/],
+    [{ transcription_jobs: [transcription] }, /^Speech analysis is not available: transcription_jobs/],
+    [{ visual_media_paths: [], transcription_jobs: [transcription], speaker_count: '5+' }, /^Speech/],
+    [
+      { face_clustering_jobs: [{ ...job, sample_faces: [] }], sample_faces: [person] },
+      /^Face analysis is not available/,
+    ],
+    [{ face_clustering_jobs: [job], sample_faces: [{ name: long(200), face_images: [pixel] }] }, /^Face/],
+    [{ summary_requests: [summary] }, /^Summaries are not available/],
+    [{ summary_requests: [{ path: at('a.mp4'), collection: { collection_id: 'c' } }] }, /^Summaries/],
+    [
+      { transcription_jobs: [transcription], summary_requests: [summary] },
+      /^Speech.*summaries are not available/,
+    ],
+  ];
+  for (const [more, said] of table) {
+    const answer = await s.call('/api/v1/analyze', { ...good, cache_dir: at('never'), ...more });
+    assert.equal(answer.status, 503, JSON.stringify(answer.body));
+    assert.match(text(answer), said);
+  }
+  assert.equal(s.analysis.runs.length, 0);
+  assert.equal(existsSync(at('never')), false);
+});

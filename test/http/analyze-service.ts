@@ -1,0 +1,42 @@
+// The routes of analyses and tasks over runs that a test steers, and a folder with a few files to name in requests.
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { analysisErrors } from '../../actors/analysis/contract.ts';
+import { analyzeRoutes } from '../../http/routes/analyze.ts';
+import { taskRoutes } from '../../http/routes/tasks.ts';
+import type { Service } from '../../http/service.ts';
+import { home } from '../actors/analysis/fake-runs.ts';
+import { type Injected, inject } from './inject.ts';
+
+export const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
+export const at = (name: string) => join(folder, name);
+for (const name of ['a.mp4', 'b.mp4', 'face.jpg']) writeFileSync(at(name), name);
+symlinkSync(at('a.mp4'), at('link.mp4'));
+after(() => rmSync(folder, { recursive: true }));
+
+export const h = home();
+after(() => h.end());
+export const good = { cache_dir: at('cache'), visual_media_paths: [at('a.mp4')] };
+
+/** A service whose model is in use, and what its analysis was asked for. */
+export function service(active: () => string = () => 'fake') {
+  const engine = h.start();
+  const search = { models: { active } } as unknown as Service['search'];
+  // What is analysed already: b.mp4 alone.
+  const properties = async ({ media_paths }: { media_paths: readonly string[] }) => {
+    const readable = media_paths.filter((path) => existsSync(path));
+    if (readable.length === 0) throw analysisErrors.NO_MEDIA();
+    const entries = readable.map((path) => [path, { video_cached: path === at('b.mp4') }]);
+    return { media_properties: Object.fromEntries(entries) };
+  };
+  const analysis = { properties } as unknown as Service['analysis'];
+  const call = inject([...analyzeRoutes, ...taskRoutes], { tasks: engine.tasks, search, analysis });
+  return { ...engine, call };
+}
+
+export const text = ({ body }: Injected) => {
+  const { error, message } = body as { error: string; message: string };
+  return `${error}: ${message}`;
+};

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import test from 'node:test';
+import { visualModelErrors } from '../../actors/search/model.ts';
+import { resultOf } from '../actors/analysis/fake-runs.ts';
+import { at, folder, good, h, service, text } from './analyze-service.ts';
+
+test('an analysis is accepted with every field, each file once by its plain path, and makes its folder', async () => {
+  const s = service();
+  const cache_dir = at('deep/er/cache');
+  const answer = await s.call('/api/v1/analyze', {
+    cache_dir: `${cache_dir}//`,
+    visual_media_paths: [at('a.mp4'), at('gone.mp4'), at('a.mp4'), `${folder}/x/.././b.mp4`],
+    detect_speakers: false,
+    speaker_count: 4,
+    preferred_x_model_key: 'more accurate',
+    transcription_jobs: [],
+    face_clustering_jobs: [],
+    sample_faces: [],
+    summary_requests: [],
+    force: true,
+    decode: 'keyframes',
+    something_else: { is: 'ignored' },
+  });
+  assert.equal(answer.status, 202);
+  const { message, task_id } = answer.body as { message: string; task_id: string };
+  assert.deepEqual([typeof message, s.analysis.last.run.task_id], ['string', task_id]);
+  assert.ok(existsSync(cache_dir));
+  assert.deepEqual(s.analysis.last.run.request, {
+    cache_dir,
+    paths: [at('a.mp4'), at('gone.mp4'), at('b.mp4')],
+    model_key: 'fake',
+    force: true,
+    decode: 'keyframes',
+  });
+});
+
+test('while no model is in use an analysis is a 503 that says so and stops nothing', async () => {
+  let active = () => 'fake';
+  const s = service(() => active());
+  await s.call('/api/v1/analyze', good);
+  active = () => {
+    throw visualModelErrors.MODELS_LOADING('The visual model "fake" is loading');
+  };
+  const answer = await s.call('/api/v1/analyze', good);
+  assert.equal(answer.status, 503);
+  assert.match(text(answer), /^Models are still loading/);
+  assert.ok(Number(answer.headers['retry-after']) > 0);
+  assert.equal(s.analysis.last.signal.aborted, false);
+});
+
+test('a folder that cannot be written is a 503 before anything starts', {
+  skip: process.getuid?.() === 0 && 'the administrator may write everywhere',
+}, async () => {
+  const s = service();
+  mkdirSync(at('locked'));
+  chmodSync(at('locked'), 0o555);
+  for (const cache_dir of [at('locked'), at('locked/new/er')]) {
+    const answer = await s.call('/api/v1/analyze', { ...good, cache_dir });
+    assert.equal(answer.status, 503);
+    assert.match(text(answer), /cannot be written/);
+  }
+  assert.equal(s.analysis.runs.length, 0);
+});
+
+test('a folder that cannot be made is a 503, not a failed task', {
+  skip: !existsSync('/proc/self') && 'no /proc',
+}, async () => {
+  const s = service();
+  const answer = await s.call('/api/v1/analyze', { ...good, cache_dir: '/proc/framehound' });
+  assert.equal(answer.status, 503);
+  assert.match(text(answer), /cannot be written/);
+  assert.equal(s.analysis.runs.length, 0);
+});
+
+test('a task that does not stop in time answers 409 and 202, and 200 when it has', async () => {
+  const s = service();
+  const none = await s.call('/api/v1/analyze/cancel', undefined, { method: 'POST' });
+  assert.deepEqual([none.status, none.body], [200, { message: 'No analysis is running' }]);
+  const first = (await s.call('/api/v1/analyze', good)).body as { task_id: string };
+  s.analysis.willing = false;
+  const second = await h.settle(s.call('/api/v1/analyze', good));
+  assert.deepEqual([second.status, Number(second.headers['retry-after']) > 0], [409, true]);
+  assert.match(text(second), /^Another task is active: .*still stopping/);
+  const waiting = await h.settle(s.call('/api/v1/analyze/cancel', undefined, { method: 'POST' }));
+  assert.deepEqual(
+    [waiting.status, (waiting.body as { still_stopping: boolean }).still_stopping],
+    [202, true],
+  );
+  assert.equal(
+    (await s.call(`/api/v1/tasks/${first.task_id}/resume`, undefined, { method: 'POST' })).status,
+    409,
+  );
+  s.analysis.last.finish();
+  const done = await s.call('/api/v1/analyze/cancel', undefined, { method: 'POST' });
+  assert.equal(done.status, 200);
+  assert.equal((await s.call('/api/v1/analyze', good)).status, 202);
+});
+
+test('tasks are listed and shown page by page, and one that was cancelled goes on', async () => {
+  const s = service();
+  const request = { ...good, visual_media_paths: ['a.mp4', 'b.mp4', 'link.mp4'].map(at) };
+  const { task_id } = (await s.call('/api/v1/analyze', request)).body as { task_id: string };
+  s.analysis.last.next();
+  await s.call('/api/v1/analyze/cancel', undefined, { method: 'POST' });
+  const { tasks } = (await s.call('/api/v1/tasks')).body as { tasks: { task_id: string; state: string }[] };
+  assert.deepEqual(
+    [tasks[0]?.task_id, tasks[0]?.state, 'results' in tasks[0]!],
+    [task_id, 'cancelled', false],
+  );
+  const page = (await s.call(`/api/v1/tasks/${task_id}?offset=1&limit=1`)).body as Record<string, unknown>;
+  assert.deepEqual([page['total_results'], page['offset'], page['limit']], [3, 1, 1]);
+  assert.deepEqual(page['results'], [resultOf(at('b.mp4'), 'cancelled')]);
+  for (const query of ['offset=-1', 'limit=10001', 'limit=x']) {
+    assert.equal((await s.call(`/api/v1/tasks/${task_id}?${query}`)).status, 400, query);
+  }
+  const again = await s.call(`/api/v1/tasks/${task_id}/resume`, undefined, { method: 'POST' });
+  assert.deepEqual([again.status, (again.body as { task_id: string }).task_id], [202, task_id]);
+  assert.equal(s.analysis.last.run.earlier?.finished(at('a.mp4')), true);
+  for (const id of ['none', '..%2Ftasks', '%00']) {
+    assert.equal((await s.call(`/api/v1/tasks/${id}`)).status, 404, id);
+    assert.equal((await s.call(`/api/v1/tasks/${id}/resume`, undefined, { method: 'POST' })).status, 404, id);
+  }
+});
+
+test('a task of another model is not resumed before that model is in use', async () => {
+  let key = 'one';
+  const s = service(() => key);
+  const { task_id } = (await s.call('/api/v1/analyze', good)).body as { task_id: string };
+  await s.call('/api/v1/analyze/cancel', undefined, { method: 'POST' });
+  key = 'two';
+  const refused = await s.call(`/api/v1/tasks/${task_id}/resume`, undefined, { method: 'POST' });
+  assert.equal(refused.status, 409);
+  assert.match(text(refused), /asked for by one, and two is in use/);
+  key = 'one';
+  assert.equal((await s.call(`/api/v1/tasks/${task_id}/resume`, undefined, { method: 'POST' })).status, 202);
+});

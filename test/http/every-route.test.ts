@@ -1,0 +1,214 @@
+// What is wrong with a request is told to its sender, whatever is wrong with it: every route, every field.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { openTasks } from '../../actors/analysis/tasks.ts';
+import { listModels } from '../../actors/models/library.ts';
+import { currentSystem } from '../../actors/models/registry.ts';
+import type { Method, Route } from '../../http/route.ts';
+import { createRouter } from '../../http/router.ts';
+import { routes } from '../../http/routes.ts';
+import { world } from '../actors/analysis/fakes.ts';
+import { type Bad, badBodies, goodBody, textOf } from './bad-values.ts';
+import { type Injected, inject, KEY, type Request } from './inject.ts';
+
+const w = await world([
+  { name: 'a.mp4', frames: 8 },
+  { name: 'b.mp4', frames: 8 },
+]);
+await w.run();
+await w.open();
+const cache_dir = join(w.folder, 'cache');
+const tasks = openTasks(join(w.folder, 'tasks'), {
+  analysis: w.analysis,
+  clock: w.clock,
+  log: w.log,
+  decode: 'exact',
+});
+const { task_id } = await tasks.start({ cache_dir, paths: w.paths, model_key: 'fake', force: false });
+after(async () => {
+  await tasks.stop();
+  await w.end();
+});
+
+const call = inject(routes, {
+  analysis: w.analysis,
+  search: w.search,
+  tasks,
+  states: () => [],
+  listModels: async () => ({
+    models: (await listModels(join(w.folder, 'models'))).models,
+    system: currentSystem(),
+  }),
+  stopping: () => false,
+  metrics: { render: () => '' },
+});
+const find = createRouter(routes);
+
+/** What a schema cannot tell: things that are really there. */
+const good = new Map<RegExp, unknown>([
+  [/^cache_dir$/, cache_dir],
+  [/_paths(\[0\])?$/, w.paths[0]],
+  [/_path$/, w.paths[0]],
+  [/^hash_strs?(\[0\])?$/, 'amp4'],
+  [/_time$/, '00:00:01'],
+  [/^model_key$/, 'fake'],
+]);
+const known = (name: string) => [...good].find(([pattern]) => pattern.test(name))?.[1];
+
+/** What a body needs beside the fields that are always needed. */
+const besides: Readonly<Record<string, Record<string, unknown>>> = {
+  analyze: { visual_media_paths: [w.paths[0]] },
+  cachePaths: { media_path: w.paths[0] },
+};
+const goodFor = ({ body, id }: Route) => ({ ...goodBody(body!, known), ...besides[id] });
+
+const addressed = (route: Route) => route.path.replace('{task_id}', task_id);
+const send = (route: Route, body: unknown, request: Request = {}) =>
+  call(addressed(route), route.body || body !== undefined ? body : undefined, {
+    method: route.method,
+    ...request,
+  });
+const said = ({ body }: Injected) => JSON.stringify(body).slice(0, 120);
+const named = ({ body }: Injected) => {
+  const { error = '', message = '' } = body as { error?: string; message?: string };
+  return `${error} ${message}`;
+};
+const faults = () => call.lines.filter(({ message }) => message === 'request met a fault').length;
+
+/** Null when the answer is as it has to be. */
+async function complaint(route: Route, { field, what, body, must }: Bad): Promise<string | null> {
+  const before = faults();
+  const answer = await send(route, textOf(body)).catch((error: Error) => error);
+  const at = `${route.id}: ${field} ${what}`;
+  if (answer instanceof Error) return `${at}: ${answer.message}`;
+  if (answer.status === 500 || faults() > before) return `${at}: ${answer.status} ${said(answer)}`;
+  if (must === 'survive') return null;
+  if (answer.status !== 400) return `${at}: ${answer.status} instead of 400, ${said(answer)}`;
+  return named(answer).includes(field) ? null : `${at}: is not named by ${said(answer)}`;
+}
+
+for (const route of routes.filter(({ body }) => body !== null)) {
+  test(`${route.id}: every bad field is a 400 that names it, and nothing it is sent is a fault`, async () => {
+    const bad = badBodies(route.body!, goodFor(route), known);
+    assert.ok(bad.length > 0);
+    const wrong: string[] = [];
+    for (const row of bad) {
+      const found = await complaint(route, row);
+      if (found) wrong.push(found);
+    }
+    assert.deepEqual(wrong, []);
+  });
+
+  test(`${route.id}: what is no JSON object is a 400 that says so`, async () => {
+    const bodies = [
+      '',
+      '{',
+      '{"a":}',
+      '[]',
+      '"text"',
+      '5',
+      'null',
+      'true',
+      '\ufeff{}',
+      '{}{}',
+      '\0',
+      '{"__proto__":1}',
+    ];
+    for (const text of bodies) {
+      const answer = await send(route, text);
+      assert.equal(answer.status, 400, `${text}: ${said(answer)}`);
+    }
+    const latin = Buffer.from('{"cache_dir":"/gr\xfcn"}', 'latin1');
+    assert.match(said(await send(route, latin)), /not UTF-8/);
+  });
+
+  test(`${route.id}: fields it does not know mean nothing`, async () => {
+    const body = goodFor(route);
+    const plain = await send(route, body);
+    assert.ok(plain.status < 300, `a good body is refused, so nothing here proves anything: ${said(plain)}`);
+    const more = await send(route, { ...body, no_such_field: { a: [1] }, constructor: 5, toString: null });
+    assert.equal(more.status, plain.status, said(more));
+  });
+}
+
+for (const route of routes) {
+  const query = (route.query as { properties?: Record<string, { type?: string }> }).properties ?? {};
+  for (const [name, { type }] of Object.entries(query)) {
+    test(`${route.id}: a bad ${name} in the query is a 400 that names it`, async () => {
+      const values = ['', 'x', '1.5', '-1', 'true', '0x10', '1e3', 'NaN', ' 1', '9'.repeat(30), '%00', '[]'];
+      for (const value of values) {
+        const answer = await call(`${addressed(route)}?${name}=${encodeURIComponent(value)}`, undefined, {
+          method: route.method,
+        });
+        if (type === 'integer') assert.equal(answer.status, 400, `${value}: ${said(answer)}`);
+        assert.notEqual(answer.status, 500);
+        if (answer.status === 400) assert.match(named(answer), new RegExp(name));
+      }
+    });
+  }
+
+  if (route.path.includes('{')) {
+    test(`${route.id}: any placeholder is survived`, async () => {
+      const odd = [
+        'x',
+        '%00',
+        '..',
+        '..%2f..%2fetc%2fpasswd',
+        'x'.repeat(3000),
+        '%E0%A4%A',
+        '__proto__',
+        '%20',
+        '*',
+      ];
+      for (const value of odd) {
+        const path = route.path.replace(/\{\w+\}/, value);
+        const answer = await call(path, route.body ? goodFor(route) : undefined, {
+          method: route.method,
+        });
+        assert.ok([400, 404].includes(answer.status), `${value}: ${answer.status} ${said(answer)}`);
+      }
+    });
+  }
+
+  test(`${route.id}: other methods are 405 with what is allowed, other paths 404`, async () => {
+    const path = addressed(route);
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'BREW']) {
+      const found = find(method as Method, path);
+      if (found && 'route' in found) continue;
+      const answer = await call(path, undefined, { method });
+      assert.equal(answer.status, 405, `${method}: ${said(answer)}`);
+      assert.ok(answer.headers['allow']?.split(', ').includes(route.method), answer.headers['allow']);
+    }
+    for (const other of [
+      `${path}/`,
+      `${path}/x`,
+      `/${path}`,
+      path.toUpperCase(),
+      `${path}%20`,
+      `${path};a=1`,
+    ]) {
+      const found = find(route.method, other);
+      if (found && 'route' in found) continue;
+      assert.equal((await call(other, undefined, { method: route.method })).status, 404, other);
+    }
+  });
+
+  test(`${route.id}: the key is asked for before anything is told, unless the route is open`, async () => {
+    const keys = { none: {}, empty: { 'x-license-key': '' }, wrong: { 'x-license-key': 'another' } };
+    const body = route.body ? '{"broken' : undefined;
+    for (const [name, headers] of Object.entries(keys)) {
+      const given = name === 'none' ? { 'x-license-key': '' } : headers;
+      const { status } = await send(route, body, { headers: given });
+      if (route.access === 'licensed') assert.equal(status, name === 'wrong' ? 403 : 401, name);
+      else assert.ok(status !== 401 && status !== 403, `${name}: ${status}`);
+    }
+    if (route.access === 'open') return;
+    for (const license_key of [5, null, {}, ['x'], true]) {
+      const answer = await send(route, { license_key }, { headers: { 'x-license-key': '' } });
+      assert.equal(answer.status, 401, said(answer));
+      const keyed = await send(route, { license_key }, { headers: { 'x-license-key': KEY } });
+      if (license_key !== null) assert.match(named(keyed), /license_key/);
+    }
+  });
+}

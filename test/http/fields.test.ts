@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { routes } from '../../http/routes.ts';
+
+/** `needed`, `optional`, or the default. `beyond` are fields that the published interface does not have. */
+interface Row {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly beyond?: Readonly<Record<string, unknown>>;
+}
+const needed = Symbol('needed');
+const optional = Symbol('optional');
+
+const visual = {
+  cache_dir: needed,
+  media_paths: [],
+  max_results: 50,
+  search_all: false,
+  exclude: [],
+  metadata_filter_request: null,
+  segments_to_frame_indices: {},
+};
+const scope = { media_type: 'any', media_paths: [], hash_strs: [], expected_count: optional };
+
+const bodies: Readonly<Record<string, Row>> = {
+  '/models/load': { fields: { model_key: needed } },
+  '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
+  '/cache-paths': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
+  '/analyze': {
+    fields: {
+      cache_dir: needed,
+      detect_speakers: true,
+      speaker_count: 'auto',
+      preferred_x_model_key: 'auto',
+      visual_media_paths: [],
+      transcription_jobs: [],
+      face_clustering_jobs: [],
+      sample_faces: optional,
+      summary_requests: [],
+    },
+    beyond: { force: false, decode: optional },
+  },
+  '/analysis-data/load': { fields: { cache_dir: needed } },
+  '/analysis-data/load-for-media': { fields: { cache_dir: needed, media_paths: needed } },
+  '/analysis-data/load-transcriptions': { fields: { cache_dir: needed } },
+  '/metadata/facets': {
+    fields: { cache_dir: needed, scope: optional, search_all: false, filters: [], ...scope },
+  },
+  '/search/text': {
+    fields: { ...visual, query: needed, text_weight: 1, people_filter: [], people_filter_mode: 'and' },
+  },
+  '/search/image': {
+    fields: { ...visual, image_path: needed, query: optional },
+    beyond: { text_weight: 1 },
+  },
+  '/search/frame': {
+    fields: { ...visual, media_path: needed, time_seconds: needed, query: optional },
+    beyond: { text_weight: 1 },
+  },
+  '/thumbnails': { fields: { cache_dir: needed, requests: needed }, beyond: { max_size: 480 } },
+  '/thumbnails/scene': {
+    fields: {
+      cache_dir: needed,
+      media_path: needed,
+      start_time: needed,
+      end_time: needed,
+      hash_str: optional,
+    },
+    beyond: { max_size: 480 },
+  },
+};
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly type?: string;
+}
+
+function fieldsOf({ properties = {}, required = [] }: Schema): Record<string, unknown> {
+  const entries = Object.entries(properties).map(([name, field]) => {
+    if ('default' in field) return [name, field.default];
+    return [name, required.includes(name) ? needed : optional];
+  });
+  return Object.fromEntries(entries);
+}
+
+const bodyOf = (path: string) =>
+  routes.find((one) => one.path === `/api/v1${path}`)?.body as unknown as Schema;
+
+for (const [path, { fields, beyond }] of Object.entries(bodies)) {
+  test(`POST ${path} takes the fields of the contract with their defaults`, () => {
+    assert.deepEqual(fieldsOf(bodyOf(path)), { ...fields, ...beyond });
+  });
+}
+
+test('every route with a body is in this table, the others take none', () => {
+  const withBody = routes.flatMap(({ path, body }) => (body ? [path.replace('/api/v1', '')] : []));
+  assert.deepEqual(withBody.sort(), Object.keys(bodies).sort());
+});
+
+test('objects inside bodies have the fields of the contract with their defaults', () => {
+  const inside = (path: string, name: string): Schema => {
+    const field = bodyOf(path).properties?.[name] ?? {};
+    return field.items ?? field.anyOf?.find(({ properties }) => properties) ?? field;
+  };
+  const speech = { detect_speakers: optional, speaker_count: optional, preferred_x_model_key: optional };
+  const filters = inside('/metadata/facets', 'filters');
+  for (const [schema, fields] of [
+    [
+      inside('/analyze', 'transcription_jobs'),
+      { path: needed, language: 'english', channels: null, ...speech },
+    ],
+    [
+      inside('/analyze', 'face_clustering_jobs'),
+      {
+        cluster_job_name: needed,
+        face_media_paths: needed,
+        face_eps: 0.48,
+        face_min_samples: 5,
+        sample_faces: optional,
+      },
+    ],
+    [inside('/analyze', 'sample_faces'), { name: needed, face_paths: optional, face_images: optional }],
+    [inside('/metadata/facets', 'scope'), { mode: 'paths', ...scope }],
+    [filters, { facet_id: needed, operator: 'is_any_of', values: needed }],
+    [inside('/search/text', 'metadata_filter_request'), { scope: optional, filters: [] }],
+    [
+      inside('/search/text', 'people_filter'),
+      { cluster_job_name: needed, person_name: optional, cluster_id: optional },
+    ],
+    [inside('/thumbnails', 'requests'), { media_path: needed, time_seconds: needed }],
+  ] as const) {
+    assert.deepEqual(fieldsOf(schema), fields);
+  }
+  assert.deepEqual(filters.properties?.['operator']?.enum, [
+    'is_any_of',
+    'is_not',
+    'include_any_of',
+    'include_all_of',
+    'exclude_any_of',
+    'exclude_all_of',
+    'before',
+    'after',
+    'greater_than',
+    'less_than',
+  ]);
+});
+
+test('the addresses are those of the contract: each with its method, open or with a key', () => {
+  const listed = routes.map(({ method, path, access }) => `${method} ${path} ${access}`);
+  assert.deepEqual(listed.sort(), [
+    'GET /api/v1/health open',
+    'GET /api/v1/models/available licensed',
+    'GET /api/v1/models/loaded licensed',
+    'GET /api/v1/tasks licensed',
+    'GET /api/v1/tasks/{task_id} licensed',
+    'GET /docs open',
+    'GET /livez open',
+    'GET /metrics open',
+    'GET /openapi.json open',
+    'GET /readyz open',
+    'POST /api/v1/analysis-data/load licensed',
+    'POST /api/v1/analysis-data/load-for-media licensed',
+    'POST /api/v1/analysis-data/load-transcriptions licensed',
+    'POST /api/v1/analyze licensed',
+    'POST /api/v1/analyze/cancel licensed',
+    'POST /api/v1/cache-paths licensed',
+    'POST /api/v1/media/metadata licensed',
+    'POST /api/v1/metadata/facets licensed',
+    'POST /api/v1/models/load licensed',
+    'POST /api/v1/search/frame licensed',
+    'POST /api/v1/search/image licensed',
+    'POST /api/v1/search/text licensed',
+    'POST /api/v1/tasks/{task_id}/resume licensed',
+    'POST /api/v1/thumbnails licensed',
+    'POST /api/v1/thumbnails/scene licensed',
+  ]);
+});

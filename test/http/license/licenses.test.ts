@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { createLicenses } from '../../../http/license/licenses.ts';
+import { type Finding, verdictOf } from '../../../http/license/verdict.ts';
+import { MINUTE, newWorld, START, words } from './fixture.ts';
+
+const until = Number.POSITIVE_INFINITY;
+const pro: Finding = { kind: 'valid', tier: 'pro', message: '', until };
+const basic: Finding = { ...pro, tier: 'basic' };
+const invalid: Finding = { kind: 'invalid', message: 'No such key' };
+const outage: Finding = { kind: 'outage', message: 'The license server cannot be reached (ECONNREFUSED)' };
+
+/** Licenses over one finding that a test sets; `asked` are the keys it was asked about. */
+function setUp(t: TestContext, first: Finding | Promise<Finding> = pro) {
+  const world = newWorld(t);
+  const asked: string[] = [];
+  const knows = { finding: first, changed: false, looks: 0 };
+  const validator = {
+    validate: (key: string) => {
+      asked.push(key);
+      return knows.finding;
+    },
+    changed: () => {
+      knows.looks++;
+      return knows.changed;
+    },
+    close: () => {},
+  };
+  return { ...world, asked, knows, licenses: createLicenses(validator, world.clock, world.now, world.log) };
+}
+
+test('every finding has its published words', () => {
+  const valid = (tier: string, message = ''): Finding => ({ kind: 'valid', tier, message, until });
+  const refused = (message: string) => ({ error: 'Pro license required', message });
+  const table: [Finding, unknown][] = [
+    [valid('pro'), 'ok'],
+    [valid(' Pro '), 'ok'],
+    [valid('basic'), refused('OK')],
+    [valid(''), refused('OK')],
+    [valid('professional'), refused('OK')],
+    [valid('basic', ' Team plan '), refused('Team plan')],
+    [{ kind: 'invalid', message: 'Expired' }, refused('Expired')],
+    [{ kind: 'invalid', message: '' }, refused('The license key is not valid')],
+    [{ kind: 'invalid', message: 'ok' }, refused('The license key is not valid')],
+    [{ kind: 'policy', message: 'Not on this network' }, { policy_error: 'Not on this network' }],
+    [outage, refused('The license server cannot be reached (ECONNREFUSED)')],
+  ];
+  for (const [finding, body] of table) {
+    const verdict = verdictOf(finding);
+    if (body === 'ok') assert.deepEqual(verdict, { ok: true });
+    else assert.deepEqual(verdict, { ok: false, status: 403, body });
+  }
+  const long = verdictOf({ kind: 'invalid', message: 'x'.repeat(9_999) });
+  assert.ok(words(long).length < 600);
+});
+
+test('no key is 401 with the published words, and nobody is asked', (t) => {
+  const { licenses, asked } = setUp(t);
+  const body = {
+    error: 'Authentication required',
+    message: 'Provide license_key in the request body or the X-License-Key header',
+  };
+  for (const key of [undefined, '', ' ', '\t\n']) {
+    assert.deepEqual(licenses.check(key), { ok: false, status: 401, body });
+  }
+  assert.deepEqual(asked, []);
+});
+
+test('a text that cannot be a key is refused with the reason, and nobody is asked', (t) => {
+  const { licenses, asked } = setUp(t);
+  const table = [
+    ['Bearer fh_x', /without "Bearer"/],
+    ['"fh_x"', /without quotes/],
+    ["'fh_x'", /without quotes/],
+    ['a b', /spaces/],
+    ['a\0b', /control/],
+    ['x'.repeat(1025), /too long/],
+  ] as const;
+  for (const [key, message] of table) {
+    const verdict = licenses.check(key);
+    assert.ok(!(verdict instanceof Promise) && !verdict.ok && verdict.status === 403);
+    assert.match(words(verdict), message);
+  }
+  assert.deepEqual(asked, []);
+});
+
+test('a Pro key is asked about once in 30 minutes and at once afterwards', (t) => {
+  const { licenses, asked, clock } = setUp(t);
+  for (let minute = 0; minute < 30; minute++) {
+    assert.deepEqual(licenses.check(minute % 2 ? 'key' : ' key '), { ok: true });
+    clock.advance(MINUTE);
+  }
+  assert.deepEqual(asked, ['key']);
+  licenses.check('key');
+  assert.deepEqual(asked, ['key', 'key']);
+});
+
+test('a validation is never older than 30 minutes, whenever the look falls', (t) => {
+  const { licenses, asked, clock } = setUp(t);
+  licenses.check('key');
+  clock.advance(30 * MINUTE - 500);
+  licenses.check('key');
+  clock.advance(999);
+  licenses.check('key');
+  assert.equal(asked.length, 2);
+});
+
+test('what is held is bounded: the oldest makes room', (t) => {
+  const { licenses, asked } = setUp(t);
+  for (let i = 0; i <= 4_096; i++) licenses.check(`key-${i}`);
+  licenses.check('key-4096');
+  licenses.check('key-1');
+  assert.equal(asked.length, 4_097);
+  licenses.check('key-0');
+  assert.equal(asked.length, 4_098);
+});
+
+test('a machine that slept or whose clock was set back asks again', (t) => {
+  for (const skew of [31 * MINUTE, -MINUTE]) {
+    const { licenses, asked, clock, ...world } = setUp(t);
+    licenses.check('key');
+    world.skew(skew);
+    clock.advance(1_000);
+    licenses.check('key');
+    assert.equal(asked.length, 2, `${skew} ms`);
+  }
+});
+
+test('right after a right key every other one is asked about, however alike they are', (t) => {
+  const { licenses, asked, knows } = setUp(t);
+  const right = 'fh_0123456789abcdef';
+  for (const other of [`${right}0`, right.slice(0, -1), right.toUpperCase(), `F${right.slice(1)}`, 'fh_']) {
+    knows.finding = pro;
+    assert.deepEqual(licenses.check(right), { ok: true });
+    assert.deepEqual(licenses.check(right), { ok: true });
+    knows.finding = invalid;
+    assert.deepEqual(licenses.check(other), verdictOf(invalid));
+    assert.equal(asked.at(-1), other);
+  }
+  assert.equal(asked.filter((one) => one === right).length, 1);
+});
+
+test('a key that ends is refused at its end, not half an hour later', (t) => {
+  const { licenses, knows, clock } = setUp(t, { ...pro, until: START + 10 * MINUTE });
+  clock.advance(9 * MINUTE);
+  assert.equal(words(licenses.check('key') as { ok: boolean }), 'ok');
+  knows.finding = { kind: 'invalid', message: 'Expired' };
+  clock.advance(MINUTE);
+  assert.match(words(licenses.check('key') as { ok: boolean }), /Expired/);
+});
+
+test('a refusal holds for seconds only', (t) => {
+  for (const finding of [invalid, basic, outage]) {
+    const { licenses, asked, knows, clock } = setUp(t, finding);
+    for (let i = 0; i < 5; i++) assert.equal((licenses.check('key') as { ok: boolean }).ok, false);
+    assert.equal(asked.length, 1);
+    knows.finding = pro;
+    clock.advance(5_000);
+    assert.deepEqual(licenses.check('key'), { ok: true });
+  }
+});
+
+test('in an outage a validation of the last 30 minutes holds, an older one does not', (t) => {
+  const policy: Finding = { kind: 'policy', message: 'Not here' };
+  for (const [before, during] of [
+    [pro, 'ok'],
+    [basic, 'Pro license required | OK'],
+    [policy, 'Not here'],
+  ] as const) {
+    const { licenses, knows, clock } = setUp(t, before);
+    licenses.check('key');
+    knows.finding = outage;
+    clock.advance(29 * MINUTE);
+    assert.equal(words(licenses.check('key') as { ok: boolean }), during);
+    clock.advance(MINUTE);
+    assert.match(words(licenses.check('key') as { ok: boolean }), /cannot be reached/);
+  }
+});
+
+test('a client in a loop is not passed on to a server that is out', (t) => {
+  const { licenses, asked, knows, clock } = setUp(t, basic);
+  licenses.check('key');
+  knows.finding = outage;
+  clock.advance(6_000);
+  for (let i = 0; i < 10; i++) licenses.check('key');
+  assert.equal(asked.length, 2);
+});
+
+test('an outage is logged once when it begins and once when it ends, by id', (t) => {
+  const { licenses, knows, clock, logged } = setUp(t, outage);
+  for (const key of ['secret-a', 'secret-b']) licenses.check(key);
+  knows.finding = pro;
+  clock.advance(MINUTE);
+  for (const key of ['secret-a', 'secret-b']) licenses.check(key);
+  assert.equal(logged().match(/cannot be validated/g)?.length, 1);
+  assert.equal(logged().match(/can be validated again/g)?.length, 1);
+  assert.doesNotMatch(logged(), /secret/);
+});
+
+test('when the keys change, nothing that was found before holds', (t) => {
+  const { licenses, asked, knows, clock } = setUp(t);
+  licenses.check('key');
+  knows.changed = true;
+  licenses.check('key');
+  assert.equal(asked.length, 1);
+  clock.advance(1_000);
+  licenses.check('key');
+  assert.equal(asked.length, 2);
+});
+
+test('the keys are looked at once a second at most, and never when nobody asks', (t) => {
+  const { licenses, knows, clock } = setUp(t);
+  for (let i = 0; i < 1_000; i++) licenses.check('key');
+  assert.equal(knows.looks, 1);
+  clock.advance(60 * MINUTE);
+  assert.equal(knows.looks, 1);
+  licenses.check('key');
+  assert.equal(knows.looks, 2);
+  licenses.close();
+  assert.equal(clock.waiting, 0);
+});
+
+test('requests with one key share one question; what is held answers at once', async (t) => {
+  const answer = Promise.withResolvers<Finding>();
+  const { licenses, asked } = setUp(t, answer.promise);
+  const all = Array.from({ length: 20 }, () => licenses.check('key'));
+  answer.resolve(pro);
+  assert.ok((await Promise.all(all)).every(({ ok }) => ok));
+  assert.deepEqual(asked, ['key']);
+  assert.deepEqual(licenses.check('key'), { ok: true });
+});
+
+test('a fault of who knows keys is told to every caller and not kept', async (t) => {
+  const { licenses, knows } = setUp(t, Promise.reject(new Error('broken')));
+  const both = [licenses.check('key'), licenses.check('key')];
+  for (const one of both) await assert.rejects(async () => one, /broken/);
+  knows.finding = pro;
+  assert.deepEqual(licenses.check('key'), { ok: true });
+});
+
+test('questions at one time are bounded', async (t) => {
+  const answer = Promise.withResolvers<Finding>();
+  const { licenses, asked } = setUp(t, answer.promise);
+  const all = Array.from({ length: 100 }, (_, i) => licenses.check(`key-${i}`));
+  assert.equal(asked.length, 64);
+  answer.resolve(pro);
+  const verdicts = await Promise.all(all);
+  assert.equal(verdicts.filter(({ ok }) => ok).length, 64);
+  assert.match(words(verdicts[99]!), /Too many/);
+});
+
+test('a flood of wrong keys drives out no right one', (t) => {
+  const { licenses, asked, knows } = setUp(t);
+  licenses.check('right');
+  knows.finding = invalid;
+  for (let i = 0; i < 10_000; i++) licenses.check(`wrong-${i}`);
+  licenses.check('right');
+  assert.equal(asked.filter((key) => key === 'right').length, 1);
+});

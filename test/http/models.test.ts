@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { ModelState } from '../../actors/embedder/contract.ts';
+import { modelErrors } from '../../actors/models/contract.ts';
+import { listModels } from '../../actors/models/library.ts';
+import { createVisualModels, type VisualModelParts } from '../../actors/search/model.ts';
+import { modelRoutes } from '../../http/routes/models.ts';
+import type { Service } from '../../http/service.ts';
+import { manualClock } from '../../runtime/clock.ts';
+import { inject } from './inject.ts';
+
+const [small, large, broken] = ['starter-visual', 'clip-b32', 'siglip2-b16-256'] as const;
+const fields = [
+  'device',
+  'error',
+  'fallback_from',
+  'is_loading',
+  'load_status',
+  'model_key',
+  'requested_model_key',
+];
+
+/**
+ * The coordinator is real; of the models `large` opens, and `broken` does not: `small` takes its place, or nothing when
+ * `hopeless`. All are downloaded but clip-b32-q8.
+ */
+async function served({ running = null as string | null, hopeless = false } = {}) {
+  const held = { key: null as string | null, opening: Promise.resolve(), cleared: 0 };
+  const stateOf = (model_key: string | null, error: string | null = null): ModelState => ({
+    model_key,
+    is_loading: false,
+    requested_model_key: model_key,
+    load_status: 'ready',
+    fallback_from: null,
+    error,
+    device: 'cpu',
+  });
+  const ask = async (name: string, { model_key }: { model_key: string }) => {
+    if (name === 'state') return stateOf(held.key);
+    await held.opening;
+    if (model_key === broken && hopeless) {
+      held.key = null;
+      throw modelErrors.MODEL_LOAD_FAILED(`${broken} is broken, ${small} too`);
+    }
+    held.key = model_key === broken ? small : model_key;
+    const error = model_key === broken ? `${broken} is broken` : null;
+    return { model_key: held.key, state: stateOf(held.key, error) };
+  };
+  const parts = { looker: { ask }, reader: { ask }, clock: manualClock() };
+  const changed = async () => {
+    held.cleared++;
+  };
+  const models = createVisualModels({ ...parts, changed } as unknown as VisualModelParts);
+  const all = (await listModels('/no/such/folder')).models;
+  const listed = all.map((one) => ({ ...one, downloaded: one.row.key !== 'clip-b32-q8', supported: true }));
+  const call = inject(modelRoutes, {
+    search: { models } as unknown as Service['search'],
+    tasks: { running, busy: running !== null } as unknown as Service['tasks'],
+    listModels: async () => ({ models: listed, system: 'linux' }),
+  });
+  const load = (model_key: unknown) => call('/api/v1/models/load', { model_key });
+  return { held, models, call, load };
+}
+
+const get = async (s: Awaited<ReturnType<typeof served>>, path: string) =>
+  (await s.call(`/api/v1/models/${path}`)).body as Record<string, unknown>;
+
+test('before a model is asked for both are unavailable; each has all its fields', async () => {
+  const s = await served();
+  const loaded = await get(s, 'loaded');
+  assert.deepEqual(Object.keys(loaded), ['visual', 'speech']);
+  for (const state of Object.values(loaded) as ModelState[]) {
+    assert.deepEqual(Object.keys(state).sort(), fields);
+    const { model_key, is_loading, load_status } = state;
+    assert.deepEqual(
+      { model_key, is_loading, load_status },
+      {
+        model_key: null,
+        is_loading: false,
+        load_status: 'unavailable',
+      },
+    );
+  }
+});
+
+test('while a model loads its key is null, and a second load only warns', async () => {
+  const s = await served();
+  const opening = Promise.withResolvers<void>();
+  s.held.opening = opening.promise;
+  const first = s.load(large);
+  while (!s.models.state.is_loading) await new Promise(setImmediate);
+  const { visual } = (await get(s, 'loaded')) as { visual: ModelState };
+  assert.deepEqual(
+    [visual.model_key, visual.is_loading, visual.load_status, visual.requested_model_key],
+    [null, true, 'loading', large],
+  );
+  const available = await get(s, 'available');
+  assert.deepEqual([available['loaded_model'], available['load_status']], [null, 'loading']);
+  for (const key of [large, small]) {
+    const { status, body } = await s.load(key);
+    assert.deepEqual([status, body], [200, { warning: `${large} is still loading`, loaded_model: null }]);
+  }
+  opening.resolve();
+  assert.deepEqual((await first).body, { message: `${large} is in use`, loaded_model: large });
+  assert.deepEqual((await s.load(large)).body, {
+    message: `${large} is in use already`,
+    loaded_model: large,
+  });
+});
+
+test('another model clears what is loaded of the one before; the same one clears nothing', async () => {
+  const s = await served();
+  await s.load(small);
+  const before = s.held.cleared;
+  await s.load(small);
+  assert.equal(s.held.cleared, before);
+  await s.load(large);
+  assert.equal(s.held.cleared, before + 1);
+});
+
+test('when the default model takes the place of one that does not open, the answer is 500 and names it', async () => {
+  const s = await served();
+  await s.load(large);
+  const { status, body } = await s.load(broken);
+  assert.equal(status, 500);
+  const { error, message, loaded_model } = body as Record<string, string>;
+  assert.deepEqual([error, loaded_model], ['Model cannot be loaded', small]);
+  assert.match(message ?? '', /siglip2-b16-256 is broken/);
+  const { visual } = (await get(s, 'loaded')) as { visual: ModelState };
+  assert.deepEqual(
+    [visual.load_status, visual.model_key, visual.fallback_from, visual.requested_model_key],
+    ['ready', small, broken, broken],
+  );
+  assert.equal((await get(s, 'available'))['fallback_from'], broken);
+});
+
+test('when nothing opens, the answer is 500 without a model, and the state is failed', async () => {
+  const s = await served({ hopeless: true });
+  await s.load(large);
+  const { status, body } = await s.load(broken);
+  assert.deepEqual([status, (body as { loaded_model: null }).loaded_model], [500, null]);
+  const { visual } = (await get(s, 'loaded')) as { visual: ModelState };
+  assert.deepEqual([visual.load_status, visual.model_key, visual.is_loading], ['failed', null, false]);
+  assert.match(visual.error ?? '', /broken/);
+  assert.equal((await get(s, 'available'))['loaded_model'], null);
+});
+
+test('a key that is none, is not downloaded or is missing is a 400 with the model in use', async () => {
+  const s = await served();
+  await s.load(small);
+  for (const [key, said] of [
+    ['nothing', /No model has this key.*nothing/],
+    ['clip-b32-q8', /not downloaded.*models pull clip-b32-q8/],
+    [undefined, /Missing model_key/],
+    ['', /Invalid model_key/],
+    [7, /Invalid model_key/],
+  ] as const) {
+    const { status, body } = await s.load(key);
+    const { error, message, loaded_model } = body as Record<string, string>;
+    assert.deepEqual([status, loaded_model], [400, small], String(key));
+    assert.match(`${error}: ${message}`, said);
+  }
+  assert.equal(s.models.state.model_key, small);
+});
+
+test('an analysis keeps the model it began with: another one is a 409', async () => {
+  const s = await served({ running: 'task-1' });
+  await s.models.load(small);
+  const { status, body, headers } = await s.load(large);
+  assert.deepEqual([status, (body as { loaded_model: string }).loaded_model], [409, small]);
+  assert.ok(headers['retry-after']);
+  assert.equal((await s.load(small)).status, 200);
+});
+
+test('what is available is told of each supported visual model, in objects of one key', async () => {
+  const s = await served();
+  await s.load(small);
+  const { supported_models, downloaded_models, model_info, loaded_model, current_system, ...attempt } =
+    (await get(s, 'available')) as {
+      supported_models: string[];
+      downloaded_models: string[];
+      model_info: Record<string, Record<string, unknown>>[];
+    } & Record<string, unknown>;
+  assert.ok(supported_models.includes(large));
+  assert.deepEqual(
+    downloaded_models,
+    supported_models.filter((key) => key !== 'clip-b32-q8'),
+  );
+  assert.deepEqual([loaded_model, current_system], [small, 'linux']);
+  assert.deepEqual(Object.keys(attempt).sort(), fields);
+  assert.deepEqual(
+    model_info.map((one) => Object.keys(one)),
+    supported_models.map((key) => [key]),
+  );
+  for (const info of model_info.flatMap(Object.values)) {
+    assert.deepEqual(Object.keys(info).sort(), [
+      'accuracy',
+      'compatible_os',
+      'frame_resolution',
+      'is_multilingual',
+      'license',
+      'size_gb',
+      'speed',
+    ]);
+  }
+});

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { Type } from 'typebox';
+import { defaulted, nullable, oneOf, type Route, reply, route } from '../../http/route.ts';
+import { healthRoutes } from '../../http/routes/health.ts';
+import { MOST_BYTES } from '../../http/server.ts';
+import { engineErrors, errorTable } from '../../runtime/errors.ts';
+import { inject, KEY } from './inject.ts';
+
+const errors = errorTable({
+  LOOSE: { meaning: 'The screw is loose', status: 409, retryable: true },
+  BAD_SIDE: { meaning: 'The side is wrong', status: 400, retryable: false },
+});
+
+const seen: unknown[] = [];
+const echo = route({
+  method: 'POST',
+  path: '/api/v1/echo/{name}',
+  id: 'echo',
+  tag: 'Test',
+  summary: 'Answers what it was sent',
+  params: Type.Object({ name: Type.String() }),
+  query: Type.Object({ limit: defaulted(Type.Integer({ minimum: 1 }), 10) }),
+  body: Type.Object({
+    query: Type.String({ minLength: 1 }),
+    count: defaulted(Type.Integer({ minimum: 0 }), 50),
+    media_paths: defaulted(Type.Array(Type.String()), []),
+    jobs: Type.Optional(
+      Type.Array(Type.Object({ path: Type.String(), language: defaulted(Type.String(), 'english') })),
+    ),
+    maybe: defaulted(nullable(Type.Object({ operator: defaulted(Type.String(), 'is') })), null),
+    mode: Type.Optional(oneOf('and', 'or')),
+    either: Type.Optional(Type.Union([Type.Integer(), nullable(Type.String())])),
+    nested: Type.Optional(nullable(Type.Object({ id: Type.String(), size: Type.Optional(Type.Integer()) }))),
+    does: Type.Optional(Type.String()),
+  }),
+  answers: { 200: Type.Object({ name: Type.String(), limit: Type.Integer(), body: Type.Unknown() }) },
+  handle: async ({ params, query, body, signal, id }) => {
+    seen.push(id);
+    if (body.does === 'conflict') throw errors.LOOSE('screw 3 is loose');
+    if (body.does === 'field') throw errors.BAD_SIDE('left is not a side', { field: 'side' });
+    if (body.does === 'fault') throw new TypeError('secret detail');
+    if (body.does === 'stop') throw engineErrors.CANCELLED();
+    if (body.does === 'big') return reply(200, { name: 'x'.repeat(5000), limit: 1, body: {} });
+    assert.equal(signal.aborted, false);
+    return reply(200, { name: params.name, limit: query.limit, body });
+  },
+});
+const call = inject([...healthRoutes, echo], {});
+const path = '/api/v1/echo/a%20b';
+
+test('a route sees its placeholders, query and body, with defaults where nothing was sent', async () => {
+  const { status, body } = await call(`${path}?limit=3`, {
+    query: 'car',
+    jobs: [{ path: '/a' }],
+    maybe: {},
+    more: 1,
+  });
+  assert.equal(status, 200);
+  assert.deepEqual(body, {
+    name: 'a b',
+    limit: 3,
+    body: {
+      query: 'car',
+      jobs: [{ path: '/a', language: 'english' }],
+      maybe: { operator: 'is' },
+      more: 1,
+      count: 50,
+      media_paths: [],
+    },
+  });
+});
+
+test('a default that one request changed is not seen by the next', async () => {
+  const first = (await call(path, { query: 'a' })).body as { body: { media_paths: string[] } };
+  first.body.media_paths.push('/changed');
+  const second = (await call(path, { query: 'a' })).body as { body: { media_paths: string[] } };
+  assert.deepEqual(second.body.media_paths, []);
+});
+
+const wrong: [name: string, body: unknown, error: string, message: RegExp][] = [
+  ['a missing field', {}, 'Missing query', /^query is required$/],
+  ['an empty text', { query: '' }, 'Invalid query', /query must not have fewer than 1 characters/],
+  ['a wrong type', { query: 1 }, 'Invalid query', /query must be string/],
+  ['a number that is too small', { query: 'a', count: -1 }, 'Invalid count', /count must be >= 0/],
+  ['a number that is no integer', { query: 'a', count: 1.5 }, 'Invalid count', /count must be integer/],
+  ['null where nothing may be null', { query: 'a', count: null }, 'Invalid count', /count must be integer/],
+  [
+    'a field inside a list',
+    { query: 'a', media_paths: ['/a', 3] },
+    'Invalid media_paths[1]',
+    /media_paths\[1\] must be string/,
+  ],
+  [
+    'a field inside an object of a list',
+    { query: 'a', jobs: [{ language: 'x' }] },
+    'Missing jobs[0].path',
+    /jobs\[0\]\.path is required/,
+  ],
+  ['an unknown word', { query: 'a', mode: 'xor' }, 'Invalid mode', /mode must be one of and, or/],
+  ['none of several forms', { query: 'a', either: {} }, 'Invalid either', /^either has none of the forms/],
+  [
+    'a field missing in something that may be null',
+    { query: 'a', nested: {} },
+    'Missing nested.id',
+    /^nested\.id is required$/,
+  ],
+  [
+    'a bad field in something that may be null',
+    { query: 'a', nested: { id: 'a', size: 'x' } },
+    'Invalid nested.size',
+    /^nested\.size must be integer$/,
+  ],
+  ['two bad fields', { count: 'x' }, 'Missing query', /query is required; count must be integer/],
+  ['a list', [], 'Invalid body', /must be a JSON object/],
+  ['a text that is no JSON', '{"query": ', 'Invalid body', /The body is not JSON/],
+  ['a key that is no text', { query: 'a', license_key: 5 }, 'Invalid license_key', /must be string/],
+];
+for (const [name, body, error, message] of wrong) {
+  test(`${name} is a 400 that names it`, async () => {
+    const answer = await call(path, body);
+    assert.equal(answer.status, 400);
+    const said = answer.body as { error: string; message: string };
+    assert.equal(said.error, error);
+    assert.match(said.message, message);
+  });
+}
+
+test('a bad query is a 400 that names its field', async () => {
+  const answer = await call(`${path}?limit=none`, { query: 'a' });
+  assert.deepEqual([answer.status, (answer.body as { error: string }).error], [400, 'Invalid limit']);
+});
+
+test('unknown paths are 404, wrong methods 405 with what is allowed', async () => {
+  assert.equal((await call('/api/v1/nothing')).status, 404);
+  assert.equal((await call('/api/v1/echo/%E0%A4%A', { query: 'a' })).status, 404);
+  const answer = await call(path);
+  assert.deepEqual([answer.status, answer.headers['allow']], [405, 'POST']);
+});
+
+test('a foreign host is refused before anything else', async () => {
+  const answer = await call('/api/v1/health', undefined, { headers: { host: 'evil.example' } });
+  assert.equal(answer.status, 403);
+  assert.match(JSON.stringify(answer.body), /evil\.example/);
+});
+
+test('the key in the body goes before the one in the header, and an empty one counts as none', async () => {
+  const header = { headers: { 'x-license-key': 'a-bad-key' } };
+  assert.equal((await call(path, { query: 'a', license_key: KEY }, header)).status, 200);
+  assert.equal((await call(path, { query: 'a', license_key: 'a-bad-key' })).status, 403);
+  assert.equal((await call(path, { query: 'a', license_key: '' })).status, 200);
+  assert.equal((await call(path, { query: 'a' }, { headers: { 'x-license-key': '' } })).status, 401);
+});
+
+test('without a key nothing is told about the body', async () => {
+  assert.equal((await call(path, '{"query"', { headers: { 'x-license-key': '' } })).status, 401);
+});
+
+test('an error of a table answers with its status, its meaning and its message', async () => {
+  const answer = await call(path, { query: 'a', does: 'conflict' });
+  assert.deepEqual([answer.status, answer.headers['retry-after']], [409, '1']);
+  assert.deepEqual(answer.body, { error: 'The screw is loose', message: 'screw 3 is loose' });
+  const field = await call(path, { query: 'a', does: 'field' });
+  assert.deepEqual(field.body, { error: 'Invalid side', message: 'left is not a side' });
+});
+
+test('a fault tells the client only the id under which the log has its stack', async () => {
+  const answer = await call(path, { query: 'a', does: 'fault' }, { headers: { 'x-request-id': 'mine-1' } });
+  assert.equal(answer.status, 500);
+  assert.deepEqual(answer.body, { error: 'Internal error', message: 'mine-1' });
+  const line = call.lines.find(({ fields }) => fields['request_id'] === 'mine-1');
+  assert.ok(line);
+  assert.match(String((line.fields['error'] as Error).stack), /secret detail/);
+});
+
+test('work that was cancelled under a waiting client is 503, not a fault', async () => {
+  assert.equal((await call(path, { query: 'a', does: 'stop' })).status, 503);
+});
+
+test('large answers are compressed as asked, small ones never', async () => {
+  const asked = (accept: string) =>
+    call(path, { query: 'a', does: 'big' }, { headers: { 'accept-encoding': accept } });
+  const gzip = await asked('gzip, deflate');
+  assert.equal(gzip.headers['content-encoding'], 'gzip');
+  assert.match(gunzipSync(gzip.bytes).toString(), /^\{"name":"xxx/);
+  const br = await asked('br;q=1, gzip;q=0.5');
+  assert.match(brotliDecompressSync(br.bytes).toString(), /^\{"name":"xxx/);
+  assert.equal((await asked('gzip;q=0, identity')).headers['content-encoding'], undefined);
+  assert.equal((await asked('gzip, deflate, br')).headers['content-encoding'], 'br');
+  const small = await call('/api/v1/health', undefined, { headers: { 'accept-encoding': 'gzip' } });
+  assert.equal(small.headers['content-encoding'], undefined);
+});
+
+test('a body that is announced larger than the limit is 413 before it is read', async () => {
+  const begun = call.app.begin({
+    method: 'POST',
+    path,
+    query: '',
+    host: 'localhost',
+    licenseKey: KEY,
+    acceptEncoding: '',
+    requestId: '',
+    origin: '',
+    contentLength: MOST_BYTES + 1,
+  });
+  assert.equal('status' in begun && begun.status, 413);
+});
+
+test('a configured origin may read answers and ask first, another one may not', async () => {
+  const open = inject([...healthRoutes], {}, { origins: ['http://panel.local'] });
+  const from = (origin: string, method: string) =>
+    open('/api/v1/health', undefined, { method, headers: { origin } });
+  assert.equal(
+    (await from('http://panel.local', 'GET')).headers['access-control-allow-origin'],
+    'http://panel.local',
+  );
+  assert.equal((await from('http://panel.local', 'OPTIONS')).status, 204);
+  assert.equal((await from('http://other.local', 'GET')).headers['access-control-allow-origin'], undefined);
+  assert.equal((await from('http://other.local', 'OPTIONS')).status, 405);
+});
+
+test('a service that is stopping answers licensed routes with 503 and stays alive for health', async () => {
+  const ending = inject([...healthRoutes, echo], {});
+  ending.app.stopAdmitting();
+  const answer = await ending(path, { query: 'a' });
+  assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '1']);
+  assert.equal((await ending('/api/v1/health')).status, 200);
+  assert.equal(ending.app.inFlight, 0);
+});
+
+test('every answer is observed once, with its route', async () => {
+  const observed: [string | undefined, number, number, number][] = [];
+  const counted = inject(
+    [...healthRoutes, echo] as Route[],
+    {},
+    {
+      observe: (route, status, _, received, sent) => observed.push([route?.id, status, received, sent]),
+    },
+  );
+  const good = await counted(path, { query: 'ä' });
+  const bad = await counted(path, {});
+  const lost = await counted('/nowhere');
+  assert.deepEqual(observed, [
+    ['echo', 200, 14, good.bytes.length],
+    ['echo', 400, 2, bad.bytes.length],
+    [undefined, 404, 0, lost.bytes.length],
+  ]);
+  const logged = counted.lines.map(({ level, message, fields }) => [level, message, fields['request_id']]);
+  assert.deepEqual(
+    logged,
+    [good, bad, lost].map(({ headers }) => ['debug', 'request', headers['x-request-id']]),
+  );
+});

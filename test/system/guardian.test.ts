@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { createInterface } from 'node:readline';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type ManualClock, manualClock } from '../../runtime/clock.ts';
+import { guard } from '../../runtime/guardian.ts';
+import { createLog, type LogLine } from '../../runtime/log.ts';
+import { type EngineEnd, engineExit, engineVerdict } from '../../runtime/restart.ts';
+
+const engine = fileURLToPath(new URL('../runtime/ward-child.ts', import.meta.url));
+
+/** A guardian over real processes with a clock turned by hand; `acts` says how each life of the engine goes. */
+class Guarded {
+  readonly lines: LogLine[] = [];
+  readonly signals = new EventEmitter();
+  readonly clock: ManualClock = manualClock();
+  readonly ended: Promise<number>;
+  readonly #news = new EventEmitter();
+
+  constructor(...acts: string[]) {
+    const log = createLog('guardian', (line) => {
+      this.lines.push(line);
+      this.#news.emit('line');
+    });
+    const command = [process.execPath, '--no-warnings', engine, ...acts] as const;
+    const { clock, signals } = this;
+    this.ended = guard({ command: [...command], clock, log, signals });
+  }
+
+  /** The `times`th line with this message. */
+  async line(message: string, times = 1): Promise<LogLine> {
+    for (;;) {
+      const found = this.lines.filter((line) => line.message === message)[times - 1];
+      if (found) return found;
+      await once(this.#news, 'line', { signal: AbortSignal.timeout(20_000) });
+    }
+  }
+
+  /** Lets the delay before the next life pass. */
+  async restarted(times = 1): Promise<void> {
+    const { fields } = await this.line('engine ended, another is started', times);
+    this.clock.advance(fields['after_ms'] as number);
+  }
+
+  stop(signal = 'SIGTERM'): void {
+    this.signals.emit(signal, signal);
+  }
+
+  pids(): number[] {
+    return this.lines.flatMap(({ message, fields }) =>
+      message === 'engine started' ? [fields['pid'] as number] : [],
+    );
+  }
+}
+
+/** Every engine of the test has gone. */
+function assertGone(pids: readonly number[]): void {
+  for (const pid of pids) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' }, `${pid} lives`);
+}
+
+test('the verdict over an engine that ended', () => {
+  const end = (code: number | null, signal: string | null = null, asked = false): EngineEnd => ({
+    code,
+    signal,
+    asked,
+  });
+  const again = (afterMs: number) => ({ do: 'restart', afterMs });
+  const table: [EngineEnd, number[], object][] = [
+    [end(null, 'SIGKILL'), [0], again(50)],
+    [end(null, 'SIGABRT'), [0, 0], again(100)],
+    [end(1), [0, 0, 0], again(200)],
+    [end(engineExit.renew), [0], again(50)],
+    [end(13), [0, 0, 0, 0, 0, 0, 0, 0], again(5_000)],
+    [end(1), [-120_000, 0], again(50)],
+    [end(1), new Array(9).fill(0), { do: 'end', code: 1, reason: '9 crashes within 120 s' }],
+    [end(0), [0], { do: 'end', code: 0, reason: 'it ended by itself' }],
+    [end(2), [0], { do: 'end', code: 2, reason: 'it would end the same way again' }],
+    [end(69), [0], { do: 'end', code: 69, reason: 'it would end the same way again' }],
+    [end(130), [0], { do: 'end', code: 130, reason: 'it would end the same way again' }],
+    [end(0, null, true), [], { do: 'end', code: 0, reason: 'it was asked to stop' }],
+    [end(3, null, true), [], { do: 'end', code: 3, reason: 'it was asked to stop' }],
+    [end(75, null, true), [], { do: 'end', code: 0, reason: 'it was asked to stop' }],
+    [end(null, 'SIGINT', true), [], { do: 'end', code: 0, reason: 'it was asked to stop' }],
+    [end(null, 'SIGKILL', true), [], { do: 'end', code: 1, reason: 'it was asked to stop' }],
+  ];
+  for (const [ended, crashes, expected] of table)
+    assert.deepEqual(engineVerdict(ended, crashes, 0), expected, JSON.stringify(ended));
+});
+
+test('an engine that is killed, throws or asks for it is started again and told how often', async () => {
+  const guarded = new Guarded('crash', 'fault', 'renew', 'serve');
+  for (const times of [1, 2, 3]) await guarded.restarted(times);
+  const ready = await guarded.line('engine is ready');
+  const ends = guarded.lines.filter(({ message }) => message === 'engine ended, another is started');
+  assert.deepEqual(
+    ends.map(({ fields }) => [fields['code'], fields['signal'], fields['why'], fields['after_ms']]),
+    [
+      [null, 'SIGKILL', '', 50],
+      [1, null, '', 100],
+      [75, null, 'an actor is stuck', 200],
+    ],
+  );
+  assert.equal(ready.fields['restarts'], 3);
+  guarded.stop();
+  assert.equal(await guarded.ended, 0);
+  assertGone(guarded.pids());
+});
+
+test('an engine that crashes again and again is given up with code 1 and the reason', async () => {
+  const guarded = new Guarded(
+    'fault',
+    'fault',
+    'fault',
+    'fault',
+    'fault',
+    'fault',
+    'fault',
+    'fault',
+    'fault',
+  );
+  for (let times = 1; times <= 8; times++) await guarded.restarted(times);
+  assert.equal(await guarded.ended, 1);
+  const { level, fields } = await guarded.line('engine ended');
+  assert.deepEqual([level, fields['reason']], ['error', '9 crashes within 120 s']);
+});
+
+test('a usage error and a port that is taken end the guardian with the same code', async () => {
+  const [usage, port] = [new Guarded('usage', 'serve'), new Guarded('port', 'serve')];
+  assert.deepEqual([await usage.ended, await port.ended], [2, 69]);
+  assert.deepEqual([usage.pids().length, port.pids().length], [1, 1]);
+});
+
+test('an engine whose event loop stands still for 30 s is killed and started again', async () => {
+  const guarded = new Guarded('hang', 'serve');
+  await guarded.line('engine is ready');
+  guarded.clock.advance(29_999);
+  assert.ok(!guarded.lines.some(({ message }) => message === 'engine is killed'));
+  guarded.clock.advance(1);
+  const killed = await guarded.line('engine is killed');
+  assert.equal(killed.fields['why'], 'it showed no sign of life for 30000 ms');
+  await guarded.restarted();
+  await guarded.line('engine is ready', 2);
+  guarded.stop('SIGHUP');
+  assert.equal(await guarded.ended, 0);
+  assertGone(guarded.pids());
+});
+
+test('an engine that gives signs of life is left alone', async () => {
+  const guarded = new Guarded('chatty');
+  for (let round = 0; round < 4; round++) {
+    // A line that comes after the clock was turned is a sign of life given since.
+    const said = guarded.lines.length;
+    await guarded.line('engine is ready', Math.max(1, said));
+    guarded.clock.advance(20_000);
+  }
+  guarded.stop();
+  assert.equal(await guarded.ended, 0);
+  assert.equal(guarded.pids().length, 1);
+});
+
+test('an engine that does not stop is killed after 9.5 s, stuck or asked', async () => {
+  const asked = new Guarded('deaf');
+  await asked.line('engine is ready');
+  asked.stop();
+  asked.clock.advance(9_500);
+  assert.equal(await asked.ended, 1);
+  assert.equal((await asked.line('engine ended')).fields['why'], 'it did not stop within 9500 ms');
+
+  const stuck = new Guarded('stuck', 'serve');
+  await stuck.line('engine asks for a new process');
+  stuck.clock.advance(9_500);
+  await stuck.restarted();
+  await stuck.line('engine is ready');
+  stuck.stop();
+  assert.equal(await stuck.ended, 0);
+  assertGone([...asked.pids(), ...stuck.pids()]);
+});
+
+test('one ctrl-C that arrives twice is one; a second ctrl-C ends at once', async () => {
+  const guarded = new Guarded('deaf');
+  await guarded.line('engine is ready');
+  guarded.stop('SIGINT');
+  guarded.clock.advance(100);
+  guarded.stop('SIGINT');
+  guarded.clock.advance(1_000);
+  guarded.stop('SIGTERM');
+  assert.ok(!guarded.lines.some(({ message }) => message === 'engine is killed'));
+  guarded.stop('SIGINT');
+  assert.equal(await guarded.ended, 130);
+  assertGone(guarded.pids());
+});
+
+test('a stop while the next start is waited for starts nothing', async () => {
+  const guarded = new Guarded('crash', 'serve');
+  await guarded.line('engine ended, another is started');
+  guarded.stop();
+  assert.equal(await guarded.ended, 0);
+  assert.equal(guarded.pids().length, 1);
+});
+
+test('a stop that comes while the engine is still starting is heard', async () => {
+  const guarded = new Guarded('serve');
+  await guarded.line('engine started');
+  guarded.stop();
+  assert.equal(await guarded.ended, 0);
+  assertGone(guarded.pids());
+});
+
+test('another way to ask for a stop is heard, before the first engine too', async () => {
+  const lines: LogLine[] = [];
+  const log = createLog('guardian', (line) => lines.push(line));
+  const command: [string, ...string[]] = [process.execPath, engine, 'serve'];
+  const stop = AbortSignal.abort();
+  assert.equal(await guard({ command, clock: manualClock(), log, signals: new EventEmitter(), stop }), 0);
+  assert.deepEqual(lines, []);
+});
+
+test('a program that cannot be started is a crash with its reason', async () => {
+  const lines: LogLine[] = [];
+  const ended = guard({
+    command: ['/nonexistent/node'],
+    clock: manualClock(),
+    log: createLog('guardian', (line) => lines.push(line)),
+    signals: new EventEmitter(),
+    policy: { most: 0, windowMs: 1_000, firstDelayMs: 1, longestDelayMs: 1 },
+  });
+  assert.equal(await ended, 1);
+  assert.match(String(lines.at(-1)?.fields['why']), /ENOENT/);
+});
+
+test('an engine whose guardian was killed stops by itself', { timeout: 20_000 }, async () => {
+  const guardian = spawn(
+    process.execPath,
+    [
+      '--no-warnings',
+      fileURLToPath(new URL('../runtime/guardian-process.ts', import.meta.url)),
+      engine,
+      'serve',
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let pid = 0;
+  for await (const text of createInterface(guardian.stderr)) {
+    const line = JSON.parse(text) as { message: string; pid: number };
+    if (line.message !== 'engine is ready') continue;
+    pid = line.pid;
+    guardian.kill('SIGKILL');
+  }
+  // The engine writes to the same pipe: that the pipe has ended says that the engine has gone too, within the limit of
+  // this test.
+  assert.notEqual(pid, 0);
+});

@@ -1,0 +1,316 @@
+// What happens to a running service when its engine is killed, when it is told to stop at work, and when the folder of an
+// analysis is none.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import type { TaskDetail } from '../../actors/analysis/contract.ts';
+import type { Match, SearchAnswer } from '../../actors/search/contract.ts';
+import { routes } from '../../http/routes.ts';
+import { clips, tenHours } from '../actors/decoder/clips.ts';
+import { goodBody } from '../http/bad-values.ts';
+import { RawClient, request } from '../http/raw-client.ts';
+import { newHome } from './command-line.ts';
+import { type GuardedService, isAlive, startGuarded } from './guarded-service.ts';
+
+/** Kills of one service. A guardian gives up an engine that dies more often within two minutes. */
+const KILLS = 4;
+/** More of them find more: 20 are a good number before a release. */
+const ALL_KILLS = Number(process.env['FRAMEHOUND_TEST_KILLS'] ?? KILLS);
+const SEED = Number(process.env['FRAMEHOUND_TEST_SEED'] ?? 7);
+
+/** A quiet machine takes a tenth of it; this only tells a restart from none. */
+const MOST_BACK_MS = 30_000;
+
+/** Every film has at least as many. */
+const SECONDS = 4;
+const films = clips.slice(0, 8);
+
+async function copies(folder: string): Promise<string[]> {
+  mkdirSync(folder, { recursive: true });
+  return Promise.all(
+    films.map(async (film) => {
+      const path = await film.make();
+      const copy = join(folder, basename(path));
+      copyFileSync(path, copy);
+      return copy;
+    }),
+  );
+}
+
+/** Numbers from 0 to 1, the same ones for the same seed. */
+function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const detail = (service: GuardedService, task_id: string) => service.ok<TaskDetail>(`/tasks/${task_id}`);
+
+async function analyze(
+  service: GuardedService,
+  cache_dir: string,
+  visual_media_paths: readonly string[],
+  more: { force?: boolean } = {},
+): Promise<string> {
+  return (await service.ok<{ task_id: string }>('/analyze', { cache_dir, visual_media_paths, ...more }))
+    .task_id;
+}
+
+/** What is found in a folder, apart from what the last bit of a vector decides: films of the same test picture differ by less. */
+interface Findings {
+  /** The scenes that words find, which is all there are. */
+  readonly scenes: readonly string[];
+  /** Each of the first seconds of each film by itself, with its picture. */
+  readonly moments: readonly Match[];
+}
+
+async function found(
+  service: GuardedService,
+  cache_dir: string,
+  paths: readonly string[],
+): Promise<Findings> {
+  await service.ok('/analysis-data/load', { cache_dir });
+  const words = { cache_dir, query: 'a number on a grey field', max_results: 1000 };
+  const { matches } = await service.ok<SearchAnswer>('/search/text', words);
+  const scenes = matches.map(
+    ({ hash_str, video_path, scene_start_timestamp: start, scene_end_timestamp: end }) =>
+      `${hash_str} ${video_path} ${start} ${end}`,
+  );
+  const moments: Match[] = [];
+  for (const media_path of paths) {
+    for (let i = 0; i < SECONDS; i++) {
+      const range = { segments_to_frame_indices: { [media_path]: [i, i + 1] } };
+      const asked = { cache_dir, media_path, time_seconds: i, ...range };
+      const [match, ...others] = (await service.ok<SearchAnswer>('/search/frame', asked)).matches;
+      assert.ok(match && others.length === 0, `${media_path}@${i}`);
+      moments.push(match);
+    }
+  }
+  assert.ok(
+    [...matches, ...moments].every(({ image }) => image?.startsWith('/9j/')),
+    'every preview is there',
+  );
+  return { scenes: scenes.sort(), moments };
+}
+
+interface World {
+  readonly service: GuardedService;
+  readonly paths: readonly string[];
+  /** Analysed without any disturbance, and what is found in it. */
+  readonly undisturbed: string;
+  readonly wanted: Findings;
+}
+
+async function start(t: TestContext): Promise<World> {
+  const service = await startGuarded();
+  t.after(() => service.end());
+  await service.modelReady();
+  const paths = await copies(join(service.home.folder, 'media'));
+  const undisturbed = join(service.home.folder, 'undisturbed');
+  await service.follow(await analyze(service, undisturbed, paths));
+  return { service, paths, undisturbed, wanted: await found(service, undisturbed, paths) };
+}
+
+test('a service whose engine is killed, and that is told to stop at work', async (t) => {
+  const world = await start(t);
+  await t.test('loses nothing that was stored, and a resumed task ends as if nothing had been', (own) =>
+    killAtRandom(own, world, SEED),
+  );
+  await t.test('leaves a file alone that ends the engine twice, reports it, and does the others', () =>
+    killTwice(world),
+  );
+  await t.test('answers what it was asked, ends in time with 0, and the task can go on', (own) =>
+    stopAtWork(own, world),
+  );
+});
+
+for (let left = ALL_KILLS - KILLS, seed = SEED + 1; left > 0; left -= KILLS, seed++) {
+  test(`another service whose engine is killed, by seed ${seed}`, async (t) => {
+    await killAtRandom(t, await start(t), seed);
+  });
+}
+
+async function killAtRandom(t: TestContext, { service, paths, wanted }: World, seed: number): Promise<void> {
+  const next = random(seed);
+  const back: number[] = [];
+  let interruptions = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const cache_dir = join(service.home.folder, `killed-${kill}`);
+    const moment = next() * 90;
+    const at = `kill ${kill} of seed ${seed} at ${moment.toFixed(1)} %`;
+    const task_id = await analyze(service, cache_dir, paths);
+    let done = 0;
+    await service.follow(task_id, ({ progress, files_done = 0 }) => {
+      done = files_done;
+      return Number(progress) >= moment;
+    });
+    back.push(await service.killEngine());
+
+    const { state } = await detail(service, task_id);
+    // It may have ended in the moment before.
+    assert.ok(state === 'interrupted' || state === 'completed', `${at}: ${state}`);
+    await service.modelReady();
+    if (done > 0) {
+      const { media } = await service.ok<{ media: number }>('/analysis-data/load', { cache_dir });
+      assert.ok(media >= done, `${at}: ${done} files were done, ${media} are stored`);
+    }
+    if (state === 'interrupted') {
+      interruptions++;
+      await service.ok(`/tasks/${task_id}/resume`, undefined, 'POST');
+      await service.follow(task_id);
+    }
+    const ended = await detail(service, task_id);
+    assert.equal(ended.state, 'completed', at);
+    const results = new Map(ended.results.map(({ path, error }) => [path, error]));
+    assert.deepEqual(results, new Map(paths.map((path) => [path, null])), at);
+    assert.deepEqual(await found(service, cache_dir, paths), wanted, at);
+  }
+  assert.ok(interruptions > 0);
+  t.diagnostic(`engine back after ${back.map((ms) => `${Math.round(ms)} ms`).join(', ')}`);
+  assert.ok(Math.max(...back) < MOST_BACK_MS);
+}
+
+async function killTwice({ service, paths: [short = ''] }: World): Promise<void> {
+  const long = await tenHours.make();
+  const cache_dir = join(service.home.folder, 'quarantine');
+  const task_id = await analyze(service, cache_dir, [long]);
+  for (let kill = 0; kill < 2; kill++) {
+    await service.follow(task_id, ({ progress }) => Number(progress) > 0);
+    await service.killEngine();
+    await service.modelReady();
+    assert.equal((await detail(service, task_id)).state, 'interrupted');
+    await service.ok(`/tasks/${task_id}/resume`, undefined, 'POST');
+  }
+  await service.follow(task_id);
+  const { results, state } = await detail(service, task_id);
+  assert.deepEqual([state, results.map(({ error }) => error?.code)], ['completed', ['QUARANTINED']]);
+  const both = await analyze(service, cache_dir, [long, short]);
+  await service.follow(both);
+  const outcomes = (await detail(service, both)).results.map(({ path, outcome }) => [path, outcome] as const);
+  assert.deepEqual(
+    new Map<string, string>(outcomes),
+    new Map([
+      [long, 'failed'],
+      [short, 'analyzed'],
+    ]),
+  );
+}
+
+async function stopAtWork(t: TestContext, { service, undisturbed: cache_dir, paths }: World): Promise<void> {
+  await found(service, cache_dir, paths);
+  // Done over: it may have been left alone before.
+  const task_id = await analyze(service, cache_dir, [await tenHours.make()], { force: true });
+  await service.follow(task_id, ({ progress }) => Number(progress) > 0);
+
+  const body = JSON.stringify({ cache_dir, query: 'a number', max_results: 20 });
+  const question = request('POST', '/api/v1/search/text', body, [`X-License-Key: ${service.key}`]);
+  const clients = Array.from({ length: 30 }, () => new RawClient(service.port));
+  const first = await Promise.all(clients.map((client) => client.ask(question)));
+  assert.deepEqual(new Set(first.map(({ status }) => status)), new Set([200]));
+  // On connections that are there already, so that each is in the hands of the service before it is told to stop.
+  await Promise.all(clients.map((client) => client.send(question)));
+  const { engine } = service;
+  const ending = service.stop();
+  const last = await Promise.all(clients.map((client) => client.read()));
+  for (const { status } of last) assert.ok(status === 200 || status === 503, String(status));
+  const { code, ms } = await ending;
+  assert.equal(code, 0);
+  assert.ok(ms < 10_000, `${ms} ms`);
+  assert.equal(isAlive(engine), false);
+  t.diagnostic(`stopped within ${Math.round(ms)} ms`);
+  const { out, err } = await service.home.run('tasks', '--json');
+  const { tasks } = JSON.parse(out) as { tasks: TaskDetail[] };
+  assert.equal(tasks.find((task) => task.task_id === task_id)?.state, 'interrupted', err);
+}
+
+/** Whether a folder of one's own can be mounted without any right. */
+const unshared = spawnSync('unshare', ['-rm', 'true']).status === 0;
+const withMounts = { skip: unshared ? false : 'no file systems of its own can be mounted here' };
+
+/** The service in a world of its own with a full disk and a read-only one, which end with it. */
+const mounts = (folder: string) => [
+  'unshare',
+  ...['-rm', 'sh', '-c'],
+  `mount -t tmpfs -o size=256k tmpfs ${folder}/small && mount -t tmpfs -o ro tmpfs ${folder}/read-only && exec "$@"`,
+  'sh',
+];
+
+test(
+  'an analysis folder that is none, is read-only or fills up is told, never a fault',
+  withMounts,
+  async (t) => {
+    const home = newHome();
+    for (const name of ['small', 'read-only', 'media']) mkdirSync(join(home.folder, name));
+    writeFileSync(join(home.folder, 'file'), 'no folder');
+    symlinkSync(join(home.folder, 'loop'), join(home.folder, 'loop'));
+    const service = await startGuarded(home, mounts(home.folder));
+    t.after(() => service.end());
+    await service.modelReady();
+    const paths = await copies(join(home.folder, 'media'));
+    const known = (cache_dir: string) => (name: string) =>
+      name === 'cache_dir'
+        ? cache_dir
+        : /_paths?$/.test(name)
+          ? paths[0]
+          : /_time$/.test(name)
+            ? '00:00:01'
+            : undefined;
+
+    for (const name of [
+      'file',
+      'file/below',
+      'read-only',
+      'read-only/below',
+      'loop',
+      'missing',
+      'missing/below',
+    ]) {
+      const cache_dir = join(home.folder, name);
+      for (const { path, id, body } of routes) {
+        const fields = (body as { properties?: Record<string, unknown> } | null)?.properties ?? {};
+        if (!body || !('cache_dir' in fields)) continue;
+        const more =
+          id === 'analyze'
+            ? { visual_media_paths: paths }
+            : id === 'cachePaths'
+              ? { media_path: paths[0] }
+              : {};
+        // A missing folder is made for an analysis.
+        if (id === 'analyze' && name.startsWith('missing')) continue;
+        const answer = await service.ask(path.replace('/api/v1', ''), {
+          ...goodBody(body, known(cache_dir)),
+          ...more,
+        });
+        assert.ok(
+          answer.status < 600 && answer.status !== 500,
+          `${id} ${name}: ${JSON.stringify(answer.body)}`,
+        );
+        if (id === 'analyze') assert.ok([400, 503].includes(answer.status), JSON.stringify(answer));
+        if (answer.status >= 400) assert.match(JSON.stringify(answer.body), /"error":"\w/);
+      }
+    }
+    for (const name of ['missing', 'missing/below'])
+      assert.ok(!existsSync(join(home.folder, name)), `${name} was made`);
+
+    const small = join(home.folder, 'small', 'analysis');
+    const task_id = await analyze(service, small, paths);
+    await service.follow(task_id);
+    const { state, error, results } = await detail(service, task_id);
+    assert.match(JSON.stringify([state, error, results.map((result) => result.error)]), /STORE_FULL|full/);
+    assert.ok(
+      !service.log.some(
+        ({ message }) => message === 'request met a fault' || message === 'engine met a fault',
+      ),
+    );
+    assert.equal(service.log.filter(({ message }) => message === 'engine started').length, 1);
+    // The disk of one folder is no business of another.
+    const elsewhere = join(home.folder, 'elsewhere');
+    await service.follow(await analyze(service, elsewhere, paths));
+    await found(service, elsewhere, paths);
+    assert.equal((await service.stop()).code, 0);
+  },
+);

@@ -1,0 +1,98 @@
+// A running service for a test: the command line in a process of its own, its address read off its log.
+import assert from 'node:assert/strict';
+import { io, type Socket } from 'socket.io-client';
+import type { ProgressEvent } from '../../events/protocol.ts';
+import { type Home, newHome, type Running } from './command-line.ts';
+
+export interface Answered<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: T;
+}
+
+export interface RunningService {
+  readonly home: Home;
+  readonly process: Running;
+  /** `http://127.0.0.1:PORT`. */
+  readonly address: string;
+  readonly key: string;
+  /** `path` below /api/v1; a body makes it a POST. */
+  call<T = Record<string, unknown>>(path: string, body?: unknown, method?: string): Promise<Answered<T>>;
+  /** The same, and it has to be 200 or 202. */
+  ok<T = Record<string, unknown>>(path: string, body?: unknown, method?: string): Promise<T>;
+  /** Every event of a task up to its last one. */
+  follow(task_id: string, seen?: (event: ProgressEvent) => void): Promise<ProgressEvent[]>;
+  /** SIGTERM; the exit code. */
+  stop(): Promise<number | null>;
+  /** Whatever happened: nothing runs on, nothing is left. */
+  end(): Promise<void>;
+}
+
+/** `home`: one that was used before; a new one otherwise. */
+export async function startService(
+  args: readonly string[] = ['--no-guardian'],
+  home: Home = newHome(),
+): Promise<RunningService> {
+  const issued = await home.run('license', 'issue', '--tier', 'pro');
+  const key = issued.out.trim();
+  const running = home.start('serve', '--port', '0', '--log-format', 'json', ...args);
+  await running.said('"message":"listening"');
+  const line = running
+    .printed()
+    .split('\n')
+    .find((one) => one.includes('"message":"listening"'))!;
+  const address = new URL((JSON.parse(line) as { api: string }).api).origin;
+  const call = async <T>(path: string, body?: unknown, method?: string): Promise<Answered<T>> => {
+    const answer = await fetch(`${address}/api/v1${path}`, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { 'X-License-Key': key, 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as T };
+  };
+  return {
+    home,
+    process: running,
+    address,
+    key,
+    call,
+    ok: async <T>(path: string, body?: unknown, method?: string) => {
+      const { status, body: answer } = await call<T>(path, body, method);
+      assert.ok(status === 200 || status === 202, `${path} ${status}: ${JSON.stringify(answer)}`);
+      return answer;
+    },
+    follow: (task_id, seen) => follow(address, task_id, seen),
+    stop: async () => {
+      running.child.kill('SIGTERM');
+      return (await running.ended).code;
+    },
+    end: async () => {
+      running.child.kill('SIGKILL');
+      await running.ended;
+      home.remove();
+    },
+  };
+}
+
+async function follow(
+  address: string,
+  task_id: string,
+  seen: (event: ProgressEvent) => void = () => {},
+): Promise<ProgressEvent[]> {
+  const socket: Socket = io(address, { transports: ['websocket'] });
+  const events: ProgressEvent[] = [];
+  const done = Promise.withResolvers<void>();
+  socket.on('progress', (event: ProgressEvent) => {
+    events.push(event);
+    seen(event);
+    if (event.done) done.resolve();
+  });
+  socket.on('connect_error', done.reject);
+  socket.emit('join', task_id);
+  try {
+    await done.promise;
+    return events;
+  } finally {
+    socket.disconnect();
+  }
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { describe, type TestContext, test } from 'node:test';
+import { storeErrors } from '../../actors/index/contract.ts';
+import { checkPages } from '../../actors/index/store/pages.ts';
+import { Store } from '../../actors/index/store/store.ts';
+import { footage, framesUpTo, mediaRecord, preview } from '../actors/index/footage.ts';
+import { folder, indexActor } from '../actors/index/handlers.ts';
+
+const d = 16;
+const program = join(import.meta.dirname, '../actors/index/store/writer-process.ts');
+
+interface Child {
+  readonly process: ChildProcessByStdio<Writable, Readable, null>;
+  readonly lines: AsyncIterableIterator<string>;
+}
+
+function start(t: TestContext, args: readonly string[], user: { uid?: number; gid?: number } = {}): Child {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    ...user,
+  });
+  t.after(() => child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return { process: child, lines };
+}
+
+async function linesOf(child: Child, enough = Number.POSITIVE_INFINITY): Promise<string[]> {
+  const lines: string[] = [];
+  while (lines.length < enough) {
+    const { value, done } = await child.lines.next();
+    if (done) break;
+    lines.push(value);
+  }
+  return lines;
+}
+
+/** Everything said to be committed is there and whole, nothing else is, and writing goes on. */
+async function checkWhole(
+  t: TestContext,
+  cache_dir: string,
+  lines: readonly string[],
+  maybe: number,
+): Promise<void> {
+  const hashes = lines.map((line) => line.replace('committed ', ''));
+  const index = await indexActor(t);
+  const { stored } = await index.call('stored', { cache_dir, model_key: 'model', hashes });
+  assert.ok(stored.every(Boolean), `${stored} of ${hashes}`);
+  const report = await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  assert.deepEqual([report.missing, report.unreadable], [[], []]);
+  assert.ok(report.media >= hashes.length && report.media <= hashes.length + maybe);
+  for (const hash of hashes) {
+    const { previews } = await index.call('previews', {
+      cache_dir,
+      frames: [{ hash_str: hash, frame_index: 19 }],
+    });
+    assert.deepEqual(previews, [preview(19)]);
+  }
+  const { stage } = await index.call('begin', {
+    cache_dir,
+    hash_str: 'abcdef',
+    model_key: 'model',
+    dimensions: d,
+  });
+  const frames = framesUpTo(30);
+  await index.call('append', { stage, frames, vectors: footage(30, d, 5, 0.1, 1), previews: [] });
+  await index.call('commit', { stage, media: mediaRecord('abcdef') });
+  const after = await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  assert.deepEqual([after.media, after.unreadable], [report.media + 1, []]);
+  const parts = join(cache_dir, 'parts');
+  assert.deepEqual(existsSync(parts) ? readdirSync(parts) : [], []);
+}
+
+// In the first file: 2 pack headers, 22 writes of previews, 2 of rows (25), 2 flushes (27), the table (29), its flush (30).
+describe('a writer that ends in the middle loses nothing that was committed', { concurrency: true }, () => {
+  for (const at of [2, 12, 25, 28, 30, 57]) {
+    test(`at its ${at}. write or flush`, async (t) => {
+      const cache_dir = folder(t);
+      await checkWhole(t, cache_dir, await linesOf(start(t, [cache_dir, 'die-at', String(at)])), 0);
+    });
+  }
+
+  test('at any moment', async (t) => {
+    const cache_dir = folder(t);
+    const child = start(t, [cache_dir, 'endless']);
+    const lines = await linesOf(child, 7);
+    child.process.kill('SIGKILL');
+    lines.push(...(await linesOf(child)));
+    // A commit that was flushed just before the end may not have been said any more.
+    await checkWhole(t, cache_dir, lines, 1);
+    checkPages(join(cache_dir, 'records.mdb'));
+  });
+});
+
+test('while one process writes, another reads what is committed and is told who writes when it wants to', async (t) => {
+  const cache_dir = folder(t);
+  const child = start(t, [cache_dir, 'hold']);
+  assert.deepEqual(await linesOf(child, 2), ['committed 1', 'holding']);
+  const store = new Store(cache_dir);
+  t.after(() => store.close());
+  assert.deepEqual(store.stored('model', ['1', '2']), [true, false]);
+  assert.throws(
+    () => store.begin('3', 'model', d),
+    (error) => storeErrors.STORE_IN_USE.is(error) && error.message.includes(`Process ${child.process.pid} `),
+  );
+  child.process.stdin.end();
+  await once(child.process, 'exit');
+  store.abort(store.begin('3', 'model', d));
+});
+
+test('the lease of a process that was killed is taken over', async (t) => {
+  const cache_dir = folder(t);
+  const child = start(t, [cache_dir, 'hold']);
+  await linesOf(child, 2);
+  child.process.kill('SIGKILL');
+  await once(child.process, 'exit');
+  const store = new Store(cache_dir);
+  t.after(() => store.close());
+  store.abort(store.begin('3', 'model', d));
+  assert.deepEqual(store.stored('model', ['1', '2']), [true, false]);
+});
+
+test('a folder that cannot be written can be read, and says so when it is to be written', async (t) => {
+  const cache_dir = folder(t);
+  const filled = new Store(cache_dir);
+  const frames = framesUpTo(20);
+  const stage = filled.begin('1', 'model', d);
+  filled.append(
+    stage,
+    frames,
+    footage(20, d, 5, 0.1, 1),
+    frames.map((frame) => preview(frame)),
+  );
+  filled.commit(stage, mediaRecord('1'));
+  await filled.close();
+  for (const name of ['', ...(readdirSync(cache_dir, { recursive: true }) as string[])]) {
+    chmodSync(join(cache_dir, name), /\.|-lock/.test(name) ? 0o444 : 0o555);
+  }
+  // Root may write whatever the mode says, so as root the reading process is nobody.
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  const child = start(t, [cache_dir, 'probe'], user);
+  const lines = await linesOf(child);
+  chmodSync(cache_dir, 0o755);
+  for (const name of readdirSync(cache_dir, { recursive: true }) as string[])
+    chmodSync(join(cache_dir, name), 0o755);
+  assert.deepEqual(lines.slice(0, 3), ['read [true,false]', 'vector 16', 'previews 64']);
+  assert.match(lines[3] ?? '', /^write STORE_READ_ONLY .*framehound-index-/);
+});
