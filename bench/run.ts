@@ -11,6 +11,10 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   embed: async () => (await import('./embed.ts')).embed,
   ingest: async () => (await import('./ingest.ts')).ingest,
   memory: async () => (await import('./memory.ts')).memory,
+  http: async () => (await import('./http.ts')).http,
+  'serve-search': async () => (await import('./serve-search.ts')).serveSearch,
+  clients: async () => (await import('./clients.ts')).clients,
+  fanout: async () => (await import('./fanout.ts')).fanout,
 };
 
 const asked = process.argv.slice(2);

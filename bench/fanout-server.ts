@@ -1,0 +1,70 @@
+// One side of bench/fanout.ts in a process of its own: the event server fed by tasks, or bare Socket.IO on uWebSockets.
+// Says its port, emits as often as it is told, and ends when its parent lets go.
+import { setImmediate } from 'node:timers/promises';
+import uWS from '@uwsjs/core';
+import { Server } from 'socket.io';
+import { analysisErrors, type TaskEvent, type TaskListener } from '../actors/analysis/contract.ts';
+import { advance, newRun, stateOf } from '../events/payload.ts';
+import { createEventServer } from '../events/server.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { createLog } from '../runtime/log.ts';
+
+const TASK = '018f3c1e-5b7a-7d2c-9a51-3f0c7e2b9d44';
+const app = uWS.App();
+
+function happening(step: number): TaskEvent & { type: 'task' } {
+  const counts = { files: 40, files_done: 12, frames: 1200 + step, grid_frames: 90_000 };
+  const task = { ...counts, surveyed: true, percentage: 12.5, media_seconds: 1200, elapsed_seconds: 31.25 };
+  return { type: 'task', task };
+}
+
+/** From what a task tells to the sockets; only the pause between two events is left out. */
+function ours(): (step: number) => void {
+  let hear: TaskListener = () => {};
+  const server = createEventServer({
+    tasks: {
+      subscribe: (listener) => {
+        hear = listener;
+        return () => {};
+      },
+      get: async (id) => {
+        throw analysisErrors.TASK_UNKNOWN(id);
+      },
+    },
+    clock: systemClock,
+    log: createLog('bench', () => {}),
+    isAllowedHost: () => true,
+    origins: [],
+    everyMs: 0,
+  });
+  server.attach(app);
+  return (step) => hear(TASK, happening(step));
+}
+
+/** The same words in the same room, with nothing of ours around them. */
+function bare(): (step: number) => void {
+  const io = new Server({ serveClient: false });
+  io.attachApp(app, { maxBackpressure: 8 * 1024 * 1024 } as object);
+  io.on('connection', (socket) => {
+    socket.on('join', (id: string, answer: (answer: object) => void) => {
+      socket.join(id);
+      answer({ joined: true });
+    });
+  });
+  const event = stateOf(advance(newRun(TASK, 40), happening(0)));
+  return (step) => void io.to(TASK).emit('progress', { ...event, frames: 1200 + step });
+}
+
+const emit = process.argv[2] === 'ours' ? ours() : bare();
+app.any('/*', (res) => void res.end());
+app.listen('127.0.0.1', 0, (socket) => {
+  process.send?.({ port: socket ? uWS.us_socket_local_port(socket) : 0, task: TASK });
+});
+process.on('message', async ({ emits }: { emits: number }) => {
+  for (let step = 0; step < emits; step++) {
+    emit(step);
+    // So that each goes out by itself, as it does when there is time between them.
+    await setImmediate();
+  }
+});
+process.on('disconnect', () => process.exit());

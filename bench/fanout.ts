@@ -1,0 +1,59 @@
+// What an event costs that a hundred clients hear: through the rooms of the event server, and with bare Socket.IO on
+// uWebSockets. Servers and clients are processes of their own; the clock runs until the last client has heard the last.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { alternate, type Question } from './row.ts';
+
+const CLIENTS = 100;
+const EMITS = 1000;
+
+function start(file: string, ...given: string[]): ChildProcess {
+  return fork(new URL(file, import.meta.url), given);
+}
+
+async function ask(child: ChildProcess, message: object): Promise<unknown> {
+  const answer = once(child, 'message');
+  child.send(message);
+  return (await answer)[0];
+}
+
+async function startSide(name: 'ours' | 'bare') {
+  const server = start('./fanout-server.ts', name);
+  const [told] = (await once(server, 'message')) as [{ port: number; task: string }];
+  const clients = start('./fanout-clients.ts');
+  await ask(clients, { join: { ...told, clients: CLIENTS } });
+  return {
+    /** Emits a second. */
+    round: async () => {
+      await ask(clients, { expect: CLIENTS * EMITS });
+      const heard = once(clients, 'message');
+      const began = performance.now();
+      server.send({ emits: EMITS });
+      await heard;
+      return (EMITS / (performance.now() - began)) * 1000;
+    },
+    stop: () => {
+      for (const child of [clients, server]) child.disconnect();
+    },
+  };
+}
+
+export const fanout: Question = async (say) => {
+  const ours = await startSide('ours');
+  const bare = await startSide('bare');
+  say(`${EMITS} events to ${CLIENTS} clients a round`);
+  const rate = await alternate(9, { ours: ours.round, bare: bare.round });
+  ours.stop();
+  bare.stop();
+  return [
+    {
+      question: 'fanout',
+      name: `events to ${CLIENTS} clients`,
+      value: rate.ours,
+      unit: 'events/s',
+      against: { name: 'bare Socket.IO on uWebSockets', value: rate.bare },
+      ratio: rate.ours / rate.bare,
+      goal: { of: 'ratio', at: 'least', than: 0.8 },
+    },
+  ];
+};
