@@ -1,7 +1,7 @@
 // The decoder's shell: what it answers and what it runs on. Everything is asked for by path; all it keeps is the device
 // that decodes in hardware, found when the first film is asked for.
 import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
-import { decoderContract } from './contract.ts';
+import { decoderContract, mediaErrors } from './contract.ts';
 import { frames, picture } from './frames.ts';
 import { Hardware } from './hardware.ts';
 import { identify } from './hash.ts';
@@ -30,6 +30,12 @@ export const definition = actor({
         picture,
         moments,
         shrink,
+        sound: ({ path }) => {
+          throw mediaErrors.NO_SOUND(path);
+        },
+        subtitles: ({ path }) => {
+          throw mediaErrors.NO_SUBTITLES(path);
+        },
       },
       close: () => hardware?.close(),
     };

@@ -12,6 +12,9 @@ export const mediaErrors = errorTable({
   NO_PICTURE: { meaning: 'The file has no picture', status: 400, retryable: false },
   UNSUPPORTED_CODEC: { meaning: 'No decoder for this codec', status: 400, retryable: false },
   DECODE_FAILED: { meaning: 'The pictures cannot be decoded', status: 400, retryable: false },
+  NO_SOUND: { meaning: 'The file has no sound', status: 400, retryable: false },
+  NO_CHANNEL: { meaning: 'The file has no such audio channel', status: 400, retryable: false },
+  NO_SUBTITLES: { meaning: 'The file has no such subtitle track', status: 400, retryable: false },
   TOO_LARGE: { meaning: 'The picture is too large', status: 400, retryable: false },
 });
 
@@ -161,6 +164,21 @@ export const MomentPicture = Type.Object({
 });
 export type MomentPicture = Static<typeof MomentPicture>;
 
+/** Samples per second of everything that is listened to. */
+export const soundRate = 16_000;
+
+/** A stretch of one channel. Blocks of a channel follow each other without a gap, from sample 0 on. */
+export const SoundBlock = Type.Object({
+  /** Position in the list of channels asked for; 0 for the downmix. */
+  channel: Type.Integer({ minimum: 0 }),
+  /** Of the clock whose 0 is the 0 of the picture grid, 16,000 a second. */
+  first_sample: Type.Integer({ minimum: 0 }),
+  count: Type.Integer({ minimum: 1 }),
+  /** `count` f32, −1 to 1, at the start of the slot. */
+  samples: SlotHandle,
+});
+export type SoundBlock = Static<typeof SoundBlock>;
+
 /** `HH:MM:SS` of a moment; fractions are cut off, hours grow past 99 rather than wrap. */
 export function clockTime(seconds: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
@@ -207,6 +225,26 @@ export const decoderContract = contract(
         preview: PreviewShape,
       }),
       MomentPicture,
+    ),
+    /**
+     * The sound as 16 kHz mono, decoded once. `channels`: counted from 1 over all audio tracks, each by itself; null mixes
+     * those of the default track into one. Where the file has a gap there are zeros. NO_SOUND, NO_CHANNEL.
+     */
+    sound: feed(
+      Type.Object({ path: Type.String(), channels: Nullable(Type.Array(Type.Integer({ minimum: 1 }))) }),
+      SoundBlock,
+      { slots: true },
+    ),
+    /** The events of one embedded text track, ascending. `header`: what an ASS script begins with. NO_SUBTITLES. */
+    subtitles: ask(
+      Type.Object({ path: Type.String(), stream_index: Type.Integer({ minimum: 0 }) }),
+      Type.Object({
+        codec: Type.String(),
+        header: Nullable(Type.String()),
+        cues: Type.Array(
+          Type.Object({ start_seconds: Type.Number(), end_seconds: Type.Number(), text: Type.String() }),
+        ),
+      }),
     ),
     /** JPEG pictures with their longest side at most `max_side`, *copied*; null for what is no JPEG. */
     shrink: ask(

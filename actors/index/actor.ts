@@ -277,6 +277,11 @@ function handlersOf(index: Index): Handlers<Contract> {
       index.with(cache_dir, (store) => ({ stored: store.stored(model_key, hashes) })),
     transcribed: ({ cache_dir, hashes }) =>
       index.with(cache_dir, (store) => ({ transcribed: store.transcribed(hashes) })),
+    transcribe: ({ cache_dir }) => {
+      throw storeErrors.STORE_UNAVAILABLE(cache_dir);
+    },
+    transcript_marks: ({ hashes }) => ({ marks: hashes.map(() => null) }),
+    transcripts: ({ hashes }) => ({ transcripts: hashes.map(() => null), unreadable: [] }),
     find: ({ cache_dir, paths, hashes }) =>
       index.with(cache_dir, (store) => ({
         by_path: paths.map((path) => store.byPath(path)),

@@ -128,6 +128,41 @@ export const FacetReport = Type.Object({
 });
 export type FacetReport = Static<typeof FacetReport>;
 
+export const TranscriptSegment = Type.Object({
+  start_seconds: Type.Number({ minimum: 0 }),
+  end_seconds: Type.Number({ minimum: 0 }),
+  /** Begins with a space. */
+  text: Type.String(),
+  /** `SPEAKER_00`, … or a name that the subtitles give; null when nobody looked who speaks. */
+  speaker: Type.Union([Type.String(), Type.Null()]),
+});
+export type TranscriptSegment = Static<typeof TranscriptSegment>;
+
+/** How a transcript came about; with it two requests are compared. */
+export const TranscriptMark = Type.Object({
+  /** `subtitles` for what was read and not heard. */
+  model_key: Type.String(),
+  /** What was asked for, BCP 47. */
+  language: Type.String(),
+  /** What was heard, BCP 47; null when nothing was said. */
+  spoken: Type.Union([Type.String(), Type.Null()]),
+  /** Null for the downmix. */
+  channels: Type.Union([Type.Array(Type.Integer({ minimum: 1 })), Type.Null()]),
+  detect_speakers: Type.Boolean(),
+  /** As asked for: `auto`, `5+`, `1` to `4`. */
+  speaker_count: Type.String(),
+});
+export type TranscriptMark = Static<typeof TranscriptMark>;
+
+export const Transcript = Type.Object({
+  mark: TranscriptMark,
+  /** Ascending by start. */
+  segments: Type.Array(TranscriptSegment),
+  /** Display names by speaker id. */
+  names: Type.Record(Type.String(), Type.String()),
+});
+export type Transcript = Static<typeof Transcript>;
+
 /**
  * Which rows a search looks at: `hashes` null means all loaded media; `ranges` limits some of them, by hash; what does not
  * pass every filter is left out, media without metadata too as soon as there is one filter.
@@ -189,6 +224,29 @@ export const indexContract = contract('index', {
   transcribed: ask(
     Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
     Type.Object({ transcribed: Type.Array(Type.Boolean()) }),
+  ),
+  /** Stores a transcript in the place of an earlier one, in one atomic write; names of speakers that are still there stay. *Flushed*. */
+  transcribe: ask(
+    Type.Object({
+      ...Folder,
+      media: MediaRecord,
+      mark: TranscriptMark,
+      segments: Type.Array(TranscriptSegment),
+    }),
+    Type.Object({}),
+  ),
+  /** How the stored transcript of each hash came about; null where there is none. */
+  transcript_marks: ask(
+    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
+    Type.Object({ marks: Type.Array(Type.Union([TranscriptMark, Type.Null()])) }),
+  ),
+  /** The stored transcript of each hash; null where there is none. `unreadable`: hashes whose transcript is damaged. */
+  transcripts: ask(
+    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
+    Type.Object({
+      transcripts: Type.Array(Type.Union([Transcript, Type.Null()])),
+      unreadable: Type.Array(Type.String()),
+    }),
   ),
   /** What was remembered for paths and for hashes, whatever lies at the paths now; null where nothing was. */
   find: ask(

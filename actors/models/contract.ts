@@ -94,6 +94,11 @@ export const ModelRow = Type.Object({
   kind: Type.Union([
     Type.Literal('visual'),
     Type.Literal('speech'),
+    /** Where somebody speaks. */
+    Type.Literal('voice'),
+    /** Which of a few voices speaks in a short window. */
+    Type.Literal('turns'),
+    /** A vector of a voice. */
     Type.Literal('speaker'),
     Type.Literal('faces'),
     Type.Literal('summary'),

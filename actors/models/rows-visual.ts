@@ -1,8 +1,7 @@
-// The models the program knows by name. Pins were compared in several independent public lists; a download checks
+// The visual models the program knows by name. Pins were compared in several independent public lists; a download checks
 // them again against what the server announces (download.ts).
-import type { ModelFile, ModelRow, OperatingSystem, TextSide, VisualSide } from './contract.ts';
-
-const everywhere: OperatingSystem[] = ['mac-arm', 'windows', 'linux'];
+import type { ModelRow, TextSide, VisualSide } from './contract.ts';
+import { everywhere, hub } from './hub.ts';
 
 /** Part of the program: no files, made by starter/. Its text side has its own lexicon and no tokens. */
 const starterVisual: ModelRow = {
@@ -30,17 +29,6 @@ const starterVisual: ModelRow = {
     thresholds: { text: 0, picture: 0.9 },
   },
 };
-
-/** `repository` and `revision` as the hub names them; `path` inside the repository. */
-function hub(repository: string, revision: string) {
-  return (role: string, path: string, size: number | null, sha256: string): ModelFile => ({
-    role,
-    name: path.slice(path.lastIndexOf('/') + 1),
-    url: `${repository}/resolve/${revision}/${path}`,
-    size,
-    sha256,
-  });
-}
 
 const siglip2Tokenizer = {
   size: 34_363_039,
@@ -258,5 +246,4 @@ const clipRows: ModelRow[] = [
   },
 ];
 
-export const defaultModelKey = 'starter-visual';
-export const builtInRows: readonly ModelRow[] = [starterVisual, ...siglipRows, ...clipRows];
+export const visualRows: readonly ModelRow[] = [starterVisual, ...siglipRows, ...clipRows];

@@ -53,6 +53,12 @@ export function fakeIndex(world: IndexState) {
           return { media: [...world.media.values()] };
         },
         transcribed: ({ hashes }) => ({ transcribed: hashes.map((hash) => world.transcribed.has(hash)) }),
+        transcribe: ({ media }) => {
+          world.transcribed.add(media.identity.hash_str);
+          return {};
+        },
+        transcript_marks: ({ hashes }) => ({ marks: hashes.map(() => null) }),
+        transcripts: ({ hashes }) => ({ transcripts: hashes.map(() => null), unreadable: [] }),
         find: ({ paths, hashes }) => {
           const known = [...world.media.values()];
           const by = (hash: string) => known.findLast(({ identity }) => identity.hash_str === hash);

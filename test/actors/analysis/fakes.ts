@@ -125,6 +125,12 @@ function fakeDecoder(world: World) {
           turn.slot(picture).fill(seconds);
           return { seconds, preview: null };
         },
+        sound: ({ path }) => {
+          throw mediaErrors.NO_SOUND(path);
+        },
+        subtitles: ({ path }) => {
+          throw mediaErrors.NO_SUBTITLES(path);
+        },
         async *moments({ path, seconds }) {
           const file = find(path);
           world.decoded.push(file.name);

@@ -1,0 +1,70 @@
+// What the diarizer answers: who speaks when. It takes samples and where speech was found in them, keeps vectors of
+// voices and not sound, and decides at the end how many voices there are.
+import { type Static, Type } from 'typebox';
+import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
+import { ModelState } from '../embedder/contract.ts';
+import { SpeechRegion } from '../transcriber/contract.ts';
+
+/** How many voices there are: 1 to 4 exactly; `5+`: 5 to 12; `auto` counts them. */
+export const SpeakerCount = Type.Union([
+  Type.Literal('auto'),
+  Type.Literal('5+'),
+  Type.Integer({ minimum: 1, maximum: 4 }),
+]);
+export type SpeakerCount = Static<typeof SpeakerCount>;
+
+/** A stretch in which one voice speaks; turns of different voices may overlap. */
+export const SpeakerTurn = Type.Object({
+  start_seconds: Type.Number({ minimum: 0 }),
+  end_seconds: Type.Number({ minimum: 0 }),
+  /** `SPEAKER_00`, … in order of appearance. */
+  speaker: Type.String(),
+});
+export type SpeakerTurn = Static<typeof SpeakerTurn>;
+
+export const diarizerContract = contract(
+  'diarizer',
+  {
+    /** Loads the best voice models that are downloaded; the starter model is always there. */
+    load: ask(Type.Object({}), Type.Object({ model_key: Type.String(), state: ModelState })),
+    unload: ask(Type.Object({}), Type.Object({})),
+    open: ask(
+      Type.Object({ channels: Type.Integer({ minimum: 1 }), speaker_count: SpeakerCount }),
+      Type.Object({ listening: Type.Integer() }),
+    ),
+    /**
+     * A block as the transcriber heard it, and what the transcriber answered. `count` 0: the channel has ended.
+     * `samples` is *borrowed until answered*.
+     */
+    listen: ask(
+      Type.Object({
+        listening: Type.Integer(),
+        channel: Type.Integer({ minimum: 0 }),
+        first_sample: Type.Integer({ minimum: 0 }),
+        count: Type.Integer({ minimum: 0 }),
+        /** Null when `count` is 0. */
+        samples: Type.Union([SlotHandle, Type.Null()]),
+        speech: Type.Array(SpeechRegion),
+        settled: Type.Integer({ minimum: 0 }),
+      }),
+      Type.Object({}),
+    ),
+    /**
+     * `turns` ascending by start. `speakers`: for each of `spans`, half-open seconds, the voice that overlaps it most, or
+     * the nearest one; null when nobody speaks at all. The listening is over.
+     */
+    finish: ask(
+      Type.Object({
+        listening: Type.Integer(),
+        spans: Type.Array(Type.Tuple([Type.Number({ minimum: 0 }), Type.Number({ minimum: 0 })])),
+      }),
+      Type.Object({
+        turns: Type.Array(SpeakerTurn),
+        speakers: Type.Array(Type.Union([Type.String(), Type.Null()])),
+        speaker_count: Type.Integer({ minimum: 0 }),
+      }),
+    ),
+    drop: ask(Type.Object({ listening: Type.Integer() }), Type.Object({})),
+  },
+  { concurrency: 8 },
+);

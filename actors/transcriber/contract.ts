@@ -1,0 +1,137 @@
+// What the transcriber answers: where somebody speaks, and what is said. It takes samples, never a sound file; only the
+// subtitles that lie beside a media file it reads itself.
+//
+// One file is one hearing: `open`, then `hear` for every block of every channel in order, `end` for each channel, and
+// `finish`, which answers the text. Windows of several hearings are transcribed in one batch.
+import { type Static, Type } from 'typebox';
+import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
+import { errorTable } from '../../runtime/errors.ts';
+import { ModelState } from '../embedder/contract.ts';
+
+export const speechErrors = errorTable({
+  NO_SPEECH_MODEL: {
+    meaning: 'No speech model is downloaded and the file has no subtitles',
+    status: 400,
+    retryable: false,
+  },
+  LANGUAGE_UNSUPPORTED: {
+    meaning: 'No downloaded speech model understands the language',
+    status: 400,
+    retryable: false,
+  },
+  SUBTITLES_INVALID: { meaning: 'The subtitles cannot be read', status: 400, retryable: false },
+  HEARING_LOST: { meaning: 'The hearing was lost when the actor restarted', status: 503, retryable: true },
+});
+
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
+  Type.Union([type, Type.Null()]);
+
+/** A stretch of sound in which somebody speaks: half-open, in samples at 16 kHz on the clock of the file. */
+export const SpeechRegion = Type.Tuple([Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 1 })]);
+export type SpeechRegion = Static<typeof SpeechRegion>;
+
+/** One piece of a transcript: at most 7 s and 84 characters where its source allows it. */
+export const Segment = Type.Object({
+  start_seconds: Type.Number({ minimum: 0 }),
+  end_seconds: Type.Number({ minimum: 0 }),
+  /** Begins with a space. */
+  text: Type.String(),
+  /** Who speaks, where the source itself says so (`<v Name>`, `NAME:`); null where only listening can tell. */
+  speaker: Nullable(Type.String()),
+});
+export type Segment = Static<typeof Segment>;
+
+/** A position up to which nothing about voices changes any more, and the speech that became certain with it. */
+export const Heard = Type.Object({
+  /** Ascending; touches the one before when speech goes on. Lies between the position before and `settled`. */
+  speech: Type.Array(SpeechRegion),
+  settled: Type.Integer({ minimum: 0 }),
+});
+export type Heard = Static<typeof Heard>;
+
+export const SpeechModel = Type.Object({
+  model_key: Type.String(),
+  /** As in the registry: BCP 47, `*` for very many. */
+  languages: Type.Array(Type.String()),
+  state: ModelState,
+});
+export type SpeechModel = Static<typeof SpeechModel>;
+
+/** A text event of an embedded track, as it lies in the file. */
+export const RawCue = Type.Object({
+  start_seconds: Type.Number(),
+  end_seconds: Type.Number(),
+  text: Type.String(),
+});
+export type RawCue = Static<typeof RawCue>;
+
+export const transcriberContract = contract(
+  'transcriber',
+  {
+    /** Loads a speech model; the same key again answers at once, another one takes its place. MODEL_NOT_DOWNLOADED and its like. */
+    load: ask(Type.Object({ model_key: Type.String() }), SpeechModel),
+    /** Frees the model; voices are still detected. */
+    unload: ask(Type.Object({}), Type.Object({})),
+    state: ask(Type.Object({}), ModelState),
+    open: ask(
+      Type.Object({
+        /** The loaded one; null only detects voices, and `finish` answers no text. */
+        model_key: Nullable(Type.String()),
+        /** BCP 47; null lets the model find out. */
+        language: Nullable(Type.String()),
+        channels: Type.Integer({ minimum: 1 }),
+      }),
+      Type.Object({ hearing: Type.Integer() }),
+    ),
+    /**
+     * `samples`: `count` f32 at 16 kHz, −1 to 1, at the start of the slot, *borrowed until answered*. Blocks of a
+     * channel follow each other without a gap. Answers late while too many windows wait for the model.
+     */
+    hear: ask(
+      Type.Object({
+        hearing: Type.Integer(),
+        /** Counted from 0 among the channels of the hearing. */
+        channel: Type.Integer({ minimum: 0 }),
+        first_sample: Type.Integer({ minimum: 0 }),
+        count: Type.Integer({ minimum: 1 }),
+        samples: SlotHandle,
+      }),
+      Heard,
+    ),
+    /** The channel has no more blocks: everything is settled. */
+    end: ask(Type.Object({ hearing: Type.Integer(), channel: Type.Integer({ minimum: 0 }) }), Heard),
+    /** The text of all channels, ascending by start; what two channels both picked up is there once. The hearing is over. */
+    finish: ask(
+      Type.Object({ hearing: Type.Integer() }),
+      Type.Object({
+        segments: Type.Array(Segment),
+        /** BCP 47; null when nothing was said or no model was asked for. */
+        language: Nullable(Type.String()),
+        speech_seconds: Type.Number(),
+      }),
+    ),
+    /** Forgets a hearing; one that is not known is forgotten already. */
+    drop: ask(Type.Object({ hearing: Type.Integer() }), Type.Object({})),
+    /**
+     * The transcript that lies beside a media file (`film.srt`, `film.en.vtt`, …), best match of the language first;
+     * null when there is none. SUBTITLES_INVALID names the file.
+     */
+    sidecar: ask(
+      Type.Object({ media_path: Type.String(), language: Nullable(Type.String()) }),
+      Nullable(
+        Type.Object({
+          path: Type.String(),
+          language: Nullable(Type.String()),
+          segments: Type.Array(Segment),
+        }),
+      ),
+    ),
+    /** The events of an embedded track as segments: styling gone, speakers taken out. */
+    captions: ask(
+      Type.Object({ codec: Type.String(), header: Nullable(Type.String()), cues: Type.Array(RawCue) }),
+      Type.Object({ segments: Type.Array(Segment) }),
+    ),
+  },
+  // Blocks of several files are taken in while a batch of windows runs.
+  { concurrency: 16 },
+);
