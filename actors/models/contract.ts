@@ -81,6 +81,30 @@ export const VisualSide = Type.Object({
 });
 export type VisualSide = Static<typeof VisualSide>;
 
+const TokenId = Type.Integer({ minimum: 0 });
+
+export const SpeechSide = Type.Object({
+  /** Rows of the mel features that the program computes; null where a graph of the model computes them. */
+  mel_bins: Nullable(Type.Integer({ minimum: 1, maximum: 256 })),
+  /** Windows in one run. 1 for graphs that take one, or whose result depends on the other windows of the batch. */
+  batch: Type.Integer({ minimum: 1, maximum: 64 }),
+  /** Longer windows are never given to it. */
+  max_window_seconds: Type.Number({ exclusiveMinimum: 0, maximum: 1200 }),
+  /** A window never answers more tokens: `min + per_second · seconds`, at most `max`. What runs on is stopped there. */
+  token_limit: Type.Object({
+    min: Type.Integer({ minimum: 1 }),
+    per_second: Type.Number({ minimum: 0 }),
+    max: Type.Integer({ minimum: 1 }),
+  }),
+  /** Numbers of tokens that the family needs by name, where no file of the model says them: `audio_start`, `blank`, … */
+  token_ids: Type.Record(Type.String({ pattern: '^[a-z_]+$' }), TokenId),
+  /** Each of them ends the text. */
+  end_ids: Type.Array(TokenId),
+  /** What the model itself says about time. `none`: the family spreads the text over the voices of the window. */
+  times: Type.Union([Type.Literal('none'), Type.Literal('segments'), Type.Literal('tokens')]),
+});
+export type SpeechSide = Static<typeof SpeechSide>;
+
 export const OperatingSystem = Type.Union([
   Type.Literal('mac-arm'),
   Type.Literal('mac-x86'),
@@ -122,8 +146,13 @@ export const ModelRow = Type.Object({
   files: Type.Array(ModelFile),
   /** There for every row of kind `visual`. */
   visual: Type.Optional(VisualSide),
+  /** There for every row of kind `speech`. */
+  speech: Type.Optional(SpeechSide),
 });
 export type ModelRow = Static<typeof ModelRow>;
 
 /** A row whose visual side is known to be there. */
 export type VisualRow = ModelRow & { readonly visual: VisualSide };
+
+/** A row whose speech side is known to be there. */
+export type SpeechRow = ModelRow & { readonly speech: SpeechSide };

@@ -3,7 +3,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { Compile } from 'typebox/compile';
-import { ModelRow, modelErrors, type OperatingSystem, type VisualRow } from './contract.ts';
+import { ModelRow, modelErrors, type OperatingSystem, type SpeechRow, type VisualRow } from './contract.ts';
 import { builtInRows } from './rows.ts';
 
 export interface RegistryProblem {
@@ -58,6 +58,7 @@ export function checkUserRow(
   }
   if (value.key !== name) return wrong('/key', `${value.key} is not the name of its folder, ${name}`);
   if (value.kind === 'visual' && !value.visual) return wrong('/visual', 'is missing for a visual model');
+  if (value.kind === 'speech' && !value.speech) return wrong('/speech', 'is missing for a speech model');
   const twice = value.files.find((one, at) =>
     value.files.some((other, before) => before < at && (other.role === one.role || other.name === one.name)),
   );
@@ -84,6 +85,17 @@ export function findVisualRow(registry: Registry, key: string): VisualRow {
 
 function isVisual(row: ModelRow): row is VisualRow {
   return row.kind === 'visual' && row.visual !== undefined;
+}
+
+/** The same, for listening to speech. Throws MODEL_UNKNOWN and MODEL_WRONG_KIND. */
+export function findSpeechRow(registry: Registry, key: string): SpeechRow {
+  const row = findRow(registry, key);
+  if (isSpeech(row)) return row;
+  throw modelErrors.MODEL_WRONG_KIND(`"${key}" is a ${row.kind} model, not a speech model`, { key });
+}
+
+export function isSpeech(row: ModelRow): row is SpeechRow {
+  return row.kind === 'speech' && row.speech !== undefined;
 }
 
 export function isBuiltIn(row: ModelRow): boolean {

@@ -1,0 +1,16 @@
+// Which code runs which family of speech models, by the row's `family`.
+import { modelErrors, type SpeechRow } from '../models/contract.ts';
+import type { Family } from './family.ts';
+
+const families: ReadonlyMap<string, Family> = new Map<string, Family>([]);
+
+/** Throws MODEL_INVALID for a family that no code runs. */
+export function familyOf(row: SpeechRow): Family {
+  const family = families.get(row.family);
+  if (family) return family;
+  const known = [...families.keys()].join(', ');
+  throw modelErrors.MODEL_INVALID(
+    `The model "${row.key}" is of the family "${row.family}"; there is ${known}`,
+    { key: row.key },
+  );
+}

@@ -1,0 +1,75 @@
+// What a family of speech models is to the actor: something that opens a row of the registry and then turns windows of
+// sound into text with times. Each family is prepare (pure) -> run -> read (pure); which one is used is the row's `family`.
+import type { SpeechRow } from '../models/contract.ts';
+import type { ModelSession } from '../models/session.ts';
+
+/**
+ * Opens a graph on the device and with the threads the actor was set to. `source`: a path, or the bytes of a graph
+ * without external data. Throws MODEL_LOAD_FAILED. The family owns the session and releases it in `close`.
+ */
+export type SessionOpener = (source: string | Uint8Array) => Promise<ModelSession>;
+
+/** Throws CANCELLED when the work should end. The event loop turns before, so that a stop can arrive. */
+export type Proceed = () => Promise<void>;
+
+/** A stretch of one channel with speech in it, cut at pauses, at most `row.speech.max_window_seconds` long. */
+export interface SpeechWindow {
+  /** 16 kHz, −1 to 1, all finite; *borrowed until the promise settles*. */
+  readonly samples: Float32Array;
+  /** Where voices are, half-open, in samples from the start of the window, ascending, not touching; never empty. */
+  readonly voices: readonly (readonly [start: number, end: number])[];
+}
+
+/** A word, a part of one, or a phrase, as fine as the model or its family knows the time. */
+export interface SpokenPiece {
+  /**
+   * As it is written: the pieces of a window, put together as they are, are its text. One that begins a word starts with a
+   * space where its script puts one; never empty.
+   */
+  readonly text: string;
+  /** Seconds from the start of the window, 0 ≤ start ≤ end ≤ length; starts ascend. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is said in one window. */
+export interface Spoken {
+  /** Empty when nothing is said, or what came out of the model was no speech. */
+  readonly pieces: readonly SpokenPiece[];
+  /** BCP 47: the one asked for, or the one found out; null when it is not known. */
+  readonly language: string | null;
+}
+
+/** A window in which nothing is said. */
+export const silent: Spoken = { pieces: [], language: null };
+
+export interface SpeechFamily {
+  /** The device most of the work runs on. */
+  readonly device: string;
+  /**
+   * At most `row.speech.batch` windows, possibly of several files; one answer for each, in order, and none depends on the
+   * other windows. `language`: BCP 47, one that the row names, or null to find out. `proceed` is asked between runs, also
+   * between two tokens; what it throws ends the work and leaves the family usable.
+   */
+  transcribe(
+    windows: readonly SpeechWindow[],
+    language: string | null,
+    proceed: Proceed,
+  ): Promise<readonly Spoken[]>;
+  /** Frees sessions, files and buffers. Called once, when nothing runs. */
+  close(): Promise<void>;
+}
+
+export interface Family {
+  /**
+   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. `proceed` is asked
+   * between the steps that take long; what was opened is released when it throws. A graph that does not declare what the
+   * family feeds, or answers something else, is MODEL_LOAD_FAILED with the name of its file.
+   */
+  open(
+    row: SpeechRow,
+    file: (role: string) => string,
+    session: SessionOpener,
+    proceed: Proceed,
+  ): Promise<SpeechFamily>;
+}
