@@ -2,13 +2,14 @@
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { type ActorEnv, type ActorInstance, actor, Sent, type Turn } from '../../runtime/actor.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import type { VisualRow } from '../models/contract.ts';
+import { CurrentModel, type Loaded, type Opened } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
 import { fileOf, findVisualRow, readRegistry, requireFiles } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
-import { embedderContract } from './contract.ts';
-import { CurrentModel, type Opened } from './current.ts';
+import { embedderContract, type VisualModel } from './contract.ts';
 import { familyOf } from './families.ts';
-import type { Proceed, SessionOpener, Sides } from './family.ts';
+import type { Proceed, SessionOpener, Sides, VisualFamily } from './family.ts';
 
 export interface EmbedderSettings {
   /** Absolute path of the folder with a folder for each model. */
@@ -30,7 +31,8 @@ export const definition = actor({
     stopping,
   }: ActorEnv<EmbedderSettings>): ActorInstance<typeof embedderContract> => {
     const { modelsDir, device, threads, defaultModel, sides = 'both' } = settings;
-    const current = new CurrentModel({
+    const current = new CurrentModel<VisualRow, VisualFamily>({
+      kind: 'visual',
       defaultModel,
       log,
       find: async (key) => {
@@ -46,7 +48,7 @@ export const definition = actor({
     });
     return {
       handlers: {
-        load: ({ model_key }, turn) => current.load(model_key, proceedOf(turn, stopping)),
+        load: async ({ model_key }, turn) => answer(await current.load(model_key, proceedOf(turn, stopping))),
         state: () => current.state,
         pictures: async ({ model_key, pictures, urgent }, turn) => {
           const slots = pictures.map((handle) => turn.slot(handle));
@@ -63,6 +65,13 @@ export const definition = actor({
   },
 });
 
+type Current = CurrentModel<VisualRow, VisualFamily>;
+
+function answer({ row, family, state }: Loaded<VisualRow, VisualFamily>): VisualModel {
+  const { shape, batch } = row.visual;
+  return { model_key: row.key, dimensions: family.dimensions, shape, batch, state };
+}
+
 function proceedOf(turn: Turn, stopping: AbortSignal): Proceed {
   return async () => {
     turn.throwIfCancelled();
@@ -74,7 +83,7 @@ function proceedOf(turn: Turn, stopping: AbortSignal): Proceed {
 
 /** n×d, in memory of its own. Throws INVALID_MESSAGE when a slot is smaller than the model's picture. */
 async function embedPictures(
-  current: CurrentModel,
+  current: Current,
   key: string,
   slots: readonly Uint8Array[],
   turn: Turn,
@@ -99,7 +108,7 @@ async function embedPictures(
 }
 
 async function embedTexts(
-  current: CurrentModel,
+  current: Current,
   key: string,
   texts: readonly string[],
   turn: Turn,
@@ -116,14 +125,14 @@ async function embedTexts(
   return { vectors, unknown_words: [...unknown], understood };
 }
 
-type Run = (work: (opened: Opened) => Promise<number>) => Promise<number>;
+type Run = (work: (opened: Opened<VisualRow, VisualFamily>) => Promise<number>) => Promise<number>;
 
 /** Cuts `items` into runs of at most the model's batch and puts the vectors together, in order. */
 async function inBatches<T>(
   run: Run,
   items: readonly T[],
   turn: Turn,
-  embed: (opened: Opened, batch: readonly T[]) => Promise<Float32Array>,
+  embed: (opened: Opened<VisualRow, VisualFamily>, batch: readonly T[]) => Promise<Float32Array>,
 ): Promise<Float32Array<ArrayBuffer>> {
   let vectors = new Float32Array(0);
   for (let start = 0; start < items.length; ) {

@@ -1,16 +1,16 @@
 // What a family of visual models is to the actor: something that opens a row of the registry and then turns pictures
 // and texts into vectors of one space. Each family is one file; which one is used is the row's `family`.
 import type { VisualRow } from '../models/contract.ts';
+import type { Proceed } from '../models/current.ts';
 import type { ModelSession } from '../models/session.ts';
+
+export type { Proceed } from '../models/current.ts';
 
 /**
  * Opens a graph on the device and with the threads the actor was set to. `source`: a path, or the bytes of a graph
  * without external data. Throws MODEL_LOAD_FAILED. The family owns the session and releases it in `close`.
  */
 export type SessionOpener = (source: string | Uint8Array) => Promise<ModelSession>;
-
-/** Throws CANCELLED when loading should end. The event loop turns before, so that a stop can arrive. */
-export type Proceed = () => Promise<void>;
 
 export interface TextVectors {
   /** n×d, L2-normalised; owned by the caller. */

@@ -1,16 +1,16 @@
 // What a family of speech models is to the actor: something that opens a row of the registry and then turns windows of
 // sound into text with times. Each family is prepare (pure) -> run -> read (pure); which one is used is the row's `family`.
 import type { SpeechRow } from '../models/contract.ts';
+import type { Proceed } from '../models/current.ts';
 import type { ModelSession } from '../models/session.ts';
+
+export type { Proceed } from '../models/current.ts';
 
 /**
  * Opens a graph on the device and with the threads the actor was set to. `source`: a path, or the bytes of a graph
  * without external data. Throws MODEL_LOAD_FAILED. The family owns the session and releases it in `close`.
  */
 export type SessionOpener = (source: string | Uint8Array) => Promise<ModelSession>;
-
-/** Throws CANCELLED when the work should end. The event loop turns before, so that a stop can arrive. */
-export type Proceed = () => Promise<void>;
 
 /** A stretch of one channel with speech in it, cut at pauses, at most `row.speech.max_window_seconds` long. */
 export interface SpeechWindow {

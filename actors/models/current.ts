@@ -1,40 +1,57 @@
-// The model in use: at most one is open, loading is shared, and what runs on a model ends before it is freed.
-// Pictures of an ingest pass run by run and texts of a search first, so a search waits for one batch, not for a film.
+// The model an actor has in use: at most one is open, loading is shared, and what runs on a model ends before it is freed.
+// Work passes run by run, what is urgent first, so a search waits for one batch, not for a film.
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
-import { modelErrors, type VisualRow } from '../models/contract.ts';
-import { type ModelState, noModel, type VisualModel } from './contract.ts';
-import type { Proceed, VisualFamily } from './family.ts';
+import { type ModelState, noModel } from '../embedder/contract.ts';
+import { type ModelRow, modelErrors } from './contract.ts';
 import { Turnstile } from './turnstile.ts';
 
-export interface Opened {
-  readonly row: VisualRow;
-  readonly family: VisualFamily;
+/** Throws CANCELLED when loading should end. The event loop turns before, so that a stop can arrive. */
+export type Proceed = () => Promise<void>;
+
+/** What a family makes of a row. */
+export interface Openable {
+  /** The device most of the work runs on. */
+  readonly device: string;
+  /** Called once, when nothing runs. */
+  close(): Promise<void>;
 }
 
-export interface CurrentOptions {
-  /** Opened in place of a model that cannot be opened. */
-  readonly defaultModel: string;
+export interface Opened<R extends ModelRow, F extends Openable> {
+  readonly row: R;
+  readonly family: F;
+}
+
+/** What is in use, and the state right after it came into use. */
+export interface Loaded<R extends ModelRow, F extends Openable> extends Opened<R, F> {
+  readonly state: ModelState;
+}
+
+export interface CurrentOptions<R extends ModelRow, F extends Openable> {
+  /** For the log: `visual`, `speech`, … */
+  readonly kind: string;
+  /** Opened in place of a model that cannot be opened; null where nothing takes its place. */
+  readonly defaultModel: string | null;
   /** The row of a key whose files are there. Throws MODEL_UNKNOWN, MODEL_NOT_DOWNLOADED and their like. */
-  find(key: string): Promise<VisualRow>;
-  open(row: VisualRow, proceed: Proceed): Promise<VisualFamily>;
+  find(key: string): Promise<R>;
+  open(row: R, proceed: Proceed): Promise<F>;
   readonly log: Log;
 }
 
-interface Loading {
+interface Loading<R extends ModelRow, F extends Openable> {
   readonly key: string;
-  readonly done: Promise<VisualModel>;
+  readonly done: Promise<Loaded<R, F>>;
 }
 
-export class CurrentModel {
-  readonly #options: CurrentOptions;
+export class CurrentModel<R extends ModelRow, F extends Openable> {
+  readonly #options: CurrentOptions<R, F>;
   #state: ModelState = noModel;
-  #opened: Opened | null = null;
-  #loading: Loading | null = null;
+  #opened: Opened<R, F> | null = null;
+  #loading: Loading<R, F> | null = null;
   /** Everything that touches the open model passes here. */
   readonly #turnstile = new Turnstile();
 
-  constructor(options: CurrentOptions) {
+  constructor(options: CurrentOptions<R, F>) {
     this.#options = options;
   }
 
@@ -43,10 +60,10 @@ export class CurrentModel {
   }
 
   /**
-   * Answers at once when the model is in use; asked twice while it loads, loads once. See embedderContract.load. What
+   * Answers at once when the model is in use; asked twice while it loads, loads once. What
    * `proceed` throws ends the loading and frees what was opened.
    */
-  async load(key: string, proceed: Proceed): Promise<VisualModel> {
+  async load(key: string, proceed: Proceed): Promise<Loaded<R, F>> {
     while (this.#loading) {
       const { key: other, done } = this.#loading;
       try {
@@ -58,8 +75,8 @@ export class CurrentModel {
         await proceed();
       }
     }
-    if (this.#opened?.row.key === key) return answer(this.#opened, this.#state);
-    const loading: Loading = { key, done: this.#begin(key, proceed) };
+    if (this.#opened?.row.key === key) return { ...this.#opened, state: this.#state };
+    const loading: Loading<R, F> = { key, done: this.#begin(key, proceed) };
     this.#loading = loading;
     try {
       return await loading.done;
@@ -69,7 +86,7 @@ export class CurrentModel {
   }
 
   /** One run on the model with that key, alone. Throws MODEL_NOT_LOADED. */
-  run<T>(key: string, work: (opened: Opened) => Promise<T>, urgent = false): Promise<T> {
+  run<T>(key: string, work: (opened: Opened<R, F>) => Promise<T>, urgent = false): Promise<T> {
     return this.#turnstile.pass(async () => {
       const opened = this.#opened;
       if (opened?.row.key === key) return work(opened);
@@ -78,16 +95,24 @@ export class CurrentModel {
     }, urgent);
   }
 
+  /** Frees the model, after what runs on it; nothing is in use then. */
+  unload(): Promise<void> {
+    return this.#turnstile.pass(async () => {
+      await this.#free();
+      this.#state = noModel;
+    });
+  }
+
   close(): Promise<void> {
     return this.#turnstile.pass(() => this.#free());
   }
 
-  async #begin(key: string, proceed: Proceed): Promise<VisualModel> {
+  async #begin(key: string, proceed: Proceed): Promise<Loaded<R, F>> {
     const row = await this.#options.find(key);
     return this.#turnstile.pass(() => this.#change(row, proceed));
   }
 
-  async #change(row: VisualRow, proceed: Proceed): Promise<VisualModel> {
+  async #change(row: R, proceed: Proceed): Promise<Loaded<R, F>> {
     await proceed();
     // Freed first: two large models at once may not fit into memory.
     await this.#free();
@@ -107,32 +132,37 @@ export class CurrentModel {
     }
   }
 
-  async #openOrDefault(row: VisualRow, proceed: Proceed): Promise<VisualModel> {
+  async #openOrDefault(row: R, proceed: Proceed): Promise<Loaded<R, F>> {
     try {
       return this.#use({ row, family: await this.#options.open(row, proceed) }, null);
     } catch (cause) {
       if (engineErrors.CANCELLED.is(cause)) throw cause;
-      this.#options.log.error('visual model cannot be loaded', { model: row.key, error: cause });
-      const fallback = row.key === this.#options.defaultModel ? null : await this.#openDefault(proceed);
+      this.#options.log.error(`${this.#options.kind} model cannot be loaded`, {
+        model: row.key,
+        error: cause,
+      });
+      const { defaultModel } = this.#options;
+      const another = defaultModel !== null && defaultModel !== row.key;
+      const fallback = another ? await this.#openDefault(defaultModel, proceed) : null;
       if (fallback) return this.#use(fallback, { key: row.key, error: text(cause) });
       throw cause;
     }
   }
 
   /** Null when it cannot be opened; that is logged, and the first failure is the one the caller is told. */
-  async #openDefault(proceed: Proceed): Promise<Opened | null> {
-    const { defaultModel, find, open, log } = this.#options;
+  async #openDefault(defaultModel: string, proceed: Proceed): Promise<Opened<R, F> | null> {
+    const { kind, find, open, log } = this.#options;
     try {
       const row = await find(defaultModel);
       return { row, family: await open(row, proceed) };
     } catch (error) {
       if (engineErrors.CANCELLED.is(error)) throw error;
-      log.error('the default visual model cannot be loaded either', { model: defaultModel, error });
+      log.error(`the default ${kind} model cannot be loaded either`, { model: defaultModel, error });
       return null;
     }
   }
 
-  #use(opened: Opened, failed: { key: string; error: string } | null): VisualModel {
+  #use(opened: Opened<R, F>, failed: { key: string; error: string } | null): Loaded<R, F> {
     const { row, family } = opened;
     this.#opened = opened;
     this.#state = {
@@ -144,8 +174,8 @@ export class CurrentModel {
       error: failed?.error ?? null,
       device: family.device,
     };
-    this.#options.log.info('visual model in use', { model: row.key, device: family.device });
-    return answer(opened, this.#state);
+    this.#options.log.info(`${this.#options.kind} model in use`, { model: row.key, device: family.device });
+    return { ...opened, state: this.#state };
   }
 
   async #free(): Promise<void> {
@@ -156,8 +186,3 @@ export class CurrentModel {
 }
 
 const text = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-function answer({ row, family }: Opened, state: ModelState): VisualModel {
-  const { shape, batch } = row.visual;
-  return { model_key: row.key, dimensions: family.dimensions, shape, batch, state };
-}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Turnstile } from '../../../actors/embedder/turnstile.ts';
+import { Turnstile } from '../../../actors/models/turnstile.ts';
 
 test('one at a time, urgent work before the rest, and a failure lets the next one in', async () => {
   const turnstile = new Turnstile();
