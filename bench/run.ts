@@ -14,6 +14,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   http: async () => (await import('./http.ts')).http,
   'serve-search': async () => (await import('./serve-search.ts')).serveSearch,
   clients: async () => (await import('./clients.ts')).clients,
+  features: async () => (await import('./features.ts')).features,
   fanout: async () => (await import('./fanout.ts')).fanout,
 };
 
