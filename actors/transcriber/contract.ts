@@ -7,6 +7,7 @@ import { type Static, Type } from 'typebox';
 import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { ModelState } from '../embedder/contract.ts';
+import { baseLanguage, languageCode, languageName } from './languages.ts';
 
 export const speechErrors = errorTable({
   NO_SPEECH_MODEL: {
@@ -22,6 +23,13 @@ export const speechErrors = errorTable({
   SUBTITLES_INVALID: { meaning: 'The subtitles cannot be read', status: 400, retryable: false },
   HEARING_LOST: { meaning: 'The hearing was lost when the actor restarted', status: 503, retryable: true },
 });
+
+/** How a language that a person names becomes a code, for rooms that check requests. See languages.ts. */
+export const speechLanguages = { code: languageCode, name: languageName, base: baseLanguage } as const;
+
+/** Values of `preferred_x_model_key`. */
+export const xPreferences = ['auto', 'faster', 'more accurate', 'x3-asr-0.6b', 'x3-asr-1.7b'] as const;
+export type XPreference = (typeof xPreferences)[number];
 
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
   Type.Union([type, Type.Null()]);
@@ -68,6 +76,21 @@ export type RawCue = Static<typeof RawCue>;
 export const transcriberContract = contract(
   'transcriber',
   {
+    /**
+     * Which downloaded model transcribes a language (BCP 47, null to find out): the preferred one where it can, else the
+     * best one. NO_SPEECH_MODEL, LANGUAGE_UNSUPPORTED: the message names the command that helps.
+     */
+    choose: ask(
+      Type.Object({
+        preferred: Type.Unsafe<XPreference>(Type.Union(xPreferences.map((value) => Type.Literal(value)))),
+        language: Nullable(Type.String()),
+      }),
+      Type.Object({
+        model_key: Type.String(),
+        /** The key the preference means, where another model is used because that one is missing or lacks the language. */
+        instead_of: Nullable(Type.String()),
+      }),
+    ),
     /** Loads a speech model; the same key again answers at once, another one takes its place. MODEL_NOT_DOWNLOADED and its like. */
     load: ask(Type.Object({ model_key: Type.String() }), SpeechModel),
     /** Frees the model; voices are still detected. */
