@@ -18,6 +18,7 @@ import { maxQueries } from './segment.ts';
 import type { Stage } from './store/stage.ts';
 import type { Store } from './store/store.ts';
 import type { WriterOptions } from './store/writer.ts';
+import { type Opened, transcriptHandlers } from './transcripts/handlers.ts';
 
 type Contract = typeof indexContract;
 
@@ -31,7 +32,7 @@ export interface IndexSettings extends WriterOptions {
 /** As a client of a search calls them. */
 const filtersField = 'metadata_filter_request.filters';
 
-class Index {
+class Index implements Opened {
   private readonly env: ActorEnv<IndexSettings | undefined>;
   private readonly folders: Folders;
   private readonly stages = new Map<number, { store: Store; stage: Stage }>();
@@ -275,13 +276,7 @@ function handlersOf(index: Index): Handlers<Contract> {
       }),
     stored: ({ cache_dir, model_key, hashes }) =>
       index.with(cache_dir, (store) => ({ stored: store.stored(model_key, hashes) })),
-    transcribed: ({ cache_dir, hashes }) =>
-      index.with(cache_dir, (store) => ({ transcribed: store.transcribed(hashes) })),
-    transcribe: ({ cache_dir }) => {
-      throw storeErrors.STORE_UNAVAILABLE(cache_dir);
-    },
-    transcript_marks: ({ hashes }) => ({ marks: hashes.map(() => null) }),
-    transcripts: ({ hashes }) => ({ transcripts: hashes.map(() => null), unreadable: [] }),
+    ...transcriptHandlers(index),
     find: ({ cache_dir, paths, hashes }) =>
       index.with(cache_dir, (store) => ({
         by_path: paths.map((path) => store.byPath(path)),

@@ -18,6 +18,7 @@ export const storeErrors = errorTable({
   STORE_IN_USE: { meaning: 'Another process is writing this analysis folder', status: 503, retryable: true },
   STAGE_LOST: { meaning: 'The stage was lost when the index restarted', status: 503, retryable: true },
   NOT_ANALYZED: { meaning: 'This media has no analysis', status: 400, retryable: false },
+  UNKNOWN_SPEAKER: { meaning: 'The transcript has no such speaker', status: 400, retryable: false },
   NOT_LOADED: { meaning: 'No analysis data is loaded', status: 400, retryable: false },
   WRONG_DIMENSIONS: {
     meaning: 'The vector does not belong to the loaded model',
@@ -247,6 +248,18 @@ export const indexContract = contract('index', {
       transcripts: Type.Array(Type.Union([Transcript, Type.Null()])),
       unreadable: Type.Array(Type.String()),
     }),
+  ),
+  /**
+   * Gives speakers of a stored transcript their display names; an empty one takes the name away. All or none, *flushed*.
+   * NOT_ANALYZED without a transcript, UNKNOWN_SPEAKER naming the id. Answers all names there are now.
+   */
+  name_speakers: ask(
+    Type.Object({
+      ...Folder,
+      hash_str: Type.String(),
+      assignments: Type.Array(Type.Object({ speaker: Type.String(), name: Type.String() })),
+    }),
+    Type.Object({ names: Type.Record(Type.String(), Type.String()) }),
   ),
   /** What was remembered for paths and for hashes, whatever lies at the paths now; null where nothing was. */
   find: ask(

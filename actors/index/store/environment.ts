@@ -126,6 +126,15 @@ export class Environment {
     }
   }
 
+  /** Every key that begins with `prefix`, ascending. */
+  keys(prefix: string): string[] {
+    try {
+      return [...this.db.getKeys({ start: prefix, end: `${prefix.slice(0, -1)}0` })];
+    } catch (error) {
+      throw storeFault(error, this.file, 'read');
+    }
+  }
+
   /** Sees what other processes committed since the last read. */
   refresh(): void {
     this.db.resetReadTxn();

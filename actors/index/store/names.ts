@@ -50,7 +50,9 @@ export const previewName = (hash: string, revision: number): string =>
 export const pathKey = (path: string): string => `path/${createHash('sha256').update(path).digest('hex')}`;
 export const mediaKey = (hash: string): string => `media/${checkedHash(hash)}`;
 export const previewKey = (hash: string): string => `previews/${checkedHash(hash)}`;
-export const transcriptKey = (hash: string): string => `transcript/${checkedHash(hash)}`;
+export const transcriptPrefix = 'transcript/';
+export const transcriptKey = (hash: string): string => `${transcriptPrefix}${checkedHash(hash)}`;
+export const speakersKey = (hash: string): string => `speakers/${checkedHash(hash)}`;
 export const modelPrefix = 'model/';
 export const modelRecordKey = (modelKey: string): string => `${modelPrefix}${encodeModelKey(modelKey)}`;
 export const stagePrefix = (modelKey: string): string => `visual/${encodeModelKey(modelKey)}/`;

@@ -39,6 +39,17 @@ export const Previews = table('FHPV', {
   frame: 'uint',
   jpeg: 'ubytes',
 });
+export const Transcript = table('FHTR', {
+  hash_str: 'string',
+  mark_json: 'string',
+  starts_ms: 'uint32s',
+  ends_ms: 'uint32s',
+  text_ends: 'uint32s',
+  text: 'ubytes',
+  speakers: 'uint32s',
+  speakers_json: 'string',
+});
+export const SpeakerNames = table('FHSN', { hash_str: 'string', names_json: 'string' });
 
 export type Format = RowOf<typeof Format>;
 export type Lease = RowOf<typeof Lease>;
@@ -48,6 +59,8 @@ export type Change = RowOf<typeof Change>;
 export type Model = RowOf<typeof Model>;
 export type Visual = RowOf<typeof Visual>;
 export type Previews = RowOf<typeof Previews>;
+export type Transcript = RowOf<typeof Transcript>;
+export type SpeakerNames = RowOf<typeof SpeakerNames>;
 
 /** The version this program writes. A folder with a higher one is left alone. */
 export const formatVersion = 1;

@@ -19,7 +19,6 @@ import {
   previewKey,
   stageKey,
   stagePrefix,
-  transcriptKey,
   vectorFolder,
 } from './names.ts';
 import { Packs } from './packs.ts';
@@ -27,6 +26,7 @@ import { PreviewTables, readPreviews } from './preview-reader.ts';
 import { Format, formatVersion, Media, Model, Previews, Visual } from './records.ts';
 import type { Stage } from './stage.ts';
 import { type Fields, type Row, seal, type Table, unseal } from './table.ts';
+import { Transcripts } from './transcripts.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 
 /** What a caller may compare with a file on disk without reading the file. */
@@ -42,6 +42,11 @@ export class Store {
   private environment: Environment | null = null;
   private writing: Writer | null = null;
   private readonly tables = new PreviewTables();
+  /** What is said in the media. */
+  readonly transcripts = new Transcripts(
+    () => this.reading(),
+    () => this.writer().environment,
+  );
 
   constructor(folder: string, options: WriterOptions = {}) {
     this.folder = folder;
@@ -224,16 +229,11 @@ export class Store {
     return hashes.map((_, i) => byModel.some((stored) => stored[i]));
   }
 
-  transcribed(hashes: readonly string[]): boolean[] {
-    const environment = this.reading();
-    return hashes.map((hash) => environment?.has(transcriptKey(hash)) ?? false);
-  }
-
   /** Where the data of a media file lies; null for what is not stored. Transcripts lie among the records. */
   held(hash: string): { visual: string | null; audio: string | null } {
     return {
       visual: this.stored(null, [hash])[0] ? vectorFolder(this.folder) : null,
-      audio: this.transcribed([hash])[0] ? this.folder : null,
+      audio: this.transcripts.stored([hash])[0] ? this.folder : null,
     };
   }
 

@@ -17,6 +17,8 @@ export interface Kinds {
   uint: number;
   ubytes: Uint8Array;
   uints: readonly number[];
+  /** For long lists: four bytes each, also in memory. */
+  uint32s: Uint32Array;
   extents: readonly Extent[];
 }
 export type Fields = Readonly<Record<string, keyof Kinds>>;
@@ -35,8 +37,8 @@ export function table<const F extends Fields>(identifier: string, fields: F): Ta
 function vectorOf(builder: Builder, kind: keyof Kinds, value: unknown): number {
   if (kind === 'string') return builder.createString(value as string);
   if (kind === 'ubytes') return builder.createByteVector(value as Uint8Array);
-  if (kind === 'uints') {
-    const list = value as readonly number[];
+  if (kind === 'uints' || kind === 'uint32s') {
+    const list = value as ArrayLike<number>;
     builder.startVector(4, list.length, 4);
     for (let i = list.length - 1; i >= 0; i--) builder.addInt32(list[i]! | 0);
     return builder.endVector();
@@ -82,11 +84,13 @@ function readField(buffer: ByteBuffer, table: number, slot: number, kind: keyof 
   if (kind === 'double') return offset === 0 ? 0 : buffer.readFloat64(table + offset);
   if (kind === 'uint') return offset === 0 ? 0 : buffer.readUint32(table + offset);
   if (kind === 'string') return offset === 0 ? '' : (buffer.__string(table + offset) as string);
+  if (offset === 0 && kind === 'uint32s') return new Uint32Array(0);
   if (offset === 0) return kind === 'ubytes' ? new Uint8Array(0) : [];
   const start = buffer.__vector(table + offset);
   const length = buffer.__vector_len(table + offset);
   if (kind === 'ubytes') return buffer.bytes().slice(start, start + length);
   if (kind === 'uints') return Array.from({ length }, (_, i) => buffer.readUint32(start + i * 4));
+  if (kind === 'uint32s') return Uint32Array.from({ length }, (_, i) => buffer.readUint32(start + i * 4));
   return Array.from({ length }, (_, i) => ({
     row: Number(buffer.readUint64(start + i * 16)),
     count: buffer.readUint32(start + i * 16 + 8),

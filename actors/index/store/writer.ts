@@ -56,7 +56,7 @@ export function putFormat(writes: Writes): void {
 
 export class Writer {
   private readonly folder: string;
-  private readonly environment: Environment;
+  readonly environment: Environment;
   private readonly on: Disk;
   private readonly leastGarbage: number;
   private readonly lease: Lease = newLease();

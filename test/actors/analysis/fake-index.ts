@@ -59,6 +59,7 @@ export function fakeIndex(world: IndexState) {
         },
         transcript_marks: ({ hashes }) => ({ marks: hashes.map(() => null) }),
         transcripts: ({ hashes }) => ({ transcripts: hashes.map(() => null), unreadable: [] }),
+        name_speakers: () => ({ names: {} }),
         find: ({ paths, hashes }) => {
           const known = [...world.media.values()];
           const by = (hash: string) => known.findLast(({ identity }) => identity.hash_str === hash);

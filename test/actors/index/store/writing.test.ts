@@ -25,7 +25,12 @@ const row = (vectors: Float32Array, frame: number) => vectors.slice(frame * d, (
 
 test('records.fbs and the tables in the code are the same', () => {
   const schema = readFileSync(new URL('../../../../actors/index/store/records.fbs', import.meta.url), 'utf8');
-  const kinds: Record<string, string> = { '[uint]': 'uints', '[ubyte]': 'ubytes', '[Extent]': 'extents' };
+  const kinds: Record<string, string> = {
+    '[uint]': 'uints',
+    '[uint32]': 'uint32s',
+    '[ubyte]': 'ubytes',
+    '[Extent]': 'extents',
+  };
   const declared = [...schema.matchAll(/table (\w+) \{([^}]*)\}/g)].map(([, name, body]) => {
     const fields = [...body!.matchAll(/(\w+): ([^;]+);/g)].map(([, field, type]) => [
       field,
@@ -33,8 +38,10 @@ test('records.fbs and the tables in the code are the same', () => {
     ]);
     return [name, Object.fromEntries(fields)];
   });
-  const { Format, Lease, Media, ChangeHead, Change, Model, Visual, Previews } = records;
-  const tables = Object.entries({ Format, Lease, Media, ChangeHead, Change, Model, Visual, Previews });
+  const { Format, Lease, Media, ChangeHead, Change, Model, Visual, Previews, Transcript, SpeakerNames } =
+    records;
+  const all = { Format, Lease, Media, ChangeHead, Change, Model, Visual, Previews, Transcript, SpeakerNames };
+  const tables = Object.entries(all);
   assert.deepEqual(
     declared.map(([name, fields]) => [name, JSON.stringify(fields)]),
     tables.map(([name, table]) => [name, JSON.stringify(table.fields)]),
