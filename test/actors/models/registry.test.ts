@@ -43,7 +43,12 @@ test('every row of the program has the form of a model.json', () => {
 test('every file of the program is pinned by revision and by full sha256', () => {
   for (const { key, files } of builtInRows) {
     for (const { name, url, sha256 } of files) {
-      assert.match(url ?? '', /^[\w.-]+\/[\w.-]+\/resolve\/[0-9a-f]{40}\/[\w./-]+$/, `${key} ${name}`);
+      const onHub = /^[\w.-]+\/[\w.-]+\/resolve\/[0-9a-f]{40}\/[\w./-]+$/;
+      const inSource = /^https:\/\/raw\.githubusercontent\.com\/[\w.-]+\/[\w.-]+\/[0-9a-f]{40}\/[\w./-]+$/;
+      assert.ok(
+        [onHub, inSource].some((form) => form.test(url ?? '')),
+        `${key} ${name}`,
+      );
       assert.match(sha256 ?? '', /^[0-9a-f]{64}$/, `${key} ${name}`);
     }
   }

@@ -1,0 +1,28 @@
+// Real speech for tests, where it lies beside the checkout; it is no part of the project.
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const shared = fileURLToPath(new URL('../../../../../shared', import.meta.url));
+export const sileroPath = `${shared}/weights/silero_vad.onnx`;
+export const speechPath = `${shared}/media/speech`;
+
+/** Why a test that needs `paths` is left out; false when they are there. */
+export function missing(...paths: string[]): string | false {
+  const absent = paths.find((path) => !existsSync(path));
+  return absent === undefined ? false : `${absent} is not there`;
+}
+
+/** Samples −1 to 1 of a wav file of 16-bit mono at 16 kHz. */
+export function readWav(path: string): Float32Array {
+  const bytes = readFileSync(path);
+  let at = 12;
+  while (bytes.toString('latin1', at, at + 4) !== 'data') {
+    if (bytes.toString('latin1', at, at + 4) === 'fmt ') {
+      const form = [bytes.readUInt16LE(at + 10), bytes.readUInt32LE(at + 12), bytes.readUInt16LE(at + 22)];
+      if (form.join() !== '1,16000,16') throw new Error(`${path} is of the form ${form}`);
+    }
+    at += 8 + bytes.readUInt32LE(at + 4);
+  }
+  const count = Math.min(bytes.readUInt32LE(at + 4), bytes.length - at - 8) >> 1;
+  return Float32Array.from({ length: count }, (_, i) => bytes.readInt16LE(at + 8 + 2 * i) / 32_768);
+}
