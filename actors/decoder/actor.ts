@@ -8,6 +8,7 @@ import { identify } from './hash.ts';
 import { moments } from './moments.ts';
 import { probe } from './probe.ts';
 import { shrink } from './shrink.ts';
+import { sound } from './sound.ts';
 
 /** `off` keeps decoding in software also where there is a device. */
 export interface DecoderSettings {
@@ -30,9 +31,7 @@ export const definition = actor({
         picture,
         moments,
         shrink,
-        sound: ({ path }) => {
-          throw mediaErrors.NO_SOUND(path);
-        },
+        sound,
         subtitles: ({ path }) => {
           throw mediaErrors.NO_SUBTITLES(path);
         },

@@ -34,6 +34,8 @@ export class Source {
   /** How the packets ended: null while there are more. */
   ended: 'clean' | 'broken' | null = null;
   #unread: Packet[] = [];
+  /** Indexes of the streams whose packets are handed on. */
+  #wanted: ReadonlySet<number>;
   #closed = false;
 
   constructor(path: string, format: FormatContext) {
@@ -47,6 +49,7 @@ export class Source {
     );
     const best = format.findBestStream(AVMEDIA_TYPE_VIDEO);
     this.video = pictures.find((stream) => stream.index === best) ?? pictures[0] ?? null;
+    this.#wanted = new Set(this.video ? [this.video.index] : []);
   }
 
   get container(): string {
@@ -63,26 +66,38 @@ export class Source {
 
   /** Reads only the picture stream from now on. */
   onlyVideo() {
+    this.only(this.video ? [this.video.index] : []);
+  }
+
+  /** Reads only these streams from now on: most containers pass over the others without reading them. */
+  only(indexes: readonly number[]) {
+    this.#wanted = new Set(indexes);
     for (const stream of this.format.streams) {
-      if (stream.index !== this.video?.index) stream.discard = AVDISCARD_ALL;
+      if (!this.#wanted.has(stream.index)) stream.discard = AVDISCARD_ALL;
     }
   }
 
-  /** The next packet of the picture stream, *moved* to the caller, who frees it; null at the end. */
+  /** The next packet of the picture stream (or of `only`), *moved* to the caller, who frees it; null at the end. */
   next(): Packet | null {
     const again = this.#unread.shift();
     if (again) return again;
     const packet = new Packet();
     packet.alloc();
+    if (this.read(packet)) return packet;
+    packet.free();
+    return null;
+  }
+
+  /** As `next`, into an empty packet of the caller, who unrefs it; false at the end. */
+  read(packet: Packet): boolean {
     for (let failures = 0; failures < patience && this.ended === null; ) {
       const result = this.format.readFrameSync(packet);
-      if (result >= 0 && packet.streamIndex === this.video?.index) return packet;
+      if (result >= 0 && this.#wanted.has(packet.streamIndex)) return true;
       if (result >= 0) packet.unref();
       else if (result === AVERROR_EOF) this.ended = 'clean';
       else if (++failures === patience) this.ended = 'broken';
     }
-    packet.free();
-    return null;
+    return false;
   }
 
   /** Gives packets back, *moved*; `next` answers them first, in this order. */

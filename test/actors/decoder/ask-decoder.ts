@@ -1,4 +1,5 @@
 // Asks the decoder's handlers without a thread: a turn whose slots are plain memory, and what came back as plain values.
+import assert from 'node:assert/strict';
 import { definition } from '../../../actors/decoder/actor.ts';
 import type {
   GridFrame,
@@ -6,6 +7,7 @@ import type {
   PictureShape,
   PreviewShape,
   Probe,
+  SoundBlock,
 } from '../../../actors/decoder/contract.ts';
 import { type FeedTurn, Sent } from '../../../runtime/actor.ts';
 import type { SlotHandle } from '../../../runtime/contract.ts';
@@ -116,6 +118,42 @@ export async function askMoments(
     got.set(picture.moment, picture);
   }
   return got;
+}
+
+/** Bytes of the slots that sound comes in. */
+export const soundSlotBytes = 786_432;
+
+/** The blocks of the `sound` feed as they come. */
+export async function* soundBlocks(
+  path: string,
+  channels: number[] | null,
+  turn: TestTurn,
+): AsyncGenerator<SoundBlock> {
+  for await (const item of handlers.sound({ path, channels }, turn)) yield plain(item);
+}
+
+/** All samples of each channel asked for; fails where a block does not follow the one before. */
+export async function askSound(
+  path: string,
+  channels: number[] | null = null,
+  turn = new TestTurn(soundSlotBytes),
+): Promise<Float32Array[]> {
+  const parts = Array.from({ length: channels?.length ?? 1 }, () => [] as Float32Array[]);
+  const lengths = parts.map(() => 0);
+  for await (const { channel, first_sample, count, samples } of soundBlocks(path, channels, turn)) {
+    assert.equal(first_sample, lengths[channel]);
+    parts[channel]!.push(new Float32Array(turn.slot(samples).buffer, 0, count));
+    lengths[channel]! += count;
+  }
+  return parts.map((blocks, i) => {
+    const whole = new Float32Array(lengths[i]!);
+    let at = 0;
+    for (const block of blocks) {
+      whole.set(block, at);
+      at += block.length;
+    }
+    return whole;
+  });
 }
 
 export async function askShrink(jpegs: Uint8Array[], preview: PreviewShape, turn = turnFor()) {
