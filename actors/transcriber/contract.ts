@@ -8,6 +8,7 @@ import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { ModelState } from '../embedder/contract.ts';
 import { baseLanguage, languageCode, languageName } from './languages.ts';
+import { chooseTrack } from './subtitles/choose.ts';
 
 export const speechErrors = errorTable({
   NO_SPEECH_MODEL: {
@@ -72,6 +73,14 @@ export const RawCue = Type.Object({
   text: Type.String(),
 });
 export type RawCue = Static<typeof RawCue>;
+
+/** What was wrong with the cues of subtitles. */
+const Mended = {
+  /** Cues left out: no time, or over before the media begins. */
+  skipped: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** Cues whose times were mended: no end, one before the start, a start before that of the media. */
+  repaired: Type.Optional(Type.Integer({ minimum: 0 })),
+};
 
 export const transcriberContract = contract(
   'transcriber',
@@ -146,15 +155,19 @@ export const transcriberContract = contract(
           path: Type.String(),
           language: Nullable(Type.String()),
           segments: Type.Array(Segment),
+          ...Mended,
         }),
       ),
     ),
     /** The events of an embedded track as segments: styling gone, speakers taken out. */
     captions: ask(
       Type.Object({ codec: Type.String(), header: Nullable(Type.String()), cues: Type.Array(RawCue) }),
-      Type.Object({ segments: Type.Array(Segment) }),
+      Type.Object({ segments: Type.Array(Segment), ...Mended }),
     ),
   },
   // Blocks of several files are taken in while a batch of windows runs.
   { concurrency: 16 },
 );
+
+/** The embedded track to take as the transcript: best fit of the language, text only; null when there is none. Pure. */
+export const chooseCaptions = chooseTrack;

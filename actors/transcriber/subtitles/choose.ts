@@ -1,0 +1,177 @@
+// Which subtitles say what is said in a media file: the best embedded track, the best file beside it. Pure.
+import { baseLanguage, languageCode } from '../languages.ts';
+
+/** Codecs of embedded tracks that hold text, by FFmpeg's names; others are pictures of text. */
+export const textCodecs: ReadonlySet<string> = new Set([
+  'mov_text',
+  'subrip',
+  'srt',
+  'text',
+  'ass',
+  'ssa',
+  'webvtt',
+  'ttml',
+]);
+
+export interface SubtitleTrack {
+  readonly index: number;
+  readonly codec: string;
+  /** As the file has it: mostly ISO 639-2. */
+  readonly language: string | null;
+}
+
+/** Languages of a choice, from the one that was asked for to another one altogether. */
+const FIT = { same: 0, script: 1, base: 2, unsaid: 3, other: 4 } as const;
+
+/**
+ * The track to take as the transcript: that of the language, else one that does not say its language, else the first of
+ * another language, which the transcript then says. Null when no track holds text. `language`: BCP 47, null takes any.
+ */
+export function chooseTrack<T extends SubtitleTrack>(
+  tracks: readonly T[],
+  language: string | null,
+): T | null {
+  const texts = tracks.filter(({ codec }) => textCodecs.has(codec));
+  const ranked = texts.map((track) => ({ track, rank: fit(codeOf(track.language), language) }));
+  return ranked.toSorted((a, b) => a.rank - b.rank || a.track.index - b.track.index)[0]?.track ?? null;
+}
+
+/** What the name of a file beside the media says. */
+export interface Sidecar {
+  readonly name: string;
+  /** BCP 47; null where the name does not say it. */
+  readonly language: string | null;
+  readonly kind: 'full' | 'hearing' | 'comment' | 'forced';
+}
+
+const suffixes = ['.vtt', '.srt', '.ass', '.ssa', '.ttml', '.dfxp'];
+/** In order of use. Forced subtitles hold only what is said in another language than the rest. */
+const kinds = ['full', 'hearing', 'comment', 'forced'] as const;
+const words: Readonly<Record<string, Sidecar['kind']>> = {
+  default: 'full',
+  full: 'full',
+  subtitles: 'full',
+  subs: 'full',
+  captions: 'hearing',
+  sdh: 'hearing',
+  cc: 'hearing',
+  hi: 'hearing',
+  commentary: 'comment',
+  comment: 'comment',
+  comments: 'comment',
+  forced: 'forced',
+  foreign: 'forced',
+  signs: 'forced',
+};
+
+/** The file beside `mediaName` to take as its transcript, of all names in the folder. Null when there is none. */
+export function chooseSidecar(
+  mediaName: string,
+  names: readonly string[],
+  language: string | null,
+): Sidecar | null {
+  const rank = ({ name, language: own, kind }: Sidecar) => [
+    kind === 'forced' ? 1 : 0,
+    fit(own, language),
+    kinds.indexOf(kind),
+    suffixes.indexOf(suffixOf(name)),
+  ];
+  const found = names.flatMap((name) => sidecarOf(mediaName, name) ?? []);
+  const compare = (a: Sidecar, b: Sidecar) => {
+    const [left, right] = [rank(a), rank(b)];
+    const at = left.findIndex((value, i) => value !== right[i]);
+    return at >= 0 ? left[at]! - right[at]! : a.name < b.name ? -1 : 1;
+  };
+  return found.toSorted(compare)[0] ?? null;
+}
+
+/**
+ * What `name` says when it belongs to the media: `film.srt`, `film.en.srt`, `Film.ENG.forced.SRT`, `film_pt-BR.vtt`,
+ * `film.mp4.srt`. Null for every other name, also that of the subtitles of `film.part2.mp4`.
+ */
+export function sidecarOf(mediaName: string, name: string): Sidecar | null {
+  const suffix = suffixOf(name);
+  if (!suffixes.includes(suffix)) return null;
+  const whole = fold(name.slice(0, -suffix.length));
+  const media = fold(mediaName);
+  const stem = media.slice(0, media.length - suffixOf(media).length);
+  const base = [media, stem].find((one) => one !== '' && whole.startsWith(one));
+  if (base === undefined) return null;
+  const rest = whole.slice(base.length);
+  if (rest === '') return { name, language: null, kind: 'full' };
+  if (!/^[.\s_\-[(]/.test(rest)) return null;
+  return described(rest, name);
+}
+
+function described(rest: string, name: string): Sidecar | null {
+  const plain = rest.replace(/[[\](),]/g, '.').replace(/^[.\s_-]+|[.\s_-]+$/g, '');
+  const whole = fileLanguage(plain.replace(/[.\s_]+/g, ' '));
+  if (whole) return { name, language: whole, kind: 'full' };
+  let language: string | null = null;
+  let kind: Sidecar['kind'] = 'full';
+  for (const part of plain.split(/[.\s]+|_(?![a-z]{2}(?:[._\s]|$))|-(?![a-z0-9]{2,4}(?:[._\s-]|$))/)) {
+    if (part === '') continue;
+    const word = Object.hasOwn(words, part) ? words[part]! : null;
+    // `hi` alone is Hindi; behind a language it is for the hard of hearing.
+    if (word && (part !== 'hi' || language !== null))
+      kind = kinds.indexOf(word) > kinds.indexOf(kind) ? word : kind;
+    else if (language !== null) {
+      // A title behind the language may be anything.
+    } else {
+      language = fileLanguage(part);
+      if (language === null) return null;
+    }
+  }
+  return { name, language, kind };
+}
+
+const local: Readonly<Record<string, string>> = {
+  'brazilian portuguese': 'pt-BR',
+  brazilian: 'pt-BR',
+  pob: 'pt-BR',
+  'latin american spanish': 'es-419',
+  'simplified chinese': 'zh-Hans',
+  'chinese simplified': 'zh-Hans',
+  chs: 'zh-Hans',
+  'traditional chinese': 'zh-Hant',
+  'chinese traditional': 'zh-Hant',
+  cht: 'zh-Hant',
+};
+
+function fileLanguage(text: string): string | null {
+  if (Object.hasOwn(local, text)) return local[text]!;
+  const code = languageCode(text);
+  if (code === null || code === 'auto') return null;
+  // `film.new.srt`, `film.old.srt`: words that are also codes of languages nobody subtitles.
+  const isRare = baseLanguage(code).length > 2 && !['yue', 'fil', 'haw'].includes(baseLanguage(code));
+  return isRare ? null : code;
+}
+
+function codeOf(language: string | null): string | null {
+  const code = language === null ? null : languageCode(language);
+  return code === 'auto' ? null : code;
+}
+
+function fit(own: string | null, wanted: string | null): number {
+  const asked = codeOf(wanted);
+  if (asked === null) return own === null ? FIT.same : FIT.script;
+  if (own === null) return FIT.unsaid;
+  if (own.toLowerCase() === asked.toLowerCase()) return FIT.same;
+  if (baseLanguage(own) !== baseLanguage(asked)) return FIT.other;
+  return scriptOf(own) === scriptOf(asked) ? FIT.script : FIT.base;
+}
+
+/** zh-TW and zh-Hant are written alike, zh-CN is not. */
+function scriptOf(code: string): string | undefined {
+  return new Intl.Locale(code).maximize().script;
+}
+
+function suffixOf(name: string): string {
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? name.slice(dot).toLowerCase() : '';
+}
+
+/** Systems differ in how they write letters with accents, and in whether capitals count. */
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}

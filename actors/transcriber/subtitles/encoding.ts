@@ -1,0 +1,172 @@
+// Text of bytes that do not say how they are written. Marks at the start are believed, then whatever can only be UTF-8;
+// what is left is one of the older encodings, told by the language in the name of the file or by the bytes themselves. Pure.
+import { analyse } from 'chardet';
+import { baseLanguage } from '../languages.ts';
+
+export interface Decoded {
+  readonly text: string;
+  /** Name of the encoding standard (https://encoding.spec.whatwg.org/): `utf-8`, `shift_jis`, `windows-1252`. */
+  readonly encoding: string;
+}
+
+/** `language`: BCP 47 the name of the file says; null when it says none. Never fails: any bytes are some text. */
+export function decodeText(bytes: Uint8Array, language: string | null): Decoded {
+  const marked = markOf(bytes) ?? wideWithoutMark(bytes);
+  if (marked) return decoded(bytes, marked);
+  const unicode = utf8(bytes);
+  // Seven bits with escapes are valid UTF-8, but nothing else begins so.
+  if (unicode !== null && !unicode.includes('\u001b$')) return { text: unicode, encoding: 'utf-8' };
+  if (unicode !== null) return decoded(bytes, 'iso-2022-jp');
+  return decoded(bytes, older(bytes, language) ?? 'windows-1252');
+}
+
+function decoded(bytes: Uint8Array, encoding: string): Decoded {
+  if (encoding.startsWith('utf-32')) return { text: fromUtf32(bytes, encoding === 'utf-32le'), encoding };
+  return { text: new TextDecoder(encoding).decode(bytes), encoding };
+}
+
+function markOf(bytes: Uint8Array): string | null {
+  const [a, b, c, d] = bytes;
+  if (a === 0xff && b === 0xfe) return c === 0 && d === 0 ? 'utf-32le' : 'utf-16le';
+  if (a === 0xfe && b === 0xff) return 'utf-16be';
+  if (a === 0 && b === 0 && c === 0xfe && d === 0xff) return 'utf-32be';
+  return a === 0xef && b === 0xbb && c === 0xbf ? 'utf-8' : null;
+}
+
+/** Counters, times and line ends of every language are ASCII: in UTF-16 every other byte of them is zero. */
+function wideWithoutMark(bytes: Uint8Array): string | null {
+  const count = Math.min(bytes.length, 8192) & ~1;
+  let even = 0;
+  let odd = 0;
+  for (let i = 0; i < count; i += 2) {
+    if (bytes[i] === 0) even++;
+    if (bytes[i + 1] === 0) odd++;
+  }
+  if (odd > 0.15 * (count / 2) && even * 10 < odd) return 'utf-16le';
+  return even > 0.15 * (count / 2) && odd * 10 < even ? 'utf-16be' : null;
+}
+
+/** UTF-8 with a broken byte here and there is still that; null for what is not. */
+function utf8(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    const text = new TextDecoder().decode(bytes);
+    const broken = text.split('\ufffd').length - 1;
+    const beyond = text.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0;
+    return beyond >= 20 * broken ? text : null;
+  }
+}
+
+/** Older encodings of a language, the usual one first. */
+function encodingsOf(language: string): readonly string[] {
+  const tag = new Intl.Locale(language).maximize();
+  const byLanguage: Readonly<Record<string, readonly string[]>> = {
+    ja: ['shift_jis', 'euc-jp'],
+    ko: ['euc-kr'],
+    zh: tag.script === 'Hant' ? ['big5', 'gb18030'] : ['gb18030', 'big5'],
+    yue: ['big5', 'gb18030'],
+    ru: ['windows-1251', 'koi8-r', 'ibm866'],
+    uk: ['windows-1251', 'koi8-u'],
+    bg: ['windows-1251'],
+    mk: ['windows-1251'],
+    be: ['windows-1251'],
+    sr: tag.script === 'Latn' ? ['windows-1250'] : ['windows-1251', 'windows-1250'],
+    el: ['windows-1253'],
+    tr: ['windows-1254'],
+    he: ['windows-1255'],
+    ar: ['windows-1256'],
+    fa: ['windows-1256'],
+    ur: ['windows-1256'],
+    th: ['windows-874'],
+    vi: ['windows-1258'],
+    et: ['windows-1257'],
+    lv: ['windows-1257'],
+    lt: ['windows-1257'],
+  };
+  const central = ['pl', 'cs', 'sk', 'hu', 'sl', 'hr', 'bs', 'ro', 'sq'];
+  const base = baseLanguage(language);
+  return byLanguage[base] ?? (central.includes(base) ? ['windows-1250'] : ['windows-1252']);
+}
+
+/** What letters beyond ASCII are in each encoding that holds no Latin ones. */
+const scripts: Readonly<Record<string, RegExp>> = {
+  shift_jis: /[\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Han}\u3000-\u303f\uff00-\uff60ー]/gu,
+  'euc-jp': /[\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Han}\u3000-\u303f\uff00-\uff60ー]/gu,
+  'euc-kr': /[\uac00-\ud7a3]/g,
+  gb18030: /[\u4e00-\u9fff\u3000-\u303f\uff00-\uff60]/g,
+  big5: /[\u4e00-\u9fff\u3000-\u303f\uff00-\uff60]/g,
+  'windows-1251': /\p{sc=Cyrillic}/gu,
+  'koi8-r': /\p{sc=Cyrillic}/gu,
+  'koi8-u': /\p{sc=Cyrillic}/gu,
+  ibm866: /\p{sc=Cyrillic}/gu,
+  'iso-8859-5': /\p{sc=Cyrillic}/gu,
+  'windows-1253': /\p{sc=Greek}/gu,
+  'iso-8859-7': /\p{sc=Greek}/gu,
+  'windows-1255': /\p{sc=Hebrew}/gu,
+  'iso-8859-8': /\p{sc=Hebrew}/gu,
+  'windows-1256': /\p{sc=Arabic}/gu,
+  'iso-8859-6': /\p{sc=Arabic}/gu,
+  'windows-874': /\p{sc=Thai}/gu,
+};
+
+/** Names of the detector that the standard calls otherwise. */
+const standard: Readonly<Record<string, string>> = { 'iso-8859-1': 'windows-1252', big5: 'big5' };
+
+function older(bytes: Uint8Array, language: string | null): string | null {
+  const sample = bytes.subarray(0, 262_144);
+  const guesses = analyse(sample).map(({ name, confidence }) => {
+    const plain = name.toLowerCase().replace('iso-8859-8-i', 'iso-8859-8');
+    return { encoding: standard[plain] ?? plain, confidence };
+  });
+  const sure = (encoding: string) => guesses.find((one) => one.encoding === encoding)?.confidence ?? 0;
+  const own = language === null ? [] : encodingsOf(language);
+  const fitting = own.filter((encoding) => isPlausible(sample, encoding));
+  // Of several that the bytes allow, the one that makes more sense of them.
+  if (fitting.length > 0) return fitting.toSorted((a, b) => sure(b) - sure(a))[0]!;
+  const lonely = lonelyShare(sample);
+  for (const { encoding } of guesses) {
+    // Accents stand alone between plain letters; in other scripts and in double bytes high bytes come together.
+    if (lonely > 0.8 && scripts[encoding]) continue;
+    if (isPlausible(sample, encoding)) return encoding;
+  }
+  return null;
+}
+
+function isPlausible(bytes: Uint8Array, encoding: string): boolean {
+  let text: string;
+  try {
+    text = new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    return false;
+  }
+  const letters = text.match(/[^\0-\x7f\p{P}\p{S}\p{Z}]/gu)?.length ?? 0;
+  const own = scripts[encoding];
+  if (!own) return /^(windows-125|iso-8859-)/.test(encoding) && !/[\x80-\x9f]/.test(text);
+  const fitting = text.match(own)?.length ?? 0;
+  const isJapanese = encoding === 'shift_jis' || encoding === 'euc-jp';
+  const kana = isJapanese ? (text.match(/[\p{sc=Hiragana}\p{sc=Katakana}]/gu)?.length ?? 0) : letters;
+  return letters > 0 && fitting >= 0.7 * letters && kana >= 0.1 * letters;
+}
+
+/** Share of the bytes beyond ASCII that have no other such byte beside them. */
+function lonelyShare(bytes: Uint8Array): number {
+  let high = 0;
+  let lonely = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    if (bytes[i]! < 0x80) continue;
+    high++;
+    if ((bytes[i - 1] ?? 0) < 0x80 && (bytes[i + 1] ?? 0) < 0x80) lonely++;
+  }
+  return high === 0 ? 1 : lonely / high;
+}
+
+function fromUtf32(bytes: Uint8Array, little: boolean): string {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let text = '';
+  for (let at = 4; at + 4 <= bytes.length; at += 4) {
+    const code = view.getUint32(at, little);
+    text += code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
+  }
+  return text;
+}

@@ -1,0 +1,23 @@
+// Reads a text of subtitles, whichever format it really is: names of files are often wrong. Pure.
+import { parseAss } from './ass.ts';
+import type { Parsed } from './cue.ts';
+import { parseSubrip } from './subrip.ts';
+import { parseTtml } from './ttml.ts';
+import { parseWebvtt } from './webvtt.ts';
+
+export type Format = 'subrip' | 'webvtt' | 'ass' | 'ttml';
+
+/** By how the text begins; SubRip has no sign of its own and is what is left. */
+export function formatOf(text: string): Format {
+  const head = text.slice(0, 65_536);
+  if (/^[\s\ufeff]*WEBVTT(?=\s|$)/.test(head)) return 'webvtt';
+  if (/^[\s\ufeff]*<(?:\?xml|!--|(?:[\w-]+:)?tt[\s>])/i.test(head)) return 'ttml';
+  if (/^\s*\[(?:Script Info|Events|V4\+? Styles)\]/im.test(head) || /^\s*Dialogue:\s/m.test(head))
+    return 'ass';
+  return 'subrip';
+}
+
+export function parseSubtitles(text: string): Parsed {
+  const parse = { subrip: parseSubrip, webvtt: parseWebvtt, ass: parseAss, ttml: parseTtml }[formatOf(text)];
+  return parse(text);
+}

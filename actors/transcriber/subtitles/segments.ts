@@ -1,0 +1,88 @@
+// Cues to pieces of a transcript: times mended, lines joined, speakers taken out, repeats dropped. Pure.
+//
+// Cues stay as their author cut them, also those longer than 7 s or 84 characters: the times inside one are not known.
+import type { Segment } from '../contract.ts';
+import type { Cue, Parsed } from './cue.ts';
+import { type Timed, withoutRepeats } from './rollup.ts';
+import { takeSpeakers } from './speakers.ts';
+
+export interface Transcript {
+  readonly segments: Segment[];
+  /** Cues that could not be used: no time, or over before the media begins. */
+  readonly skipped: number;
+  /** Cues whose end was missing or not after their start, or that began before the media. */
+  readonly repaired: number;
+}
+
+/** Seconds it takes to read a text for which the file has no end. */
+const readSeconds = (text: string) => Math.min(7, Math.max(1, text.length / 15));
+
+export function segmentsOf({ cues, skipped }: Pick<Parsed, 'cues' | 'skipped'>): Transcript {
+  const said = cues
+    .map((cue) => ({ ...cue, text: cleanLines(cue.text) }))
+    // An event without text only takes the one before off the picture.
+    .filter(({ text }) => text !== '');
+  const { timed, lost, repaired } = mend(said);
+  const segments = takeSpeakers(withoutRepeats(timed)).map((cue) => ({
+    start_seconds: cue.start,
+    end_seconds: (cue as Timed).end,
+    text: ` ${joined(cue.text)}`,
+    speaker: cue.speaker,
+  }));
+  return { segments, skipped: skipped + lost, repaired };
+}
+
+/** In order of start, each with an end after it and none before the media begins. */
+function mend(cues: readonly Cue[]): { timed: Timed[]; lost: number; repaired: number } {
+  const ordered = cues.toSorted((a, b) => a.start - b.start);
+  const timed: Timed[] = [];
+  let repaired = 0;
+  let lost = 0;
+  ordered.forEach((cue, i) => {
+    const { start } = cue;
+    const end = cue.end !== null && cue.end > start ? cue.end : endWithout(cue, ordered, i);
+    // Later than any recording: what was meant nobody can know.
+    if (!(end > 0) || !(end < 1e9)) {
+      lost++;
+      return;
+    }
+    if (end !== cue.end || start < 0) repaired++;
+    timed.push({ ...cue, start: Math.max(0, start), end });
+  });
+  return { timed, lost, repaired };
+}
+
+/** The next one that begins later takes this one off the picture. */
+function endWithout({ start, text }: Cue, ordered: readonly Cue[], at: number): number {
+  let next = at + 1;
+  while (next < ordered.length && ordered[next]!.start <= start) next++;
+  const own = start + readSeconds(text);
+  return next < ordered.length ? Math.min(own, ordered[next]!.start) : own;
+}
+
+/** Each line without blanks around it, no empty ones, no invisible signs. */
+function cleanLines(text: string): string {
+  return text
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu, (sign) => (/\s/.test(sign) || isJoiner(sign) ? sign : ''))
+    .split('\n')
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+/** Zero-width joiners belong to words of Persian and Hindi, and to emoji. */
+function isJoiner(sign: string): boolean {
+  return sign === '\u200c' || sign === '\u200d' || /[\u{e0020}-\u{e007f}]/u.test(sign);
+}
+
+const closed = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff00-\uff60ー]$/u;
+const closes = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff00-\uff60ー]/u;
+
+/** One line; scripts that write no blanks between words get none between lines. */
+function joined(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines
+    .reduce((before, line) => `${before}${closed.test(before) && closes.test(line) ? '' : ' '}${line}`)
+    .trim();
+}
