@@ -38,6 +38,15 @@ export interface Spoken {
   readonly pieces: readonly SpokenPiece[];
   /** BCP 47: the one asked for, or the one found out; null when it is not known. */
   readonly language: string | null;
+  /** How sure the model is, where it says so; the guards weigh it against the voices of the window. */
+  readonly confidence?: Confidence;
+}
+
+export interface Confidence {
+  /** Probability, 0 to 1, that nobody speaks. */
+  readonly noSpeech: number;
+  /** Mean natural logarithm of the probability of a token; 0 is certain. */
+  readonly meanLogProbability: number;
 }
 
 /** A window in which nothing is said. */

@@ -3,6 +3,7 @@
 // reason, and whoever asks writes it to the log.
 import { deflateSync } from 'node:zlib';
 import { atomsOf, isBlank } from './atoms.ts';
+import type { Confidence } from './family.ts';
 import type { Piece } from './timing.ts';
 
 export type DropReason = 'no speech' | 'phantom phrase' | 'looping text' | 'too fast';
@@ -20,8 +21,8 @@ export interface Window {
   /** Length of the window, and how much of it is voice, as the voice detector heard it. */
   readonly seconds: number;
   readonly voiceSeconds: number;
-  /** What the model itself says, where it does: the probability of no speech, and the mean log probability of a token. */
-  readonly confidence?: { readonly noSpeech: number; readonly meanLogProbability: number };
+  /** What the model itself says, where it does. */
+  readonly confidence?: Confidence | undefined;
 }
 
 export interface Guarded {
