@@ -70,9 +70,10 @@ export class Segmenter {
     if (probability >= on) {
       this.#start ??= at;
       this.#silence = null;
-    } else if (probability < off && this.#start !== null) {
-      this.#silence ??= at;
-      if (at - this.#silence >= minSilence) {
+    } else if (this.#start !== null) {
+      if (probability < off) this.#silence ??= at;
+      // Also while it is undecided: Silero would wait for as long as that lasts, and nothing would settle.
+      if (this.#silence !== null && at - this.#silence >= minSilence) {
         if (this.#silence - this.#start > minSpeech) this.#give(this.#silence + pad);
         this.#start = null;
         this.#silence = null;

@@ -8,7 +8,7 @@ import { Segmenter, type SegmentRules, sileroRules } from '../../../../actors/tr
 const rules: SegmentRules = { ...sileroRules, hop: 10, minSpeech: 30, minSilence: 20, pad: 5 };
 const nothing: Heard = { speech: [], settled: 0 };
 
-/** Everything at once, with the whole future known: the published algorithm. */
+/** Everything at once, with the whole future known: the published algorithm, but no pause waits for ever. */
 function wholeRegions(probabilities: readonly number[], first: number, end: number): SpeechRegion[] {
   const found: SpeechRegion[] = [];
   let start = -1;
@@ -24,10 +24,8 @@ function wholeRegions(probabilities: readonly number[], first: number, end: numb
       silence = -1;
       if (start < 0) start = at;
     }
-    if (probability < rules.off && start >= 0) {
-      if (silence < 0) silence = at;
-      if (at - silence >= rules.minSilence) close(silence);
-    }
+    if (probability < rules.off && start >= 0 && silence < 0) silence = at;
+    if (silence >= 0 && at - silence >= rules.minSilence) close(silence);
   }
   if (start >= 0) close(silence < 0 ? end : silence);
   return found.map(([from, to]) => [Math.max(first, from - rules.pad), Math.min(end, to + rules.pad)]);
@@ -89,6 +87,11 @@ test('speech that goes on is answered piece by piece', () => {
   assert.deepEqual(segmenter.push([0.4, 0.4, 0.4]), { speech: [[190, 220]], settled: 220 });
   assert.deepEqual(segmenter.push([0, 0, 0, 0]), { speech: [[220, 225]], settled: 255 });
   assert.deepEqual(segmenter.end(260), { speech: [], settled: 260 });
+});
+
+test('what stays undecided after a pause does not keep the place from settling', () => {
+  const segmenter = new Segmenter(rules, 0);
+  assert.deepEqual(segmenter.push([1, 0, ...Array(20).fill(0.4)]), { speech: [], settled: 215 });
 });
 
 test('what is short is no speech', () => {
