@@ -45,8 +45,10 @@ test('every file of the program is pinned by revision and by full sha256', () =>
     for (const { name, url, sha256 } of files) {
       const onHub = /^[\w.-]+\/[\w.-]+\/resolve\/[0-9a-f]{40}\/[\w./-]+$/;
       const inSource = /^https:\/\/raw\.githubusercontent\.com\/[\w.-]+\/[\w.-]+\/[0-9a-f]{40}\/[\w./-]+$/;
+      // A release has a name and no revision; the sha256 is what pins it.
+      const inRelease = /^https:\/\/github\.com\/[\w.-]+\/[\w.-]+\/releases\/download\/[\w.-]+\/[\w.-]+$/;
       assert.ok(
-        [onHub, inSource].some((form) => form.test(url ?? '')),
+        [onHub, inSource, inRelease].some((form) => form.test(url ?? '')),
         `${key} ${name}`,
       );
       assert.match(sha256 ?? '', /^[0-9a-f]{64}$/, `${key} ${name}`);
