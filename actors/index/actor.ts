@@ -5,7 +5,8 @@ import { type ActorEnv, actor, type Handlers, Sent, type Turn } from '../../runt
 import type { Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import type { FrameScope } from './catalog.ts';
-import { type FacetReport, indexContract, type LoadReport, storeErrors } from './contract.ts';
+import { indexContract, type LoadReport, storeErrors } from './contract.ts';
+import type { FacetReport } from './facets/contract.ts';
 import { type CheckedFilter, checkFilters } from './facets/filter.ts';
 import { facets } from './facets/list.ts';
 import { facetReport } from './facets/report.ts';
@@ -19,6 +20,7 @@ import type { Stage } from './store/stage.ts';
 import type { Store } from './store/store.ts';
 import type { WriterOptions } from './store/writer.ts';
 import { type Opened, transcriptHandlers } from './transcripts/handlers.ts';
+import { TranscriptIndex } from './transcripts/transcripts.ts';
 
 type Contract = typeof indexContract;
 
@@ -40,12 +42,14 @@ class Index implements Opened {
   private lastStage: number;
   private loaded: Loaded | null = null;
   private readonly tables: FacetTables;
+  readonly transcripts: TranscriptIndex;
 
   constructor(env: ActorEnv<IndexSettings | undefined>) {
     this.env = env;
     this.lastStage = env.settings?.firstStage ?? randomInt(2 ** 40);
     const warn: WriterOptions['warn'] = (message, fields) => env.log.warn(message, fields);
     this.tables = new FacetTables(env.log);
+    this.transcripts = new TranscriptIndex(env.log);
     this.folders = new Folders({ warn, ...env.settings });
   }
 
@@ -192,16 +196,22 @@ class Index implements Opened {
     pause: () => void,
   ): Promise<FrameScope> {
     if (filters.length === 0) return scope;
-    const passes = await this.with(cache_dir, (store) => this.tables.of(store, pause).passing(filters));
+    const passes = await this.with(cache_dir, (store) => this.passing(store, filters, pause));
     return { ranges: scope.ranges, hashes: (scope.hashes ?? loaded.catalog.hashes()).filter(passes) };
+  }
+
+  /** Which media pass all filters. */
+  passing(store: Store, filters: readonly CheckedFilter[], pause: () => void): (hash: string) => boolean {
+    return this.tables.of(store, pause).passing(filters);
   }
 
   resolve({ cache_dir, model_key, names, filters }: Request<Contract, 'resolve'>) {
     checkFilters(facets, filters, filtersField);
-    const { catalog } = this.loadedOf(cache_dir, model_key);
+    const { get } =
+      model_key === null ? this.transcripts.of(cache_dir) : this.loadedOf(cache_dir, model_key).catalog;
     return this.with(cache_dir, (store) => {
       const hashes = names.map((name) => store.hashOf(name));
-      return { hashes, loaded: hashes.map((hash) => hash !== null && catalog.get(hash) !== undefined) };
+      return { hashes, loaded: hashes.map((hash) => hash !== null && get(hash) !== undefined) };
     });
   }
 
@@ -211,8 +221,9 @@ class Index implements Opened {
       store.requireFolder();
       const model = scope.mode === 'global' ? scope.model_key : null;
       const visual = model === null ? [] : this.loadedOf(cache_dir, model).catalog.hashes();
-      // Transcriptions are searched by what is not loaded here yet.
-      return facetReport(this.tables.of(store, pause), scope, { visual, speech: [] }, filters, pause);
+      const spoken = scope.mode === 'global' && scope.transcripts;
+      const speech = spoken ? this.transcripts.of(cache_dir).hashes() : [];
+      return facetReport(this.tables.of(store, pause), scope, { visual, speech }, filters, pause);
     });
   }
 
@@ -241,6 +252,7 @@ class Index implements Opened {
 
   async close(): Promise<void> {
     this.drop();
+    this.transcripts.drop();
     this.stages.clear();
     await this.folders.close();
   }

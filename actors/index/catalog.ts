@@ -55,9 +55,7 @@ export class Catalog {
     return this.listed;
   }
 
-  get(hash: string): LoadedMedia | undefined {
-    return this.byHash.get(hash)?.media;
-  }
+  readonly get = (hash: string): LoadedMedia | undefined => this.byHash.get(hash)?.media;
 
   /** Takes media in, in place of an earlier loading of the same hash. */
   add(media: LoadedMedia, runs: Run[]): void {

@@ -4,6 +4,13 @@ import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, Floats } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { FileIdentity, Probe } from '../decoder/contract.ts';
+import { FacetReport } from './facets/contract.ts';
+import {
+  TimeRange,
+  TranscriptLoadReport,
+  TranscriptMatches,
+  TranscriptPart,
+} from './transcripts/contract.ts';
 
 export const storeErrors = errorTable({
   STORE_UNAVAILABLE: { meaning: 'The analysis folder cannot be opened', status: 503, retryable: true },
@@ -84,50 +91,11 @@ export const FacetScope = Type.Union([
     mode: Type.Literal('global'),
     media_type: MediaType,
     model_key: Type.Union([Type.String(), Type.Null()]),
+    /** NOT_LOADED unless the transcripts of the folder are loaded. */
+    transcripts: Type.Optional(Type.Boolean()),
   }),
 ]);
 export type FacetScope = Static<typeof FacetScope>;
-
-export const FacetKind = words('single', 'multi', 'numeric', 'date');
-export type FacetKind = Static<typeof FacetKind>;
-
-export const FacetOption = Type.Object({
-  /** Stable. */
-  value: Type.String(),
-  label: Type.String(),
-  /** Media that are left when this option is chosen instead of the facet's own filters. */
-  count: Type.Integer(),
-  meta: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
-});
-export type FacetOption = Static<typeof FacetOption>;
-
-const Bound = Type.Optional(Type.Union([Type.Number(), Type.String()]));
-export const Facet = Type.Object({
-  /** Stable. */
-  id: Type.String(),
-  label: Type.String(),
-  group: Type.String(),
-  /** Labels from the group down to the facet. */
-  path: Type.Array(Type.String()),
-  kind: FacetKind,
-  options: Type.Array(FacetOption),
-  /** Of numeric facets and dates that any media has: the least and the greatest value the counts were taken over. */
-  min: Bound,
-  max: Bound,
-});
-export type Facet = Static<typeof Facet>;
-
-export const FacetReport = Type.Object({
-  facets: Type.Array(Facet),
-  /** Files or hashes in scope, and how many of them the folder knows metadata of. */
-  scope_count: Type.Integer(),
-  indexed_count: Type.Integer(),
-  /** Media in scope whose record is damaged. */
-  unreadable: Type.Array(Type.String()),
-  /** Facets of which only the most frequent options are listed. */
-  shortened: Type.Array(Type.String()),
-});
-export type FacetReport = Static<typeof FacetReport>;
 
 export const TranscriptSegment = Type.Object({
   start_seconds: Type.Number({ minimum: 0 }),
@@ -261,6 +229,43 @@ export const indexContract = contract('index', {
     }),
     Type.Object({ names: Type.Record(Type.String(), Type.String()) }),
   ),
+  /**
+   * Segments of a stored transcript that overlap `range` and come after segment `after` (null: from the first), at most
+   * `most`. STORE_DAMAGED when it cannot be read.
+   */
+  transcript_part: ask(
+    Type.Object({
+      ...Folder,
+      hash_str: Type.String(),
+      range: TimeRange,
+      after: Type.Union([Type.Integer(), Type.Null()]),
+      most: Type.Integer({ minimum: 1 }),
+    }),
+    TranscriptPart,
+  ),
+  /**
+   * Loads every transcript of a folder into memory, a part in each turn: to be sent again until `done`. What is loaded of
+   * another folder gives way then; one stored later can be searched at once.
+   */
+  load_transcripts: ask(Type.Object({ ...Folder }), TranscriptLoadReport),
+  /**
+   * Segments whose text holds `query`, whatever its case, ordered by path and time; at most `max_results`. NOT_LOADED when
+   * the transcripts of another folder are loaded, or none. `speaker_name`: only what this speaker says.
+   */
+  search_transcripts: ask(
+    Type.Object({
+      ...Folder,
+      query: Type.String({ minLength: 1 }),
+      speaker_name: Type.Union([Type.String(), Type.Null()]),
+      scope: Type.Object({
+        ...Type.Omit(Scope, ['ranges']).properties,
+        /** By hash; segments that overlap one of them. */
+        ranges: Type.Record(Type.String(), Type.Array(TimeRange)),
+      }),
+      max_results: Type.Integer({ minimum: 1 }),
+    }),
+    TranscriptMatches,
+  ),
   /** What was remembered for paths and for hashes, whatever lies at the paths now; null where nothing was. */
   find: ask(
     Type.Object({ ...Folder, paths: Type.Array(Type.String()), hashes: Type.Array(Type.String()) }),
@@ -317,13 +322,13 @@ export const indexContract = contract('index', {
   drop: ask(Type.Object({}), Type.Object({})),
   /**
    * For each name, a path or a hash: the hash of the media the folder knows by it, or null; and whether its vectors are
-   * loaded. NOT_LOADED when what is loaded is of another folder or model. `filters` are only checked, so that a wrong
-   * one is told whatever becomes of the search.
+   * loaded, or its transcript when `model_key` is null. NOT_LOADED when what is loaded is of another folder or model.
+   * `filters` are only checked, so that a wrong one is told whatever becomes of the search.
    */
   resolve: ask(
     Type.Object({
       ...Folder,
-      model_key: Type.String(),
+      model_key: Type.Union([Type.String(), Type.Null()]),
       names: Type.Array(Type.String()),
       filters: Type.Array(MetadataFilter),
     }),

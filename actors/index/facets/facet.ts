@@ -1,5 +1,6 @@
 // What a facet is: a question that is put to every media, and the answers a person can choose from. Pure.
-import type { FacetKind, MediaRecord } from '../contract.ts';
+import type { MediaRecord } from '../contract.ts';
+import type { FacetKind } from './contract.ts';
 import { type Moment, moment } from './moments.ts';
 
 /** One content, with every path it lies at. */

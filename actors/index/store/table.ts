@@ -88,14 +88,25 @@ function readField(buffer: ByteBuffer, table: number, slot: number, kind: keyof 
   if (offset === 0) return kind === 'ubytes' ? new Uint8Array(0) : [];
   const start = buffer.__vector(table + offset);
   const length = buffer.__vector_len(table + offset);
-  if (kind === 'ubytes') return buffer.bytes().slice(start, start + length);
+  // Not `slice`: of a Buffer it would be a view that keeps the whole record in memory.
+  if (kind === 'ubytes') return Uint8Array.from(buffer.bytes().subarray(start, start + length));
   if (kind === 'uints') return Array.from({ length }, (_, i) => buffer.readUint32(start + i * 4));
-  if (kind === 'uint32s') return Uint32Array.from({ length }, (_, i) => buffer.readUint32(start + i * 4));
+  if (kind === 'uint32s') {
+    const { buffer: whole, byteOffset } = buffer.bytes();
+    // FlatBuffers are little-endian, as is every machine that Node is made for here.
+    return new Uint32Array(whole.slice(byteOffset + start, byteOffset + start + length * 4));
+  }
   return Array.from({ length }, (_, i) => ({
     row: Number(buffer.readUint64(start + i * 16)),
     count: buffer.readUint32(start + i * 16 + 8),
     crc: buffer.readUint32(start + i * 16 + 12),
   }));
+}
+
+/** The checksum that a sealed value ends with, as it lies there. */
+export function sealOf(sealed: Uint8Array): number {
+  const end = sealed.byteLength - 4;
+  return end < 0 ? 0 : new DataView(sealed.buffer, sealed.byteOffset + end, 4).getUint32(0, true);
 }
 
 /** Reads a sealed value. *Copied*. Throws STORE_DAMAGED naming `file` and `key` when the seal is broken. */

@@ -12,7 +12,7 @@ import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
 import { speakersKey, transcriptKey, transcriptPrefix } from './names.ts';
 import { SpeakerNames, Transcript as TranscriptRow } from './records.ts';
-import { seal, unseal } from './table.ts';
+import { seal, sealOf, unseal } from './table.ts';
 import { putFormat, putMedia } from './writer.ts';
 
 export type Names = Readonly<Record<string, string>>;
@@ -111,13 +111,19 @@ export class Transcripts {
     return hashes.map((hash) => environment?.has(transcriptKey(hash)) ?? false);
   }
 
-  /** Null where there is none. Throws STORE_DAMAGED. */
-  columns(hash: string): Columns | null {
+  /** Null where there is none. `version` changes with what is stored; `columns` throws STORE_DAMAGED. */
+  lookUp(hash: string): { readonly version: number; columns(): Columns } | null {
     const environment = this.reading();
     const key = transcriptKey(hash);
     const bytes = environment?.get(key);
     if (environment === null || bytes === undefined) return null;
-    return columnsOf(unseal(TranscriptRow, key, bytes, environment.file));
+    const columns = () => columnsOf(unseal(TranscriptRow, key, bytes, environment.file));
+    return { version: sealOf(bytes), columns };
+  }
+
+  /** Null where there is none. Throws STORE_DAMAGED. */
+  columns(hash: string): Columns | null {
+    return this.lookUp(hash)?.columns() ?? null;
   }
 
   /** Names of speakers; those of a damaged record are lost, and can be given again. */

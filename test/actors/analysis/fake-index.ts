@@ -60,6 +60,9 @@ export function fakeIndex(world: IndexState) {
         transcript_marks: ({ hashes }) => ({ marks: hashes.map(() => null) }),
         transcripts: ({ hashes }) => ({ transcripts: hashes.map(() => null), unreadable: [] }),
         name_speakers: () => ({ names: {} }),
+        transcript_part: () => ({ stored: null, segments: [] }),
+        load_transcripts: () => ({ done: true, media: 0, segments: 0, unreadable: [] }),
+        search_transcripts: () => ({ matches: [], total: 0 }),
         find: ({ paths, hashes }) => {
           const known = [...world.media.values()];
           const by = (hash: string) => known.findLast(({ identity }) => identity.hash_str === hash);

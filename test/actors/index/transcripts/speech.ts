@@ -34,3 +34,19 @@ export async function transcribe(
 ): Promise<void> {
   await index.call('transcribe', { cache_dir, media: mediaRecord(hash, path), mark, segments: [...said] });
 }
+
+/** Loads the transcripts of a folder to the end; answers the last report and how many turns it took. */
+export async function loadAll(index: Harness, cache_dir: string) {
+  for (let turns = 1; ; turns++) {
+    const { done, ...report } = await index.call('load_transcripts', { cache_dir });
+    if (done) return { turns, report };
+  }
+}
+
+/** `hash:segment` of each match, in their order. */
+export async function find(index: Harness, cache_dir: string, query: string, more: object = {}) {
+  const scope = { hashes: null, ranges: {}, filters: [] };
+  const request = { cache_dir, query, speaker_name: null, max_results: 50, scope, ...more };
+  const { matches } = await index.call('search_transcripts', request);
+  return matches.map(({ hash_str, segment_index }) => `${hash_str}:${segment_index}`);
+}

@@ -1,0 +1,127 @@
+// Brings the transcripts of a folder into memory, a step at a time, so that a search never waits for a whole load. What is
+// in memory stays until the last step.
+import { storeErrors } from '../contract.ts';
+import type { Store } from '../store/store.ts';
+import { ShardBuilder } from './build.ts';
+import { LoadedTranscripts } from './loaded.ts';
+import type { Shard } from './shard.ts';
+import { type Spoken, spokenOf } from './spoken.ts';
+
+/** Rows of one shard: its work at the end is about 20 ms. */
+const shardRows = 1 << 15;
+/** Of one step: text that is taken in, records that are read. */
+const stepBytes = 1 << 19;
+const stepRecords = 1024;
+
+export class TranscriptLoading {
+  /** What is added to; empty at first when another folder is loaded. */
+  readonly target: LoadedTranscripts;
+  /** Media whose transcript was stored since the load began. */
+  readonly touched = new Set<string>();
+  readonly unreadable = new Set<string>();
+  private readonly hashes: readonly string[];
+  private readonly places: { readonly hash: string; readonly path: string }[] = [];
+  private next = 0;
+  private readonly builder = new ShardBuilder();
+  private readonly shards: Shard[] = [];
+  /** Names of speakers of what is in memory already. */
+  private readonly names = new Map<Spoken, Spoken['names']>();
+
+  constructor(store: Store, loaded: LoadedTranscripts | null) {
+    const same = loaded !== null && loaded.folder === store.folder && !loaded.isWorn;
+    this.target = same ? loaded : new LoadedTranscripts(store.folder);
+    this.hashes = store.transcripts.hashes();
+  }
+
+  /** Goes on for about 10 ms. True when everything is in memory; `target` has it then. */
+  step(store: Store): boolean {
+    if (this.places.length < this.hashes.length) return this.locate(store);
+    if (this.next < this.places.length) return this.read(store);
+    this.finish(store);
+    return true;
+  }
+
+  /** Where each media was last, and with it the order. */
+  private locate(store: Store): false {
+    const from = this.places.length;
+    for (const hash of this.hashes.slice(from, from + stepRecords)) {
+      const path = attempt(() => store.pathOf(hash));
+      this.places.push({ hash, path: path ?? '' });
+    }
+    if (this.places.length === this.hashes.length) {
+      this.places.sort((a, b) => (a.path === b.path ? order(a.hash, b.hash) : order(a.path, b.path)));
+    }
+    return false;
+  }
+
+  private read(store: Store): false {
+    const last = Math.min(this.places.length, this.next + stepRecords);
+    for (let bytes = 0; this.next < last && bytes < stepBytes; ) {
+      const { hash, path } = this.places[this.next++]!;
+      const spoken = this.spoken(store, hash, path);
+      if (spoken === null) continue;
+      this.builder.add(spoken);
+      bytes += spoken.folded.bytes.length;
+      if (this.builder.rows >= shardRows) {
+        this.shards.push(this.builder.finish());
+        break;
+      }
+    }
+    return false;
+  }
+
+  /** Null for what is damaged, and for what is in memory as it is stored. */
+  private spoken(store: Store, hash: string, path: string): Spoken | null {
+    const found = store.transcripts.lookUp(hash);
+    if (found === null) return null;
+    const names = store.transcripts.names(hash);
+    const known = this.target.get(hash);
+    if (known?.version === found.version) {
+      this.names.set(known, names);
+      return null;
+    }
+    const columns = attempt(() => found.columns());
+    if (columns === null) this.unreadable.add(hash);
+    return columns && spokenOf(columns, { path, version: found.version, names });
+  }
+
+  private finish(store: Store): void {
+    if (this.builder.rows > 0) this.shards.push(this.builder.finish());
+    const stored = new Set(this.hashes);
+    for (const hash of this.target.hashes()) {
+      if (!stored.has(hash) && !this.touched.has(hash)) this.target.remove(hash);
+    }
+    for (const shard of this.shards) this.target.add(shard);
+    for (const [spoken, names] of this.names) spoken.names = names;
+    for (const hash of this.touched) refresh(this.target, store, hash);
+  }
+}
+
+/** Brings one transcript into step with what is stored. */
+export function refresh(loaded: LoadedTranscripts, store: Store, hash: string): void {
+  const found = store.transcripts.lookUp(hash);
+  const names = store.transcripts.names(hash);
+  const known = loaded.get(hash);
+  if (found === null) return;
+  if (known?.version === found.version) {
+    known.names = names;
+    return;
+  }
+  const columns = attempt(() => found.columns());
+  const path = attempt(() => store.pathOf(hash)) ?? '';
+  if (columns !== null) loaded.put(spokenOf(columns, { path, version: found.version, names }));
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Null for what is damaged. */
+function attempt<T>(read: () => T | null): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
+    return null;
+  }
+}

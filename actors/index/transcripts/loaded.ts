@@ -1,0 +1,102 @@
+// The transcripts of one folder that are in memory. What is loaded lies in shards that never change; what is stored later
+// goes to a young one, which is made anew with every transcript until it is large.
+import { ShardBuilder } from './build.ts';
+import type { Hit, Hits, Shard } from './shard.ts';
+import { inOrder, type Spoken, type SpokenScope } from './spoken.ts';
+
+/** Rows from which a shard is not made anew any more: 10 ms of work. */
+const grownRows = 8192;
+
+export class LoadedTranscripts {
+  readonly folder: string;
+  private readonly byHash = new Map<string, Spoken>();
+  private readonly shards: Shard[] = [];
+  private young: Shard | null = null;
+  private listed: readonly string[] | null = null;
+  /** Segments that can be searched. */
+  segments = 0;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  get media(): number {
+    return this.byHash.size;
+  }
+
+  /** Bytes in memory, of transcripts that were replaced too. */
+  get bytes(): number {
+    return this.all().reduce((sum, shard) => sum + shard.bytes, 0);
+  }
+
+  /** True when so much was replaced that loading everything anew is the better way. */
+  get isWorn(): boolean {
+    const held = this.all().reduce((sum, shard) => sum + shard.rows, 0);
+    return held - this.segments > Math.max(grownRows * 8, this.segments);
+  }
+
+  /** The same list until something is added or removed. */
+  hashes(): readonly string[] {
+    this.listed ??= [...this.byHash.keys()];
+    return this.listed;
+  }
+
+  readonly get = (hash: string): Spoken | undefined => this.byHash.get(hash);
+
+  /** Takes the transcripts of a shard in, in place of earlier ones of the same media. */
+  add(shard: Shard): void {
+    for (const spoken of shard.media) this.enter(spoken);
+    this.shards.push(shard);
+  }
+
+  /** Takes one transcript in, in place of an earlier one. */
+  put(spoken: Spoken): void {
+    const { hash } = spoken;
+    const others = (this.young?.media ?? []).filter((one) => one.hash !== hash && !one.gone);
+    this.enter(spoken);
+    const builder = new ShardBuilder();
+    for (const one of [...others, spoken].sort(inOrder)) builder.add(one);
+    const shard = builder.finish();
+    this.young = shard.rows < grownRows ? shard : null;
+    if (this.young === null) this.shards.push(shard);
+  }
+
+  private enter(spoken: Spoken): void {
+    this.remove(spoken.hash);
+    this.byHash.set(spoken.hash, spoken);
+    this.segments += rowsOf(spoken);
+    this.listed = null;
+  }
+
+  remove(hash: string): void {
+    const spoken = this.byHash.get(hash);
+    if (spoken === undefined) return;
+    spoken.gone = true;
+    this.byHash.delete(hash);
+    this.segments -= rowsOf(spoken);
+    this.listed = null;
+  }
+
+  private all(): readonly Shard[] {
+    return this.young === null ? this.shards : [...this.shards, this.young];
+  }
+
+  /** `needle`: folded, UTF-8, not empty. `pause` is called between shards and may throw to stop. */
+  find(needle: Uint8Array, scope: SpokenScope, most: number, pause: () => void): Hits {
+    const first: Hit[] = [];
+    let total = 0;
+    const shards = this.all();
+    for (const shard of shards) {
+      pause();
+      const hits = shard.find(needle, scope, most);
+      total += hits.total;
+      for (const hit of hits.first) first.push(hit);
+    }
+    first.sort((a, b) => inOrder(a.spoken, b.spoken) || a.segment - b.segment);
+    return { first: first.slice(0, most), total };
+  }
+}
+
+function rowsOf({ folded }: Spoken): number {
+  return folded.ends.length;
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { columnsOf, packTranscript } from '../../../../actors/index/store/transcripts.ts';
+import { ShardBuilder } from '../../../../actors/index/transcripts/build.ts';
+import { fold } from '../../../../actors/index/transcripts/fold.ts';
+import type { Shard } from '../../../../actors/index/transcripts/shard.ts';
+import {
+  overlaps,
+  type SpokenScope,
+  spokenOf,
+  type TimeRange,
+} from '../../../../actors/index/transcripts/spoken.ts';
+import { mark, segments } from './speech.ts';
+
+const everything: SpokenScope = { hashes: null, ranges: new Map(), speaker: null };
+const builder = new ShardBuilder();
+
+function shardOf(media: readonly (readonly string[])[], who: readonly (string | null)[] = []): Shard {
+  for (const [i, texts] of media.entries()) {
+    const columns = columnsOf(packTranscript(`${i}`, mark, segments(texts, who)));
+    builder.add(spokenOf(columns, { path: `/m/${i}`, version: 0, names: { A: 'Ann', '': 'Nobody' } }));
+  }
+  return builder.finish();
+}
+
+const found = (shard: Shard, query: string, scope = everything, most = Number.POSITIVE_INFINITY) => {
+  const { first, total } = shard.find(Buffer.from(fold(query)), scope, most);
+  return { total, rows: first.map(({ spoken, segment }) => `${spoken.hash}:${segment}`) };
+};
+
+function naive(media: readonly (readonly string[])[], query: string): string[] {
+  const wanted = fold(query);
+  return media.flatMap((texts, i) =>
+    texts.flatMap((text, row) => (fold(text).includes(wanted) ? [`${i}:${row}`] : [])),
+  );
+}
+
+/** Few letters, of many scripts and many lengths in UTF-8, so that most queries are found somewhere. */
+const letters = [
+  ...'abAB ı İiIßſſẞsS',
+  ...'ςσΣαΆά',
+  ...'тТоО',
+  ...'東京都ｶカ',
+  ...'😀Ａ１éÉe\u0301',
+  '\0',
+  '\n',
+  'K',
+  'ﬁ',
+  'ŉ',
+];
+const mixed = fc.string({ unit: fc.constantFrom(...letters), maxLength: 12 });
+const anything = fc.oneof(
+  mixed,
+  mixed,
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+);
+const library = fc.array(fc.array(anything, { maxLength: 12 }), { maxLength: 5 });
+
+test('a search finds what looking into every folded text finds, in any script', () => {
+  fc.assert(
+    fc.property(
+      library,
+      anything.filter((query) => query !== ''),
+      (media, query) => {
+        const rows = naive(media, query);
+        assert.deepEqual(found(shardOf(media), query), { total: rows.length, rows });
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test('a part of a text is found by each of its letters and all pieces', () => {
+  fc.assert(
+    fc.property(library, fc.nat(), fc.nat(), fc.nat(), (media, a, b, c) => {
+      const texts = media.flat();
+      const letters = [...fold(texts[a % texts.length] ?? '')];
+      const from = b % (letters.length || 1);
+      const query = letters.slice(from, from + 1 + (c % 6)).join('');
+      if (query === '') return;
+      const rows = naive(media, query);
+      assert.ok(rows.length > 0 || fold(query) !== query);
+      assert.deepEqual(found(shardOf(media), query).rows, rows);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a limit keeps the first and counts all, and a scope leaves out what is outside of it', () => {
+  const range = fc
+    .tuple(fc.nat(20), fc.nat(20))
+    .map(([from, length]): TimeRange => [from, from + 1 + length]);
+  const scopes = fc.record({
+    hashes: fc.option(fc.subarray(['0', '1', '2', '3']).map((list) => new Set(list))),
+    ranges: fc
+      .array(fc.tuple(fc.constantFrom('0', '1', '2'), fc.array(range, { minLength: 1 })))
+      .map((list) => new Map<string, TimeRange[]>(list)),
+    speaker: fc.option(fc.constantFrom('ann', 'ANN ', 'A', 'b', 'nobody')),
+  });
+  const who = ['A', null, 'B', 'A', '', 'B'];
+  const isBy = (row: number, speaker: string | null) => {
+    const name = { A: 'ann', B: 'b', '': 'nobody' }[who[row] ?? 'none'];
+    return speaker === null || name === speaker.trim().toLowerCase();
+  };
+  fc.assert(
+    fc.property(
+      library,
+      mixed.filter((query) => query !== ''),
+      scopes,
+      fc.nat(5),
+      (media, query, scope, most) => {
+        const rows = naive(media, query).filter((at) => {
+          const [hash, row] = at.split(':') as [string, string];
+          const [start, end] = [Number(row) * 2, Number(row) * 2 + 1.5];
+          const ranges = scope.ranges.get(hash);
+          return (
+            (scope.hashes?.has(hash) ?? true) &&
+            (ranges?.some((one) => overlaps(start, end, one)) ?? true) &&
+            isBy(Number(row), scope.speaker)
+          );
+        });
+        const shard = shardOf(media, who);
+        assert.deepEqual(found(shard, query, scope, most), { total: rows.length, rows: rows.slice(0, most) });
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('case, width, ligatures, the final sigma and each Turkish i make no difference', () => {
+  for (const [text, query] of [
+    [' Die Straße ist LANG', 'STRASSE'],
+    [' DIE STRASSE', 'straße'],
+    [' ΟΔΟΣ και οδός', 'οδος'],
+    [' ο Οδυσσέας', 'ΟΔΥΣΣΈΑΣ'],
+    [' İSTANBUL', 'istanbul'],
+    [' Isparta', 'ısparta'],
+    [' ПРИВЕТ, мир', 'привет'],
+    [' ＡＢＣ　１２３', 'abc 123'],
+    [' ﬁnal oﬃce', 'FINAL OFFICE'],
+    [' cafe\u0301', 'CAFÉ'],
+    [' 5 \u212a', '5 k'],
+    [' ﾃﾚﾋﾞ', 'テレビ'],
+    [' two\nlines', 'two lines'],
+  ] as const) {
+    assert.equal(found(shardOf([[text]]), query).total, 1, `${query} in ${text}`);
+  }
+  assert.equal(found(shardOf([[' café']]), 'cafe').total, 0);
+});
+
+test('folding what is folded changes nothing, and the case of what is folded does not matter', () => {
+  // U+0345 is a mark in one case and a letter in the other, and marks have an order among each other.
+  const text = anything.filter((one) => !one.normalize('NFKD').includes('\u0345'));
+  fc.assert(
+    fc.property(text, (one) => {
+      const folded = fold(one);
+      assert.equal(fold(folded), folded);
+      assert.equal(fold(one.toUpperCase()), folded);
+      assert.equal(fold(one.toLowerCase()), folded);
+      assert.equal(fold(one.normalize('NFD')), folded);
+    }),
+    { numRuns: 1000 },
+  );
+});
