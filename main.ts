@@ -14,7 +14,7 @@ import type { Contract } from './runtime/contract.ts';
 import type { Log } from './runtime/log.ts';
 import { createSlotPool, type SlotPool } from './runtime/slots.ts';
 import { type ChildState, createSupervisor } from './runtime/supervisor.ts';
-import { startThread } from './runtime/thread.ts';
+import { threadSpec } from './runtime/thread.ts';
 
 export interface Engine {
   readonly analysis: Analysis;
@@ -28,8 +28,6 @@ export interface Engine {
 
 /** The largest input of a visual model, 512×512 RGB; pages of a slot that nothing touches cost no memory. */
 const SLOT_BYTES = 512 * 512 * 3;
-const MODEL_LIMIT_MS = 300_000; // a cold start of a large model is the longest turn there is
-const TURN_LIMIT_MS = 120_000;
 
 /** `decoders`: films decoded at the same time; 0 for an engine that only searches. `onHopeless`: only a new process helps. */
 export async function startEngine(
@@ -42,30 +40,28 @@ export async function startEngine(
   const pool = createSlotPool(48 + 8 * decoders, SLOT_BYTES);
   const journal = decoders > 0 ? openJournal(journalPath) : withoutJournal;
   const supervisor = createSupervisor({ clock: systemClock, log, pool, onHopeless });
-  const spec = <C extends Contract>(contract: C, settings: unknown, name = contract.name) => {
-    const turnLimitMs = contract === (embedderContract as Contract) ? MODEL_LIMIT_MS : TURN_LIMIT_MS;
-    const module = new URL(`./actors/${contract.name}/actor.ts`, import.meta.url);
-    const start = () =>
-      startThread({ name, module, concurrency: contract.concurrency, settings, memory: pool.memory, log });
-    return { name, contract, turnLimitMs, start };
-  };
+  const spec = <C extends Contract>(contract: C, settings: unknown, name = contract.name) =>
+    threadSpec(contract, import.meta.url, { name, settings, memory: pool.memory, log });
   const { device, model_threads: threads, hardware_decoding: hardware } = values;
-  const embedding = { modelsDir: models, device, threads, defaultModel: defaultModelKey };
+  const running = { modelsDir: models, device, threads, defaultModel: defaultModelKey };
   try {
     // In start order: the index first, so that it stops last and flushed.
     const [index, embedder, reader, surveyor] = await Promise.all([
       supervisor.add(spec(indexContract, {})),
-      supervisor.add(spec(embedderContract, { ...embedding, sides: 'pictures' })),
-      supervisor.add(spec(embedderContract, { ...embedding, sides: 'texts' }, 'reader')),
+      supervisor.add(spec(embedderContract, { ...running, sides: 'pictures' })),
+      supervisor.add(spec(embedderContract, { ...running, sides: 'texts' }, 'reader')),
       supervisor.add(spec(decoderContract, { hardware }, 'surveyor')),
     ]);
     // Nobody needs these at once: an engine that comes back answers before they are ready.
-    const decoder = (name: string) => supervisor.begin(spec(decoderContract, { hardware }, name));
-    const viewers = decoders > 0 ? [decoder('viewer')] : [];
-    const films = Array.from({ length: decoders }, (_, i) => decoder(`decoder-${i}`));
+    const several = (count: number, name: string) =>
+      Array.from({ length: count }, (_, i) =>
+        supervisor.begin(spec(decoderContract, { hardware }, `${name}-${i}`)),
+      );
+    const viewers = several(decoders > 0 ? 1 : 0, 'viewer');
+    const films = several(decoders, 'decoder');
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { surveyor, embedder, index, pool, journal, preview, clock: systemClock, log };
-    const analysis = createAnalysis({ ...parts, decoders: films });
+    const analysis = createAnalysis({ ...parts, decoders: films, speech: null });
     const tasks = openTasks(tasksPath, { analysis, clock: systemClock, log, decode: values.decode });
     const search = createSearch({ ...parts, decoder: surveyor, viewers, reader });
     const stop = () => tasks.stop().then(supervisor.stop).finally(journal.close);

@@ -14,7 +14,8 @@ const app = uWS.App();
 
 function happening(step: number): TaskEvent & { type: 'task' } {
   const counts = { files: 40, files_done: 12, frames: 1200 + step, grid_frames: 90_000 };
-  const task = { ...counts, surveyed: true, percentage: 12.5, media_seconds: 1200, elapsed_seconds: 31.25 };
+  const sound = { heard_seconds: 0, sound_seconds: 0, media_seconds: 1200 };
+  const task = { ...counts, ...sound, surveyed: true, percentage: 12.5, elapsed_seconds: 31.25 };
   return { type: 'task', task };
 }
 
@@ -51,7 +52,7 @@ function bare(): (step: number) => void {
       answer({ joined: true });
     });
   });
-  const event = stateOf(advance(newRun(TASK, 40), happening(0)));
+  const event = stateOf(advance(newRun(TASK, 40), happening(0)), 'video');
   return (step) => void io.to(TASK).emit('progress', { ...event, frames: 1200 + step });
 }
 

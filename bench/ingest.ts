@@ -139,7 +139,14 @@ function startedEngine(home: string): Promise<Engine> {
 /** Analyses all films into a new folder. */
 async function ingestAll(engine: Engine, home: string, films: readonly string[]): Promise<void> {
   const cache_dir = mkdtempSync(join(home, 'cache-'));
-  const request = { cache_dir, paths: [...films], model_key: vitKey, decode: 'exact' as const, force: false };
+  const request = {
+    cache_dir,
+    paths: [...films],
+    speech: [],
+    model_key: vitKey,
+    decode: 'exact' as const,
+    force: false,
+  };
   const signal = new AbortController().signal;
   const results: FileResult[] = [];
   const onEvent = (event: AnalysisEvent) => {

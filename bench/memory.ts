@@ -35,6 +35,7 @@ export const memory: Question = async (say) => {
       const request = {
         cache_dir: join(home, 'cache'),
         paths: [film.path],
+        speech: [],
         model_key: values.model,
         decode: 'exact' as const,
         force: true,

@@ -7,6 +7,7 @@ import type {
   TaskError,
   TaskProgress,
   TaskSnapshot,
+  WorkType,
 } from '../actors/analysis/contract.ts';
 import type { ProgressEvent } from './protocol.ts';
 
@@ -16,37 +17,50 @@ export interface Run {
   /** Percentage, 0 to 100. */
   readonly percentage: number;
   readonly task: TaskProgress | undefined;
-  /** The file that was worked on last. */
-  readonly file: FileProgress | undefined;
+  /** The file of each type that was worked on last. */
+  readonly file: Readonly<Partial<Record<WorkType, FileProgress>>>;
+  /** What was worked on last; before that, what the task does first. Its end is told as what it does first. */
+  readonly latest: WorkType;
+  readonly first: WorkType;
 }
 
-export function newRun(task_id: string, files: number): Run {
-  return { task_id, files, percentage: 0, task: undefined, file: undefined };
+export function newRun(task_id: string, files: number, types: readonly WorkType[] = []): Run {
+  const first = types[0] ?? 'video';
+  return { task_id, files, percentage: 0, task: undefined, file: {}, latest: first, first };
 }
 
 export function advance(run: Run, event: AnalysisEvent): Run {
-  if (event.type === 'file') return { ...run, file: event.file };
+  if (event.type === 'file') {
+    const { file } = event;
+    return { ...run, file: { ...run.file, [file.type]: file }, latest: file.type };
+  }
   if (event.type === 'result') return run;
   return { ...run, task: event.task, percentage: Math.max(run.percentage, event.task.percentage) };
 }
 
-/** The run as it stands. */
-export function stateOf(run: Run): ProgressEvent {
-  const { file } = run;
-  if (!file) return { ...head(run), ...counts(run) };
+/** The run as it stands, told to those who follow one type of work. */
+export function stateOf(run: Run, type: WorkType): ProgressEvent {
+  const file = run.file[type];
+  if (!file) return { ...head(run, type), ...counts(run) };
   const { path, frames, grid_frames } = file;
-  const of = {
-    file_progress: percent(frames, grid_frames),
-    file_frames: frames,
-    file_grid_frames: grid_frames,
-  };
-  return { ...head(run), video_path: path, ...counts(run), ...of };
+  const of =
+    type === 'video'
+      ? { file_frames: frames, file_grid_frames: grid_frames }
+      : { file_heard_seconds: seconds(frames), file_sound_seconds: seconds(grid_frames) };
+  const file_progress = percent(frames, grid_frames);
+  return { ...head(run, type), video_path: path, ...counts(run), file_progress, ...of };
 }
 
 /** One file that failed; the task goes on. */
 export function failureOf(run: Run, result: FileResult): ProgressEvent {
   const { code, message } = result.error ?? { code: 'INTERNAL', message: `${result.path}: failed` };
-  return { ...head(run), video_path: result.path, ...counts(run), error: message, error_code: code };
+  return {
+    ...head(run, result.type),
+    video_path: result.path,
+    ...counts(run),
+    error: message,
+    error_code: code,
+  };
 }
 
 export interface End {
@@ -58,30 +72,37 @@ export interface End {
 export function endOf(run: Run, end: End): ProgressEvent {
   const progress = end.state === 'completed' ? 100 : shown(run.percentage);
   const { estimated_remaining_seconds: _, ...counted } = counts(run);
-  return { ...head(run), progress, done: true, ...counted, ...reasonOf(run.task_id, end) };
+  return { ...head(run, run.first), progress, done: true, ...counted, ...reasonOf(run.task_id, end) };
 }
 
 /** The end of a task that ran before this process; undefined when it has not ended. */
 export function recordOf(task: TaskSnapshot): ProgressEvent | undefined {
-  const { task_id, state, error, counts, frames, grid_frames, elapsed_seconds } = task;
+  const { task_id, state, error, counts, frames, grid_frames, heard_seconds, sound_seconds } = task;
   if (state === 'running' || state === 'stopping') return undefined;
   return {
     task_id,
     progress: state === 'completed' ? 100 : shown(task.progress),
     video_path: null,
     done: true,
-    type: 'video',
+    type: task.request.types[0] ?? 'video',
     files: counts.files,
     files_done: counts.done,
     frames,
     grid_frames,
-    elapsed_seconds,
+    heard_seconds: seconds(heard_seconds),
+    sound_seconds: seconds(sound_seconds),
+    elapsed_seconds: task.elapsed_seconds,
     ...reasonOf(task_id, { state, error }),
   };
 }
 
-function head({ task_id, percentage }: Run): ProgressEvent {
-  return { task_id, progress: shown(percentage), video_path: null, done: false, type: 'video' };
+function head({ task_id, percentage }: Run, type: WorkType): ProgressEvent {
+  return { task_id, progress: shown(percentage), video_path: null, done: false, type };
+}
+
+/** To the millisecond. */
+function seconds(value: number): number {
+  return Math.round(Math.max(0, value) * 1000) / 1000;
 }
 
 /** 100 is said by the end alone: what has been looked at may still have to be stored. */
@@ -92,10 +113,15 @@ function shown(percentage: number): number {
 function counts({ files, task }: Run): Partial<ProgressEvent> {
   if (!task) return { files, files_done: 0 };
   const { files_done, frames, grid_frames, surveyed } = task;
-  const elapsed_seconds = Math.round(task.elapsed_seconds * 1000) / 1000;
-  const known = { files: task.files, files_done, frames, grid_frames, surveyed, elapsed_seconds };
-  if (!surveyed || frames === 0 || frames >= grid_frames) return known;
-  const left = (task.elapsed_seconds * (grid_frames - frames)) / frames;
+  const heard_seconds = seconds(task.heard_seconds);
+  const sound_seconds = seconds(task.sound_seconds);
+  const elapsed_seconds = seconds(task.elapsed_seconds);
+  const all = { files: task.files, files_done, frames, grid_frames, heard_seconds, sound_seconds };
+  const known = { ...all, surveyed, elapsed_seconds };
+  const done = frames + heard_seconds;
+  const whole = grid_frames + sound_seconds;
+  if (!surveyed || done === 0 || done >= whole) return known;
+  const left = (task.elapsed_seconds * (whole - done)) / done;
   return { ...known, estimated_remaining_seconds: Math.ceil(left) };
 }
 

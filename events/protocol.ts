@@ -6,7 +6,7 @@ import { Check } from 'typebox/value';
 /** Where the event server listens, on the host and port of the API. */
 export const EVENT_PATH = '/socket.io';
 
-/** `video` is visual analysis, `speech` transcription. */
+/** `video` is visual analysis, `speech` transcription. A task that does both tells its end as `video`. */
 export const EventType = Type.Union([Type.Literal('video'), Type.Literal('speech'), Type.Literal('summary')]);
 export type EventType = Static<typeof EventType>;
 
@@ -63,18 +63,23 @@ export const ProgressEvent = Type.Object({
   /** With `done`: the engine ended while the task ran; the task can be resumed. */
   interrupted: Type.Optional(Type.Boolean()),
 
-  /** Files of the task, and how many of them have a result. */
+  /** Files of the task, one that is both looked at and listened to twice, and how many of them have a result. */
   files: Type.Optional(Count),
   files_done: Type.Optional(Count),
   /** Seconds of picture looked at, and how many there are; the latter grows while files are still being surveyed. */
   frames: Type.Optional(Count),
   grid_frames: Type.Optional(Count),
-  /** Whether the length of every file is known; until then `grid_frames` grows. */
+  /** Whether the length of every file is known; until then `grid_frames` and `sound_seconds` grow. */
   surveyed: Type.Optional(Type.Boolean()),
-  /** Percentage of `video_path`, and the seconds of picture that are. */
+  /** Seconds of sound listened to, and how many there are; the latter grows as `grid_frames` does. */
+  heard_seconds: Type.Optional(Type.Number({ minimum: 0 })),
+  sound_seconds: Type.Optional(Type.Number({ minimum: 0 })),
+  /** Percentage of `video_path`, and the seconds of picture or of sound that are. */
   file_progress: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
   file_frames: Type.Optional(Count),
   file_grid_frames: Type.Optional(Count),
+  file_heard_seconds: Type.Optional(Type.Number({ minimum: 0 })),
+  file_sound_seconds: Type.Optional(Type.Number({ minimum: 0 })),
   elapsed_seconds: Type.Optional(Type.Number({ minimum: 0 })),
   /** Left out while there is nothing to reckon with. */
   estimated_remaining_seconds: Type.Optional(Type.Number({ minimum: 0 })),

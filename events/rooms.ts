@@ -1,6 +1,6 @@
 // The rooms: each task has one, named by its id. Decides what is told in it and when, and remembers what a client that
 // joins late has to hear. Pure but for the clock it is given; sockets are the server's business.
-import type { TaskEvent, TaskListener } from '../actors/analysis/contract.ts';
+import type { TaskEvent, TaskListener, WorkType } from '../actors/analysis/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createPace, type Pace } from './pace.ts';
 import { advance, endOf, failureOf, newRun, type Run, stateOf } from './payload.ts';
@@ -47,8 +47,8 @@ export function createRooms({ clock, everyMs, tell }: RoomsOptions): Rooms {
   /** In the order in which they ended. */
   const ended = new Set<string>();
 
-  const enter = (task_id: string, files: number): Room => {
-    const room = rooms.get(task_id) ?? { run: newRun(task_id, files), lanes: new Map(), failures: [] };
+  const enter = (task_id: string, files: number, types: readonly WorkType[] = []): Room => {
+    const room = rooms.get(task_id) ?? { run: newRun(task_id, files, types), lanes: new Map(), failures: [] };
     rooms.set(task_id, room);
     return room;
   };
@@ -69,14 +69,14 @@ export function createRooms({ clock, everyMs, tell }: RoomsOptions): Rooms {
   const flushRoom = ({ lanes }: Room) => {
     for (const { pace } of lanes.values()) pace.flush();
   };
-  const start = (task_id: string, files: number) => {
-    const room = enter(task_id, files);
+  const start = (task_id: string, files: number, types: readonly WorkType[]) => {
+    const room = enter(task_id, files, types);
     // It runs again: the end of the run before is told first, and to nobody who joins from now on.
     flushRoom(room);
     for (const lane of room.lanes.values()) lane.last = undefined;
     room.failures = [];
     ended.delete(task_id);
-    room.run = newRun(task_id, files);
+    room.run = newRun(task_id, files, types);
     return room;
   };
   const end = (task_id: string) => {
@@ -90,18 +90,22 @@ export function createRooms({ clock, everyMs, tell }: RoomsOptions): Rooms {
   };
   const hear = (task_id: string, event: TaskEvent) => {
     if (ended.has(task_id) && event.type !== 'start') return;
-    const room = event.type === 'start' ? start(task_id, event.files) : enter(task_id, 0);
-    const { pace } = room.lanes.get('video') ?? open(room, 'video');
+    const room = event.type === 'start' ? start(task_id, event.files, event.types) : enter(task_id, 0);
+    const paceOf = (type: WorkType) => (room.lanes.get(type) ?? open(room, type)).pace;
     if (event.type === 'end') {
       const { run } = room;
-      pace.last(() => endOf(run, event));
+      // The end is the last thing told: what waits in another lane goes before it.
+      for (const [type, { pace }] of room.lanes) if (type !== run.first) pace.flush();
+      paceOf(run.first).last(() => endOf(run, event));
       end(task_id);
     } else if (event.type === 'result') {
-      if (event.result.outcome === 'failed') pace.single(() => failureOf(room.run, event.result));
+      const { result } = event;
+      if (result.outcome === 'failed') paceOf(result.type).single(() => failureOf(room.run, result));
     } else {
       if (event.type !== 'start') room.run = advance(room.run, event);
+      const { latest } = room.run;
       // What a file tells is followed by what that means for the task.
-      if (event.type !== 'file') pace.state(() => stateOf(room.run));
+      if (event.type !== 'file') paceOf(latest).state(() => stateOf(room.run, latest));
     }
   };
   return {
@@ -109,7 +113,9 @@ export function createRooms({ clock, everyMs, tell }: RoomsOptions): Rooms {
     replay: (task_id) => {
       const room = rooms.get(task_id);
       if (!room) return undefined;
-      const last = [...room.lanes.values()].flatMap((lane) => lane.last ?? []);
+      const last = [...room.lanes.values()]
+        .flatMap((lane) => lane.last ?? [])
+        .toSorted((a, b) => Number(a.done) - Number(b.done));
       return [...room.failures.filter((failure) => !last.includes(failure)), ...last];
     },
     flush: () => {

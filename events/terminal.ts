@@ -2,6 +2,8 @@
 // terminal, one line a result and nothing else.
 import { basename } from 'node:path';
 import type { AnalysisEvent, FileProgress, FileResult, TaskProgress } from '../actors/analysis/contract.ts';
+import { workKey } from '../actors/analysis/ledger.ts';
+import { clockTime } from '../actors/decoder/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { conflate } from './progress.ts';
 
@@ -20,6 +22,7 @@ export interface ProgressView {
 const MOST_BARS = 8;
 
 export function createProgressView(screen: Screen, clock: Clock): ProgressView {
+  /** By path and type of work. */
   const files = new Map<string, FileProgress>();
   let task: TaskProgress | undefined;
   let drawn = 0;
@@ -40,10 +43,10 @@ export function createProgressView(screen: Screen, clock: Clock): ProgressView {
   };
   return {
     event: (event) => {
-      if (event.type === 'file') files.set(event.file.path, event.file);
+      if (event.type === 'file') files.set(workKey(event.file), event.file);
       else if (event.type === 'task') task = event.task;
       else {
-        files.delete(event.result.path);
+        files.delete(workKey(event.result));
         const line = resultLine(event.result);
         if (line) print(line);
       }
@@ -63,21 +66,33 @@ export function bar(share: number, width: number): string {
   return '█'.repeat(filled) + '░'.repeat(width - filled);
 }
 
-function fileLine({ path, frames, grid_frames }: FileProgress, columns: number): string {
+function fileLine({ path, type, frames, grid_frames }: FileProgress, columns: number): string {
   const share = grid_frames === 0 ? 1 : frames / grid_frames;
   const name = shorten(printable(basename(path)), Math.max(10, Math.min(40, columns - 45)));
-  return `  ${name.padEnd(Math.min(40, columns - 45))} ${bar(share, 20)} ${percent(share)} ${frames}/${grid_frames}`;
+  const done =
+    type === 'video' ? `${frames}/${grid_frames}` : `${clockTime(frames)}/${clockTime(grid_frames)}`;
+  return `  ${name.padEnd(Math.min(40, columns - 45))} ${bar(share, 20)} ${percent(share)} ${done}`;
 }
 
 export function taskLine(task: TaskProgress, columns: number): string {
-  const { files, files_done, frames, grid_frames, media_seconds, elapsed_seconds, surveyed } = task;
-  const share = grid_frames === 0 ? files_done / files : frames / grid_frames;
-  const rate = elapsed_seconds > 0 ? frames / elapsed_seconds : 0;
-  const speed = elapsed_seconds > 0 ? media_seconds / elapsed_seconds : 0;
-  const left = rate > 0 && frames < grid_frames ? ` · ${duration((grid_frames - frames) / rate)} left` : '';
-  const known = surveyed ? '' : '+';
-  const counts = `${files_done}/${files} files · ${frames}/${grid_frames}${known} frames`;
-  const text = `${bar(share, 20)} ${percent(share)} · ${counts} · ${rate.toFixed(1)} frames/s · ${speed.toFixed(1)}× real time${left}`;
+  const { files, files_done, frames, grid_frames, heard_seconds, sound_seconds, elapsed_seconds } = task;
+  // A second of picture and a second of sound count the same.
+  const all = grid_frames + sound_seconds;
+  const done = frames + heard_seconds;
+  const share = all === 0 ? files_done / files : done / all;
+  const per = (amount: number) => (elapsed_seconds > 0 ? amount / elapsed_seconds : 0);
+  const known = task.surveyed ? '' : '+';
+  const looked = grid_frames > 0 || sound_seconds === 0;
+  const parts = [
+    `${bar(share, 20)} ${percent(share)}`,
+    `${files_done}/${files} files`,
+    ...(looked ? [`${frames}/${grid_frames}${known} frames`] : []),
+    ...(sound_seconds > 0 ? [`${clockTime(heard_seconds)}/${clockTime(sound_seconds)}${known} heard`] : []),
+    ...(looked ? [`${per(frames).toFixed(1)} frames/s`] : []),
+    `${per(task.media_seconds).toFixed(1)}× real time`,
+  ];
+  const left = per(done) > 0 && done < all ? ` · ${duration((all - done) / per(done))} left` : '';
+  const text = `${parts.join(' · ')}${left}`;
   return text.slice(0, columns);
 }
 
@@ -85,9 +100,22 @@ function resultLine(result: FileResult): string | undefined {
   if (result.outcome === 'failed') return `✗ ${printable(result.error?.message ?? result.path)}`;
   if (result.outcome === 'stored' || result.outcome === 'cancelled') return undefined;
   const name = printable(basename(result.path));
+  if (result.type === 'speech') return speechLine(name, result);
   if (result.outcome === 'no_picture') return `– ${name}: sound only, no picture to look at`;
   const missing = result.missing_frames > 0 ? `, ${result.missing_frames} cannot be decoded` : '';
   return `✓ ${name}: ${result.frames} ${result.frames === 1 ? 'frame' : 'frames'}${missing}`;
+}
+
+function speechLine(name: string, { outcome, speech }: FileResult): string {
+  if (outcome === 'no_sound' || !speech) return `– ${name}: nothing to listen to`;
+  const { segments, speakers, language, model_key } = speech;
+  if (segments === 0) return `✓ ${name}: nobody speaks`;
+  const said = [
+    `${segments} ${segments === 1 ? 'segment' : 'segments'}`,
+    ...(speakers === null ? [] : [`${speakers} ${speakers === 1 ? 'speaker' : 'speakers'}`]),
+    ...(language === null ? [] : [language]),
+  ];
+  return `✓ ${name}: ${said.join(', ')} (${model_key})`;
 }
 
 /** A file name must not move the cursor: control characters are shown, not sent. */

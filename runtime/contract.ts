@@ -27,6 +27,8 @@ export interface Contract<M extends Messages = Messages> {
   readonly messages: M;
   /** Turns an actor of this role runs at once. 1 means that its state is never seen half changed. */
   readonly concurrency: number;
+  /** A turn without a sign of life for so long means that the actor is stuck. */
+  readonly turnLimitMs: number;
 }
 
 export function ask<Q extends TSchema, A extends TSchema>(request: Q, reply: A): Ask<Q, A> {
@@ -41,13 +43,13 @@ export function feed<Q extends TSchema, I extends TSchema>(
   return { kind: 'feed', request, item, slots: options.slots ?? false };
 }
 
-/** `concurrency`: 1 unless said otherwise. */
+/** `concurrency`: 1 unless said otherwise; `turnLimitMs`: two minutes. */
 export function contract<const M extends Messages>(
   name: string,
   messages: M,
-  { concurrency = 1 }: { concurrency?: number } = {},
+  { concurrency = 1, turnLimitMs = 120_000 }: { concurrency?: number; turnLimitMs?: number } = {},
 ): Contract<M> {
-  return { name, messages, concurrency };
+  return { name, messages, concurrency, turnLimitMs };
 }
 
 export type AskName<C extends Contract> = {

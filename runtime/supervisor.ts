@@ -17,8 +17,8 @@ export interface ChildSpec<C extends Contract = Contract> {
   readonly contract: C;
   /** Makes a new life of the actor. */
   start(): Link;
-  /** A turn without a sign of life for longer than this makes the actor stuck. */
-  readonly turnLimitMs: number;
+  /** A turn without a sign of life for longer than this makes the actor stuck; the contract's when left out. */
+  readonly turnLimitMs?: number;
   /** Messages that may wait in each lane. */
   readonly capacity?: number;
   readonly policy?: RestartPolicy;
@@ -135,9 +135,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     });
   };
 
+  const limitOf = ({ spec }: Child) => spec.turnLimitMs ?? spec.contract.turnLimitMs;
   const watch = (): void => {
     for (const child of children) {
-      if (child.cell.phase === 'ready' && child.cell.longestTurnMs() > child.spec.turnLimitMs) replace(child);
+      if (child.cell.phase === 'ready' && child.cell.longestTurnMs() > limitOf(child)) replace(child);
     }
     unwatch = clock.after(options.watchMs ?? 1_000, watch);
   };
@@ -145,8 +146,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const replace = (child: Child): void => {
     const name = child.spec.name;
     child.cell.phase = 'stuck';
-    child.reason = `a turn showed no sign of life for ${child.spec.turnLimitMs} ms`;
-    log.error('actor is stuck', { actor: name, limit_ms: child.spec.turnLimitMs });
+    const limit_ms = limitOf(child);
+    child.reason = `a turn showed no sign of life for ${limit_ms} ms`;
+    log.error('actor is stuck', { actor: name, limit_ms });
     const old = child.link!;
     child.left.add(old);
     child.link = undefined;

@@ -1,8 +1,10 @@
 // Runs an actor in a worker thread of its own.
 import { Worker } from 'node:worker_threads';
+import type { Contract } from './contract.ts';
 import { createControl, createLink, type Link } from './link.ts';
 import type { Log } from './log.ts';
 import type { SlotMemory } from './slots.ts';
+import type { ChildSpec } from './supervisor.ts';
 import type { Down, HostStart, Up } from './wire.ts';
 
 export interface ThreadOptions {
@@ -19,6 +21,17 @@ export interface ThreadOptions {
 
 export interface ThreadData extends HostStart {
   readonly module: string;
+}
+
+/** An actor in a thread of its own, as a supervisor takes it: `actors/<role>/actor.ts` under `root` is its module. */
+export function threadSpec<C extends Contract>(
+  contract: C,
+  root: string,
+  options: Omit<ThreadOptions, 'module' | 'concurrency'>,
+): ChildSpec<C> {
+  const module = new URL(`./actors/${contract.name}/actor.ts`, root);
+  const { concurrency } = contract;
+  return { name: options.name, contract, start: () => startThread({ ...options, module, concurrency }) };
 }
 
 /**

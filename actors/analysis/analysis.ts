@@ -5,6 +5,8 @@ import {
   analysisErrors,
   type MediaPropertiesAnswer,
 } from './contract.ts';
+import { Listening } from './listening.ts';
+import { Looking } from './looking.ts';
 import { type PropertiesRequest, properties } from './properties.ts';
 import { type AnalysisParts, Task, type TaskRun } from './task.ts';
 import { createTracker } from './tracker.ts';
@@ -26,7 +28,7 @@ export function createAnalysis(parts: AnalysisParts): Analysis {
   return {
     properties: (request, signal) => properties(parts, request, signal),
     run: async (run, options) => {
-      if (run.request.paths.length === 0) throw analysisErrors.NO_FILES();
+      if (run.request.paths.length + run.request.speech.length === 0) throw analysisErrors.NO_FILES();
       if (active) throw analysisErrors.ANOTHER_TASK();
       active = true;
       try {
@@ -43,15 +45,24 @@ async function runTask(
   run: TaskRun,
   { signal, onEvent }: RunOptions,
 ): Promise<AnalysisReport> {
-  const model = await parts.embedder.ask('load', { model_key: run.request.model_key }, { signal });
-  const tracker = createTracker(run.request.paths.length, parts.clock.now, onEvent);
-  const broken = new AbortController();
-  const until = AbortSignal.any([signal, broken.signal]);
-  await new Task(parts, run, model, tracker, until, broken).run();
-  // One reason for the whole task, not the same one for every file.
-  if (broken.signal.aborted) throw broken.signal.reason;
+  const { paths, speech, model_key } = run.request;
+  const files = { video: paths.length, speech: speech.length };
+  const tracker = createTracker(files, parts.clock.now, onEvent);
+  const task = new Task(parts, run, tracker, signal);
+  let used = model_key;
+  const look = async () => {
+    if (model_key === null) throw analysisErrors.INVALID_REQUEST('model_key: is needed to look at pictures');
+    const model = await parts.embedder.ask('load', { model_key }, { signal });
+    used = model.model_key;
+    await new Looking(task, model).run();
+  };
+  const listen = () => new Listening(task).run();
+  const both = [...(files.video > 0 ? [look] : []), ...(files.speech > 0 ? [listen] : [])];
+  // What keeps the one from working ends the other.
+  await Promise.all(both.map((work) => work().catch((error) => task.break(error))));
+  task.throwIfBroken();
   const { counts } = tracker;
   // A run whose last file was finished before it could stop has not been cut short.
   const cancelled = signal.aborted && counts.cancelled > 0;
-  return { cancelled, model_key: model.model_key, counts, progress: tracker.progress() };
+  return { cancelled, model_key: used, counts, progress: tracker.progress() };
 }

@@ -2,6 +2,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { DecodeMode } from '../decoder/contract.ts';
+import { SpeakerCount } from '../diarizer/contract.ts';
+import { xPreferences } from '../transcriber/contract.ts';
 
 export const analysisErrors = errorTable({
   NO_MEDIA: { meaning: 'No media file can be read', status: 400, retryable: false },
@@ -17,7 +19,6 @@ export const analysisErrors = errorTable({
   INVALID_REQUEST: { meaning: 'Invalid request', status: 400, retryable: false },
   NO_VALID_MEDIA: { meaning: 'No valid media supplied', status: 400, retryable: false },
   NOT_A_FOLDER: { meaning: 'The analysis folder is no folder', status: 400, retryable: false },
-  NO_SPEECH: { meaning: 'Speech analysis is not available', status: 503, retryable: false },
   NO_FACES: { meaning: 'Face analysis is not available', status: 503, retryable: false },
   NO_SUMMARIES: { meaning: 'Summaries are not available', status: 503, retryable: false },
   OTHER_MODEL: { meaning: 'The task needs another visual model', status: 409, retryable: false },
@@ -32,47 +33,100 @@ export const analysisErrors = errorTable({
   STOPPING: { meaning: 'The engine is stopping', status: 503, retryable: true },
 });
 
+const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const Count = Type.Integer({ minimum: 0 });
+
+/** Says that subtitles are to be read, whatever models there are. */
+export const subtitlesKey = 'subtitles';
+
+export const speechPreferences = [...xPreferences, subtitlesKey] as const;
+export type SpeechPreference = (typeof speechPreferences)[number];
+const SpeechPreference = Type.Unsafe<SpeechPreference>({ type: 'string', enum: [...speechPreferences] });
+
+/** A file whose speech is to be written down. */
+export const SpeechJob = Type.Object({
+  /** Absolute. */
+  path: Type.String({ minLength: 1 }),
+  /** BCP 47; null for whatever is spoken. */
+  language: Nullable(Type.String()),
+  /** Counted from 1 over all audio tracks, each by itself; null: all mixed into one. */
+  channels: Nullable(Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1 })),
+  detect_speakers: Type.Boolean(),
+  speaker_count: SpeakerCount,
+  preferred: SpeechPreference,
+});
+export type SpeechJob = Static<typeof SpeechJob>;
+
 export const AnalysisRequest = Type.Object({
   cache_dir: Type.String({ minLength: 1 }),
-  /** Absolute paths of media files. */
+  /** Absolute paths of media files to look at. */
   paths: Type.Array(Type.String({ minLength: 1 })),
-  model_key: Type.String({ minLength: 1 }),
+  /** Files to listen to, each once. */
+  speech: Type.Array(SpeechJob),
+  /** The visual model; null when there is nothing to look at. */
+  model_key: Nullable(Type.String({ minLength: 1 })),
   decode: DecodeMode,
   /** Redo what is stored already. */
   force: Type.Boolean(),
 });
 export type AnalysisRequest = Static<typeof AnalysisRequest>;
 
-/** How one file ended. `stored`: it was analysed before. `no_picture`: sound only, nothing to look at. */
+/** What is done with a file: `video` looks at it, `speech` listens to it. */
+export const WorkType = Type.Union([Type.Literal('video'), Type.Literal('speech')]);
+export type WorkType = Static<typeof WorkType>;
+
+/**
+ * How the work on one file ended. `stored`: it was analysed before. `no_picture`: nothing to look at. `no_sound`: nothing
+ * to listen to.
+ */
 export const FileOutcome = Type.Union([
   Type.Literal('analyzed'),
   Type.Literal('stored'),
   Type.Literal('no_picture'),
+  Type.Literal('no_sound'),
   Type.Literal('failed'),
   Type.Literal('cancelled'),
 ]);
 export type FileOutcome = Static<typeof FileOutcome>;
 
+/** What was heard in a file. */
+export const SpeechFacts = Type.Object({
+  /** The model really used; `subtitles` for what was read. */
+  model_key: Type.String(),
+  /** BCP 47; null when nothing was said. */
+  language: Nullable(Type.String()),
+  segments: Count,
+  /** Null when nobody looked who speaks. */
+  speakers: Nullable(Count),
+  /** Seconds in which somebody speaks; null for what was read. */
+  speech_seconds: Nullable(Type.Number()),
+});
+export type SpeechFacts = Static<typeof SpeechFacts>;
+
 export const FileResult = Type.Object({
   path: Type.String(),
+  type: WorkType,
   hash_str: Type.Union([Type.String(), Type.Null()]),
   outcome: FileOutcome,
   frames: Type.Integer(),
   /** Grid frames that could not be decoded. */
   missing_frames: Type.Integer(),
   duration_seconds: Type.Number(),
+  /** Of work of type `speech` that was done now. */
+  speech: Nullable(SpeechFacts),
   error: Type.Union([Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()]),
 });
 export type FileResult = Static<typeof FileResult>;
 
-/** State of one file while its pictures are looked at. */
+/** State of the work on one file. A grid frame is a second of picture; of speech they are seconds of sound. */
 export interface FileProgress {
   readonly path: string;
+  readonly type: WorkType;
   readonly frames: number;
   readonly grid_frames: number;
 }
 
-/** State of the whole task. `grid_frames` grows while files are still being surveyed. */
+/** State of the whole task. `grid_frames` and `sound_seconds` grow while files are still being surveyed. */
 export interface TaskProgress {
   readonly files: number;
   readonly files_done: number;
@@ -81,7 +135,10 @@ export interface TaskProgress {
   readonly percentage: number;
   readonly frames: number;
   readonly grid_frames: number;
-  /** Seconds of media looked at in this run, and wall time so far. */
+  /** Seconds of sound listened to, and how many there are. */
+  readonly heard_seconds: number;
+  readonly sound_seconds: number;
+  /** Seconds of media looked at and listened to in this run, and wall time so far. */
   readonly media_seconds: number;
   readonly elapsed_seconds: number;
 }
@@ -109,16 +166,17 @@ export type EndState = Exclude<TaskState, 'running' | 'stopping'>;
 export const TaskError = Type.Object({ code: Type.String(), error: Type.String(), message: Type.String() });
 export type TaskError = Static<typeof TaskError>;
 
-const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const Count = Type.Integer({ minimum: 0 });
-
-/** `done` is the sum of the five ends a file can have. */
+/**
+ * `done` is the sum of the six ends the work on a file can have. A file that is both looked at and listened to counts
+ * twice.
+ */
 export const TaskCounts = Type.Object({
   files: Count,
   done: Count,
   analyzed: Count,
   stored: Count,
   no_picture: Count,
+  no_sound: Count,
   failed: Count,
   cancelled: Count,
 });
@@ -138,21 +196,25 @@ export const TaskSnapshot = Type.Object({
   frames: Count,
   /** Grows while files are still being surveyed. */
   grid_frames: Count,
+  heard_seconds: Type.Number({ minimum: 0 }),
+  /** Grows while files are still being surveyed. */
+  sound_seconds: Type.Number({ minimum: 0 }),
   elapsed_seconds: Type.Number(),
   /** Null when it is not known, and when nothing runs. */
   estimated_remaining_seconds: Nullable(Type.Number()),
   error: Nullable(TaskError),
   request: Type.Object({
     cache_dir: Type.String(),
-    model_key: Type.String(),
+    model_key: Nullable(Type.String()),
     decode: DecodeMode,
     force: Type.Boolean(),
     files: Count,
+    types: Type.Array(WorkType),
   }),
 });
 export type TaskSnapshot = Static<typeof TaskSnapshot>;
 
-/** A task with a page of its results, each file once, in the order in which they ended. */
+/** A task with a page of its results, each file once for each type of work, in the order in which they ended. */
 export const TaskDetail = Type.Object({
   ...TaskSnapshot.properties,
   /** Results there are, on all pages. */
@@ -166,14 +228,14 @@ export type TaskDetail = Static<typeof TaskDetail>;
 export interface AnalysisReport {
   /** Some files were not finished because the run was told to stop. */
   readonly cancelled: boolean;
-  readonly model_key: string;
+  readonly model_key: string | null;
   readonly counts: TaskCounts;
   readonly progress: TaskProgress;
 }
 
 /** What is told of a task: `start` each time it begins to run, what the analysis tells, and `end`, always last. */
 export type TaskEvent =
-  | { readonly type: 'start'; readonly files: number }
+  | { readonly type: 'start'; readonly files: number; readonly types: readonly WorkType[] }
   | AnalysisEvent
   | { readonly type: 'end'; readonly state: EndState; readonly error: TaskError | null };
 
@@ -186,7 +248,10 @@ export interface Page {
 }
 
 /** What a task is asked for; `decode` left out is what the settings say. Paths that are named twice count once. */
-export type TaskRequest = Omit<AnalysisRequest, 'decode'> & { readonly decode?: AnalysisRequest['decode'] };
+export type TaskRequest = Omit<AnalysisRequest, 'decode' | 'speech'> & {
+  readonly decode?: AnalysisRequest['decode'];
+  readonly speech?: AnalysisRequest['speech'];
+};
 
 /** The tasks of this home folder. One runs at a time. */
 export interface Tasks {

@@ -1,5 +1,6 @@
 // What has to be done with one surveyed file. Pure: "resume" is "plan again".
 import type { MediaRecord } from '../index/contract.ts';
+import { subtitlesKey } from './contract.ts';
 import { isQuarantined, type JournalState, stageKey } from './quarantine.ts';
 
 export type Step = 'look' | 'stored' | 'no_picture' | 'quarantined';
@@ -21,4 +22,23 @@ export function nextStep({ media, model, stored, redo, pardon, journal }: Known)
   if (stored && !redo) return 'stored';
   if (pardon) return 'look';
   return isQuarantined(journal, stageKey(media.identity.hash_str, 'visual', model)) ? 'quarantined' : 'look';
+}
+
+export type SpeechStep = 'listen' | 'stored' | 'no_sound' | 'quarantined';
+
+/** `model` null: subtitles are read, which a file without sound may have too. */
+export function nextSpeechStep({
+  media,
+  model,
+  stored,
+  redo,
+  pardon,
+  journal,
+}: Omit<Known, 'model'> & { readonly model: string | null }): SpeechStep {
+  const { kind, audio } = media.probe;
+  if (kind === 'image' || (audio.length === 0 && model !== null)) return 'no_sound';
+  if (stored && !redo) return 'stored';
+  if (pardon) return 'listen';
+  const key = stageKey(media.identity.hash_str, 'speech', model ?? subtitlesKey);
+  return isQuarantined(journal, key) ? 'quarantined' : 'listen';
 }

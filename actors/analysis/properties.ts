@@ -78,7 +78,7 @@ async function lookAtAll(
   signal: AbortSignal,
 ): Promise<Looked> {
   const media = new Map<string, MediaRecord>();
-  const unreadable: Record<string, string> = {};
+  const reasons = new Map<string, string>();
   const keeps = await isFolder(cacheDir);
   const together = diedInSurvey(parts.journal.before) ? 1 : TOGETHER;
   await sideBySide(paths.values(), together, signal, async (path, until) => {
@@ -86,10 +86,15 @@ async function lookAtAll(
       media.set(path, await lookAt(parts, cacheDir, path, keeps, until));
     } catch (error) {
       if (!isAboutTheFile(error)) throw error;
-      unreadable[path] = error.message;
+      reasons.set(path, error.message);
     }
   });
-  return { media, unreadable };
+  // In the order asked for, not that in which they failed.
+  const unreadable = paths.flatMap((path) => {
+    const reason = reasons.get(path);
+    return reason === undefined ? [] : [[path, reason] as const];
+  });
+  return { media, unreadable: Object.fromEntries(unreadable) };
 }
 
 async function lookAt(

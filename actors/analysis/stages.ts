@@ -151,7 +151,7 @@ async function finish(media: MediaRecord, parts: VisualParts, sink: Sink): Promi
 }
 
 /** Throws FILE_CHANGED when the file is not the one that was surveyed any more. */
-async function unchanged({ path, identity }: MediaRecord): Promise<void> {
+export async function unchanged({ path, identity }: MediaRecord): Promise<void> {
   const now = await stat(path, { bigint: true }).catch((error) => {
     throw mediaErrors.FILE_CHANGED(`${path}: went away while it was read`, { path }, error);
   });

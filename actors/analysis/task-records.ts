@@ -44,7 +44,7 @@ export interface OwnRun {
   /** As it was when the run began. */
   readonly task: TaskSnapshot;
   readonly request: AnalysisRequest;
-  /** What earlier runs recorded, by path; null in the first run. *Owned by the caller.* */
+  /** What earlier runs recorded, by `workKey`; null in the first run. *Owned by the caller.* */
   readonly earlier: Map<string, FileResult> | null;
   append(result: FileResult): void;
   /** Replaces the record at once, so that others see how it stands. */

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import type { FileResult, Page } from './contract.ts';
+import { workKey } from './ledger.ts';
 
 /** Lines that tell of nothing done are gathered; all others go out at once. */
 const GATHERED = 512;
@@ -81,19 +82,19 @@ function looksWhole(line: string): boolean {
   return line.startsWith('{"path":"') && line.endsWith('}');
 }
 
-/** The result that stands for each file, by path, in the order in which they ended. */
+/** The result that stands for each piece of work, by `workKey`, in the order in which they ended. */
 export async function readResults(path: string): Promise<Map<string, FileResult>> {
   const results = new Map<string, FileResult>();
   for await (const line of lines(path)) {
     const result = resultOf(line);
     if (!result) continue;
-    results.delete(result.path);
-    results.set(result.path, result);
+    results.delete(workKey(result));
+    results.set(workKey(result), result);
   }
   return results;
 }
 
-/** `once`: no file can be there twice, so that only the lines of the page have to be read. */
+/** `once`: no piece of work can be there twice, so that only the lines of the page have to be read. */
 export async function readPage(
   path: string,
   { offset, limit }: Page,

@@ -22,7 +22,8 @@ import {
   type TaskSnapshot,
   type Tasks,
 } from './contract.ts';
-import { createLedger, type Ledger } from './ledger.ts';
+import { createLedger, type Ledger, workKey } from './ledger.ts';
+import type { EarlierRuns } from './task.ts';
 import { type OwnRun, TaskFolder, type TaskRecords } from './task-records.ts';
 
 /** A task that was asked to stop is waited for so long before the answer is that it is still stopping. */
@@ -88,10 +89,11 @@ class TaskRegistry implements Tasks {
   }
 
   async start(request: TaskRequest): Promise<{ task_id: string }> {
-    const paths = once(request.paths);
-    if (paths.length === 0) throw analysisErrors.NO_FILES();
+    const paths = once(request.paths, (path) => path);
+    const speech = once(request.speech ?? [], ({ path }) => path);
+    if (paths.length + speech.length === 0) throw analysisErrors.NO_FILES();
     const { decode, newTaskId, records } = this.#parts;
-    const whole: AnalysisRequest = { ...request, paths, decode: request.decode ?? decode };
+    const whole: AnalysisRequest = { ...request, paths, speech, decode: request.decode ?? decode };
     return this.#admit(() => records.create(newTaskId(), whole));
   }
 
@@ -185,9 +187,9 @@ class TaskRegistry implements Tasks {
     };
     this.#current = running;
     this.#unrecorded.delete(task_id);
-    const { paths, cache_dir, model_key } = run.request;
-    log.info('a task starts', { task_id, files: paths.length, cache_dir, model_key });
-    this.#tell(task_id, { type: 'start', files: paths.length });
+    const { paths, speech, cache_dir, model_key } = run.request;
+    log.info('a task starts', { task_id, files: paths.length, speech: speech.length, cache_dir, model_key });
+    this.#tell(task_id, { type: 'start', files: run.task.counts.files, types: run.task.request.types });
     running.ended = this.#work(running);
     records.prune().catch((error: unknown) => log.warn('old tasks cannot be removed', { error }));
   }
@@ -306,19 +308,19 @@ function endOf(thrown: unknown, reason: Running['reason']): EndState {
   return reason && engineErrors.CANCELLED.is(thrown) ? reason : 'failed';
 }
 
-function finishedBefore(earlier: ReadonlyMap<string, FileResult>) {
+function finishedBefore(earlier: ReadonlyMap<string, FileResult>): EarlierRuns {
   const finished = new Set(
-    [...earlier.values()].filter(({ outcome }) => outcome === 'analyzed').map(({ path }) => path),
+    [...earlier.values()].filter(({ outcome }) => outcome === 'analyzed').map((result) => workKey(result)),
   );
-  return { finished: (path: string) => finished.has(path) };
+  return { finished: (type, path) => finished.has(workKey({ type, path })) };
 }
 
-/** The first spelling of each path. */
-function once(paths: readonly string[]): string[] {
-  const seen = new Map<string, string>();
-  for (const path of paths) {
-    const whole = resolve(path);
-    if (!seen.has(whole)) seen.set(whole, path);
+/** The first one of each path, however it is spelled. */
+function once<T>(items: readonly T[], pathOf: (item: T) => string): T[] {
+  const seen = new Map<string, T>();
+  for (const item of items) {
+    const whole = resolve(pathOf(item));
+    if (!seen.has(whole)) seen.set(whole, item);
   }
   return [...seen.values()];
 }

@@ -1,53 +1,94 @@
 // Keeps the counts of a running task and turns them into events.
 import { toFields } from '../../runtime/errors.ts';
 import type { MediaRecord } from '../index/contract.ts';
-import type { AnalysisEvent, FileOutcome, FileResult, TaskCounts, TaskProgress } from './contract.ts';
+import type {
+  AnalysisEvent,
+  FileOutcome,
+  FileResult,
+  SpeechFacts,
+  TaskCounts,
+  TaskProgress,
+  WorkType,
+} from './contract.ts';
 import { noneDone } from './ledger.ts';
 
-export interface Tracker {
-  /** The file's grid is known and will be looked at. */
-  toLookAt(media: MediaRecord): void;
+/** What is told of the work of one type: looking or listening. */
+export interface WorkTracker {
+  /** The file is known and there is work on it: grid frames to look at, or seconds to listen to. */
+  toDo(media: MediaRecord): void;
   surveyed(): void;
-  /** Frames of a file that are stored but not yet committed; negative when they were given up. */
-  frames(media: MediaRecord, count: number): void;
-  result(path: string, outcome: FileOutcome, media?: MediaRecord, frames?: number): void;
+  /** Frames or seconds of a file that are done but not yet committed; negative when they were given up. */
+  worked(media: MediaRecord, amount: number): void;
+  /** `done`: frames or seconds. */
+  result(
+    path: string,
+    outcome: FileOutcome,
+    media?: MediaRecord,
+    done?: number,
+    speech?: SpeechFacts | null,
+  ): void;
   failure(path: string, error: unknown, media?: MediaRecord): void;
+}
+
+export interface Tracker {
+  readonly video: WorkTracker;
+  readonly speech: WorkTracker;
   readonly counts: TaskCounts;
   progress(): TaskProgress;
 }
 
-/** `now`: ms that only go forward. */
+/** Frames and seconds of one type of work. */
+interface Amount {
+  /** Pieces of work, and those whose length is known. */
+  readonly files: number;
+  known: number;
+  surveyed: boolean;
+  all: number;
+  done: number;
+  /** Of those that need not be done. */
+  before: number;
+}
+
+/** `files`: pieces of work of each type. `now`: ms that only go forward. */
 export function createTracker(
-  files: number,
+  files: Readonly<Record<WorkType, number>>,
   now: () => number,
   emit: (event: AnalysisEvent) => void,
 ): Tracker {
   const started = now();
-  const counts = noneDone(files);
-  const seen = new Map<string, number>();
-  let grid = 0;
-  let frames = 0;
-  let surveyed = false;
-  /** Files whose length is known, and the grid frames of those that need not be looked at. */
-  let known = 0;
-  let before = 0;
+  const counts = noneDone(files.video + files.speech);
+  const amount = (of: number): Amount => ({
+    files: of,
+    known: 0,
+    surveyed: of === 0,
+    all: 0,
+    done: 0,
+    before: 0,
+  });
+  const video = amount(files.video);
+  const speech = amount(files.speech);
   let percentage = 0;
 
   const share = (): number => {
-    const all = before + grid;
-    const done = all > 0 ? (before + frames) / all : known > 0 ? counts.done / known : 0;
-    // Frames that are looked at may still have to be committed.
-    const most = counts.done === files ? 100 : 99;
-    return Math.min(most, 100 * done * (surveyed ? 1 : known / files));
+    // A second of picture and a second of sound count the same.
+    const before = video.before + speech.before;
+    const all = before + video.all + speech.all;
+    const known = video.known + speech.known;
+    const done = all > 0 ? (before + video.done + speech.done) / all : known > 0 ? counts.done / known : 0;
+    // What was looked at may still have to be committed.
+    const most = counts.done === counts.files ? 100 : 99;
+    return Math.min(most, 100 * done * (video.surveyed && speech.surveyed ? 1 : known / counts.files));
   };
   const progress = (): TaskProgress => ({
-    files,
+    files: counts.files,
     files_done: counts.done,
-    surveyed,
+    surveyed: video.surveyed && speech.surveyed,
     percentage,
-    frames,
-    grid_frames: grid,
-    media_seconds: frames,
+    frames: video.done,
+    grid_frames: video.all,
+    heard_seconds: speech.done,
+    sound_seconds: speech.all,
+    media_seconds: video.done + speech.done,
     elapsed_seconds: (now() - started) / 1000,
   });
   const tell = () => {
@@ -56,65 +97,82 @@ export function createTracker(
     emit({ type: 'task', task: progress() });
   };
   const end = (result: FileResult) => {
-    if (!seen.has(result.path)) known++;
     counts.done++;
     counts[result.outcome]++;
-    seen.delete(result.path);
     emit({ type: 'result', result });
     tell();
   };
+  const work = (type: WorkType, sum: Amount) => createWork(type, sum, { emit, tell, end });
+  return { video: work('video', video), speech: work('speech', speech), counts, progress };
+}
+
+interface Telling {
+  emit(event: AnalysisEvent): void;
+  tell(): void;
+  end(result: FileResult): void;
+}
+
+function createWork(type: WorkType, sum: Amount, { emit, tell, end }: Telling): WorkTracker {
+  const seen = new Map<string, number>();
+  const lengthOf = ({ probe }: MediaRecord) =>
+    type === 'video' ? probe.grid_frames : probe.duration_seconds;
+  const finish = (result: FileResult) => {
+    if (!seen.has(result.path)) sum.known++;
+    seen.delete(result.path);
+    end(result);
+  };
+  const resultOf = (path: string, outcome: FileOutcome, media: MediaRecord | undefined): FileResult => ({
+    path,
+    type,
+    hash_str: media?.identity.hash_str ?? null,
+    outcome,
+    frames: 0,
+    missing_frames: 0,
+    duration_seconds: media?.probe.duration_seconds ?? 0,
+    speech: null,
+    error: null,
+  });
   return {
-    toLookAt: (media) => {
-      grid += media.probe.grid_frames;
+    toDo: (media) => {
+      sum.all += lengthOf(media);
       seen.set(media.path, 0);
-      known++;
+      sum.known++;
       tell();
     },
     surveyed: () => {
-      surveyed = true;
+      sum.surveyed = true;
       tell();
     },
-    frames: (media, count) => {
-      frames += count;
-      const of = (seen.get(media.path) ?? 0) + count;
+    worked: (media, amount) => {
+      sum.done += amount;
+      const of = (seen.get(media.path) ?? 0) + amount;
       seen.set(media.path, of);
-      emit({ type: 'file', file: { path: media.path, frames: of, grid_frames: media.probe.grid_frames } });
+      emit({ type: 'file', file: { path: media.path, type, frames: of, grid_frames: lengthOf(media) } });
       tell();
     },
-    result: (path, outcome, media, of = 0) => {
-      // Another path with the same content was looked at meanwhile: there is nothing left to do for this one.
-      if (outcome === 'stored' && media && seen.has(path)) grid -= media.probe.grid_frames;
-      if (outcome === 'stored' && media) before += media.probe.grid_frames;
-      end({
-        path,
-        hash_str: media?.identity.hash_str ?? null,
-        outcome,
-        frames: of,
-        missing_frames: outcome === 'analyzed' ? (media?.probe.grid_frames ?? 0) - of : 0,
-        duration_seconds: media?.probe.duration_seconds ?? 0,
-        error: null,
+    result: (path, outcome, media, done = 0, speech = null) => {
+      // Another path with the same content was worked on meanwhile: there is nothing left to do for this one.
+      if (outcome === 'stored' && media && seen.has(path)) sum.all -= lengthOf(media);
+      if (outcome === 'stored' && media) sum.before += lengthOf(media);
+      const frames = type === 'video' ? done : 0;
+      const missing = type === 'video' && outcome === 'analyzed' ? (media?.probe.grid_frames ?? 0) - done : 0;
+      finish({
+        ...resultOf(path, outcome, media),
+        frames,
+        missing_frames: missing,
+        speech,
       });
     },
     failure: (path, error, media) => {
       const { code, message } = toFields(error);
       const outcome = code === 'CANCELLED' ? 'cancelled' : 'failed';
-      // What was looked at of this file is gone. One that failed is not left either; one that was cancelled is.
+      // What was done of this file is gone. One that failed is not left either; one that was cancelled is.
       const lost = seen.get(path);
       if (media && lost !== undefined) {
-        frames -= lost;
-        if (outcome === 'failed') grid -= media.probe.grid_frames;
+        sum.done -= lost;
+        if (outcome === 'failed') sum.all -= lengthOf(media);
       }
-      end({
-        path,
-        hash_str: media?.identity.hash_str ?? null,
-        outcome,
-        frames: 0,
-        missing_frames: 0,
-        duration_seconds: media?.probe.duration_seconds ?? 0,
-        error: { code, message },
-      });
+      finish({ ...resultOf(path, outcome, media), error: { code, message } });
     },
-    counts,
-    progress,
   };
 }

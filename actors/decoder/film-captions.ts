@@ -1,10 +1,8 @@
-// The subtitles of a film. The text forms are simple enough to be packed here: mov_text is the text behind its length in
-// two bytes, the others are the text itself.
+// The subtitles of a film. Both text forms are simple enough to be packed here: SubRip is the text itself, and
+// mov_text is the text behind its length in two bytes.
 import {
-  AV_CODEC_ID_ASS,
   AV_CODEC_ID_MOV_TEXT,
   AV_CODEC_ID_SUBRIP,
-  AV_CODEC_ID_WEBVTT,
   AVMEDIA_TYPE_SUBTITLE,
   Dictionary,
   type FormatContext,
@@ -21,22 +19,14 @@ export interface Cue {
 }
 
 export interface FilmCaptions {
-  /** `mov_text` for mp4 and mov, the others for mkv. */
-  readonly codec: 'mov_text' | 'subrip' | 'ass' | 'webvtt';
-  /** What an ASS script begins with. */
-  readonly header?: string;
+  /** `mov_text` for mp4 and mov, `subrip` for mkv. */
+  readonly codec: 'mov_text' | 'subrip';
   /** ISO 639-2, three letters. */
   readonly language?: string;
   /** In order, without overlap. */
   readonly cues: readonly Cue[];
 }
 
-const ids = {
-  mov_text: AV_CODEC_ID_MOV_TEXT,
-  subrip: AV_CODEC_ID_SUBRIP,
-  ass: AV_CODEC_ID_ASS,
-  webvtt: AV_CODEC_ID_WEBVTT,
-};
 const milliseconds = { num: 1, den: 1000 };
 
 export class CaptionTrack implements FilmTrack {
@@ -50,9 +40,8 @@ export class CaptionTrack implements FilmTrack {
     const movText = captions.codec === 'mov_text';
     const { codecpar } = this.#stream;
     codecpar.codecType = AVMEDIA_TYPE_SUBTITLE;
-    codecpar.codecId = ids[captions.codec];
+    codecpar.codecId = movText ? AV_CODEC_ID_MOV_TEXT : AV_CODEC_ID_SUBRIP;
     if (movText) codecpar.extradata = textSampleEntry();
-    else if (captions.header) codecpar.extradata = Buffer.from(captions.header);
     this.#stream.timeBase = new Rational(milliseconds.num, milliseconds.den);
     if (captions.language) this.#stream.metadata = Dictionary.fromObject({ language: captions.language });
   }

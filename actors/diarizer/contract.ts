@@ -66,5 +66,6 @@ export const diarizerContract = contract(
     ),
     drop: ask(Type.Object({ listening: Type.Integer() }), Type.Object({})),
   },
-  { concurrency: 8 },
+  // Ten hours of voices are told apart in one turn.
+  { concurrency: 8, turnLimitMs: 300_000 },
 );

@@ -72,6 +72,7 @@ export const embedderContract = contract(
       }),
     ),
   },
-  // The state is answered while a model loads, and a search gets in between two batches of an ingest.
-  { concurrency: 4 },
+  // The state is answered while a model loads, and a search gets in between two batches of an ingest. A cold start of a
+  // large model takes minutes.
+  { concurrency: 4, turnLimitMs: 300_000 },
 );

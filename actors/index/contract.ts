@@ -111,8 +111,8 @@ export type TranscriptSegment = Static<typeof TranscriptSegment>;
 export const TranscriptMark = Type.Object({
   /** `subtitles` for what was read and not heard. */
   model_key: Type.String(),
-  /** What was asked for, BCP 47. */
-  language: Type.String(),
+  /** What was asked for, BCP 47; null for whatever is spoken. */
+  language: Type.Union([Type.String(), Type.Null()]),
   /** What was heard, BCP 47; null when nothing was said. */
   spoken: Type.Union([Type.String(), Type.Null()]),
   /** Null for the downmix. */

@@ -1,6 +1,4 @@
 // The speech models the program knows by name.
 import type { ModelRow } from './contract.ts';
-import { parakeetRows } from './rows-parakeet.ts';
-import { x3asrRows } from './rows-x3asr.ts';
 
-export const speechRows: readonly ModelRow[] = [...x3asrRows, ...parakeetRows];
+export const speechRows: readonly ModelRow[] = [];

@@ -165,8 +165,8 @@ export const transcriberContract = contract(
       Type.Object({ segments: Type.Array(Segment), ...Mended }),
     ),
   },
-  // Blocks of several files are taken in while a batch of windows runs.
-  { concurrency: 16 },
+  // Blocks of several files are taken in while a batch of windows runs, which may take minutes, as a cold start may.
+  { concurrency: 16, turnLimitMs: 600_000 },
 );
 
 /** The embedded track to take as the transcript: best fit of the language, text only; null when there is none. Pure. */

@@ -38,6 +38,7 @@ export async function analyzePaths(
   const request = {
     cache_dir: cacheDir,
     paths: found.files,
+    speech: [],
     model_key: values.model,
     decode: values.decode,
     force,

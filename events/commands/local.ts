@@ -34,7 +34,7 @@ export function createLocal(engine: Engine, context: Context): Backend {
 /** Runs the task that `start` starts to its end; it is cancelled when `signal` is aborted. */
 async function follow(
   { tasks }: Engine,
-  model_key: string,
+  model_key: string | null,
   start: () => Promise<unknown>,
   view: ProgressView,
   signal: AbortSignal,

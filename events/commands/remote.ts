@@ -1,6 +1,7 @@
 // The backend that is a service on this machine, driven over its API. Events feed the same view as those of an engine;
 // what every file came to is read from the task itself, so that nothing is missed while a connection is lost.
 import type { FileResult, TaskDetail, TaskProgress } from '../../actors/analysis/contract.ts';
+import { workKey } from '../../actors/analysis/ledger.ts';
 import { storeErrors } from '../../actors/index/contract.ts';
 import type { SearchAnswer } from '../../actors/search/contract.ts';
 import { type Client, createClient } from '../../http/client/client.ts';
@@ -29,9 +30,14 @@ export function createRemote(context: Context): Backend {
     return (...args: A) => work(...args).catch((error) => Promise.reject(forPerson(error, context)));
   };
   return {
-    analyze: told(async ({ cache_dir, paths, decode, force }, view) => {
-      await useModel(client, context);
-      const body = { cache_dir, visual_media_paths: paths, decode, force };
+    analyze: told(async ({ cache_dir, paths, speech, decode, force }, view) => {
+      if (paths.length > 0) await useModel(client, context);
+      const transcription_jobs = speech.map(({ preferred, language, ...job }) => ({
+        ...job,
+        language: language ?? 'auto',
+        preferred_x_model_key: preferred,
+      }));
+      const body = { cache_dir, visual_media_paths: paths, transcription_jobs, decode, force };
       const { task_id } = await client.analyze(body, asked);
       return follow(client, task_id, view, context);
     }),
@@ -95,7 +101,7 @@ async function follow(
   const tally = createTally();
   const ended = new Set<string>();
   const hear = (result: FileResult) => {
-    ended.add(result.path);
+    ended.add(workKey(result));
     tally.add(result);
     view.event({ type: 'result', result });
   };
@@ -163,29 +169,33 @@ function cancelOn(
 }
 
 function show(event: ProgressEvent, view: ProgressView, ended: ReadonlySet<string>): void {
-  const { video_path, file_frames, file_grid_frames } = event;
-  const atWork = video_path !== null && !ended.has(video_path) && event.error === undefined;
-  if (atWork && file_frames !== undefined && file_grid_frames !== undefined) {
-    const file = { path: video_path, frames: file_frames, grid_frames: file_grid_frames };
-    view.event({ type: 'file', file });
+  const { video_path: path, type } = event;
+  const frames = event.file_frames ?? event.file_heard_seconds;
+  const grid_frames = event.file_grid_frames ?? event.file_sound_seconds;
+  if (path !== null && type !== 'summary' && frames !== undefined && grid_frames !== undefined) {
+    const file = { path, type, frames, grid_frames };
+    if (!ended.has(workKey(file)) && event.error === undefined) view.event({ type: 'file', file });
   }
   if (event.files === undefined || event.frames === undefined) return;
-  const frames = event.frames;
+  const heard_seconds = event.heard_seconds ?? 0;
   const task: TaskProgress = {
     files: event.files,
     files_done: event.files_done ?? 0,
     surveyed: event.surveyed ?? false,
     percentage: Number(event.progress),
-    frames,
+    frames: event.frames,
     grid_frames: event.grid_frames ?? 0,
-    media_seconds: frames,
+    heard_seconds,
+    sound_seconds: event.sound_seconds ?? 0,
+    media_seconds: event.frames + heard_seconds,
     elapsed_seconds: event.elapsed_seconds ?? 0,
   };
   view.event({ type: 'task', task });
 }
 
 /** A grid frame is a second of media. */
-function progressOf({ counts, progress, frames, grid_frames, elapsed_seconds }: TaskDetail): TaskProgress {
+function progressOf({ counts, progress, elapsed_seconds, ...task }: TaskDetail): TaskProgress {
+  const { frames, grid_frames, heard_seconds, sound_seconds } = task;
   return {
     files: counts.files,
     files_done: counts.done,
@@ -193,7 +203,9 @@ function progressOf({ counts, progress, frames, grid_frames, elapsed_seconds }: 
     percentage: progress,
     frames,
     grid_frames,
-    media_seconds: frames,
+    heard_seconds,
+    sound_seconds,
+    media_seconds: frames + heard_seconds,
     elapsed_seconds,
   };
 }

@@ -9,7 +9,8 @@ export interface Report {
   readonly failures: readonly Failure[];
   /** Undefined when it ended before it began to work. */
   readonly progress: TaskProgress | undefined;
-  readonly model_key: string;
+  /** The visual model; null when nothing was looked at. */
+  readonly model_key: string | null;
 }
 
 interface Failure {
@@ -19,7 +20,7 @@ interface Failure {
 
 /** Counts results as they come. */
 export function createTally() {
-  const counts = { analyzed: 0, stored: 0, no_picture: 0, failed: 0, cancelled: 0 };
+  const counts = { analyzed: 0, stored: 0, no_picture: 0, no_sound: 0, failed: 0, cancelled: 0 };
   const failures: Failure[] = [];
   const add = ({ outcome, error }: FileResult) => {
     counts[outcome]++;
@@ -36,6 +37,7 @@ export function summary(
     [counts.analyzed, 'analysed'],
     [counts.stored, 'already known'],
     [counts.no_picture, 'sound only'],
+    [counts.no_sound, 'without sound'],
     [counts.failed + walkFailures.length, 'failed'],
     [counts.cancelled, 'not finished'],
   ];
@@ -45,7 +47,7 @@ export function summary(
   const looked =
     frames > 0 ? `, ${frames} ${frames === 1 ? 'frame' : 'frames'}, ${speed.toFixed(1)}× real time` : '';
   const lines = [
-    `${cancelled ? 'Stopped' : 'Done'}: ${said.join(', ')} in ${duration(elapsed_seconds)}${looked} (${model_key})`,
+    `${cancelled ? 'Stopped' : 'Done'}: ${said.join(', ')} in ${duration(elapsed_seconds)}${looked}${model_key === null ? '' : ` (${model_key})`}`,
     ...[...failures, ...walkFailures].map(({ code, message }) => `  ${code}: ${printable(message)}`),
     ...(cancelled ? ['What is finished stays; the same command goes on with the rest.'] : []),
   ];

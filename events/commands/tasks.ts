@@ -64,7 +64,7 @@ function detail(task: TaskDetail, results: readonly FileResult[]): string {
   const facts = [
     `${frames} frames in ${duration(elapsed_seconds)}`,
     ...(left === null ? [] : [`${duration(left)} left`]),
-    request.model_key,
+    ...(request.model_key === null ? [] : [request.model_key]),
   ];
   const lines = [
     line(task),

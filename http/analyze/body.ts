@@ -1,5 +1,6 @@
 // What POST /analyze takes, field by field. What the fields mean together is looked at in `meaning.ts`.
 import { type Static, Type } from 'typebox';
+import { speechPreferences } from '../../actors/analysis/contract.ts';
 import { defaulted, described, nullable, oneOf, shown } from '../route.ts';
 
 export const limits = {
@@ -18,14 +19,18 @@ const SpeakerCount = described(
   '1 to 4 fixes the number of speakers; `5+` means 5 to 12.',
 );
 const SpeechModelChoice = described(
-  oneOf('auto', 'faster', 'more accurate', 'x3-asr-0.6b', 'x3-asr-1.7b'),
-  '`faster` is x3-asr-0.6b, `more accurate` is x3-asr-1.7b, for the languages of that family.',
+  oneOf(...speechPreferences),
+  '`faster` is x3-asr-0.6b, `more accurate` is x3-asr-1.7b, for the languages of that family; where that model is not ' +
+    'downloaded the best one that is takes its place. `subtitles` reads what lies in or beside the file.',
 );
 
 const TranscriptionJob = Type.Object(
   {
     path: Path,
-    language: defaulted(Text, 'english'),
+    language: defaulted(
+      described(Text, 'A name or a code: `english`, `de`, `pt-BR`; `auto` finds out.'),
+      'english',
+    ),
     detect_speakers: Type.Optional(Type.Boolean()),
     speaker_count: Type.Optional(SpeakerCount),
     preferred_x_model_key: Type.Optional(SpeechModelChoice),

@@ -2,6 +2,7 @@
 // samples that belong to a job. Pure; whether the files are there is looked at elsewhere.
 import { isAbsolute } from 'node:path';
 import { type AnalyzeBody, limits, type SampleFaces } from './body.ts';
+import { speechComplaints } from './speech.ts';
 
 export interface Complaint {
   /** `sample_faces[0].face_images[1]` */
@@ -16,7 +17,12 @@ export interface NamedPath {
 
 /** Everything that is wrong, in the order of the fields. */
 export function complaintsOf(body: AnalyzeBody): Complaint[] {
-  return [...pathComplaints(body), ...sampleComplaints(body), ...summaryComplaints(body)];
+  return [
+    ...pathComplaints(body),
+    ...speechComplaints(body),
+    ...sampleComplaints(body),
+    ...summaryComplaints(body),
+  ];
 }
 
 /** The media a request names, whatever is to be done with them. */

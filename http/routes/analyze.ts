@@ -4,6 +4,7 @@ import { expectMedia, expectWritable, prepareFolder, unfit } from '../../actors/
 import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { AnalyzeBody, limits } from '../analyze/body.ts';
 import { type Complaint, complaintsOf, facePathsOf, mediaOf } from '../analyze/meaning.ts';
+import { speechJobsOf } from '../analyze/speech.ts';
 import { absolute, allAbsolute } from '../paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
@@ -40,13 +41,22 @@ export const analyze = route({
     await expectWritable(body.cache_dir);
     refuse(await unanalysedComplaints(body, service, signal));
     refuseMissingCapabilities(body);
-    const model_key = service.search.models.active();
     // In the plain form in which every other route looks for them.
     const cache_dir = absolute('cache_dir', body.cache_dir);
     const paths = allAbsolute('visual_media_paths', body.visual_media_paths);
+    // Sound needs no visual model.
+    const model_key = paths.length > 0 ? service.search.models.active() : null;
     prepareFolder(cache_dir);
     const { force, decode } = body;
-    const request = { cache_dir, paths, model_key, force, ...(decode === undefined ? {} : { decode }) };
+    const speech = speechJobsOf(body);
+    const request = {
+      cache_dir,
+      paths,
+      speech,
+      model_key,
+      force,
+      ...(decode === undefined ? {} : { decode }),
+    };
     const { task_id } = await service.tasks.start(request);
     return reply(202, { message: 'Analysis started', task_id });
   },
@@ -122,7 +132,6 @@ async function unanalysedComplaints(
 
 function refuseMissingCapabilities(body: AnalyzeBody): void {
   const asked = [
-    { row: analysisErrors.NO_SPEECH, field: 'transcription_jobs', jobs: body.transcription_jobs },
     { row: analysisErrors.NO_FACES, field: 'face_clustering_jobs', jobs: body.face_clustering_jobs },
     { row: analysisErrors.NO_SUMMARIES, field: 'summary_requests', jobs: body.summary_requests },
   ].filter(({ jobs }) => jobs.length > 0);

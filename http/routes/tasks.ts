@@ -63,7 +63,7 @@ export const resumeTask = route({
     const { task_id, request } = await tasks.get(params.task_id, { offset: 0, limit: 0 });
     // A task that switched the model would take it away from the searches.
     const active = search.models.active();
-    if (request.model_key !== active) {
+    if (request.types.includes('video') && request.model_key !== active) {
       throw analysisErrors.OTHER_MODEL(
         `Task ${task_id} was asked for by ${request.model_key}, and ${active} is in use: POST /models/load changes it`,
         { task_id, model_key: request.model_key },

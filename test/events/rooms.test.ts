@@ -34,7 +34,7 @@ function end(state: EndState): TaskEvent {
 
 test('a state says where the task is, which file is worked on and how long it may still take', () => {
   const { rooms, told } = roomsOf(manualClock());
-  rooms.hear('t', { type: 'file', file: { path: '/a.mp4', frames: 10, grid_frames: 40 } });
+  rooms.hear('t', { type: 'file', file: { path: '/a.mp4', type: 'video', frames: 10, grid_frames: 40 } });
   rooms.hear('t', progress(33.37));
   assert.deepEqual(told, [
     {
@@ -48,6 +48,8 @@ test('a state says where the task is, which file is worked on and how long it ma
       files_done: 1,
       frames: 30,
       grid_frames: 120,
+      heard_seconds: 0,
+      sound_seconds: 0,
       surveyed: true,
       elapsed_seconds: 3,
       estimated_remaining_seconds: 9,
@@ -58,10 +60,57 @@ test('a state says where the task is, which file is worked on and how long it ma
   ]);
 });
 
+test('looking and listening are told side by side, and the end once, after both', () => {
+  const clock = manualClock();
+  const { rooms, told } = roomsOf(clock);
+  rooms.hear('t', { type: 'start', files: 2, types: ['video', 'speech'] });
+  rooms.hear('t', { type: 'file', file: { path: '/a.mp4', type: 'video', frames: 10, grid_frames: 40 } });
+  rooms.hear('t', progress(10));
+  rooms.hear('t', { type: 'file', file: { path: '/b.wav', type: 'speech', frames: 12.5, grid_frames: 50 } });
+  rooms.hear('t', progress(20, { heard_seconds: 12.5, sound_seconds: 50 }));
+  rooms.hear('t', end('completed'));
+  clock.advance(1000);
+  assert.deepEqual(
+    told.map(({ type, video_path, file_heard_seconds, done }) => [
+      type,
+      video_path,
+      file_heard_seconds,
+      done,
+    ]),
+    [
+      ['video', null, undefined, false],
+      ['speech', '/b.wav', 12.5, false],
+      ['video', null, undefined, true],
+    ],
+  );
+  const late = rooms.replay('t') ?? [];
+  assert.deepEqual(
+    late.map(({ type, done }) => [type, done]),
+    [
+      ['speech', false],
+      ['video', true],
+    ],
+  );
+});
+
+test('a task that only listens is told as speech from its start to its end', () => {
+  const { rooms, told } = roomsOf(manualClock());
+  rooms.hear('t', { type: 'start', files: 1, types: ['speech'] });
+  rooms.hear('t', end('completed'));
+  rooms.flush();
+  assert.deepEqual(
+    told.map(({ type, done }) => [type, done]),
+    [
+      ['speech', false],
+      ['speech', true],
+    ],
+  );
+});
+
 test('of many states the newest is told, and the end comes in its turn', () => {
   const clock = manualClock();
   const { rooms, told } = roomsOf(clock);
-  rooms.hear('t', { type: 'start', files: 4 });
+  rooms.hear('t', { type: 'start', files: 4, types: ['video'] });
   for (const percentage of [1, 2, 3]) rooms.hear('t', progress(percentage));
   clock.advance(110);
   rooms.hear('t', progress(50));
@@ -144,7 +193,7 @@ test('a task that runs again starts anew, after the end of the run before', () =
   rooms.hear('t', failure('/a'));
   rooms.hear('t', end('interrupted'));
   rooms.hear('t', progress(61));
-  rooms.hear('t', { type: 'start', files: 4 });
+  rooms.hear('t', { type: 'start', files: 4, types: ['video'] });
   clock.advance(1000);
   assert.deepEqual(
     told.map(({ progress, video_path, done }) => [progress, video_path, done]),
@@ -161,7 +210,7 @@ test('who joins a task that has just begun again does not hear that it is done',
   const clock = manualClock();
   const { rooms } = roomsOf(clock);
   rooms.hear('t', end('cancelled'));
-  rooms.hear('t', { type: 'start', files: 4 });
+  rooms.hear('t', { type: 'start', files: 4, types: ['video'] });
   assert.deepEqual(rooms.replay('t'), []);
   clock.advance(110);
   assert.deepEqual(
@@ -204,7 +253,7 @@ test('who joins late hears which files failed, the latest hundred of this run, a
   rooms.hear('t', end('completed'));
   clock.advance(1000);
   assert.deepEqual(paths(), ['/a', '/b', 'end']);
-  rooms.hear('t', { type: 'start', files: 200 });
+  rooms.hear('t', { type: 'start', files: 200, types: ['video'] });
   clock.advance(1000);
   assert.deepEqual(paths(), [null]);
   for (let i = 0; i < 150; i++) rooms.hear('t', failure(`/${i}`));
@@ -238,7 +287,7 @@ test('never more than ten a second while it runs, the last always, each failure 
     property(array(step, { maxLength: 120 }), (steps) => {
       const clock = manualClock();
       const { rooms, told } = roomsOf(clock);
-      rooms.hear('t', { type: 'start', files: steps.length });
+      rooms.hear('t', { type: 'start', files: steps.length, types: ['video'] });
       const failed: string[] = [];
       for (const { wait, what, percentage } of steps) {
         clock.advance(wait);

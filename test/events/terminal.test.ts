@@ -13,6 +13,8 @@ const task = {
   percentage: 25,
   frames: 30,
   grid_frames: 120,
+  heard_seconds: 0,
+  sound_seconds: 0,
   media_seconds: 30,
   elapsed_seconds: 3,
 };
@@ -53,11 +55,11 @@ test('a terminal shows a bar for each file and one for the whole, and redraws in
   const { screen, text } = screenOf(120, true);
   const view = createProgressView(screen, clock);
   view.event({ type: 'task', task });
-  view.event({ type: 'file', file: { path: '/x/one.mp4', frames: 1, grid_frames: 4 } });
+  view.event({ type: 'file', file: { path: '/x/one.mp4', type: 'video', frames: 1, grid_frames: 4 } });
   clock.advance(100);
   assert.match(text(), /one\.mp4 .*█████░+ {2}25% 1\/4/);
   const before = text().length;
-  view.event({ type: 'file', file: { path: '/x/one.mp4', frames: 2, grid_frames: 4 } });
+  view.event({ type: 'file', file: { path: '/x/one.mp4', type: 'video', frames: 2, grid_frames: 4 } });
   clock.advance(100);
   assert.ok(text().slice(before).startsWith('\x1b[2A\x1b[J'));
 });
@@ -65,7 +67,14 @@ test('a terminal shows a bar for each file and one for the whole, and redraws in
 test('without a terminal there is a line a result and no control sequence', () => {
   const { screen, text } = screenOf(80, false);
   const view = createProgressView(screen, manualClock());
-  const result = { hash_str: 'h', missing_frames: 0, duration_seconds: 3, error: null };
+  const result = {
+    type: 'video' as const,
+    hash_str: 'h',
+    missing_frames: 0,
+    duration_seconds: 3,
+    speech: null,
+    error: null,
+  };
   view.event({ type: 'task', task });
   view.event({ type: 'result', result: { ...result, path: '/a.mp4', outcome: 'analyzed', frames: 3 } });
   view.event({ type: 'result', result: { ...result, path: '/s.mp3', outcome: 'no_picture', frames: 0 } });

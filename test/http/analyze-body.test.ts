@@ -226,8 +226,6 @@ test('what is valid and cannot be done yet is a 503 that names the capability, a
   };
   const table: [object, RegExp][] = [
     [{ visual_media_paths: [], summary_requests: [{ path: at('b.mp4') }] }, /^Summaries/],
-    [{ transcription_jobs: [transcription] }, /^Speech analysis is not available: transcription_jobs/],
-    [{ visual_media_paths: [], transcription_jobs: [transcription], speaker_count: '5+' }, /^Speech/],
     [
       { face_clustering_jobs: [{ ...job, sample_faces: [] }], sample_faces: [person] },
       /^Face analysis is not available/,
@@ -235,10 +233,7 @@ test('what is valid and cannot be done yet is a 503 that names the capability, a
     [{ face_clustering_jobs: [job], sample_faces: [{ name: long(200), face_images: [pixel] }] }, /^Face/],
     [{ summary_requests: [summary] }, /^Summaries are not available/],
     [{ summary_requests: [{ path: at('a.mp4'), collection: { collection_id: 'c' } }] }, /^Summaries/],
-    [
-      { transcription_jobs: [transcription], summary_requests: [summary] },
-      /^Speech.*summaries are not available/,
-    ],
+    [{ transcription_jobs: [transcription], summary_requests: [summary] }, /^Summaries are not available/],
   ];
   for (const [more, said] of table) {
     const answer = await s.call('/api/v1/analyze', { ...good, cache_dir: at('never'), ...more });

@@ -14,7 +14,18 @@ test('an analysis is accepted with every field, each file once by its plain path
     detect_speakers: false,
     speaker_count: 4,
     preferred_x_model_key: 'more accurate',
-    transcription_jobs: [],
+    transcription_jobs: [
+      { path: `${folder}/x/../a.mp4` },
+      {
+        path: at('b.mp4'),
+        language: 'Deutsch',
+        detect_speakers: true,
+        speaker_count: 'auto-detect',
+        preferred_x_model_key: 'subtitles',
+        channels: [3, 1, 3],
+      },
+      { path: at('a.mp4'), language: 'en', channels: [] },
+    ],
     face_clustering_jobs: [],
     sample_faces: [],
     summary_requests: [],
@@ -29,10 +40,56 @@ test('an analysis is accepted with every field, each file once by its plain path
   assert.deepEqual(s.analysis.last.run.request, {
     cache_dir,
     paths: [at('a.mp4'), at('gone.mp4'), at('b.mp4')],
+    speech: [
+      {
+        path: at('a.mp4'),
+        language: 'en',
+        channels: null,
+        detect_speakers: false,
+        speaker_count: 4,
+        preferred: 'more accurate',
+      },
+      {
+        path: at('b.mp4'),
+        language: 'de',
+        channels: [1, 3],
+        detect_speakers: true,
+        speaker_count: 'auto',
+        preferred: 'subtitles',
+      },
+    ],
     model_key: 'fake',
     force: true,
     decode: 'keyframes',
   });
+});
+
+test('transcription alone needs no visual model, whatever is spoken may be left open', async () => {
+  const s = service(() => {
+    throw visualModelErrors.MODELS_LOADING('The visual model "fake" is loading');
+  });
+  const answer = await s.call('/api/v1/analyze', {
+    cache_dir: at('cache'),
+    transcription_jobs: [{ path: at('a.mp4'), language: 'auto', speaker_count: '5+' }],
+  });
+  assert.equal(answer.status, 202);
+  const { paths, speech } = s.analysis.last.run.request;
+  assert.deepEqual([paths, speech[0]?.language, speech[0]?.speaker_count], [[], null, '5+']);
+});
+
+test('a language nobody knows and a file with two wishes are refused by their fields', async () => {
+  const s = service();
+  const ask = async (jobs: readonly object[]) =>
+    text(await s.call('/api/v1/analyze', { cache_dir: at('cache'), transcription_jobs: jobs }));
+  assert.match(
+    await ask([{ path: at('a.mp4') }, { path: at('b.mp4'), language: 'klingonisch' }]),
+    /transcription_jobs\[1\]\.language.*klingonisch/,
+  );
+  assert.match(
+    await ask([{ path: at('a.mp4') }, { path: at('a.mp4'), channels: [1] }]),
+    /transcription_jobs\[1\]\.path.*transcription_jobs\[0\]/,
+  );
+  assert.equal(s.analysis.runs.length, 0);
 });
 
 test('while no model is in use an analysis is a 503 that says so and stops nothing', async () => {
@@ -116,7 +173,7 @@ test('tasks are listed and shown page by page, and one that was cancelled goes o
   }
   const again = await s.call(`/api/v1/tasks/${task_id}/resume`, undefined, { method: 'POST' });
   assert.deepEqual([again.status, (again.body as { task_id: string }).task_id], [202, task_id]);
-  assert.equal(s.analysis.last.run.earlier?.finished(at('a.mp4')), true);
+  assert.equal(s.analysis.last.run.earlier?.finished('video', at('a.mp4')), true);
   for (const id of ['none', '..%2Ftasks', '%00']) {
     assert.equal((await s.call(`/api/v1/tasks/${id}`)).status, 404, id);
     assert.equal((await s.call(`/api/v1/tasks/${id}/resume`, undefined, { method: 'POST' })).status, 404, id);

@@ -216,6 +216,8 @@ const progress = (percentage: number) =>
       percentage,
       frames: 10,
       grid_frames: 20,
+      heard_seconds: 0,
+      sound_seconds: 0,
       media_seconds: 10,
       elapsed_seconds: 1,
     },
@@ -224,7 +226,7 @@ const progress = (percentage: number) =>
 test('a task is followed from where it is to its end', async (t) => {
   const { tasks, url } = await serve(t);
   tasks.records.set('t', detailOf('t', { state: 'running' }));
-  tasks.tell('t', { type: 'start', files: 2 });
+  tasks.tell('t', { type: 'start', files: 2, types: ['video'] });
   tasks.tell('t', progress(50));
   const heard: ProgressEvent[] = [];
   for await (const event of createClient({ url, key: KEY }).follow('t')) {

@@ -132,6 +132,8 @@ test('frames and files are counted from what tasks tell, and a counter never goe
       percentage: 0,
       frames: count,
       grid_frames: 100,
+      heard_seconds: 0,
+      sound_seconds: 0,
       media_seconds: count,
       elapsed_seconds: 1,
     },
@@ -140,18 +142,20 @@ test('frames and files are counted from what tasks tell, and a counter never goe
     type: 'result',
     result: {
       path: '/a',
+      type: 'video',
       hash_str: null,
       outcome,
       frames: 9,
       missing_frames: 1,
       duration_seconds: 9,
+      speech: null,
       error: null,
     },
   });
   const read = () => readExposition(renderFamilies(meter.families()));
   const value = (key: string) => read().get(key.replace(/\{.*/, ''))!.samples.get(key);
 
-  meter.listener('a', { type: 'start', files: 2 });
+  meter.listener('a', { type: 'start', files: 2, types: ['video'] });
   assert.equal(value('framehound_tasks_running'), 1);
   const seen = [10, 30, 5, 20, 31].map((count) => {
     meter.listener('a', frames(count));
@@ -162,7 +166,7 @@ test('frames and files are counted from what tasks tell, and a counter never goe
   meter.listener('a', result('failed'));
   meter.listener('a', { type: 'end', state: 'completed', error: null });
   // Resumed: its frames are counted from nothing again.
-  meter.listener('a', { type: 'start', files: 2 });
+  meter.listener('a', { type: 'start', files: 2, types: ['video'] });
   meter.listener('a', frames(4));
   assert.deepEqual(
     [

@@ -70,7 +70,7 @@ async function assertServes({ client, tasks }: Serving) {
   const one = await client(['websocket']);
   const { until } = hear(one);
   await one.emitWithAck('join', 'still');
-  tasks.tell('still', { type: 'start', files: 1 });
+  tasks.tell('still', { type: 'start', files: 1, types: ['video'] });
   await until(({ task_id }) => task_id === 'still');
   one.disconnect();
 }
@@ -205,7 +205,7 @@ test('a client that reads late has missed nothing', async (t) => {
   const path = `/${'x'.repeat(4000)}`;
   // Six megabytes, more than the system keeps for a connection.
   for (let i = 0; i < 1500; i++) {
-    tasks.tell('t', { type: 'file', file: { path, frames: i, grid_frames: 1500 } });
+    tasks.tell('t', { type: 'file', file: { path, type: 'video', frames: i, grid_frames: 1500 } });
     tasks.tell('t', progress(i / 15));
   }
   tasks.tell('t', completed);
@@ -224,7 +224,7 @@ test('clients that vanish or read nothing are let go', async (t) => {
   }
   for (let i = 0; i < 10; i++) await session(port);
   assert.ok(server.clients > 0);
-  for (let i = 0; i < 1000; i++) tasks.tell('t', { type: 'start', files: 1 });
+  for (let i = 0; i < 1000; i++) tasks.tell('t', { type: 'start', files: 1, types: ['video'] });
   await until(() => server.clients === 0);
   for (const socket of silent) socket.destroy();
 });

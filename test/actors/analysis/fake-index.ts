@@ -1,6 +1,11 @@
 // A fake index: what an analysis folder holds, in plain maps that a test looks into, with faults on demand.
 import { join } from 'node:path';
-import { indexContract, type MediaRecord, storeErrors } from '../../../actors/index/contract.ts';
+import {
+  indexContract,
+  type MediaRecord,
+  storeErrors,
+  type Transcript,
+} from '../../../actors/index/contract.ts';
 import { actor } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 
@@ -11,6 +16,8 @@ export interface IndexState {
   readonly media: Map<string, MediaRecord>;
   /** Hashes that have a transcript. */
   readonly transcribed: Set<string>;
+  /** By hash. */
+  readonly transcripts: Map<string, Transcript>;
   /** The stored preview of a frame. */
   preview: (hash: string, frame: number) => Uint8Array | null;
   /** The disk of the analysis folder is full. */
@@ -53,12 +60,19 @@ export function fakeIndex(world: IndexState) {
           return { media: [...world.media.values()] };
         },
         transcribed: ({ hashes }) => ({ transcribed: hashes.map((hash) => world.transcribed.has(hash)) }),
-        transcribe: ({ media }) => {
+        transcribe: ({ media, mark, segments }) => {
+          if (world.full) throw storeErrors.STORE_FULL('the disk is full');
+          world.transcripts.set(media.identity.hash_str, { mark, segments, names: {} });
           world.transcribed.add(media.identity.hash_str);
           return {};
         },
-        transcript_marks: ({ hashes }) => ({ marks: hashes.map(() => null) }),
-        transcripts: ({ hashes }) => ({ transcripts: hashes.map(() => null), unreadable: [] }),
+        transcript_marks: ({ hashes }) => ({
+          marks: hashes.map((hash) => world.transcripts.get(hash)?.mark ?? null),
+        }),
+        transcripts: ({ hashes }) => ({
+          transcripts: hashes.map((hash) => world.transcripts.get(hash) ?? null),
+          unreadable: [],
+        }),
         name_speakers: () => ({ names: {} }),
         transcript_part: () => ({ stored: null, segments: [] }),
         load_transcripts: () => ({ done: true, media: 0, segments: 0, unreadable: [] }),

@@ -11,6 +11,7 @@ import type {
   TaskEvent,
   TaskRequest,
 } from '../../../actors/analysis/contract.ts';
+import { noneDone } from '../../../actors/analysis/ledger.ts';
 import type { TaskRun } from '../../../actors/analysis/task.ts';
 import { type Owner, TaskFolder, type TaskRecords } from '../../../actors/analysis/task-records.ts';
 import { createTasks } from '../../../actors/analysis/tasks.ts';
@@ -25,7 +26,17 @@ export function resultOf(
 ): FileResult {
   const error =
     outcome === 'failed' || outcome === 'cancelled' ? { code: 'X', message: `${path}: why` } : null;
-  return { path, hash_str, outcome, frames: 3, missing_frames: 0, duration_seconds: 3, error };
+  return {
+    path,
+    type: 'video',
+    hash_str,
+    outcome,
+    frames: 3,
+    missing_frames: 0,
+    duration_seconds: 3,
+    speech: null,
+    error,
+  };
 }
 
 /** One run of the fake analysis. */
@@ -44,7 +55,7 @@ export class FakeRun {
     this.#emit = emit;
     this.left = new Set(run.request.paths);
     const files = this.left.size;
-    this.counts = { files, done: 0, analyzed: 0, stored: 0, no_picture: 0, failed: 0, cancelled: 0 };
+    this.counts = noneDone(files);
   }
 
   get ended(): Promise<void> {
@@ -101,6 +112,8 @@ export class FakeAnalysis implements Pick<Analysis, 'run'> {
       percentage: 100,
       frames: 0,
       grid_frames: 0,
+      heard_seconds: 0,
+      sound_seconds: 0,
       media_seconds: 0,
       elapsed_seconds: 0,
     };
@@ -151,7 +164,7 @@ export function home() {
 export const whole = { offset: 0, limit: 1000 };
 
 export function requestOf(paths: readonly string[], more: Partial<TaskRequest> = {}): TaskRequest {
-  return { cache_dir: '/cache', paths: [...paths], model_key: 'fake', force: false, ...more };
+  return { cache_dir: '/cache', paths: [...paths], speech: [], model_key: 'fake', force: false, ...more };
 }
 
 export const cancelled = engineErrors.CANCELLED;

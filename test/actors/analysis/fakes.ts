@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAnalysis } from '../../../actors/analysis/analysis.ts';
-import type { AnalysisEvent, FileResult } from '../../../actors/analysis/contract.ts';
+import type { AnalysisEvent, FileResult, SpeechJob } from '../../../actors/analysis/contract.ts';
 import { openJournal } from '../../../actors/analysis/journal.ts';
 import { decoderContract, mediaErrors, modifiedMs, type Probe } from '../../../actors/decoder/contract.ts';
 import { embedderContract } from '../../../actors/embedder/contract.ts';
@@ -18,6 +18,7 @@ import { startInMemory } from '../../../runtime/memory.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
+import { fakeDiarizer, fakeTranscriber, noVoices, type Voices } from './fake-voices.ts';
 
 export interface FakeFile {
   readonly name: string;
@@ -31,6 +32,10 @@ export interface FakeFile {
   /** Frames that are left out. */
   readonly missing?: readonly number[];
   readonly error?: 'crash' | 'decode';
+  /** Has sound, as long as there are frames. */
+  readonly sound?: boolean;
+  /** Text of an embedded track of the language, a second each. */
+  readonly captions?: { readonly language: string; readonly texts: readonly string[] };
 }
 
 const rational = { num: 1, den: 1 };
@@ -46,8 +51,11 @@ function probeOf(file: FakeFile): Probe {
     width: 4,
     height: 2,
     video: null,
-    audio: [],
-    subtitles: [],
+    audio:
+      file.sound || kind === 'audio'
+        ? [{ index: 1, codec: 'fake', sample_rate: 48_000, channels: 2, layout: null, language: null }]
+        : [],
+    subtitles: file.captions ? [{ index: 2, codec: 'subrip', language: file.captions.language }] : [],
     timecode: { text: '00:00:00:00', drop_frame: false, rate: rational },
     creation_date: null,
     camera_make: null,
@@ -66,6 +74,7 @@ interface World extends IndexState {
   readonly batch: number;
   /** Files that were probed, at the same time at most and in all. */
   probing: { now: number; most: number; all: number };
+  readonly voices: Voices;
   /** False after a crash: the embedder has no model. */
   loaded: boolean;
 }
@@ -125,11 +134,22 @@ function fakeDecoder(world: World) {
           turn.slot(picture).fill(seconds);
           return { seconds, preview: null };
         },
-        sound: ({ path }) => {
-          throw mediaErrors.NO_SOUND(path);
+        async *sound({ path, channels }, turn) {
+          const file = find(path);
+          if (channels?.some((channel) => channel > 2)) throw mediaErrors.NO_CHANNEL(`${path}: has 2`);
+          for (let second = 0; second < file.frames; second++) {
+            for (const [channel] of (channels ?? [1]).entries()) {
+              const samples = await turn.freeSlot();
+              const block = { channel, first_sample: second * 16_000, count: 16_000, samples };
+              yield new Sent(block, { slots: [samples] });
+            }
+          }
         },
         subtitles: ({ path }) => {
-          throw mediaErrors.NO_SUBTITLES(path);
+          const { captions } = find(path);
+          if (!captions) throw mediaErrors.NO_SUBTITLES(path);
+          const cues = captions.texts.map((text, i) => ({ start_seconds: i, end_seconds: i + 1, text }));
+          return { codec: 'subrip', header: null, cues };
         },
         async *moments({ path, seconds }) {
           const file = find(path);
@@ -218,6 +238,8 @@ export async function world(
     remembered: 0,
     listed: 0,
     probing: { now: 0, most: 0, all: 0 },
+    voices: noVoices(),
+    transcripts: new Map(),
     unloaded: false,
   };
   const add = (file: FakeFile) => {
@@ -243,10 +265,14 @@ export async function world(
   const decoders = await Promise.all(
     Array.from({ length: options.decoders ?? 2 }, (_, i) => start(fakeDecoder(state), `decoder-${i}`)),
   );
+  const ears = [await start(fakeDecoder(state), 'ear-0'), await start(fakeDecoder(state), 'ear-1')];
+  const transcriber = await start(fakeTranscriber(state.voices));
+  const diarizer = await start(fakeDiarizer(state.voices));
   const journalPath = options.journal ?? join(folder, 'journal.ndjson');
   const journal = openJournal(journalPath, () => 0);
   const preview = { max_side: 64, quality: 80 };
-  const parts = { decoders, surveyor, embedder, index, pool, journal, preview, clock, log };
+  const speech = { ears, transcriber, diarizer };
+  const parts = { decoders, speech, surveyor, embedder, index, pool, journal, preview, clock, log };
   const analysis = createAnalysis(parts);
   const { summarizing = () => false } = options;
   const search = createSearch({ ...parts, decoder: surveyor, viewers: decoders, reader, summarizing });
@@ -272,9 +298,15 @@ export async function world(
     clock,
     log,
     lines,
-    run: async (signal = new AbortController().signal, force = false, of: readonly string[] = paths) => {
+    run: async (
+      signal = new AbortController().signal,
+      force = false,
+      of: readonly string[] = paths,
+      speech: readonly SpeechJob[] = [],
+    ) => {
       const cache_dir = join(folder, 'cache');
-      const request = { cache_dir, paths: [...of], model_key: 'fake', decode: 'exact' as const, force };
+      const asked = { cache_dir, paths: [...of], speech: [...speech], force };
+      const request = { ...asked, model_key: 'fake', decode: 'exact' as const };
       const results: FileResult[] = [];
       const onEvent = (event: AnalysisEvent) => {
         events.push(event);

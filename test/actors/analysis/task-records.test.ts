@@ -18,7 +18,7 @@ test('a line that a power cut has spoiled costs its file and not the task', asyn
   const { results, total_results } = await two.tasks.get(task_id, whole);
   assert.deepEqual([results.map(({ path }) => path), total_results], [['/a', '/b'], 2]);
   await two.tasks.resume(task_id);
-  assert.equal(two.analysis.last.run.earlier?.finished('/b'), true);
+  assert.equal(two.analysis.last.run.earlier?.finished('video', '/b'), true);
   h.end();
 });
 

@@ -163,7 +163,7 @@ test('after a crash a task is interrupted with the results it had, and resuming 
   const { run } = two.analysis.last;
   assert.deepEqual(run.request.paths, ['/a', '/b', '/c', '/d']);
   assert.deepEqual(
-    run.request.paths.map((path) => run.earlier?.finished(path)),
+    run.request.paths.map((path) => run.earlier?.finished('video', path)),
     [true, false, false, false],
   );
   await assert.rejects(two.tasks.resume(task_id), analysisErrors.TASK_RUNNING.is);

@@ -1,0 +1,149 @@
+// A fake transcriber and a fake diarizer: they keep books on who was opened and closed, and fail on demand.
+import { diarizerContract } from '../../../actors/diarizer/contract.ts';
+import { noModel } from '../../../actors/embedder/contract.ts';
+import { type Segment, speechErrors, transcriberContract } from '../../../actors/transcriber/contract.ts';
+import { actor } from '../../../runtime/actor.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
+
+export interface Voices {
+  /** Keys of the models that are downloaded, and the languages of all of them. */
+  readonly models: string[];
+  readonly languages: string[];
+  /** Keys in the order in which they were loaded; null: freed. */
+  readonly loads: (string | null)[];
+  /** Hearings and listenings that were opened and neither finished nor dropped. */
+  readonly open: Set<string>;
+  /** Hearings open at the same time, at most. */
+  mostOpen: number;
+  /** The hearing fails this many times after its first block. */
+  crashes: number;
+  /** Segments of the sidecar of each media path. */
+  readonly sidecars: Map<string, Segment[]>;
+  hold: Promise<void>;
+}
+
+export function noVoices(): Voices {
+  return {
+    models: ['x3-asr-0.6b'],
+    languages: ['en', 'de'],
+    loads: [],
+    open: new Set(),
+    mostOpen: 0,
+    crashes: 0,
+    sidecars: new Map(),
+    hold: Promise.resolve(),
+  };
+}
+
+export function fakeTranscriber(voices: Voices) {
+  const heard = new Map<number, { samples: number; text: boolean }>();
+  let last = 0;
+  const of = (hearing: number) => {
+    const at = heard.get(hearing);
+    if (!at) throw speechErrors.HEARING_LOST(`hearing ${hearing}`);
+    return at;
+  };
+  const close = (hearing: number) => {
+    heard.delete(hearing);
+    voices.open.delete(`hearing ${hearing}`);
+    return {};
+  };
+  return actor<typeof transcriberContract, unknown>({
+    contract: transcriberContract,
+    create: () => ({
+      handlers: {
+        choose: ({ preferred, language }) => {
+          const [first] = voices.models;
+          if (first === undefined) throw speechErrors.NO_SPEECH_MODEL('No speech model is downloaded');
+          if (language !== null && !voices.languages.includes(language)) {
+            throw speechErrors.LANGUAGE_UNSUPPORTED(`none understands ${language}`);
+          }
+          const model_key = voices.models.find((key) => key === preferred) ?? first;
+          return { model_key, instead_of: null };
+        },
+        load: ({ model_key }) => {
+          if (voices.loads.at(-1) !== model_key) voices.loads.push(model_key);
+          return { model_key, languages: voices.languages, state: noModel };
+        },
+        unload: () => {
+          voices.loads.push(null);
+          return {};
+        },
+        state: () => noModel,
+        open: ({ model_key }) => {
+          heard.set(++last, { samples: 0, text: model_key !== null });
+          voices.open.add(`hearing ${last}`);
+          voices.mostOpen = Math.max(voices.mostOpen, heard.size);
+          return { hearing: last };
+        },
+        hear: async ({ hearing, count, first_sample }, turn) => {
+          await voices.hold;
+          turn.throwIfCancelled();
+          of(hearing).samples += count;
+          if (voices.crashes > 0) {
+            voices.crashes--;
+            throw engineErrors.ACTOR_CRASHED('transcriber ended');
+          }
+          const end = first_sample + count;
+          return { speech: [[first_sample, end] as [number, number]], settled: end };
+        },
+        end: ({ hearing }) => ({ speech: [], settled: of(hearing).samples }),
+        finish: ({ hearing }) => {
+          const { samples, text } = of(hearing);
+          close(hearing);
+          const seconds = samples / 16_000;
+          const segments = Array.from({ length: text ? seconds : 0 }, (_, i) => ({
+            start_seconds: i,
+            end_seconds: i + 1,
+            text: ` word ${i}`,
+            speaker: null,
+          }));
+          return { segments, language: text ? 'en' : null, speech_seconds: seconds };
+        },
+        drop: ({ hearing }) => close(hearing),
+        sidecar: ({ media_path }) => {
+          const segments = voices.sidecars.get(media_path);
+          return segments ? { path: `${media_path}.srt`, language: 'en', segments } : null;
+        },
+        captions: ({ cues }) => ({
+          segments: cues.map(({ text, ...times }) => ({ ...times, text: ` ${text}`, speaker: null })),
+        }),
+      },
+    }),
+  });
+}
+
+/** Two voices who take turns, a second each. */
+export function fakeDiarizer(voices: Voices) {
+  const listenings = new Set<number>();
+  let last = 0;
+  const close = (listening: number) => {
+    listenings.delete(listening);
+    voices.open.delete(`listening ${listening}`);
+    return {};
+  };
+  return actor<typeof diarizerContract, unknown>({
+    contract: diarizerContract,
+    create: () => ({
+      handlers: {
+        load: () => ({ model_key: 'fake-speaker', state: noModel }),
+        unload: () => ({}),
+        open: () => {
+          listenings.add(++last);
+          voices.open.add(`listening ${last}`);
+          return { listening: last };
+        },
+        listen: ({ listening }) => {
+          if (!listenings.has(listening)) throw engineErrors.INTERNAL(`listening ${listening}`);
+          return {};
+        },
+        finish: ({ listening, spans }) => {
+          close(listening);
+          const speakers = spans.map(([start]) => `SPEAKER_0${Math.floor(start) % 2}`);
+          return { turns: [], speakers, speaker_count: new Set(speakers).size };
+        },
+        drop: ({ listening }) => close(listening),
+      },
+    }),
+  });
+}
