@@ -1,0 +1,40 @@
+// Opens a family of speech models on a folder as the actor does.
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+import type { ModelRow, SpeechRow } from '../../../actors/models/contract.ts';
+import { fileOf } from '../../../actors/models/registry.ts';
+import { type ModelSession, openSession } from '../../../actors/models/session.ts';
+import { familyOf } from '../../../actors/transcriber/families.ts';
+import type { Proceed, SpeechFamily, SpeechWindow } from '../../../actors/transcriber/family.ts';
+import { createLog } from '../../../runtime/log.ts';
+
+export const turning: Proceed = async () => {
+  await eventLoopTurn();
+};
+
+/** What was opened and not yet released. */
+export const openSessions = new Set<ModelSession>();
+
+export function openFamily(
+  modelsDir: string,
+  row: ModelRow,
+  proceed: Proceed = turning,
+): Promise<SpeechFamily> {
+  const log = createLog('test', () => {});
+  const open = async (source: string | Uint8Array) => {
+    const session = await openSession(source, { device: 'cpu', threads: 1, log });
+    openSessions.add(session);
+    const release = async () => {
+      openSessions.delete(session);
+      await session.release();
+    };
+    return { ...session, release };
+  };
+  const speech = row as SpeechRow;
+  return familyOf(speech).open(speech, (role) => fileOf(modelsDir, row, role), open, proceed);
+}
+
+/** All of it is voice. */
+export const windowOf = (samples: Float32Array): SpeechWindow => ({ samples, voices: [[0, samples.length]] });
+
+export const textOf = ({ pieces }: { pieces: readonly { text: string }[] }) =>
+  pieces.map(({ text }) => text).join('');

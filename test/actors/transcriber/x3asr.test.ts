@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { modelErrors } from '../../../actors/models/contract.ts';
+import { builtInRows } from '../../../actors/models/rows.ts';
+import type { SpeechFamily } from '../../../actors/transcriber/family.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { openFamily, openSessions, textOf, turning, windowOf } from './open-family.ts';
+import { graphIds, idsOf, noise, type TinyFiles, writeX3asr, x3asrFiles, x3asrRow } from './tiny-x3asr.ts';
+import { encoderGraph, initGraph, realCache, smallCache, stepGraph } from './x3asr-graphs.ts';
+
+const answers = [
+  'language None<asr_text><|im_end|>',
+  'language German<asr_text>Grüße, 日本!<|endoftext|>and what comes later',
+  'language English<asr_text>aaaaaaaaaaaaaaaaaaaa',
+];
+const limits = { min: 4, per_second: 30, max: 50 };
+
+let modelsDir = '';
+let tiny: SpeechFamily;
+const write = async (key: string, files: TinyFiles) => {
+  const row = x3asrRow(key, { token_limit: limits });
+  await writeX3asr(modelsDir, row, files);
+  return row;
+};
+before(async () => {
+  modelsDir = await mkdtemp(join(tmpdir(), 'x3asr-'));
+  tiny = await openFamily(modelsDir, await write('tiny', x3asrFiles(answers)));
+});
+after(async () => {
+  await tiny.close();
+  assert.equal(openSessions.size, 0);
+  await rm(modelsDir, { recursive: true, force: true });
+});
+
+const quiet = windowOf(noise(8_000, 0.001));
+const middle = windowOf(noise(21_333, 0.03));
+const loud = windowOf(noise(16_000, 0.5));
+
+test('the rows of the program name what the family opens', () => {
+  for (const key of ['x3-asr-0.6b', 'x3-asr-1.7b']) {
+    const roles = builtInRows.find((row) => row.key === key)?.files.map(({ role }) => role);
+    const expected = [
+      'encoder',
+      'decoder_init',
+      'decoder_step',
+      'decoder_weights',
+      'embeddings',
+      'tokenizer',
+    ];
+    assert.deepEqual(roles, expected, key);
+  }
+});
+
+test('the loop feeds every graph what it declares: the text comes out as planned, up to the end of text', async () => {
+  const [spoken] = await tiny.transcribe([middle], null, turning);
+  assert.deepEqual(spoken, {
+    pieces: [{ text: ' Grüße, 日本!', start: 0, end: 21_333 / 16_000 }],
+    language: 'de',
+  });
+});
+
+test('the cache grows right for any length of sound, also around whole seconds', async () => {
+  for (const samples of [15_999, 16_000, 16_159, 16_160, 31_999, 32_000, 48_111]) {
+    const [spoken] = await tiny.transcribe([windowOf(noise(samples, 0.03))], null, turning);
+    assert.equal(textOf(spoken!), ' Grüße, 日本!', `${samples} samples`);
+  }
+});
+
+test('a cache of the real sides is carried from step to step', async () => {
+  const files = x3asrFiles(['a<|im_end|>', 'language German<asr_text>so<|im_end|>', 'b'], realCache);
+  const family = await openFamily(modelsDir, await write('real', files));
+  const [spoken] = await family.transcribe([middle], null, turning);
+  assert.equal(textOf(spoken!), ' so');
+  await family.close();
+});
+
+test('where nothing is said nothing is written, and the language is not known', async () => {
+  assert.deepEqual(await tiny.transcribe([quiet], null, turning), [{ pieces: [], language: null }]);
+  const tooShort = windowOf(noise(159, 0.5));
+  assert.deepEqual(await tiny.transcribe([tooShort], null, turning), [{ pieces: [], language: null }]);
+});
+
+test('an answer without an end stops at the limit of its length', async () => {
+  const head = idsOf('language English<asr_text>').length;
+  for (const [samples, tokens] of [
+    [16_000, 34],
+    [16_001, 35],
+    [160_000, 50],
+  ] as const) {
+    const [spoken] = await tiny.transcribe([windowOf(noise(samples, 0.5))], null, turning);
+    assert.equal(textOf(spoken!), ` ${'a'.repeat(tokens - head)}`, `${samples} samples`);
+  }
+});
+
+test('a batch is answered as its windows are one by one', async () => {
+  const windows = [loud, quiet, middle, loud];
+  const together = await tiny.transcribe(windows, null, turning);
+  const single: unknown[] = [];
+  for (const window of windows) single.push(...(await tiny.transcribe([window], null, turning)));
+  assert.deepEqual(together, single);
+});
+
+test('a language that is told stands in the prompt, and the whole answer is text', async () => {
+  const row = await write('told', x3asrFiles(['x', 'hallo<|im_end|>', 'y']));
+  const family = await openFamily(modelsDir, row);
+  const [spoken] = await family.transcribe([middle], 'de', turning);
+  assert.deepEqual([textOf(spoken!), spoken!.language], [' hallo', 'de']);
+  // Without the mark, and without having been told, it is no text.
+  const [unmarked] = await family.transcribe([middle], null, turning);
+  assert.deepEqual(unmarked, { pieces: [], language: null });
+  await family.close();
+});
+
+test('the text lies from the first voice to the last', async () => {
+  const { samples } = middle;
+  const voices = [
+    [1_600, 8_000],
+    [9_600, 19_200],
+  ] as const;
+  const [spoken] = await tiny.transcribe([{ samples, voices }], null, turning);
+  assert.deepEqual(spoken!.pieces, [{ text: ' Grüße, 日本!', start: 0.1, end: 1.2 }]);
+});
+
+test('what proceed throws ends the work between two tokens, and the next window is answered', async () => {
+  let asked = 0;
+  const stopping = async () => {
+    asked += 1;
+    if (asked === 6) throw engineErrors.CANCELLED();
+  };
+  await assert.rejects(tiny.transcribe([loud], null, stopping), engineErrors.CANCELLED.is);
+  assert.equal(asked, 6);
+  const [spoken] = await tiny.transcribe([middle], null, turning);
+  assert.equal(textOf(spoken!), ' Grüße, 日本!');
+});
+
+const good = x3asrFiles(answers);
+const plans = answers.map(idsOf);
+const damaged: [string, Partial<TinyFiles>, RegExp][] = [
+  ['no graph', { encoder: new Uint8Array([1, 2, 3]) }, /no-graph.encoder\.int4\.onnx/],
+  [
+    'other name',
+    { encoder: encoderGraph([0], 128, 'input_features') },
+    /has no input mel, only input_features/,
+  ],
+  ['other mel', { encoder: encoderGraph([0], 80) }, /input mel has the shape 1×80×time, expected 1×128×\?/],
+  ['odd table', { embeddings: new Uint8Array(33) }, /embed_tokens\.bin: 33 bytes are not rows of 16 numbers/],
+  ['short table', { embeddings: new Uint8Array(64) }, /embed_tokens\.bin: row \d+ of 2 cannot be read/],
+  ['other words', { tokenizer: {} }, /tokenizer\.json/],
+  [
+    'growing cache',
+    { decoder_step: stepGraph(plans, graphIds, smallCache, 2) },
+    /decoder_step.*the cache is 2×1×2×\d+×4, expected one window of \d+ tokens/,
+  ],
+  ['swapped', { decoder_step: initGraph(plans, graphIds) }, /has no input input_embeds/],
+];
+for (const [name, files, message] of damaged) {
+  test(`a folder that cannot work is told while it loads, and nothing stays open: ${name}`, async () => {
+    const open = openSessions.size;
+    const row = await write(name.replaceAll(' ', '-'), { ...good, ...files });
+    await assert.rejects(
+      openFamily(modelsDir, row),
+      (error) => error instanceof Error && message.test(error.message),
+    );
+    assert.equal(openSessions.size, open);
+  });
+}
+
+test('a row whose token numbers are not those of the tokenizer is refused', async () => {
+  const row = x3asrRow('numbers', { token_ids: { audio_pad: 7 } });
+  await writeX3asr(modelsDir, row, good);
+  await assert.rejects(
+    openFamily(modelsDir, row),
+    (error) =>
+      modelErrors.MODEL_LOAD_FAILED.is(error) &&
+      /<\|audio_pad\|> is 261, expected the token 7/.test(error.message),
+  );
+});
