@@ -1,7 +1,7 @@
 // The decoder's shell: what it answers and what it runs on. Everything is asked for by path; all it keeps is the device
 // that decodes in hardware, found when the first film is asked for.
 import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
-import { decoderContract, mediaErrors } from './contract.ts';
+import { decoderContract } from './contract.ts';
 import { frames, picture } from './frames.ts';
 import { Hardware } from './hardware.ts';
 import { identify } from './hash.ts';
@@ -9,6 +9,7 @@ import { moments } from './moments.ts';
 import { probe } from './probe.ts';
 import { shrink } from './shrink.ts';
 import { sound } from './sound.ts';
+import { subtitles } from './subtitles.ts';
 
 /** `off` keeps decoding in software also where there is a device. */
 export interface DecoderSettings {
@@ -32,9 +33,7 @@ export const definition = actor({
         moments,
         shrink,
         sound,
-        subtitles: ({ path }) => {
-          throw mediaErrors.NO_SUBTITLES(path);
-        },
+        subtitles,
       },
       close: () => hardware?.close(),
     };

@@ -1,8 +1,10 @@
-// The subtitles of a film. Both text forms are simple enough to be packed here: SubRip is the text itself, and
-// mov_text is the text behind its length in two bytes.
+// The subtitles of a film. The text forms are simple enough to be packed here: mov_text is the text behind its length in
+// two bytes, the others are the text itself.
 import {
+  AV_CODEC_ID_ASS,
   AV_CODEC_ID_MOV_TEXT,
   AV_CODEC_ID_SUBRIP,
+  AV_CODEC_ID_WEBVTT,
   AVMEDIA_TYPE_SUBTITLE,
   Dictionary,
   type FormatContext,
@@ -19,14 +21,22 @@ export interface Cue {
 }
 
 export interface FilmCaptions {
-  /** `mov_text` for mp4 and mov, `subrip` for mkv. */
-  readonly codec: 'mov_text' | 'subrip';
+  /** `mov_text` for mp4 and mov, the others for mkv. */
+  readonly codec: 'mov_text' | 'subrip' | 'ass' | 'webvtt';
+  /** What an ASS script begins with. */
+  readonly header?: string;
   /** ISO 639-2, three letters. */
   readonly language?: string;
   /** In order, without overlap. */
   readonly cues: readonly Cue[];
 }
 
+const ids = {
+  mov_text: AV_CODEC_ID_MOV_TEXT,
+  subrip: AV_CODEC_ID_SUBRIP,
+  ass: AV_CODEC_ID_ASS,
+  webvtt: AV_CODEC_ID_WEBVTT,
+};
 const milliseconds = { num: 1, den: 1000 };
 
 export class CaptionTrack implements FilmTrack {
@@ -40,8 +50,9 @@ export class CaptionTrack implements FilmTrack {
     const movText = captions.codec === 'mov_text';
     const { codecpar } = this.#stream;
     codecpar.codecType = AVMEDIA_TYPE_SUBTITLE;
-    codecpar.codecId = movText ? AV_CODEC_ID_MOV_TEXT : AV_CODEC_ID_SUBRIP;
+    codecpar.codecId = ids[captions.codec];
     if (movText) codecpar.extradata = textSampleEntry();
+    else if (captions.header) codecpar.extradata = Buffer.from(captions.header);
     this.#stream.timeBase = new Rational(milliseconds.num, milliseconds.den);
     if (captions.language) this.#stream.metadata = Dictionary.fromObject({ language: captions.language });
   }

@@ -105,6 +105,36 @@ export const SpeechSide = Type.Object({
 });
 export type SpeechSide = Static<typeof SpeechSide>;
 
+export const SpeakerSide = Type.Object({
+  /** Window and scale of the fbank features, 80 bands every 10 ms: as WeSpeaker computes them, or as CAM++. */
+  features: Type.Union([Type.Literal('wespeaker'), Type.Literal('campplus')]),
+  /** Whether every band loses its mean over the piece before the model sees it. */
+  mean_removed: Type.Boolean(),
+  /** Length of a vector. */
+  dimensions: Type.Integer({ minimum: 1 }),
+  /** Names in the graph: of the features f32 [pieces, frames, 80], and of the vectors f32 [pieces, dimensions]. */
+  input: Type.String({ minLength: 1 }),
+  output: Type.String({ minLength: 1 }),
+  /** Pieces of one length in one run. */
+  batch: Type.Integer({ minimum: 1, maximum: 256 }),
+  /** How groups of pieces become one voice, as the makers of the model do it; left out where the program knows better. */
+  clustering: Type.Optional(
+    Type.Object({
+      /** average: mean cosine of all pairs. centroid: cosine of the two sums. */
+      linkage: Type.Union([Type.Literal('average'), Type.Literal('centroid')]),
+      /** From this likeness on. */
+      likeness: Type.Number({ minimum: -1, maximum: 1 }),
+    }),
+  ),
+  thresholds: Type.Object({
+    /** Cosine of two pieces of 3 seconds from which they are one voice: as many errors either way. */
+    same: Type.Number({ minimum: -1, maximum: 1 }),
+    /** The same, of two pieces of 1.5 seconds. */
+    same_short: Type.Number({ minimum: -1, maximum: 1 }),
+  }),
+});
+export type SpeakerSide = Static<typeof SpeakerSide>;
+
 export const OperatingSystem = Type.Union([
   Type.Literal('mac-arm'),
   Type.Literal('mac-x86'),
@@ -148,6 +178,8 @@ export const ModelRow = Type.Object({
   visual: Type.Optional(VisualSide),
   /** There for every row of kind `speech`. */
   speech: Type.Optional(SpeechSide),
+  /** There for every row of kind `speaker`. */
+  speaker: Type.Optional(SpeakerSide),
 });
 export type ModelRow = Static<typeof ModelRow>;
 
@@ -156,3 +188,6 @@ export type VisualRow = ModelRow & { readonly visual: VisualSide };
 
 /** A row whose speech side is known to be there. */
 export type SpeechRow = ModelRow & { readonly speech: SpeechSide };
+
+/** A row whose speaker side is known to be there. */
+export type SpeakerRow = ModelRow & { readonly speaker: SpeakerSide };

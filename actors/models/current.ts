@@ -85,14 +85,17 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
     }
   }
 
+  /** The model with that key, to be asked what it is, not to be run. Throws MODEL_NOT_LOADED. */
+  using(key: string): Opened<R, F> {
+    const opened = this.#opened;
+    if (opened?.row.key === key) return opened;
+    const now = opened ? `"${opened.row.key}" is` : 'no model is';
+    throw modelErrors.MODEL_NOT_LOADED(`"${key}" was asked for, ${now} loaded`, { key });
+  }
+
   /** One run on the model with that key, alone. Throws MODEL_NOT_LOADED. */
   run<T>(key: string, work: (opened: Opened<R, F>) => Promise<T>, urgent = false): Promise<T> {
-    return this.#turnstile.pass(async () => {
-      const opened = this.#opened;
-      if (opened?.row.key === key) return work(opened);
-      const now = opened ? `"${opened.row.key}" is` : 'no model is';
-      throw modelErrors.MODEL_NOT_LOADED(`"${key}" was asked for, ${now} loaded`, { key });
-    }, urgent);
+    return this.#turnstile.pass(async () => work(this.using(key)), urgent);
   }
 
   /** Frees the model, after what runs on it; nothing is in use then. */

@@ -5,7 +5,7 @@ export const everywhere: OperatingSystem[] = ['mac-arm', 'windows', 'linux'];
 
 /** `repository` and `revision` as the hub names them; `path` inside the repository. */
 export function hub(repository: string, revision: string) {
-  return (role: string, path: string, size: number | null, sha256: string): ModelFile => ({
+  return (role: string, path: string, size: number | null, sha256: string | null): ModelFile => ({
     role,
     name: path.slice(path.lastIndexOf('/') + 1),
     url: `${repository}/resolve/${revision}/${path}`,

@@ -13,6 +13,7 @@ import { type Downloaded, downloadFile, dropPart } from './download.ts';
 import type { RegistryProblem } from './registry.ts';
 import { currentSystem, findRow, folderOf, isBuiltIn, missingFiles, readRegistry } from './registry.ts';
 import { buildStarterVisual } from './starter/graph.ts';
+import { starterSpeakerFile } from './starter/speaker.ts';
 
 export const defaultHub = 'https://huggingface.co/';
 
@@ -147,7 +148,7 @@ export interface Verified {
   readonly files: readonly VerifiedFile[];
 }
 
-/** Reads every file of a model and compares; a built-in one is built twice and compared. Throws MODEL_UNKNOWN. */
+/** Reads every file of a model and compares, those of the program with what they have to be. Throws MODEL_UNKNOWN. */
 export async function verifyModel(modelsDir: string, key: string, signal: AbortSignal): Promise<Verified> {
   const row = findRow(await readRegistry(modelsDir), key);
   if (isBuiltIn(row)) return verifyBuiltIn(row);
@@ -162,19 +163,46 @@ export async function verifyModel(modelsDir: string, key: string, signal: AbortS
   return { key, ok: files.every(({ state }) => state === 'ok'), files };
 }
 
-/** The bytes of a model of the program, made anew by every call. */
-const builders: ReadonlyMap<string, () => Uint8Array> = new Map([['starter', buildStarterVisual]]);
+/** A model of the program: its bytes, and the sha256 they have to have. */
+interface BuiltIn {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly expectedSha256: string;
+}
 
-function verifyBuiltIn({ key, family }: ModelRow): Verified {
-  const build = builders.get(family);
-  if (!build)
+/** By family. What is built is built twice and compared; what is shipped is compared with its pin. */
+const builtIns: ReadonlyMap<string, () => Promise<BuiltIn>> = new Map([
+  [
+    'starter',
+    async () => ({
+      name: 'starter-visual.onnx (built)',
+      bytes: buildStarterVisual(),
+      expectedSha256: sha256Of(buildStarterVisual()),
+    }),
+  ],
+  [
+    'speaker-starter',
+    async () => ({
+      name: 'starter-speaker.onnx (shipped)',
+      bytes: await readFile(starterSpeakerFile.path),
+      expectedSha256: starterSpeakerFile.sha256,
+    }),
+  ],
+]);
+
+async function verifyBuiltIn({ key, family }: ModelRow): Promise<Verified> {
+  const read = builtIns.get(family);
+  if (!read)
     throw modelErrors.MODEL_INVALID(`The model "${key}" has no files and nothing builds it`, { key });
-  const bytes = build();
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const expectedSha256 = createHash('sha256').update(build()).digest('hex');
+  const { name, bytes, expectedSha256 } = await read();
+  const sha256 = sha256Of(bytes);
   const state = sha256 === expectedSha256 ? 'ok' : 'wrong sha256';
-  const file = { name: `${key}.onnx (built)`, state, size: bytes.length, sha256, expectedSha256 } as const;
+  const file = { name, state, size: bytes.length, sha256, expectedSha256 } as const;
   return { key, ok: state === 'ok', files: [file] };
+}
+
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /**

@@ -3,7 +3,14 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { Compile } from 'typebox/compile';
-import { ModelRow, modelErrors, type OperatingSystem, type SpeechRow, type VisualRow } from './contract.ts';
+import {
+  ModelRow,
+  modelErrors,
+  type OperatingSystem,
+  type SpeakerRow,
+  type SpeechRow,
+  type VisualRow,
+} from './contract.ts';
 import { builtInRows } from './rows.ts';
 
 export interface RegistryProblem {
@@ -59,6 +66,7 @@ export function checkUserRow(
   if (value.key !== name) return wrong('/key', `${value.key} is not the name of its folder, ${name}`);
   if (value.kind === 'visual' && !value.visual) return wrong('/visual', 'is missing for a visual model');
   if (value.kind === 'speech' && !value.speech) return wrong('/speech', 'is missing for a speech model');
+  if (value.kind === 'speaker' && !value.speaker) return wrong('/speaker', 'is missing for a speaker model');
   const twice = value.files.find((one, at) =>
     value.files.some((other, before) => before < at && (other.role === one.role || other.name === one.name)),
   );
@@ -96,6 +104,17 @@ export function findSpeechRow(registry: Registry, key: string): SpeechRow {
 
 export function isSpeech(row: ModelRow): row is SpeechRow {
   return row.kind === 'speech' && row.speech !== undefined;
+}
+
+/** The same, for telling voices apart. Throws MODEL_UNKNOWN and MODEL_WRONG_KIND. */
+export function findSpeakerRow(registry: Registry, key: string): SpeakerRow {
+  const row = findRow(registry, key);
+  if (isSpeaker(row)) return row;
+  throw modelErrors.MODEL_WRONG_KIND(`"${key}" is a ${row.kind} model, not a speaker model`, { key });
+}
+
+export function isSpeaker(row: ModelRow): row is SpeakerRow {
+  return row.kind === 'speaker' && row.speaker !== undefined;
 }
 
 export function isBuiltIn(row: ModelRow): boolean {

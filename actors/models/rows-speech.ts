@@ -1,4 +1,6 @@
 // The speech models the program knows by name.
 import type { ModelRow } from './contract.ts';
+import { parakeetRows } from './rows-parakeet.ts';
+import { x3asrRows } from './rows-x3asr.ts';
 
-export const speechRows: readonly ModelRow[] = [];
+export const speechRows: readonly ModelRow[] = [...x3asrRows, ...parakeetRows];

@@ -1,8 +1,13 @@
 // Which code runs which family of speech models, by the row's `family`.
 import { modelErrors, type SpeechRow } from '../models/contract.ts';
 import type { Family } from './family.ts';
+import { parakeet } from './parakeet/family.ts';
+import { x3asr } from './x3asr/family.ts';
 
-const families: ReadonlyMap<string, Family> = new Map<string, Family>([]);
+const families: ReadonlyMap<string, Family> = new Map<string, Family>([
+  ['x3asr', x3asr],
+  ['parakeet', parakeet],
+]);
 
 /** Throws MODEL_INVALID for a family that no code runs. */
 export function familyOf(row: SpeechRow): Family {

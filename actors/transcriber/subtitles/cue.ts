@@ -41,11 +41,14 @@ export function clockSeconds(text: string): number | null {
 const timing =
   /^\s*([-−]?\d[\d\s:.,;]*?)\s*(?:-{1,3}\s?>|--&gt;|[–—]>|→)\s*([-−]?\d[\d\s:.,;]*(?=\s|$))?(.*)$/;
 
+/** Times stand at the start of a line; of a longer one the rest is not looked at. */
+const TIMING_LENGTH = 200;
+
 /** The two times of a line `start --> end settings`; null for any other line. The start alone makes a timing line. */
 export function timingLine(line: string): { start: number; end: number | null } | null {
   // Most lines of a file are text.
   if (!line.includes('>') && !line.includes('→') && !line.includes('&gt;')) return null;
-  const found = timing.exec(line);
+  const found = timing.exec(line.slice(0, TIMING_LENGTH));
   if (!found) return null;
   const start = clockSeconds(found[1]!);
   return start === null ? null : { start, end: found[2] === undefined ? null : clockSeconds(found[2]) };
@@ -53,7 +56,9 @@ export function timingLine(line: string): { start: number; end: number | null } 
 
 /** True for a line that was meant as a timing line: its start cannot be read. */
 export function isBrokenTiming(line: string): boolean {
-  return /^\s*\S{0,16}\s*-->/.test(line) && /\d/.test(line) && timingLine(line) === null;
+  if (!line.includes('-->')) return false;
+  const head = line.slice(0, TIMING_LENGTH);
+  return /^\s*\S{0,16}\s*-->/.test(head) && /\d/.test(head) && timingLine(line) === null;
 }
 
 /** Lines of a text, whichever way they end; a stray `\r\r\n` is one end. */

@@ -120,17 +120,13 @@ function older(bytes: Uint8Array, language: string | null): string | null {
     return { encoding: standard[plain] ?? plain, confidence };
   });
   const sure = (encoding: string) => guesses.find((one) => one.encoding === encoding)?.confidence ?? 0;
-  const own = language === null ? [] : encodingsOf(language);
-  const fitting = own.filter((encoding) => isPlausible(sample, encoding));
+  // Accents stand alone between plain letters; in other scripts and in double bytes high bytes come together.
+  const lonely = lonelyShare(sample) > 0.8;
+  const fits = (encoding: string) => !(lonely && scripts[encoding]) && isPlausible(sample, encoding);
+  const own = language === null ? [] : encodingsOf(language).filter(fits);
   // Of several that the bytes allow, the one that makes more sense of them.
-  if (fitting.length > 0) return fitting.toSorted((a, b) => sure(b) - sure(a))[0]!;
-  const lonely = lonelyShare(sample);
-  for (const { encoding } of guesses) {
-    // Accents stand alone between plain letters; in other scripts and in double bytes high bytes come together.
-    if (lonely > 0.8 && scripts[encoding]) continue;
-    if (isPlausible(sample, encoding)) return encoding;
-  }
-  return null;
+  const best = own.toSorted((a, b) => sure(b) - sure(a))[0];
+  return best ?? guesses.find(({ encoding }) => fits(encoding))?.encoding ?? null;
 }
 
 function isPlausible(bytes: Uint8Array, encoding: string): boolean {

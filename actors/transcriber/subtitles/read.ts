@@ -12,7 +12,7 @@ export function formatOf(text: string): Format {
   const head = text.slice(0, 65_536);
   if (/^[\s\ufeff]*WEBVTT(?=\s|$)/.test(head)) return 'webvtt';
   if (/^[\s\ufeff]*<(?:\?xml|!--|(?:[\w-]+:)?tt[\s>])/i.test(head)) return 'ttml';
-  if (/^\s*\[(?:Script Info|Events|V4\+? Styles)\]/im.test(head) || /^\s*Dialogue:\s/m.test(head))
+  if (/^[ \t]*\[(?:Script Info|Events|V4\+? Styles)\]/im.test(head) || /^[ \t]*Dialogue:\s/m.test(head))
     return 'ass';
   return 'subrip';
 }

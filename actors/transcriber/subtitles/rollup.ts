@@ -7,6 +7,9 @@ const TOUCH = 0.05;
 /** A cue shorter than this is a frame of something that moves, not a thing to be read. */
 const FRAME = 0.25;
 
+/** A picture has no room for more. */
+const MOST_LINES = 8;
+
 export type Timed = Cue & { readonly end: number };
 
 /** In order of start. The same words at the same time once; what rolls up once; what moves as one cue. */
@@ -52,7 +55,7 @@ function sharedLines(before: Timed, after: Timed): number {
   if (Math.abs(after.start - before.end) > TOUCH && after.start > before.end) return 0;
   const said = before.text.split('\n');
   const now = after.text.split('\n');
-  for (let count = Math.min(said.length, now.length); count > 0; count--) {
+  for (let count = Math.min(said.length, now.length, MOST_LINES); count > 0; count--) {
     if (said.slice(-count).every((line, i) => line === now[i])) return count;
   }
   return 0;

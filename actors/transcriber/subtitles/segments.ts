@@ -18,11 +18,7 @@ export interface Transcript {
 const readSeconds = (text: string) => Math.min(7, Math.max(1, text.length / 15));
 
 export function segmentsOf({ cues, skipped }: Pick<Parsed, 'cues' | 'skipped'>): Transcript {
-  const said = cues
-    .map((cue) => ({ ...cue, text: cleanLines(cue.text) }))
-    // An event without text only takes the one before off the picture.
-    .filter(({ text }) => text !== '');
-  const { timed, lost, repaired } = mend(said);
+  const { timed, lost, repaired } = mend(cues.map((cue) => ({ ...cue, text: cleanLines(cue.text) })));
   const segments = takeSpeakers(withoutRepeats(timed)).map((cue) => ({
     start_seconds: cue.start,
     end_seconds: (cue as Timed).end,
@@ -39,6 +35,8 @@ function mend(cues: readonly Cue[]): { timed: Timed[]; lost: number; repaired: n
   let repaired = 0;
   let lost = 0;
   ordered.forEach((cue, i) => {
+    // An event without text only takes the one before off the picture.
+    if (cue.text === '') return;
     const { start } = cue;
     const end = cue.end !== null && cue.end > start ? cue.end : endWithout(cue, ordered, i);
     // Later than any recording: what was meant nobody can know.
@@ -76,13 +74,16 @@ function isJoiner(sign: string): boolean {
   return sign === '\u200c' || sign === '\u200d' || /[\u{e0020}-\u{e007f}]/u.test(sign);
 }
 
-const closed = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff00-\uff60ー]$/u;
-const closes = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff00-\uff60ー]/u;
+const ideographic = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff00-\uff60ー]$/u;
 
 /** One line; scripts that write no blanks between words get none between lines. */
 function joined(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines
-    .reduce((before, line) => `${before}${closed.test(before) && closes.test(line) ? '' : ' '}${line}`)
-    .trim();
+  const parts = lines.map((line, i) => {
+    if (i === 0) return line;
+    const isClosed =
+      ideographic.test([...lines[i - 1]!.slice(-2)].at(-1)!) && ideographic.test([...line.slice(0, 2)][0]!);
+    return isClosed ? line : ` ${line}`;
+  });
+  return parts.join('').trim();
 }

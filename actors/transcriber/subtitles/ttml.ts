@@ -22,53 +22,67 @@ interface Span {
 const outside: Span = { name: '', begin: 0, end: null, agent: null, broken: false };
 
 export function parseTtml(xml: string): Parsed {
-  const found: { cue: Cue; broken: boolean }[] = [];
-  const agents = new Map<string, string>();
-  const stack: Span[] = [outside];
-  let rates: Rates = { frames: 30, ticks: 1 };
-  let language: string | null = null;
-  let naming: string | null = null;
-  /** Null outside a paragraph. */
-  let text: string | null = null;
-
-  const close = (tag: Tag) => {
-    const top = stack.findLastIndex((span) => span.name === tag.name);
-    if (top <= 0) return;
-    const span = stack[top]!;
-    stack.length = top;
-    if (tag.name === 'agent') naming = null;
-    if (tag.name !== 'p' || text === null) return;
-    const cue = { start: span.begin, end: span.end, text, speaker: span.agent };
-    found.push({ cue, broken: span.broken });
-    text = null;
-  };
-
+  const reader = new Reader();
   for (const part of walkXml(xml)) {
-    if (typeof part === 'string') {
-      const inside = stack.at(-1)!.name;
-      if (text !== null && inside !== 'metadata') text += part.replace(/\s+/g, ' ');
-      else if (naming !== null && inside === 'name' && part.trim() !== '') agents.set(naming, part.trim());
-      continue;
-    }
-    const { attributes } = part;
-    if (part.name === 'tt' && part.kind === 'open') {
-      rates = ratesOf(attributes);
-      language = attributes['lang'] || null;
-    }
-    if (part.name === 'br' && part.kind !== 'close' && text !== null) text += '\n';
-    if (part.name === 'agent' && part.kind === 'open') naming = attributes['id'] ?? null;
-    if (part.kind === 'close') close(part);
+    if (typeof part === 'string') reader.text(part);
     else {
-      stack.push(within(stack.at(-1)!, part, rates));
-      if (part.name === 'p') text = '';
-      if (part.kind === 'empty') close(part);
+      if (part.kind !== 'close') reader.open(part);
+      if (part.kind !== 'open') reader.close(part);
     }
   }
-  const spoken = (agent: string | null) => agent && name(agents.get(agent) ?? agent);
-  const cues = found
-    .filter(({ broken }) => !broken)
-    .map(({ cue }) => ({ ...cue, speaker: spoken(cue.speaker) }));
-  return { cues, skipped: found.length - cues.length, language };
+  return reader.parsed();
+}
+
+class Reader {
+  readonly #found: { cue: Cue; broken: boolean }[] = [];
+  /** Names of agents by their id. */
+  readonly #agents = new Map<string, string>();
+  readonly #stack: Span[] = [outside];
+  #rates: Rates = { frames: 30, ticks: 1 };
+  #language: string | null = null;
+  /** The agent whose name is being read. */
+  #naming: string | null = null;
+  /** Null outside a paragraph. */
+  #said: string | null = null;
+
+  text(part: string): void {
+    const inside = this.#stack.at(-1)!.name;
+    if (this.#said !== null) this.#said += inside === 'metadata' ? '' : part.replace(/\s+/g, ' ');
+    else if (this.#naming !== null && inside === 'name' && part.trim() !== '') {
+      this.#agents.set(this.#naming, part.trim());
+    }
+  }
+
+  open(tag: Tag): void {
+    const { name: element, attributes } = tag;
+    if (element === 'tt') {
+      this.#rates = ratesOf(attributes);
+      this.#language = attributes['lang'] || null;
+    }
+    if (element === 'agent') this.#naming = attributes['id'] ?? null;
+    if (element === 'p') this.#said = '';
+    if (element === 'br' && this.#said !== null) this.#said += '\n';
+    this.#stack.push(within(this.#stack.at(-1)!, tag, this.#rates));
+  }
+
+  close({ name: element }: Tag): void {
+    const top = this.#stack.findLastIndex((span) => span.name === element);
+    if (top <= 0) return;
+    const { begin: start, end, agent: speaker, broken } = this.#stack[top]!;
+    this.#stack.length = top;
+    if (element === 'agent') this.#naming = null;
+    if (element !== 'p' || this.#said === null) return;
+    this.#found.push({ cue: { start, end, text: this.#said, speaker }, broken });
+    this.#said = null;
+  }
+
+  parsed(): Parsed {
+    const spoken = (agent: string | null) => agent && name(this.#agents.get(agent) ?? agent);
+    const cues = this.#found.flatMap(({ cue, broken }) =>
+      broken ? [] : [{ ...cue, speaker: spoken(cue.speaker) }],
+    );
+    return { cues, skipped: this.#found.length - cues.length, language: this.#language };
+  }
 }
 
 function ratesOf(attributes: Tag['attributes']): Rates {

@@ -25,7 +25,10 @@ export function parseWebvtt(text: string): Parsed {
 function blocksOf(lines: readonly string[]): string[][] {
   const blocks: string[][] = [[]];
   for (const line of lines) {
-    if (line.trim() !== '') blocks.at(-1)!.push(line);
+    const before = blocks.at(-1)!.at(-1);
+    // A blank under the times is the empty upper line of captions that roll up.
+    const isText = line !== '' && before !== undefined && timingLine(before) !== null;
+    if (line.trim() !== '' || isText) blocks.at(-1)!.push(line);
     else if (blocks.at(-1)!.length > 0) blocks.push([]);
   }
   return blocks.filter((block) => block.length > 0);

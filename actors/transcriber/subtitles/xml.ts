@@ -51,7 +51,7 @@ function tagOf(text: string): Tag | null {
   const name = /^(\/?)\s*([^\s/]+)/.exec(text);
   if (!name) return null;
   const attributes: Record<string, string> = {};
-  for (const [, key, double, single] of text.matchAll(/([^\s=/"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
+  for (const [, key, double, single] of text.matchAll(/(?<=\s)([^\s=/"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
     attributes[local(key!)] = withoutEntities(double ?? single ?? '');
   }
   const kind = name[1] === '/' ? 'close' : text.endsWith('/') ? 'empty' : 'open';

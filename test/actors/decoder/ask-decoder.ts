@@ -156,6 +156,10 @@ export async function askSound(
   });
 }
 
+export async function askSubtitles(path: string, stream_index: number, turn = turnFor()) {
+  return plain(await handlers.subtitles({ path, stream_index }, turn));
+}
+
 export async function askShrink(jpegs: Uint8Array[], preview: PreviewShape, turn = turnFor()) {
   return plain(await handlers.shrink({ jpegs, preview }, turn)).jpegs;
 }

@@ -147,3 +147,12 @@ test('the model of the program is the same each time it is built', async () => {
   assert.match(files[0]?.sha256 ?? '', /^[0-9a-f]{64}$/);
   assert((files[0]?.size ?? 0) < 5_000_000);
 });
+
+test('the shipped model of voices is the pinned one', async () => {
+  const { ok, files } = await verifyModel(folder, 'starter-speaker', signal);
+  assert.equal(ok, true);
+  assert.deepEqual(
+    files.map(({ name, state }) => [name, state]),
+    [['starter-speaker.onnx (shipped)', 'ok']],
+  );
+});

@@ -1,0 +1,216 @@
+// The diarizer: listens to the channels of files, keeps a vector for every window of speech, and says at the end who
+// spoke when.
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
+import type { Reply, Request } from '../../runtime/contract.ts';
+import { engineErrors } from '../../runtime/errors.ts';
+import { modelErrors, type SpeakerRow } from '../models/contract.ts';
+import { CurrentModel, type Proceed } from '../models/current.ts';
+import type { DeviceChoice } from '../models/device.ts';
+import {
+  fileOf,
+  findSpeakerRow,
+  isBuiltIn,
+  isSpeaker,
+  missingFiles,
+  readRegistry,
+  requireFiles,
+} from '../models/registry.ts';
+import { openSession } from '../models/session.ts';
+import { speechErrors } from '../transcriber/contract.ts';
+import { Channel } from './channel.ts';
+import { diarizerContract } from './contract.ts';
+import { answerOf } from './finish.ts';
+import { type Embed, Listening } from './listening.ts';
+import { type Voiceprint, voiceprintOf } from './voiceprint.ts';
+
+export interface DiarizerSettings {
+  /** Absolute path of the folder with a folder for each model. */
+  readonly modelsDir: string;
+  readonly device: DeviceChoice;
+  /** Threads inside one run; 0 leaves it to the runtime. */
+  readonly threads: number;
+}
+
+/** Comes with the program: used where nothing better is downloaded, or what is cannot be opened. */
+const starterKey = 'starter-speaker';
+const starterGraph = fileURLToPath(new URL('../models/starter/speaker.onnx', import.meta.url));
+
+interface VoiceFamily extends Voiceprint {
+  readonly device: string;
+  close(): Promise<void>;
+}
+
+type Listen = Request<typeof diarizerContract, 'listen'>;
+type Open = Request<typeof diarizerContract, 'open'>;
+type Finish = Request<typeof diarizerContract, 'finish'>;
+type Finished = Reply<typeof diarizerContract, 'finish'>;
+
+interface Entry {
+  readonly listening: Listening;
+  readonly asked: Open;
+}
+
+export const definition = actor({
+  contract: diarizerContract,
+  create: (env: ActorEnv<DiarizerSettings>): ActorInstance<typeof diarizerContract> => {
+    const diarizer = new Diarizer(env);
+    return {
+      handlers: {
+        load: (_, turn) => diarizer.load(turn),
+        unload: async () => {
+          await diarizer.current.unload();
+          return {};
+        },
+        open: (request, turn) => diarizer.open(request, turn),
+        listen: (request, turn) => diarizer.listen(request, turn),
+        finish: (request, turn) => diarizer.finish(request, turn),
+        drop: ({ listening }) => diarizer.drop(listening),
+      },
+      close: () => diarizer.current.close(),
+    };
+  },
+});
+
+class Diarizer {
+  readonly current: CurrentModel<SpeakerRow, VoiceFamily>;
+  readonly #env: ActorEnv<DiarizerSettings>;
+  readonly #entries = new Map<number, Entry>();
+  #opened = 0;
+
+  constructor(env: ActorEnv<DiarizerSettings>) {
+    this.#env = env;
+    const { modelsDir } = env.settings;
+    this.current = new CurrentModel<SpeakerRow, VoiceFamily>({
+      kind: 'speaker',
+      defaultModel: starterKey,
+      log: env.log,
+      find: async (key) => {
+        const row = findSpeakerRow(await readRegistry(modelsDir), key);
+        await requireFiles(modelsDir, row);
+        return row;
+      },
+      open: (row, proceed) => this.#openFamily(row, proceed),
+    });
+  }
+
+  async load(turn: Turn): Promise<Reply<typeof diarizerContract, 'load'>> {
+    const key = await bestKey(this.#env.settings.modelsDir);
+    const { row, state } = await this.current.load(key, this.#proceed(turn));
+    return { model_key: row.key, state };
+  }
+
+  async open(asked: Open, turn: Turn): Promise<{ listening: number }> {
+    const key = this.current.state.model_key;
+    if (key === null) throw modelErrors.MODEL_NOT_LOADED('No speaker model is loaded', { key: starterKey });
+    const listening = await this.current.run(key, async ({ family }) => {
+      const channels = Array.from({ length: asked.channels }, () => new Channel(family.fbank));
+      const { dimensions, batch } = family;
+      return new Listening({ modelKey: key, dimensions, batch, channels });
+    });
+    turn.throwIfCancelled();
+    this.#opened += 1;
+    this.#entries.set(this.#opened, { listening, asked });
+    return { listening: this.#opened };
+  }
+
+  async listen(request: Listen, turn: Turn): Promise<Record<string, never>> {
+    const { listening } = this.#entry(request.listening);
+    const { channel: place, count, first_sample, samples, speech, settled } = request;
+    const channel = listening.channels[place];
+    if (!channel) {
+      throw engineErrors.INVALID_MESSAGE(
+        `channel ${place} of a listening with ${listening.channels.length} channels`,
+      );
+    }
+    const ended = count === 0 || samples === null;
+    if (!ended && channel.next !== null && channel.next !== first_sample) {
+      throw engineErrors.INVALID_MESSAGE(
+        `a block from sample ${first_sample}, expected ${channel.next}: blocks have no gaps`,
+      );
+    }
+    const windows = ended
+      ? channel.end(speech, settled)
+      : channel.hear(first_sample, floats(turn.slot(samples), count), speech, settled);
+    await listening.take(place, windows, this.#embed(listening, turn));
+    return {};
+  }
+
+  async finish({ listening: number, spans }: Finish, turn: Turn): Promise<Finished> {
+    const { listening, asked } = this.#entry(number);
+    this.#entries.delete(number);
+    await listening.flush(this.#embed(listening, turn));
+    const row = await this.current.run(listening.modelKey, async (opened) => opened.row);
+    const steps = answerOf(listening, asked.speaker_count, row, spans);
+    const proceed = this.#proceed(turn);
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done) return step.value;
+      await proceed();
+    }
+  }
+
+  drop(listening: number): Record<string, never> {
+    this.#entries.delete(listening);
+    return {};
+  }
+
+  #entry(listening: number): Entry {
+    const entry = this.#entries.get(listening);
+    if (entry) return entry;
+    throw speechErrors.HEARING_LOST(`There is no listening ${listening}`, { listening });
+  }
+
+  #embed({ modelKey }: Listening, turn: Turn): Embed {
+    const proceed = this.#proceed(turn);
+    return (features, windows) =>
+      this.current.run(modelKey, async ({ family }) => {
+        await proceed();
+        return family.vectors(features, windows);
+      });
+  }
+
+  async #openFamily(row: SpeakerRow, proceed: Proceed): Promise<VoiceFamily> {
+    const { modelsDir, device, threads } = this.#env.settings;
+    const file = isBuiltIn(row) ? starterGraph : fileOf(modelsDir, row, 'graph');
+    const session = await openSession(file, { device, threads, log: this.#env.log, proceed });
+    try {
+      const voiceprint = voiceprintOf(row, session, file);
+      await proceed();
+      // The first run is slow, and a graph that cannot run is told while it loads.
+      await voiceprint.vectors(new Float32Array(148 * 80).fill(1), 1);
+      return { ...voiceprint, device: session.device, close: () => session.release() };
+    } catch (error) {
+      await session.release();
+      throw error;
+    }
+  }
+
+  /** Lets the event loop turn, so that a cancellation can arrive. */
+  #proceed(turn: Turn): Proceed {
+    return async () => {
+      turn.throwIfCancelled();
+      await eventLoopTurn();
+      if (this.#env.stopping.aborted) throw engineErrors.CANCELLED('the diarizer stops');
+      turn.throwIfCancelled();
+    };
+  }
+}
+
+/** The most accurate of the speaker models that are downloaded. */
+async function bestKey(modelsDir: string): Promise<string> {
+  const { rows } = await readRegistry(modelsDir);
+  const speakers = rows.filter(isSpeaker).filter((row) => !isBuiltIn(row));
+  for (const row of speakers.sort((a, b) => b.accuracy - a.accuracy)) {
+    if ((await missingFiles(modelsDir, row)).length === 0) return row.key;
+  }
+  return starterKey;
+}
+
+/** Throws INVALID_MESSAGE when the slot is too small. */
+function floats(slot: Uint8Array, count: number): Float32Array {
+  if (slot.byteLength < count * 4) {
+    throw engineErrors.INVALID_MESSAGE(`a slot of ${slot.byteLength} bytes for ${count} samples`);
+  }
+  return new Float32Array(slot.buffer, slot.byteOffset, count);
+}

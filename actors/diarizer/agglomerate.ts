@@ -1,0 +1,219 @@
+// Agglomerative clustering: the two most similar groups become one, again and again. Groups are sums of unit vectors,
+// so that the mean cosine of all pairs between two groups is one product.
+
+export interface Groups {
+  /** n×d: each row the sum of the unit vectors of its group. */
+  readonly sums: Float32Array;
+  /** How much each group weighs: the seconds or the count of what was summed. */
+  readonly weights: Float32Array;
+  readonly dimensions: number;
+}
+
+/** average: mean cosine of all pairs. centroid: cosine of the two sums. */
+export type Linkage = 'average' | 'centroid';
+
+/** Group `other` joins group `into` (places in the list that was given, `into` < `other`). */
+export interface Merge {
+  readonly into: number;
+  readonly other: number;
+  readonly likeness: number;
+}
+
+/**
+ * All n-1 merges in the order in which they happen, ending earlier when no two groups are at least `stop` alike.
+ * n² memory: for lists of a few thousand, see `gather`.
+ */
+export function agglomerate(groups: Groups, linkage: Linkage, stop = Number.NEGATIVE_INFINITY): Merge[] {
+  const tree = new Tree(groups, linkage);
+  const merges: Merge[] = [];
+  for (let merge = tree.best(); merge && merge.likeness >= stop; merge = tree.best()) {
+    tree.join(merge);
+    merges.push(merge);
+  }
+  return merges;
+}
+
+/** The cluster of each of `count` items after the first merges, numbered from 0 by first appearance. */
+export function labelsAfter(count: number, merges: readonly Merge[]): Int32Array {
+  const parent = Int32Array.from({ length: count }, (_, at) => at);
+  const rootOf = (at: number): number => {
+    let root = at;
+    while (parent[root] !== root) root = parent[root]!;
+    for (let step = at; step !== root; ) {
+      const next = parent[step]!;
+      parent[step] = root;
+      step = next;
+    }
+    return root;
+  };
+  for (const { into, other } of merges) parent[rootOf(other)] = rootOf(into);
+  return renumbered(Int32Array.from({ length: count }, (_, at) => rootOf(at)));
+}
+
+/** The same clusters, numbered from 0 by first appearance; negative ones stay. */
+export function renumbered(labels: Int32Array): Int32Array {
+  const numbers = new Map<number, number>();
+  return labels.map((label) => {
+    if (label < 0) return label;
+    const number = numbers.get(label) ?? numbers.size;
+    numbers.set(label, number);
+    return number;
+  });
+}
+
+/** The groups that labels make of groups. */
+export function summed(groups: Groups, labels: Int32Array): Groups {
+  const { dimensions } = groups;
+  const count = labels.reduce((most, label) => Math.max(most, label + 1), 0);
+  const sums = new Float32Array(count * dimensions);
+  const weights = new Float32Array(count);
+  labels.forEach((label, at) => {
+    if (label < 0) return;
+    weights[label]! += groups.weights[at]!;
+    for (let i = 0; i < dimensions; i++) sums[label * dimensions + i]! += groups.sums[at * dimensions + i]!;
+  });
+  return { sums, weights, dimensions };
+}
+
+/** Items at a time whose pairs are all compared. */
+const block = 800;
+
+/**
+ * Brings a long list down to at most `most` groups, block by block, so that the work grows with the length and not
+ * with its square. Answers the group of each item. A generator: it pauses after every block.
+ */
+export function* gather(groups: Groups, linkage: Linkage, most = 1200): Generator<void, Int32Array> {
+  let labels = Int32Array.from({ length: groups.weights.length }, (_, at) => at);
+  let now = groups;
+  while (now.weights.length > most) {
+    const { dimensions } = now;
+    const next = new Int32Array(now.weights.length);
+    let found = 0;
+    for (let from = 0; from < next.length; from += block) {
+      const to = Math.min(next.length, from + block);
+      const part = {
+        sums: now.sums.subarray(from * dimensions, to * dimensions),
+        weights: now.weights.subarray(from, to),
+        dimensions,
+      };
+      const merges = agglomerate(part, linkage).slice(0, Math.floor((to - from) * 0.75));
+      const inside = labelsAfter(to - from, merges);
+      inside.forEach((label, at) => {
+        next[from + at] = found + label;
+      });
+      found += to - from - merges.length;
+      yield;
+    }
+    now = summed(now, next);
+    labels = labels.map((label) => next[label]!);
+  }
+  return labels;
+}
+
+class Tree {
+  readonly #count: number;
+  readonly #dimensions: number;
+  readonly #sums: Float32Array;
+  readonly #weights: Float32Array;
+  readonly #linkage: Linkage;
+  readonly #likeness: Float32Array;
+  readonly #alive: Int32Array;
+  #living: number;
+  /** For each group the one behind it in the list that is most like it; -1 for none. */
+  readonly #nearest: Int32Array;
+
+  constructor({ sums, weights, dimensions }: Groups, linkage: Linkage) {
+    this.#count = weights.length;
+    this.#dimensions = dimensions;
+    this.#sums = sums.slice();
+    this.#weights = weights.slice();
+    this.#linkage = linkage;
+    this.#likeness = new Float32Array(this.#count * this.#count);
+    this.#alive = Int32Array.from({ length: this.#count }, (_, at) => at);
+    this.#living = this.#count;
+    this.#nearest = new Int32Array(this.#count).fill(-1);
+    for (let one = 0; one < this.#count; one++) {
+      for (let other = one + 1; other < this.#count; other++) this.#compare(one, other);
+    }
+    for (let one = 0; one < this.#count; one++) this.#look(one, one + 1);
+  }
+
+  best(): Merge | null {
+    let into = -1;
+    let most = Number.NEGATIVE_INFINITY;
+    for (let at = 0; at < this.#living; at++) {
+      const one = this.#alive[at]!;
+      const other = this.#nearest[one]!;
+      if (other < 0) continue;
+      const likeness = this.#likeness[one * this.#count + other]!;
+      if (likeness > most) {
+        most = likeness;
+        into = one;
+      }
+    }
+    return into < 0 ? null : { into, other: this.#nearest[into]!, likeness: most };
+  }
+
+  join({ into, other }: Merge): void {
+    const gone = this.#alive.subarray(0, this.#living).indexOf(other);
+    this.#alive.copyWithin(gone, gone + 1, this.#living);
+    this.#living--;
+    this.#weights[into]! += this.#weights[other]!;
+    for (let i = 0; i < this.#dimensions; i++) {
+      this.#sums[into * this.#dimensions + i]! += this.#sums[other * this.#dimensions + i]!;
+    }
+    for (let at = 0; at < this.#living; at++) {
+      const one = this.#alive[at]!;
+      if (one !== into) this.#compare(Math.min(one, into), Math.max(one, into));
+    }
+    for (let at = 0; at < this.#living; at++) {
+      const one = this.#alive[at]!;
+      const nearest = this.#nearest[one]!;
+      if (one === into || nearest === into || nearest === other) this.#lookFrom(at);
+      else if (one < into && this.#at(one, into) > this.#at(one, nearest)) this.#nearest[one] = into;
+    }
+  }
+
+  #at(one: number, other: number): number {
+    return other < 0 ? Number.NEGATIVE_INFINITY : this.#likeness[one * this.#count + other]!;
+  }
+
+  #lookFrom(place: number): void {
+    const one = this.#alive[place]!;
+    let nearest = -1;
+    for (let at = place + 1; at < this.#living; at++) {
+      const other = this.#alive[at]!;
+      if (this.#at(one, other) > this.#at(one, nearest)) nearest = other;
+    }
+    this.#nearest[one] = nearest;
+  }
+
+  #look(one: number, from: number): void {
+    let nearest = -1;
+    for (let other = from; other < this.#count; other++) {
+      if (this.#at(one, other) > this.#at(one, nearest)) nearest = other;
+    }
+    this.#nearest[one] = nearest;
+  }
+
+  #compare(one: number, other: number): void {
+    const d = this.#dimensions;
+    const a = one * d;
+    const b = other * d;
+    let dot = 0;
+    let first = 0;
+    let second = 0;
+    for (let i = 0; i < d; i++) {
+      const x = this.#sums[a + i]!;
+      const y = this.#sums[b + i]!;
+      dot += x * y;
+      first += x * x;
+      second += y * y;
+    }
+    const scale =
+      this.#linkage === 'average'
+        ? this.#weights[one]! * this.#weights[other]!
+        : Math.sqrt(Math.max(first * second, 1e-24));
+    this.#likeness[one * this.#count + other] = dot / scale;
+  }
+}

@@ -1,0 +1,153 @@
+// From windows that have a voice to turns with names, and the voice of each span of a transcript.
+import { soundRate } from '../decoder/contract.ts';
+import type { SpeakerTurn } from './contract.ts';
+import type { Piece } from './pieces.ts';
+
+/** A stretch in which the voice with that number speaks; seconds, half-open. */
+export interface VoiceTurn {
+  readonly start: number;
+  readonly end: number;
+  readonly voice: number;
+}
+
+/** What one channel had to say; `labels`: the voice of each piece, -1 when nothing is known of it. */
+export interface LabelledChannel {
+  readonly regions: readonly (readonly [number, number])[];
+  readonly pieces: readonly Piece[];
+  readonly labels: ArrayLike<number>;
+}
+
+/**
+ * Every region is given to voices: a window answers for what is nearer to its middle than to the middle of another.
+ * Regions without a window take the voice of the nearest window of the channel. Empty when no window has a voice.
+ */
+export function turnsOfChannel({ regions, pieces, labels }: LabelledChannel): VoiceTurn[] {
+  const known = pieces.flatMap((piece, at) => {
+    const voice = labels[at]!;
+    return voice < 0 ? [] : [{ ...piece, voice, middle: (piece.from + piece.to) / 2 }];
+  });
+  if (known.length === 0) return [];
+  const turns: VoiceTurn[] = [];
+  const add = (from: number, to: number, voice: number) => {
+    const last = turns.at(-1);
+    if (to <= from) return;
+    if (last && last.voice === voice && last.end === from / soundRate) {
+      turns[turns.length - 1] = { ...last, end: to / soundRate };
+    } else {
+      turns.push({ start: from / soundRate, end: to / soundRate, voice });
+    }
+  };
+  let at = 0;
+  regions.forEach(([from, to], region) => {
+    while (at < known.length && known[at]!.region < region) at++;
+    const first = at;
+    while (at < known.length && known[at]!.region === region) at++;
+    const inside = known.slice(first, at);
+    if (inside.length === 0) {
+      const middle = (from + to) / 2;
+      const around = [known[first - 1], known[first]].filter((one) => one !== undefined);
+      const [nearest] = around.sort((a, b) => Math.abs(a.middle - middle) - Math.abs(b.middle - middle));
+      add(from, to, nearest!.voice);
+      return;
+    }
+    inside.forEach((one, index) => {
+      const before = inside[index - 1];
+      const after = inside[index + 1];
+      const start = before ? Math.round((before.middle + one.middle) / 2) : from;
+      const end = after ? Math.round((one.middle + after.middle) / 2) : to;
+      add(start, end, one.voice);
+    });
+  });
+  return turns;
+}
+
+/**
+ * The turns of all channels as one list: what one voice says in two channels at once is one turn, pauses of a voice
+ * shorter than `bridge` seconds are part of it where nobody else speaks, and voices are numbered by appearance.
+ */
+export function namedTurns(turns: readonly VoiceTurn[], bridge = 0): SpeakerTurn[] {
+  const sorted = [...turns].sort((a, b) => a.start - b.start || a.end - b.end || a.voice - b.voice);
+  const merged: { start: number; end: number; voice: number }[] = [];
+  const lastOf = new Map<number, { start: number; end: number; voice: number }>();
+  let latest = Number.NEGATIVE_INFINITY;
+  for (const turn of sorted) {
+    const last = lastOf.get(turn.voice);
+    const alone = last !== undefined && last.end >= latest;
+    if (last && (turn.start <= last.end || (alone && turn.start - last.end <= bridge))) {
+      last.end = Math.max(last.end, turn.end);
+    } else {
+      const own = { ...turn };
+      merged.push(own);
+      lastOf.set(turn.voice, own);
+    }
+    latest = Math.max(latest, turn.end);
+  }
+  const names = new Map<number, string>();
+  return merged.map(({ start, end, voice }) => {
+    const speaker = names.get(voice) ?? speakerName(names.size);
+    names.set(voice, speaker);
+    return { start_seconds: start, end_seconds: end, speaker };
+  });
+}
+
+function speakerName(number: number): string {
+  return `SPEAKER_${String(number).padStart(2, '0')}`;
+}
+
+/**
+ * For each span (half-open seconds, any order) the speaker that overlaps it most, the earlier one of two equals; where
+ * none does, the one whose turn is nearest. Null for all when there are no turns. `turns` ascending by start.
+ */
+export function speakersOfSpans(
+  turns: readonly SpeakerTurn[],
+  spans: readonly (readonly [number, number])[],
+): (string | null)[] {
+  // Of all turns so far the one that ends last: nothing before the first place where that passes a time reaches it.
+  let last: SpeakerTurn | undefined;
+  const lasting = turns.map((turn) => {
+    last = last && last.end_seconds >= turn.end_seconds ? last : turn;
+    return last;
+  });
+  return spans.map(([start, end]) => {
+    const first = firstAt(lasting, ({ end_seconds }) => end_seconds > start);
+    const overlap = new Map<string, number>();
+    for (let at = first; at < turns.length && turns[at]!.start_seconds < end; at++) {
+      const turn = turns[at]!;
+      const seconds = Math.min(end, turn.end_seconds) - Math.max(start, turn.start_seconds);
+      if (seconds > 0) overlap.set(turn.speaker, (overlap.get(turn.speaker) ?? 0) + seconds);
+    }
+    let best: string | null = null;
+    let most = 0;
+    for (const [speaker, seconds] of overlap) {
+      if (seconds > most) {
+        most = seconds;
+        best = speaker;
+      }
+    }
+    return best ?? nearestSpeaker(lasting[first - 1], turns[first], start, end);
+  });
+}
+
+/** Of the turn before that ends last and the turn behind that begins first; the one before when both are as near. */
+function nearestSpeaker(
+  before: SpeakerTurn | undefined,
+  after: SpeakerTurn | undefined,
+  start: number,
+  end: number,
+): string | null {
+  const wait = after ? Math.max(0, after.start_seconds - end) : Number.POSITIVE_INFINITY;
+  const since = before ? start - before.end_seconds : Number.POSITIVE_INFINITY;
+  return (since <= wait ? before : after)?.speaker ?? null;
+}
+
+/** The first place whose value fulfils what all later ones fulfil as well. */
+function firstAt<T>(values: readonly T[], fulfils: (value: T) => boolean): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (fulfils(values[middle]!)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

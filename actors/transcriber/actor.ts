@@ -1,0 +1,195 @@
+// The transcriber: hears where somebody speaks on any number of channels, and has what is said there written down by one
+// speech model, windows of all files in one line.
+import { randomInt } from 'node:crypto';
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
+import { engineErrors } from '../../runtime/errors.ts';
+import type { SpeechRow } from '../models/contract.ts';
+import { CurrentModel, type Proceed } from '../models/current.ts';
+import type { DeviceChoice } from '../models/device.ts';
+import {
+  fileOf,
+  findSpeechRow,
+  isSpeech,
+  missingFiles,
+  readRegistry,
+  requireFiles,
+} from '../models/registry.ts';
+import { openSession } from '../models/session.ts';
+import { chooseSpeechModel, type SpeechOffer } from './choose.ts';
+import { speechErrors, transcriberContract } from './contract.ts';
+import { familyOf } from './families.ts';
+import type { SessionOpener, SpeechFamily } from './family.ts';
+import { Hearing, type HearingModel } from './hearing.ts';
+import { languageName, offeredLanguage } from './languages.ts';
+import { WindowQueue } from './queue.ts';
+import { captions, sidecar } from './subtitles/sidecar.ts';
+import { voiceRate } from './voice/detector.ts';
+import { VoiceSource } from './voice/source.ts';
+import { windowRules } from './voice/windows.ts';
+
+export interface TranscriberSettings {
+  /** Absolute path of the folder with a folder for each model. */
+  readonly modelsDir: string;
+  readonly device: DeviceChoice;
+  /** Threads inside one run; 0 leaves it to the runtime. */
+  readonly threads: number;
+}
+
+/** Windows that wait for the model before `hear` does: 28 s of sound each, 1.8 MB. */
+const WAITING_WINDOWS = 4;
+
+type Current = CurrentModel<SpeechRow, SpeechFamily>;
+type Env = ActorEnv<TranscriberSettings>;
+
+export const definition = actor({
+  contract: transcriberContract,
+  create: (env: Env): ActorInstance<typeof transcriberContract> => {
+    const { settings, log, stopping } = env;
+    const { modelsDir } = settings;
+    const current = currentModel(env);
+    const proceed = proceedOf(stopping);
+    const queue = new WindowQueue({
+      model: (key, work) => current.run(key, ({ row, family }) => work(row.speech.batch, family.transcribe)),
+      proceed,
+      limit: WAITING_WINDOWS,
+    });
+    const voices = new VoiceSource(modelsDir, null, log);
+    // Another life of this actor must not know the hearings of this one under other names.
+    let last = randomInt(2 ** 46);
+    const hearings = new Map<number, Hearing>();
+    const hearingOf = (id: number) => {
+      const hearing = hearings.get(id);
+      if (hearing) return hearing;
+      throw speechErrors.HEARING_LOST(`hearing ${id}`, { hearing: id });
+    };
+    const forget = (id: number) => {
+      const hearing = hearings.get(id);
+      if (hearing) queue.drop(hearing);
+      hearings.delete(id);
+    };
+    /** A hearing of which one block may be missing is of no use any more. */
+    const orForget = async <T>(id: number, work: (hearing: Hearing) => Promise<T>): Promise<T> => {
+      try {
+        return await work(hearingOf(id));
+      } catch (error) {
+        // A request that was refused took nothing.
+        if (!engineErrors.INVALID_MESSAGE.is(error)) forget(id);
+        throw error;
+      }
+    };
+    return {
+      handlers: {
+        choose: async ({ preferred, language }) =>
+          chooseSpeechModel(await offersIn(modelsDir), preferred, language),
+        load: async ({ model_key }, turn) => {
+          const { row, state } = await current.load(model_key, proceedOf(stopping, turn));
+          return { model_key: row.key, languages: row.languages, state };
+        },
+        unload: async () => {
+          await current.unload();
+          return {};
+        },
+        state: () => current.state,
+        open: async ({ model_key, language, channels }, turn) => {
+          const model = model_key === null ? null : modelFor(current, model_key, language);
+          const source = await voices.best();
+          turn.throwIfCancelled();
+          last += 1;
+          hearings.set(last, new Hearing(model, queue, channels, source.open, log));
+          return { hearing: last };
+        },
+        hear: ({ hearing: id, channel, first_sample, count, samples }, turn) =>
+          orForget(id, async (hearing) => {
+            const heard = await hearing.hear(channel, first_sample, floatsIn(turn.slot(samples), count));
+            await queue.room(turn.signal);
+            turn.throwIfCancelled();
+            return heard;
+          }),
+        end: ({ hearing: id, channel }, turn) =>
+          orForget(id, async (hearing) => {
+            const heard = await hearing.end(channel);
+            turn.throwIfCancelled();
+            return heard;
+          }),
+        finish: async ({ hearing: id }, turn) => {
+          const result = await orForget(id, (hearing) => hearing.finish(turn.signal));
+          forget(id);
+          return result;
+        },
+        drop: ({ hearing }) => {
+          forget(hearing);
+          return {};
+        },
+        sidecar: (request) => sidecar(request),
+        captions: (request) => captions(request),
+      },
+      close: async () => {
+        await queue.idle();
+        await current.close();
+        await voices.close();
+      },
+    };
+  },
+});
+
+function currentModel({ settings, log }: Env): Current {
+  const { modelsDir, device, threads } = settings;
+  return new CurrentModel({
+    kind: 'speech',
+    // Who asked for a model of speech is told when it cannot be had; another one would write other words.
+    defaultModel: null,
+    log,
+    find: async (key) => {
+      const row = findSpeechRow(await readRegistry(modelsDir), key);
+      await requireFiles(modelsDir, row);
+      return row;
+    },
+    open: async (row, proceed) => {
+      const file = (role: string) => fileOf(modelsDir, row, role);
+      const open: SessionOpener = (source) => openSession(source, { device, threads, log, proceed });
+      return familyOf(row).open(row, file, open, proceed);
+    },
+  });
+}
+
+function proceedOf(stopping: AbortSignal, turn?: Turn): Proceed {
+  return async () => {
+    turn?.throwIfCancelled();
+    await eventLoopTurn();
+    if (stopping.aborted) throw engineErrors.CANCELLED('the transcriber stops');
+    turn?.throwIfCancelled();
+  };
+}
+
+/** What a hearing asks of the loaded model. Throws MODEL_NOT_LOADED and LANGUAGE_UNSUPPORTED. */
+function modelFor(current: Current, key: string, language: string | null): HearingModel {
+  const { row } = current.using(key);
+  const told = language === null ? null : offeredLanguage(row.languages, language);
+  if (language !== null && told === null) {
+    const named = `${languageName(language)} (${language})`;
+    throw speechErrors.LANGUAGE_UNSUPPORTED(`"${key}" does not understand ${named}`, { key, language });
+  }
+  const longest = Math.min(windowRules.longest, Math.floor(row.speech.max_window_seconds * voiceRate));
+  return { key, language: told, rules: { ...windowRules, longest } };
+}
+
+async function offersIn(modelsDir: string): Promise<SpeechOffer[]> {
+  const { rows } = await readRegistry(modelsDir);
+  const offers = rows.filter(isSpeech).map(async ({ key, languages, speed, accuracy, size_gb, ...row }) => {
+    const missing = await missingFiles(modelsDir, { key, languages, speed, accuracy, size_gb, ...row });
+    return { key, languages, speed, accuracy, size_gb, downloaded: missing.length === 0 };
+  });
+  return Promise.all(offers);
+}
+
+/** The samples at the start of a slot. *Borrowed until the end of the turn.* Throws INVALID_MESSAGE when it is too small. */
+function floatsIn(slot: Uint8Array, count: number): Float32Array {
+  const bytes = count * Float32Array.BYTES_PER_ELEMENT;
+  if (bytes > slot.length) {
+    throw engineErrors.INVALID_MESSAGE(`transcriber: ${count} samples in a slot of ${slot.length} bytes`);
+  }
+  // A view needs an address that is a multiple of 4.
+  if (slot.byteOffset % 4 === 0) return new Float32Array(slot.buffer, slot.byteOffset, count);
+  return new Float32Array(slot.slice(0, bytes).buffer);
+}

@@ -1,0 +1,83 @@
+// One graph of a speech model, checked when it is opened: that it takes what the family feeds, and answers what it reads.
+import { modelErrors } from '../models/contract.ts';
+import type { ModelSession, TensorIn, TensorOut } from '../models/session.ts';
+import type { SessionOpener } from './family.ts';
+
+export interface WantedInput {
+  readonly name: string;
+  readonly type: 'float32' | 'int64' | 'int32' | 'bool';
+  /** Sides that are fed; null where any size may come. */
+  readonly shape: readonly (number | null)[];
+}
+
+export interface Graph {
+  readonly file: string;
+  readonly session: ModelSession;
+  /** Sides of an input as the graph declares them. */
+  shapeOf(input: string): readonly (number | string)[];
+  /** Throws MODEL_RUN_FAILED, also when an output is missing. */
+  run(feeds: Readonly<Record<string, TensorIn>>): Promise<Record<string, TensorOut>>;
+}
+
+/** Throws MODEL_LOAD_FAILED, naming the file and what is wrong; the session is released then. */
+export async function openGraph(
+  open: SessionOpener,
+  file: string,
+  inputs: readonly WantedInput[],
+  outputs: readonly string[],
+): Promise<Graph> {
+  const session = await open(file);
+  const wrong = inputs.map((wanted) => faultOf(session, wanted)).find((fault) => fault !== null);
+  const names = session.outputs.map(({ name }) => name);
+  const missing = outputs.find((name) => !names.includes(name));
+  const fault =
+    wrong ?? (missing === undefined ? null : `has no output ${missing}, only ${names.join(', ')}`);
+  if (fault !== null) {
+    await session.release();
+    throw modelErrors.MODEL_LOAD_FAILED(`${file}: ${fault}`, { file });
+  }
+  return {
+    file,
+    session,
+    shapeOf: (input) => session.inputs.find(({ name }) => name === input)?.shape ?? [],
+    run: (feeds) => session.run(feeds, outputs),
+  };
+}
+
+function faultOf({ inputs }: ModelSession, { name, type, shape }: WantedInput): string | null {
+  const port = inputs.find((input) => input.name === name);
+  if (!port) return `has no input ${name}, only ${inputs.map((input) => input.name).join(', ')}`;
+  if (port.type !== type) return `input ${name} is ${port.type}, expected ${type}`;
+  const fits =
+    port.shape.length === shape.length &&
+    port.shape.every((side, at) => typeof side === 'string' || shape[at] === null || side === shape[at]);
+  if (fits) return null;
+  const wanted = shape.map((side) => side ?? '?').join('×');
+  return `input ${name} has the shape ${port.shape.join('×')}, expected ${wanted}`;
+}
+
+/** The output as floats of that many sides. Throws MODEL_RUN_FAILED. */
+export function floatsOf(
+  { file }: Graph,
+  results: Readonly<Record<string, TensorOut>>,
+  name: string,
+  sides: number,
+): { readonly data: Float32Array; readonly dims: readonly number[] } {
+  const tensor = results[name];
+  if (tensor?.data instanceof Float32Array && tensor.dims.length === sides) {
+    return { data: tensor.data, dims: tensor.dims };
+  }
+  throw modelErrors.MODEL_RUN_FAILED(
+    `${file}: output ${name} is ${tensor?.dims.join('×') ?? 'missing'}, expected floats of ${sides} sides`,
+    { file },
+  );
+}
+
+/** Place of the largest of `values[from … to)`, counted from `from`; the first of several. NaN is never the largest. */
+export function largest(values: Float32Array, from: number, to: number): number {
+  let best = from;
+  for (let at = from + 1; at < to; at += 1) {
+    if (values[at]! > values[best]! || Number.isNaN(values[best]!)) best = at;
+  }
+  return best - from;
+}

@@ -1,0 +1,74 @@
+// Numbers of 16 bits as a file of weights holds them, and tables of such rows too large to be held in memory.
+import { type FileHandle, open } from 'node:fs/promises';
+import { modelErrors } from '../models/contract.ts';
+
+/** The number that 16 bits of IEEE 754 stand for. */
+export function halfNumber(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+// All of them: looking up is faster than computing.
+const numbers = Float32Array.from({ length: 65_536 }, (_, bits) => halfNumber(bits));
+
+/** A file of equal rows of 16-bit numbers, read row by row; the operating system keeps what is read often. */
+export class HalfRows {
+  readonly rows: number;
+  readonly width: number;
+  readonly #file: FileHandle;
+  readonly #path: string;
+  readonly #bytes: Uint8Array;
+
+  private constructor(file: FileHandle, path: string, rows: number, width: number) {
+    this.#file = file;
+    this.#path = path;
+    this.rows = rows;
+    this.width = width;
+    this.#bytes = new Uint8Array(width * 2);
+  }
+
+  /** Throws MODEL_LOAD_FAILED when the file is missing, or is not made of rows of that width. */
+  static async open(path: string, width: number): Promise<HalfRows> {
+    let file: FileHandle;
+    try {
+      file = await open(path, 'r');
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw modelErrors.MODEL_LOAD_FAILED(`${path}: ${reason}`, { file: path }, error);
+    }
+    const { size } = await file.stat();
+    if (size > 0 && size % (width * 2) === 0) return new HalfRows(file, path, size / (width * 2), width);
+    await file.close();
+    throw modelErrors.MODEL_LOAD_FAILED(
+      `${path}: ${size} bytes are not rows of ${width} numbers of 16 bits`,
+      {
+        file: path,
+      },
+    );
+  }
+
+  /** One row at a time, into `into`. Throws MODEL_RUN_FAILED for a row that there is not, or that cannot be read. */
+  async read(row: number, into: Float32Array): Promise<void> {
+    const bytes = this.#bytes;
+    let count = 0;
+    if (row >= 0 && row < this.rows) {
+      ({ bytesRead: count } = await this.#file.read(bytes, 0, bytes.length, row * bytes.length));
+    }
+    if (count < bytes.length) {
+      throw modelErrors.MODEL_RUN_FAILED(`${this.#path}: row ${row} of ${this.rows} cannot be read`, {
+        file: this.#path,
+      });
+    }
+    // Little-endian, as on every machine that Node runs on.
+    for (let at = 0; at < this.width; at += 1)
+      into[at] = numbers[bytes[2 * at]! | (bytes[2 * at + 1]! << 8)]!;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}

@@ -1,0 +1,245 @@
+// The family of the parakeet models: features and encoder for a batch of windows, then a small graph that is asked frame by
+// frame which token comes and how far to go on (token-and-duration transducer). Tokens come with their times.
+import { modelErrors, type SpeechRow } from '../../models/contract.ts';
+import type { Proceed } from '../../models/current.ts';
+import type { TensorOut } from '../../models/session.ts';
+import type { Family, SpeechFamily, SpeechWindow, Spoken, SpokenPiece } from '../family.ts';
+import { silent } from '../family.ts';
+import { floatsOf, type Graph, largest, openGraph, type WantedInput } from '../graph.ts';
+import { tokenLimit } from '../token-limit.ts';
+import { readVocabulary, type Vocabulary } from './vocabulary.ts';
+
+/** One step of the encoder. */
+const FRAME_SECONDS = 0.08;
+/** Tokens at one frame before it goes on by itself. */
+const TOKENS_A_FRAME = 10;
+const WARM_UP_SAMPLES = 16_000;
+
+interface Parts {
+  readonly row: SpeechRow;
+  readonly vocabulary: Vocabulary;
+  readonly features: Graph;
+  readonly encoder: Graph;
+  readonly joint: Graph;
+}
+
+/** A token, the frame it begins at, and for how many it lasts; 0 where the next one begins at the same frame. */
+export interface TimedToken {
+  readonly token: number;
+  readonly frame: number;
+  readonly frames: number;
+}
+
+type GraphPlan = [role: string, inputs: readonly WantedInput[], outputs: readonly string[]];
+
+const featuresPlan: GraphPlan = [
+  'features',
+  [
+    { name: 'waveforms', type: 'float32', shape: [null, null] },
+    { name: 'waveforms_lens', type: 'int64', shape: [null] },
+  ],
+  ['features', 'features_lens'],
+];
+const encoderPlan: GraphPlan = [
+  'encoder',
+  [
+    { name: 'audio_signal', type: 'float32', shape: [null, null, null] },
+    { name: 'length', type: 'int64', shape: [null] },
+  ],
+  ['outputs', 'encoded_lengths'],
+];
+const jointPlan: GraphPlan = [
+  'decoder_joint',
+  [
+    { name: 'encoder_outputs', type: 'float32', shape: [1, null, 1] },
+    { name: 'targets', type: 'int32', shape: [1, 1] },
+    { name: 'target_length', type: 'int32', shape: [1] },
+    { name: 'input_states_1', type: 'float32', shape: [null, 1, null] },
+    { name: 'input_states_2', type: 'float32', shape: [null, 1, null] },
+  ],
+  ['outputs', 'output_states_1', 'output_states_2'],
+];
+
+export const parakeet: Family = {
+  open: async (row, file, session, proceed) => {
+    const opened: Graph[] = [];
+    const close = async () => {
+      for (const { session } of opened.splice(0)) await session.release();
+    };
+    const graph = async (...[role, inputs, outputs]: GraphPlan) => {
+      await proceed();
+      const one = await openGraph(session, file(role), inputs, outputs);
+      opened.push(one);
+      return one;
+    };
+    try {
+      const vocabulary = await readVocabulary(file('vocabulary'));
+      const features = await graph(...featuresPlan);
+      const encoder = await graph(...encoderPlan);
+      const joint = await graph(...jointPlan);
+      const parts = { row, vocabulary, features, encoder, joint };
+      // The first run is slow, and a graph that cannot run is told while it loads.
+      const samples = new Float32Array(WARM_UP_SAMPLES);
+      await transcribe(parts, [{ samples, voices: [[0, samples.length]] }], null, proceed);
+      const { device } = encoder.session;
+      return {
+        device,
+        transcribe: (windows, language, go) => transcribe(parts, windows, language, go),
+        close,
+      } satisfies SpeechFamily;
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  },
+};
+
+async function transcribe(
+  parts: Parts,
+  windows: readonly SpeechWindow[],
+  language: string | null,
+  proceed: Proceed,
+): Promise<Spoken[]> {
+  const encoded = await encode(parts, windows, proceed);
+  const answers: Spoken[] = [];
+  for (const [at, { samples }] of windows.entries()) {
+    const tokens = await decode(parts, encoded(at), tokenLimit(parts.row.speech, samples.length), proceed);
+    const pieces = readPieces(tokens, parts.vocabulary, samples.length / 16_000);
+    answers.push(pieces.length === 0 ? silent : { pieces, language });
+  }
+  return answers;
+}
+
+/** Frames of one window: `frame(i)` is a vector of `width`. */
+interface Encoded {
+  readonly frames: number;
+  readonly width: number;
+  frame(at: number): Float32Array;
+}
+
+async function encode(
+  { features, encoder }: Parts,
+  windows: readonly SpeechWindow[],
+  proceed: Proceed,
+): Promise<(window: number) => Encoded> {
+  const count = windows.length;
+  const longest = Math.max(...windows.map(({ samples }) => samples.length));
+  const waveforms = new Float32Array(count * longest);
+  for (const [at, { samples }] of windows.entries()) waveforms.set(samples, at * longest);
+  const lengths = BigInt64Array.from(windows, ({ samples }) => BigInt(samples.length));
+  await proceed();
+  const heard = await features.run({
+    waveforms: { data: waveforms, dims: [count, longest] },
+    waveforms_lens: { data: lengths, dims: [count] },
+  });
+  await proceed();
+  const results = await encoder.run({
+    audio_signal: floatsOf(features, heard, 'features', 3),
+    length: { data: lengthsOf(features, heard, 'features_lens', count), dims: [count] },
+  });
+  const { data, dims } = floatsOf(encoder, results, 'outputs', 3);
+  const frameCounts = lengthsOf(encoder, results, 'encoded_lengths', count);
+  const [, width = 0, most = 0] = dims;
+  return (window) => ({
+    frames: Math.min(most, Number(frameCounts[window])),
+    width,
+    // The output lies frame beside frame, one row for each of `width`.
+    frame: (at) =>
+      Float32Array.from({ length: width }, (_, row) => data[(window * width + row) * most + at]!),
+  });
+}
+
+function lengthsOf(
+  { file }: Graph,
+  results: Readonly<Record<string, TensorOut>>,
+  name: string,
+  count: number,
+): BigInt64Array {
+  const tensor = results[name];
+  if (tensor?.data instanceof BigInt64Array && tensor.data.length === count) return tensor.data;
+  throw modelErrors.MODEL_RUN_FAILED(
+    `${file}: output ${name} is ${tensor?.dims.join('×') ?? 'missing'}, expected ${count} whole numbers`,
+    { file },
+  );
+}
+
+/** Greedy: the likeliest token and the likeliest duration at every step; the states change only with a token. */
+async function decode(
+  { joint, vocabulary }: Parts,
+  encoded: Encoded,
+  limit: number,
+  proceed: Proceed,
+): Promise<TimedToken[]> {
+  const tokens: TimedToken[] = [];
+  let states = [emptyState(joint, 'input_states_1'), emptyState(joint, 'input_states_2')] as const;
+  let here = 0;
+  for (let frame = 0; frame < encoded.frames && tokens.length < limit; ) {
+    await proceed();
+    const results = await joint.run({
+      encoder_outputs: { data: encoded.frame(frame), dims: [1, encoded.width, 1] },
+      targets: { data: Int32Array.of(tokens.at(-1)?.token ?? vocabulary.blank), dims: [1, 1] },
+      target_length: { data: Int32Array.of(1), dims: [1] },
+      input_states_1: states[0],
+      input_states_2: states[1],
+    });
+    const { token, duration } = readJoint(joint, results, vocabulary.size);
+    if (token !== vocabulary.blank) {
+      tokens.push({ token, frame, frames: duration });
+      states = [
+        floatsOf(joint, results, 'output_states_1', 3),
+        floatsOf(joint, results, 'output_states_2', 3),
+      ];
+      here += 1;
+    }
+    const stays = duration === 0 && token !== vocabulary.blank && here < TOKENS_A_FRAME;
+    if (stays) continue;
+    frame += Math.max(1, duration);
+    here = 0;
+  }
+  return tokens;
+}
+
+/** Layers×1×size zeros, in the sides the graph declares. Throws MODEL_RUN_FAILED when it leaves them open. */
+function emptyState(joint: Graph, input: string): { data: Float32Array; dims: readonly number[] } {
+  const [layers, , size] = joint.shapeOf(input);
+  if (typeof layers !== 'number' || typeof size !== 'number') {
+    throw modelErrors.MODEL_RUN_FAILED(`${joint.file}: input ${input} has no fixed size`, {
+      file: joint.file,
+    });
+  }
+  return { data: new Float32Array(layers * size), dims: [layers, 1, size] };
+}
+
+/** `outputs`: a score for each token, then one for each duration, 0 frames first. */
+function readJoint(
+  joint: Graph,
+  results: Readonly<Record<string, TensorOut>>,
+  size: number,
+): { token: number; duration: number } {
+  const output = results['outputs'];
+  if (!(output?.data instanceof Float32Array) || output.data.length <= size) {
+    throw modelErrors.MODEL_RUN_FAILED(
+      `${joint.file}: output outputs is ${output?.dims.join('×') ?? 'missing'}, expected more than ${size} floats`,
+      { file: joint.file },
+    );
+  }
+  return { token: largest(output.data, 0, size), duration: largest(output.data, size, output.data.length) };
+}
+
+/** Pure. A token lasts as long as its duration says, but not into the next one; `seconds`: length of the window. */
+export function readPieces(
+  tokens: readonly TimedToken[],
+  vocabulary: Vocabulary,
+  seconds: number,
+): SpokenPiece[] {
+  const pieces: SpokenPiece[] = [];
+  for (const [at, { token, frame, frames }] of tokens.entries()) {
+    const text = vocabulary.textOf(token);
+    if (text === '') continue;
+    const next = tokens[at + 1]?.frame ?? Number.POSITIVE_INFINITY;
+    const end = Math.min(frame + Math.max(1, frames), Math.max(frame, next));
+    const clamped = (frames: number) => Math.min(seconds, frames * FRAME_SECONDS);
+    pieces.push({ text, start: clamped(frame), end: clamped(end) });
+  }
+  return pieces;
+}

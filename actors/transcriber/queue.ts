@@ -1,0 +1,146 @@
+// Windows that wait for the model, of all hearings in one line: those that ask the same of the same model run together.
+// A window whose owner is gone leaves; a run whose owners are all gone ends between two tokens.
+import { engineErrors } from '../../runtime/errors.ts';
+import type { Proceed } from '../models/current.ts';
+import { Bell } from './bell.ts';
+import type { SpeechWindow, Spoken } from './family.ts';
+
+/** What is asked for one window. */
+export interface Job {
+  /** Whose it is: a hearing. */
+  readonly owner: object;
+  readonly model_key: string;
+  /** BCP 47, or null to find out. */
+  readonly language: string | null;
+  readonly window: SpeechWindow;
+  done(spoken: Spoken): void;
+  failed(error: unknown): void;
+}
+
+export type RunWindows = (
+  windows: readonly SpeechWindow[],
+  language: string | null,
+  proceed: Proceed,
+) => Promise<readonly Spoken[]>;
+
+export interface QueueOptions {
+  /**
+   * Calls `work` with the loaded model, alone: how many windows one run takes, and the run. Throws MODEL_NOT_LOADED without
+   * having called it.
+   */
+  model(key: string, work: (most: number, run: RunWindows) => Promise<void>): Promise<void>;
+  /** Lets the event loop turn; throws CANCELLED when the actor stops. */
+  readonly proceed: Proceed;
+  /** Windows that may wait before `room` does. */
+  readonly limit: number;
+}
+
+export class WindowQueue {
+  readonly #options: QueueOptions;
+  #jobs: Job[] = [];
+  readonly #gone = new WeakSet<object>();
+  #working: Promise<void> | null = null;
+  readonly #taken = new Bell();
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  /** Windows that wait. */
+  get size(): number {
+    return this.#jobs.length;
+  }
+
+  /** *Moved*: the samples of the window stay as they are until the job is done, failed or dropped. */
+  add(job: Job): void {
+    if (this.#gone.has(job.owner)) return;
+    this.#jobs.push(job);
+    this.#working ??= this.#work();
+  }
+
+  /** Nothing of this owner is run any more, nor told; a run that is only for it ends at its next step. */
+  drop(owner: object): void {
+    this.#gone.add(owner);
+    this.#jobs = this.#jobs.filter((job) => job.owner !== owner);
+    this.#taken.ring();
+  }
+
+  /** Resolves when few enough windows wait. Throws CANCELLED when the signal aborts first. */
+  async room(signal: AbortSignal): Promise<void> {
+    while (this.#jobs.length > this.#options.limit) {
+      if (signal.aborted) throw engineErrors.CANCELLED();
+      await this.#taken.wait(signal);
+    }
+  }
+
+  /** Resolves when nothing runs. */
+  async idle(): Promise<void> {
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    try {
+      // What is added in the same moment runs together.
+      await this.#options.proceed();
+      for (let next = this.#jobs[0]; next; next = this.#jobs[0]) await this.#workOn(next.model_key);
+    } catch (error) {
+      for (const job of this.#jobs.splice(0)) this.#fail(job, error);
+    }
+    this.#working = null;
+    this.#taken.ring();
+  }
+
+  async #workOn(modelKey: string): Promise<void> {
+    try {
+      await this.#options.model(modelKey, async (most, run) => {
+        const batch = this.#take(modelKey, most);
+        if (batch.length > 0) await this.#run(batch, run);
+      });
+    } catch (error) {
+      // The model is not there: that is so for each of its windows.
+      for (const job of this.#take(modelKey, Number.POSITIVE_INFINITY, true)) this.#fail(job, error);
+    }
+    await this.#options.proceed();
+  }
+
+  /** The first job of the model and those behind it in the same language; with `all`, in any. */
+  #take(modelKey: string, most: number, all = false): Job[] {
+    const first = this.#jobs.find((job) => job.model_key === modelKey);
+    const taken = this.#jobs
+      .filter((job) => job.model_key === modelKey && (all || job.language === first?.language))
+      .slice(0, most);
+    const set = new Set(taken);
+    this.#jobs = this.#jobs.filter((job) => !set.has(job));
+    this.#taken.ring();
+    return taken;
+  }
+
+  async #run(batch: readonly Job[], run: RunWindows): Promise<void> {
+    const windows = batch.map(({ window }) => window);
+    try {
+      const answers = await run(windows, batch[0]!.language, () => this.#step(batch));
+      for (const [at, job] of batch.entries()) this.#tell(job, answers[at]!);
+    } catch (error) {
+      const waiting = batch.filter(({ owner }) => !this.#gone.has(owner));
+      // One window that the model cannot take is no reason to lose the others.
+      if (batch.length > 1 && !engineErrors.CANCELLED.is(error)) {
+        for (const job of waiting) await this.#run([job], run);
+      } else for (const job of waiting) this.#fail(job, error);
+    }
+  }
+
+  async #step(batch: readonly Job[]): Promise<void> {
+    await this.#options.proceed();
+    if (batch.every(({ owner }) => this.#gone.has(owner))) {
+      throw engineErrors.CANCELLED('nobody waits for the window');
+    }
+  }
+
+  #tell(job: Job, spoken: Spoken): void {
+    if (!this.#gone.has(job.owner)) job.done(spoken);
+  }
+
+  #fail(job: Job, error: unknown): void {
+    if (!this.#gone.has(job.owner)) job.failed(error);
+  }
+}

@@ -1,0 +1,7 @@
+// How much a model may write for a window: what runs on after everything is said is stopped.
+import type { SpeechSide } from '../models/contract.ts';
+
+/** `samples` at 16 kHz. */
+export function tokenLimit({ token_limit: { min, per_second, max } }: SpeechSide, samples: number): number {
+  return Math.min(max, min + Math.ceil((per_second * samples) / 16_000));
+}

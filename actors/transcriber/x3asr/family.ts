@@ -1,0 +1,202 @@
+// The family of the x3-asr models: an audio encoder, and a decoder in two graphs, one that reads the prompt with the sound
+// and one that adds a token to its cache. They say no times: the text lies over the voices of the window.
+import { LogMel } from '../../acoustics/mel.ts';
+import { modelErrors, type SpeechRow } from '../../models/contract.ts';
+import type { Proceed } from '../../models/current.ts';
+import type { TensorOut } from '../../models/session.ts';
+import type { Family, SpeechFamily, SpeechWindow, Spoken } from '../family.ts';
+import { silent } from '../family.ts';
+import { floatsOf, type Graph, largest, openGraph } from '../graph.ts';
+import { HalfRows } from '../half.ts';
+import { tokenLimit } from '../token-limit.ts';
+import { Prompter } from './prompt.ts';
+
+interface Parts {
+  readonly row: SpeechRow;
+  readonly mel: LogMel;
+  readonly prompter: Prompter;
+  readonly encoder: Graph;
+  readonly init: Graph;
+  readonly step: Graph;
+  readonly embeddings: HalfRows;
+}
+
+/** Keys and values of all layers: layers×1×heads×length×size. */
+interface Cache {
+  readonly keys: TensorOut;
+  readonly values: TensorOut;
+}
+
+const cacheOutputs = ['logits', 'present_keys', 'present_values'];
+const cacheShape = [null, 1, null, null, null];
+const WARM_UP_SAMPLES = 8000;
+
+export const x3asr: Family = {
+  open: async (row, file, session, proceed) => {
+    const opened: { close(): Promise<void> }[] = [];
+    const close = async () => {
+      for (const { close } of opened.splice(0)) await close();
+    };
+    const graph = async (...[role, inputs, outputs]: GraphPlan) => {
+      await proceed();
+      const one = await openGraph(session, file(role), inputs, outputs);
+      opened.push({ close: () => one.session.release() });
+      return one;
+    };
+    try {
+      const bands = row.speech.mel_bins;
+      if (bands !== 80 && bands !== 128) {
+        throw modelErrors.MODEL_INVALID(`The model "${row.key}" has ${bands} mel bins, expected 80 or 128`, {
+          key: row.key,
+        });
+      }
+      const prompter = await Prompter.open(file('tokenizer'), row);
+      const encoder = await graph(...encoderPlan(bands));
+      const init = await graph(...initPlan);
+      const step = await graph(...stepPlan);
+      const embeddings = await HalfRows.open(file('embeddings'), widthOf(step));
+      opened.push({ close: () => embeddings.close() });
+      const parts = { row, mel: new LogMel(bands), prompter, encoder, init, step, embeddings };
+      // The first run is slow, and a graph that cannot run is told while it loads.
+      const quiet = new Float32Array(WARM_UP_SAMPLES);
+      await write(parts, { samples: quiet, voices: [[0, quiet.length]] }, null, proceed, 2);
+      return family(parts, close);
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  },
+};
+
+type GraphPlan = [role: string, inputs: Parameters<typeof openGraph>[2], outputs: readonly string[]];
+
+const encoderPlan = (bands: number): GraphPlan => [
+  'encoder',
+  [{ name: 'mel', type: 'float32', shape: [1, bands, null] }],
+  ['audio_features'],
+];
+const initPlan: GraphPlan = [
+  'decoder_init',
+  [
+    { name: 'input_ids', type: 'int64', shape: [1, null] },
+    { name: 'position_ids', type: 'int64', shape: [1, null] },
+    { name: 'audio_features', type: 'float32', shape: [1, null, null] },
+    { name: 'audio_offset', type: 'int64', shape: [1] },
+  ],
+  cacheOutputs,
+];
+const stepPlan: GraphPlan = [
+  'decoder_step',
+  [
+    { name: 'input_embeds', type: 'float32', shape: [1, 1, null] },
+    { name: 'position_ids', type: 'int64', shape: [1, 1] },
+    { name: 'past_keys', type: 'float32', shape: cacheShape },
+    { name: 'past_values', type: 'float32', shape: cacheShape },
+  ],
+  cacheOutputs,
+];
+
+/** Length of the vector of a token. */
+function widthOf(step: Graph): number {
+  const width = step.shapeOf('input_embeds')[2];
+  if (typeof width === 'number') return width;
+  throw modelErrors.MODEL_LOAD_FAILED(`${step.file}: input input_embeds has no fixed width`, {
+    file: step.file,
+  });
+}
+
+function family(parts: Parts, close: () => Promise<void>): SpeechFamily {
+  return {
+    device: parts.step.session.device,
+    // The step takes no mask, so prompts of different lengths cannot share a run: windows go one by one.
+    transcribe: async (windows, language, proceed) => {
+      const answers: Spoken[] = [];
+      for (const window of windows) {
+        const limit = tokenLimit(parts.row.speech, window.samples.length);
+        const ids = await write(parts, window, language, proceed, limit);
+        answers.push(read(parts.prompter, ids, window, language));
+      }
+      return answers;
+    },
+    close,
+  };
+}
+
+/** The text as one piece from the first voice to the last: who cuts it into segments knows the voices between. */
+function read(
+  prompter: Prompter,
+  ids: readonly number[],
+  { voices }: SpeechWindow,
+  language: string | null,
+): Spoken {
+  const answer = prompter.answer(ids, language);
+  const start = voices[0]?.[0];
+  const end = voices.at(-1)?.[1];
+  if (answer.text === '' || start === undefined || end === undefined) return silent;
+  return {
+    pieces: [{ text: ` ${answer.text}`, start: start / 16_000, end: end / 16_000 }],
+    language: answer.language,
+  };
+}
+
+/** The tokens the model writes for a window, without the end; at most `limit`. */
+async function write(
+  parts: Parts,
+  { samples }: SpeechWindow,
+  language: string | null,
+  proceed: Proceed,
+  limit: number,
+): Promise<number[]> {
+  const { data, bands, frames } = parts.mel.picture(samples);
+  if (frames === 0) return [];
+  await proceed();
+  const heard = await parts.encoder.run({ mel: { data, dims: [1, bands, frames] } });
+  const features = floatsOf(parts.encoder, heard, 'audio_features', 3);
+  const { ids, audioOffset } = parts.prompter.prompt(features.dims[1] ?? 0, language);
+  await proceed();
+  let results = await parts.init.run({
+    input_ids: { data: ids, dims: [1, ids.length] },
+    position_ids: { data: BigInt64Array.from(ids, (_, at) => BigInt(at)), dims: [1, ids.length] },
+    audio_features: features,
+    audio_offset: { data: BigInt64Array.of(BigInt(audioOffset)), dims: [1] },
+  });
+  let cache = cacheOf(parts.init, results, ids.length);
+  let token = lastToken(parts.init, results);
+  const written: number[] = [];
+  const embedding = new Float32Array(parts.embeddings.width);
+  while (!parts.prompter.ends.has(token) && written.length < limit) {
+    written.push(token);
+    if (written.length === limit) break;
+    await proceed();
+    await parts.embeddings.read(token, embedding);
+    const position = ids.length + written.length - 1;
+    results = await parts.step.run({
+      input_embeds: { data: embedding, dims: [1, 1, embedding.length] },
+      position_ids: { data: BigInt64Array.of(BigInt(position)), dims: [1, 1] },
+      past_keys: cache.keys,
+      past_values: cache.values,
+    });
+    cache = cacheOf(parts.step, results, position + 1);
+    token = lastToken(parts.step, results);
+  }
+  return written;
+}
+
+/** Throws MODEL_RUN_FAILED when the cache does not have the length that was fed: the next step would read wrong keys. */
+function cacheOf(graph: Graph, results: Readonly<Record<string, TensorOut>>, length: number): Cache {
+  const keys = floatsOf(graph, results, 'present_keys', 5);
+  const values = floatsOf(graph, results, 'present_values', 5);
+  const fault = [keys, values].find(({ dims }) => dims[1] !== 1 || dims[3] !== length);
+  if (!fault) return { keys, values };
+  throw modelErrors.MODEL_RUN_FAILED(
+    `${graph.file}: the cache is ${fault.dims.join('×')}, expected one window of ${length} tokens`,
+    { file: graph.file },
+  );
+}
+
+/** The likeliest token at the last place. */
+function lastToken(graph: Graph, results: Readonly<Record<string, TensorOut>>): number {
+  const { data, dims } = floatsOf(graph, results, 'logits', 3);
+  const vocabulary = dims[2] ?? 0;
+  return largest(data, data.length - vocabulary, data.length);
+}

@@ -1,0 +1,97 @@
+// What the x3asr decoder is asked, and how its answer is read: chat turns around the sound, then `language X<asr_text>…`.
+import { readFile } from 'node:fs/promises';
+import { Tokenizer } from '@huggingface/tokenizers';
+import { modelErrors, type SpeechRow } from '../../models/contract.ts';
+import { languageCode, languageName } from '../languages.ts';
+
+/** Tokens that are one by their text, by the name the row may give their number under. */
+const marks = {
+  im_start: '<|im_start|>',
+  im_end: '<|im_end|>',
+  audio_start: '<|audio_start|>',
+  audio_end: '<|audio_end|>',
+  audio_pad: '<|audio_pad|>',
+  asr_text: '<asr_text>',
+} as const;
+
+const BEFORE = '<|im_start|>system\n<|im_end|>\n<|im_start|>user\n<|audio_start|>';
+const AFTER = '<|audio_end|><|im_end|>\n<|im_start|>assistant\n';
+
+export interface Prompt {
+  readonly ids: BigInt64Array;
+  /** Where the places for the sound begin. */
+  readonly audioOffset: number;
+}
+
+export interface Answer {
+  /** Without blanks around it; empty when nothing is said. */
+  readonly text: string;
+  /** BCP 47, null when the model named none that is known. */
+  readonly language: string | null;
+}
+
+export class Prompter {
+  readonly #encode: (text: string) => readonly number[];
+  readonly #decode: (ids: readonly number[]) => string;
+  readonly #pad: bigint;
+  readonly #asrText: number;
+  /** Each of them ends an answer. */
+  readonly ends: ReadonlySet<number>;
+
+  private constructor(tokenizer: Tokenizer, row: SpeechRow, file: string) {
+    this.#encode = (text) => tokenizer.encode(text, { add_special_tokens: false }).ids;
+    this.#decode = (ids) =>
+      ids.length === 0 ? '' : tokenizer.decode([...ids], { skip_special_tokens: true });
+    const ids = Object.entries(marks).map(
+      ([name, text]) => [name, this.#single(name, text, row, file)] as const,
+    );
+    const { audio_pad, asr_text, im_end } = Object.fromEntries(ids) as Record<keyof typeof marks, number>;
+    this.#pad = BigInt(audio_pad);
+    this.#asrText = asr_text;
+    this.ends = new Set([...row.speech.end_ids, im_end]);
+  }
+
+  /** Throws MODEL_LOAD_FAILED when the file cannot be read, or its tokens are not those of the family. */
+  static async open(file: string, row: SpeechRow): Promise<Prompter> {
+    try {
+      return new Prompter(new Tokenizer(JSON.parse(await readFile(file, 'utf8')) as object, {}), row, file);
+    } catch (error) {
+      if (modelErrors.MODEL_LOAD_FAILED.is(error)) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw modelErrors.MODEL_LOAD_FAILED(`${file}: ${reason}`, { file }, error);
+    }
+  }
+
+  /** `places`: vectors of sound. `language`: null lets the model write which one it is. */
+  prompt(places: number, language: string | null): Prompt {
+    const before = this.#encode(BEFORE);
+    const told = language === null ? '' : `language ${languageName(language)}${marks.asr_text}`;
+    const after = this.#encode(AFTER + told);
+    const ids = new BigInt64Array(before.length + places + after.length).fill(this.#pad);
+    for (const [at, id] of before.entries()) ids[at] = BigInt(id);
+    for (const [at, id] of after.entries()) ids[before.length + places + at] = BigInt(id);
+    return { ids, audioOffset: before.length };
+  }
+
+  /** `ids`: what the model wrote, without the end. `language`: as it was told. */
+  answer(ids: readonly number[], language: string | null): Answer {
+    const mark = ids.lastIndexOf(this.#asrText);
+    const text = this.#decode(ids.slice(mark + 1)).trim();
+    if (language !== null) return { text, language };
+    // Without the mark the model has not said that it writes what it hears.
+    const named = /^\s*language\s+(.+?)\s*$/su.exec(this.#decode(ids.slice(0, Math.max(0, mark))))?.[1];
+    const code = named === undefined ? null : languageCode(named);
+    return { text: mark < 0 ? '' : text, language: code === 'auto' ? null : code };
+  }
+
+  #single(name: string, text: string, row: SpeechRow, file: string): number {
+    const ids = this.#encode(text);
+    const told = row.speech.token_ids[name];
+    const [id] = ids;
+    if (ids.length === 1 && id !== undefined && (told === undefined || told === id)) return id;
+    const expected = told === undefined ? 'one token' : `the token ${told}`;
+    throw modelErrors.MODEL_LOAD_FAILED(`${file}: ${text} is ${ids.join(', ')}, expected ${expected}`, {
+      file,
+    });
+  }
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { definition } from '../../../actors/diarizer/actor.ts';
+import { diarizerContract, type SpeakerCount } from '../../../actors/diarizer/contract.ts';
+import { manualClock } from '../../../runtime/clock.ts';
+import { EngineError } from '../../../runtime/errors.ts';
+import { createLog } from '../../../runtime/log.ts';
+import { startInMemory } from '../../../runtime/memory.ts';
+import { createSlotPool } from '../../../runtime/slots.ts';
+import { createSupervisor } from '../../../runtime/supervisor.ts';
+import { rate, type Said, speakerRow, talk, voiceGraph, writeModel } from './tiny.ts';
+
+let modelsDir = '';
+let both = '';
+before(async () => {
+  modelsDir = await mkdtemp(join(tmpdir(), 'diarizer-'));
+  both = await mkdtemp(join(tmpdir(), 'diarizer-'));
+  const starter = voiceGraph({ input: 'feats', output: 'embs', of: 'level' });
+  await writeModel(modelsDir, speakerRow('tiny', 'wespeaker-resnet34', { mean_removed: false }), starter);
+  const wespeaker = voiceGraph({ input: 'feats', output: 'embs', of: 'swing' });
+  await writeModel(
+    both,
+    speakerRow('rough', 'campplus-zh-en', { features: 'wespeaker', input: 'feats', output: 'embs' }),
+    wespeaker,
+  );
+  const campplus = voiceGraph({ input: 'x', output: 'embedding', of: 'swing' });
+  await writeModel(both, { ...speakerRow('better', 'campplus-zh-en'), accuracy: 5 }, campplus);
+});
+after(async () => {
+  await rm(modelsDir, { recursive: true, force: true });
+  await rm(both, { recursive: true, force: true });
+});
+
+const BLOCK = rate * 2;
+
+async function start(folder = modelsDir) {
+  const log = createLog('test', () => {});
+  const pool = createSlotPool(4, BLOCK * 4);
+  const supervisor = createSupervisor({ clock: manualClock(), log, pool });
+  const settings = { modelsDir: folder, device: 'cpu', threads: 1 };
+  const diarizer = await supervisor.add({
+    name: 'diarizer',
+    contract: diarizerContract,
+    capacity: 16,
+    turnLimitMs: 60_000,
+    start: () => startInMemory(definition, { settings, log, memory: pool.memory }),
+  });
+  const holder = pool.holder();
+  /** Sends a channel in blocks; what was said becomes settled a block late, as a detector does it. */
+  const play = async (listening: number, channel: number, samples: Float32Array, said: readonly Said[]) => {
+    let told = 0;
+    const regions = (until: number): [number, number][] =>
+      said.flatMap(({ start, end }): [number, number][] => {
+        const from = Math.max(told, Math.round(start * rate));
+        const to = Math.min(until, Math.round(end * rate));
+        return to > from ? [[from, to]] : [];
+      });
+    for (let first = 0; first < samples.length; first += BLOCK) {
+      const block = samples.subarray(first, first + BLOCK);
+      const handle = await pool.acquire(holder);
+      const view = pool.view(handle);
+      new Float32Array(view.buffer, view.byteOffset, block.length).set(block);
+      const settled = Math.max(0, first - 4000);
+      const count = block.length;
+      const speech = regions(settled);
+      await diarizer.ask('listen', {
+        listening,
+        channel,
+        first_sample: first,
+        count,
+        samples: handle,
+        speech,
+        settled,
+      });
+      told = settled;
+      pool.release(handle, holder);
+    }
+    const speech = regions(samples.length);
+    const end = { first_sample: samples.length, count: 0, samples: null, settled: samples.length };
+    await diarizer.ask('listen', { listening, channel, speech, ...end });
+  };
+  const diarize = async (said: readonly Said[], count: SpeakerCount, spans: [number, number][] = []) => {
+    await diarizer.ask('load', {});
+    const { listening } = await diarizer.ask('open', { channels: 1, speaker_count: count });
+    const seconds = Math.max(1, ...said.map(({ end }) => end)) + 0.5;
+    await play(listening, 0, talk(said, seconds), said);
+    return diarizer.ask('finish', { listening, spans });
+  };
+  return { diarizer, play, diarize, stop: () => supervisor.stop() };
+}
+
+const withCode = (code: string) => (error: unknown) => error instanceof EngineError && error.code === code;
+
+const dialogue: Said[] = [
+  { start: 1, end: 4, voice: 1500 },
+  { start: 4.5, end: 8.2, voice: 400 },
+  { start: 9, end: 10, voice: 1500 },
+  { start: 11, end: 15, voice: 400 },
+];
+
+test('two voices are two speakers, numbered as they appear, and spans get theirs', async () => {
+  const { diarize, stop } = await start();
+  const spans: [number, number][] = [
+    [12, 13],
+    [1, 3],
+    [3, 6],
+    [16, 17],
+    [0, 0.2],
+  ];
+  const answer = await diarize(dialogue, 'auto', spans);
+  assert.equal(answer.speaker_count, 2);
+  assert.deepEqual(
+    answer.turns.map(({ start_seconds, end_seconds, speaker }) => [start_seconds, end_seconds, speaker]),
+    dialogue.map(({ start, end, voice }) => [start, end, voice === 1500 ? 'SPEAKER_00' : 'SPEAKER_01']),
+  );
+  assert.deepEqual(answer.speakers, ['SPEAKER_01', 'SPEAKER_00', 'SPEAKER_01', 'SPEAKER_01', 'SPEAKER_00']);
+  await stop();
+});
+
+test('a change of voice inside one stretch of speech is found to half a second', async () => {
+  const { diarize, stop } = await start();
+  const said = [
+    { start: 0.5, end: 4, voice: 700 },
+    { start: 4, end: 9, voice: 2500 },
+  ];
+  const { turns } = await diarize(said, 2);
+  assert.deepEqual(
+    turns.map(({ speaker }) => speaker),
+    ['SPEAKER_00', 'SPEAKER_01'],
+  );
+  assert.ok(Math.abs(turns[1]!.start_seconds - 4) <= 0.5, `${turns[1]!.start_seconds}`);
+  assert.equal(turns[1]!.end_seconds, 9);
+  await stop();
+});
+
+test('a count that is asked for is kept: fewer by joining, more by parting, never more than there are windows', async () => {
+  const { diarize, stop } = await start();
+  const three = [...dialogue, { start: 16, end: 19, voice: 3300 }];
+  assert.equal((await diarize(three, 1)).speaker_count, 1);
+  assert.equal((await diarize(three, 2)).speaker_count, 2);
+  assert.equal((await diarize(three, 3)).speaker_count, 3);
+  assert.equal((await diarize([{ start: 1, end: 1.6, voice: 400 }], 4)).speaker_count, 1);
+  await stop();
+});
+
+test('nobody speaks: no turns, and spans have no speaker', async () => {
+  const { diarize, stop } = await start();
+  const answer = await diarize([], 'auto', [[0, 1]]);
+  assert.deepEqual(answer, { turns: [], speakers: [null], speaker_count: 0 });
+  await stop();
+});
+
+test('a voice in two channels is one speaker', async () => {
+  const { diarizer, play, stop } = await start();
+  await diarizer.ask('load', {});
+  const { listening } = await diarizer.ask('open', { channels: 2, speaker_count: 'auto' });
+  const first = [
+    { start: 1, end: 4, voice: 400 },
+    { start: 6, end: 9, voice: 1500 },
+  ];
+  const second = [{ start: 10, end: 13, voice: 400 }];
+  await play(listening, 0, talk(first, 14), first);
+  await play(listening, 1, talk(second, 14), second);
+  const { turns, speaker_count } = await diarizer.ask('finish', { listening, spans: [] });
+  assert.equal(speaker_count, 2);
+  assert.deepEqual(
+    turns.map(({ speaker }) => speaker),
+    ['SPEAKER_00', 'SPEAKER_01', 'SPEAKER_00'],
+  );
+  await stop();
+});
+
+test('the most accurate model that is downloaded is loaded', async () => {
+  const one = await start();
+  assert.equal((await one.diarizer.ask('load', {})).model_key, 'tiny');
+  await one.stop();
+  const two = await start(both);
+  const { model_key, state } = await two.diarizer.ask('load', {});
+  assert.equal(model_key, 'better');
+  assert.equal(state.load_status, 'ready');
+  assert.equal((await two.diarize(dialogue, 'auto')).speaker_count, 2);
+  await two.stop();
+});
+
+test('blocks with a gap, channels that are not there and listenings that are over are refused', async () => {
+  const { diarizer, play, stop } = await start();
+  await assert.rejects(diarizer.ask('open', { channels: 1, speaker_count: 2 }), withCode('MODEL_NOT_LOADED'));
+  await diarizer.ask('load', {});
+  const { listening } = await diarizer.ask('open', { channels: 1, speaker_count: 2 });
+  await play(listening, 0, talk([], 1), []);
+  await assert.rejects(play(listening, 0, talk([], 1), []), withCode('INVALID_MESSAGE'));
+  await assert.rejects(play(listening, 1, talk([], 1), []), withCode('INVALID_MESSAGE'));
+  await diarizer.ask('drop', { listening });
+  await diarizer.ask('drop', { listening });
+  await assert.rejects(diarizer.ask('finish', { listening, spans: [] }), withCode('HEARING_LOST'));
+  await stop();
+});
+
+test('a model that is unloaded says so to those who still listen', async () => {
+  const { diarizer, play, stop } = await start();
+  await diarizer.ask('load', {});
+  const { listening } = await diarizer.ask('open', { channels: 1, speaker_count: 'auto' });
+  await diarizer.ask('unload', {});
+  await assert.rejects(
+    play(listening, 0, talk(dialogue, 16), dialogue).then(() =>
+      diarizer.ask('finish', { listening, spans: [] }),
+    ),
+    withCode('MODEL_NOT_LOADED'),
+  );
+  await stop();
+});

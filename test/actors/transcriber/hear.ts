@@ -1,0 +1,57 @@
+// A transcriber in memory, and a sound played to it block by block as the decoder would.
+import { definition } from '../../../actors/transcriber/actor.ts';
+import { type Heard, transcriberContract } from '../../../actors/transcriber/contract.ts';
+import { manualClock } from '../../../runtime/clock.ts';
+import { createLog, type LogLine } from '../../../runtime/log.ts';
+import { startInMemory } from '../../../runtime/memory.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import { createSlotPool, type SlotPool } from '../../../runtime/slots.ts';
+import { createSupervisor } from '../../../runtime/supervisor.ts';
+
+export type Transcriber = Ref<typeof transcriberContract>;
+
+export async function startTranscriber(modelsDir: string, slotBytes = 64_000) {
+  const lines: LogLine[] = [];
+  const log = createLog('test', (line) => lines.push(line));
+  const pool = createSlotPool(8, slotBytes);
+  const supervisor = createSupervisor({ clock: manualClock(), log, pool });
+  const settings = { modelsDir, device: 'cpu', threads: 1 };
+  const transcriber = await supervisor.add({
+    name: 'transcriber',
+    contract: transcriberContract,
+    capacity: 32,
+    turnLimitMs: 60_000,
+    start: () => startInMemory(definition, { settings, log, memory: pool.memory }),
+  });
+  return { transcriber, pool, lines, stop: () => supervisor.stop() };
+}
+
+/** Plays a channel from its first sample to its end. Answers what was heard. */
+export async function play(
+  transcriber: Transcriber,
+  pool: SlotPool,
+  hearing: number,
+  channel: number,
+  sound: Float32Array,
+  signal?: AbortSignal,
+): Promise<Heard[]> {
+  const holder = pool.holder();
+  const heard: Heard[] = [];
+  const block = pool.memory.slotBytes / 4;
+  const options = signal ? { signal } : {};
+  try {
+    for (let first = 0; first < sound.length; first += block) {
+      const samples = await pool.acquire(holder);
+      const part = sound.subarray(first, first + block);
+      const view = pool.view(samples);
+      new Float32Array(view.buffer, view.byteOffset, part.length).set(part);
+      const request = { hearing, channel, first_sample: first, count: part.length, samples };
+      heard.push(await transcriber.ask('hear', request, options));
+      pool.release(samples, holder);
+    }
+    heard.push(await transcriber.ask('end', { hearing, channel }, options));
+    return heard;
+  } finally {
+    pool.releaseAll(holder);
+  }
+}
