@@ -1,0 +1,273 @@
+// Whisper, tiny to large: sound of up to 30 s as a mel picture, an encoder that runs once, and a decoder that writes one
+// token after the other. Greedy first; a text that loops or that the model doubts is written again with some chance, as in
+// the reference implementation. Our own loop: it batches windows, finds out the language, keeps the rules of times and can
+// be stopped between two tokens, none of which the pipeline of @huggingface/transformers does.
+import { LogMel, melRate, whisperFrames } from '../../acoustics/mel.ts';
+import { modelErrors, type SpeechRow } from '../../models/contract.ts';
+import type { ModelSession } from '../../models/session.ts';
+import type { Family, Proceed, SpeechFamily, SpeechWindow, Spoken } from '../family.ts';
+import { compressionRatio } from '../guards.ts';
+import { type Decoder, decoderOf, type Sound } from './whisper/decoder.ts';
+import { phrasesOf } from './whisper/read.ts';
+import { likeliest, pick, probabilityOf, type Sampling, seeded } from './whisper/rules.ts';
+import { readVocabulary, type Vocabulary } from './whisper/vocabulary.ts';
+
+/** Tried in turn until a text is accepted; the last ones are nearly free association, so they end below the reference's 1. */
+const temperatures = [0, 0.2, 0.4, 0.6, 0.8];
+/** A text beyond either limit is written again. */
+const LOOPING = 2.4;
+const DOUBTED = -1;
+/** Above this nobody speaks, and doubt is no reason to write again. */
+const NOBODY = 0.6;
+
+/** One window on its way through the decoder. */
+interface Row {
+  readonly seconds: number;
+  /** Its place in the sound of the batch. */
+  readonly place: number;
+  readonly limit: number;
+  language: string | null;
+  noSpeech: number;
+}
+
+interface Draft {
+  /** Without prompt and end token. */
+  readonly tokens: readonly number[];
+  readonly meanLogProbability: number;
+  readonly ratio: number;
+}
+
+export const whisper: Family = {
+  open: async (row, file, open, proceed) => {
+    const opened: ModelSession[] = [];
+    const graph = async (role: string) => {
+      await proceed();
+      const session = await open(file(role));
+      opened.push(session);
+      return session;
+    };
+    try {
+      const vocabulary = await readVocabulary(file('tokenizer'));
+      const languages = languagesOf(row, vocabulary, file('tokenizer'));
+      const encoder = await graph('encoder');
+      const mel = new LogMel(checkEncoder(encoder, row, file('encoder')));
+      const session = await graph('decoder');
+      const decoder = decoderOf(session, file('decoder'));
+      return new Whisper(row, { encoder, decoder, mel, vocabulary, languages }, opened);
+    } catch (error) {
+      for (const session of opened) await session.release();
+      throw error;
+    }
+  },
+};
+
+/** Tokens of the languages that the row names. Throws MODEL_LOAD_FAILED when the tokenizer lacks one. */
+function languagesOf(row: SpeechRow, vocabulary: Vocabulary, file: string): ReadonlyMap<string, number> {
+  if (!row.is_multilingual) return new Map();
+  const every = row.languages.includes('*') ? [...vocabulary.languages.keys()] : row.languages;
+  return new Map(
+    every.map((language) => {
+      const token = vocabulary.languages.get(language);
+      if (token !== undefined) return [language, token];
+      throw modelErrors.MODEL_LOAD_FAILED(`${file}: has no token for the language ${language}`, { file });
+    }),
+  );
+}
+
+function checkEncoder({ inputs, outputs }: ModelSession, { key, speech }: SpeechRow, file: string): 80 | 128 {
+  const fail = (what: string) => modelErrors.MODEL_LOAD_FAILED(`${file}: ${what}`, { file });
+  const bands = speech.mel_bins;
+  if (bands !== 80 && bands !== 128) {
+    throw modelErrors.MODEL_INVALID(`The model "${key}": mel_bins is ${bands}, Whisper has 80 or 128`);
+  }
+  const port = inputs.find(({ name }) => name === 'input_features');
+  if (port?.type !== 'float32') throw fail('has no input input_features of float32');
+  const wanted = [speech.batch, bands, whisperFrames];
+  const fits =
+    port.shape.length === wanted.length &&
+    port.shape.every((side, at) => typeof side === 'string' || side === wanted[at]);
+  if (!fits) throw fail(`input_features has the shape ${port.shape.join('×')}, expected ${wanted.join('×')}`);
+  if (!outputs.some(({ name, type }) => name === 'last_hidden_state' && type === 'float32')) {
+    throw fail('has no output last_hidden_state of float32');
+  }
+  return bands;
+}
+
+interface Parts {
+  readonly encoder: ModelSession;
+  readonly decoder: Decoder;
+  readonly mel: LogMel;
+  readonly vocabulary: Vocabulary;
+  readonly languages: ReadonlyMap<string, number>;
+}
+
+class Whisper implements SpeechFamily {
+  readonly device: string;
+  readonly #row: SpeechRow;
+  readonly #parts: Parts;
+  readonly #sessions: readonly ModelSession[];
+
+  constructor(row: SpeechRow, parts: Parts, sessions: readonly ModelSession[]) {
+    this.device = parts.encoder.device;
+    this.#row = row;
+    this.#parts = parts;
+    this.#sessions = sessions;
+  }
+
+  async transcribe(
+    windows: readonly SpeechWindow[],
+    language: string | null,
+    proceed: Proceed,
+  ): Promise<readonly Spoken[]> {
+    if (windows.length === 0) return [];
+    const sound = await this.#hear(windows, proceed);
+    const rows = windows.map(({ samples }, place) => this.#rowOf(samples.length / melRate, place, language));
+    const drafts = await this.#write(sound, rows, proceed);
+    return rows.map(({ seconds, language: found, noSpeech }, at) => {
+      const { tokens, meanLogProbability } = drafts[at]!;
+      return {
+        pieces: phrasesOf(tokens, seconds, this.#parts.vocabulary),
+        language: found,
+        confidence: { noSpeech, meanLogProbability },
+      };
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const session of this.#sessions) await session.release();
+  }
+
+  async #hear(windows: readonly SpeechWindow[], proceed: Proceed): Promise<Sound> {
+    const { encoder, mel } = this.#parts;
+    const size = mel.bands * whisperFrames;
+    const data = new Float32Array(windows.length * size);
+    for (const [at, { samples }] of windows.entries()) {
+      await proceed();
+      data.set(mel.padded(samples).data, at * size);
+    }
+    const feeds = { input_features: { data, dims: [windows.length, mel.bands, whisperFrames] } };
+    const { last_hidden_state: heard } = await encoder.run(feeds, ['last_hidden_state']);
+    const [batch, positions, width] = heard?.dims ?? [];
+    if (!(heard?.data instanceof Float32Array) || batch !== windows.length || !positions || !width) {
+      throw modelErrors.MODEL_RUN_FAILED(
+        `The encoder of "${this.#row.key}" answers ${heard?.dims.join('×')} for ${windows.length} windows`,
+      );
+    }
+    return { data: heard.data, dims: [batch, positions, width] };
+  }
+
+  #rowOf(seconds: number, place: number, language: string | null): Row {
+    const { min, per_second, max } = this.#row.speech.token_limit;
+    const limit = Math.min(max, Math.ceil(min + per_second * seconds));
+    const asked = this.#row.is_multilingual ? language : (this.#row.languages[0] ?? null);
+    return { seconds, place, limit, language: asked, noSpeech: 0 };
+  }
+
+  /** The best text for each row: the first one that is accepted, else the surest that does not loop. */
+  async #write(sound: Sound, rows: readonly Row[], proceed: Proceed): Promise<Draft[]> {
+    const best: (Draft | undefined)[] = rows.map(() => undefined);
+    let open = rows.map((_, at) => at);
+    for (const temperature of temperatures) {
+      const drafts = await this.#attempt(
+        sound,
+        open.map((at) => rows[at]!),
+        temperature,
+        proceed,
+      );
+      for (const [index, at] of open.entries()) {
+        const draft = drafts[index]!;
+        const before = best[at];
+        if (!before || better(draft, before)) best[at] = draft;
+      }
+      open = open.filter((_, index) => !accepted(drafts[index]!, rows[open[index]!]!));
+      if (open.length === 0) break;
+    }
+    return best.map((draft) => draft!);
+  }
+
+  async #attempt(
+    sound: Sound,
+    rows: readonly Row[],
+    temperature: number,
+    proceed: Proceed,
+  ): Promise<Draft[]> {
+    const { decoder, vocabulary } = this.#parts;
+    // Each row has its own chance, so that no text depends on the other windows of the batch.
+    const samplings = rows.map((): Sampling => ({ temperature, random: seeded(1) }));
+    const written: number[][] = rows.map(() => []);
+    const sums = rows.map(() => 0);
+    const done = rows.map(() => false);
+    const writing = decoder.begin(rowsOf(sound, rows));
+    await proceed();
+    let { logits, last } = await this.#open(writing, rows, proceed);
+    for (;;) {
+      for (const [at, row] of rows.entries()) {
+        if (done[at]) continue;
+        const tokens = written[at]!;
+        const next = pick(logits.row(at, last), tokens, vocabulary, samplings[at]!);
+        sums[at]! += next.logProbability;
+        if (next.token === vocabulary.end) done[at] = true;
+        else tokens.push(next.token);
+        // A text that has reached its limit is no longer worth a run.
+        if (tokens.length >= row.limit) done[at] = true;
+      }
+      if (done.every((one) => one)) break;
+      await proceed();
+      // A row that is done goes on with end tokens, which nobody reads.
+      logits = await writing.step(written.map((tokens, at) => [done[at] ? vocabulary.end : tokens.at(-1)!]));
+      last = 0;
+    }
+    return written.map((tokens, at) => ({
+      tokens,
+      meanLogProbability: sums[at]! / (tokens.length + 1),
+      ratio: compressionRatio(vocabulary.text(tokens.filter((token) => token < vocabulary.end))),
+    }));
+  }
+
+  /** Feeds the prompt; finds out the language of rows that have none. `last`: the token whose logits say what comes first. */
+  async #open(writing: ReturnType<Decoder['begin']>, rows: readonly Row[], proceed: Proceed) {
+    const { vocabulary, languages } = this.#parts;
+    const task = languages.size > 0 && vocabulary.transcribe !== null ? [vocabulary.transcribe] : [];
+    const told = rows.map(({ language }) => languageToken(languages, language));
+    const known = languages.size === 0 || told.every((token) => token !== null);
+    const prompts = told.map((token) => [vocabulary.start, ...(token === null ? [] : [token]), ...task]);
+    const first = known ? prompts : rows.map(() => [vocabulary.start]);
+    const heard = await writing.step(first);
+    for (const [at, row] of rows.entries()) {
+      row.noSpeech = probabilityOf(heard.row(at, 0), vocabulary.noSpeech);
+      if (!known) row.language ??= likeliest(heard.row(at, 0), languages);
+    }
+    if (known) return { logits: heard, last: first[0]!.length - 1 };
+    await proceed();
+    const rest = rows.map(({ language }) => [languageToken(languages, language)!, ...task]);
+    return { logits: await writing.step(rest), last: rest[0]!.length - 1 };
+  }
+}
+
+function languageToken(languages: ReadonlyMap<string, number>, language: string | null): number | null {
+  return language === null ? null : (languages.get(language) ?? null);
+}
+
+/** The sound of those rows only. */
+function rowsOf({ data, dims: [batch, positions, width] }: Sound, rows: readonly Row[]): Sound {
+  if (rows.length === batch) return { data, dims: [batch, positions, width] };
+  const size = positions * width;
+  const part = new Float32Array(rows.length * size);
+  for (const [at, { place }] of rows.entries()) {
+    part.set(data.subarray(place * size, (place + 1) * size), at * size);
+  }
+  return { data: part, dims: [rows.length, positions, width] };
+}
+
+function accepted({ ratio, meanLogProbability }: Draft, { noSpeech }: Row): boolean {
+  const silence = noSpeech > NOBODY && meanLogProbability < DOUBTED;
+  return silence || (ratio <= LOOPING && meanLogProbability >= DOUBTED);
+}
+
+function better(one: Draft, other: Draft): boolean {
+  const loops = ({ ratio }: Draft) => Number(ratio > LOOPING);
+  return (
+    loops(one) - loops(other) < 0 ||
+    (loops(one) === loops(other) && one.meanLogProbability > other.meanLogProbability)
+  );
+}

@@ -1,0 +1,161 @@
+// What Whisper may write next, and which of that it does. Pure. Times come in pairs around each phrase and never run
+// backwards; the first one lies within a second; marks and special tokens are never written. The rules are those of the
+// reference implementation, by which the models were judged.
+import type { Vocabulary } from './vocabulary.ts';
+
+/** Length of one step of a time token. */
+export const TIME_STEP_SECONDS = 0.02;
+/** Time tokens there are: 0 to 30 s. */
+export const TIMES = 1501;
+/** The first phrase begins within this. */
+const LATEST_START = 50;
+/** What is this much less likely than the best is as good as impossible: it adds less than the rounding to a sum. */
+const NEGLIGIBLE = 18;
+
+export interface Pick {
+  readonly token: number;
+  /** Natural logarithm of its probability among what was allowed. */
+  readonly logProbability: number;
+}
+
+/** Greedy at temperature 0; `random` answers 0 ≤ x < 1. */
+export interface Sampling {
+  readonly temperature: number;
+  random(): number;
+}
+
+/** Tokens from `from` up to `to`. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The next token after `written` (without the prompt). `logits`: one row of the vocabulary, which is *changed*: what is
+ * never written becomes −Infinity. Answers the end token when nothing else is possible.
+ */
+export function pick(
+  logits: Float32Array,
+  written: readonly number[],
+  vocabulary: Vocabulary,
+  sampling: Sampling,
+): Pick {
+  for (const token of vocabulary.unspoken) logits[token] = Number.NEGATIVE_INFINITY;
+  if (written.length === 0) for (const token of vocabulary.blank) logits[token] = Number.NEGATIVE_INFINITY;
+  const text = textAllowed(written, vocabulary);
+  const times = timesAllowed(written, vocabulary, logits.length);
+  const bestText = highest(logits, text);
+  const bestTime = highest(logits, times);
+  const timeMass = massOf(logits, times, bestTime.value);
+  // Where all times together are more likely than the likeliest word, a time it is, though each may be unlikely.
+  const timed = timeMass > bestText.value;
+  const best = timed ? bestTime : bestText;
+  if (best.value === Number.NEGATIVE_INFINITY) return { token: vocabulary.end, logProbability: 0 };
+  const ranges = timed ? [times] : [text, times];
+  const mass = timed ? timeMass : logSum(massOf(logits, text, bestText.value), timeMass);
+  const token = sampling.temperature === 0 ? best.token : sample(logits, ranges, best.value, sampling);
+  return { token, logProbability: logits[token]! - mass };
+}
+
+/** Words, and the end of the text. */
+function textAllowed(written: readonly number[], { end, firstTime }: Vocabulary): Range {
+  if (written.length === 0) return { from: 0, to: 0 };
+  // A phrase has just ended: the next one begins with its time, or there is none.
+  if (endsPhrase(written, firstTime)) return { from: end, to: end + 1 };
+  return { from: 0, to: end + 1 };
+}
+
+function timesAllowed(written: readonly number[], { firstTime }: Vocabulary, size: number): Range {
+  const to = Math.min(size, firstTime + TIMES);
+  const last = written.at(-1);
+  if (last === undefined) return { from: firstTime, to: Math.min(to, firstTime + LATEST_START + 1) };
+  if (last >= firstTime && !endsPhrase(written, firstTime)) return { from: to, to };
+  const latest = written.findLast((token) => token >= firstTime);
+  if (latest === undefined) return { from: firstTime, to };
+  // A phrase may begin where the one before ended; but it takes time.
+  return { from: Math.min(to, endsPhrase(written, firstTime) ? latest : latest + 1), to };
+}
+
+/** Whether the last token is the time at which a phrase ends. */
+function endsPhrase(written: readonly number[], firstTime: number): boolean {
+  const last = written.at(-1);
+  const before = written.at(-2);
+  return last !== undefined && last >= firstTime && before !== undefined && before < firstTime;
+}
+
+function highest(logits: Float32Array, { from, to }: Range): { token: number; value: number } {
+  let token = from;
+  let value = Number.NEGATIVE_INFINITY;
+  for (let at = from; at < to; at += 1) {
+    if (logits[at]! > value) {
+      value = logits[at]!;
+      token = at;
+    }
+  }
+  return { token, value };
+}
+
+/** Logarithm of the summed exponentials; `most`: the highest of them. */
+function massOf(logits: Float32Array, { from, to }: Range, most: number): number {
+  if (most === Number.NEGATIVE_INFINITY) return most;
+  let sum = 0;
+  const least = most - NEGLIGIBLE;
+  for (let at = from; at < to; at += 1) if (logits[at]! > least) sum += Math.exp(logits[at]! - most);
+  return most + Math.log(sum);
+}
+
+function logSum(a: number, b: number): number {
+  const most = Math.max(a, b);
+  return most === Number.NEGATIVE_INFINITY ? most : most + Math.log(Math.exp(a - most) + Math.exp(b - most));
+}
+
+function sample(
+  logits: Float32Array,
+  ranges: readonly Range[],
+  most: number,
+  { temperature, random }: Sampling,
+): number {
+  const weight = (token: number) => Math.exp((logits[token]! - most) / temperature);
+  let total = 0;
+  for (const { from, to } of ranges) for (let at = from; at < to; at += 1) total += weight(at);
+  let left = random() * total;
+  let last = ranges[0]!.from;
+  for (const { from, to } of ranges) {
+    for (let at = from; at < to; at += 1) {
+      const own = weight(at);
+      if (own === 0) continue;
+      last = at;
+      left -= own;
+      if (left < 0) return at;
+    }
+  }
+  return last;
+}
+
+/** Probability of one token in a row of logits; 0 for none. *Borrowed, unchanged.* */
+export function probabilityOf(logits: Float32Array, token: number | null): number {
+  if (token === null) return 0;
+  const all = { from: 0, to: logits.length };
+  return Math.exp(logits[token]! - massOf(logits, all, highest(logits, all).value));
+}
+
+/** The likeliest of the languages; null when there are none. */
+export function likeliest(logits: Float32Array, languages: ReadonlyMap<string, number>): string | null {
+  let best: string | null = null;
+  let value = Number.NEGATIVE_INFINITY;
+  for (const [language, token] of languages) {
+    if (best === null || logits[token]! > value) [best, value] = [language, logits[token]!];
+  }
+  return best;
+}
+
+/** Numbers from 0 to 1 that look random and are the same for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

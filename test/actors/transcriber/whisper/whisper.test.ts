@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { SpeechRow } from '../../../../actors/models/contract.ts';
+import { whisperRows } from '../../../../actors/models/rows-whisper.ts';
+import type { ModelSession } from '../../../../actors/models/session.ts';
+import {
+  readVocabulary,
+  type Vocabulary,
+} from '../../../../actors/transcriber/families/whisper/vocabulary.ts';
+import { whisper } from '../../../../actors/transcriber/families/whisper.ts';
+import type { SpeechWindow } from '../../../../actors/transcriber/family.ts';
+import { fakeDecoder, fakeEncoder, type Run, type Script } from './fake.ts';
+import { tinyTokenizer } from './tokenizer.ts';
+
+let folder = '';
+let words: Vocabulary;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'whisper-'));
+  await writeFile(join(folder, 'tokenizer'), JSON.stringify(tinyTokenizer()));
+  words = await readVocabulary(join(folder, 'tokenizer'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+const size = 259 + 12 + 1501;
+const turn = async () => {};
+const row = (changes: Partial<SpeechRow> = {}, speech: Partial<SpeechRow['speech']> = {}): SpeechRow => {
+  const like = whisperRows[0] as SpeechRow;
+  return {
+    ...like,
+    key: 'tiny',
+    languages: ['en', 'de', 'zh', 'jv'],
+    ...changes,
+    speech: { ...like.speech, batch: 4, ...speech },
+  };
+};
+/** So many seconds of a tone. */
+const tone = (seconds: number): SpeechWindow => ({
+  samples: Float32Array.from({ length: seconds * 16_000 }, (_, at) => Math.sin(at / 8) * 0.5),
+  voices: [[0, seconds * 16_000]],
+});
+const time = (seconds: number) => words.firstTime + Math.round(seconds * 50);
+/** Tokens of the tiny tokenizer are bytes. */
+const bytes = (text: string) => [...Buffer.from(text)];
+
+/** Writes these tokens, then ends; `wrong` is a little less likely at every step. */
+function writes(text: (sound: number) => readonly number[], language = 'en'): Script {
+  return ({ sound, tokens }) => {
+    const prompt = tokens.indexOf(words.transcribe!) + 1;
+    if (prompt === 0) {
+      return { [words.languages.get(language)!]: 8, [words.noSpeech!]: 2, [words.end]: 1 };
+    }
+    const next = text(sound)[tokens.length - prompt];
+    return { [next ?? words.end]: 10 };
+  };
+}
+
+async function open(script: Script, changes: { row?: SpeechRow; runs?: Run[]; encoder?: ModelSession } = {}) {
+  const sessions: Record<string, ModelSession> = {
+    encoder: changes.encoder ?? fakeEncoder(),
+    decoder: fakeDecoder(script, size, changes.runs),
+  };
+  return whisper.open(
+    changes.row ?? row(),
+    (role) => (role === 'tokenizer' ? join(folder, 'tokenizer') : role),
+    async (source) => sessions[String(source)]!,
+    turn,
+  );
+}
+
+test('phrases have the times the model wrote, in the language that was asked for', async () => {
+  const runs: Run[] = [];
+  const text = [time(0), ...bytes(' Hello.'), time(1.2), time(1.5), ...bytes(' Who?'), time(2)];
+  const family = await open(
+    writes(() => text),
+    { runs },
+  );
+  const [spoken] = await family.transcribe([tone(3)], 'de', turn);
+  assert.deepEqual(spoken?.pieces, [
+    { text: ' Hello.', start: 0, end: 1.2 },
+    { text: ' Who?', start: 1.5, end: 2 },
+  ]);
+  assert.equal(spoken?.language, 'de');
+  assert(spoken!.confidence!.meanLogProbability > -0.01);
+  // The prompt in one run, then a token a run, the end token never fed.
+  assert.deepEqual(runs[0], { batch: 1, tokens: 3, cached: false });
+  assert.deepEqual(
+    runs.slice(1),
+    text.map(() => ({ batch: 1, tokens: 1, cached: true })),
+  );
+});
+
+test('the prompt is the start, the language and the task', async () => {
+  let seen: readonly number[] = [];
+  const family = await open((spoken) => {
+    if (spoken.tokens.length === 3) seen = spoken.tokens;
+    return { [words.end]: 9, [time(0)]: 1 };
+  });
+  await family.transcribe([tone(1)], 'zh', turn);
+  assert.deepEqual(seen, [words.start, words.languages.get('zh'), words.transcribe]);
+});
+
+test('without a language the model is asked for the likeliest, and goes on in it', async () => {
+  const runs: Run[] = [];
+  const family = await open(
+    writes(() => [time(0), ...bytes(' Ja.'), time(1)], 'de'),
+    { runs },
+  );
+  const [spoken] = await family.transcribe([tone(2)], null, turn);
+  assert.equal(spoken?.language, 'de');
+  assert.equal(spoken?.pieces[0]?.text, ' Ja.');
+  assert.deepEqual(runs.slice(0, 2), [
+    { batch: 1, tokens: 1, cached: false },
+    { batch: 1, tokens: 2, cached: true },
+  ]);
+});
+
+test('a language that the row does not name is never found', async () => {
+  const family = await open(
+    writes(() => [time(0), ...bytes(' Yo.'), time(1)], 'zh'),
+    { row: row({ languages: ['en', 'de'] }) },
+  );
+  const [spoken] = await family.transcribe([tone(2)], null, turn);
+  assert(['en', 'de'].includes(spoken!.language!));
+});
+
+test("Javanese is the tokenizer's jw", () => assert(words.languages.has('jv')));
+
+test('windows of a batch are written side by side, each as it is alone, however long the others go on', async () => {
+  const texts = (sound: number) => [time(0), ...bytes(` ${'abcdefghi'.slice(0, sound * 3)}`), time(sound)];
+  const windows = [tone(1), tone(3), tone(2)];
+  const runs: Run[] = [];
+  const family = await open(writes(texts), { runs });
+  const together = await family.transcribe(windows, 'en', turn);
+  assert.equal(runs.length, 1 + texts(3).length);
+  assert(runs.every(({ batch }) => batch === 3));
+  assert.deepEqual(
+    together.map(({ pieces }) => pieces[0]?.text),
+    [' abc', ' abcdefghi', ' abcdef'],
+  );
+  for (const [at, window] of windows.entries()) {
+    assert.deepEqual(await family.transcribe([window], 'en', turn), [together[at]]);
+  }
+});
+
+test('no speech is told with its probability, and not written again', async () => {
+  const runs: Run[] = [];
+  const family = await open(
+    ({ tokens }) =>
+      tokens.length === 1
+        ? { [words.noSpeech!]: 9 }
+        : Object.fromEntries(
+            [time(0), time(0.5), ...bytes('abcdefgh'), words.end].map((token) => [token, 1]),
+          ),
+    { runs, row: row({}, { token_limit: { min: 6, per_second: 0, max: 6 } }) },
+  );
+  const [spoken] = await family.transcribe([tone(2)], 'en', turn);
+  assert(spoken!.confidence!.noSpeech > 0.99);
+  assert(spoken!.confidence!.meanLogProbability < -1);
+  assert.equal(runs.filter(({ cached }) => !cached).length, 1);
+});
+
+test('a text that loops is written again with some chance, the same every time', async () => {
+  const loop: Script = ({ tokens }) => {
+    const last = tokens.at(-1)!;
+    if (tokens.length <= 3) return { [time(0)]: 10 };
+    // The greedy choice never ends.
+    return last === 108 ? { 97: 5, [words.end]: 4.9 } : { 108: 5 };
+  };
+  const runs: Run[] = [];
+  const family = await open(loop, { runs });
+  const once = await family.transcribe([tone(20)], 'en', turn);
+  const text = once[0]!.pieces.map((piece) => piece.text).join('');
+  assert(text.length < 60, `${text.length} characters`);
+  assert(runs.filter(({ cached }) => !cached).length > 1, 'it was written again');
+  assert.deepEqual(await family.transcribe([tone(20)], 'en', turn), once);
+  const beside = await family.transcribe([tone(1), tone(20)], 'en', turn);
+  assert.deepEqual(beside[1], once[0]);
+});
+
+test('only the windows that loop are written again', async () => {
+  const runs: Run[] = [];
+  const family = await open(
+    ({ sound, tokens }) => {
+      if (tokens.length <= 3) return { [time(0)]: 10 };
+      if (sound === 1) return tokens.length < 8 ? { [96 + tokens.length]: 9 } : { [words.end]: 9 };
+      return { 108: 9 };
+    },
+    { runs },
+  );
+  const [good, bad] = await family.transcribe([tone(1), tone(20)], 'en', turn);
+  assert.equal(good?.pieces.length, 1);
+  assert.deepEqual(new Set(runs.filter(({ cached }) => !cached).map(({ batch }) => batch)), new Set([2, 1]));
+  // A model that never stops is stopped at the limit of its row.
+  assert.equal(bad?.pieces[0]?.text.length, 224 - 1);
+});
+
+test('stopping ends between two tokens and leaves the family usable', async () => {
+  const runs: Run[] = [];
+  const family = await open(
+    writes(() => [time(0), ...bytes(' Hello there, all of you.'), time(1)]),
+    { runs },
+  );
+  let left = 6;
+  const stop = async () => {
+    left -= 1;
+    if (left < 0) throw new Error('stopped');
+  };
+  await assert.rejects(family.transcribe([tone(1)], 'en', stop), /stopped/);
+  assert(runs.length <= 6);
+  const [spoken] = await family.transcribe([tone(1)], 'en', turn);
+  assert.equal(spoken?.pieces[0]?.text, ' Hello there, all of you.');
+});
+
+test('a model of one language is asked neither language nor task', async () => {
+  let seen: readonly number[] = [];
+  const english = row({ is_multilingual: false, languages: ['en'] });
+  const family = await open(
+    ({ tokens }) => {
+      seen = tokens;
+      return tokens.length === 1 ? { [time(0)]: 9 } : { [words.end]: 9 };
+    },
+    { row: english },
+  );
+  const [spoken] = await family.transcribe([tone(1)], null, turn);
+  assert.deepEqual(seen, [words.start, time(0)]);
+  assert.equal(spoken?.language, 'en');
+});
+
+test('letters that are cut in half at a border are left out, whole ones stay', async () => {
+  const bytesOf = bytes('今天');
+  const family = await open(writes(() => [time(0), ...bytesOf, bytesOf[0]!, time(1)]));
+  const [spoken] = await family.transcribe([tone(1)], 'zh', turn);
+  assert.equal(spoken?.pieces[0]?.text, '今天');
+});
+
+const refusals: [
+  claim: string,
+  row: SpeechRow,
+  encoder: ModelSession,
+  decoder: ModelSession | null,
+  message: RegExp,
+][] = [
+  [
+    'another number of bands',
+    row({}, { mel_bins: 128 }),
+    fakeEncoder(),
+    null,
+    /input_features has the shape .*80.*expected 4×128×3000/,
+  ],
+  ['bands that Whisper never has', row({}, { mel_bins: 40 }), fakeEncoder(), null, /mel_bins is 40/],
+  [
+    'an encoder that answers something else',
+    row(),
+    fakeEncoder({ outputs: [] }),
+    null,
+    /no output last_hidden_state/,
+  ],
+  [
+    'an encoder of half precision',
+    row(),
+    fakeEncoder({ inputs: [{ name: 'input_features', type: 'float16', shape: [] }] }),
+    null,
+    /no input input_features of float32/,
+  ],
+  [
+    'a decoder without memory',
+    row(),
+    fakeEncoder(),
+    fakeDecoder(() => ({}), size, [], { inputs: [] }),
+    /decoder: has no input_ids/,
+  ],
+  [
+    'a decoder that answers no cache',
+    row(),
+    fakeEncoder(),
+    fakeDecoder(() => ({}), size, [], { outputs: [{ name: 'logits', type: 'float32', shape: [] }] }),
+    /decoder: has no present\.0\.decoder\.key/,
+  ],
+  [
+    'a language without a token',
+    row({ languages: ['en', 'fr'] }),
+    fakeEncoder(),
+    null,
+    /tokenizer: has no token for the language fr/,
+  ],
+];
+for (const [claim, wanted, encoder, decoder, message] of refusals) {
+  test(`${claim} is refused, and what was opened is freed`, async () => {
+    let opened = 0;
+    const counted = (session: ModelSession) => {
+      opened += 1;
+      return {
+        ...session,
+        release: async () => {
+          opened -= 1;
+        },
+      };
+    };
+    const opening = whisper.open(
+      wanted,
+      (role) => join(folder, role),
+      async (source) =>
+        counted(String(source).endsWith('encoder') ? encoder : (decoder ?? fakeDecoder(() => ({}), size))),
+      turn,
+    );
+    await assert.rejects(opening, message);
+    assert.equal(opened, 0);
+  });
+}
