@@ -2,11 +2,13 @@
 import { modelErrors, type SpeechRow } from '../models/contract.ts';
 import type { Family } from './family.ts';
 import { parakeet } from './parakeet/family.ts';
+import { whisper } from './whisper/family.ts';
 import { x3asr } from './x3asr/family.ts';
 
 const families: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['x3asr', x3asr],
   ['parakeet', parakeet],
+  ['whisper', whisper],
 ]);
 
 /** Throws MODEL_INVALID for a family that no code runs. */

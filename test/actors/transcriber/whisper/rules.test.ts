@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { phrasesOf } from '../../../../actors/transcriber/families/whisper/read.ts';
+import { phrasesOf } from '../../../../actors/transcriber/whisper/read.ts';
 import {
   likeliest,
   pick,
   probabilityOf,
   seeded,
   TIMES,
-} from '../../../../actors/transcriber/families/whisper/rules.ts';
+} from '../../../../actors/transcriber/whisper/rules.ts';
 
 /** Words 0 to 19, of which 3 is never written and 4 not first; end 20; special 21 to 29; times from 30 on. */
 const vocabulary = {

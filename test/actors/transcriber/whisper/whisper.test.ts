@@ -6,12 +6,9 @@ import { after, before, test } from 'node:test';
 import type { SpeechRow } from '../../../../actors/models/contract.ts';
 import { whisperRows } from '../../../../actors/models/rows-whisper.ts';
 import type { ModelSession } from '../../../../actors/models/session.ts';
-import {
-  readVocabulary,
-  type Vocabulary,
-} from '../../../../actors/transcriber/families/whisper/vocabulary.ts';
-import { whisper } from '../../../../actors/transcriber/families/whisper.ts';
 import type { SpeechWindow } from '../../../../actors/transcriber/family.ts';
+import { whisper } from '../../../../actors/transcriber/whisper/family.ts';
+import { readVocabulary, type Vocabulary } from '../../../../actors/transcriber/whisper/vocabulary.ts';
 import { fakeDecoder, fakeEncoder, type Run, type Script } from './fake.ts';
 import { tinyTokenizer } from './tokenizer.ts';
 
@@ -256,28 +253,28 @@ const refusals: [
     row(),
     fakeEncoder({ outputs: [] }),
     null,
-    /no output last_hidden_state/,
+    /encoder: has no output last_hidden_state/,
   ],
   [
     'an encoder of half precision',
     row(),
     fakeEncoder({ inputs: [{ name: 'input_features', type: 'float16', shape: [] }] }),
     null,
-    /no input input_features of float32/,
+    /encoder: input input_features is float16/,
   ],
   [
     'a decoder without memory',
     row(),
     fakeEncoder(),
     fakeDecoder(() => ({}), size, [], { inputs: [] }),
-    /decoder: has no input_ids/,
+    /decoder: has no input input_ids/,
   ],
   [
     'a decoder that answers no cache',
     row(),
     fakeEncoder(),
     fakeDecoder(() => ({}), size, [], { outputs: [{ name: 'logits', type: 'float32', shape: [] }] }),
-    /decoder: has no present\.0\.decoder\.key/,
+    /decoder: has no output present\.0\.decoder\.key/,
   ],
   [
     'a language without a token',
@@ -289,15 +286,10 @@ const refusals: [
 ];
 for (const [claim, wanted, encoder, decoder, message] of refusals) {
   test(`${claim} is refused, and what was opened is freed`, async () => {
-    let opened = 0;
+    const opened = new Set<ModelSession>();
     const counted = (session: ModelSession) => {
-      opened += 1;
-      return {
-        ...session,
-        release: async () => {
-          opened -= 1;
-        },
-      };
+      opened.add(session);
+      return { ...session, release: async () => void opened.delete(session) };
     };
     const opening = whisper.open(
       wanted,
@@ -307,6 +299,6 @@ for (const [claim, wanted, encoder, decoder, message] of refusals) {
       turn,
     );
     await assert.rejects(opening, message);
-    assert.equal(opened, 0);
+    assert.equal(opened.size, 0);
   });
 }

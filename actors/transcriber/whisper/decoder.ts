@@ -1,7 +1,9 @@
 // Whisper's decoder with its memory: keys and values of the words so far, and those of the sound, which are computed in
 // the first run only. One graph does both; `use_cache_branch` says which.
-import { modelErrors } from '../../../models/contract.ts';
-import type { ModelSession, Port, TensorIn, TensorOut } from '../../../models/session.ts';
+import { modelErrors } from '../../models/contract.ts';
+import type { TensorIn } from '../../models/session.ts';
+import type { SessionOpener } from '../family.ts';
+import { floatsOf, type Graph, openGraph } from '../graph.ts';
 
 /** What the encoder heard: batch×positions×width. */
 export interface Sound {
@@ -34,8 +36,21 @@ export interface Decoder {
 }
 
 /** Throws MODEL_LOAD_FAILED, naming the file and what it lacks. */
-export function decoderOf(session: ModelSession, file: string): Decoder {
-  const caches = cachesOf(session, file);
+export async function openDecoder(open: SessionOpener, file: string): Promise<Decoder> {
+  const graph = await openGraph(
+    open,
+    file,
+    [
+      { name: 'input_ids', type: 'int64', shape: [null, null] },
+      { name: 'encoder_hidden_states', type: 'float32', shape: [null, null, null] },
+      { name: 'use_cache_branch', type: 'bool', shape: [1] },
+    ],
+    ['logits'],
+  );
+  return decoderOf(graph, cachesOf(graph));
+}
+
+function decoderOf(graph: Graph, caches: readonly CacheName[]): Decoder {
   const growing = ['logits', ...caches.filter(({ ofSound }) => !ofSound).map(({ present }) => present)];
   const all = ['logits', ...caches.map(({ present }) => present)];
   return {
@@ -51,7 +66,7 @@ export function decoderOf(session: ModelSession, file: string): Decoder {
       return {
         step: async (tokens) => {
           const length = tokens[0]?.length ?? 0;
-          const results = await session.run(
+          const results = await graph.session.run(
             {
               ...Object.fromEntries(memory),
               input_ids: { data: BigInt64Array.from(tokens.flat(), BigInt), dims: [batch, length] },
@@ -61,10 +76,10 @@ export function decoderOf(session: ModelSession, file: string): Decoder {
             first ? all : growing,
           );
           for (const { past, present, ofSound } of caches) {
-            if (first || !ofSound) memory.set(past, floats(results[present]!, present, file));
+            if (first || !ofSound) memory.set(past, floatsOf(graph, results, present, 4));
           }
           first = false;
-          return rowsOf(floats(results['logits']!, 'logits', file), length);
+          return rowsOf(floatsOf(graph, results, 'logits', 3), length);
         },
       };
     },
@@ -81,34 +96,19 @@ function rowsOf({ data, dims }: { data: Float32Array; dims: readonly number[] },
   };
 }
 
-function floats({ data, dims }: TensorOut, name: string, file: string) {
-  if (data instanceof Float32Array) return { data, dims };
-  throw modelErrors.MODEL_RUN_FAILED(`${file}: ${name} is not float32`, { file });
-}
-
 const pastName = /^past_key_values\.(\d+)\.(decoder|encoder)\.(key|value)$/;
 
-function cachesOf({ inputs, outputs }: ModelSession, file: string): CacheName[] {
+function cachesOf({ session: { inputs, outputs }, file }: Graph): CacheName[] {
   const fail = (what: string) => modelErrors.MODEL_LOAD_FAILED(`${file}: ${what}`, { file });
-  const need = (ports: readonly Port[], name: string, type: string) => {
-    const port = ports.find((one) => one.name === name);
-    if (!port) throw fail(`has no ${name}, only ${ports.map((one) => one.name).join(', ')}`);
-    if (port.type !== type) throw fail(`${name} is ${port.type}, expected ${type}`);
-  };
-  need(inputs, 'input_ids', 'int64');
-  need(inputs, 'encoder_hidden_states', 'float32');
-  need(inputs, 'use_cache_branch', 'bool');
-  need(outputs, 'logits', 'float32');
-  const caches = inputs.flatMap(({ name, shape }) => {
+  const caches = inputs.flatMap(({ name, type, shape }) => {
     const parts = pastName.exec(name);
     if (!parts) return [];
     const [, layer, side, part] = parts;
     const present = `present.${layer}.${side}.${part}`;
-    need(inputs, name, 'float32');
-    need(outputs, present, 'float32');
+    if (!outputs.some((output) => output.name === present)) throw fail(`has no output ${present}`);
     const [, heads, , width] = shape;
-    if (typeof heads !== 'number' || typeof width !== 'number') {
-      throw fail(`${name} has the shape ${shape.join('×')}, expected fixed heads and width`);
+    if (type !== 'float32' || typeof heads !== 'number' || typeof width !== 'number') {
+      throw fail(`${name} is ${type} ${shape.join('×')}, expected float32 with fixed heads and width`);
     }
     return [{ past: name, present, heads, width, ofSound: side === 'encoder' }];
   });

@@ -5,12 +5,14 @@
 import { LogMel, melRate, whisperFrames } from '../../acoustics/mel.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
 import type { ModelSession } from '../../models/session.ts';
-import type { Family, Proceed, SpeechFamily, SpeechWindow, Spoken } from '../family.ts';
+import type { Family, Proceed, SessionOpener, SpeechFamily, SpeechWindow, Spoken } from '../family.ts';
+import { floatsOf, type Graph, openGraph } from '../graph.ts';
 import { compressionRatio } from '../guards.ts';
-import { type Decoder, decoderOf, type Sound } from './whisper/decoder.ts';
-import { phrasesOf } from './whisper/read.ts';
-import { likeliest, pick, probabilityOf, type Sampling, seeded } from './whisper/rules.ts';
-import { readVocabulary, type Vocabulary } from './whisper/vocabulary.ts';
+import { tokenLimit } from '../token-limit.ts';
+import { type Decoder, openDecoder, type Sound } from './decoder.ts';
+import { phrasesOf } from './read.ts';
+import { likeliest, pick, probabilityOf, type Sampling, seeded } from './rules.ts';
+import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 
 /** Tried in turn until a text is accepted; the last ones are nearly free association, so they end below the reference's 1. */
 const temperatures = [0, 0.2, 0.4, 0.6, 0.8];
@@ -40,26 +42,38 @@ interface Draft {
 export const whisper: Family = {
   open: async (row, file, open, proceed) => {
     const opened: ModelSession[] = [];
-    const graph = async (role: string) => {
-      await proceed();
-      const session = await open(file(role));
+    const keep: SessionOpener = async (source) => {
+      const session = await open(source);
       opened.push(session);
       return session;
     };
     try {
+      const bands = bandsOf(row);
       const vocabulary = await readVocabulary(file('tokenizer'));
       const languages = languagesOf(row, vocabulary, file('tokenizer'));
-      const encoder = await graph('encoder');
-      const mel = new LogMel(checkEncoder(encoder, row, file('encoder')));
-      const session = await graph('decoder');
-      const decoder = decoderOf(session, file('decoder'));
-      return new Whisper(row, { encoder, decoder, mel, vocabulary, languages }, opened);
+      await proceed();
+      const sound = {
+        name: 'input_features',
+        type: 'float32',
+        shape: [row.speech.batch, bands, whisperFrames],
+      } as const;
+      const encoder = await openGraph(keep, file('encoder'), [sound], ['last_hidden_state']);
+      await proceed();
+      const decoder = await openDecoder(keep, file('decoder'));
+      return new Whisper(row, { encoder, decoder, mel: new LogMel(bands), vocabulary, languages }, opened);
     } catch (error) {
       for (const session of opened) await session.release();
       throw error;
     }
   },
 };
+
+function bandsOf({ key, speech: { mel_bins } }: SpeechRow): 80 | 128 {
+  if (mel_bins === 80 || mel_bins === 128) return mel_bins;
+  throw modelErrors.MODEL_INVALID(`The model "${key}": mel_bins is ${mel_bins}, Whisper has 80 or 128`, {
+    key,
+  });
+}
 
 /** Tokens of the languages that the row names. Throws MODEL_LOAD_FAILED when the tokenizer lacks one. */
 function languagesOf(row: SpeechRow, vocabulary: Vocabulary, file: string): ReadonlyMap<string, number> {
@@ -74,27 +88,8 @@ function languagesOf(row: SpeechRow, vocabulary: Vocabulary, file: string): Read
   );
 }
 
-function checkEncoder({ inputs, outputs }: ModelSession, { key, speech }: SpeechRow, file: string): 80 | 128 {
-  const fail = (what: string) => modelErrors.MODEL_LOAD_FAILED(`${file}: ${what}`, { file });
-  const bands = speech.mel_bins;
-  if (bands !== 80 && bands !== 128) {
-    throw modelErrors.MODEL_INVALID(`The model "${key}": mel_bins is ${bands}, Whisper has 80 or 128`);
-  }
-  const port = inputs.find(({ name }) => name === 'input_features');
-  if (port?.type !== 'float32') throw fail('has no input input_features of float32');
-  const wanted = [speech.batch, bands, whisperFrames];
-  const fits =
-    port.shape.length === wanted.length &&
-    port.shape.every((side, at) => typeof side === 'string' || side === wanted[at]);
-  if (!fits) throw fail(`input_features has the shape ${port.shape.join('×')}, expected ${wanted.join('×')}`);
-  if (!outputs.some(({ name, type }) => name === 'last_hidden_state' && type === 'float32')) {
-    throw fail('has no output last_hidden_state of float32');
-  }
-  return bands;
-}
-
 interface Parts {
-  readonly encoder: ModelSession;
+  readonly encoder: Graph;
   readonly decoder: Decoder;
   readonly mel: LogMel;
   readonly vocabulary: Vocabulary;
@@ -108,7 +103,7 @@ class Whisper implements SpeechFamily {
   readonly #sessions: readonly ModelSession[];
 
   constructor(row: SpeechRow, parts: Parts, sessions: readonly ModelSession[]) {
-    this.device = parts.encoder.device;
+    this.device = parts.encoder.session.device;
     this.#row = row;
     this.#parts = parts;
     this.#sessions = sessions;
@@ -121,7 +116,7 @@ class Whisper implements SpeechFamily {
   ): Promise<readonly Spoken[]> {
     if (windows.length === 0) return [];
     const sound = await this.#hear(windows, proceed);
-    const rows = windows.map(({ samples }, place) => this.#rowOf(samples.length / melRate, place, language));
+    const rows = windows.map(({ samples }, place) => this.#rowOf(samples.length, place, language));
     const drafts = await this.#write(sound, rows, proceed);
     return rows.map(({ seconds, language: found, noSpeech }, at) => {
       const { tokens, meanLogProbability } = drafts[at]!;
@@ -146,21 +141,24 @@ class Whisper implements SpeechFamily {
       data.set(mel.padded(samples).data, at * size);
     }
     const feeds = { input_features: { data, dims: [windows.length, mel.bands, whisperFrames] } };
-    const { last_hidden_state: heard } = await encoder.run(feeds, ['last_hidden_state']);
-    const [batch, positions, width] = heard?.dims ?? [];
-    if (!(heard?.data instanceof Float32Array) || batch !== windows.length || !positions || !width) {
-      throw modelErrors.MODEL_RUN_FAILED(
-        `The encoder of "${this.#row.key}" answers ${heard?.dims.join('×')} for ${windows.length} windows`,
-      );
-    }
-    return { data: heard.data, dims: [batch, positions, width] };
+    const { data: heard, dims } = floatsOf(encoder, await encoder.run(feeds), 'last_hidden_state', 3);
+    const [batch = 0, positions = 0, width = 0] = dims;
+    if (batch === windows.length) return { data: heard, dims: [batch, positions, width] };
+    throw modelErrors.MODEL_RUN_FAILED(`${encoder.file}: answers ${batch} windows of ${windows.length}`, {
+      file: encoder.file,
+    });
   }
 
-  #rowOf(seconds: number, place: number, language: string | null): Row {
-    const { min, per_second, max } = this.#row.speech.token_limit;
-    const limit = Math.min(max, Math.ceil(min + per_second * seconds));
-    const asked = this.#row.is_multilingual ? language : (this.#row.languages[0] ?? null);
-    return { seconds, place, limit, language: asked, noSpeech: 0 };
+  #rowOf(samples: number, place: number, language: string | null): Row {
+    const { speech, is_multilingual, languages } = this.#row;
+    const asked = is_multilingual ? language : (languages[0] ?? null);
+    return {
+      seconds: samples / melRate,
+      place,
+      limit: tokenLimit(speech, samples),
+      language: asked,
+      noSpeech: 0,
+    };
   }
 
   /** The best text for each row: the first one that is accepted, else the surest that does not loop. */

@@ -2,7 +2,7 @@
 // language and of many.
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
-import { modelErrors } from '../../../models/contract.ts';
+import { modelErrors } from '../../models/contract.ts';
 
 export interface Vocabulary {
   /** `<|startoftranscript|>`. */

@@ -1,5 +1,5 @@
 // From the tokens Whisper wrote to phrases with their times. Pure.
-import type { SpokenPiece } from '../../family.ts';
+import type { SpokenPiece } from '../family.ts';
 import { TIME_STEP_SECONDS } from './rules.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
