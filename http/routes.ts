@@ -10,6 +10,7 @@ import { modelRoutes } from './routes/models.ts';
 import { searchRoutes } from './routes/search.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { thumbnailRoutes } from './routes/thumbnails.ts';
+import { transcriptionRoutes } from './routes/transcriptions.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -21,6 +22,7 @@ const described: readonly Route[] = [
   ...thumbnailRoutes,
   ...facetRoutes,
   ...searchRoutes,
+  ...transcriptionRoutes,
 ];
 
 export const routes: readonly Route[] = [...described, ...documentRoutes(described)];

@@ -1,7 +1,7 @@
 // Where the data of one media file lies.
 import type { CallOptions } from '../../runtime/ref.ts';
 import type { CachePathsAnswer } from './contract.ts';
-import { type LocatingParts, locatePaths } from './located.ts';
+import { hashesAt, type LocatingParts } from './located.ts';
 
 /** Which file: exactly one of the two. */
 export type CachePathsRequest = { readonly cache_dir: string } & (
@@ -21,15 +21,13 @@ export async function cachePaths(
   return { visual_cache_path: visual, audio_cache_path: audio };
 }
 
-/** Null for a path at which nothing is and never was anything. */
 async function hashOf(
   parts: LocatingParts,
   { cache_dir, media_path }: { readonly cache_dir: string; readonly media_path: string },
   call: CallOptions,
 ): Promise<string | null> {
-  const [located] = await locatePaths(parts, cache_dir, [media_path], call);
-  if (located?.record) return located.record.identity.hash_str;
-  if (!located?.source) return null;
-  // The same content may be known from another path.
-  return (await parts.decoder.ask('identify', { path: media_path }, call)).hash_str;
+  const [hash = null] = await hashesAt(parts, cache_dir, [media_path], call, (error) => {
+    throw error;
+  });
+  return hash;
 }

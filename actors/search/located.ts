@@ -1,6 +1,7 @@
 // Which content a client means by a path or a hash, what the folder knows of it, and where it can be read now.
 import { stat } from 'node:fs/promises';
 import type { CallOptions, Ref } from '../../runtime/ref.ts';
+import { sideBySide } from '../../runtime/side-by-side.ts';
 import { type decoderContract, type FileIdentity, modifiedMs } from '../decoder/contract.ts';
 import type { indexContract, MediaRecord } from '../index/contract.ts';
 import { searchErrors } from './contract.ts';
@@ -73,4 +74,28 @@ async function markOf(path: string): Promise<Mark | null> {
 
 function isSame(a: Mark, b: Mark): boolean {
   return a.size_bytes === b.size_bytes && a.mtime_ms === b.mtime_ms && a.inode === b.inode;
+}
+
+/**
+ * The hash of what lies at each path, read where the folder does not know it; of a file that is gone the one that was
+ * remembered. Null where nothing is and never was. `unreadable` is told what keeps a file from being read, or throws.
+ */
+export async function hashesAt(
+  parts: LocatingParts,
+  cache_dir: string,
+  paths: readonly string[],
+  call: CallOptions,
+  unreadable: (error: unknown) => null,
+): Promise<(string | null)[]> {
+  const located = await locatePaths(parts, cache_dir, paths, call);
+  const hashes = located.map(({ record }) => record?.identity.hash_str ?? null);
+  await sideBySide(located.entries(), 4, call.signal, async ([i, { record, source }], signal) => {
+    if (record !== null || source === null) return;
+    // The same content may be known from another path.
+    const identity = await parts.decoder
+      .ask('identify', { path: source }, { ...call, signal })
+      .catch(unreadable);
+    hashes[i] = identity?.hash_str ?? null;
+  });
+  return hashes;
 }

@@ -53,6 +53,23 @@ export function warning(doubts: Doubts): Pick<SearchAnswer, 'toast_warning'> {
   return parts.length > 0 ? { toast_warning: parts.join('. ') } : {};
 }
 
+/** The same of an answer about what is said. */
+export function spokenWarning({
+  missing,
+  unloaded,
+  gone,
+  unreadable,
+}: Pick<Doubts, 'missing' | 'unloaded' | 'gone' | 'unreadable'>): Pick<SearchAnswer, 'toast_warning'> {
+  const parts = [
+    missing.length > 0 && `Not analysed yet: ${some(missing)}`,
+    unloaded.length > 0 && `Not transcribed, or its transcription is not loaded: ${some(unloaded)}`,
+    gone.length > 0 && `Not where it was: ${some(gone)}`,
+    unreadable.length > 0 &&
+      `Transcriptions that cannot be read and have to be made again (force): ${some(unreadable)}`,
+  ].filter((part) => part !== false);
+  return parts.length > 0 ? { toast_warning: parts.join('. ') } : {};
+}
+
 const mostNames = 5;
 
 /** A request may name thousands of files, a warning is read by a person. */

@@ -2,9 +2,12 @@
 import { access } from 'node:fs/promises';
 import type { MediaRecord, RankedMatch } from '../index/contract.ts';
 
+/** A match in a media, and where that was last. */
+export type Placed = Pick<RankedMatch, 'hash_str' | 'path'>;
+
 export interface Places {
   /** Path to show for a hash. */
-  pathOf(match: RankedMatch): string;
+  pathOf(match: Placed): string;
   /** Paths of which no copy is there any more. */
   readonly gone: readonly string[];
 }
@@ -14,7 +17,7 @@ export interface Places {
  * named. `media`: everything the folder knows, asked for only when a file is not where it was.
  */
 export async function placesOf(
-  matches: readonly RankedMatch[],
+  matches: readonly Placed[],
   asked: ReadonlyMap<string, string>,
   media: () => Promise<readonly MediaRecord[]>,
   exists: (path: string) => Promise<boolean> = isThere,

@@ -6,10 +6,20 @@ import { type MetadataFilterRequest, searchErrors, type TextSearch } from './con
 import { checkAbsolute, entriesOf } from './filter-scope.ts';
 
 /** What a search says about where to look. */
-export type Place = Pick<
-  TextSearch,
-  'cache_dir' | 'media_paths' | 'search_all' | 'segments_to_frame_indices' | 'metadata_filter_request'
->;
+export interface Place
+  extends Pick<TextSearch, 'cache_dir' | 'media_paths' | 'search_all' | 'metadata_filter_request'> {
+  /** By media path or hash: half-open, of frames or of seconds. */
+  readonly ranges: Readonly<Record<string, FrameRange | readonly FrameRange[]>>;
+}
+
+/** What is searched: frames by a model, or with none what is said. */
+export interface Searched {
+  readonly model_key: string | null;
+  /** The field that ranges came in. */
+  readonly field: string;
+}
+
+const frameField = 'segments_to_frame_indices';
 
 export interface FoundScope {
   readonly scope: Scope;
@@ -28,13 +38,13 @@ interface Known {
 }
 
 /**
- * `segments_to_frame_indices` as a client sends it, each value one pair or a list of pairs, as lists of pairs. Throws
- * WRONG_SEGMENTS naming the key of a value that is empty or a pair that does not ascend.
+ * Ranges as a client sends them, each value one pair or a list of pairs, as lists of pairs. Throws WRONG_SEGMENTS naming
+ * the key of a value that is empty or a pair that does not ascend.
  */
 export function frameRanges(
   segments: Readonly<Record<string, FrameRange | readonly FrameRange[]>>,
+  field = frameField,
 ): Record<string, FrameRange[]> {
-  const field = 'segments_to_frame_indices';
   const entries = Object.entries(segments).map(([key, value]): [string, FrameRange[]] => {
     const pairs = isPair(value) ? [value] : [...value];
     if (pairs.length === 0) throw searchErrors.WRONG_SEGMENTS(`${field}: ${key} has no range`, { field });
@@ -57,16 +67,16 @@ function isPair(value: FrameRange | readonly FrameRange[]): value is FrameRange 
 export async function findScope(
   index: Ref<typeof indexContract>,
   request: Place,
-  model_key: string,
+  { model_key, field }: Searched,
   signal: AbortSignal | undefined,
 ): Promise<FoundScope> {
   const { cache_dir, metadata_filter_request: wanted } = request;
-  const segments = frameRanges(request.segments_to_frame_indices);
+  const segments = frameRanges(request.ranges, field);
   const filters = wanted?.filters ?? [];
   const paths = request.search_all ? [] : request.media_paths;
   checkAbsolute(paths, 'media_paths');
   // Checked in any case; without filters it limits nothing.
-  const limited = namesOf(wanted);
+  const limited = namesOf(wanted, model_key === null ? 'visual' : 'speech');
   const speaksOf = filters.length > 0 ? limited : null;
   const names = [...new Set([...paths, ...Object.keys(segments), ...(speaksOf ?? [])])];
   if (names.length === 0 && filters.length === 0) {
@@ -77,16 +87,18 @@ export async function findScope(
   const known = new Map(
     names.map((name, i): [string, Known] => [name, { hash: hashes[i] ?? null, loaded: loaded[i] ?? false }]),
   );
-  return narrow(paths, segments, speaksOf, filters, known);
+  return narrow(paths, segments, speaksOf, filters, known, field);
 }
 
-/** Paths or hashes of the files the filters are limited to; null when the search itself says where. */
-function namesOf(wanted: MetadataFilterRequest | null): string[] | null {
+/**
+ * Paths or hashes of the files the filters are limited to; null when the search itself says where. `other`: what is not
+ * searched here.
+ */
+function namesOf(wanted: MetadataFilterRequest | null, other: 'visual' | 'speech'): string[] | null {
   const scope = wanted?.scope;
   if (!scope) return null;
   const entries = entriesOf(scope, 'metadata_filter_request.scope');
-  // Pictures are what is searched here, and no media is loaded for its speech.
-  if (scope.mode === 'global') return scope.media_type === 'speech' ? [] : null;
+  if (scope.mode === 'global') return scope.media_type === other ? [] : null;
   // A scope that names nothing leaves it to the search.
   return entries.length === 0 ? null : entries.flatMap(({ path, hash }) => hash ?? path ?? []);
 }
@@ -98,6 +110,7 @@ export function narrow(
   speaksOf: readonly string[] | null,
   filters: Scope['filters'],
   known: ReadonlyMap<string, Known>,
+  field = frameField,
 ): FoundScope {
   const hashOf = (name: string) => known.get(name)?.hash ?? null;
   const inPaths = new Set(paths);
@@ -107,7 +120,6 @@ export function narrow(
     const hash = hashOf(key);
     const inside = named ? inPaths.has(key) || named.has(hash ?? '') : known.get(key)?.loaded;
     if (!inside) {
-      const field = 'segments_to_frame_indices';
       throw searchErrors.UNKNOWN_MEDIA(`${field}: ${key} is not in the searched media`, { field });
     }
     // Two names of one content are one media.

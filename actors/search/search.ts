@@ -27,8 +27,10 @@ import { toMatch, warning } from './match.ts';
 import { createVisualModels, type VisualModels } from './model.ts';
 import { placesOf } from './places.ts';
 import { findScope } from './scope.ts';
+import { createSpokenContext } from './spoken-context.ts';
 import { nearestFrame } from './thumbnail-plan.ts';
 import { createThumbnails, type SceneThumbnailsRequest, type ThumbnailsRequest } from './thumbnails.ts';
+import { createTranscripts, type Transcripts } from './transcripts.ts';
 
 export interface SearchParts {
   readonly decoder: Ref<typeof decoderContract>;
@@ -60,8 +62,8 @@ export interface Search {
   load(cacheDir: string, signal?: AbortSignal): Promise<LoadReport>;
   /** Adds media to what is loaded; `missing` names the paths that are not analysed. */
   loadMedia(cacheDir: string, paths: readonly string[], signal?: AbortSignal): Promise<LoadReport>;
-  /** Loads transcriptions and answers how many there are: none, until speech is written down. */
-  loadTranscriptions(cacheDir: string, signal?: AbortSignal): Promise<number>;
+  /** What is said. */
+  readonly transcripts: Transcripts;
   text(request: TextSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   image(request: ImageSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   frame(request: FrameSearch, signal?: AbortSignal): Promise<SearchAnswer>;
@@ -79,6 +81,8 @@ export function createSearch(given: SearchParts): Search {
   const contexts = createContexts(index);
   const models = createVisualModels({ looker: embedder, reader, clock, changed: contexts.drop });
   const parts: Parts = { ...given, models, contexts };
+  const spoken = createSpokenContext(index);
+  const transcripts = createTranscripts(given, spoken);
   const thumbnails = createThumbnails({
     ...given,
     viewers: given.viewers.length > 0 ? given.viewers : [given.decoder],
@@ -102,10 +106,7 @@ export function createSearch(given: SearchParts): Search {
       ];
       return { ...report, missing };
     },
-    loadTranscriptions: async (cache_dir, signal) => {
-      await index.ask('open', { cache_dir }, now(signal));
-      return 0;
-    },
+    transcripts,
     text: async (request, signal) => {
       if (request.query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
       return answer(parts, request, async () => ({ vector: null }), signal);
@@ -123,8 +124,11 @@ export function createSearch(given: SearchParts): Search {
       const { cache_dir, filters } = request;
       const context = contexts.current?.cache_dir === resolve(cache_dir) ? contexts.current : null;
       const asked = facetScope(request, context?.model_key ?? null);
-      const ask = () => index.ask('facets', { cache_dir, scope: asked.scope, filters }, now(signal));
-      const report = await (context ? contexts.within(context, ask, signal) : ask());
+      const isSpoken = spoken.current === resolve(cache_dir);
+      const scope = asked.scope.mode === 'paths' ? asked.scope : { ...asked.scope, transcripts: isSpoken };
+      const ask = () => index.ask('facets', { cache_dir, scope, filters }, now(signal));
+      const whole = () => (isSpoken ? spoken.within(cache_dir, ask, signal) : ask());
+      const report = await (context ? contexts.within(context, whole, signal) : whole());
       return facetAnswer(report, asked, filters.length);
     },
   };
@@ -160,8 +164,10 @@ async function answer(
   const { cache_dir, text_weight, max_results } = request;
   const within = { cache_dir, model_key: model.model_key };
   const wanted = { text: words.query, picture, text_weight, exclude: words.exclude, max_results };
+  const searched = { model_key: model.model_key, field: 'segments_to_frame_indices' };
+  const place = { ...request, ranges: request.segments_to_frame_indices };
   const find = async () => {
-    const { scope, ...found } = await findScope(index, request, model.model_key, signal);
+    const { scope, ...found } = await findScope(index, place, searched, signal);
     const ranked =
       words.query || picture
         ? await index.ask('search', { ...within, ...wanted, scope }, now(signal))

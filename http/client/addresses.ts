@@ -12,6 +12,12 @@ import type { availableModels, loadedModels, loadModel } from '../routes/models.
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type { getTask, listTasks, resumeTask } from '../routes/tasks.ts';
 import type { sceneThumbnails, thumbnails } from '../routes/thumbnails.ts';
+import type {
+  nameSpeakers,
+  searchTranscript,
+  transcriptions,
+  transcriptionsRange,
+} from '../routes/transcriptions.ts';
 
 export interface Operations {
   readonly analyze: typeof analyze;
@@ -30,13 +36,17 @@ export interface Operations {
   readonly mediaMetadata: typeof mediaMetadata;
   readonly metadataFacets: typeof metadataFacets;
   readonly metrics: typeof metrics;
+  readonly nameSpeakers: typeof nameSpeakers;
   readonly readyz: typeof readyz;
   readonly resumeTask: typeof resumeTask;
   readonly sceneThumbnails: typeof sceneThumbnails;
   readonly searchFrame: typeof searchFrame;
   readonly searchImage: typeof searchImage;
   readonly searchText: typeof searchText;
+  readonly searchTranscript: typeof searchTranscript;
   readonly thumbnails: typeof thumbnails;
+  readonly transcriptions: typeof transcriptions;
+  readonly transcriptionsRange: typeof transcriptionsRange;
 }
 
 /** Method, path, names of the query. */
@@ -57,11 +67,15 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   mediaMetadata: 'POST /api/v1/media/metadata',
   metadataFacets: 'POST /api/v1/metadata/facets',
   metrics: 'GET /metrics',
+  nameSpeakers: 'PUT /api/v1/transcriptions/speakers',
   readyz: 'GET /readyz',
   resumeTask: 'POST /api/v1/tasks/{task_id}/resume',
   sceneThumbnails: 'POST /api/v1/thumbnails/scene',
   searchFrame: 'POST /api/v1/search/frame',
   searchImage: 'POST /api/v1/search/image',
   searchText: 'POST /api/v1/search/text',
+  searchTranscript: 'POST /api/v1/search/transcript',
   thumbnails: 'POST /api/v1/thumbnails',
+  transcriptions: 'POST /api/v1/transcriptions',
+  transcriptionsRange: 'POST /api/v1/transcriptions/range',
 };

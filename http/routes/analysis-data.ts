@@ -1,6 +1,7 @@
 // Loading what analysis found into memory: every search runs over what is loaded.
 import { Type } from 'typebox';
 import type { LoadReport } from '../../actors/index/contract.ts';
+import type { TranscriptLoadReport } from '../../actors/index/transcripts/contract.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../paths.ts';
 import { described, type Route, reply, route } from '../route.ts';
 
@@ -15,6 +16,21 @@ const Loaded = Type.Object({
   ),
   unreadable: described(Type.Array(Type.String()), 'Hashes whose stored analysis is damaged.'),
 });
+
+const LoadedSpeech = Type.Object({
+  message: Type.String(),
+  transcriptions: described(Type.Integer(), 'Transcriptions that can be searched now.'),
+  segments: described(Type.Integer(), 'Their segments.'),
+  unreadable: described(Type.Array(Type.String()), 'Hashes whose transcription is damaged.'),
+});
+
+function spoken({ media: transcriptions, segments, unreadable }: TranscriptLoadReport) {
+  const said = [
+    `${transcriptions} transcriptions with ${segments} segments are loaded`,
+    ...(unreadable.length > 0 ? [`${unreadable.length} damaged`] : []),
+  ];
+  return { message: said.join(', '), transcriptions, segments, unreadable };
+}
 
 function answer({ media, vectors, missing, unreadable }: LoadReport) {
   const said = [
@@ -32,12 +48,17 @@ export const loadAnalysisData = route({
   tag,
   summary: 'Loads everything of an analysis folder',
   description:
-    'Visual vectors for the model in use. What is loaded of another folder gives way. 503 when no visual model is loaded ' +
+    'Visual vectors for the model in use, and transcriptions. What is loaded of another folder gives way. 503 when no visual model is loaded ' +
     'or the folder cannot be read, 409 when the model or the folder is changed while loading.',
   body: Type.Object({ cache_dir: CacheDir }),
-  answers: { 200: Loaded },
-  handle: async ({ body, signal }, { search }) =>
-    reply(200, answer(await search.load(absolute('cache_dir', body.cache_dir), signal))),
+  answers: { 200: Type.Object({ ...Loaded.properties, ...LoadedSpeech.properties }) },
+  handle: async ({ body, signal }, { search }) => {
+    const cacheDir = absolute('cache_dir', body.cache_dir);
+    const seen = answer(await search.load(cacheDir, signal));
+    const heard = spoken(await search.transcripts.load(cacheDir, signal));
+    const unreadable = [...new Set([...seen.unreadable, ...heard.unreadable])];
+    return reply(200, { ...seen, ...heard, unreadable, message: `${seen.message}; ${heard.message}` });
+  },
 });
 
 export const loadAnalysisDataForMedia = route({
@@ -65,11 +86,12 @@ export const loadTranscriptions = route({
   tag,
   summary: 'Loads the transcriptions of an analysis folder',
   body: Type.Object({ cache_dir: CacheDir }),
-  answers: { 200: Type.Object({ message: Type.String(), transcriptions: Type.Integer() }) },
-  handle: async ({ body, signal }, { search }) => {
-    const transcriptions = await search.loadTranscriptions(absolute('cache_dir', body.cache_dir), signal);
-    return reply(200, { message: `${transcriptions} transcriptions are loaded`, transcriptions });
-  },
+  description:
+    'Transcriptions only; no visual model is needed. What is loaded of another folder gives way. Searches are answered ' +
+    'meanwhile. 503 when the folder cannot be read, 409 when another folder is asked for while loading.',
+  answers: { 200: LoadedSpeech },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, spoken(await search.transcripts.load(absolute('cache_dir', body.cache_dir), signal))),
 });
 
 export const analysisDataRoutes: readonly Route[] = [

@@ -1,6 +1,7 @@
 // Fields of requests that say which media are meant: metadata filters, their scope, and ranges of frames.
 import { Type } from 'typebox';
 import { FrameRange, MediaType, MetadataFilter } from '../../actors/index/contract.ts';
+import { TimeRange } from '../../actors/index/transcripts/contract.ts';
 import { FilterScope } from '../../actors/search/contract.ts';
 import { defaulted, described, nullable, shown } from '../route.ts';
 
@@ -73,6 +74,15 @@ export const segmentsToFrameIndices = defaulted(
   described(
     Type.Record(Type.String(), Type.Union([FrameRange, Type.Array(FrameRange)])),
     'By media path, or hash: half-open ranges `[start, end)` of frames on the 1-per-second grid, one or a list of them. Media without a key are left out; a key outside of the searched media is an error.',
+  ),
+  {},
+);
+
+/** Of a search of what is said, in seconds. */
+export const segmentsToTimeRanges = defaulted(
+  described(
+    Type.Record(Type.String(), Type.Union([TimeRange, Type.Array(TimeRange)])),
+    'By media path, or hash: half-open ranges `[start_seconds, end_seconds)`, one or a list of them; segments that overlap one are searched. Media without a key are left out; a key outside of the searched media is an error.',
   ),
   {},
 );

@@ -19,6 +19,7 @@ const w = await world([
 await w.run();
 await w.open();
 const cache_dir = join(w.folder, 'cache');
+await w.search.transcripts.load(cache_dir);
 const tasks = openTasks(join(w.folder, 'tasks'), {
   analysis: w.analysis,
   clock: w.clock,
@@ -60,6 +61,9 @@ const known = (name: string) => [...good].find(([pattern]) => pattern.test(name)
 const besides: Readonly<Record<string, Record<string, unknown>>> = {
   analyze: { visual_media_paths: [w.paths[0]] },
   cachePaths: { media_path: w.paths[0] },
+  transcriptionsRange: { hash_str: 'aa' },
+  nameSpeakers: { hash_str: 'aa' },
+  searchTranscript: { search_all: false },
 };
 const goodFor = ({ body, id }: Route) => ({ ...goodBody(body!, known), ...besides[id] });
 

@@ -1,0 +1,223 @@
+// What is said in media: whole transcriptions, pages of them, searching them, and names for speakers.
+import { isAbsolute } from 'node:path';
+import { Type } from 'typebox';
+import type { TimeRange } from '../../actors/index/transcripts/contract.ts';
+import {
+  SpeakerNamesAnswer,
+  SpokenMatch,
+  searchErrors,
+  TranscriptionsAnswer,
+  TranscriptRangeAnswer,
+  TranscriptSearchAnswer,
+} from '../../actors/search/contract.ts';
+import { frameRanges } from '../../actors/search/scope.ts';
+import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../paths.ts';
+import { defaulted, described, named, nullable, type Route, reply, route, shown } from '../route.ts';
+import { metadataFilterRequest, segmentsToTimeRanges } from './filter-fields.ts';
+import { HashStr } from './media.ts';
+
+const tag = 'Transcriptions';
+
+export const transcriptions = route({
+  method: 'POST',
+  path: '/api/v1/transcriptions',
+  id: 'transcriptions',
+  tag,
+  summary: 'Transcriptions of media files',
+  description:
+    'By media path; files without a transcription are left out. A segment is `[start_seconds, text, end_seconds, ' +
+    'media_path]`; its text usually starts with a space. `transcription_data` is there for files of which it is known who ' +
+    'speaks. A file that is gone is answered from what was stored of it. 503 when the analysis folder cannot be read.',
+  body: Type.Object({
+    cache_dir: CacheDir,
+    media_paths: Type.Array(AbsolutePath, { maxItems: 10_000 }),
+  }),
+  answers: { 200: TranscriptionsAnswer },
+  handle: async ({ body, signal }, { search }) => {
+    const cache_dir = absolute('cache_dir', body.cache_dir);
+    // Checked in their plain form, answered by the path as it was sent.
+    const plain = allAbsolute('media_paths', body.media_paths);
+    const answer = await search.transcripts.list({ cache_dir, media_paths: plain }, signal);
+    const sent = <T>(found: Readonly<Record<string, T>>, renamed: (value: T, path: string) => T) => {
+      const known = plain.flatMap((path, i): [string, T][] => {
+        const as = body.media_paths[i]!;
+        return Object.hasOwn(found, path) ? [[as, renamed(found[path]!, as)]] : [];
+      });
+      return Object.fromEntries(known);
+    };
+    type Segments = (typeof answer.transcriptions)[string];
+    const moved = (segments: Segments, path: string): Segments =>
+      segments.map(([start, text, end]) => [start, text, end, path]);
+    return reply(200, {
+      ...answer,
+      transcriptions: sent(answer.transcriptions, moved),
+      transcription_data: sent(answer.transcription_data, (data, path) => ({
+        ...data,
+        segments: moved(data.segments, path),
+      })),
+    });
+  },
+});
+
+export const transcriptionsRange = route({
+  method: 'POST',
+  path: '/api/v1/transcriptions/range',
+  id: 'transcriptionsRange',
+  tag,
+  summary: 'What is said in a range of time',
+  description:
+    'Segments that overlap `[start_seconds, end_seconds)`, a page at a time: when `truncated`, ask again with ' +
+    '`next_after_segment_index` as `after_segment_index`. A page holds at most 24,000 characters of text; one segment that ' +
+    'is longer is cut, ends with a marker and says how long it was. Prefer `hash_str`, which wins over `media_path`: the ' +
+    'file itself is not touched then. `transcript_status`: `empty` for a transcription in which nothing is said.',
+  body: Type.Object({
+    cache_dir: CacheDir,
+    hash_str: Type.Optional(shown(HashStr, '4d8f21a07c3e95b61a2b3c4d-5a3c1')),
+    media_path: Type.Optional(AbsolutePath),
+    start_seconds: Type.Number({ minimum: 0 }),
+    end_seconds: described(Type.Number({ exclusiveMinimum: 0 }), 'After `start_seconds`.'),
+    after_segment_index: Type.Optional(nullable(Type.Integer({ minimum: 0 }))),
+    max_segments: defaulted(Type.Integer({ minimum: 1, maximum: 500 }), 120),
+  }),
+  answers: { 200: TranscriptRangeAnswer },
+  handle: async ({ body, signal }, { search }) => {
+    const { hash_str, media_path, start_seconds, end_seconds, max_segments } = body;
+    if (end_seconds <= start_seconds) {
+      const what = `end_seconds: ${end_seconds} is not after start_seconds ${start_seconds}`;
+      throw searchErrors.BAD_TIME(what, { field: 'end_seconds' });
+    }
+    const asked = {
+      cache_dir: absolute('cache_dir', body.cache_dir),
+      start_seconds,
+      end_seconds,
+      after_segment_index: body.after_segment_index ?? null,
+      max_segments,
+    };
+    const path = media_path === undefined ? null : absolute('media_path', media_path);
+    if (hash_str !== undefined) {
+      return reply(200, await search.transcripts.range({ ...asked, hash_str }, signal));
+    }
+    if (path === null) {
+      throw searchErrors.WHICH_MEDIA('hash_str or media_path is needed', { field: 'hash_str' });
+    }
+    return reply(200, await search.transcripts.range({ ...asked, media_path: path }, signal));
+  },
+});
+
+export const nameSpeakers = route({
+  method: 'PUT',
+  path: '/api/v1/transcriptions/speakers',
+  id: 'nameSpeakers',
+  tag,
+  summary: 'Gives the speakers of a transcription their names',
+  description:
+    'All assignments or none: an id that is not in the transcription is a 400. An empty name, or null, takes the name ' +
+    'away. Names are apart from those of faces, and stay when the file is transcribed again as far as the ids are there.',
+  body: Type.Object({
+    cache_dir: CacheDir,
+    hash_str: HashStr,
+    assignments: Type.Array(
+      Type.Object({
+        speaker: described(Type.String({ minLength: 1 }), 'Id in the transcription: `SPEAKER_00`.'),
+        name: nullable(Type.String({ maxLength: 200 })),
+      }),
+      { maxItems: 1000 },
+    ),
+  }),
+  answers: { 200: SpeakerNamesAnswer },
+  handle: async ({ body, signal }, { search }) => {
+    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const assignments = body.assignments.map(({ speaker, name }) => ({ speaker, name: name ?? '' }));
+    return reply(
+      200,
+      await search.transcripts.name({ cache_dir, hash_str: body.hash_str, assignments }, signal),
+    );
+  },
+});
+
+const speakerField = () =>
+  Type.Optional(
+    nullable(
+      described(
+        Type.String({ maxLength: 200 }),
+        'Only what this speaker says: display name, or id without one.',
+      ),
+    ),
+  );
+
+export const searchTranscript = route({
+  method: 'POST',
+  path: '/api/v1/search/transcript',
+  id: 'searchTranscript',
+  tag: 'Search',
+  summary: 'Finds what is said',
+  description:
+    'Segments whose text holds `query`: case makes no difference in any script, nor do width and ligatures; an accent ' +
+    'does. Runs over what `POST /analysis-data/load` or `/analysis-data/load-transcriptions` brought into memory; 400 when ' +
+    'that is not this folder. Matches are ordered by path and time; `total` counts all of them. `speaker` and ' +
+    '`speaker_name` are the same.',
+  body: Type.Object({
+    query: Type.String({ minLength: 1, maxLength: 2000 }),
+    cache_dir: CacheDir,
+    media_paths: defaulted(
+      described(Type.Array(AbsolutePath), 'Only in these files; ignored when `search_all`.'),
+      [],
+    ),
+    max_results: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
+    search_all: defaulted(described(Type.Boolean(), 'Everything that is loaded.'), true),
+    speaker: speakerField(),
+    speaker_name: speakerField(),
+    metadata_filter_request: metadataFilterRequest,
+    segments_to_time_ranges: segmentsToTimeRanges,
+  }),
+  answers: {
+    200: Type.Object({
+      ...TranscriptSearchAnswer.properties,
+      matches: Type.Array(named('TranscriptMatch', SpokenMatch)),
+    }),
+  },
+  handle: async ({ body, signal }, { search }) => {
+    const { query, search_all, max_results, metadata_filter_request } = body;
+    return reply(
+      200,
+      await search.transcripts.search(
+        {
+          query,
+          cache_dir: absolute('cache_dir', body.cache_dir),
+          media_paths: search_all ? [] : allAbsolute('media_paths', body.media_paths),
+          search_all,
+          max_results,
+          speaker_name: speakerOf(body.speaker, body.speaker_name),
+          metadata_filter_request,
+          segments_to_time_ranges: plainKeys(body.segments_to_time_ranges),
+        },
+        signal,
+      ),
+    );
+  },
+});
+
+function speakerOf(speaker: string | null | undefined, name: string | null | undefined): string | null {
+  if (speaker && name && speaker !== name) {
+    throw searchErrors.TWO_SPEAKERS(`speaker: ${speaker} is not speaker_name ${name}`, { field: 'speaker' });
+  }
+  return speaker || name || null;
+}
+
+/** Keys that are paths in their plain form. Two spellings of one path are joined. */
+function plainKeys(given: Readonly<Record<string, TimeRange | TimeRange[]>>): Record<string, TimeRange[]> {
+  const field = 'segments_to_time_ranges';
+  const plain = new Map<string, TimeRange[]>();
+  for (const [key, pairs] of Object.entries(frameRanges(given, field))) {
+    const name = isAbsolute(key) ? absolute(field, key) : key;
+    plain.set(name, [...(plain.get(name) ?? []), ...pairs]);
+  }
+  return Object.fromEntries(plain);
+}
+
+export const transcriptionRoutes: readonly Route[] = [
+  transcriptions,
+  transcriptionsRange,
+  nameSpeakers,
+  searchTranscript,
+];
