@@ -1,7 +1,6 @@
 // The diarizer: listens to the channels of files, keeps a vector for every window of speech, and says at the end who
 // spoke when.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
@@ -18,6 +17,7 @@ import {
   requireFiles,
 } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
+import { starterSpeakerFile } from '../models/starter/speaker.ts';
 import { speechErrors } from '../transcriber/contract.ts';
 import { Channel } from './channel.ts';
 import { diarizerContract } from './contract.ts';
@@ -35,7 +35,6 @@ export interface DiarizerSettings {
 
 /** Comes with the program: used where nothing better is downloaded, or what is cannot be opened. */
 const starterKey = 'starter-speaker';
-const starterGraph = fileURLToPath(new URL('../models/starter/speaker.onnx', import.meta.url));
 
 interface VoiceFamily extends Voiceprint {
   readonly device: string;
@@ -172,7 +171,7 @@ class Diarizer {
 
   async #openFamily(row: SpeakerRow, proceed: Proceed): Promise<VoiceFamily> {
     const { modelsDir, device, threads } = this.#env.settings;
-    const file = isBuiltIn(row) ? starterGraph : fileOf(modelsDir, row, 'graph');
+    const file = isBuiltIn(row) ? starterSpeakerFile.path : fileOf(modelsDir, row, 'graph');
     const session = await openSession(file, { device, threads, log: this.#env.log, proceed });
     try {
       const voiceprint = voiceprintOf(row, session, file);

@@ -9,8 +9,19 @@ export interface Groups {
   readonly dimensions: number;
 }
 
-/** average: mean cosine of all pairs. centroid: cosine of the two sums. */
-export type Linkage = 'average' | 'centroid';
+/**
+ * average: mean cosine of all pairs. centroid: cosine of the two sums. A model of voices: how much likelier what was heard
+ * is when both groups are one voice than when they are two, as a logarithm.
+ */
+export type Linkage = 'average' | 'centroid' | VoiceModel;
+
+/** A voice is a point, its windows lie around it, and the cosines of windows tell how far. */
+export interface VoiceModel {
+  /** Mean cosine of two windows of one voice. */
+  readonly same: number;
+  /** In how many directions voices differ: one over the variance of the cosine of two voices. */
+  readonly freedom: number;
+}
 
 /** Group `other` joins group `into` (places in the list that was given, `into` < `other`). */
 export interface Merge {
@@ -110,12 +121,28 @@ export function* gather(groups: Groups, linkage: Linkage, most = 1200): Generato
   return labels;
 }
 
+type Likeness = (dot: number, first: number, second: number, weight: number, other: number) => number;
+
+/** Of two groups, from the product of their sums, the squares of each, and their weights. */
+export function likenessOf(linkage: Linkage): Likeness {
+  if (linkage === 'average') return (dot, _first, _second, weight, other) => dot / (weight * other);
+  if (linkage === 'centroid') return (dot, first, second) => dot / Math.sqrt(Math.max(first * second, 1e-24));
+  const { same, freedom } = linkage;
+  const spread = same / (1 - same);
+  const scale = (0.5 * spread * freedom) / (1 - same);
+  const evidence = (weight: number, square: number) =>
+    (scale * square) / (1 + weight * spread) - 0.5 * freedom * Math.log(1 + weight * spread);
+  return (dot, first, second, weight, other) =>
+    evidence(weight + other, first + second + 2 * dot) - evidence(weight, first) - evidence(other, second);
+}
+
 class Tree {
   readonly #count: number;
   readonly #dimensions: number;
   readonly #sums: Float32Array;
   readonly #weights: Float32Array;
-  readonly #linkage: Linkage;
+  readonly #squares: Float32Array;
+  readonly #measure: Likeness;
   readonly #likeness: Float32Array;
   readonly #alive: Int32Array;
   #living: number;
@@ -127,11 +154,13 @@ class Tree {
     this.#dimensions = dimensions;
     this.#sums = sums.slice();
     this.#weights = weights.slice();
-    this.#linkage = linkage;
+    this.#squares = new Float32Array(this.#count);
+    this.#measure = likenessOf(linkage);
     this.#likeness = new Float32Array(this.#count * this.#count);
     this.#alive = Int32Array.from({ length: this.#count }, (_, at) => at);
     this.#living = this.#count;
     this.#nearest = new Int32Array(this.#count).fill(-1);
+    for (let one = 0; one < this.#count; one++) this.#squares[one] = this.#dot(one, one);
     for (let one = 0; one < this.#count; one++) {
       for (let other = one + 1; other < this.#count; other++) this.#compare(one, other);
     }
@@ -162,6 +191,7 @@ class Tree {
     for (let i = 0; i < this.#dimensions; i++) {
       this.#sums[into * this.#dimensions + i]! += this.#sums[other * this.#dimensions + i]!;
     }
+    this.#squares[into] = this.#dot(into, into);
     for (let at = 0; at < this.#living; at++) {
       const one = this.#alive[at]!;
       if (one !== into) this.#compare(Math.min(one, into), Math.max(one, into));
@@ -197,23 +227,20 @@ class Tree {
   }
 
   #compare(one: number, other: number): void {
-    const d = this.#dimensions;
-    const a = one * d;
-    const b = other * d;
+    this.#likeness[one * this.#count + other] = this.#measure(
+      this.#dot(one, other),
+      this.#squares[one]!,
+      this.#squares[other]!,
+      this.#weights[one]!,
+      this.#weights[other]!,
+    );
+  }
+
+  #dot(one: number, other: number): number {
+    const a = one * this.#dimensions;
+    const b = other * this.#dimensions;
     let dot = 0;
-    let first = 0;
-    let second = 0;
-    for (let i = 0; i < d; i++) {
-      const x = this.#sums[a + i]!;
-      const y = this.#sums[b + i]!;
-      dot += x * y;
-      first += x * x;
-      second += y * y;
-    }
-    const scale =
-      this.#linkage === 'average'
-        ? this.#weights[one]! * this.#weights[other]!
-        : Math.sqrt(Math.max(first * second, 1e-24));
-    this.#likeness[one * this.#count + other] = dot / scale;
+    for (let i = 0; i < this.#dimensions; i++) dot += this.#sums[a + i]! * this.#sums[b + i]!;
+    return dot;
   }
 }

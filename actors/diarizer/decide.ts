@@ -1,24 +1,40 @@
 // Decides which windows belong together and how many voices there are.
-import type { SpeakerSide } from '../models/contract.ts';
 import {
   agglomerate,
   type Groups,
   gather,
+  type Linkage,
   labelsAfter,
+  likenessOf,
   type Merge,
   renumbered,
   summed,
+  type VoiceModel,
 } from './agglomerate.ts';
 import type { SpeakerCount } from './contract.ts';
+import { joinNeighbours } from './stretches.ts';
 
-export type Clustering = NonNullable<SpeakerSide['clustering']>;
-
+/** Windows in the order of time, channel after channel. */
 export interface Windows {
   /** n×d, each of length 1 or all zeros. */
   readonly vectors: Float32Array;
   /** Seconds of each window. */
   readonly seconds: Float32Array;
+  /** The stretch of speech of each window. */
+  readonly regions: ArrayLike<number>;
   readonly dimensions: number;
+  /** Seconds from a window to the next one of the same stretch: the rest of it is heard twice. */
+  readonly hop: number;
+}
+
+export interface Clustering {
+  readonly linkage: Linkage;
+  /** Groups become one voice from this likeness on. */
+  readonly likeness: number;
+  /** With a model of voices: how much of what a window says is news, from 0 to 1. */
+  readonly news: number;
+  /** Seconds somebody has to speak to be counted as a voice. */
+  readonly least: number;
 }
 
 /** How many voices there may be: from, to; to make of `speaker_count`. */
@@ -30,53 +46,120 @@ export function voiceLimits(count: SpeakerCount): { least: number; most: number 
 
 /**
  * The voice of each window, numbered from 0; -1 where the vector says nothing. There are as many voices as asked for
- * unless there are fewer windows. A generator: it pauses often, so that its thread can answer.
+ * unless there are fewer turns. A generator: it pauses often, so that its thread can answer.
  */
 export function* decideVoices(
   windows: Windows,
   count: SpeakerCount,
   clustering: Clustering,
 ): Generator<void, Int32Array> {
-  const { dimensions } = windows;
-  const known = [...windows.seconds.keys()].filter((at) => windows.vectors[at * dimensions] !== 0);
+  const { vectors, dimensions, regions } = windows;
+  const known = [...windows.seconds.keys()].filter((at) => hasDirection(vectors, at, dimensions));
   const labels = new Int32Array(windows.seconds.length).fill(-1);
   if (known.length === 0) return labels;
-  const groups = picked(windows, known);
-  const gathered = yield* gather(groups, clustering.linkage);
-  const few = summed(groups, gathered);
-  const merges = agglomerate(few, clustering.linkage);
-  const { least, most } = voiceLimits(count);
-  const voices = countVoices(few, merges, clustering.likeness, least, most);
-  const clusters = labelsAfter(few.weights.length, merges.slice(0, few.weights.length - voices));
-  const found = renumbered(gathered.map((group) => clusters[group]!));
+  const { linkage } = clustering;
+  const each = picked(windows, known, clustering);
+  const limits = voiceLimits(count);
+  const where = known.map((at) => regions[at]!);
+  const turns =
+    typeof linkage === 'string' ? Int32Array.from(known.keys()) : turnsOf(each, where, linkage, limits.least);
+  const sums = summed(each, turns);
+  const gathered = yield* gather(sums, linkage);
+  const few = summed(sums, gathered);
+  yield;
+  const merges = agglomerate(few, linkage);
+  const clusters = cut(few, merges, limits, clustering, windows.hop);
+  const found = renumbered(turns.map((turn) => clusters[gathered[turn]!]!));
   known.forEach((at, place) => {
     labels[at] = found[place]!;
   });
   return labels;
 }
 
-function picked({ vectors, seconds, dimensions }: Windows, known: readonly number[]): Groups {
-  const sums = new Float32Array(known.length * dimensions);
-  known.forEach((at, place) => {
-    const vector = vectors.subarray(at * dimensions, (at + 1) * dimensions);
-    for (let i = 0; i < dimensions; i++) sums[place * dimensions + i] = vector[i]! * seconds[at]!;
-  });
-  return { sums, weights: Float32Array.from(known, (at) => seconds[at]!), dimensions };
+/** Neighbours are joined also when that is slightly less likely than not: a wrong turn costs more than a late one. */
+const goesOn = -2;
+
+/** Where joining leaves fewer turns than voices were asked for, every window stays by itself. */
+function turnsOf(each: Groups, where: readonly number[], model: VoiceModel, least: number): Int32Array {
+  const turns = joinNeighbours(each, where, model, goesOn);
+  const enough = turns.at(-1)! + 1 >= least;
+  return enough ? turns : Int32Array.from(each.weights.keys());
 }
 
-/** Voices left when no two groups are alike enough, without those that hardly speak; within the limits. */
-function countVoices(
+function hasDirection(vectors: Float32Array, at: number, dimensions: number): boolean {
+  for (let i = at * dimensions; i < (at + 1) * dimensions; i++) if (vectors[i] !== 0) return true;
+  return false;
+}
+
+/** A window weighs what it adds: the seconds until the next one, of a full window at most. */
+function picked(
+  { vectors, seconds, dimensions }: Windows,
+  known: readonly number[],
+  { news }: Clustering,
+): Groups {
+  const longest = known.reduce((most, at) => Math.max(most, seconds[at]!), 0);
+  const weights = Float32Array.from(known, (at) => (news * seconds[at]!) / longest);
+  const sums = new Float32Array(known.length * dimensions);
+  known.forEach((at, place) => {
+    for (let i = 0; i < dimensions; i++) {
+      sums[place * dimensions + i] = vectors[at * dimensions + i]! * weights[place]!;
+    }
+  });
+  return { sums, weights, dimensions };
+}
+
+/** The cluster of each group. */
+function cut(
   few: Groups,
   merges: readonly Merge[],
-  likeness: number,
-  least: number,
-  most: number,
-): number {
+  { least, most }: { least: number; most: number },
+  { linkage, likeness, news, least: seconds }: Clustering,
+  hop: number,
+): Int32Array {
   const total = few.weights.length;
+  const weight = few.weights.reduce((sum, one) => sum + one, 0);
+  // What speaks less than this is somebody coughing, or two at once.
+  const small = Math.min((seconds / hop) * news, weight * 0.15);
   const apart = merges.findIndex((merge) => merge.likeness < likeness);
-  const labels = labelsAfter(total, apart < 0 ? merges : merges.slice(0, apart));
-  const { weights } = summed(few, labels);
-  const spoken = weights.reduce((sum, seconds) => sum + seconds, 0);
-  const real = weights.filter((seconds) => seconds >= Math.min(3, spoken * 0.1)).length;
-  return Math.min(total, Math.max(least, Math.min(most, Math.max(1, real))));
+  const natural = apart < 0 ? merges.length : apart;
+  const voices = (steps: number) => {
+    const { weights } = summed(few, labelsAfter(total, merges.slice(0, steps)));
+    return weights.filter((one) => one >= small).length;
+  };
+  let steps = natural;
+  if (voices(steps) > most) while (steps < merges.length && voices(steps) > most) steps++;
+  // Rather more groups, of which the small ones are then given away, than a voice that is hardly there.
+  if (voices(steps) < least) while (steps > 0 && voices(steps) < least && steps > natural - 200) steps--;
+  if (voices(steps) < least) return labelsAfter(total, merges.slice(0, Math.max(0, total - least)));
+  return withoutSmall(few, labelsAfter(total, merges.slice(0, steps)), small, linkage);
+}
+
+/** Gives the groups of small clusters to the large ones they are most like; all to one when none is large. */
+function withoutSmall(few: Groups, labels: Int32Array, small: number, linkage: Linkage): Int32Array {
+  const clusters = summed(few, labels);
+  const large = [...clusters.weights.keys()].filter((at) => clusters.weights[at]! >= small);
+  if (large.length === 0) return labels.map(() => 0);
+  const measure = likenessOf(linkage);
+  const d = few.dimensions;
+  const dot = (one: Groups, at: number, other: Groups, place: number) => {
+    let sum = 0;
+    for (let i = 0; i < d; i++) sum += one.sums[at * d + i]! * other.sums[place * d + i]!;
+    return sum;
+  };
+  const squares = large.map((at) => dot(clusters, at, clusters, at));
+  const next = labels.map((label, at) => {
+    if (clusters.weights[label]! >= small) return label;
+    const square = dot(few, at, few, at);
+    const likenesses = large.map((place, index) =>
+      measure(
+        dot(few, at, clusters, place),
+        square,
+        squares[index]!,
+        few.weights[at]!,
+        clusters.weights[place]!,
+      ),
+    );
+    return large[likenesses.indexOf(Math.max(...likenesses))]!;
+  });
+  return renumbered(next);
 }

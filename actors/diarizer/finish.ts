@@ -5,6 +5,7 @@ import type { SpeakerRow } from '../models/contract.ts';
 import type { diarizerContract, SpeakerCount } from './contract.ts';
 import { type Clustering, decideVoices } from './decide.ts';
 import type { Listening } from './listening.ts';
+import { usualPieces } from './pieces.ts';
 import { namedTurns, speakersOfSpans, turnsOfChannel } from './turns.ts';
 
 /** A generator: it pauses often, so that its thread can answer. */
@@ -15,12 +16,26 @@ export function* answerOf(
   spans: readonly (readonly [number, number])[],
 ): Generator<void, Reply<typeof diarizerContract, 'finish'>> {
   const { vectors, dimensions, pieces, channels } = listening;
-  const seconds = new Float32Array(vectors.length / dimensions);
-  for (const { vector, from, to } of pieces.flat()) seconds[vector] = (to - from) / soundRate;
-  const labels = yield* decideVoices({ vectors, seconds, dimensions }, count, clusteringOf(row));
-  const spoken = channels.flatMap(({ regions }, at) => {
-    const own = pieces[at]!;
-    return turnsOfChannel({ regions, pieces: own, labels: own.map(({ vector }) => labels[vector]!) });
+  // Channel after channel, in the order of time; the rows of the vectors are in the order in which windows came.
+  const ordered = pieces.flatMap((own, channel) => own.map((piece) => ({ ...piece, channel })));
+  const rows = new Float32Array(ordered.length * dimensions);
+  ordered.forEach(({ vector }, at) => {
+    rows.set(vectors.subarray(vector * dimensions, (vector + 1) * dimensions), at * dimensions);
+  });
+  const windows = {
+    vectors: rows,
+    seconds: Float32Array.from(ordered, ({ from, to }) => (to - from) / soundRate),
+    regions: ordered.map(({ region, channel }) => region * channels.length + channel),
+    dimensions,
+    hop: usualPieces.hop / soundRate,
+  };
+  const labels = yield* decideVoices(windows, count, clusteringOf(row));
+  let first = 0;
+  const spoken = channels.flatMap(({ regions }, channel) => {
+    const own = pieces[channel]!;
+    const from = first;
+    first += own.length;
+    return turnsOfChannel({ regions, pieces: own, labels: labels.subarray(from, first) });
   });
   const turns = namedTurns(spoken);
   return {
@@ -30,7 +45,16 @@ export function* answerOf(
   };
 }
 
-/** Where the row says nothing: two groups are one voice when their windows are, on average, as alike as two of one voice. */
+/** Seconds somebody has to speak to be counted as a voice. */
+const leastSeconds = 2;
+
+/** What was measured goes before what the makers do; with neither, groups are one voice as single pieces are. */
 function clusteringOf({ speaker }: SpeakerRow): Clustering {
-  return speaker.clustering ?? { linkage: 'average', likeness: speaker.thresholds.same_short };
+  const { evidence, clustering, thresholds } = speaker;
+  if (evidence) {
+    const { same, freedom, news, likeness } = evidence;
+    return { linkage: { same, freedom }, likeness, news, least: leastSeconds };
+  }
+  const { linkage, likeness } = clustering ?? { linkage: 'average', likeness: thresholds.same_short };
+  return { linkage, likeness, news: 1, least: leastSeconds };
 }

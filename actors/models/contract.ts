@@ -126,6 +126,19 @@ export const SpeakerSide = Type.Object({
       likeness: Type.Number({ minimum: -1, maximum: 1 }),
     }),
   ),
+  /** What cosines of pieces say, measured on voices the model never saw; left out where nobody measured. */
+  evidence: Type.Optional(
+    Type.Object({
+      /** Mean cosine of two pieces of 1.5 seconds of one voice. */
+      same: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }),
+      /** In how many directions voices differ: about one over the variance of the cosine of two voices. */
+      freedom: Type.Number({ exclusiveMinimum: 0 }),
+      /** How much of a piece is news when there is one every half second, from 0 to 1. */
+      news: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
+      /** From this logarithm of likelihoods on, two groups of pieces are one voice. */
+      likeness: Type.Number(),
+    }),
+  ),
   thresholds: Type.Object({
     /** Cosine of two pieces of 3 seconds from which they are one voice: as many errors either way. */
     same: Type.Number({ minimum: -1, maximum: 1 }),
