@@ -52,7 +52,7 @@ export function vitModel(size: VitSize, seed = 1): OnnxModel {
   return graph.model();
 }
 
-type Random = (dims: readonly number[]) => string;
+export type Random = (dims: readonly number[]) => string;
 
 function attention(graph: GraphBuilder, random: Random, { width, heads }: VitSize, x: string): string {
   const part = width / heads;
@@ -74,18 +74,18 @@ function perceptron(graph: GraphBuilder, random: Random, width: number, x: strin
   return linear(graph, random, graph.op('Mul', [wide, gate]), width * 4, width);
 }
 
-function linear(graph: GraphBuilder, random: Random, x: string, from: number, to: number): string {
+export function linear(graph: GraphBuilder, random: Random, x: string, from: number, to: number): string {
   return graph.op('Add', [graph.op('MatMul', [x, random([from, to])]), random([to])]);
 }
 
-function norm(graph: GraphBuilder, width: number, x: string): string {
+export function norm(graph: GraphBuilder, width: number, x: string): string {
   const ones = graph.tensor('float', [width], new Float32Array(width).fill(1));
   const zeros = graph.tensor('float', [width], new Float32Array(width));
   return graph.op('LayerNormalization', [x, ones, zeros], { axis: -1 });
 }
 
 /** Evenly spread, as wide as keeps the values of a layer in bounds. */
-function randomWeights(graph: GraphBuilder, seed: number): Random {
+export function randomWeights(graph: GraphBuilder, seed: number): Random {
   let state = seed;
   return (dims) => {
     const count = dims.reduce((product, dim) => product * dim, 1);
