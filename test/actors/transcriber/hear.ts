@@ -10,6 +10,14 @@ import { createSupervisor } from '../../../runtime/supervisor.ts';
 
 export type Transcriber = Ref<typeof transcriberContract>;
 
+const running = new Set<() => Promise<unknown>>();
+
+/** For `afterEach`: also what a failed test left running ends. */
+export async function stopAll(): Promise<void> {
+  for (const stop of running) await stop();
+  running.clear();
+}
+
 export async function startTranscriber(modelsDir: string, slotBytes = 64_000) {
   const lines: LogLine[] = [];
   const log = createLog('test', (line) => lines.push(line));
@@ -23,7 +31,8 @@ export async function startTranscriber(modelsDir: string, slotBytes = 64_000) {
     turnLimitMs: 60_000,
     start: () => startInMemory(definition, { settings, log, memory: pool.memory }),
   });
-  return { transcriber, pool, lines, stop: () => supervisor.stop() };
+  running.add(supervisor.stop);
+  return { transcriber, pool, lines, stop: supervisor.stop };
 }
 
 /** Plays a channel from its first sample to its end. Answers what was heard. */

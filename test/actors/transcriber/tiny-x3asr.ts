@@ -65,8 +65,8 @@ export function byteTokenizer(): object {
 
 export const graphIds = { pad: idOf('<|audio_pad|>'), audioStart: idOf('<|audio_start|>'), fault: 33 };
 
-/** Louder sounds get later answers: means of the mel picture between those of the amplitudes 0.001, 0.03 and 0.5. */
-export const thresholds = [-0.15, 0.5];
+/** Louder sounds get later answers: between the loudest spots of noise of the amplitudes 0.001, 0.03 and 0.5. */
+export const thresholds = [0.1, 0.8];
 
 export interface TinyFiles {
   readonly encoder: Uint8Array;

@@ -44,7 +44,7 @@ class Arithmetic extends GraphBuilder {
 
 /**
  * `audio_features`: as many vectors as the real encoder gives for that many frames, each filled with the number of
- * `thresholds` that the mean of the mel picture exceeds: which answer is written.
+ * `thresholds` that the loudest spot of the mel picture exceeds: which answer is written.
  */
 export function encoderGraph(thresholds: readonly number[], mel = MEL, name = 'mel'): Uint8Array {
   const g = new Arithmetic('encoder');
@@ -53,8 +53,7 @@ export function encoderGraph(thresholds: readonly number[], mel = MEL, name = 'm
   const halved = (value: string) => g.op('Div', [g.add(value, g.int(1)), g.int(2)]);
   const rest = halved(halved(halved(g.op('Mod', [frames, g.int(100)]))));
   const count = g.add(g.times(g.op('Div', [frames, g.int(100)]), g.int(13)), rest);
-  const mean = g.op('ReduceMean', [input], { keepdims: 0 });
-  const above = g.float(g.op('Greater', [mean, g.floats([thresholds.length], thresholds)]));
+  const above = g.float(g.op('Greater', [g.maximum(input), g.floats([thresholds.length], thresholds)]));
   const shape = g.joined([g.ints([1]), g.list(count), g.ints([WIDTH])]);
   g.output(g.op('Expand', [g.total(above), shape]), 'audio_features', 'float', [1, 'enc_time', WIDTH]);
   return onnxBytes(g.model());
