@@ -27,6 +27,16 @@ export function decodeAll(
     'rawvideo',
     '-',
   ];
+  return run(args, onBytes);
+}
+
+/** Writes the first sound track, mixed to one channel of 16 kHz, as 16-bit samples to nowhere. */
+export function decodeSound(path: string): Promise<void> {
+  const wanted = ['-map', '0:a:0', '-ac', '1', '-ar', '16000', '-c:a', 'pcm_s16le'];
+  return run(['-v', 'error', '-nostdin', '-i', path, ...wanted, '-f', 's16le', '-y', '/dev/null'], () => {});
+}
+
+function run(args: readonly string[], onBytes: (bytes: Uint8Array) => void): Promise<void> {
   const child = spawn('ffmpeg', args, { stdio: ['ignore', 'pipe', 'inherit'] });
   child.stdout.on('data', onBytes);
   return new Promise((resolve, reject) => {

@@ -24,6 +24,8 @@ export interface FilmSound {
   /** FFmpeg's name: aac, libopus, flac, libmp3lame, mp2, pcm_s16le. */
   readonly encoder: string;
   readonly options?: Readonly<Record<string, string>>;
+  /** When a block whose first sample has this number is heard, counted in samples; without it blocks follow each other. */
+  heardAt?(sample: number): number;
   /**
    * Fills `samples` (frames×channels, interleaved, -1 to 1, *borrowed until it returns*) with the sound from sample
    * number `start` on.
@@ -69,7 +71,7 @@ export class SoundTrack implements FilmTrack {
   }
 
   get seconds(): number {
-    return this.#finished ? Infinity : this.#next / this.#sound.sampleRate;
+    return this.#finished ? Infinity : this.#heardAt(this.#next) / this.#sound.sampleRate;
   }
 
   step(write: WritePacket): void {
@@ -83,7 +85,7 @@ export class SoundTrack implements FilmTrack {
     const samples = new Float32Array(count * this.#sound.channels);
     this.#sound.fill(this.#next, samples.subarray(0, Math.min(count, left) * this.#sound.channels));
     const frame = this.#fill(samples, count);
-    frame.pts = BigInt(this.#next);
+    frame.pts = BigInt(this.#heardAt(this.#next));
     this.#next += count;
     this.#encoder.encode(frame, write);
     frame.unref();
@@ -92,6 +94,10 @@ export class SoundTrack implements FilmTrack {
   close(): void {
     this.#frame.free();
     this.#encoder.close();
+  }
+
+  #heardAt(sample: number): number {
+    return this.#sound.heardAt?.(sample) ?? sample;
   }
 
   #fill(samples: Float32Array, count: number): Frame {

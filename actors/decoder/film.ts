@@ -21,7 +21,8 @@ export interface Film {
   /** Its ending chooses the container: mp4, mov, mkv, webm, ts, avi, mxf, mpg, m4a, wav, flac, mp3. */
   readonly path: string;
   readonly picture?: FilmPicture;
-  readonly sound?: FilmSound;
+  /** One track, or several. */
+  readonly sound?: FilmSound | readonly FilmSound[];
   readonly captions?: FilmCaptions;
   /** FFmpeg's names: timecode, creation_time, make, model, location, title. */
   readonly tags?: Readonly<Record<string, string>>;
@@ -54,7 +55,7 @@ async function writePart(film: Film, part: string, signal: AbortSignal | undefin
     must(format.allocOutputContext2(container, null, `file:${part}`), path, 'making the container');
     format.setFlags(AVFMT_FLAG_BITEXACT);
     if (film.picture) tracks.push(new PictureTrack(format, path, film.picture));
-    if (film.sound) tracks.push(new SoundTrack(format, path, film.sound));
+    for (const sound of [film.sound ?? []].flat()) tracks.push(new SoundTrack(format, path, sound));
     if (film.captions) tracks.push(new CaptionTrack(format, film.captions));
     if (film.tags) format.metadata = Dictionary.fromObject({ ...film.tags });
     must(format.openOutputSync(), path, 'opening');

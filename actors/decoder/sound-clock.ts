@@ -18,8 +18,9 @@ const limits = {
   drift: 0.06,
   /** A step back by more than this is a clock that began anew, not an overlap. */
   reset: 10,
-  /** Steps beyond the end of the file by more than this are not believed. */
+  /** Nor is a step ahead believed that leads beyond the end of the file by more than this, or is longer than six hours. */
   beyond: 10,
+  gap: 6 * 3600,
 };
 /** Trembling is forgotten by this share each frame. */
 const calming = 0.998;
@@ -55,7 +56,7 @@ export class SoundClock {
   place(position: number | null, count: number, precise: boolean): Placing {
     if (position === null) return this.#goOn(count, 0);
     let error = position + this.#shift - this.#at;
-    if (this.#begun && this.#unbelievable(error)) {
+    if (this.#unbelievable(error)) {
       this.#shift -= error;
       error = 0;
     }
@@ -88,8 +89,8 @@ export class SoundClock {
   }
 
   #unbelievable(error: number): boolean {
-    const ahead = this.#at + error - this.#end;
-    return error < -limits.reset * this.#rate || (error > 0 && ahead > limits.beyond * this.#rate);
+    if (error < 0) return this.#begun && error < -limits.reset * this.#rate;
+    return error > limits.gap * this.#rate || this.#at + error > this.#end + limits.beyond * this.#rate;
   }
 
   #tolerates(step: number, error: number): boolean {

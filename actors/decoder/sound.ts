@@ -130,10 +130,14 @@ async function* sent(
   }
 }
 
-function expectHeard({ path }: Source, tracks: readonly SoundTrack[], turn: FeedTurn) {
-  const broken = tracks.reduce((sum, track) => sum + track.broken, 0);
+/** Sound of no length is no error; sound that the file speaks of and nothing of which can be heard is. */
+function expectHeard(source: Source, tracks: readonly SoundTrack[], turn: FeedTurn) {
+  const { path } = source;
+  const sum = (count: (track: SoundTrack) => number) => tracks.reduce((all, track) => all + count(track), 0);
+  const broken = sum((track) => track.broken);
   if (broken > 0) turn.log.warn('parts of the sound cannot be decoded', { path, packets: broken });
-  if (tracks.some(({ packets }) => packets > 0) && tracks.every(({ frames }) => frames === 0)) {
+  const meant = sum((track) => track.packets) > 0 || (!source.video && Number(source.format.duration) > 0);
+  if (meant && sum((track) => track.frames) === 0) {
     throw mediaErrors.DECODE_FAILED(`${path}: none of its sound can be decoded`, { path });
   }
 }
