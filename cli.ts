@@ -14,6 +14,16 @@ const help = `framehound looks at every second of your footage and finds it agai
 
   framehound analyze PATH...        look at films and stills, or folders of them
       --force                       redo what is stored already
+  framehound transcribe PATH...     write down what is said, and by whom, and print it
+      --language L                  english, de, pt-BR, … or auto (english)
+      --speakers auto|none|N|5+     how many voices there are (auto)
+      --channels 1,2                these audio channels, each by itself, instead of all mixed
+      --with WISH                   auto, faster, more accurate, a model, or subtitles
+      --force --quiet               redo what is stored; print no transcript
+  framehound transcript search TEXT find what is said
+      --speaker NAME --media FILE   only by this speaker, only in this file (may be repeated)
+      --max N --json                matches at most (50); answer as JSON
+  framehound transcript show FILE   print what is stored; name FILE SPEAKER NAME gives a voice its name
   framehound search TEXT            find moments by words
       --image FILE                  … or like a picture; a TEXT given too is combined with it
       --frame FILE@SECONDS          … or like a moment of a film
@@ -45,7 +55,7 @@ const help = `framehound looks at every second of your footage and finds it agai
   framehound doctor [--json]        what this machine has, and what is missing
   framehound tour [PATH...]         the whole job on a sample library, or on your folder
 
-analyze, search, thumbnails and tasks are done by a running service when there is --server URL (FRAMEHOUND_SERVER), with the key of
+analyze, transcribe, transcript, search, thumbnails and tasks are done by a running service when there is --server URL (FRAMEHOUND_SERVER), with the key of
 FRAMEHOUND_LICENSE_KEY; --key KEY is taken too, but everybody on the machine can read it in the list of processes.
 
 Settings, for every command: --home DIR --cache-dir DIR --model KEY --device D --decode exact|keyframes
@@ -56,6 +66,8 @@ Settings, for every command: --home DIR --cache-dir DIR --model KEY --device D -
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   analyze: async () => (await import('./events/commands/analyze.ts')).analyze,
   serve: async () => (await import('./events/commands/serve.ts')).serve,
+  transcribe: async () => (await import('./events/commands/transcribe.ts')).transcribe,
+  transcript: async () => (await import('./events/commands/transcript.ts')).transcript,
   search: async () => (await import('./events/commands/search.ts')).search,
   thumbnails: async () => (await import('./events/commands/thumbnails.ts')).thumbnails,
   tasks: async () => (await import('./events/commands/tasks.ts')).tasks,

@@ -1,4 +1,5 @@
 // The coordinator of analysis, the only one that writes: runs one task at a time and sums it up.
+import { type ModelState, noModel } from '../embedder/contract.ts';
 import {
   type AnalysisEvent,
   type AnalysisReport,
@@ -19,6 +20,8 @@ export interface RunOptions {
 export interface Analysis {
   /** What media files are; see `properties`. */
   properties(request: PropertiesRequest, signal: AbortSignal): Promise<MediaPropertiesAnswer>;
+  /** The speech model in use: one is only while a task listens. */
+  speechModel(signal: AbortSignal): Promise<ModelState>;
   /** Resolves when every file has its result; a run that is told to stop resolves too, with what was finished. */
   run(run: TaskRun, options: RunOptions): Promise<AnalysisReport>;
 }
@@ -27,6 +30,10 @@ export function createAnalysis(parts: AnalysisParts): Analysis {
   let active = false;
   return {
     properties: (request, signal) => properties(parts, request, signal),
+    speechModel: async (signal) => {
+      const transcriber = parts.speech?.transcriber;
+      return transcriber ? transcriber.ask('state', {}, { signal, lane: 'now' }) : noModel;
+    },
     run: async (run, options) => {
       if (run.request.paths.length + run.request.speech.length === 0) throw analysisErrors.NO_FILES();
       if (active) throw analysisErrors.ANOTHER_TASK();

@@ -6,16 +6,24 @@ import { type EngineError, engineErrors } from '../../runtime/errors.ts';
 import { mediaErrors } from '../decoder/contract.ts';
 import { analysisErrors } from './contract.ts';
 
-const endings = new Set(
+const stills = new Set('jpg jpeg jpe png webp tif tiff gif avif heic heif bmp jp2'.split(' '));
+const others = new Set(
   (
     'mp4 m4v mov mkv webm avi mxf ts m2ts mts mpg mpeg vob flv wmv asf 3gp 3g2 ogv dv f4v mjpeg gxf ' +
-    'jpg jpeg jpe png webp tif tiff gif avif heic heif bmp jp2 ' +
     'wav mp3 m4a aac flac ogg oga opus aif aiff wma ac3 mka caf'
   ).split(' '),
 );
 
 export function isMediaName(name: string): boolean {
-  return endings.has(extname(name).slice(1).toLowerCase());
+  return isStillName(name) || others.has(endingOf(name));
+}
+
+export function isStillName(name: string): boolean {
+  return stills.has(endingOf(name));
+}
+
+function endingOf(name: string): string {
+  return extname(name).slice(1).toLowerCase();
 }
 
 export interface Found {

@@ -26,6 +26,12 @@ export function createLocal(engine: Engine, context: Context): Backend {
       );
     },
     search: (question, cacheDir) => ask(engine, question, cacheDir, context),
+    transcripts: (request) => engine.search.transcripts.list(request, context.signal),
+    searchTranscripts: async (request) => {
+      await engine.search.transcripts.load(request.cache_dir, context.signal);
+      return engine.search.transcripts.search(request, context.signal);
+    },
+    nameSpeakers: (request) => engine.search.transcripts.name(request, context.signal),
     thumbnails: (request) => engine.search.thumbnails(request, context.signal),
     sceneThumbnails: (request) => engine.search.sceneThumbnails(request, context.signal),
   };

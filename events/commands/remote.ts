@@ -55,6 +55,16 @@ export function createRemote(context: Context): Backend {
       await useModel(client, context);
       return ask(client, question, cacheDir, context);
     }),
+    transcripts: told(({ cache_dir, media_paths }) =>
+      client.transcriptions({ cache_dir, media_paths: [...media_paths] }, asked),
+    ),
+    searchTranscripts: told(async ({ speaker_name, metadata_filter_request: _, ...request }) => {
+      await client.loadTranscriptions({ cache_dir: request.cache_dir }, asked);
+      return client.searchTranscript({ ...request, ...(speaker_name !== null && { speaker_name }) }, asked);
+    }),
+    nameSpeakers: told(({ assignments, ...request }) =>
+      client.nameSpeakers({ ...request, assignments: [...assignments] }, asked),
+    ),
     thumbnails: told((request) => client.thumbnails(request, asked)),
     sceneThumbnails: told(({ hash_str, ...request }) =>
       client.sceneThumbnails({ ...request, ...(hash_str !== null && { hash_str }) }, asked),

@@ -1,7 +1,7 @@
 // The visual model in use: what there is, what is loaded, and switching.
 import { Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
-import { ModelState, noModel } from '../../actors/embedder/contract.ts';
+import { ModelState } from '../../actors/embedder/contract.ts';
 import { modelErrors } from '../../actors/models/contract.ts';
 import { visualModelErrors } from '../../actors/search/model.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
@@ -19,10 +19,10 @@ export const loadedModels = route({
   summary: 'The models in use',
   description:
     '`model_key` is the model really in use, `requested_model_key` the one that was asked for; when the default model had ' +
-    'to take its place, `fallback_from` names it and `error` says why.',
+    'to take its place, `fallback_from` names it and `error` says why. A speech model is in use while a task listens.',
   answers: { 200: Type.Object({ visual: ModelState, speech: ModelState }) },
-  // No speech model can be loaded yet; its state has the same form.
-  handle: (_, { search }) => reply(200, { visual: search.models.state, speech: noModel }),
+  handle: async ({ signal }, { search, analysis }) =>
+    reply(200, { visual: search.models.state, speech: await analysis.speechModel(signal) }),
 });
 
 const ModelInfo = Type.Object({
