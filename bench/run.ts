@@ -15,6 +15,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   http: async () => (await import('./http.ts')).http,
   'serve-search': async () => (await import('./serve-search.ts')).serveSearch,
   clients: async () => (await import('./clients.ts')).clients,
+  voice: async () => (await import('./voice.ts')).voice,
   features: async () => (await import('./features.ts')).features,
   speaker: async () => (await import('./speaker.ts')).speaker,
   fanout: async () => (await import('./fanout.ts')).fanout,

@@ -25,6 +25,7 @@ import { languageName, offeredLanguage } from './languages.ts';
 import { WindowQueue } from './queue.ts';
 import { captions, sidecar } from './subtitles/sidecar.ts';
 import { voiceRate } from './voice/detector.ts';
+import { ownDetectors } from './voice/own.ts';
 import { VoiceSource } from './voice/source.ts';
 import { windowRules } from './voice/windows.ts';
 
@@ -54,7 +55,7 @@ export const definition = actor({
       proceed,
       limit: WAITING_WINDOWS,
     });
-    const voices = new VoiceSource(modelsDir, null, log);
+    const voices = new VoiceSource(modelsDir, ownDetectors(), log);
     // Another life of this actor must not know the hearings of this one under other names.
     let last = randomInt(2 ** 46);
     const hearings = new Map<number, Hearing>();

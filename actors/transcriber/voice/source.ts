@@ -1,6 +1,6 @@
 // Which voice detector is in use: Silero as soon as it is downloaded, until then our own.
 import type { Log } from '../../../runtime/log.ts';
-import { type ModelRow, modelErrors } from '../../models/contract.ts';
+import type { ModelRow } from '../../models/contract.ts';
 import { fileOf, missingFiles, readRegistry } from '../../models/registry.ts';
 import { openSession } from '../../models/session.ts';
 import type { VoiceDetectors } from './detector.ts';
@@ -8,14 +8,14 @@ import { openSilero } from './silero.ts';
 
 export class VoiceSource {
   readonly #modelsDir: string;
-  readonly #own: VoiceDetectors | null;
+  readonly #own: VoiceDetectors;
   readonly #log: Log;
   #silero: VoiceDetectors | null = null;
   #looking: Promise<VoiceDetectors> | null = null;
   /** A graph that could not be opened is not tried again with every file. */
   #broken: string | null = null;
 
-  constructor(modelsDir: string, own: VoiceDetectors | null, log: Log) {
+  constructor(modelsDir: string, own: VoiceDetectors, log: Log) {
     this.#modelsDir = modelsDir;
     this.#own = own;
     this.#log = log;
@@ -33,12 +33,12 @@ export class VoiceSource {
   async close(): Promise<void> {
     await this.#looking;
     await this.#silero?.close();
-    await this.#own?.close();
+    await this.#own.close();
   }
 
   async #look(): Promise<VoiceDetectors> {
     const row = await this.#downloaded();
-    if (!row || row.key === this.#broken) return this.#orOwn();
+    if (!row || row.key === this.#broken) return this.#own;
     const file = fileOf(this.#modelsDir, row, 'voice');
     try {
       // A graph of 2 MB for 32 ms of sound: any other device would spend its time on the way there.
@@ -47,16 +47,10 @@ export class VoiceSource {
     } catch (error) {
       this.#broken = row.key;
       this.#log.error('voice model cannot be loaded, our own detector is used', { model: row.key, error });
-      return this.#orOwn();
+      return this.#own;
     }
     this.#log.info('voice model in use', { model: row.key });
     return this.#silero;
-  }
-
-  #orOwn(): VoiceDetectors {
-    if (this.#own) return this.#own;
-    const command = 'framehound models pull silero-vad';
-    throw modelErrors.MODEL_NOT_DOWNLOADED(`No voice model is downloaded: ${command}`, { command });
   }
 
   async #downloaded(): Promise<ModelRow | null> {

@@ -1,0 +1,107 @@
+// What our own voice detector learns from: recordings with pauses, rooms and noise around them, and sounds without voices.
+import { frameHop, frameSize, frameValues, VoiceFeatures } from '../../actors/transcriber/voice/features.ts';
+import type { Lesson } from './learn.ts';
+import {
+  babbleOf,
+  brown,
+  hum,
+  knocks,
+  levelOf,
+  type Maker,
+  music,
+  pink,
+  type Random,
+  rate,
+  tones,
+  white,
+} from './sounds.ts';
+
+export type Region = readonly [start: number, end: number];
+
+export interface Taught {
+  readonly samples: Float32Array;
+  /** Where Silero hears speech in the clean recording. */
+  readonly speech: readonly Region[];
+}
+
+/** One pass: every recording once, each time otherwise, and about a third as much sound without voices. */
+export function lessons(recordings: readonly Taught[], random: Random): Lesson[] {
+  const babble = babbleOf(recordings.slice(0, 80).map(({ samples }) => samples));
+  const spoken = recordings.map((one) => speechScene(one, babble, random));
+  const makers = [white, pink, brown, hum, knocks, tones, tones, tones, music, music, music, music, music];
+  const unspoken = Array.from({ length: 130 }, (_, at) => soundScene(makers[at % makers.length]!, random));
+  return [...spoken, ...unspoken];
+}
+
+function speechScene({ samples, speech }: Taught, babble: Maker, random: Random): Lesson {
+  const before = random() < 0.5 ? 0 : Math.floor(rate * 4 * random());
+  const behind = Math.floor(rate * 3 * random() ** 2);
+  const sound = new Float32Array(before + samples.length + behind);
+  sound.set(samples, before);
+  const coloured = random() < 0.5 ? sound : equalise(sound, random);
+  const level = levelOf(samples) || 1;
+  addNoise(coloured, level * 10 ** (-60 / 20), white(coloured.length, random));
+  if (random() < 0.75) {
+    const makers = [white, pink, pink, brown, brown, hum, babble, babble, music, knocks];
+    const maker = makers[Math.floor(random() * makers.length)]!;
+    addNoise(coloured, level * 10 ** (-(5 + 25 * random()) / 20), maker(coloured.length, random));
+  }
+  scale(coloured, 10 ** ((10 - 40 * random()) / 20));
+  return lesson(
+    coloured,
+    speech.map(([start, end]) => [start + before, end + before] as const),
+  );
+}
+
+function soundScene(make: Maker, random: Random): Lesson {
+  const sound = make(Math.floor(rate * (4 + 12 * random())), random);
+  // Half of them with pauses: a noise that begins is no voice either.
+  if (random() < 0.5) {
+    for (let at = 0; at < sound.length; at += rate * (0.5 + 2 * random())) {
+      const end = at + rate * (0.2 + random());
+      sound.fill(0, Math.floor(at), Math.floor(end));
+      at = end;
+    }
+  }
+  scale(sound, (0.3 * 10 ** ((-50 * random()) / 20)) / (levelOf(sound) || 1));
+  addNoise(sound, 10 ** (-(60 + 30 * random()) / 20), white(sound.length, random));
+  return lesson(sound, []);
+}
+
+/** The frames of a sound, and which of them lie in a region. */
+function lesson(sound: Float32Array, speech: readonly Region[]): Lesson {
+  const count = Math.max(0, Math.floor((sound.length - frameSize) / frameHop) + 1);
+  const features = new VoiceFeatures();
+  const frames = new Float32Array(count * frameValues);
+  const truth = new Uint8Array(count);
+  for (let at = 0; at < count; at++) {
+    const first = at * frameHop;
+    features.measure(sound.subarray(first, first + frameSize), frames, at * frameValues);
+    const middle = first + frameSize / 2;
+    truth[at] = speech.some(([start, end]) => start <= middle && middle < end) ? 1 : 0;
+  }
+  return { frames, speech: truth };
+}
+
+/** Another microphone: raises or lowers high tones, or low ones. */
+function equalise(sound: Float32Array, random: Random): Float32Array {
+  const tilt = 1.6 * random() - 0.8;
+  const low = 0.6 + 0.35 * random();
+  let before = 0;
+  let smooth = 0;
+  return sound.map((value) => {
+    const turned = value - tilt * before;
+    before = value;
+    smooth = low * smooth + (1 - low) * turned;
+    return turned - 0.4 * smooth;
+  });
+}
+
+function addNoise(sound: Float32Array, level: number, noise: Float32Array): void {
+  const gain = level / (levelOf(noise) || 1);
+  for (let at = 0; at < sound.length; at++) sound[at] = sound[at]! + gain * noise[at]!;
+}
+
+function scale(sound: Float32Array, gain: number): void {
+  for (let at = 0; at < sound.length; at++) sound[at] = Math.max(-1, Math.min(1, sound[at]! * gain));
+}

@@ -1,0 +1,176 @@
+// Sounds for fitting and judging voice detectors: noises, tones, hum, something like music, and ways to mix them with
+// speech. The same seed gives the same sound.
+import { seeded } from '../diarization/random.ts';
+
+export const rate = 16_000;
+export type Random = () => number;
+
+/** Numbers from 0 to 1. */
+export function randomOf(seed: number): Random {
+  const { between } = seeded(seed);
+  return () => between(0, 1);
+}
+
+/** Mean 0, deviation about 1. */
+function gauss(random: Random): number {
+  return (random() + random() + random() + random() - 2) * Math.sqrt(3);
+}
+
+export type Maker = (count: number, random: Random) => Float32Array;
+
+export const white: Maker = (count, random) => Float32Array.from({ length: count }, () => gauss(random));
+
+/** Equal power in every octave: white noise through a row of first-order filters. */
+export const pink: Maker = (count, random) => {
+  const poles = [0.99765, 0.963, 0.57];
+  const gains = [0.099046, 0.2965164, 1.0526913];
+  const state = [0, 0, 0];
+  return Float32Array.from({ length: count }, () => {
+    const next = gauss(random);
+    let sum = 0.1848 * next;
+    for (let i = 0; i < 3; i++) {
+      state[i] = poles[i]! * state[i]! + gains[i]! * next;
+      sum += state[i]!;
+    }
+    return sum;
+  });
+};
+
+export const brown: Maker = (count, random) => {
+  let level = 0;
+  return Float32Array.from({ length: count }, () => {
+    level = 0.998 * level + gauss(random);
+    return level;
+  });
+};
+
+/** Mains: 50 or 60 Hz with harmonics, and a little hiss. */
+export const hum: Maker = (count, random) => {
+  const base = random() < 0.5 ? 50 : 60;
+  const parts = Array.from({ length: 12 }, (_, i) => ({ level: random() / (i + 1), phase: random() * 6.3 }));
+  return Float32Array.from({ length: count }, (_, n) => {
+    let sum = 0.003 * gauss(random);
+    for (const [i, { level, phase }] of parts.entries()) {
+      sum += level * Math.sin((2 * Math.PI * base * (i + 1) * n) / rate + phase);
+    }
+    return sum;
+  });
+};
+
+/** Beeps: tones of one frequency that come and go, some sliding. */
+export const tones: Maker = (count, random) => {
+  const sound = new Float32Array(count);
+  for (let at = 0; at < count; ) {
+    const length = Math.floor(rate * (0.05 + 1.5 * random() ** 2));
+    const hertz = 60 * 100 ** random();
+    const slide = random() < 0.3 ? (random() - 0.5) * hertz : 0;
+    const on = random() < 0.75 ? 1 : 0;
+    let phase = 0;
+    for (let i = 0; i < length && at < count; i++, at++) {
+      phase += (2 * Math.PI * (hertz + (slide * i) / length)) / rate;
+      sound[at] = on * Math.sin(phase) * Math.min(1, i / 80, (length - i) / 80);
+    }
+  }
+  return sound;
+};
+
+interface Note {
+  readonly hertz: number;
+  readonly level: number;
+  readonly decay: number;
+  readonly harmonics: number;
+  readonly brightness: number;
+}
+
+function strike(sound: Float32Array, at: number, length: number, note: Note): void {
+  for (let h = 1; h <= note.harmonics && h * note.hertz < rate / 2; h++) {
+    const step = (2 * Math.PI * h * note.hertz) / rate;
+    const level = note.level * note.brightness ** (h - 1);
+    const end = Math.min(sound.length, at + length);
+    for (let n = at; n < end; n++) {
+      const t = (n - at) / rate;
+      const envelope = Math.min(1, t * 100, (end - n) / 400) * Math.exp(-note.decay * t);
+      sound[n] = sound[n]! + level * envelope * Math.sin(step * (n - at));
+    }
+  }
+}
+
+/** Chords, a tune and drums, on a beat. */
+export const music: Maker = (count, random) => {
+  const sound = new Float32Array(count);
+  const beat = Math.floor(rate * (0.25 + 0.4 * random()));
+  const root = 80 + 160 * random();
+  const scale = [0, 2, 3, 5, 7, 8, 10, 12];
+  const timbre = {
+    decay: 6 * random() ** 2,
+    harmonics: 2 + Math.floor(10 * random()),
+    brightness: 0.4 + 0.5 * random(),
+  };
+  const pitch = (degree: number) => root * 2 ** (scale[degree % scale.length]! / 12);
+  const drums = random() < 0.6;
+  for (let at = 0, bar = 0; at < count; at += beat, bar++) {
+    if (bar % 4 === 0) {
+      const degree = Math.floor(random() * 5);
+      for (const step of [0, 2, 4])
+        strike(sound, at, beat * 4, { ...timbre, hertz: pitch(degree + step), level: 0.3 });
+    }
+    if (random() < 0.7) {
+      const length = Math.floor(beat * (0.5 + random()));
+      strike(sound, at, length, { ...timbre, hertz: 2 * pitch(Math.floor(random() * 8)), level: 0.4 });
+    }
+    if (!drums) continue;
+    const speed = bar % 2 === 0 ? 15 : 40;
+    for (let n = at; n < Math.min(count, at + beat); n++) {
+      sound[n] = sound[n]! + 0.4 * gauss(random) * Math.exp((-speed * (n - at)) / rate);
+    }
+  }
+  return sound;
+};
+
+/** Knocks and clicks in silence. */
+export const knocks: Maker = (count, random) => {
+  const sound = new Float32Array(count);
+  for (let at = Math.floor(rate * random()); at < count; at += Math.floor(rate * (0.1 + random()))) {
+    const hertz = 80 + 3000 * random() ** 2;
+    const speed = 20 + 300 * random();
+    const noisy = random();
+    for (let n = at; n < Math.min(count, at + rate / 3); n++) {
+      const t = (n - at) / rate;
+      const tone = Math.sin(2 * Math.PI * hertz * t);
+      sound[n] = sound[n]! + Math.exp(-speed * t) * (noisy * gauss(random) + (1 - noisy) * tone);
+    }
+  }
+  return sound;
+};
+
+/** A room full of people: six voices played backwards, over each other. */
+export function babbleOf(voices: readonly Float32Array[]): Maker {
+  return (count, random) => {
+    const sound = new Float32Array(count);
+    for (let voice = 0; voice < 6; voice++) {
+      const one = voices[Math.floor(random() * voices.length)]!;
+      const gain = 1 / (levelOf(one) || 1);
+      let at = Math.floor(random() * one.length);
+      for (let n = 0; n < count; n++) {
+        sound[n] = sound[n]! + gain * one[at]!;
+        at = at === 0 ? one.length - 1 : at - 1;
+      }
+    }
+    return sound;
+  };
+}
+
+/** Root of the mean square. */
+export function levelOf(sound: Float32Array): number {
+  let sum = 0;
+  for (const value of sound) sum += value * value;
+  return Math.sqrt(sum / Math.max(1, sound.length));
+}
+
+/** `speech` with `noise` so many decibels below it, over the whole length; never louder than 1. */
+export function mixed(speech: Float32Array, noise: Float32Array, decibels: number): Float32Array {
+  const gain = (levelOf(speech) / (levelOf(noise) || 1)) * 10 ** (-decibels / 20);
+  const sound = speech.map((value, at) => value + gain * noise[at]!);
+  const most = sound.reduce((peak, value) => Math.max(peak, Math.abs(value)), 1);
+  return most > 1 ? sound.map((value) => value / most) : sound;
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openSession } from '../../../../actors/models/session.ts';
+import type { SpeechRegion } from '../../../../actors/transcriber/contract.ts';
+import type { VoiceDetectors } from '../../../../actors/transcriber/voice/detector.ts';
+import { frameValues } from '../../../../actors/transcriber/voice/features.ts';
+import { inputValues, look } from '../../../../actors/transcriber/voice/network.ts';
+import { ownDetectors } from '../../../../actors/transcriber/voice/own.ts';
+import { openSilero } from '../../../../actors/transcriber/voice/silero.ts';
+import { agreement, f1 } from '../../../../bench/voice/score.ts';
+import {
+  brown,
+  hum,
+  levelOf,
+  type Maker,
+  mixed,
+  music,
+  pink,
+  randomOf,
+  white,
+} from '../../../../bench/voice/sounds.ts';
+import { createLog } from '../../../../runtime/log.ts';
+import { missing, readWav, sileroPath, speechPath } from './speech-media.ts';
+
+const own = ownDetectors();
+const readings = ['two_cities_16k.wav', 'beckett.wav'].map((name) => `${speechPath}/${name}`);
+const skip = missing(sileroPath, ...readings);
+
+async function hearAll(detectors: VoiceDetectors, samples: Float32Array, block = 128_000, first = 0) {
+  const detector = detectors.open();
+  const found: SpeechRegion[] = [];
+  let settled = first;
+  for (let at = 0; at < samples.length; at += block) {
+    const part = samples.subarray(at, at + block);
+    const heard = await detector.hear(part, first + at);
+    const lag = first + at + part.length - heard.settled;
+    assert.ok(lag >= 0 && lag <= 12_000, `${lag} samples behind`);
+    for (const [start, end] of heard.speech) {
+      assert.ok(settled <= start && start < end && end <= heard.settled);
+      const last = found.at(-1);
+      if (last?.[1] === start) last[1] = end;
+      else found.push([start, end]);
+    }
+    settled = heard.settled;
+  }
+  const { speech, settled: end } = await detector.end();
+  assert.equal(end, first + samples.length);
+  const [next, ...others] = speech;
+  if (next && found.at(-1)?.[1] === next[0]) found.at(-1)![1] = next[1];
+  else if (next) found.push(next);
+  return [...found, ...others];
+}
+
+test('nobody speaks in silence, noise, tones and hum, at any level', async () => {
+  const silence: Maker = (count) => new Float32Array(count);
+  const tone =
+    (hertz: number): Maker =>
+    (count) =>
+      Float32Array.from({ length: count }, (_, i) => Math.sin((2 * Math.PI * hertz * i) / 16_000));
+  const pure = { 'tone of 110 Hz': tone(110), 'tone of 440 Hz': tone(440), 'tone of 3 kHz': tone(3000) };
+  for (const [name, make] of Object.entries({ silence, white, pink, brown, hum, ...pure })) {
+    for (const [seed, level] of [0.3, 0.03, 0.003].entries()) {
+      const sound = make(10 * 16_000, randomOf(seed));
+      const gain = level / (levelOf(sound) || 1);
+      const found = await hearAll(
+        own,
+        sound.map((value) => Math.max(-1, Math.min(1, value * gain))),
+      );
+      assert.deepEqual(found, [], `${name} at ${level}`);
+    }
+  }
+});
+
+test('speech is hardly ever heard in what is like music', async () => {
+  let speech = 0;
+  for (let seed = 0; seed < 6; seed++) {
+    const sound = music(10 * 16_000, randomOf(500 + seed));
+    const gain = 0.2 / levelOf(sound);
+    const found = await hearAll(
+      own,
+      sound.map((value) => value * gain),
+    );
+    speech += found.reduce((sum, [start, end]) => sum + end - start, 0) / 16_000;
+  }
+  assert.ok(speech < 20, `${speech} of 60 s`);
+});
+
+let silero: VoiceDetectors;
+before(async () => {
+  if (skip) return;
+  const log = createLog('test', () => {});
+  silero = await openSilero('silero-vad', sileroPath, (source) =>
+    openSession(source, { device: 'cpu', threads: 1, log }),
+  );
+});
+after(async () => silero?.close());
+
+const conditions: Readonly<Record<string, Maker | null>> = { clean: null, white, pink, brown };
+for (const [name, noise] of Object.entries(conditions)) {
+  test(`${name}: readings are heard as Silero hears them`, { skip }, async () => {
+    for (const path of readings) {
+      const samples = readWav(path);
+      const sound = noise ? mixed(samples, noise(samples.length, randomOf(3)), 10) : samples;
+      const found = await hearAll(own, sound);
+      for (const other of [samples, sound]) {
+        const score = f1(agreement(found, await hearAll(silero, other), samples.length));
+        assert.ok(score >= 0.9, `${path}: F1 ${score}`);
+      }
+    }
+  });
+}
+
+test('regions are the same for blocks of any size and every place of the file', { skip }, async () => {
+  const samples = readWav(readings[0]!).subarray(0, 15 * 16_000);
+  const found = await hearAll(own, samples);
+  assert.ok(found.length > 3);
+  for (const block of [100, 333, 5000]) assert.deepEqual(await hearAll(own, samples, block), found);
+  const shifted = found.map(([start, end]) => [start + 777, end + 777]);
+  assert.deepEqual(await hearAll(own, samples, 16_000, 777), shifted);
+});
+
+test('a sample that is no number does not spoil what follows', { skip }, async () => {
+  const samples = readWav(readings[0]!).slice(0, 10 * 16_000);
+  const clean = samples.slice();
+  samples[5] = Number.NaN;
+  clean[5] = 0;
+  samples[70_000] = Infinity;
+  clean[70_000] = 0;
+  assert.deepEqual(await hearAll(own, samples, 999), await hearAll(own, clean, 999));
+});
+
+test('a sound shorter than a frame, or none at all, has no speech', async () => {
+  assert.deepEqual(await hearAll(own, new Float32Array(100)), []);
+  assert.deepEqual(await own.open().end(), { speech: [], settled: 0 });
+});
+
+test('a gap between two blocks is refused', async () => {
+  const detector = own.open();
+  await detector.hear(new Float32Array(100), 40);
+  await assert.rejects(detector.hear(new Float32Array(100), 141), RangeError);
+});
+
+test('beyond its ends a sound is as its first and its last frame', () => {
+  const frames = new Float32Array(3 * frameValues);
+  for (let frame = 0; frame < 3; frame++)
+    frames.fill(frame + 1, frame * frameValues, (frame + 1) * frameValues);
+  const seen = new Float32Array(inputValues);
+  look(frames, 3, 1, seen);
+  const groups = Array.from({ length: inputValues / frameValues }, (_, group) => seen[group * frameValues]!);
+  assert.deepEqual(
+    groups.map((value) => Math.round(value * 1000) / 1000),
+    [1, 1, 1, 1, 1, 2, 3, 3, 3],
+  );
+});
