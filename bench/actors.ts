@@ -16,6 +16,8 @@ export type Decoder = Ref<typeof decoderContract>;
 export interface Bench {
   decoders(count: number): Promise<Decoder[]>;
   embedder(settings: unknown): Promise<Ref<typeof embedderContract>>;
+  /** Any other actor, by its contract. */
+  actor<C extends Contract>(contract: C, settings: unknown): Promise<Ref<C>>;
   readonly pool: ReturnType<typeof createSlotPool>;
   stop(): Promise<void>;
 }
@@ -36,6 +38,7 @@ export function startBench(slots: number, slotBytes: number): Bench {
         Array.from({ length: count }, (_, i) => add(`decoder-${i}`, decoderContract, { hardware: 'off' })),
       ),
     embedder: (settings) => add('embedder', embedderContract, settings),
+    actor: (contract, settings) => add(contract.name, contract, settings),
     pool,
     stop: async () => {
       await supervisor.stop();

@@ -18,6 +18,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   voice: async () => (await import('./voice.ts')).voice,
   features: async () => (await import('./features.ts')).features,
   speaker: async () => (await import('./speaker.ts')).speaker,
+  diarization: async () => (await import('./diarization.ts')).diarization,
   fanout: async () => (await import('./fanout.ts')).fanout,
 };
 

@@ -1,5 +1,6 @@
 // The diarizer: listens to the channels of files, keeps a vector for every window of speech, and says at the end who
 // spoke when.
+import { randomInt } from 'node:crypto';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';
@@ -76,7 +77,8 @@ class Diarizer {
   readonly current: CurrentModel<SpeakerRow, VoiceFamily>;
   readonly #env: ActorEnv<DiarizerSettings>;
   readonly #entries = new Map<number, Entry>();
-  #opened = 0;
+  /** Another life of this actor must not know the listenings of this one under other names. */
+  #opened = randomInt(2 ** 46);
 
   constructor(env: ActorEnv<DiarizerSettings>) {
     this.#env = env;

@@ -1,0 +1,204 @@
+// Who speaks when, how wrong: conversations of two, three and four voices that were never trained on, composed with
+// their truth; as recorded and equalised, with and without overlap, with ideal voice detection and with the one in use, with the
+// count of voices known and unknown. And how fast, whole files through decoder, voice detection and diarizer.
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SpeakerCount } from '../actors/diarizer/contract.ts';
+import { type Conversation, compose, rate, usual, type Voice } from './diarization/compose.ts';
+import { type Ears, idealSpeech, openEars } from './diarization/ears.ts';
+import { equalised } from './diarization/equalise.ts';
+import { seeded } from './diarization/random.ts';
+import { type DiarizationScore, scoreDiarization, sumScores } from './diarization/score.ts';
+import { median, type Question, type Row } from './row.ts';
+
+const shared = resolve(fileURLToPath(new URL('../../shared', import.meta.url)));
+const question = 'diarization';
+/** Conversations for each count of voices, and how long each is at most. */
+const conversations = 5;
+const seconds = 120;
+
+interface Condition {
+  readonly name: string;
+  readonly eq: boolean;
+  readonly overlap: number;
+  /** Most DER in percent: known and unknown count, with ideal voice detection and the one in use. */
+  readonly goals: { readonly ideal: Goals; readonly detected: Goals };
+}
+
+interface Goals {
+  readonly known?: number;
+  readonly auto?: number;
+}
+
+const conditions: readonly Condition[] = [
+  {
+    name: 'as recorded',
+    eq: false,
+    overlap: 0,
+    goals: { ideal: { known: 3, auto: 5 }, detected: { known: 6, auto: 10 } },
+  },
+  {
+    name: 'equalised',
+    eq: true,
+    overlap: 0,
+    goals: { ideal: { known: 3, auto: 5 }, detected: { known: 6, auto: 10 } },
+  },
+  {
+    name: 'as recorded, 10 % overlap',
+    eq: false,
+    overlap: 0.1,
+    goals: { ideal: { known: 11, auto: 15 }, detected: {} },
+  },
+  {
+    name: 'equalised, 10 % overlap',
+    eq: true,
+    overlap: 0.1,
+    goals: { ideal: { known: 11, auto: 15 }, detected: {} },
+  },
+];
+
+export const diarization: Question = async (say) => {
+  const folder = join(shared, 'media', 'speech', 'librispeech', 'test-other');
+  const names = await readdir(folder).catch(() => []);
+  if (names.length === 0) {
+    say(`${folder} is not there; nothing is measured`);
+    return [];
+  }
+  const modelsDir = await mkdtemp(join(tmpdir(), 'bench-diarization-'));
+  const ears = await openEars(modelsDir, join(shared, 'weights'), availableParallelism());
+  try {
+    const voices = await readVoices(ears, folder, names);
+    const equal = equalised(voices);
+    const rows: Row[] = [];
+    for (const condition of conditions) {
+      const talks = talksOf(condition.eq ? equal : voices, condition.overlap);
+      for (const detection of ['ideal', 'detected'] as const) {
+        say(`${condition.name}, ${detection} voice detection`);
+        rows.push(...(await measure(ears, talks, condition, detection)));
+      }
+    }
+    say('speed');
+    rows.push(await speed(ears, voices, modelsDir));
+    return rows;
+  } finally {
+    await ears.stop();
+    await rm(modelsDir, { recursive: true, force: true });
+  }
+};
+
+async function readVoices(ears: Ears, folder: string, names: readonly string[]): Promise<Voice[]> {
+  const voices = new Map<string, Float32Array[]>();
+  for (const name of names.filter((one) => one.endsWith('.flac')).sort()) {
+    const [speaker = ''] = name.split('-');
+    const pieces = voices.get(speaker) ?? [];
+    pieces.push(await ears.samplesOf(join(folder, name)));
+    voices.set(speaker, pieces);
+  }
+  return [...voices].map(([name, pieces]) => ({ name, pieces }));
+}
+
+interface Talk extends Conversation {
+  readonly count: 2 | 3 | 4;
+}
+
+function talksOf(voices: readonly Voice[], overlap: number): Talk[] {
+  return ([2, 3, 4] as const).flatMap((count) =>
+    Array.from({ length: conversations }, (_, at) => {
+      const seed = 1000 * count + at;
+      const chosen = seeded(seed).shuffled(voices).slice(0, count);
+      return { ...compose(chosen, { ...usual, seconds, overlap, seed }), count };
+    }),
+  );
+}
+
+async function measure(
+  ears: Ears,
+  talks: readonly Talk[],
+  { name, goals }: Condition,
+  detection: 'ideal' | 'detected',
+): Promise<Row[]> {
+  const scores: Record<'known' | 'auto', DiarizationScore[]> = { known: [], auto: [] };
+  for (const { samples, turns, count } of talks) {
+    const speech = detection === 'ideal' ? idealSpeech(turns) : await ears.voices(samples);
+    const answer = await ears.listen(samples, speech);
+    const asked: Record<'known' | 'auto', SpeakerCount> = { known: count, auto: 'auto' };
+    for (const key of ['known', 'auto'] as const) {
+      scores[key].push(scoreDiarization(turns, answer(asked[key])));
+    }
+  }
+  return (['known', 'auto'] as const).flatMap((key) => {
+    const { der, jer, missed, falseAlarm, confusion, speech } = sumScores(scores[key]);
+    const percent = (part: number) => ((100 * part) / speech).toFixed(1);
+    const parts = `missed ${percent(missed)}, false ${percent(falseAlarm)}, confused ${percent(confusion)}`;
+    const what = `${name}, ${detection} voices, count ${key === 'known' ? 'known' : 'unknown'}`;
+    const plain = { question, against: null, ratio: null } as const;
+    const most = goals[detection][key];
+    const goal = most === undefined ? null : ({ of: 'value', at: 'most', than: most } as const);
+    const right = scores[key].filter(({ speakers }) => speakers.said === speakers.found).length;
+    return [
+      { ...plain, name: `${what}: DER (${parts})`, value: 100 * der, unit: '%', goal },
+      { ...plain, name: `${what}: JER`, value: 100 * jer, unit: '%', goal: null },
+      ...(key === 'auto'
+        ? [
+            {
+              ...plain,
+              name: `${what}: counts that are right`,
+              value: (100 * right) / scores[key].length,
+              unit: '%',
+              goal: null,
+            },
+          ]
+        : []),
+    ];
+  });
+}
+
+/** Ten minutes of four voices in a file, three times. */
+async function speed(ears: Ears, voices: readonly Voice[], folder: string): Promise<Row> {
+  const parts = [1, 2, 3].map((seed) => compose(voices.slice(0, 4), { ...usual, seed }).samples);
+  const path = join(folder, 'talk.wav');
+  await writeFile(path, wave(parts));
+  const length = parts.reduce((sum, part) => sum + part.length, 0) / rate;
+  const times: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const start = performance.now();
+    await ears.wholeFile(path);
+    times.push(length / ((performance.now() - start) / 1000));
+  }
+  return {
+    question,
+    name: `decoding, voice detection and diarization of ${Math.round(length / 60)} minutes`,
+    value: median(times),
+    unit: '× real time',
+    against: null,
+    ratio: null,
+    goal: { of: 'value', at: 'least', than: 60 },
+  };
+}
+
+/** 16 bits, one channel. */
+function wave(parts: readonly Float32Array[]): Buffer {
+  const count = parts.reduce((sum, { length }) => sum + length, 0);
+  const file = Buffer.alloc(44 + count * 2);
+  file.write('RIFF', 0);
+  file.writeUInt32LE(36 + count * 2, 4);
+  file.write('WAVEfmt ', 8);
+  file.writeUInt32LE(16, 16);
+  file.writeUInt16LE(1, 20);
+  file.writeUInt16LE(1, 22);
+  file.writeUInt32LE(rate, 24);
+  file.writeUInt32LE(rate * 2, 28);
+  file.writeUInt16LE(2, 32);
+  file.writeUInt16LE(16, 34);
+  file.write('data', 36);
+  file.writeUInt32LE(count * 2, 40);
+  let at = 44;
+  for (const part of parts) {
+    for (const sample of part) {
+      at = file.writeInt16LE(Math.round(Math.max(-1, Math.min(1, sample)) * 32767), at);
+    }
+  }
+  return file;
+}

@@ -1,0 +1,152 @@
+// The product's own actors and parts, listening to samples of a measurement.
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { decoderContract } from '../../actors/decoder/contract.ts';
+import { Channel } from '../../actors/diarizer/channel.ts';
+import { diarizerContract, type SpeakerCount } from '../../actors/diarizer/contract.ts';
+import { answerOf } from '../../actors/diarizer/finish.ts';
+import { Listening } from '../../actors/diarizer/listening.ts';
+import { voiceprintOf } from '../../actors/diarizer/voiceprint.ts';
+import type { SpeakerRow } from '../../actors/models/contract.ts';
+import { findSpeakerRow, readRegistry } from '../../actors/models/registry.ts';
+import { openSession } from '../../actors/models/session.ts';
+import { starterSpeakerFile } from '../../actors/models/starter/speaker.ts';
+import { type SpeechRegion, transcriberContract } from '../../actors/transcriber/contract.ts';
+import { createLog } from '../../runtime/log.ts';
+import { startBench } from '../actors.ts';
+import { rate } from './compose.ts';
+import type { Turn } from './score.ts';
+
+/** As in the product: 12 s of sound in a slot. */
+const slotBytes = 512 * 512 * 3;
+const block = slotBytes / 4;
+
+export interface Ears {
+  /** What the voice detector in use calls speech. */
+  voices(samples: Float32Array): Promise<SpeechRegion[]>;
+  /** Listens once; what it heard can be asked for any count. */
+  listen(samples: Float32Array, speech: readonly SpeechRegion[]): Promise<(count: SpeakerCount) => Turn[]>;
+  samplesOf(path: string): Promise<Float32Array>;
+  /** A file through decoder, voice detector and diarizer, each in its thread; answers the turns. */
+  wholeFile(path: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** `weights`: folder in which silero_vad.onnx may lie; used where the product has no detector of its own. */
+export async function openEars(modelsDir: string, weights: string, threads: number): Promise<Ears> {
+  const bench = startBench(16, slotBytes);
+  const settings = { modelsDir, device: 'cpu', threads };
+  const silero = join(weights, 'silero_vad.onnx');
+  if (existsSync(silero)) {
+    mkdirSync(join(modelsDir, 'silero-vad'), { recursive: true });
+    copyFileSync(silero, join(modelsDir, 'silero-vad', 'silero_vad.onnx'));
+  }
+  const decoder = await bench.actor(decoderContract, { hardware: 'off' });
+  const transcriber = await bench.actor(transcriberContract, settings);
+  const diarizer = await bench.actor(diarizerContract, settings);
+  await diarizer.ask('load', {});
+  const row = findSpeakerRow(await readRegistry(modelsDir), 'starter-speaker');
+  const log = createLog('bench', () => {});
+  const session = await openSession(starterSpeakerFile.path, { device: 'cpu', threads, log });
+  const holder = bench.pool.holder();
+  const opened = { model_key: null, language: null, channels: 1 };
+
+  const voices = async (samples: Float32Array) => {
+    const { hearing } = await transcriber.ask('open', opened);
+    const speech: SpeechRegion[] = [];
+    for (let first = 0; first < samples.length; first += block) {
+      const part = samples.subarray(first, first + block);
+      const handle = await bench.pool.acquire(holder);
+      const view = bench.pool.view(handle);
+      new Float32Array(view.buffer, view.byteOffset, part.length).set(part);
+      const asked = { hearing, channel: 0, first_sample: first, count: part.length, samples: handle };
+      speech.push(...(await transcriber.ask('hear', asked)).speech);
+      bench.pool.release(handle, holder);
+    }
+    speech.push(...(await transcriber.ask('end', { hearing, channel: 0 })).speech);
+    await transcriber.ask('drop', { hearing });
+    return speech;
+  };
+
+  const wholeFile = async (path: string) => {
+    const { hearing } = await transcriber.ask('open', opened);
+    const { listening } = await diarizer.ask('open', { channels: 1, speaker_count: 'auto' });
+    let end = 0;
+    const sound = decoder.feed('sound', { path, channels: null }, { credit: 4 });
+    for await (const { channel, first_sample, count, samples } of sound) {
+      const heard = await transcriber.ask('hear', { hearing, channel, first_sample, count, samples });
+      await diarizer.ask('listen', { listening, channel, first_sample, count, samples, ...heard });
+      end = first_sample + count;
+    }
+    const heard = await transcriber.ask('end', { hearing, channel: 0 });
+    const last = { listening, channel: 0, first_sample: end, count: 0, samples: null };
+    await diarizer.ask('listen', { ...last, ...heard });
+    await transcriber.ask('drop', { hearing });
+    const { turns } = await diarizer.ask('finish', { listening, spans: [] });
+    return turns.length;
+  };
+
+  const samplesOf = async (path: string) => {
+    const parts: Float32Array[] = [];
+    for await (const { count, samples } of decoder.feed('sound', { path, channels: null }, { credit: 4 })) {
+      const view = bench.pool.view(samples);
+      parts.push(new Float32Array(view.buffer, view.byteOffset, count).slice());
+    }
+    const whole = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const part of parts) {
+      whole.set(part, at);
+      at += part.length;
+    }
+    return whole;
+  };
+
+  return {
+    voices,
+    wholeFile,
+    samplesOf,
+    listen: (samples, speech) => listen(row, session, samples, speech),
+    stop: async () => {
+      await session.release();
+      await bench.stop();
+    },
+  };
+}
+
+async function listen(
+  row: SpeakerRow,
+  session: Awaited<ReturnType<typeof openSession>>,
+  samples: Float32Array,
+  speech: readonly SpeechRegion[],
+): Promise<(count: SpeakerCount) => Turn[]> {
+  const voiceprint = voiceprintOf(row, session, 'starter-speaker');
+  const { dimensions, batch } = voiceprint;
+  const channels = [new Channel(voiceprint.fbank)];
+  const listening = new Listening({ modelKey: row.key, dimensions, batch, channels });
+  await listening.take(0, channels[0]!.hear(0, samples, [], 0), voiceprint.vectors);
+  await listening.take(0, channels[0]!.end(speech, samples.length), voiceprint.vectors);
+  await listening.flush(voiceprint.vectors);
+  return (count) => {
+    const steps = answerOf(listening, count, row, []);
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (!step.done) continue;
+      return step.value.turns.map(({ start_seconds, end_seconds, speaker }) => ({
+        start: start_seconds,
+        end: end_seconds,
+        speaker,
+      }));
+    }
+  };
+}
+
+/** Where somebody speaks, as the truth says it: samples. */
+export function idealSpeech(turns: readonly Turn[]): SpeechRegion[] {
+  const regions: SpeechRegion[] = [];
+  for (const { start, end } of [...turns].sort((a, b) => a.start - b.start)) {
+    const [from, to] = [Math.round(start * rate), Math.round(end * rate)];
+    const last = regions.at(-1);
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+    else regions.push([from, to]);
+  }
+  return regions;
+}
