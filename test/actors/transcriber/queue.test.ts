@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+import { modelErrors } from '../../../actors/models/contract.ts';
+import type { SpeechWindow, Spoken } from '../../../actors/transcriber/family.ts';
+import { type Job, WindowQueue } from '../../../actors/transcriber/queue.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { windowOf } from './open-family.ts';
+
+/** A window that is known by its only sample. */
+const window = (number: number) => windowOf(Float32Array.of(number));
+const numbersOf = (windows: readonly SpeechWindow[]) => windows.map(({ samples }) => samples[0]!);
+const spoken = (number: number): Spoken => ({
+  pieces: [{ text: ` ${number}`, start: 0, end: 1 }],
+  language: null,
+});
+
+interface Fake {
+  /** Runs so far: the numbers of their windows. */
+  readonly runs: number[][];
+  readonly queue: WindowQueue;
+  readonly told: string[];
+  add(owner: object, number: number, language?: string | null, model_key?: string): void;
+  stop(): void;
+}
+
+/** A model of two windows that cannot take window 13, and never ends 99 by itself. Only `here` is loaded. */
+function fake(limit = 2): Fake {
+  const runs: number[][] = [];
+  const told: string[] = [];
+  let stopped = false;
+  const proceed = async () => {
+    await eventLoopTurn();
+    if (stopped) throw engineErrors.CANCELLED('stops');
+  };
+  const queue = new WindowQueue({
+    model: async (key, work) => {
+      if (key !== 'here') throw modelErrors.MODEL_NOT_LOADED(key);
+      await work(2, async (windows, _language, go) => {
+        const numbers = numbersOf(windows);
+        runs.push(numbers);
+        await go();
+        if (numbers.includes(13)) throw modelErrors.MODEL_RUN_FAILED('13');
+        while (numbers.includes(99)) await go();
+        return numbers.map(spoken);
+      });
+    },
+    proceed,
+    limit,
+  });
+  const job = (owner: object, number: number, language: string | null, model_key: string): Job => ({
+    owner,
+    model_key,
+    language,
+    window: window(number),
+    done: ({ pieces }) => told.push(`${number}:${pieces[0]?.text.trim()}`),
+    failed: (error) =>
+      told.push(`${number}:${error instanceof Error && 'code' in error ? error.code : error}`),
+  });
+  return {
+    runs,
+    queue,
+    told,
+    add: (owner, number, language = null, model_key = 'here') =>
+      queue.add(job(owner, number, language, model_key)),
+    stop: () => {
+      stopped = true;
+    },
+  };
+}
+
+test('windows of several files that ask the same run together, in the order in which they came', async () => {
+  const { queue, runs, told, add } = fake();
+  const [a, b] = [{}, {}];
+  add(a, 1);
+  add(a, 2, 'de');
+  add(b, 3);
+  add(b, 4, 'de');
+  add(a, 5);
+  await queue.idle();
+  assert.deepEqual(runs, [[1, 3], [2, 4], [5]]);
+  assert.deepEqual(told, ['1:1', '3:3', '2:2', '4:4', '5:5']);
+  add(a, 6);
+  await queue.idle();
+  assert.deepEqual(told.at(-1), '6:6');
+});
+
+test('a window that the model cannot take fails alone', async () => {
+  const { queue, runs, told, add } = fake();
+  add({}, 13);
+  add({}, 1);
+  add({}, 2);
+  await queue.idle();
+  assert.deepEqual(runs, [[13, 1], [13], [1], [2]]);
+  assert.deepEqual(told, ['13:MODEL_RUN_FAILED', '1:1', '2:2']);
+});
+
+test('where the model is not loaded all its windows fail, in every language, and those of another do not', async () => {
+  const { queue, told, add } = fake();
+  add({}, 1, 'de', 'gone');
+  add({}, 2, null, 'gone');
+  add({}, 3);
+  await queue.idle();
+  assert.deepEqual(told, ['1:MODEL_NOT_LOADED', '2:MODEL_NOT_LOADED', '3:3']);
+});
+
+test('who is dropped is told nothing; a run only for it ends, one for others goes on', async () => {
+  const { queue, runs, told, add } = fake();
+  const [a, b] = [{}, {}];
+  add(a, 99);
+  add(a, 1);
+  add(a, 2);
+  while (runs.length === 0) await eventLoopTurn();
+  add(b, 3);
+  queue.drop(a);
+  add(a, 4);
+  await queue.idle();
+  assert.deepEqual([runs, told], [[[99, 1], [3]], ['3:3']]);
+});
+
+test('who makes room waits until few enough wait, and no longer than its signal', async () => {
+  const { queue, runs, add, told } = fake(1);
+  const [endless, other] = [{}, {}];
+  const signal = new AbortController();
+  await queue.room(signal.signal);
+  add(endless, 99);
+  while (runs.length === 0) await eventLoopTurn();
+  add(other, 1);
+  await queue.room(signal.signal);
+  add(other, 2);
+  let free = false;
+  const waiting = queue.room(new AbortController().signal).then(() => {
+    free = true;
+  });
+  const cancelled = assert.rejects(queue.room(signal.signal), engineErrors.CANCELLED.is);
+  signal.abort();
+  await cancelled;
+  await eventLoopTurn();
+  assert.equal(free, false);
+  queue.drop(endless);
+  await waiting;
+  await queue.idle();
+  assert.deepEqual(told, ['1:1', '2:2']);
+});
+
+test('when the actor stops, what runs and what waits fails as cancelled', async () => {
+  const { queue, runs, told, add, stop } = fake();
+  add({}, 99);
+  add({}, 1, 'de');
+  while (runs.length === 0) await eventLoopTurn();
+  stop();
+  await queue.idle();
+  assert.deepEqual(told, ['99:CANCELLED', '1:CANCELLED']);
+});
