@@ -164,9 +164,9 @@ async function write(
   let token = lastToken(parts.init, results);
   const written: number[] = [];
   const embedding = new Float32Array(parts.embeddings.width);
-  while (!parts.prompter.ends.has(token) && written.length < limit) {
+  while (!parts.prompter.ends.has(token)) {
     written.push(token);
-    if (written.length === limit) break;
+    if (written.length >= limit) break;
     await proceed();
     await parts.embeddings.read(token, embedding);
     const position = ids.length + written.length - 1;

@@ -17,6 +17,9 @@ const marks = {
 const BEFORE = '<|im_start|>system\n<|im_end|>\n<|im_start|>user\n<|audio_start|>';
 const AFTER = '<|audio_end|><|im_end|>\n<|im_start|>assistant\n';
 
+/** As it was written: a space before a comma is one that the model wrote. */
+const wholeText = { skip_special_tokens: true, clean_up_tokenization_spaces: false };
+
 export interface Prompt {
   readonly ids: BigInt64Array;
   /** Where the places for the sound begin. */
@@ -40,8 +43,7 @@ export class Prompter {
 
   private constructor(tokenizer: Tokenizer, row: SpeechRow, file: string) {
     this.#encode = (text) => tokenizer.encode(text, { add_special_tokens: false }).ids;
-    this.#decode = (ids) =>
-      ids.length === 0 ? '' : tokenizer.decode([...ids], { skip_special_tokens: true });
+    this.#decode = (ids) => (ids.length === 0 ? '' : tokenizer.decode([...ids], wholeText));
     const ids = Object.entries(marks).map(
       ([name, text]) => [name, this.#single(name, text, row, file)] as const,
     );
@@ -80,7 +82,8 @@ export class Prompter {
     if (language !== null) return { text, language };
     // Without the mark the model has not said that it writes what it hears.
     const named = /^\s*language\s+(.+?)\s*$/su.exec(this.#decode(ids.slice(0, Math.max(0, mark))))?.[1];
-    const code = named === undefined ? null : languageCode(named);
+    // Of several languages the one that is named first is spoken most.
+    const code = named === undefined ? null : languageCode(named.split(',', 1)[0] ?? '');
     return { text: mark < 0 ? '' : text, language: code === 'auto' ? null : code };
   }
 
