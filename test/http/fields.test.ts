@@ -56,6 +56,35 @@ const bodies: Readonly<Record<string, Row>> = {
     fields: { ...visual, media_path: needed, time_seconds: needed, query: optional },
     beyond: { text_weight: 1 },
   },
+  '/search/transcript': {
+    fields: {
+      query: needed,
+      cache_dir: needed,
+      media_paths: [],
+      max_results: 50,
+      search_all: true,
+      speaker: optional,
+      speaker_name: optional,
+      metadata_filter_request: null,
+      segments_to_time_ranges: {},
+    },
+  },
+  '/transcriptions': { fields: { cache_dir: needed, media_paths: needed } },
+  '/transcriptions/range': {
+    fields: {
+      cache_dir: needed,
+      hash_str: optional,
+      media_path: optional,
+      start_seconds: needed,
+      end_seconds: needed,
+      after_segment_index: optional,
+      max_segments: 120,
+    },
+  },
+  '/transcriptions/speakers': {
+    fields: {},
+    beyond: { cache_dir: needed, hash_str: needed, assignments: needed },
+  },
   '/thumbnails': { fields: { cache_dir: needed, requests: needed }, beyond: { max_size: 480 } },
   '/thumbnails/scene': {
     fields: {
@@ -91,7 +120,7 @@ const bodyOf = (path: string) =>
   routes.find((one) => one.path === `/api/v1${path}`)?.body as unknown as Schema;
 
 for (const [path, { fields, beyond }] of Object.entries(bodies)) {
-  test(`POST ${path} takes the fields of the contract with their defaults`, () => {
+  test(`${path} takes the fields of the contract with their defaults`, () => {
     assert.deepEqual(fieldsOf(bodyOf(path)), { ...fields, ...beyond });
   });
 }
@@ -174,8 +203,12 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/search/frame licensed',
     'POST /api/v1/search/image licensed',
     'POST /api/v1/search/text licensed',
+    'POST /api/v1/search/transcript licensed',
     'POST /api/v1/tasks/{task_id}/resume licensed',
     'POST /api/v1/thumbnails licensed',
     'POST /api/v1/thumbnails/scene licensed',
+    'POST /api/v1/transcriptions licensed',
+    'POST /api/v1/transcriptions/range licensed',
+    'PUT /api/v1/transcriptions/speakers licensed',
   ]);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { ModelState } from '../../actors/embedder/contract.ts';
+import { type ModelState, noModel } from '../../actors/embedder/contract.ts';
 import { modelErrors } from '../../actors/models/contract.ts';
 import { listModels } from '../../actors/models/library.ts';
 import { createVisualModels, type VisualModelParts } from '../../actors/search/model.ts';
@@ -55,6 +55,7 @@ async function served({ running = null as string | null, hopeless = false } = {}
   const listed = all.map((one) => ({ ...one, downloaded: one.row.key !== 'clip-b32-q8', supported: true }));
   const call = inject(modelRoutes, {
     search: { models } as unknown as Service['search'],
+    analysis: { speechModel: async () => noModel } as unknown as Service['analysis'],
     tasks: { running, busy: running !== null } as unknown as Service['tasks'],
     listModels: async () => ({ models: listed, system: 'linux' }),
   });
