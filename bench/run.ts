@@ -20,6 +20,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   speaker: async () => (await import('./speaker.ts')).speaker,
   diarization: async () => (await import('./diarization.ts')).diarization,
   fanout: async () => (await import('./fanout.ts')).fanout,
+  transcripts: async () => (await import('./transcripts.ts')).transcripts,
 };
 
 const asked = process.argv.slice(2);

@@ -244,8 +244,9 @@ export type SpokenMatch = Static<typeof SpokenMatch>;
 
 export const TranscriptSearchAnswer = Type.Object({
   matches: Type.Array(SpokenMatch),
-  /** Segments that match, also those beyond `max_results`. */
+  /** Segments that match, also those beyond `max_results`; when there are very many, at least so many. */
   total: Type.Integer(),
+  total_is_exact: Type.Boolean(),
   toast_warning: Type.Optional(Type.String()),
 });
 export type TranscriptSearchAnswer = Static<typeof TranscriptSearchAnswer>;

@@ -199,7 +199,11 @@ async function search(
     const wanted = { cache_dir, query, speaker_name, max_results, scope };
     return { ...found, ...(await index.ask('search_transcripts', wanted, now(signal))) };
   };
-  const { matches, total, missing, unloaded, asked } = await context.within(cache_dir, find, signal);
+  const { matches, total, total_is_exact, missing, unloaded, asked } = await context.within(
+    cache_dir,
+    find,
+    signal,
+  );
   const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
   const all = async () => (await index.ask('media', { cache_dir }, now(signal))).media;
   const [places, media, broken] = await Promise.all([
@@ -211,6 +215,7 @@ async function search(
   return {
     matches: matches.map((match) => toMatch(match, places.pathOf(match), kinds.get(match.hash_str))),
     total,
+    total_is_exact,
     ...spokenWarning({
       missing,
       unloaded,

@@ -154,7 +154,7 @@ export const searchTranscript = route({
   description:
     'Segments whose text holds `query`: case makes no difference in any script, nor do width and ligatures; an accent ' +
     'does. Runs over what `POST /analysis-data/load` or `/analysis-data/load-transcriptions` brought into memory; 400 when ' +
-    'that is not this folder. Matches are ordered by path and time; `total` counts all of them. `speaker` and ' +
+    'that is not this folder. Matches are ordered by path and time; `total` counts also those beyond `max_results`, up to 1,000 or so (`total_is_exact`). `speaker` and ' +
     '`speaker_name` are the same.',
   body: Type.Object({
     query: Type.String({ minLength: 1, maxLength: 2000 }),

@@ -35,8 +35,9 @@ export type TranscriptMatch = Static<typeof TranscriptMatch>;
 
 export const TranscriptMatches = Type.Object({
   matches: Type.Array(TranscriptMatch),
-  /** Segments that match, also those beyond `max_results`. */
+  /** Segments that match, also those beyond `max_results`; when there are very many, at least so many. */
   total: Type.Integer(),
+  total_is_exact: Type.Boolean(),
 });
 
 export const TranscriptPart = Type.Object({

@@ -3,7 +3,7 @@
 import { isAscii } from 'node:buffer';
 
 /** Signs between lines or words that are no visible ones. */
-const blanks = /[\t\n\v\f\r\u0085\u2028\u2029]/g;
+const blanks = /[\0\t\n\v\f\r\u0085\u2028\u2029]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: every character up to U+007F is meant.
 const ascii = /^[\x00-\x7f]*$/;
 /** An i whose dot is a character of its own, as in the lower case of `İ`. */
@@ -15,14 +15,9 @@ const dotted = /i(\p{M}*?)\u0307/gu;
  */
 export function fold(text: string): string {
   // A zero byte ends a row of the index, so none is in a text.
-  return foldAll(text.toWellFormed().replaceAll('\0', ' '));
-}
-
-/** Each text between two zero characters by itself. */
-function foldAll(text: string): string {
   if (ascii.test(text)) return text.toLowerCase().replace(blanks, ' ');
   // Up and down again: one step alone leaves letters that have several forms in one case.
-  const cased = text.normalize('NFKD').toLowerCase().toUpperCase().toLowerCase();
+  const cased = text.toWellFormed().normalize('NFKD').toLowerCase().toUpperCase().toLowerCase();
   const plain = cased.replaceAll('ς', 'σ').normalize('NFD').replace(dotted, 'i$1');
   return plain.normalize('NFKC').replace(blanks, ' ');
 }
@@ -36,13 +31,28 @@ export const foldedByte = Uint8Array.from({ length: 256 }, (_, byte) =>
 export interface Rows {
   readonly bytes: Uint8Array;
   readonly ends: Uint32Array;
-  /** Bytes between two rows. */
-  readonly gap: 0 | 1;
 }
 
 /** Where a row begins in its bytes. */
-export function startOf({ ends, gap }: Rows, row: number): number {
-  return row === 0 ? 0 : ends[row - 1]! + gap;
+export function startOf({ ends }: Rows, row: number): number {
+  return row === 0 ? 0 : ends[row - 1]!;
+}
+
+/** By UTF-16 unit: what it folds to by itself; 0 while nobody asked, `together` when that depends on what is around it. */
+const units = new Uint16Array(1 << 16);
+const together = 1;
+const mark = /^\p{M}/u;
+
+/**
+ * Units that become one other, whatever stands before and after them: all but marks, what falls apart into marks or
+ * several letters, the parts of Hangul syllables, and halves of pairs.
+ */
+function unitOf(unit: number): number {
+  const char = String.fromCharCode(unit);
+  const isPart = (unit >= 0x1100 && unit < 0x1200) || (unit & 0xf800) === 0xd800;
+  const folded = isPart || mark.test(char.normalize('NFKD')) ? '' : fold(char);
+  units[unit] = folded.length === 1 && !mark.test(folded) ? folded.charCodeAt(0) : together;
+  return units[unit]!;
 }
 
 /**
@@ -50,19 +60,61 @@ export function startOf({ ends, gap }: Rows, row: number): number {
  * not lie in memory twice. *Borrowed* when all of it is ASCII.
  */
 export function foldRows(bytes: Uint8Array, ends: Uint32Array): Rows {
-  if (isAscii(bytes)) return { bytes, ends, gap: 0 };
-  // All rows at once: a call for each costs more than its text.
-  const apart = Buffer.alloc(bytes.length + ends.length);
-  for (let row = 0, from = 0; row < ends.length; row++) {
-    const end = ends[row]!;
-    for (let at = from; at < end; at++) apart[at + row] = bytes[at] || 32;
-    from = end;
-  }
-  const folded = Buffer.from(foldAll(apart.toString('utf8')));
+  if (isAscii(bytes)) return { bytes, ends };
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const foldedEnds = new Uint32Array(ends.length);
-  for (let row = 0, at = 0; row < ends.length; row++) {
-    foldedEnds[row] = folded.indexOf(0, at);
-    at = foldedEnds[row]! + 1;
+  let out = Buffer.allocUnsafeSlow(bytes.length + (bytes.length >> 3) + 64);
+  let at = 0;
+  for (let row = 0, from = 0; row < ends.length; row++) {
+    const to = ends[row]!;
+    // A unit of two bytes can become one of three.
+    if (out.length - at < (to - from) * 2) out = grown(out, at + (to - from) * 2);
+    const simple = foldSimple(bytes, from, to, out, at);
+    if (simple >= 0) at = simple;
+    else {
+      const folded = Buffer.from(fold(whole.toString('utf8', from, to)));
+      if (out.length - at < folded.length) out = grown(out, at + folded.length);
+      out.set(folded, at);
+      at += folded.length;
+    }
+    foldedEnds[row] = at;
+    from = to;
   }
-  return { bytes: folded, ends: foldedEnds, gap: 1 };
+  const folded = Buffer.allocUnsafeSlow(at);
+  out.copy(folded, 0, 0, at);
+  return { bytes: folded, ends: foldedEnds };
+}
+
+/** Folds a row unit by unit and answers where it ends; -1 when its units depend on each other. */
+function foldSimple(bytes: Uint8Array, from: number, to: number, out: Uint8Array, start: number): number {
+  let at = start;
+  for (let i = from; i < to; ) {
+    const byte = bytes[i++]!;
+    if (byte < 0x80) {
+      out[at++] = byte;
+      continue;
+    }
+    // Four bytes are a pair of units.
+    if (byte >= 0xf0) return -1;
+    let unit = ((byte & 0x1f) << 6) | (bytes[i++]! & 0x3f);
+    if (byte >= 0xe0) unit = ((unit << 6) | (bytes[i++]! & 0x3f)) & 0xffff;
+    const folded = units[unit]! || unitOf(unit);
+    if (folded === together) return -1;
+    if (folded < 0x80) out[at++] = folded;
+    else if (folded < 0x800) {
+      out[at++] = 0xc0 | (folded >> 6);
+      out[at++] = 0x80 | (folded & 0x3f);
+    } else {
+      out[at++] = 0xe0 | (folded >> 12);
+      out[at++] = 0x80 | ((folded >> 6) & 0x3f);
+      out[at++] = 0x80 | (folded & 0x3f);
+    }
+  }
+  return at;
+}
+
+function grown(bytes: Buffer, least: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafeSlow(Math.max(least, bytes.length * 2));
+  bytes.copy(larger);
+  return larger;
 }

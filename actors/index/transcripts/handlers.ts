@@ -121,6 +121,9 @@ function part(store: Store, request: Request<Contract, 'transcript_part'>): Tran
   return { stored: starts_ms.length, segments };
 }
 
+/** Matches are counted up to this: to count all of a frequent word takes longer than to find the first. */
+const mostCounted = 1000;
+
 async function search(opened: Opened, request: Request<Contract, 'search_transcripts'>, turn: Turn) {
   const { cache_dir, query, scope, speaker_name, max_results } = request;
   const pause = () => turn.throwIfCancelled();
@@ -137,11 +140,11 @@ async function search(opened: Opened, request: Request<Contract, 'search_transcr
     ranges: new Map(Object.entries(scope.ranges)),
     speaker: speaker_name,
   };
-  const { first, total } = loaded.find(Buffer.from(fold(query)), wanted, max_results, pause);
+  const { first, total } = loaded.find(Buffer.from(fold(query)), wanted, max_results, mostCounted, pause);
   const matches = first.map(({ spoken: { hash, path, columns, names }, segment }) => ({
     hash_str: hash,
     path,
     ...said(columns, names, segment),
   }));
-  return { matches, total };
+  return { matches, total, total_is_exact: total < Math.max(mostCounted, max_results) };
 }

@@ -7,11 +7,11 @@ import { LoadedTranscripts } from './loaded.ts';
 import type { Shard } from './shard.ts';
 import { type Spoken, spokenOf } from './spoken.ts';
 
-/** Rows of one shard: its work at the end is about 20 ms. */
-const shardRows = 1 << 15;
+/** Rows of one shard: its work at the end is about 10 ms. */
+const shardRows = 1 << 14;
 /** Of one step: text that is taken in, records that are read. */
-const stepBytes = 1 << 19;
-const stepRecords = 1024;
+const stepBytes = 1 << 18;
+const stepRecords = 256;
 
 export class TranscriptLoading {
   /** What is added to; empty at first when another folder is loaded. */
@@ -36,6 +36,10 @@ export class TranscriptLoading {
   /** Goes on for about 10 ms. True when everything is in memory; `target` has it then. */
   step(store: Store): boolean {
     if (this.places.length < this.hashes.length) return this.locate(store);
+    if (this.builder.rows >= shardRows) {
+      this.shards.push(this.builder.finish());
+      return false;
+    }
     if (this.next < this.places.length) return this.read(store);
     this.finish(store);
     return true;
@@ -56,16 +60,12 @@ export class TranscriptLoading {
 
   private read(store: Store): false {
     const last = Math.min(this.places.length, this.next + stepRecords);
-    for (let bytes = 0; this.next < last && bytes < stepBytes; ) {
+    for (let bytes = 0; this.next < last && bytes < stepBytes && this.builder.rows < shardRows; ) {
       const { hash, path } = this.places[this.next++]!;
       const spoken = this.spoken(store, hash, path);
       if (spoken === null) continue;
       this.builder.add(spoken);
       bytes += spoken.folded.bytes.length;
-      if (this.builder.rows >= shardRows) {
-        this.shards.push(this.builder.finish());
-        break;
-      }
     }
     return false;
   }

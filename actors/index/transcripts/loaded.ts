@@ -81,19 +81,37 @@ export class LoadedTranscripts {
     return this.young === null ? this.shards : [...this.shards, this.young];
   }
 
-  /** `needle`: folded, UTF-8, not empty. `pause` is called between shards and may throw to stop. */
-  find(needle: Uint8Array, scope: SpokenScope, most: number, pause: () => void): Hits {
-    const first: Hit[] = [];
+  /**
+   * `needle`: folded, UTF-8, not empty. The first `most` of all in their order; the total is counted up to `counted` or
+   * somewhat more. `pause` is called between shards and may throw to stop.
+   */
+  find(needle: Uint8Array, scope: SpokenScope, most: number, counted: number, pause: () => void): Hits {
+    let first: Hit[] = [];
     let total = 0;
-    const shards = this.all();
-    for (const shard of shards) {
+    for (const shard of this.inOrder()) {
       pause();
-      const hits = shard.find(needle, scope, most);
+      const last = first.length === most ? first.at(-1) : undefined;
+      // Nothing in this shard comes before what is found already.
+      const isLater = last !== undefined && inOrder(last.spoken, shard.media[0]!) < 0;
+      if (isLater && total >= counted) continue;
+      const hits = shard.find(
+        needle,
+        scope,
+        isLater ? 0 : most,
+        Math.max(isLater ? 0 : most, counted - total),
+      );
       total += hits.total;
-      for (const hit of hits.first) first.push(hit);
+      if (hits.first.length === 0) continue;
+      first = [...first, ...hits.first];
+      first.sort((a, b) => inOrder(a.spoken, b.spoken) || a.segment - b.segment);
+      first.length = Math.min(most, first.length);
     }
-    first.sort((a, b) => inOrder(a.spoken, b.spoken) || a.segment - b.segment);
-    return { first: first.slice(0, most), total };
+    return { first, total };
+  }
+
+  /** The shards by their first transcript. */
+  private inOrder(): readonly Shard[] {
+    return this.all().toSorted((a, b) => inOrder(a.media[0]!, b.media[0]!));
   }
 }
 

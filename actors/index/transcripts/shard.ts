@@ -3,7 +3,7 @@
 import { lowerBound } from '../frames.ts';
 import { foldedByte, startOf } from './fold.ts';
 import { markedRows, markRows, readRows } from './postings.ts';
-import { type Picked, pickOf, type Spoken, type SpokenScope } from './spoken.ts';
+import { pickOf, type Spoken, type SpokenScope } from './spoken.ts';
 
 export interface Lists {
   /** Three bytes as a number, ascending. */
@@ -23,6 +23,7 @@ export interface Hit {
 export interface Hits {
   /** In the order of paths and segments, the first of all. */
   readonly first: Hit[];
+  /** Also those beyond, as far as they were counted. */
   readonly total: number;
 }
 
@@ -57,30 +58,28 @@ export class Shard {
     return this.media.reduce((sum, spoken) => sum + spokenBytes(spoken), own);
   }
 
-  /** `needle`: folded, UTF-8, not empty. */
-  find(needle: Uint8Array, scope: SpokenScope, most: number): Hits {
+  /**
+   * `needle`: folded, UTF-8, not empty. `most`: hits that are answered, `counted`: that are counted at most; no row is
+   * looked at after that.
+   */
+  find(needle: Uint8Array, scope: SpokenScope, most: number, counted: number): Hits {
+    const picks = this.media.map((spoken) => pickOf(spoken, scope));
+    const first: Hit[] = [];
+    if (picks.every((pick) => pick === false)) return { first, total: 0 };
     const { rows, sure } = this.candidates(needle);
     const wanted = { needle, anchor: sure ? 0 : this.rarest(needle) };
-    const first: Hit[] = [];
     let total = 0;
     let [media, end]: [number, number] = [-1, 0];
-    let pick: Picked = false;
-    for (let i = 0; i < rows.length; i++) {
+    for (let i = 0; i < rows.length && total < counted; i++) {
       const row = rows[i]!;
       if (row >= end) {
-        media = lowerBound(this.firstRows, row + 1, media + 1) - 1;
         // Transcripts without segments share their first row with the one after them.
+        media = lowerBound(this.firstRows, row + 1, media + 1) - 1;
         end = this.firstRows[media]! + this.media[media]!.folded.ends.length;
-        pick = pickOf(this.media[media]!, scope);
       }
+      const pick = picks[media]!;
       if (pick === false) {
         i = lowerBound(rows, end, i + 1) - 1;
-        continue;
-      }
-      if (sure && pick === true && first.length >= most) {
-        const after = lowerBound(rows, end, i + 1);
-        total += after - i;
-        i = after - 1;
         continue;
       }
       const spoken = this.media[media]!;
@@ -161,7 +160,7 @@ export class Shard {
 function spokenBytes({ columns, folded }: Spoken): number {
   const { starts_ms, ends_ms, text_ends, text, speakers } = columns;
   const own = [starts_ms, ends_ms, text_ends, text, speakers].reduce((sum, list) => sum + list.byteLength, 0);
-  return folded.gap === 0 ? own : own + folded.bytes.byteLength + folded.ends.byteLength;
+  return folded.bytes === text ? own : own + folded.bytes.byteLength + folded.ends.byteLength;
 }
 
 /** A needle, and the byte in it that occurs least. */

@@ -76,7 +76,7 @@ export function fakeIndex(world: IndexState) {
         name_speakers: () => ({ names: {} }),
         transcript_part: () => ({ stored: null, segments: [] }),
         load_transcripts: () => ({ done: true, media: 0, segments: 0, unreadable: [] }),
-        search_transcripts: () => ({ matches: [], total: 0 }),
+        search_transcripts: () => ({ matches: [], total: 0, total_is_exact: true }),
         find: ({ paths, hashes }) => {
           const known = [...world.media.values()];
           const by = (hash: string) => known.findLast(({ identity }) => identity.hash_str === hash);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { columnsOf, packTranscript } from '../../../../actors/index/store/transcripts.ts';
 import { ShardBuilder } from '../../../../actors/index/transcripts/build.ts';
-import { fold } from '../../../../actors/index/transcripts/fold.ts';
+import { fold, foldedByte, foldRows } from '../../../../actors/index/transcripts/fold.ts';
 import type { Shard } from '../../../../actors/index/transcripts/shard.ts';
 import {
   overlaps,
@@ -25,7 +25,7 @@ function shardOf(media: readonly (readonly string[])[], who: readonly (string | 
 }
 
 const found = (shard: Shard, query: string, scope = everything, most = Number.POSITIVE_INFINITY) => {
-  const { first, total } = shard.find(Buffer.from(fold(query)), scope, most);
+  const { first, total } = shard.find(Buffer.from(fold(query)), scope, most, Number.POSITIVE_INFINITY);
   return { total, rows: first.map(({ spoken, segment }) => `${spoken.hash}:${segment}`) };
 };
 
@@ -163,4 +163,31 @@ test('folding what is folded changes nothing, and the case of what is folded doe
     }),
     { numRuns: 1000 },
   );
+});
+
+test('rows are folded as each text by itself, whichever way is taken', () => {
+  fc.assert(
+    fc.property(fc.array(anything), (texts) => {
+      const { text, text_ends } = packTranscript('aa', mark, segments(texts));
+      const { bytes, ends } = foldRows(text, text_ends);
+      const folded = Buffer.from(bytes.map((byte) => foldedByte[byte]!));
+      const rows = texts.map((_, i) => folded.toString('utf8', i === 0 ? 0 : ends[i - 1], ends[i]));
+      assert.deepEqual(rows, texts.map(fold));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('every character that is folded by itself is folded so beside any other', () => {
+  const chars = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit)).filter((char) =>
+    char.isWellFormed(),
+  );
+  const texts = chars.flatMap((char) => [char, `а${char}`, `${char}é`]);
+  const { text, text_ends } = packTranscript('aa', mark, segments(texts));
+  const { bytes, ends } = foldRows(text, text_ends);
+  const folded = Buffer.from(bytes.map((byte) => foldedByte[byte]!));
+  const wrong = texts.filter(
+    (one, i) => fold(one) !== folded.toString('utf8', i === 0 ? 0 : ends[i - 1], ends[i]),
+  );
+  assert.deepEqual(wrong, []);
 });

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { columnsOf, packTranscript } from '../../../../actors/index/store/transcripts.ts';
+import { ShardBuilder } from '../../../../actors/index/transcripts/build.ts';
+import { fold } from '../../../../actors/index/transcripts/fold.ts';
+import { LoadedTranscripts } from '../../../../actors/index/transcripts/loaded.ts';
+import { inOrder, spokenOf } from '../../../../actors/index/transcripts/spoken.ts';
+import { mark, segments } from './speech.ts';
+
+const everything = { hashes: null, ranges: new Map(), speaker: null };
+const texts = fc.array(fc.string({ unit: fc.constantFrom(...'aB c') }), { maxLength: 8 });
+const one = fc.record({ hash: fc.constantFrom(...'abcdefgh'), texts, version: fc.nat() });
+type One = { readonly hash: string; readonly texts: readonly string[]; readonly version: number };
+
+function spoken({ hash, texts, version }: One) {
+  const columns = columnsOf(packTranscript(hash, mark, segments(texts)));
+  return spokenOf(columns, { path: `/m/${hash}`, version, names: {} });
+}
+
+test('the first matches are the first of all, whichever shards they lie in, and enough of them are counted', () => {
+  const step = fc.oneof(one, fc.uniqueArray(one, { selector: ({ hash }) => hash, minLength: 1 }));
+  fc.assert(
+    fc.property(
+      fc.array(step),
+      fc.constantFrom('b', 'a', ' c', 'abc'),
+      fc.integer({ min: 1, max: 9 }),
+      fc.nat(12),
+      (steps, query, most, counted) => {
+        const loaded = new LoadedTranscripts('/f');
+        const builder = new ShardBuilder();
+        const now = new Map<string, readonly string[]>();
+        for (const step of steps) {
+          const several = Array.isArray(step) ? step : [step];
+          for (const { hash, texts } of several) now.set(hash, texts);
+          if (Array.isArray(step)) {
+            for (const one of step.map(spoken).sort(inOrder)) builder.add(one);
+            loaded.add(builder.finish());
+          } else loaded.put(spoken(step));
+        }
+        const all = [...now.keys()]
+          .sort()
+          .flatMap((hash) =>
+            (now.get(hash) ?? []).flatMap((text, i) => (fold(text).includes(query) ? [`${hash}:${i}`] : [])),
+          );
+        const { first, total } = loaded.find(Buffer.from(query), everything, most, counted, () => {});
+        assert.deepEqual(
+          first.map(({ spoken, segment }) => `${spoken.hash}:${segment}`),
+          all.slice(0, most),
+        );
+        assert.ok(
+          total <= all.length && total >= Math.min(all.length, Math.max(most, counted)),
+          `${total} of ${all.length}`,
+        );
+        assert.equal(loaded.segments, [...now.values()].flat().length);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
