@@ -74,13 +74,6 @@ export class SoundClock {
     return { silence, skip };
   }
 
-  /** Zeros up to a position, when the track is known to have nothing before it; answers how many. */
-  pass(position: number): number {
-    const silence = Math.max(0, position - this.#at);
-    this.#at += silence;
-    return silence;
-  }
-
   #goOn(count: number, error: number): Placing {
     this.#begun = true;
     this.#error = error;
