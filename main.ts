@@ -5,10 +5,12 @@ import { openJournal, withoutJournal } from './actors/analysis/journal.ts';
 import { folders, type SettingValues } from './actors/analysis/settings.ts';
 import { openTasks } from './actors/analysis/tasks.ts';
 import { decoderContract } from './actors/decoder/contract.ts';
+import { diarizerContract } from './actors/diarizer/contract.ts';
 import { embedderContract } from './actors/embedder/contract.ts';
 import { indexContract } from './actors/index/contract.ts';
 import { defaultModelKey } from './actors/models/rows.ts';
 import { createSearch, type Search } from './actors/search/search.ts';
+import { transcriberContract } from './actors/transcriber/contract.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Contract } from './runtime/contract.ts';
 import type { Log } from './runtime/log.ts';
@@ -59,9 +61,14 @@ export async function startEngine(
       );
     const viewers = several(decoders > 0 ? 1 : 0, 'viewer');
     const films = several(decoders, 'decoder');
+    const speech = decoders > 0 && {
+      ears: several(2, 'ear'),
+      transcriber: supervisor.begin(spec(transcriberContract, running)),
+      diarizer: supervisor.begin(spec(diarizerContract, running)),
+    };
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { surveyor, embedder, index, pool, journal, preview, clock: systemClock, log };
-    const analysis = createAnalysis({ ...parts, decoders: films, speech: null });
+    const analysis = createAnalysis({ ...parts, decoders: films, speech: speech || null });
     const tasks = openTasks(tasksPath, { analysis, clock: systemClock, log, decode: values.decode });
     const search = createSearch({ ...parts, decoder: surveyor, viewers, reader });
     const stop = () => tasks.stop().then(supervisor.stop).finally(journal.close);

@@ -213,7 +213,7 @@ export class Listening {
       });
       outcome = 'stored';
       // What was read took no listening, and headers are not exact to the sample.
-      this.#tracker.worked(media, media.probe.duration_seconds - heard);
+      if (facts) this.#tracker.worked(media, media.probe.duration_seconds - heard);
       return facts;
     } catch (error) {
       this.#tracker.worked(media, -heard);

@@ -192,8 +192,11 @@ async function readSubtitles(work: SpeechWork, ear: Ear, stage: SpeechStage): Pr
   const read = await subtitlesOf(work, ear, stage);
   if (!read) {
     if (media.probe.audio.length === 0) return null;
-    if (reason) throw reason;
-    throw speechErrors.NO_SPEECH_MODEL(`${media.path}: has no subtitles`, { path: media.path });
+    const { path } = media;
+    const row = speechErrors.LANGUAGE_UNSUPPORTED.is(reason)
+      ? speechErrors.LANGUAGE_UNSUPPORTED
+      : speechErrors.NO_SPEECH_MODEL;
+    throw row(`${path}: has no subtitles${reason ? `. ${reason.message}` : ''}`, { path }, reason);
   }
   const { segments, language } = read;
   const named = new Set(segments.flatMap(({ speaker }) => speaker ?? []));

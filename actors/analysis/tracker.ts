@@ -151,8 +151,8 @@ function createWork(type: WorkType, sum: Amount, { emit, tell, end }: Telling): 
       tell();
     },
     result: (path, outcome, media, done = 0, speech = null) => {
-      // Another path with the same content was worked on meanwhile: there is nothing left to do for this one.
-      if (outcome === 'stored' && media && seen.has(path)) sum.all -= lengthOf(media);
+      // Another path with the same content was worked on meanwhile, or there was nothing to work on after all.
+      if (outcome !== 'analyzed' && media && seen.has(path)) sum.all -= lengthOf(media);
       if (outcome === 'stored' && media) sum.before += lengthOf(media);
       const frames = type === 'video' ? done : 0;
       const missing = type === 'video' && outcome === 'analyzed' ? (media?.probe.grid_frames ?? 0) - done : 0;
