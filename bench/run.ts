@@ -19,6 +19,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   features: async () => (await import('./features.ts')).features,
   speaker: async () => (await import('./speaker.ts')).speaker,
   diarization: async () => (await import('./diarization.ts')).diarization,
+  speech: async () => (await import('./speech.ts')).speech,
   fanout: async () => (await import('./fanout.ts')).fanout,
   transcripts: async () => (await import('./transcripts.ts')).transcripts,
 };

@@ -49,8 +49,11 @@ export function whisperDecoder(size: WhisperSize): OnnxModel {
   const cached = graph.input('use_cache_branch', 'bool', [1]);
   const table = random([vocabulary, width]);
   const { places, bias } = placesOf(graph, ids, caches[0]!.decoder.key);
-  const words = graph.op('Mul', [graph.op('Gather', [table, ids]), graph.scalar(Math.sqrt(width))]);
-  let x = graph.op('Add', [words, graph.op('Gather', [random([LONGEST, width]), places])]);
+  // Places outweigh words, so that a text goes on instead of turning in a circle.
+  let x = graph.op('Add', [
+    graph.op('Gather', [table, ids]),
+    graph.op('Gather', [random([LONGEST, width]), places]),
+  ]);
   const heard = unlessCached(graph, sound, cached);
   for (const [layer, cache] of caches.entries()) {
     const self = attention(graph, random, width, norm(graph, width, x), null, cache.decoder, bias);

@@ -11,8 +11,8 @@ import type { SpeechFamily } from '../../../../actors/transcriber/family.ts';
 import { openDecoder } from '../../../../actors/transcriber/whisper/decoder.ts';
 import { whisper } from '../../../../actors/transcriber/whisper/family.ts';
 import { type WhisperSize, whisperDecoder, whisperEncoder } from '../../../../bench/whisper-graphs.ts';
+import { bytesTokenizer } from '../../../../bench/whisper-tokenizer.ts';
 import { createLog } from '../../../../runtime/log.ts';
-import { tinyTokenizer } from './tokenizer.ts';
 
 const size: WhisperSize = { bands: 80, width: 64, layers: 2, vocabulary: 259 + 12 + 1501, sure: 1 };
 const log = createLog('test', () => {});
@@ -26,7 +26,7 @@ const open = async (source: string | Uint8Array) => {
 };
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'whisper-graphs-'));
-  await writeFile(join(folder, 'tokenizer'), JSON.stringify(tinyTokenizer()));
+  await writeFile(join(folder, 'tokenizer'), JSON.stringify(bytesTokenizer()));
   await writeFile(join(folder, 'encoder'), onnxBytes(whisperEncoder(size)));
   await writeFile(join(folder, 'decoder'), onnxBytes(whisperDecoder(size)));
 });

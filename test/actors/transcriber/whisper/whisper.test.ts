@@ -9,14 +9,14 @@ import type { ModelSession } from '../../../../actors/models/session.ts';
 import type { SpeechWindow } from '../../../../actors/transcriber/family.ts';
 import { whisper } from '../../../../actors/transcriber/whisper/family.ts';
 import { readVocabulary, type Vocabulary } from '../../../../actors/transcriber/whisper/vocabulary.ts';
+import { bytesTokenizer } from '../../../../bench/whisper-tokenizer.ts';
 import { fakeDecoder, fakeEncoder, type Run, type Script } from './fake.ts';
-import { tinyTokenizer } from './tokenizer.ts';
 
 let folder = '';
 let words: Vocabulary;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'whisper-'));
-  await writeFile(join(folder, 'tokenizer'), JSON.stringify(tinyTokenizer()));
+  await writeFile(join(folder, 'tokenizer'), JSON.stringify(bytesTokenizer()));
   words = await readVocabulary(join(folder, 'tokenizer'));
 });
 after(() => rm(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 // A tokenizer.json of Whisper's kind with hardly any words: every byte is a token, three marks with a space before them
 // are one, then the special tokens in their order. The times are left out, as in older files.
 
-export const tinyLanguages = ['en', 'de', 'zh', 'jw'] as const;
+export const tokenizerLanguages = ['en', 'de', 'zh', 'jw'] as const;
 
 /** GPT-2's letters for the 256 bytes: printable ones are themselves, the rest follow from 256 on. */
 function letters(): string[] {
@@ -12,7 +12,7 @@ function letters(): string[] {
 }
 
 /** `words`: tokens of text in all, at least 259; those without a meaning are there to fill up. */
-export function tinyTokenizer(words = 259): object {
+export function bytesTokenizer(words = 259): object {
   const vocab: Record<string, number> = {};
   for (const letter of letters()) vocab[letter] = Object.keys(vocab).length;
   for (const piece of ['Ġ-', "Ġ'", 'Ġâ']) vocab[piece] = Object.keys(vocab).length;
@@ -20,7 +20,7 @@ export function tinyTokenizer(words = 259): object {
   const specials = [
     'endoftext',
     'startoftranscript',
-    ...tinyLanguages,
+    ...tokenizerLanguages,
     'translate',
     'transcribe',
     'startoflm',
