@@ -150,8 +150,8 @@ const starterSpeaker: ModelRow = {
     output: 'embs',
     batch: 32,
     // Of voices of train-clean-100 that were held back from training, and conversations made of them.
-    evidence: { same: 0.42, freedom: 60, news: 0.5, likeness: -3 },
-    thresholds: { same: 0.41, same_short: 0.29 },
+    evidence: { same: 0.38, freedom: 60, news: 0.5, likeness: -3 },
+    thresholds: { same: 0.31, same_short: 0.19 },
   },
 };
 

@@ -3,5 +3,5 @@ import { fileURLToPath } from 'node:url';
 
 export const starterSpeakerFile = {
   path: fileURLToPath(new URL('./speaker.onnx', import.meta.url)),
-  sha256: '813cbf2f570b131814f129baf9e5f42afc5a732750a80d71e7ff416ac5d4878c',
+  sha256: 'bed51084f77c1d468705a3b5016c3ac588f0953302eb3adbd0228444c77e744f',
 } as const;
