@@ -1,6 +1,7 @@
 // The service on its port: engine, licenses, routes and events put together, from listening to the last answer.
 import { randomUUID } from 'node:crypto';
 import { folders, type SettingValues } from '../actors/analysis/settings.ts';
+import { createExporter } from '../actors/exporter/exporter.ts';
 import { listModels } from '../actors/models/library.ts';
 import { currentSystem } from '../actors/models/registry.ts';
 import type { EventServer } from '../events/server.ts';
@@ -52,10 +53,12 @@ export function createFront(parts: FrontParts): Front {
     engineRestarts: parts.engineRestarts,
     version: parts.version,
   });
+  const exporter = createExporter(Date.now);
   const service: Service = {
     analysis: engine.analysis,
     search: engine.search,
     tasks: engine.tasks,
+    exporter,
     states: engine.states,
     listModels: async () => ({
       models: (await listModels(folders(values).models)).models,
@@ -95,6 +98,7 @@ export function createFront(parts: FrontParts): Front {
     close: () => {
       unsubscribe();
       metrics.close();
+      void exporter.close();
       server.close();
     },
   };

@@ -3,6 +3,7 @@ import type { Route } from './route.ts';
 import { analysisDataRoutes } from './routes/analysis-data.ts';
 import { analyzeRoutes } from './routes/analyze.ts';
 import { documentRoutes } from './routes/document.ts';
+import { exportRoutes } from './routes/export.ts';
 import { facetRoutes } from './routes/facets.ts';
 import { healthRoutes } from './routes/health.ts';
 import { mediaRoutes } from './routes/media.ts';
@@ -23,6 +24,7 @@ const described: readonly Route[] = [
   ...facetRoutes,
   ...searchRoutes,
   ...transcriptionRoutes,
+  ...exportRoutes,
 ];
 
 export const routes: readonly Route[] = [...described, ...documentRoutes(described)];

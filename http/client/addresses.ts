@@ -5,6 +5,7 @@ import type {
   loadTranscriptions,
 } from '../routes/analysis-data.ts';
 import type { analyze, cancelAnalysis } from '../routes/analyze.ts';
+import type { exportTranscript } from '../routes/export.ts';
 import type { metadataFacets } from '../routes/facets.ts';
 import type { health, livez, metrics, readyz } from '../routes/health.ts';
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
@@ -24,6 +25,7 @@ export interface Operations {
   readonly availableModels: typeof availableModels;
   readonly cachePaths: typeof cachePaths;
   readonly cancelAnalysis: typeof cancelAnalysis;
+  readonly exportTranscript: typeof exportTranscript;
   readonly getTask: typeof getTask;
   readonly health: typeof health;
   readonly listTasks: typeof listTasks;
@@ -55,6 +57,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   availableModels: 'GET /api/v1/models/available',
   cachePaths: 'POST /api/v1/cache-paths',
   cancelAnalysis: 'POST /api/v1/analyze/cancel',
+  exportTranscript: 'POST /api/v1/export/transcript',
   getTask: 'GET /api/v1/tasks/{task_id} offset limit',
   health: 'GET /api/v1/health',
   listTasks: 'GET /api/v1/tasks',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { openTasks } from '../../actors/analysis/tasks.ts';
+import { createExporter } from '../../actors/exporter/exporter.ts';
 import { listModels } from '../../actors/models/library.ts';
 import { currentSystem } from '../../actors/models/registry.ts';
 import type { Method, Route } from '../../http/route.ts';
@@ -27,7 +28,15 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   decode: 'exact',
 });
 const { task_id } = await tasks.start({ cache_dir, paths: w.paths, model_key: 'fake', force: false });
+const real = createExporter(() => 0);
+/** Whatever folder is asked for, what is written lies in that of the test. */
+const exporter: typeof real = {
+  ...real,
+  transcript: ({ output_dir, ...request }, signal) =>
+    real.transcript({ ...request, output_dir: output_dir && join(w.folder, 'out', output_dir) }, signal),
+};
 after(async () => {
+  await exporter.close();
   await tasks.stop();
   await w.end();
 });
@@ -36,6 +45,7 @@ const call = inject(routes, {
   analysis: w.analysis,
   search: w.search,
   tasks,
+  exporter,
   states: () => [],
   listModels: async () => ({
     models: (await listModels(join(w.folder, 'models'))).models,
@@ -54,6 +64,7 @@ const good = new Map<RegExp, unknown>([
   [/^hash_strs?(\[0\])?$/, 'amp4'],
   [/_time$/, '00:00:01'],
   [/^model_key$/, 'fake'],
+  [/^segments$/, [[0, ' hello', 1]]],
 ]);
 const known = (name: string) => [...good].find(([pattern]) => pattern.test(name))?.[1];
 

@@ -85,6 +85,10 @@ const bodies: Readonly<Record<string, Row>> = {
     fields: {},
     beyond: { cache_dir: needed, hash_str: needed, assignments: needed },
   },
+  '/export/transcript': {
+    fields: { segments: needed, format: needed, display_name: needed },
+    beyond: { output_dir: optional },
+  },
   '/thumbnails': { fields: { cache_dir: needed, requests: needed }, beyond: { max_size: 480 } },
   '/thumbnails/scene': {
     fields: {
@@ -197,6 +201,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/analyze licensed',
     'POST /api/v1/analyze/cancel licensed',
     'POST /api/v1/cache-paths licensed',
+    'POST /api/v1/export/transcript licensed',
     'POST /api/v1/media/metadata licensed',
     'POST /api/v1/metadata/facets licensed',
     'POST /api/v1/models/load licensed',

@@ -38,8 +38,7 @@ export function clockSeconds(text: string): number | null {
   return sign === '' || exact === 0 ? exact : -exact;
 }
 
-const timing =
-  /^\s*([-−]?\d[\d\s:.,;]*?)\s*(?:-{1,3}\s?>|--&gt;|[–—]>|→)\s*([-−]?\d[\d\s:.,;]*(?=\s|$))?(.*)$/;
+const timing = /^\s*([-−]?\d[\d\s:.,;]*?)\s*(?:-{1,3}\s?>|[–—]>)\s*([-−]?\d[\d\s:.,;]*(?=\s|$))?(.*)$/;
 
 /** Times stand at the start of a line; of a longer one the rest is not looked at. */
 const TIMING_LENGTH = 200;
@@ -47,7 +46,7 @@ const TIMING_LENGTH = 200;
 /** The two times of a line `start --> end settings`; null for any other line. The start alone makes a timing line. */
 export function timingLine(line: string): { start: number; end: number | null } | null {
   // Most lines of a file are text.
-  if (!line.includes('>') && !line.includes('→') && !line.includes('&gt;')) return null;
+  if (!line.includes('>')) return null;
   const found = timing.exec(line.slice(0, TIMING_LENGTH));
   if (!found) return null;
   const start = clockSeconds(found[1]!);

@@ -39,8 +39,9 @@ function unmoved(cues: readonly Timed[]): Timed[] {
 /** Only where it is how the whole file is made: two people may well say the same after each other. */
 function unrolled(cues: readonly Timed[]): Timed[] {
   const repeated = cues.map((cue, i) => (i === 0 ? 0 : sharedLines(cues[i - 1]!, cue)));
-  const rolling = repeated.filter((count) => count > 0).length;
-  if (rolling < 3 || rolling < 0.3 * cues.length) return [...cues];
+  // Only cues that say something new below the old show it; a line that stands alone twice was said twice.
+  const rolling = cues.filter(({ text }, i) => repeated[i]! > 0 && text.split('\n').length > repeated[i]!);
+  if (rolling.length < 2 || rolling.length < 0.25 * cues.length) return [...cues];
   const kept: Timed[] = [];
   cues.forEach((cue, i) => {
     const lines = cue.text.split('\n').slice(repeated[i]);

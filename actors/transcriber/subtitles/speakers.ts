@@ -51,6 +51,8 @@ function split(cue: Cue, isSpeaker: (name: string) => boolean): Cue[] {
     else pieces.at(-1)!.lines.push(line);
   }
   const said = pieces.filter(({ lines }) => lines.some((line) => line.trim() !== ''));
+  // A name before nothing is all that was said.
+  if (said.length === 0) return [cue];
   return said.map(({ speaker, lines }) => ({ ...cue, speaker, text: lines.join('\n') }));
 }
 

@@ -44,7 +44,7 @@ const timings: [string, ReturnType<typeof timingLine>][] = [
   ['00:00:01.000 --> 00:00:02.000 align:start position:10%', { start: 1, end: 2 }],
   ['00:00:01,000 --> 00:00:02,000  X1:100 X2:200 Y1:1 Y2:2', { start: 1, end: 2 }],
   ['00:00:01,000 -> 00:00:02,000', { start: 1, end: 2 }],
-  ['00:00:01,000 --&gt; 00:00:02,000', { start: 1, end: 2 }],
+  ['00:00:01,000 --&gt; 00:00:02,000', null],
   ['00:00:01,000 – > 00:00:02,000', null],
   ['00:00:01,000 --> ', { start: 1, end: null }],
   ['00:00:01,000 --> nonsense', { start: 1, end: null }],

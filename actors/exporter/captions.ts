@@ -1,0 +1,69 @@
+// Transcripts as subtitles: SubRip and WebVTT. What their readers would take for markup is written so that they do not. Pure.
+import type { Row, Transcript } from './contract.ts';
+import { exactTime } from './rows.ts';
+
+/** Characters of a line on the picture; a segment has at most 84. */
+const LINE = 42;
+
+export function subripDocument({ rows }: Transcript): string {
+  const cues = rows.filter(isSaid).map((row, i) => {
+    const said = row.speaker === null ? row.text : `${row.speaker}: ${row.text}`;
+    return `${i + 1}\n${times(row, ',')}\n${wrapped(said).map(subripLine).join('\n')}\n`;
+  });
+  return cues.join('\n');
+}
+
+export function webvttDocument({ rows }: Transcript): string {
+  const cues = rows.filter(isSaid).map((row) => {
+    const voice = row.speaker === null ? '' : `<v ${escaped(row.speaker)}>`;
+    return `${times(row, '.')}\n${voice}${wrapped(row.text).map(escaped).join('\n')}\n`;
+  });
+  return ['WEBVTT\n', ...cues].join('\n');
+}
+
+function isSaid({ text }: Row): boolean {
+  return text !== '';
+}
+
+/** A cue that ends when it begins is never shown. */
+function times({ start, end }: Row, point: string): string {
+  const shown = Math.max(end, (Math.round(start * 1000) + 1) / 1000);
+  return `${exactTime(start, point)} --> ${exactTime(shown, point)}`;
+}
+
+const ideographic = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff00-\uff60ー]/u;
+
+/** Lines of about the same length. Only blanks between words are taken out, so that joining the lines gives the text. */
+function wrapped(text: string): string[] {
+  if (text.length <= LINE) return [text];
+  // A little more than the same share for each, so that words of any length do not make one line more.
+  const wanted = Math.min(LINE, Math.ceil(text.length / Math.ceil(text.length / LINE)) + 5);
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const isBreak = !(ideographic.test(line.slice(-1)) && ideographic.test(word.slice(0, 1)));
+    if (line !== '' && isBreak && line.length + 1 + word.length > wanted) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/**
+ * SubRip has no escapes of its own, and most players show entities as they stand: so only what would be taken for a
+ * tag, an override, an entity or a line of times is written as one.
+ */
+function subripLine(line: string): string {
+  return line
+    .replace(/&(?=#?\w{1,8};)/g, '&amp;')
+    .replace(/<(?=[a-zA-Z/])/g, '&lt;')
+    .replace(/\{(?=\\|[a-zA-Z]:)/g, '&#123;')
+    .replace(/\\(?=[Nh])/g, '&#92;')
+    .replace(/(?<=^\s*[-−]?\d.*[-–—]\s?)>/g, '&gt;')
+    .replace(/(?<=-)>/g, '&gt;');
+}

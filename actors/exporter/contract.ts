@@ -1,0 +1,87 @@
+// What the exporter takes and answers: a transcript as a document.
+import { type Static, Type } from 'typebox';
+import { errorTable } from '../../runtime/errors.ts';
+
+export const exportErrors = errorTable({
+  SEGMENTS_INVALID: { meaning: 'The segments cannot be exported', status: 400, retryable: false },
+  OUTPUT_UNWRITABLE: { meaning: 'The document cannot be written', status: 400, retryable: false },
+  DOCUMENT_TOO_LARGE: { meaning: 'The document is too large', status: 413, retryable: false },
+});
+
+/** Segments of one export: about 70 hours of speech. */
+export const mostSegments = 50_000;
+/** Characters of the text of one export, and of one segment of it. */
+export const mostCharacters = 10_000_000;
+export const mostOfSegment = 100_000;
+
+/** A pause between segments that long is a row of its own. */
+export const SILENCE_SECONDS = 2;
+
+export const documentFormats = ['txt', 'csv', 'docx', 'pdf', 'srt', 'vtt'] as const;
+export type DocumentFormat = (typeof documentFormats)[number];
+
+export const mimeTypes: Readonly<Record<DocumentFormat, string>> = {
+  txt: 'text/plain; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pdf: 'application/pdf',
+  srt: 'application/x-subrip',
+  vtt: 'text/vtt; charset=utf-8',
+};
+
+/** A piece of speech, or the silence between two. Texts are one line, without control characters. */
+export interface Row {
+  readonly kind: 'speech' | 'silence';
+  readonly start: number;
+  readonly end: number;
+  readonly speaker: string | null;
+  readonly text: string;
+}
+
+/** What is written: plain values, so that they cross to another thread as they are. */
+export interface Transcript {
+  readonly format: DocumentFormat;
+  readonly title: string;
+  /** In order of start. */
+  readonly rows: readonly Row[];
+  /** ms since 1970, as the document says when it was made. */
+  readonly createdMs: number;
+}
+
+export interface Rendered {
+  readonly bytes: Uint8Array;
+  /** What the document lacks, for a person; null when it lacks nothing. */
+  readonly warning: string | null;
+}
+
+export const TranscriptAnswer = Type.Object({
+  success: Type.Boolean(),
+  format: Type.String(),
+  /** Name of the file, safe on every system. */
+  filename: Type.String(),
+  mime_type: Type.String(),
+  /** The document in base64, when no folder was given … */
+  content_base64: Type.Optional(Type.String()),
+  /** … and where it lies when one was. */
+  output_path: Type.Optional(Type.String()),
+  /** Segments that were submitted; rows of silence do not count. */
+  row_count: Type.Integer(),
+  warning: Type.Optional(Type.String()),
+});
+export type TranscriptAnswer = Static<typeof TranscriptAnswer>;
+
+export interface TranscriptRequest {
+  readonly format: DocumentFormat;
+  readonly display_name: string;
+  /** `[start_seconds, text, end_seconds, speaker?]`, not checked yet. */
+  readonly segments: readonly (readonly unknown[])[];
+  /** Absolute; null answers the document itself. */
+  readonly output_dir: string | null;
+}
+
+export interface Exporter {
+  /** SEGMENTS_INVALID and OUTPUT_UNWRITABLE name the field; BUSY when too many documents wait. */
+  transcript(request: TranscriptRequest, signal: AbortSignal): Promise<TranscriptAnswer>;
+  /** Ends what is being made. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,239 @@
+// Transcripts as PDF: a table that goes over as many pages as it needs, its head on each, with the part of each font that
+// is used. Runs in a thread of its own; what it makes is kept until it is whole.
+import PDFDocument from 'pdfkit';
+import { clockTime } from '../decoder/contract.ts';
+import type { Rendered, Row, Transcript } from './contract.ts';
+import { isRightToLeft } from './direction.ts';
+import { bundled, bundledBold, type Faces, facesFor, fontFolders } from './fonts.ts';
+import { missingWarning } from './missing.ts';
+import { withSilence } from './rows.ts';
+import { type Run, visualRuns, wrap } from './wrap.ts';
+
+/** Points. */
+const page = { width: 595.28, height: 841.89, margin: 48, gap: 12 };
+const sizes = { title: 15, head: 8.5, time: 7.5, text: 9.5, foot: 7.5 };
+const LINE = 13;
+const PADDING = 4;
+const ink = { text: '#111111', soft: '#6b6b6b', line: '#d5d5d5' } as const;
+/** Rows of more lines may be parted between pages. */
+const TOGETHER = 5;
+
+interface Style {
+  readonly size: number;
+  readonly colour: string;
+  readonly bold?: boolean;
+}
+
+interface Cell {
+  readonly lines: readonly string[];
+  readonly style: Style;
+  readonly turned: boolean;
+}
+
+export async function pdfDocument(transcript: Transcript): Promise<Rendered> {
+  const faces = facesFor(charactersOf(transcript), fontFolders(process.env, process.platform));
+  const pages = new Pages(transcript, faces);
+  pages.write();
+  return { bytes: await pages.end(), warning: missingWarning(faces.missing) };
+}
+
+/** Signs that are never drawn: they only tell how others are. */
+const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
+
+function charactersOf({ title, rows }: Transcript): Set<string> {
+  const found = new Set<string>();
+  for (const text of [title, ...rows.flatMap(({ text, speaker }) => [text, speaker ?? ''])]) {
+    for (const character of text.replace(invisible, '')) found.add(character);
+  }
+  found.delete(' ');
+  return found;
+}
+
+class Pages {
+  readonly #doc: PDFKit.PDFDocument;
+  readonly #rows: readonly Row[];
+  readonly #title: string;
+  readonly #faces: Faces;
+  readonly #columns: readonly { readonly x: number; readonly width: number; readonly head: string }[];
+  readonly #widths = new Map<string, number>();
+  readonly #bytes: Promise<Uint8Array>;
+  #y = 0;
+
+  constructor({ title, rows, createdMs }: Transcript, faces: Faces) {
+    this.#doc = new PDFDocument({
+      size: [page.width, page.height],
+      margin: 0,
+      // The number of all pages stands on each.
+      bufferPages: true,
+      autoFirstPage: false,
+      font: bundled,
+      info: { Title: title, Creator: 'framehound', CreationDate: new Date(createdMs) },
+    });
+    const chunks: Buffer[] = [];
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+    this.#doc.on('data', (chunk: Buffer) => chunks.push(chunk));
+    this.#doc.on('end', () => resolve(Buffer.concat(chunks)));
+    this.#doc.on('error', reject);
+    this.#bytes = promise;
+    faces.faces.slice(1).forEach(({ path, name }, i) => {
+      this.#doc.registerFont(`face-${i + 1}`, path, ...(name === null ? [] : [name]));
+    });
+    this.#title = title.replace(invisible, '');
+    this.#rows = withSilence(rows);
+    this.#faces = faces;
+    this.#columns = this.#measuredColumns();
+  }
+
+  write(): void {
+    this.#newPage();
+    if (this.#rows.length === 0) {
+      const style = { size: sizes.text, colour: ink.soft };
+      this.#draw('No speech.', this.#columns[0]!.x, this.#y + LINE, style);
+    }
+    for (const row of this.#rows) this.#row(row);
+  }
+
+  async end(): Promise<Uint8Array> {
+    const { count } = this.#doc.bufferedPageRange();
+    const style = { size: sizes.foot, colour: ink.soft };
+    for (let i = 0; i < count; i++) {
+      this.#doc.switchToPage(i);
+      const text = `${i + 1} / ${count}`;
+      const x = (page.width - this.#measure(text, style)) / 2;
+      this.#draw(text, x, page.height - page.margin / 2, style);
+    }
+    this.#doc.end();
+    return await this.#bytes;
+  }
+
+  #measuredColumns() {
+    const widest = (texts: Iterable<string>, style: Style) => {
+      let width = 0;
+      for (const text of texts) width = Math.max(width, this.#measure(text, style));
+      return width;
+    };
+    const last = this.#rows.reduce((end, row) => Math.max(end, row.end), 0);
+    const time = widest([`${clockTime(last)} – ${clockTime(last)}`], { size: sizes.time, colour: '' });
+    const names = new Set(this.#rows.flatMap(({ speaker }) => speaker ?? []));
+    const speaker = Math.min(110, widest([...names, 'Speaker'], { size: sizes.text, colour: '' }));
+    const heads = names.size > 0 ? ['Time', 'Speaker', 'Text'] : ['Time', 'Text'];
+    const fixed = names.size > 0 ? [time, speaker] : [time];
+    let x = page.margin;
+    return heads.map((head, i) => {
+      const column = { x, width: fixed[i] ?? page.width - page.margin - x, head };
+      x += column.width + page.gap;
+      return column;
+    });
+  }
+
+  #newPage(): void {
+    const isFirst = this.#doc.bufferedPageRange().count === 0;
+    this.#doc.addPage();
+    this.#y = page.margin;
+    const style: Style = { size: isFirst ? sizes.title : sizes.foot, colour: isFirst ? ink.text : ink.soft };
+    const width = page.width - 2 * page.margin;
+    const lines = wrap(this.#title, width, (text) => this.#measure(text, style));
+    const shown = isFirst ? lines.slice(0, 4) : lines.slice(0, 1);
+    for (const line of shown) {
+      this.#y += style.size * 1.3;
+      this.#line(line, page.margin, width, style, isRightToLeft(this.#title));
+    }
+    this.#y += 10;
+    const head = { size: sizes.head, colour: ink.text, bold: true };
+    for (const column of this.#columns) this.#draw(column.head, column.x, this.#y + sizes.head, head);
+    this.#y += sizes.head + 6;
+    this.#rule(ink.soft);
+  }
+
+  #row(row: Row): void {
+    const cells = this.#cells(row);
+    const count = Math.max(...cells.map(({ lines }) => lines.length));
+    const needed = 2 * PADDING + LINE * Math.min(count, TOGETHER);
+    if (this.#y + needed > page.height - page.margin) this.#newPage();
+    this.#y += PADDING;
+    for (let i = 0; i < count; i++) {
+      if (this.#y + LINE > page.height - page.margin) this.#newPage();
+      this.#y += LINE;
+      cells.forEach(({ lines, style, turned }, at) => {
+        const { x, width } = this.#columns[at]!;
+        if (lines[i] !== undefined) this.#line(lines[i]!, x, width, style, turned);
+      });
+    }
+    this.#y += PADDING;
+    this.#rule(ink.line);
+  }
+
+  #cells({ kind, start, end, speaker, text }: Row): Cell[] {
+    const cell = (content: string, size: number, colour: string): Cell => {
+      const style = { size, colour };
+      const { width } = this.#columns[cells.length]!;
+      const plain = content.replace(invisible, '');
+      return {
+        lines: wrap(plain, width, (part) => this.#measure(part, style)),
+        style,
+        turned: isRightToLeft(plain),
+      };
+    };
+    const cells: Cell[] = [];
+    cells.push(cell(`${clockTime(start)} – ${clockTime(end)}`, sizes.time, ink.soft));
+    if (this.#columns.length === 3) cells.push(cell(speaker ?? '', sizes.text, ink.soft));
+    cells.push(
+      kind === 'silence' ? cell('(silence)', sizes.time, ink.soft) : cell(text, sizes.text, ink.text),
+    );
+    return cells;
+  }
+
+  /** One line of a column, its baseline at the place of the pen; from the right where it is read from there. */
+  #line(line: string, x: number, width: number, style: Style, turned: boolean): void {
+    const from = turned ? x + width - this.#measure(line, style) : x;
+    this.#draw(line, from, this.#y - 3, style);
+  }
+
+  #draw(line: string, x: number, y: number, style: Style): void {
+    this.#doc.fontSize(style.size).fillColor(style.colour);
+    let at = x;
+    for (const run of visualRuns(line)) {
+      for (const { text, font } of this.#byFont(run, style)) {
+        this.#doc.font(font);
+        if (text.trim() !== '') this.#doc.text(text, at, y, { lineBreak: false, baseline: 'alphabetic' });
+        at += this.#width(text, font, style.size);
+      }
+    }
+  }
+
+  /** Parts of a run by the font that has their characters, from left to right. */
+  #byFont({ text, turned }: Run, style: Style): { text: string; font: string }[] {
+    const parts: { text: string; font: string }[] = [];
+    for (const character of text) {
+      const face = this.#faces.of(character);
+      // By its path, under which it is open already: a second name would read the file at every change of font.
+      const font = face > 0 ? `face-${face}` : style.bold ? bundledBold : bundled;
+      const last = parts.at(-1);
+      // Blanks and marks stay with what they belong to.
+      if (last && (last.font === font || /[\s\p{M}]/u.test(character))) last.text += character;
+      else parts.push({ text: character, font });
+    }
+    return turned ? parts.reverse() : parts;
+  }
+
+  #measure(text: string, style: Style): number {
+    const parts = this.#byFont({ text, turned: false }, style);
+    return parts.reduce((sum, part) => sum + this.#width(part.text, part.font, style.size), 0);
+  }
+
+  #width(text: string, font: string, size: number): number {
+    const key = `${font} ${size} ${text}`;
+    const known = this.#widths.get(key);
+    if (known !== undefined) return known;
+    const width = this.#doc.font(font).fontSize(size).widthOfString(text);
+    // Words come again and again; of a text without end only so many are kept.
+    if (this.#widths.size > 200_000) this.#widths.clear();
+    this.#widths.set(key, width);
+    return width;
+  }
+
+  #rule(colour: string): void {
+    this.#doc.moveTo(page.margin, this.#y).lineTo(page.width - page.margin, this.#y);
+    this.#doc.lineWidth(0.5).strokeColor(colour).stroke();
+  }
+}

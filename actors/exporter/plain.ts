@@ -1,0 +1,41 @@
+// Transcripts as plain text and as a table of values. Pure.
+import { clockTime } from '../decoder/contract.ts';
+import type { Transcript } from './contract.ts';
+import { exactTime, withSilence } from './rows.ts';
+
+export function textDocument({ title, rows }: Transcript): string {
+  const lines = withSilence(rows).map(({ kind, start, end, speaker, text }) => {
+    const time = `[${clockTime(start)} - ${clockTime(end)}]`;
+    if (kind === 'silence') return `${time} (silence)`;
+    return `${time} ${speaker === null ? '' : `${speaker}: `}${text}`.trimEnd();
+  });
+  return `${[title, '', ...lines].join('\n')}\n`;
+}
+
+const columns = ['start', 'end', 'start_seconds', 'end_seconds', 'speaker', 'text'];
+
+/** RFC 4180. The mark at the start tells spreadsheets that it is UTF-8. */
+export function csvDocument({ rows }: Transcript): string {
+  const lines = withSilence(rows).map(({ kind, start, end, speaker, text }) => [
+    exactTime(start),
+    exactTime(end),
+    seconds(start),
+    seconds(end),
+    cell(speaker ?? ''),
+    kind === 'silence' ? '(silence)' : cell(text),
+  ]);
+  return `\ufeff${[columns, ...lines].map((line) => `${line.join(',')}\r\n`).join('')}`;
+}
+
+function seconds(value: number): string {
+  return String(Math.round(value * 1000) / 1000);
+}
+
+/**
+ * Spreadsheets run what begins like a formula, also within quotes, and show dialogue that begins with a dash as a
+ * mistake: an apostrophe before it makes it text (https://owasp.org/www-community/attacks/CSV_Injection).
+ */
+function cell(text: string): string {
+  const safe = /^[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

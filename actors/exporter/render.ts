@@ -1,0 +1,13 @@
+// Makes a document of a transcript: what a thread of the pool runs. The libraries of a format are loaded when it is asked for.
+import type { Rendered, Transcript } from './contract.ts';
+
+/** *Copied* to the thread that asked. */
+export async function render(transcript: Transcript): Promise<Rendered> {
+  const { format } = transcript;
+  if (format === 'docx') return (await import('./docx.ts')).wordDocument(transcript);
+  if (format === 'pdf') return (await import('./pdf.ts')).pdfDocument(transcript);
+  const { textDocument, csvDocument } = await import('./plain.ts');
+  const { subripDocument, webvttDocument } = await import('./captions.ts');
+  const write = { txt: textDocument, csv: csvDocument, srt: subripDocument, vtt: webvttDocument }[format];
+  return { bytes: new TextEncoder().encode(write(transcript)), warning: null };
+}

@@ -1,0 +1,83 @@
+// Segments as a client sends them to rows of a document: checked, in order, with rows for the silence between. Pure.
+import {
+  exportErrors,
+  mostCharacters,
+  mostOfSegment,
+  mostSegments,
+  type Row,
+  SILENCE_SECONDS,
+} from './contract.ts';
+
+/** Later than any recording; times of documents have to fit a column. */
+const LATEST = 3_600_000 * 10;
+
+/** Throws SEGMENTS_INVALID naming the field: `segments[3][2]`. */
+export function rowsOf(segments: readonly (readonly unknown[])[]): Row[] {
+  if (segments.length > mostSegments) {
+    throw exportErrors.DOCUMENT_TOO_LARGE(
+      `segments: ${segments.length} are too many; ${mostSegments} are possible`,
+      {
+        field: 'segments',
+      },
+    );
+  }
+  const rows = segments.map(rowOf);
+  const characters = rows.reduce((sum, { text, speaker }) => sum + text.length + (speaker?.length ?? 0), 0);
+  if (characters > mostCharacters) {
+    const what = `segments: ${characters} characters are too many; ${mostCharacters} are possible`;
+    throw exportErrors.DOCUMENT_TOO_LARGE(what, { field: 'segments' });
+  }
+  return rows.toSorted((a, b) => a.start - b.start || a.end - b.end);
+}
+
+function rowOf(segment: readonly unknown[], at: number): Row {
+  const refuse = (place: number, what: string) => {
+    const field = `segments[${at}][${place}]`;
+    return exportErrors.SEGMENTS_INVALID(`${field} ${what}`, { field });
+  };
+  const seconds = (place: number) => {
+    const value = segment[place];
+    if (typeof value !== 'number') throw refuse(place, 'must be a number of seconds');
+    if (!(value >= 0 && value <= LATEST)) throw refuse(place, `must be between 0 and ${LATEST} seconds`);
+    return value;
+  };
+  const [, text, , speaker = null] = segment;
+  const start = seconds(0);
+  if (typeof text !== 'string') throw refuse(1, 'must be a text');
+  if (text.length > mostOfSegment) throw refuse(1, `must have at most ${mostOfSegment} characters`);
+  const end = seconds(2);
+  if (end < start) throw refuse(2, 'must not be before the start');
+  if (speaker !== null && typeof speaker !== 'string')
+    throw refuse(3, 'must be the label of a speaker, or null');
+  if (speaker !== null && speaker.length > 1000) throw refuse(3, 'must have at most 1000 characters');
+  return { kind: 'speech', start, end, text: oneLine(text), speaker: oneLine(speaker ?? '') || null };
+}
+
+/** The same rows with one for each pause; `rows` in order of start. */
+export function withSilence(rows: readonly Row[]): Row[] {
+  let said = Number.POSITIVE_INFINITY;
+  return rows.flatMap((row) => {
+    const silent = row.start - said >= SILENCE_SECONDS;
+    const pause: Row = { kind: 'silence', start: said, end: row.start, speaker: null, text: 'silence' };
+    // Those that overlap end when the last of them does.
+    said = Math.max(row.end, said === Number.POSITIVE_INFINITY ? row.end : said);
+    return silent ? [pause, row] : [row];
+  });
+}
+
+/** Control characters have no place in XML and mean other things in subtitles; half a character is none. */
+export function oneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\u2028\u2029\ufffe\uffff]/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** `01:02:03.456`; hours grow past 99. `point` stands before the milliseconds. */
+export function exactTime(seconds: number, point = '.'): string {
+  const ms = Math.round(seconds * 1000);
+  const two = (value: number) => String(Math.floor(value) % 60).padStart(2, '0');
+  const hours = String(Math.floor(ms / 3_600_000)).padStart(2, '0');
+  return `${hours}:${two(ms / 60_000)}:${two(ms / 1000)}${point}${String(ms % 1000).padStart(3, '0')}`;
+}

@@ -1,0 +1,56 @@
+// Puts a document into a folder: whole or not at all, and never over another one.
+import { constants } from 'node:fs';
+import { copyFile, link, rm, writeFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { makeFolder } from '../../runtime/make-folder.ts';
+import { exportErrors } from './contract.ts';
+
+/** Names that are tried before giving up: nobody has that many of one. */
+const MOST_NAMES = 10_000;
+
+/**
+ * The path it got: `name.pdf`, and where that is taken `name-2.pdf`, `name-3.pdf`. Makes the folder. OUTPUT_UNWRITABLE
+ * with what the system says.
+ */
+export async function saveNew(folder: string, name: string, bytes: Uint8Array): Promise<string> {
+  try {
+    makeFolder(folder);
+    return await save(folder, name, bytes);
+  } catch (error) {
+    const what = `output_dir: ${(error as Error).message}`;
+    throw exportErrors.OUTPUT_UNWRITABLE(what, { field: 'output_dir' }, error);
+  }
+}
+
+async function save(folder: string, name: string, bytes: Uint8Array): Promise<string> {
+  const part = join(folder, `.${crypto.randomUUID()}.part`);
+  try {
+    await writeFile(part, bytes, { flag: 'wx', flush: true });
+    const suffix = extname(name);
+    const stem = name.slice(0, name.length - suffix.length);
+    for (let number = 1; number <= MOST_NAMES; number++) {
+      const path = join(folder, number === 1 ? name : `${stem}-${number}${suffix}`);
+      if (await isGiven(part, path)) return path;
+    }
+    throw new Error(`${MOST_NAMES} files are named ${name} already`);
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+/** A name is given to a file that is whole, and only if nobody has it; where links are not known, to a copy. */
+async function isGiven(part: string, path: string): Promise<boolean> {
+  try {
+    await link(part, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+  }
+  try {
+    await copyFile(part, path, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}

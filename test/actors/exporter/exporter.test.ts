@@ -1,0 +1,183 @@
+// Documents out of the pool: what they hold, how they are put into folders, and how the work is ended.
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { inflateRawSync } from 'node:zlib';
+import { Check } from 'typebox/value';
+import {
+  type DocumentFormat,
+  documentFormats,
+  exportErrors,
+  TranscriptAnswer,
+} from '../../../actors/exporter/contract.ts';
+import { createExporter } from '../../../actors/exporter/exporter.ts';
+import { facesFor, fontFolders } from '../../../actors/exporter/fonts.ts';
+import { saveNew } from '../../../actors/exporter/save.ts';
+import { visualRuns, wrap } from '../../../actors/exporter/wrap.ts';
+import { type EngineError, engineErrors } from '../../../runtime/errors.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'framehound-export-'));
+const exporter = createExporter(() => Date.UTC(2026, 0, 2));
+after(async () => {
+  await exporter.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const segments = [
+  [0, ' Hello <there> & you', 1.5, 'Ann'],
+  [4, ' Привет, καλημέρα', 5],
+  [5, ' bad \u0001\ud800 signs', 6, 'Bob'],
+];
+const request = (format: DocumentFormat, output_dir: string | null = null) => ({
+  format,
+  display_name: 'A film: part 1',
+  segments,
+  output_dir,
+});
+const never = new AbortController().signal;
+
+/** The text of one file of a zip archive. */
+function unzipped(zip: Buffer, name: string): string {
+  let at = zip.readUInt32LE(zip.lastIndexOf(Buffer.from('PK\x05\x06')) + 16);
+  while (zip.readUInt32LE(at) === 0x02014b50) {
+    const [size, length, extra, comment] = [20, 28, 30, 32].map((offset, i) =>
+      i === 0 ? zip.readUInt32LE(at + offset) : zip.readUInt16LE(at + offset),
+    ) as [number, number, number, number];
+    if (zip.toString('utf8', at + 46, at + 46 + length) === name) {
+      const local = zip.readUInt32LE(at + 42);
+      const from = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
+      return inflateRawSync(zip.subarray(from, from + size)).toString();
+    }
+    at += 46 + length + extra + comment;
+  }
+  throw new Error(`no ${name}`);
+}
+
+for (const format of documentFormats) {
+  test(`${format} is answered in base64, with its name and kind`, async () => {
+    const answer = await exporter.transcript(request(format), never);
+    assert.ok(Check(TranscriptAnswer, answer));
+    assert.equal(answer.filename, `A film_ part 1.${format}`);
+    assert.equal(answer.row_count, 3);
+    assert.equal(answer.output_path, undefined);
+    const bytes = Buffer.from(answer.content_base64!, 'base64');
+    if (format === 'pdf') assert.match(bytes.toString('latin1'), /^%PDF-1[\s\S]*%%EOF\s*$/);
+    else if (format === 'docx') {
+      const xml = unzipped(bytes, 'word/document.xml');
+      for (const text of [
+        'A film: part 1',
+        'Hello &lt;there&gt; &amp; you',
+        'Привет',
+        '(silence)',
+        'Ann',
+        'w:tblHeader',
+      ])
+        assert.ok(xml.includes(text), text);
+      assert.equal(xml.match(/<w:tr[ >]/g)?.length, 5);
+    } else assert.match(bytes.toString(), /Hello/);
+  });
+}
+
+test('an empty transcript is a document too', async () => {
+  for (const format of documentFormats) {
+    const answer = await exporter.transcript({ ...request(format), segments: [] }, never);
+    assert.equal(answer.row_count, 0);
+  }
+});
+
+test('a long transcript goes over many pages', async () => {
+  const many = Array.from({ length: 400 }, (_, i) => [
+    3 * i,
+    ` line ${i} ${'word '.repeat(i % 60)}`,
+    3 * i + 2,
+    'Ann',
+  ]);
+  const { content_base64 } = await exporter.transcript({ ...request('pdf'), segments: many }, never);
+  const pages = Buffer.from(content_base64!, 'base64')
+    .toString('latin1')
+    .match(/\/Type \/Page\b(?!s)/g);
+  assert.ok(pages && pages.length > 15 && pages.length < 60, String(pages?.length));
+});
+
+test('a document is put into a folder that is made, and never over another', async () => {
+  const place = join(folder, 'new', 'place');
+  const paths: (string | undefined)[] = [];
+  for (let i = 0; i < 3; i++)
+    paths.push((await exporter.transcript(request('csv', place), never)).output_path);
+  assert.deepEqual(
+    paths,
+    ['A film_ part 1.csv', 'A film_ part 1-2.csv', 'A film_ part 1-3.csv'].map((name) => join(place, name)),
+  );
+  assert.equal((await readdir(place)).length, 3);
+});
+
+test('several at once get names of their own, each whole', async () => {
+  const place = join(folder, 'at-once');
+  const texts = Array.from({ length: 8 }, (_, i) => `text ${i}`);
+  const paths = await Promise.all(texts.map((text) => saveNew(place, 'a.txt', Buffer.from(text))));
+  assert.equal(new Set(paths).size, 8);
+  assert.deepEqual(await Promise.all(paths.map((path) => readFile(path, 'utf8'))), texts);
+});
+
+test('a folder that cannot be written is an error that names the field', async () => {
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  await mkdir(join(folder, 'there'));
+  const isUnwritable = (error: EngineError) =>
+    exportErrors.OUTPUT_UNWRITABLE.is(error) && /^output_dir/.test(error.message);
+  await assert.rejects(exporter.transcript(request('txt', file), never), isUnwritable);
+  await assert.rejects(exporter.transcript(request('txt', join(file, 'below')), never), isUnwritable);
+});
+
+test('one whose caller has gone ends, and the next is made all the same', async () => {
+  const many = Array.from({ length: 20_000 }, (_, i) => [3 * i, ` line ${i}`, 3 * i + 2]);
+  const gone = new AbortController();
+  const made = exporter.transcript({ ...request('pdf'), segments: many }, gone.signal);
+  gone.abort();
+  await assert.rejects(made, (error: EngineError) => engineErrors.CANCELLED.is(error));
+  assert.equal((await exporter.transcript(request('txt'), never)).row_count, 3);
+});
+
+test('characters that no font has are named; the font that comes along has those of Europe', () => {
+  const own = new Set('aéßñŁžőαωЯжіңאب…—“€');
+  assert.deepEqual(facesFor(own, []).missing, []);
+  const { faces, missing, of } = facesFor(new Set('a語ส'), []);
+  assert.deepEqual(missing, ['語', 'ส']);
+  assert.equal(faces.length, 1);
+  assert.equal(of('語'), 0);
+});
+
+test('files that are no fonts are passed over', async () => {
+  const place = join(folder, 'fonts');
+  await mkdir(place);
+  await writeFile(join(place, 'NotoSansCJK-Regular.ttc'), 'ttcf no font at all');
+  await writeFile(join(place, 'empty.ttf'), '');
+  assert.deepEqual(facesFor(new Set('語'), [place, join(folder, 'nowhere')]).missing, ['語']);
+});
+
+test('fonts are looked for where each system keeps them', () => {
+  assert.ok(fontFolders({ HOME: '/home/a', XDG_DATA_DIRS: '/x/share' }, 'linux').includes('/x/share/fonts'));
+  assert.ok(fontFolders({ HOME: '/Users/a' }, 'darwin').includes('/System/Library/Fonts'));
+  assert.match(fontFolders({ WINDIR: 'C:/W', LOCALAPPDATA: 'C:/L' }, 'win32').join(), /C:.W.Fonts,C:.L/);
+});
+
+test('lines are as long as the column allows, and words longer than it are broken', () => {
+  const measure = (text: string) => [...text].length;
+  assert.deepEqual(wrap('one two three', 7, measure), ['one two', 'three']);
+  assert.deepEqual(wrap('abcdefghij kl', 4, measure), ['abcd', 'efgh', 'ij', 'kl']);
+  assert.deepEqual(wrap('', 4, measure), ['']);
+  assert.deepEqual(wrap('今日は、いい天気', 4, measure).join(''), '今日は、いい天気');
+  for (const line of wrap('今日は、いい天気', 4, measure)) assert.doesNotMatch(line, /^、/);
+});
+
+test('words from right to left stand in their order on the page', () => {
+  const seen = (line: string) => visualRuns(line).map(({ text }) => text);
+  assert.deepEqual(seen('plain text'), ['plain text']);
+  assert.deepEqual(seen('אב גד'), ['גד', ' ', 'אב']);
+  assert.equal(seen('אב 12 cd ef').join(''), 'cd ef 12 אב');
+  assert.equal(seen('see אב גד now').join(''), 'see גד אב now');
+  // Brackets look the other way; what shapes the word turns it round.
+  assert.deepEqual(seen('אב (גד)'), [')גד(', ' ', 'אב']);
+});
