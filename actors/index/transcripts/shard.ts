@@ -27,8 +27,9 @@ export interface Hits {
   readonly total: number;
 }
 
-/** A second list is looked at when the first has more rows than this. */
-const manyRows = 256;
+/** Looking at the text of a row costs as much as reading this many entries of a list; few rows are looked at anyway. */
+const rowCost = 64;
+const fewRows = 32;
 
 export class Shard {
   readonly media: readonly Spoken[];
@@ -105,9 +106,9 @@ export class Shard {
     const { counts } = this.lists;
     const [rarest, ...others] = [...lists].sort((a, b) => counts[a]! - counts[b]!) as [number, ...number[]];
     let rows = this.read(rarest);
-    for (const other of others.slice(0, 2)) {
+    for (const other of others.slice(0, 6)) {
       // Beyond that it is cheaper to look at the texts.
-      if (rows.length <= manyRows || counts[other]! > rows.length * 8) break;
+      if (rows.length <= fewRows || counts[other]! > rows.length * rowCost) break;
       rows = this.both(rows, other);
     }
     return { rows, sure: needle.length === 3 };
