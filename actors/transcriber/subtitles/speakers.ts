@@ -44,16 +44,22 @@ export function takeSpeakers(cues: readonly Cue[]): Cue[] {
 
 function split(cue: Cue, isSpeaker: (name: string) => boolean): Cue[] {
   const pieces: { speaker: string | null; lines: string[] }[] = [];
-  for (const line of cue.text.split('\n')) {
+  const lines = cue.text.split('\n');
+  lines.forEach((line, i) => {
     const found = read(line);
-    if (found && isSpeaker(found.name)) pieces.push({ speaker: found.name, lines: [found.rest] });
+    // A name before nothing is all that was said.
+    const isNamed = found && isSpeaker(found.name) && (found.rest.trim() !== '' || goesOn(lines[i + 1]));
+    if (isNamed) pieces.push({ speaker: found.name, lines: [found.rest] });
     else if (pieces.length === 0) pieces.push({ speaker: null, lines: [line] });
     else pieces.at(-1)!.lines.push(line);
+  });
+  return pieces.map((piece) => ({ ...cue, speaker: piece.speaker, text: piece.lines.join('\n') }));
+
+  function goesOn(next: string | undefined): boolean {
+    if (next === undefined || next.trim() === '') return false;
+    const other = read(next);
+    return !(other && isSpeaker(other.name));
   }
-  const said = pieces.filter(({ lines }) => lines.some((line) => line.trim() !== ''));
-  // A name before nothing is all that was said.
-  if (said.length === 0) return [cue];
-  return said.map(({ speaker, lines }) => ({ ...cue, speaker, text: lines.join('\n') }));
 }
 
 function read(line: string): Prefix | null {
