@@ -1,7 +1,7 @@
 // How fast sound becomes the pictures that models read, on one thread, against real time.
 import { Fbank, wespeakerFbank } from '../actors/acoustics/fbank.ts';
 import { LogMel, melRate } from '../actors/acoustics/mel.ts';
-import { alternate, type Question, type Row } from './row.ts';
+import { alternate, processorSeconds, type Question, type Row } from './row.ts';
 
 const seconds = 30;
 
@@ -20,12 +20,7 @@ export const features: Question = async (say) => {
   const mel80 = new LogMel(80);
   const mel128 = new LogMel(128);
   const fbank = new Fbank(wespeakerFbank);
-  /** Seconds of sound per second. */
-  const speedOf = (work: () => unknown) => () => {
-    const start = performance.now();
-    work();
-    return seconds / ((performance.now() - start) / 1000);
-  };
+  const speedOf = (work: () => unknown) => async () => seconds / (await processorSeconds(work));
   const speed = await alternate(7, {
     'log-mel, 80 bands (Whisper)': speedOf(() => mel80.padded(samples)),
     'log-mel, 128 bands (Whisper large, x3asr)': speedOf(() => mel128.picture(samples)),
@@ -34,7 +29,7 @@ export const features: Question = async (say) => {
   return Object.entries(speed).map(
     ([name, value]): Row => ({
       question: 'features',
-      name: `${name}, one thread`,
+      name: `${name}, by processor time`,
       value,
       unit: '× real time',
       against: { name: 'real time', value: 1 },

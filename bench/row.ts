@@ -52,3 +52,11 @@ export async function alternate<K extends string>(
   }
   return Object.fromEntries(names.map((name) => [name, median(seen[name])])) as Record<K, number>;
 }
+
+/** Seconds of processor time that `work` takes in this process: what else the machine does hardly counts. */
+export async function processorSeconds(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}

@@ -5,7 +5,7 @@ import type { VoiceDetectors } from '../actors/transcriber/voice/detector.ts';
 import { ownDetectors } from '../actors/transcriber/voice/own.ts';
 import { openSilero } from '../actors/transcriber/voice/silero.ts';
 import { createLog } from '../runtime/log.ts';
-import { alternate, type Question, type Row } from './row.ts';
+import { alternate, processorSeconds, type Question, type Row } from './row.ts';
 import { hasCorpus, type Recording, readCorpus, sileroFile } from './voice/corpus.ts';
 import type { Region } from './voice/scenes.ts';
 import { agreement, f1, summed } from './voice/score.ts';
@@ -129,15 +129,12 @@ async function silentRows({ own, silero }: Pair, say: (text: string) => void): P
 
 async function speedRows({ own, silero }: Pair, test: readonly Recording[]): Promise<Row[]> {
   const sound = test.at(-2)!.samples;
-  const speedOf = (detectors: VoiceDetectors) => async () => {
-    const start = performance.now();
-    await regionsOf(detectors, sound);
-    return sound.length / rate / ((performance.now() - start) / 1000);
-  };
+  const speedOf = (detectors: VoiceDetectors) => async () =>
+    sound.length / rate / (await processorSeconds(() => regionsOf(detectors, sound)));
   const speed = await alternate(5, { 'own detector': speedOf(own), Silero: speedOf(silero) });
   return Object.entries(speed).map(([name, value]) => ({
     question: 'voice',
-    name: `${name}, one thread`,
+    name: `${name}, by processor time`,
     value,
     unit: '× real time',
     against: { name: 'real time', value: 1 },

@@ -24,12 +24,12 @@ export interface Taught {
   readonly speech: readonly Region[];
 }
 
-/** One pass: every recording once, each time otherwise, and about a third as much sound without voices. */
+/** One pass: every recording once, each time otherwise, and ten minutes of sound without voices. */
 export function lessons(recordings: readonly Taught[], random: Random): Lesson[] {
   const babble = babbleOf(recordings.slice(0, 80).map(({ samples }) => samples));
   const spoken = recordings.map((one) => speechScene(one, babble, random));
-  const makers = [white, pink, brown, hum, knocks, tones, tones, tones, music, music, music, music, music];
-  const unspoken = Array.from({ length: 130 }, (_, at) => soundScene(makers[at % makers.length]!, random));
+  const makers = [white, pink, brown, hum, tones, tones, music, music, music, knocks];
+  const unspoken = Array.from({ length: 60 }, (_, at) => soundScene(makers[at % makers.length]!, random));
   return [...spoken, ...unspoken];
 }
 
