@@ -17,13 +17,15 @@ import {
   readRegistry,
   requireFiles,
 } from '../models/registry.ts';
-import { openSession } from '../models/session.ts';
+import { type ModelSession, openSession, type SessionOptions } from '../models/session.ts';
 import { starterSpeakerFile } from '../models/starter/speaker.ts';
 import { speechErrors } from '../transcriber/contract.ts';
 import { Channel } from './channel.ts';
 import { diarizerContract } from './contract.ts';
 import { answerOf } from './finish.ts';
 import { type Embed, Listening } from './listening.ts';
+import { LocalChannel, type TakeVoices } from './locals.ts';
+import { isSegmentation, type Segmentation, segmentationOf, segmentationWindow } from './segmentation.ts';
 import { type Voiceprint, voiceprintOf } from './voiceprint.ts';
 
 export interface DiarizerSettings {
@@ -39,7 +41,14 @@ const starterKey = 'starter-speaker';
 
 interface VoiceFamily extends Voiceprint {
   readonly device: string;
+  /** Null where none is downloaded: then a moment has one voice. */
+  readonly segmentation: Segmentation | null;
   close(): Promise<void>;
+}
+
+interface OpenSegmentation {
+  readonly session: ModelSession;
+  readonly segmentation: Segmentation;
 }
 
 type Listen = Request<typeof diarizerContract, 'listen'>;
@@ -106,9 +115,11 @@ class Diarizer {
     const key = this.current.state.model_key;
     if (key === null) throw modelErrors.MODEL_NOT_LOADED('No speaker model is loaded', { key: starterKey });
     const listening = await this.current.run(key, async ({ family }) => {
-      const channels = Array.from({ length: asked.channels }, () => new Channel(family.fbank));
-      const { dimensions, batch } = family;
-      return new Listening({ modelKey: key, dimensions, batch, channels });
+      const { dimensions, batch, fbank } = family;
+      const each = <T>(make: () => T) => Array.from({ length: asked.channels }, make);
+      const options = { modelKey: key, dimensions, batch, channels: each(() => new Channel(fbank)) };
+      if (!family.segmentation) return new Listening(options);
+      return new Listening({ ...options, locals: each(() => new LocalChannel(fbank)) });
     });
     turn.throwIfCancelled();
     this.#opened += 1;
@@ -125,17 +136,45 @@ class Diarizer {
         `channel ${place} of a listening with ${listening.channels.length} channels`,
       );
     }
-    const ended = count === 0 || samples === null;
-    if (!ended && channel.next !== null && channel.next !== first_sample) {
+    const block = count === 0 || samples === null ? null : floats(turn.slot(samples), count);
+    const next = (listening.locals?.[place] ?? channel).next;
+    if (block && next !== null && next !== first_sample) {
       throw engineErrors.INVALID_MESSAGE(
-        `a block from sample ${first_sample}, expected ${channel.next}: blocks have no gaps`,
+        `a block from sample ${first_sample}, expected ${next}: blocks have no gaps`,
       );
     }
-    const windows = ended
-      ? channel.end(speech, settled)
-      : channel.hear(first_sample, floats(turn.slot(samples), count), speech, settled);
+    if (listening.locals) {
+      await this.#listenLocally(listening, listening.locals[place]!, { block, ...request }, turn);
+      return {};
+    }
+    const windows = block ? channel.hear(first_sample, block, speech, settled) : channel.end(speech, settled);
     await listening.take(place, windows, this.#embed(listening, turn));
     return {};
+  }
+
+  async #listenLocally(
+    listening: Listening,
+    channel: LocalChannel,
+    { block, first_sample, speech, settled }: Listen & { block: Float32Array | null },
+    turn: Turn,
+  ): Promise<void> {
+    const proceed = this.#proceed(turn);
+    const segmentation: Segmentation = {
+      voices: (samples) =>
+        this.current.run(listening.modelKey, async ({ family }) => {
+          await proceed();
+          if (family.segmentation) return family.segmentation.voices(samples);
+          throw modelErrors.MODEL_NOT_LOADED('The segmentation this listening began with is gone');
+        }),
+    };
+    const embed = this.#embed(listening, turn);
+    const take: TakeVoices = (voices) =>
+      listening.takeEach(
+        voices.map(({ features }) => features),
+        embed,
+      );
+    if (block) await channel.hear(first_sample, block, speech, settled, segmentation, take);
+    else await channel.end(speech, segmentation, take);
   }
 
   async finish({ listening: number, spans }: Finish, turn: Turn): Promise<Finished> {
@@ -174,16 +213,41 @@ class Diarizer {
   async #openFamily(row: SpeakerRow, proceed: Proceed): Promise<VoiceFamily> {
     const { modelsDir, device, threads } = this.#env.settings;
     const file = isBuiltIn(row) ? starterSpeakerFile.path : fileOf(modelsDir, row, 'graph');
-    const session = await openSession(file, { device, threads, log: this.#env.log, proceed });
+    const options = { device, threads, log: this.#env.log, proceed };
+    const session = await openSession(file, options);
+    let other: OpenSegmentation | null = null;
     try {
       const voiceprint = voiceprintOf(row, session, file);
       await proceed();
       // The first run is slow, and a graph that cannot run is told while it loads.
       await voiceprint.vectors(new Float32Array(148 * 80).fill(1), 1);
-      return { ...voiceprint, device: session.device, close: () => session.release() };
+      other = await this.#openSegmentation(options);
+      const close = async () => {
+        await session.release();
+        await other?.session.release();
+      };
+      return { ...voiceprint, device: session.device, segmentation: other?.segmentation ?? null, close };
     } catch (error) {
       await session.release();
       throw error;
+    }
+  }
+
+  /** Null where none is downloaded, or when it cannot be opened: then a moment has one voice, which is told. */
+  async #openSegmentation(options: SessionOptions): Promise<OpenSegmentation | null> {
+    const file = await segmentationFile(this.#env.settings.modelsDir);
+    if (file === null) return null;
+    let session: ModelSession | null = null;
+    try {
+      session = await openSession(file, options);
+      const segmentation = segmentationOf(session, file);
+      await segmentation.voices(new Float32Array(segmentationWindow));
+      return { session, segmentation };
+    } catch (error) {
+      await session?.release();
+      if (engineErrors.CANCELLED.is(error)) throw error;
+      this.#env.log.error('segmentation cannot be used, overlaps will not be heard', { model: file, error });
+      return null;
     }
   }
 
@@ -206,6 +270,15 @@ async function bestKey(modelsDir: string): Promise<string> {
     if ((await missingFiles(modelsDir, row)).length === 0) return row.key;
   }
   return starterKey;
+}
+
+/** Path of the segmentation graph; null when none is downloaded. */
+async function segmentationFile(modelsDir: string): Promise<string | null> {
+  const { rows } = await readRegistry(modelsDir);
+  for (const row of rows.filter(isSegmentation)) {
+    if ((await missingFiles(modelsDir, row)).length === 0) return fileOf(modelsDir, row, 'graph');
+  }
+  return null;
 }
 
 /** Throws INVALID_MESSAGE when the slot is too small. */

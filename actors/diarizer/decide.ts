@@ -33,8 +33,10 @@ export interface Clustering {
   readonly likeness: number;
   /** With a model of voices: how much of what a window says is news, from 0 to 1. */
   readonly news: number;
-  /** Seconds somebody has to speak to be counted as a voice. */
+  /** Seconds somebody has to speak to be counted as a voice, */
   readonly least: number;
+  /** or the part of all speech that is enough where there is little. */
+  readonly share: number;
 }
 
 /** How many voices there may be: from, to; to make of `speaker_count`. */
@@ -113,13 +115,13 @@ function cut(
   few: Groups,
   merges: readonly Merge[],
   { least, most }: { least: number; most: number },
-  { linkage, likeness, news, least: seconds }: Clustering,
+  { linkage, likeness, news, least: seconds, share }: Clustering,
   hop: number,
 ): Int32Array {
   const total = few.weights.length;
   const weight = few.weights.reduce((sum, one) => sum + one, 0);
   // What speaks less than this is somebody coughing, or two at once.
-  const small = Math.min((seconds / hop) * news, weight * 0.15);
+  const small = Math.min((seconds / hop) * news, weight * share);
   const apart = merges.findIndex((merge) => merge.likeness < likeness);
   const natural = apart < 0 ? merges.length : apart;
   const voices = (steps: number) => {

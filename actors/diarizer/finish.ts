@@ -5,8 +5,10 @@ import type { SpeakerRow } from '../models/contract.ts';
 import type { diarizerContract, SpeakerCount } from './contract.ts';
 import { type Clustering, decideVoices } from './decide.ts';
 import type { Listening } from './listening.ts';
+import type { LocalChannel } from './locals.ts';
+import { turnsOfWindows } from './overlay.ts';
 import { usualPieces } from './pieces.ts';
-import { namedTurns, speakersOfSpans, turnsOfChannel } from './turns.ts';
+import { namedTurns, speakersOfSpans, turnsOfChannel, type VoiceTurn } from './turns.ts';
 
 /** A generator: it pauses often, so that its thread can answer. */
 export function* answerOf(
@@ -15,6 +17,23 @@ export function* answerOf(
   row: SpeakerRow,
   spans: readonly (readonly [number, number])[],
 ): Generator<void, Reply<typeof diarizerContract, 'finish'>> {
+  const spoken = listening.locals
+    ? yield* turnsOfLocals(listening, listening.locals, count, row)
+    : yield* turnsOfPieces(listening, count, row);
+  const turns = namedTurns(spoken);
+  return {
+    turns,
+    speakers: speakersOfSpans(turns, spans),
+    speaker_count: new Set(turns.map(({ speaker }) => speaker)).size,
+  };
+}
+
+/** Where only windows of speech are known: each belongs to one voice. */
+function* turnsOfPieces(
+  listening: Listening,
+  count: SpeakerCount,
+  row: SpeakerRow,
+): Generator<void, VoiceTurn[]> {
   const { vectors, dimensions, pieces, channels } = listening;
   // Channel after channel, in the order of time; the rows of the vectors are in the order in which windows came.
   const ordered = pieces.flatMap((own, channel) => own.map((piece) => ({ ...piece, channel })));
@@ -31,30 +50,51 @@ export function* answerOf(
   };
   const labels = yield* decideVoices(windows, count, clusteringOf(row));
   let first = 0;
-  const spoken = channels.flatMap(({ regions }, channel) => {
+  return channels.flatMap(({ regions }, channel) => {
     const own = pieces[channel]!;
     const from = first;
     first += own.length;
     return turnsOfChannel({ regions, pieces: own, labels: labels.subarray(from, first) });
   });
-  const turns = namedTurns(spoken);
-  return {
-    turns,
-    speakers: speakersOfSpans(turns, spans),
-    speaker_count: new Set(turns.map(({ speaker }) => speaker)).size,
+}
+
+/** Where a segmentation says who speaks in each moment: several at once can. */
+function* turnsOfLocals(
+  { vectors, dimensions }: Listening,
+  channels: readonly LocalChannel[],
+  count: SpeakerCount,
+  { speaker }: SpeakerRow,
+): Generator<void, VoiceTurn[]> {
+  const total = vectors.length / dimensions;
+  const seconds = new Float32Array(total).fill(1);
+  const regions = [...seconds.keys()];
+  const { linkage, likeness } = speaker.clustering ?? {
+    linkage: 'average',
+    likeness: speaker.thresholds.same,
   };
+  // Twelve windows, or a tenth of them, as pyannote does it.
+  const clustering = { linkage, likeness, news: 1, least: 12, share: 0.1 } as const;
+  const labels = yield* decideVoices({ vectors, seconds, regions, dimensions, hop: 1 }, count, clustering);
+  const voices = labels.reduce((most, label) => Math.max(most, label + 1), 0);
+  const turns: VoiceTurn[] = [];
+  for (const { windows } of channels) {
+    turns.push(...turnsOfWindows(windows, labels, voices));
+    yield;
+  }
+  return turns;
 }
 
 /** Seconds somebody has to speak to be counted as a voice. */
 const leastSeconds = 2;
+const leastShare = 0.15;
 
 /** What was measured goes before what the makers do; with neither, groups are one voice as single pieces are. */
 function clusteringOf({ speaker }: SpeakerRow): Clustering {
   const { evidence, clustering, thresholds } = speaker;
   if (evidence) {
     const { same, freedom, news, likeness } = evidence;
-    return { linkage: { same, freedom }, likeness, news, least: leastSeconds };
+    return { linkage: { same, freedom }, likeness, news, least: leastSeconds, share: leastShare };
   }
   const { linkage, likeness } = clustering ?? { linkage: 'average', likeness: thresholds.same_short };
-  return { linkage, likeness, news: 1, least: leastSeconds };
+  return { linkage, likeness, news: 1, least: leastSeconds, share: leastShare };
 }

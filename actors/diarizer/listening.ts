@@ -1,5 +1,6 @@
 // One file being listened to: all its channels, and a vector for every window of speech in them. Sound is not kept.
 import type { Channel, Window } from './channel.ts';
+import type { LocalChannel } from './locals.ts';
 import type { Piece } from './pieces.ts';
 
 /** A window that has a vector: row `vector` of the listening's vectors. */
@@ -15,6 +16,8 @@ export interface ListeningOptions {
   readonly dimensions: number;
   readonly batch: number;
   readonly channels: readonly Channel[];
+  /** Channels in the place of `channels` where a segmentation says who speaks in each moment. */
+  readonly locals?: readonly LocalChannel[];
 }
 
 /** The first room for vectors, in rows; doubles when it is full. */
@@ -23,6 +26,7 @@ const firstRows = 256;
 export class Listening {
   readonly modelKey: string;
   readonly channels: readonly Channel[];
+  readonly locals: readonly LocalChannel[] | null;
   readonly pieces: Heard[][];
   readonly dimensions: number;
   readonly #batch: number;
@@ -31,9 +35,10 @@ export class Listening {
   /** Windows of one length that wait until there are enough for a run. */
   #waiting: { row: number; features: Float32Array }[] = [];
 
-  constructor({ modelKey, dimensions, batch, channels }: ListeningOptions) {
+  constructor({ modelKey, dimensions, batch, channels, locals }: ListeningOptions) {
     this.modelKey = modelKey;
     this.channels = channels;
+    this.locals = locals ?? null;
     this.dimensions = dimensions;
     this.pieces = channels.map(() => []);
     this.#batch = batch;
@@ -61,6 +66,17 @@ export class Listening {
       this.#waiting.push({ row, features });
       if (this.#waiting.length === this.#batch) await this.flush(embed);
     }
+  }
+
+  /** Embeds sounds of any length, each by itself; answers the row of each. */
+  async takeEach(sounds: readonly Float32Array[], embed: Embed): Promise<number[]> {
+    const rows: number[] = [];
+    for (const features of sounds) {
+      const row = this.#row();
+      await this.#run([{ row, features }], embed);
+      rows.push(row);
+    }
+    return rows;
   }
 
   /** Embeds what waits. */

@@ -7,14 +7,24 @@ import { definition } from '../../../actors/diarizer/actor.ts';
 import { diarizerContract, type SpeakerCount } from '../../../actors/diarizer/contract.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import { EngineError } from '../../../runtime/errors.ts';
-import { createLog } from '../../../runtime/log.ts';
+import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { startInMemory } from '../../../runtime/memory.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
-import { rate, type Said, speakerRow, talk, voiceGraph, writeModel } from './tiny.ts';
+import {
+  rate,
+  type Said,
+  segmentationGraph,
+  segmentationRow,
+  speakerRow,
+  talk,
+  voiceGraph,
+  writeModel,
+} from './tiny.ts';
 
 let modelsDir = '';
 let both = '';
+let together = '';
 before(async () => {
   modelsDir = await mkdtemp(join(tmpdir(), 'diarizer-'));
   both = await mkdtemp(join(tmpdir(), 'diarizer-'));
@@ -26,18 +36,24 @@ before(async () => {
     speakerRow('rough', 'campplus-zh-en', { features: 'wespeaker', input: 'feats', output: 'embs' }),
     wespeaker,
   );
+  together = await mkdtemp(join(tmpdir(), 'diarizer-'));
+  const large = { clustering: { linkage: 'centroid', likeness: 0.752 }, mean_removed: false } as const;
+  await writeModel(together, speakerRow('tiny', 'wespeaker-resnet34', large), starter);
+  await writeModel(together, segmentationRow('tiny-turns'), segmentationGraph(400, 1500));
   const campplus = voiceGraph({ input: 'x', output: 'embedding', of: 'swing' });
   await writeModel(both, { ...speakerRow('better', 'campplus-zh-en'), accuracy: 5 }, campplus);
 });
 after(async () => {
   await rm(modelsDir, { recursive: true, force: true });
+  await rm(together, { recursive: true, force: true });
   await rm(both, { recursive: true, force: true });
 });
 
 const BLOCK = rate * 2;
 
 async function start(folder = modelsDir) {
-  const log = createLog('test', () => {});
+  const lines: LogLine[] = [];
+  const log = createLog('test', (line) => lines.push(line));
   const pool = createSlotPool(4, BLOCK * 4);
   const supervisor = createSupervisor({ clock: manualClock(), log, pool });
   const settings = { modelsDir: folder, device: 'cpu', threads: 1 };
@@ -89,7 +105,7 @@ async function start(folder = modelsDir) {
     await play(listening, 0, talk(said, seconds), said);
     return diarizer.ask('finish', { listening, spans });
   };
-  return { diarizer, play, diarize, stop: () => supervisor.stop() };
+  return { diarizer, play, diarize, lines, stop: () => supervisor.stop() };
 }
 
 const withCode = (code: string) => (error: unknown) => error instanceof EngineError && error.code === code;
@@ -211,4 +227,42 @@ test('a model that is unloaded says so to those who still listen', async () => {
     withCode('MODEL_NOT_LOADED'),
   );
   await stop();
+});
+
+test('with a segmentation, two who speak at once are both heard', async () => {
+  const { diarize, stop } = await start(together);
+  const said = [
+    { start: 2, end: 7, voice: 1500 },
+    { start: 5.5, end: 11, voice: 400 },
+    { start: 13, end: 16, voice: 1500 },
+    { start: 17, end: 21, voice: 400 },
+  ];
+  const { turns, speaker_count, speakers } = await diarize(said, 'auto', [
+    [8, 10],
+    [2, 5],
+  ]);
+  assert.equal(speaker_count, 2);
+  assert.deepEqual(speakers, ['SPEAKER_01', 'SPEAKER_00']);
+  assert.equal(turns.length, said.length);
+  for (const [at, { start_seconds, end_seconds, speaker }] of turns.entries()) {
+    const { start, end, voice } = said[at]!;
+    assert.equal(speaker, voice === 1500 ? 'SPEAKER_00' : 'SPEAKER_01');
+    assert.ok(Math.abs(start_seconds - start) < 0.1 && Math.abs(end_seconds - end) < 0.1);
+  }
+  await stop();
+});
+
+test('a segmentation that cannot be opened is told, and voices are told apart without it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'diarizer-'));
+  await writeModel(
+    folder,
+    speakerRow('tiny', 'wespeaker-resnet34', { mean_removed: false }),
+    voiceGraph({ input: 'feats', output: 'embs', of: 'level' }),
+  );
+  await writeModel(folder, segmentationRow('tiny-turns'), new Uint8Array([1, 2, 3]));
+  const { diarize, lines, stop } = await start(folder);
+  assert.equal((await diarize(dialogue, 'auto')).speaker_count, 2);
+  assert.ok(lines.some(({ message }) => /segmentation cannot be used/.test(message)));
+  await stop();
+  await rm(folder, { recursive: true, force: true });
 });

@@ -38,8 +38,14 @@ function windowsOf(voices: readonly number[], same: number, seed: number, perReg
   return { vectors, seconds: new Float32Array(voices.length).fill(1.5), regions, dimensions: D, hop: 0.5 };
 }
 
-const model: Clustering = { linkage: { same: 0.6, freedom: D }, likeness: 0, news: 0.5, least: 2 };
-const cosine: Clustering = { linkage: 'average', likeness: 0.3, news: 1, least: 2 };
+const model: Clustering = {
+  linkage: { same: 0.6, freedom: D },
+  likeness: 0,
+  news: 0.5,
+  least: 2,
+  share: 0.15,
+};
+const cosine: Clustering = { linkage: 'average', likeness: 0.3, news: 1, least: 2, share: 0.15 };
 const talk = (turns: readonly number[]) => turns.flatMap((voice) => new Array<number>(4).fill(voice));
 
 for (const [name, clustering] of Object.entries({ model, cosine })) {

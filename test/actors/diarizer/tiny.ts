@@ -31,6 +31,42 @@ export function voiceGraph({ input, output, of, dimensions = 80 }: TinyGraph): U
   return onnxBytes(graph.model());
 }
 
+/**
+ * input_values [B,1,160000] -> logits [B,589,7], steps and field of view as the real one: the first voice is whoever hums
+ * at the first frequency, the second at the second.
+ */
+export function segmentationGraph(first: number, second: number): Uint8Array {
+  const graph = new GraphBuilder('segmentation');
+  const samples = graph.input('input_values', 'float', ['B', 1, 160_000]);
+  const taps = 991;
+  const filters = new Float32Array(4 * taps);
+  [first, first, second, second].forEach((hertz, at) => {
+    const shift = at % 2 === 0 ? 0 : Math.PI / 2;
+    for (let i = 0; i < taps; i++) {
+      filters[at * taps + i] = Math.sin((2 * Math.PI * hertz * i) / rate + shift) / taps;
+    }
+  });
+  const waves = graph.op('Conv', [samples, graph.tensor('float', [4, 1, taps], filters)], {
+    kernel_shape: [taps],
+    strides: [270],
+  });
+  const power = graph.op('Mul', [waves, waves]);
+  const pairs = graph.floats([2, 4], [4000, 4000, 0, 0, 0, 0, 4000, 4000]);
+  const levels = graph.op('Clip', [graph.op('MatMul', [pairs, power]), graph.scalar(0), graph.scalar(1)]);
+  // Nobody .5, one: it and not the other, both together; a third voice never.
+  const classes = [0, 0, 1, -1, -1, 1, 0, 0, 1, 1, 0, 0, 0, 0];
+  const sums = graph.op('MatMul', [graph.floats([7, 2], classes), levels]);
+  const logits = graph.op('Add', [sums, graph.floats([7, 1], [0.5, 0, 0, -9, -0.9, -9, -9])]);
+  const turned = graph.op('Transpose', [logits], { perm: [0, 2, 1] });
+  graph.output(turned, 'logits', 'float', ['B', 589, 7]);
+  return onnxBytes(graph.model());
+}
+
+export function segmentationRow(key: string): ModelRow {
+  const row = voiceRows.find(({ kind }) => kind === 'turns')!;
+  return { ...row, key, files: [file('graph', 'graph.onnx')] };
+}
+
 const file = (role: string, name: string) => ({ role, name, url: null, size: null, sha256: null });
 
 /** A user's row like one of the program's, with changes. */
@@ -73,7 +109,10 @@ export interface Said {
 export function talk(said: readonly Said[], seconds: number): Float32Array {
   const samples = new Float32Array(Math.round(seconds * rate)).fill(1e-4);
   for (const { start, end, voice } of said) {
-    samples.set(hum(voice, end - start), Math.round(start * rate));
+    const first = Math.round(start * rate);
+    hum(voice, end - start).forEach((sample, at) => {
+      samples[first + at]! += sample;
+    });
   }
   return samples;
 }
