@@ -37,6 +37,8 @@ export interface Clustering {
   readonly least: number;
   /** or the part of all speech that is enough where there is little. */
   readonly share: number;
+  /** Mean cosine of all pairs of windows from which two clusters are one voice whatever else speaks against it. */
+  readonly alike: number;
 }
 
 /** How many voices there may be: from, to; to make of `speaker_count`. */
@@ -115,7 +117,7 @@ function cut(
   few: Groups,
   merges: readonly Merge[],
   { least, most }: { least: number; most: number },
-  { linkage, likeness, news, least: seconds, share }: Clustering,
+  { linkage, likeness, news, least: seconds, share, alike }: Clustering,
   hop: number,
 ): Int32Array {
   const total = few.weights.length;
@@ -129,11 +131,26 @@ function cut(
     return weights.filter((one) => one >= small).length;
   };
   let steps = natural;
-  if (voices(steps) > most) while (steps < merges.length && voices(steps) > most) steps++;
   // Rather more groups, of which the small ones are then given away, than a voice that is hardly there.
   if (voices(steps) < least) while (steps > 0 && voices(steps) < least && steps > natural - 200) steps--;
   if (voices(steps) < least) return labelsAfter(total, merges.slice(0, Math.max(0, total - least)));
-  return withoutSmall(few, labelsAfter(total, merges.slice(0, steps)), small, linkage);
+  const large = withoutSmall(few, labelsAfter(total, merges.slice(0, steps)), small, linkage);
+  return joinAlike(few, large, alike, least, most);
+}
+
+/**
+ * Evidence grows with every window, also that of a voice which is hoarse an hour later: large clusters are one voice
+ * when their windows are alike on average, however sure it is that they differ.
+ */
+function joinAlike(few: Groups, labels: Int32Array, alike: number, least: number, most: number): Int32Array {
+  const clusters = summed(few, labels);
+  const count = clusters.weights.length;
+  const merges = agglomerate(clusters, 'average');
+  const apart = merges.findIndex((merge) => merge.likeness < alike);
+  const natural = count - (apart < 0 ? merges.length : apart);
+  const voices = Math.max(Math.min(count, least), Math.min(natural, most));
+  const joined = labelsAfter(count, merges.slice(0, count - voices));
+  return renumbered(labels.map((label) => joined[label]!));
 }
 
 /** Gives the groups of small clusters to the large ones they are most like; all to one when none is large. */

@@ -73,7 +73,7 @@ function* turnsOfLocals(
     likeness: speaker.thresholds.same,
   };
   // Twelve windows, or a tenth of them, as pyannote does it.
-  const clustering = { linkage, likeness, news: 1, least: 12, share: 0.1 } as const;
+  const clustering = { linkage, likeness, news: 1, least: 12, share: 0.1, alike: 1 } as const;
   const labels = yield* decideVoices({ vectors, seconds, regions, dimensions, hop: 1 }, count, clustering);
   const voices = labels.reduce((most, label) => Math.max(most, label + 1), 0);
   const turns: VoiceTurn[] = [];
@@ -85,16 +85,16 @@ function* turnsOfLocals(
 }
 
 /** Seconds somebody has to speak to be counted as a voice. */
-const leastSeconds = 2;
+const leastSeconds = 3;
 const leastShare = 0.15;
 
 /** What was measured goes before what the makers do; with neither, groups are one voice as single pieces are. */
 function clusteringOf({ speaker }: SpeakerRow): Clustering {
   const { evidence, clustering, thresholds } = speaker;
   if (evidence) {
-    const { same, freedom, news, likeness } = evidence;
-    return { linkage: { same, freedom }, likeness, news, least: leastSeconds, share: leastShare };
+    const { same, freedom, news, likeness, alike } = evidence;
+    return { linkage: { same, freedom }, likeness, news, least: leastSeconds, share: leastShare, alike };
   }
   const { linkage, likeness } = clustering ?? { linkage: 'average', likeness: thresholds.same_short };
-  return { linkage, likeness, news: 1, least: leastSeconds, share: leastShare };
+  return { linkage, likeness, news: 1, least: leastSeconds, share: leastShare, alike: 1 };
 }

@@ -137,6 +137,8 @@ export const SpeakerSide = Type.Object({
       news: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
       /** From this logarithm of likelihoods on, two groups of pieces are one voice. */
       likeness: Type.Number(),
+      /** Mean cosine of all pairs of pieces of two long groups from which they are one voice in any case. */
+      alike: Type.Number({ minimum: -1, maximum: 1 }),
     }),
   ),
   thresholds: Type.Object({

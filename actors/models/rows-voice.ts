@@ -150,7 +150,7 @@ const starterSpeaker: ModelRow = {
     output: 'embs',
     batch: 32,
     // Of voices of train-clean-100 that were held back from training, and conversations made of them.
-    evidence: { same: 0.38, freedom: 60, news: 0.5, likeness: -3 },
+    evidence: { same: 0.38, freedom: 60, news: 0.5, likeness: -3, alike: 0.25 },
     thresholds: { same: 0.31, same_short: 0.19 },
   },
 };

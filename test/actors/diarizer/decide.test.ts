@@ -44,8 +44,9 @@ const model: Clustering = {
   news: 0.5,
   least: 2,
   share: 0.15,
+  alike: 0.4,
 };
-const cosine: Clustering = { linkage: 'average', likeness: 0.3, news: 1, least: 2, share: 0.15 };
+const cosine: Clustering = { linkage: 'average', likeness: 0.3, news: 1, least: 2, share: 0.15, alike: 1 };
 const talk = (turns: readonly number[]) => turns.flatMap((voice) => new Array<number>(4).fill(voice));
 
 for (const [name, clustering] of Object.entries({ model, cosine })) {
