@@ -5,8 +5,8 @@
 Needs torch (1.13 is enough) and soundfile, both packages of Debian. The folder holds LibriSpeech
 train-clean-100 as `SPEAKER-CHAPTER-NUMBER.flac`. Not part of set-up: the trained file is committed.
 
-The committed one: these settings, about 25 minutes on one core. What it reached on voices held back is in the README;
-`--hold 20` voices are left out of training by default, and its thresholds are those of them at equal errors.
+The committed one: these settings, 20 minutes on one core. `--hold` voices are left out of training; the thresholds of
+its row are theirs at equal errors. What it reaches on voices it never heard is in bench/results.
 
 The graph: `feats` f32 [B, T, 80] (kaldi fbank, no mean removed) -> `embs` f32 [B, 128], of length 1.
 """
@@ -381,7 +381,6 @@ def main():
     names = list(voices)
     held = set(names[:: max(1, len(names) // options.hold)][: options.hold]) if options.hold else set()
     classes = features_of({name: voices[name] for name in names if name not in held})
-    print(f'{len(classes)} classes, {sum(map(len, classes)) / 360000:.2f} h', flush=True)
     model = train(classes, options)
     shipped = Shipped(model, *discriminants(model, classes, options.seed)).eval()
     if held:
