@@ -3,10 +3,9 @@ import type { Ref } from '../../runtime/ref.ts';
 import type { decoderContract } from '../decoder/contract.ts';
 import { soundRate } from '../decoder/contract.ts';
 import type { indexContract, MediaRecord, TranscriptMark } from '../index/contract.ts';
-import { type Heard, type Segment, speechErrors } from '../transcriber/contract.ts';
+import { chooseCaptions, type Heard, type Segment, speechErrors } from '../transcriber/contract.ts';
 import { type SpeechFacts, type SpeechJob, subtitlesKey } from './contract.ts';
 import { unchanged } from './stages.ts';
-import { chooseTrack } from './subtitle-track.ts';
 import type { SpeechParts } from './task.ts';
 
 type Ear = Ref<typeof decoderContract>;
@@ -227,7 +226,7 @@ async function subtitlesOf(
   const asked = { media_path: path, language: job.language };
   const beside = await speech.transcriber.ask('sidecar', asked, { signal });
   if (beside) return { segments: beside.segments, language: beside.language ?? job.language };
-  const track = chooseTrack(probe.subtitles, job.language);
+  const track = chooseCaptions(probe.subtitles, job.language);
   if (!track) return null;
   const { codec, header, cues } = await ear.ask('subtitles', { path, stream_index: track.index }, { signal });
   const { segments } = await speech.transcriber.ask('captions', { codec, header, cues }, { signal });
