@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { compose, usual } from '../../../bench/diarization/compose.ts';
+import { idealSpeech, openEars } from '../../../bench/diarization/ears.ts';
+import { scoreDiarization } from '../../../bench/diarization/score.ts';
+
+const shared = resolve(fileURLToPath(new URL('../../../../shared', import.meta.url)));
+const folder = join(shared, 'media', 'speech', 'librispeech', 'test-other');
+const skip = existsSync(folder) ? false : `${folder} is not there`;
+
+test('two recorded voices that were never trained on are told apart and counted', { skip }, async () => {
+  const modelsDir = await mkdtemp(join(tmpdir(), 'diarizer-'));
+  const ears = await openEars(modelsDir, join(shared, 'weights'), 1);
+  try {
+    const names = (await readdir(folder)).sort();
+    const voices = await Promise.all(
+      ['1688', '2609'].map(async (name) => {
+        const pieces: Float32Array[] = [];
+        for (const file of names.filter((one) => one.startsWith(`${name}-`)).slice(0, 3)) {
+          pieces.push(await ears.samplesOf(join(folder, file)));
+        }
+        return { name, pieces };
+      }),
+    );
+    const { samples, turns } = compose(voices, { ...usual, seconds: 30, seed: 1 });
+    const answer = await ears.listen(samples, idealSpeech(turns));
+    for (const count of ['auto', 2] as const) {
+      const { der, speakers } = scoreDiarization(turns, answer(count));
+      assert.equal(speakers.found, 2);
+      assert.ok(der < 0.05, `count ${count}: DER ${der}`);
+    }
+  } finally {
+    await ears.stop();
+    await rm(modelsDir, { recursive: true, force: true });
+  }
+});
