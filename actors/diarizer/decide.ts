@@ -112,6 +112,10 @@ function picked(
   return { sums, weights, dimensions };
 }
 
+/** In a long conversation a voice speaks more than in a short one, or is not counted: this part of it, or so long. */
+const longShare = 0.04;
+const longSeconds = 10;
+
 /** The cluster of each group. */
 function cut(
   few: Groups,
@@ -123,7 +127,9 @@ function cut(
   const total = few.weights.length;
   const weight = few.weights.reduce((sum, one) => sum + one, 0);
   // What speaks less than this is somebody coughing, or two at once.
-  const small = Math.min((seconds / hop) * news, weight * share);
+  const second = news / hop;
+  const usual = Math.max(seconds * second, Math.min(longSeconds * second, weight * longShare));
+  const small = Math.min(usual, weight * share);
   const apart = merges.findIndex((merge) => merge.likeness < likeness);
   const natural = apart < 0 ? merges.length : apart;
   const voices = (steps: number) => {

@@ -20,13 +20,17 @@ export function* answerOf(
   const spoken = listening.locals
     ? yield* turnsOfLocals(listening, listening.locals, count, row)
     : yield* turnsOfPieces(listening, count, row);
-  const turns = namedTurns(spoken);
+  // A segmentation says itself what is a pause.
+  const turns = namedTurns(spoken, listening.locals ? 0 : shortPause);
   return {
     turns,
     speakers: speakersOfSpans(turns, spans),
     speaker_count: new Set(turns.map(({ speaker }) => speaker)).size,
   };
 }
+
+/** Seconds of silence that do not end a turn, as NIST counts it. */
+const shortPause = 0.3;
 
 /** Where only windows of speech are known: each belongs to one voice. */
 function* turnsOfPieces(
