@@ -42,14 +42,18 @@ async function list({ values, out, screen }: Context, json: boolean): Promise<nu
           : supported
             ? 'not downloaded'
             : 'not for this system';
-      const size = row.size_gb > 0 ? `${row.size_gb.toFixed(2)} GB` : '';
       out(
-        `${row.key.padEnd(28)} ${row.kind.padEnd(8)} ${state.padEnd(20)} ${size.padStart(8)}  ${row.license}\n`,
+        `${row.key.padEnd(28)} ${row.kind.padEnd(8)} ${state.padEnd(20)} ${sizeText(row.size_gb).padStart(8)}  ${row.license}\n`,
       );
     }
   }
   for (const problem of problems) screen.write(`✗ ${problemText(problem)}\n`);
   return problems.length > 0 ? exit.error : exit.ok;
+}
+
+function sizeText(gigabytes: number): string {
+  if (gigabytes === 0) return '';
+  return gigabytes < 0.1 ? `${Math.ceil(1000 * gigabytes)} MB` : `${gigabytes.toFixed(2)} GB`;
 }
 
 async function pull(key: string, context: Context): Promise<number> {
