@@ -9,7 +9,7 @@ import { type SpeechJob, subtitlesKey } from './contract.ts';
 import { quarantined } from './journalled.ts';
 import { nextSpeechStep } from './plan.ts';
 import { stageKey } from './quarantine.ts';
-import { createQueue } from './queue.ts';
+import { createQueue, type Queue } from './queue.ts';
 import { isSame, markOf, type SpeechWork, writeDown } from './speech.ts';
 import { worthAnotherTry } from './stages.ts';
 import type { SpeechParts, Task } from './task.ts';
@@ -45,8 +45,8 @@ export class Listening {
     try {
       const groups = await this.#groups();
       // One model after the other: two at once may not fit into memory.
-      for (const group of groups) await this.#listenTo(group);
-      this.#tracker.surveyed();
+      for (const group of groups) await this.#listenTo(group, group === groups.at(-1));
+      if (groups.length === 0) this.#tracker.surveyed();
       for (const work of this.#suspects) await this.#finish(work, this.#anEar());
     } finally {
       await this.#free();
@@ -99,7 +99,8 @@ export class Listening {
     }
   }
 
-  async #listenTo(group: Group): Promise<void> {
+  /** `last`: no other group is surveyed after this one. */
+  async #listenTo(group: Group, last: boolean): Promise<void> {
     const queue = createQueue<SpeechWork>(SURVEYED_AHEAD);
     const left = group.jobs.values();
     const survey = async () => {
@@ -116,9 +117,14 @@ export class Listening {
         await this.#finish(work, ear);
       }
     };
-    const ears = Promise.all(this.#speech.ears.map(listen));
+    // When every ear is down the files that are left fail one by one, also while others are still surveyed.
+    const rest = Promise.all(this.#speech.ears.map(listen)).then(() => this.#failTheRest(queue));
     await Promise.all(Array.from({ length: SURVEYS }, survey)).finally(queue.close);
-    await ears;
+    if (last) this.#tracker.surveyed();
+    await rest;
+  }
+
+  async #failTheRest(queue: Queue<SpeechWork>): Promise<void> {
     for (let work = await queue.take(); work; work = await queue.take()) {
       const { path } = work.media;
       this.#tracker.failure(

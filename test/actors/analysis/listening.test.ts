@@ -170,6 +170,20 @@ test('a stage whose actor crashed is tried again once, and a second crash costs 
   await w.end();
 });
 
+test('how much there is to hear is known as soon as every file is surveyed', async () => {
+  const w = await spoken(['a', 'b'].map((name) => ({ name, frames: 3, sound: true })));
+  const held = Promise.withResolvers<void>();
+  w.voices.hold = held.promise;
+  const running = w.hear(w.paths.map((path) => job(path)));
+  const known = () =>
+    w.events.flatMap((event) => (event.type === 'task' && event.task.surveyed ? [event] : []));
+  while (known().length === 0) await new Promise(setImmediate);
+  assert.deepEqual([known()[0]?.task.sound_seconds, known()[0]?.task.files_done], [6, 0]);
+  held.resolve();
+  await running;
+  await w.end();
+});
+
 test('a channel that is not there fails its file alone', async () => {
   const w = await spoken([
     { name: 'a', frames: 2, sound: true },
