@@ -8,7 +8,7 @@ export function written(path: string, answer: TranscriptionsAnswer, heading: boo
   const segments = answer.transcriptions[path];
   if (!segments) return '';
   const speakers = speakersByIndex(answer, path);
-  const width = Math.max(0, ...speakers.map((name) => name.length));
+  const width = speakers.reduce((most, name) => Math.max(most, name.length), 0);
   const lines = segments.map(([start, text], i) => {
     const who = width > 0 ? `${(speakers[i] ?? '').padEnd(width)}  ` : '';
     return `${clockTime(start)}  ${who}${printable(text.trim())}`;
