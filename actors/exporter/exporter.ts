@@ -2,6 +2,7 @@
 // model nor store: no actor would have anything to keep, so stateless threads of a pool do it.
 //
 // A thread is ended when its caller goes away. That is safe here, and only here: it runs no native library of ours.
+import { basename } from 'node:path';
 import { Piscina } from 'piscina';
 import { engineErrors } from '../../runtime/errors.ts';
 import {
@@ -53,7 +54,8 @@ export function createExporter(now: () => number): Exporter {
       const { bytes, warning } = await rendered({ format, title, rows, createdMs: now() }, signal);
       const answer = answerOf(request, warning);
       if (output_dir === null) return { ...answer, content_base64: Buffer.from(bytes).toString('base64') };
-      return { ...answer, output_path: await saveNew(output_dir, answer.filename, bytes) };
+      const output_path = await saveNew(output_dir, answer.filename, bytes);
+      return { ...answer, filename: basename(output_path), output_path };
     },
     close: () => pool.destroy(),
   };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import test, { after } from 'node:test';
 import { inflateRawSync } from 'node:zlib';
 import { Check } from 'typebox/value';
@@ -104,8 +104,11 @@ test('a long transcript goes over many pages', async () => {
 test('a document is put into a folder that is made, and never over another', async () => {
   const place = join(folder, 'new', 'place');
   const paths: (string | undefined)[] = [];
-  for (let i = 0; i < 3; i++)
-    paths.push((await exporter.transcript(request('csv', place), never)).output_path);
+  for (let i = 0; i < 3; i++) {
+    const { output_path, filename } = await exporter.transcript(request('csv', place), never);
+    assert.equal(filename, basename(output_path!));
+    paths.push(output_path);
+  }
   assert.deepEqual(
     paths,
     ['A film_ part 1.csv', 'A film_ part 1-2.csv', 'A film_ part 1-3.csv'].map((name) => join(place, name)),
