@@ -3,7 +3,13 @@ import type { Ref } from '../../runtime/ref.ts';
 import type { decoderContract } from '../decoder/contract.ts';
 import { soundRate } from '../decoder/contract.ts';
 import type { indexContract, MediaRecord, TranscriptMark } from '../index/contract.ts';
-import { chooseCaptions, type Heard, type Segment, speechErrors } from '../transcriber/contract.ts';
+import {
+  chooseCaptions,
+  type Heard,
+  type Segment,
+  speechErrors,
+  speechLanguages,
+} from '../transcriber/contract.ts';
 import { type SpeechFacts, type SpeechJob, subtitlesKey } from './contract.ts';
 import { unchanged } from './stages.ts';
 import type { SpeechParts } from './task.ts';
@@ -163,9 +169,9 @@ class Hearing {
       end_seconds,
     ]);
     const request = { listening: this.#listening, spans };
-    const { speakers, speaker_count } = await speech.diarizer.ask('finish', request, { signal });
+    const { speakers } = await speech.diarizer.ask('finish', request, { signal });
     this.#listening = null;
-    return { speakers, count: speaker_count };
+    return numbered(speakers);
   }
 
   /** What is finished is closed already. */
@@ -176,6 +182,18 @@ class Hearing {
     if (this.#hearing !== null) await transcriber.ask('drop', { hearing: this.#hearing }).catch(ignore);
     if (this.#listening !== null) await diarizer.ask('drop', { listening: this.#listening }).catch(ignore);
   }
+}
+
+/** The voices that say something in the transcript, in order of appearance there: others may be heard between its segments. */
+function numbered(speakers: readonly (string | null)[]) {
+  const ids = new Map<string, string>();
+  for (const speaker of speakers) {
+    if (speaker !== null && !ids.has(speaker)) {
+      ids.set(speaker, `SPEAKER_${String(ids.size).padStart(2, '0')}`);
+    }
+  }
+  const named = speakers.map((speaker) => (speaker === null ? null : (ids.get(speaker) ?? null)));
+  return { speakers: named, count: ids.size };
 }
 
 interface DiarizerBlock {
@@ -230,5 +248,13 @@ async function subtitlesOf(
   if (!track) return null;
   const { codec, header, cues } = await ear.ask('subtitles', { path, stream_index: track.index }, { signal });
   const { segments } = await speech.transcriber.ask('captions', { codec, header, cues }, { signal });
-  return { segments, language: track.language ?? job.language };
+  // A track in which nothing is written does not say that nobody speaks.
+  if (segments.length === 0) return null;
+  return { segments, language: trackLanguage(track.language) ?? job.language };
+}
+
+/** Tracks say it in three letters, `ger`; null where they do not. */
+function trackLanguage(said: string | null): string | null {
+  const code = said === null ? null : speechLanguages.code(said);
+  return code === 'auto' ? null : code;
 }

@@ -116,6 +116,7 @@ test('without a model, subtitles beside or in the file are read, and the voices 
     { name: 'mute', frames: 3, captions: { language: 'eng', texts: ['one'] } },
     { name: 'nothing', frames: 3 },
     { name: 'bare', frames: 2, sound: true },
+    { name: 'blank', frames: 2, sound: true, captions: { language: 'eng', texts: [] } },
   ]);
   w.voices.models.length = 0;
   const named = { start_seconds: 0, end_seconds: 1, text: ' hello', speaker: 'Ann' };
@@ -124,17 +125,41 @@ test('without a model, subtitles beside or in the file are read, and the voices 
   assert.deepEqual(outcomes(results), [
     'bare speech failed',
     'beside speech analyzed',
+    'blank speech failed',
     'inside speech analyzed',
     'mute speech analyzed',
     'nothing speech no_sound',
   ]);
-  assert.equal(results.find(({ outcome }) => outcome === 'failed')?.error?.code, 'NO_SPEECH_MODEL');
+  const failed = results.filter(({ outcome }) => outcome === 'failed');
+  assert.deepEqual(
+    failed.map(({ error }) => error?.code),
+    ['NO_SPEECH_MODEL', 'NO_SPEECH_MODEL'],
+  );
   const textOf = (name: string) =>
     w.state.transcripts.get(name)?.segments.map(({ text, speaker }) => `${speaker}:${text}`);
   assert.deepEqual(textOf('beside'), ['Ann: hello']);
   assert.deepEqual(textOf('inside'), ['SPEAKER_00: one', 'SPEAKER_01: two']);
   assert.deepEqual(textOf('mute'), ['null: one']);
-  assert.equal(w.state.transcripts.get('inside')?.mark.model_key, 'subtitles');
+  const { model_key, spoken: language } = w.state.transcripts.get('inside')!.mark;
+  assert.deepEqual([model_key, language], ['subtitles', 'en']);
+  await w.end();
+});
+
+test('speakers are numbered as they appear in the transcript, and only those are counted', async () => {
+  const w = await spoken([{ name: 'late', frames: 6, sound: true }]);
+  w.voices.models.length = 0;
+  // The fake hears SPEAKER_00 in even seconds.
+  const said = [1, 3, 5].map((at) => ({
+    start_seconds: at,
+    end_seconds: at + 1,
+    text: ' so',
+    speaker: null,
+  }));
+  w.voices.sidecars.set(w.paths[0]!, said);
+  const { results } = await w.hear([job(w.paths[0]!)]);
+  assert.equal(results[0]?.speech?.speakers, 1);
+  const speakers = w.state.transcripts.get('late')?.segments.map(({ speaker }) => speaker);
+  assert.deepEqual(speakers, ['SPEAKER_00', 'SPEAKER_00', 'SPEAKER_00']);
   await w.end();
 });
 
