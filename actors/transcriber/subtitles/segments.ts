@@ -8,11 +8,14 @@ import { takeSpeakers } from './speakers.ts';
 
 export interface Transcript {
   readonly segments: Segment[];
-  /** Cues that could not be used: no time, or over before the media begins. */
+  /** Cues that could not be used: no time, over before the media begins, or later than any recording. */
   readonly skipped: number;
-  /** Cues whose end was missing or not after their start, or that began before the media. */
+  /** Cues whose end was missing, not after their start or beyond belief, or that began before the media. */
   readonly repaired: number;
 }
+
+/** Seconds no recording reaches; the store counts milliseconds in 32 bits. */
+const LATEST = 4_000_000;
 
 /** Seconds it takes to read a text for which the file has no end. */
 const readSeconds = (text: string) => Math.min(7, Math.max(1, text.length / 15));
@@ -28,7 +31,7 @@ export function segmentsOf({ cues, skipped }: Pick<Parsed, 'cues' | 'skipped'>):
   return { segments, skipped: skipped + lost, repaired };
 }
 
-/** In order of start, each with an end after it and none before the media begins. */
+/** In order of start, each with an end after it, none before the media begins or later than any recording. */
 function mend(cues: readonly Cue[]): { timed: Timed[]; lost: number; repaired: number } {
   const ordered = cues.toSorted((a, b) => a.start - b.start);
   const timed: Timed[] = [];
@@ -38,9 +41,10 @@ function mend(cues: readonly Cue[]): { timed: Timed[]; lost: number; repaired: n
     // An event without text only takes the one before off the picture.
     if (cue.text === '') return;
     const { start } = cue;
-    const end = cue.end !== null && cue.end > start ? cue.end : endWithout(cue, ordered, i);
-    // Later than any recording: what was meant nobody can know.
-    if (!(end > 0) || !(end < 1e9)) {
+    const isEnd = cue.end !== null && cue.end > start && cue.end < LATEST;
+    const end = isEnd ? cue.end : endWithout(cue, ordered, i);
+    // What was meant by a start behind every recording nobody can know.
+    if (!(end > 0) || !(end < LATEST)) {
       lost++;
       return;
     }

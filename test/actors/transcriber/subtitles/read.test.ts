@@ -240,6 +240,20 @@ test('the format is told by the text, not by a name', () => {
   assert.equal(formatOf(''), 'subrip');
 });
 
+test('times beyond every recording cost their cue or its end, never the file', () => {
+  const text =
+    '00:00:01,000 --> 99999:00:00,000\nlong\n\n00:00:04,000 --> 00:00:05,000\nplain\n\n9999:00:00,000 --> 9999:00:01,000\nlate\n';
+  const { segments, skipped, repaired } = segmentsOf(parseSubtitles(text));
+  assert.deepEqual(
+    segments.map(({ start_seconds, end_seconds, text }) => [start_seconds, end_seconds, text]),
+    [
+      [1, 2, ' long'],
+      [4, 5, ' plain'],
+    ],
+  );
+  assert.deepEqual([skipped, repaired], [1, 1]);
+});
+
 test('whatever is done to a file, it is read without a fault, and what comes out is sound', () => {
   const seeds = files.map(({ text }) => text);
   const bits = [
@@ -276,6 +290,7 @@ test('whatever is done to a file, it is read without a fault, and what comes out
       assert.ok(skipped >= 0 && repaired >= 0);
       segments.forEach((segment, i) => {
         assert.ok(segment.start_seconds >= 0 && segment.end_seconds > segment.start_seconds);
+        assert.ok(segment.end_seconds * 1000 < 2 ** 32);
         assert.ok(i === 0 || segments[i - 1]!.start_seconds <= segment.start_seconds);
         assert.match(segment.text, /^ \S/);
         assert.doesNotMatch(segment.text, /[\n\r\0]/);
