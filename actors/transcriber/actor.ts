@@ -51,7 +51,12 @@ export const definition = actor({
     const current = currentModel(env);
     const proceed = proceedOf(stopping);
     const queue = new WindowQueue({
-      model: (key, work) => current.run(key, ({ row, family }) => work(row.speech.batch, family.transcribe)),
+      model: (key, work) =>
+        current.run(key, ({ row, family }) =>
+          work(row.speech.batch, (windows, language, proceed) =>
+            family.transcribe(windows, language, proceed),
+          ),
+        ),
       proceed,
       limit: WAITING_WINDOWS,
     });
