@@ -14,6 +14,11 @@ export interface Turn {
   cancelled(): boolean;
   /** Throws CANCELLED when `cancelled()`. */
   throwIfCancelled(): void;
+  /**
+   * A sign of life: the turn is not stuck, however long it has been running. For a turn that waits for others or works in
+   * steps, each of them well within the limit; told with every step, never by a timer.
+   */
+  alive(): void;
   /** The bytes of a slot. *Borrowed until the end of the turn.* Throws STALE_SLOT for a handle of an earlier filling. */
   slot(handle: SlotHandle): Uint8Array;
   readonly log: Log;

@@ -27,7 +27,9 @@ export async function serve<C extends Contract, S>(
   let idle: () => void = () => {};
 
   const begin = async (message: Extract<Down, { type: 'ask' | 'feed' }>) => {
-    const turn = new HostTurn(start, message.word, log);
+    const turn = new HostTurn(start, message.word, log, () =>
+      endpoint.post({ type: 'alive', id: message.id }),
+    );
     turns.set(message.id, turn);
     let last: Up;
     try {
@@ -131,12 +133,14 @@ class HostTurn implements FeedTurn {
   readonly #start: HostStart;
   readonly #control: Int32Array;
   readonly #word: number;
+  readonly #alive: () => void;
   readonly #slots: SlotHandle[] = [];
   #credit = 0;
   #wake: (() => void) | undefined;
 
-  constructor(start: HostStart, word: number, log: Log) {
+  constructor(start: HostStart, word: number, log: Log, alive: () => void) {
     this.log = log;
+    this.#alive = alive;
     this.#start = start;
     this.#control = new Int32Array(start.control);
     this.#word = word;
@@ -152,6 +156,10 @@ class HostTurn implements FeedTurn {
 
   throwIfCancelled(): void {
     if (this.cancelled()) throw engineErrors.CANCELLED();
+  }
+
+  alive(): void {
+    this.#alive();
   }
 
   slot(handle: SlotHandle): Uint8Array {

@@ -217,6 +217,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
   #receive(session: Session, message: Up): void {
     if (
       message.type !== 'item' &&
+      message.type !== 'alive' &&
       message.type !== 'reply' &&
       message.type !== 'end' &&
       message.type !== 'error'
@@ -225,8 +226,9 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     const running = session.running.get(message.id);
     if (!running) return;
     const { call } = running;
+    if (message.type === 'alive' || message.type === 'item') running.startedAt = this.#options.now();
+    if (message.type === 'alive') return;
     if (message.type === 'item') {
-      running.startedAt = this.#options.now();
       if (!call.settled) call.stream?.push(message.value, message.slots, call.holder);
       return;
     }

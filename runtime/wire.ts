@@ -44,6 +44,8 @@ export type Up =
       readonly value: unknown;
       readonly slots: readonly SlotHandle[];
     }
+  /** The turn goes on. */
+  | { readonly type: 'alive'; readonly id: CallId }
   | { readonly type: 'reply'; readonly id: CallId; readonly value: unknown }
   | { readonly type: 'end'; readonly id: CallId }
   | { readonly type: 'error'; readonly id: CallId; readonly error: ErrorFields }

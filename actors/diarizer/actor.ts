@@ -255,6 +255,7 @@ class Diarizer {
   #proceed(turn: Turn): Proceed {
     return async () => {
       turn.throwIfCancelled();
+      turn.alive();
       await eventLoopTurn();
       if (this.#env.stopping.aborted) throw engineErrors.CANCELLED('the diarizer stops');
       turn.throwIfCancelled();

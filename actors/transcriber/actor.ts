@@ -22,7 +22,7 @@ import { familyOf } from './families.ts';
 import type { SessionOpener, SpeechFamily } from './family.ts';
 import { Hearing, type HearingModel } from './hearing.ts';
 import { languageName, offeredLanguage } from './languages.ts';
-import { WindowQueue } from './queue.ts';
+import { type WaitingTurn, WindowQueue } from './queue.ts';
 import { captions, sidecar } from './subtitles/sidecar.ts';
 import { voiceRate } from './voice/detector.ts';
 import { ownDetectors } from './voice/own.ts';
@@ -108,7 +108,7 @@ export const definition = actor({
         hear: ({ hearing: id, channel, first_sample, count, samples }, turn) =>
           orForget(id, async (hearing) => {
             const heard = await hearing.hear(channel, first_sample, floatsIn(turn.slot(samples), count));
-            await queue.room(turn.signal);
+            await queue.room(waiting(turn));
             turn.throwIfCancelled();
             return heard;
           }),
@@ -119,7 +119,7 @@ export const definition = actor({
             return heard;
           }),
         finish: async ({ hearing: id }, turn) => {
-          const result = await orForget(id, (hearing) => hearing.finish(turn.signal));
+          const result = await orForget(id, (hearing) => hearing.finish(waiting(turn)));
           forget(id);
           return result;
         },
@@ -159,9 +159,14 @@ function currentModel({ settings, log }: Env): Current {
   });
 }
 
+function waiting(turn: Turn): WaitingTurn {
+  return { signal: turn.signal, alive: () => turn.alive() };
+}
+
 function proceedOf(stopping: AbortSignal, turn?: Turn): Proceed {
   return async () => {
     turn?.throwIfCancelled();
+    turn?.alive();
     await eventLoopTurn();
     if (stopping.aborted) throw engineErrors.CANCELLED('the transcriber stops');
     turn?.throwIfCancelled();

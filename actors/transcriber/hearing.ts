@@ -3,13 +3,12 @@
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Turnstile } from '../models/turnstile.ts';
-import { Bell } from './bell.ts';
 import type { Heard, Segment, SpeechRegion } from './contract.ts';
 import { cuesOf } from './cues.ts';
 import type { Spoken } from './family.ts';
 import { guard } from './guards.ts';
 import { type LeveledSegment, mergeChannels } from './merge-channels.ts';
-import type { Job, WindowQueue } from './queue.ts';
+import type { Job, WaitingTurn, WindowQueue } from './queue.ts';
 import { type VoiceDetector, voiceRate } from './voice/detector.ts';
 import { type Window, type WindowRules, Windows } from './voice/windows.ts';
 
@@ -48,7 +47,6 @@ export class Hearing {
   readonly #languages = new Map<string, number>();
   #open = 0;
   #failure: { readonly error: unknown } | null = null;
-  readonly #settled = new Bell();
 
   constructor(
     model: HearingModel | null,
@@ -104,11 +102,11 @@ export class Hearing {
     });
   }
 
-  /** Waits for the model. Throws what it failed with, INVALID_MESSAGE while a channel goes on, CANCELLED on `signal`. */
-  async finish(signal: AbortSignal): Promise<HearingResult> {
+  /** Waits for the model. Throws what it failed with, INVALID_MESSAGE while a channel goes on, CANCELLED with the turn. */
+  async finish(turn: WaitingTurn): Promise<HearingResult> {
     const going = this.#channels.findIndex(({ ended }) => !ended);
     if (going >= 0) throw wrong(`channel ${going} has not ended`);
-    await this.#transcribed(signal);
+    await this.#queue.until(() => this.#open === 0, turn);
     this.#check();
     const segments = mergeChannels(this.#channels.map(({ segments }) => segments));
     const [language] = [...this.#languages].toSorted(([, a], [, b]) => b - a)[0] ?? [null];
@@ -137,10 +135,6 @@ export class Hearing {
 
   #job(channel: Channel, window: Window, model: HearingModel): Job {
     this.#open += 1;
-    const ended = () => {
-      this.#open -= 1;
-      this.#settled.ring();
-    };
     return {
       owner: this,
       model_key: model.key,
@@ -148,14 +142,13 @@ export class Hearing {
       window,
       done: (spoken) => {
         this.#wrote(channel, window, spoken);
-        ended();
+        this.#open -= 1;
       },
       failed: (error) => {
         this.#failure ??= { error };
+        this.#open = 0;
         // What is left of this file would only be thrown away.
         this.#queue.drop(this);
-        this.#open = 0;
-        this.#settled.ring();
       },
     };
   }
@@ -183,13 +176,6 @@ export class Hearing {
     for (const cue of cues) channel.segments.push({ ...cue, level_db: levelOf(window, cue) });
     if (language === null || cues.length === 0) return;
     this.#languages.set(language, (this.#languages.get(language) ?? 0) + voiceSeconds);
-  }
-
-  async #transcribed(signal: AbortSignal): Promise<void> {
-    while (this.#open > 0) {
-      if (signal.aborted) throw engineErrors.CANCELLED();
-      await this.#settled.wait(signal);
-    }
   }
 }
 

@@ -35,12 +35,23 @@ export interface QueueOptions {
   readonly limit: number;
 }
 
+/** A turn that waits for windows. */
+export interface WaitingTurn {
+  readonly signal: AbortSignal;
+  readonly alive: () => void;
+}
+
+/** Steps of a run, of which one is a token, after which those who wait learn that the model works. */
+const STEPS_OF_LIFE = 16;
+
 export class WindowQueue {
   readonly #options: QueueOptions;
   #jobs: Job[] = [];
   readonly #gone = new WeakSet<object>();
   #working: Promise<void> | null = null;
-  readonly #taken = new Bell();
+  /** Rings when the queue has changed, and every now and then while a run goes on. */
+  readonly #moved = new Bell();
+  #steps = 0;
 
   constructor(options: QueueOptions) {
     this.#options = options;
@@ -62,14 +73,20 @@ export class WindowQueue {
   drop(owner: object): void {
     this.#gone.add(owner);
     this.#jobs = this.#jobs.filter((job) => job.owner !== owner);
-    this.#taken.ring();
+    this.#moved.ring();
   }
 
-  /** Resolves when few enough windows wait. Throws CANCELLED when the signal aborts first. */
-  async room(signal: AbortSignal): Promise<void> {
-    while (this.#jobs.length > this.#options.limit) {
+  /** Resolves when few enough windows wait. Throws CANCELLED when the turn is cancelled first. */
+  room(turn: WaitingTurn): Promise<void> {
+    return this.until(() => this.#jobs.length <= this.#options.limit, turn);
+  }
+
+  /** Resolves when `fact`, which changes only as windows are done, is so; the turn shows life while the model works. */
+  async until(fact: () => boolean, { signal, alive }: WaitingTurn): Promise<void> {
+    while (!fact()) {
       if (signal.aborted) throw engineErrors.CANCELLED();
-      await this.#taken.wait(signal);
+      await this.#moved.wait(signal);
+      alive();
     }
   }
 
@@ -87,7 +104,7 @@ export class WindowQueue {
       for (const job of this.#jobs.splice(0)) this.#fail(job, error);
     }
     this.#working = null;
-    this.#taken.ring();
+    this.#moved.ring();
   }
 
   async #workOn(modelKey: string): Promise<void> {
@@ -111,7 +128,7 @@ export class WindowQueue {
       .slice(0, most);
     const set = new Set(taken);
     this.#jobs = this.#jobs.filter((job) => !set.has(job));
-    this.#taken.ring();
+    this.#moved.ring();
     return taken;
   }
 
@@ -120,6 +137,7 @@ export class WindowQueue {
     try {
       const answers = await run(windows, batch[0]!.language, () => this.#step(batch));
       for (const [at, job] of batch.entries()) this.#tell(job, answers[at]!);
+      this.#moved.ring();
     } catch (error) {
       const waiting = batch.filter(({ owner }) => !this.#gone.has(owner));
       // One window that the model cannot take is no reason to lose the others.
@@ -131,13 +149,21 @@ export class WindowQueue {
 
   async #step(batch: readonly Job[]): Promise<void> {
     await this.#options.proceed();
+    this.#steps += 1;
+    if (this.#steps % STEPS_OF_LIFE === 0) this.#moved.ring();
     if (batch.every(({ owner }) => this.#gone.has(owner))) {
       throw engineErrors.CANCELLED('nobody waits for the window');
     }
   }
 
+  /** What one owner cannot take is no reason to run the windows of the others again. */
   #tell(job: Job, spoken: Spoken): void {
-    if (!this.#gone.has(job.owner)) job.done(spoken);
+    if (this.#gone.has(job.owner)) return;
+    try {
+      job.done(spoken);
+    } catch (error) {
+      job.failed(error);
+    }
   }
 
   #fail(job: Job, error: unknown): void {

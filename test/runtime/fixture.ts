@@ -1,6 +1,6 @@
 // A small actor with every kind of message, used by the tests of the engine in memory and in threads.
 import { Type } from 'typebox';
-import { actor, Sent } from '../../runtime/actor.ts';
+import { actor, Sent, type Turn } from '../../runtime/actor.ts';
 import { ask, Bytes, contract, feed, SlotHandle } from '../../runtime/contract.ts';
 import { engineErrors, errorTable } from '../../runtime/errors.ts';
 
@@ -15,6 +15,9 @@ export const fixtureContract = contract(
     fail: ask(Type.Object({ cup: Type.String() }), Type.Null()),
     /** Ends only when cancelled: by the signal, or by asking the flag in a loop that never turns the event loop. */
     wait: ask(Type.Object({ block: Type.Boolean() }), Type.String()),
+    /** Ends only when cancelled; tells that it goes on whenever somebody nudges. */
+    goOn: ask(Type.Object({}), Type.String()),
+    nudge: ask(Type.Object({}), Type.Integer()),
     /** Sums the bytes of a slot, after waiting for `gate` ms-free work: cancelled only at its end. */
     sum: ask(Type.Object({ slot: SlotHandle }), Type.Number()),
     readAfterCancel: ask(Type.Object({ slot: SlotHandle }), Type.Number()),
@@ -36,6 +39,7 @@ export const definition = actor<typeof fixtureContract, { failStart?: boolean } 
   contract: fixtureContract,
   create: (env) => {
     if (env.settings?.failStart) throw new Error('no luck at start');
+    const going = new Set<Turn>();
     return {
       handlers: {
         add: ({ a, b }) => a + b,
@@ -43,6 +47,14 @@ export const definition = actor<typeof fixtureContract, { failStart?: boolean } 
           throw fixtureErrors.OUT_OF_TEA(`cup ${cup} is empty`, { cup });
         },
         wait: ({ block }, turn) => (block ? spin(turn.cancelled.bind(turn)) : untilAborted(turn.signal)),
+        goOn: (_, turn) => {
+          going.add(turn);
+          return untilAborted(turn.signal).finally(() => going.delete(turn));
+        },
+        nudge: () => {
+          for (const turn of going) turn.alive();
+          return going.size;
+        },
         sum: ({ slot }, turn) => turn.slot(slot).reduce((sum, byte) => sum + byte, 0),
         readAfterCancel: async ({ slot }, turn) => {
           await untilAborted(turn.signal).catch(() => {});

@@ -67,6 +67,25 @@ test('an actor that keeps crashing is given up aloud and its calls fail at once'
   await supervisor.stop();
 });
 
+test('a turn that tells that it goes on may last as long as it needs', async () => {
+  const { supervisor, clock, inThread, lines } = engine();
+  const ref = await inThread();
+  const stop = new AbortController();
+  const going = ref.ask('goOn', {}, { signal: stop.signal });
+  for (let i = 0; i < 10; i++) {
+    assert.equal(await ref.ask('nudge', {}), 1);
+    clock.advance(900);
+    assert.equal(ref.phase, 'ready');
+  }
+  stop.abort();
+  await assert.rejects(going, engineErrors.CANCELLED.is);
+  assert.deepEqual(
+    lines.filter(({ message }) => message === 'actor is stuck'),
+    [],
+  );
+  await supervisor.stop();
+});
+
 test('a stuck actor is replaced, its slots stay held until it ends, and a second time is hopeless', async () => {
   const hopeless: string[] = [];
   const { supervisor, clock, inThread, pool } = engine({ onHopeless: (name) => hopeless.push(name) });

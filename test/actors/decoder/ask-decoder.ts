@@ -55,6 +55,8 @@ export class TestTurn implements FeedTurn {
     return this.signal.aborted;
   }
 
+  alive() {}
+
   throwIfCancelled() {
     if (this.cancelled()) throw engineErrors.CANCELLED();
   }

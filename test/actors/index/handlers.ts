@@ -47,6 +47,7 @@ export async function indexActor(t: TestContext, settings: IndexSettings = {}): 
     throwIfCancelled: () => {
       if (cancelled()) throw engineErrors.CANCELLED();
     },
+    alive: () => {},
     slot: () => new Uint8Array(0),
     log,
   });

@@ -21,6 +21,7 @@ interface Fake {
   readonly queue: WindowQueue;
   readonly told: string[];
   add(owner: object, number: number, language?: string | null, model_key?: string): void;
+  job(owner: object, number: number, language: string | null, model_key: string): Job;
   stop(): void;
 }
 
@@ -61,6 +62,7 @@ function fake(limit = 2): Fake {
     runs,
     queue,
     told,
+    job,
     add: (owner, number, language = null, model_key = 'here') =>
       queue.add(job(owner, number, language, model_key)),
     stop: () => {
@@ -95,6 +97,20 @@ test('a window that the model cannot take fails alone', async () => {
   assert.deepEqual(told, ['13:MODEL_RUN_FAILED', '1:1', '2:2']);
 });
 
+test('what one owner cannot take fails for it alone, and nothing is run or told twice', async () => {
+  const { queue, runs, told, add, job } = fake();
+  add({}, 1);
+  queue.add({
+    ...job({}, 2, null, 'here'),
+    done: () => {
+      throw new RangeError('no place for it');
+    },
+  });
+  await queue.idle();
+  assert.deepEqual(runs, [[1, 2]]);
+  assert.deepEqual(told, ['1:1', '2:RangeError: no place for it']);
+});
+
 test('where the model is not loaded all its windows fail, in every language, and those of another do not', async () => {
   const { queue, told, add } = fake();
   add({}, 1, 'de', 'gone');
@@ -121,21 +137,28 @@ test('who is dropped is told nothing; a run only for it ends, one for others goe
 test('who makes room waits until few enough wait, and no longer than its signal', async () => {
   const { queue, runs, add, told } = fake(1);
   const [endless, other] = [{}, {}];
-  const signal = new AbortController();
-  await queue.room(signal.signal);
+  const stop = new AbortController();
+  let signs = 0;
+  const alive = () => {
+    signs += 1;
+  };
+  const turn = { signal: stop.signal, alive };
+  await queue.room(turn);
   add(endless, 99);
   while (runs.length === 0) await eventLoopTurn();
   add(other, 1);
-  await queue.room(signal.signal);
+  await queue.room(turn);
+  assert.equal(signs, 0);
   add(other, 2);
   let free = false;
-  const waiting = queue.room(new AbortController().signal).then(() => {
+  const waiting = queue.room({ ...turn, signal: new AbortController().signal }).then(() => {
     free = true;
   });
-  const cancelled = assert.rejects(queue.room(signal.signal), engineErrors.CANCELLED.is);
-  signal.abort();
+  const cancelled = assert.rejects(queue.room(turn), engineErrors.CANCELLED.is);
+  // The model is at work on another window all the time.
+  while (signs < 4) await eventLoopTurn();
+  stop.abort();
   await cancelled;
-  await eventLoopTurn();
   assert.equal(free, false);
   queue.drop(endless);
   await waiting;
