@@ -2,9 +2,13 @@
 // begins: what is left are turns, long enough for their voice to be known well.
 import { type Groups, likenessOf, type VoiceModel } from './agglomerate.ts';
 
+/** Groups looked at together: the work grows with their square. Ten minutes of speech without a pause have as many. */
+const longest = 1200;
+
 /**
  * `regions`: the stretch of speech of each group; neighbours in the list are neighbours in time. Answers the turn of each
- * group, numbered from 0 in the order of time. `stop`: how likely, as a logarithm, two neighbours have to be one voice.
+ * group, numbered from 0 in the order of time. `stop`: how likely, as a logarithm, two neighbours have to be one voice. Very long
+ * stretches are taken in parts.
  */
 export function joinNeighbours(
   groups: Groups,
@@ -17,7 +21,7 @@ export function joinNeighbours(
   let turns = 0;
   for (let from = 0; from < count; ) {
     let to = from + 1;
-    while (to < count && regions[to] === regions[from]) to++;
+    while (to < count && to < from + longest && regions[to] === regions[from]) to++;
     for (const end of turnsIn(groups, from, to, model, stop)) {
       labels.fill(turns, from, end);
       turns += 1;

@@ -134,6 +134,13 @@ test('n groups have n-1 merges, and cutting them anywhere leaves what was not me
   );
 });
 
+test('hours of speech without a pause are told apart in as many steps as they are long', () => {
+  const voices = Array.from({ length: 20_000 }, (_, at) => Math.floor(at / 3000) % 2);
+  const labels = ended(decideVoices(windowsOf(voices, 0.75, 3, voices.length), 'auto', model));
+  const wrong = labels.filter((label, at) => label !== voices[at]).length;
+  assert.ok(wrong < 20, `${wrong}`);
+});
+
 test('the next merge is always of the two groups that are most alike', () => {
   fc.assert(
     fc.property(lists, (points) => {
