@@ -19,8 +19,10 @@ import {
   mixed,
   music,
   pink,
+  type Random,
   randomOf,
   rate,
+  telephone,
   tones,
   white,
 } from './voice/sounds.ts';
@@ -46,21 +48,28 @@ interface Pair {
   readonly silero: VoiceDetectors;
 }
 
-/** Agreement over all recordings with this noise, against Silero on the same sound and against what it heard without. */
-async function withNoise(
+/** How a recording reaches the ear; null: as it is. */
+type Way = ((speech: Float32Array, random: Random) => Float32Array) | null;
+const noisy =
+  (noise: Maker): Way =>
+  (speech, random) =>
+    mixed(speech, noise(speech.length, random), 10);
+
+/** Agreement over all recordings heard in this way, against Silero on the same sound and against what it heard without. */
+async function heardThrough(
   { own, silero }: Pair,
   recordings: readonly Recording[],
   clean: readonly (readonly Region[])[],
-  noise: Maker | null,
+  way: Way,
 ) {
   const same = [];
   const without = [];
   const all = [];
   const random = randomOf(11);
   for (const [at, { samples }] of recordings.entries()) {
-    const sound = noise ? mixed(samples, noise(samples.length, random), 10) : samples;
+    const sound = way ? way(samples, random) : samples;
     const found = await regionsOf(own, sound);
-    const heard = noise ? await regionsOf(silero, sound) : clean[at]!;
+    const heard = way ? await regionsOf(silero, sound) : clean[at]!;
     const count = samples.length;
     same.push(agreement(found, heard, count));
     without.push(agreement(found, clean[at]!, count));
@@ -70,19 +79,20 @@ async function withNoise(
 }
 
 async function agreementRows(pair: Pair, test: readonly Recording[], say: (text: string) => void) {
-  const noises: Readonly<Record<string, Maker | null>> = {
+  const ways: Readonly<Record<string, Way>> = {
     clean: null,
-    'white noise at 10 dB': white,
-    'pink noise at 10 dB': pink,
-    'brown noise at 10 dB': brown,
-    'six voices played backwards at 10 dB': babbleOf(test.map(({ samples }) => samples)),
+    'white noise at 10 dB': noisy(white),
+    'pink noise at 10 dB': noisy(pink),
+    'brown noise at 10 dB': noisy(brown),
+    'six voices played backwards at 10 dB': noisy(babbleOf(test.map(({ samples }) => samples))),
+    'over the telephone': telephone,
   };
   const rows: Row[] = [];
   const heardClean: Region[][] = [];
   for (const { samples } of test) heardClean.push(await regionsOf(pair.silero, samples));
-  for (const [name, noise] of Object.entries(noises)) {
+  for (const [name, way] of Object.entries(ways)) {
     say(name);
-    const { same, clean, all } = await withNoise(pair, test, heardClean, noise);
+    const { same, clean, all } = await heardThrough(pair, test, heardClean, way);
     const row = (against: string, value: number): Row => ({
       question: 'voice',
       name: `own detector, ${name}: frame F1 against Silero ${against}`,
@@ -93,7 +103,7 @@ async function agreementRows(pair: Pair, test: readonly Recording[], say: (text:
       goal: { of: 'value', at: 'least', than: 0.9 },
     });
     rows.push(row('on the same sound', same));
-    if (noise) rows.push(row('on the clean sound', clean));
+    if (way) rows.push(row('on the clean sound', clean));
   }
   return rows;
 }

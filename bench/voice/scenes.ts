@@ -12,6 +12,7 @@ import {
   pink,
   type Random,
   rate,
+  telephone,
   tones,
   white,
 } from './sounds.ts';
@@ -46,15 +47,16 @@ function speechScene({ samples, speech }: Taught, babble: Maker, random: Random)
     const maker = makers[Math.floor(random() * makers.length)]!;
     addNoise(coloured, level * 10 ** (-(5 + 25 * random()) / 20), maker(coloured.length, random));
   }
-  scale(coloured, 10 ** ((10 - 40 * random()) / 20));
+  const heard = narrowed(coloured, random);
+  scale(heard, 10 ** ((10 - 40 * random()) / 20));
   return lesson(
-    coloured,
+    heard,
     speech.map(([start, end]) => [start + before, end + before] as const),
   );
 }
 
 function soundScene(make: Maker, random: Random): Lesson {
-  const sound = make(Math.floor(rate * (4 + 12 * random())), random);
+  const sound = narrowed(make(Math.floor(rate * (4 + 12 * random())), random), random);
   // Half of them with pauses: a noise that begins is no voice either.
   if (random() < 0.5) {
     for (let at = 0; at < sound.length; at += rate * (0.5 + 2 * random())) {
@@ -66,6 +68,11 @@ function soundScene(make: Maker, random: Random): Lesson {
   scale(sound, (0.3 * 10 ** ((-50 * random()) / 20)) / (levelOf(sound) || 1));
   addNoise(sound, 10 ** (-(60 + 30 * random()) / 20), white(sound.length, random));
   return lesson(sound, []);
+}
+
+/** A fifth of all sound comes over the telephone, or through a codec that leaves out high tones. */
+function narrowed(sound: Float32Array, random: Random): Float32Array {
+  return random() < 0.2 ? telephone(sound) : sound;
 }
 
 /** The frames of a sound, and which of them lie in a region. */

@@ -17,6 +17,7 @@ import {
   music,
   pink,
   randomOf,
+  telephone,
   white,
 } from '../../../../bench/voice/sounds.ts';
 import { createLog } from '../../../../runtime/log.ts';
@@ -95,12 +96,15 @@ before(async () => {
 });
 after(async () => silero?.close());
 
-const conditions: Readonly<Record<string, Maker | null>> = { clean: null, white, pink, brown };
-for (const [name, noise] of Object.entries(conditions)) {
+const noisy = (noise: Maker) => (speech: Float32Array) =>
+  mixed(speech, noise(speech.length, randomOf(3)), 10);
+const clean = (speech: Float32Array) => speech;
+const conditions = { clean, white: noisy(white), pink: noisy(pink), brown: noisy(brown), telephone };
+for (const [name, heardBy] of Object.entries(conditions)) {
   test(`${name}: readings are heard as Silero hears them`, { skip }, async () => {
     for (const path of readings) {
       const samples = readWav(path);
-      const sound = noise ? mixed(samples, noise(samples.length, randomOf(3)), 10) : samples;
+      const sound = heardBy(samples);
       const found = await hearAll(own, sound);
       for (const other of [samples, sound]) {
         const score = f1(agreement(found, await hearAll(silero, other), samples.length));
