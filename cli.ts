@@ -18,7 +18,7 @@ const help = `framehound looks at every second of your footage and finds it agai
       --language L                  english, de, pt-BR, … or auto (english)
       --speakers auto|none|N|5+     how many voices there are (auto)
       --channels 1,2                these audio channels, each by itself, instead of all mixed
-      --with WISH                   auto, faster, more accurate, a model, or subtitles
+      --with WISH                   auto, faster, more accurate, x3-asr-0.6b, x3-asr-1.7b or subtitles
       --force --quiet               redo what is stored; print no transcript
   framehound transcript search TEXT find what is said
       --speaker NAME --media FILE   only by this speaker, only in this file (may be repeated)
