@@ -19,6 +19,7 @@ export class Resampler {
   readonly #format: SampleFormat;
   /** FFmpeg takes frames only when it knows what their channels are; otherwise their bytes. */
   readonly #named: boolean;
+  readonly #path: string;
   #closed = false;
 
   /**
@@ -26,6 +27,7 @@ export class Resampler {
    * Throws UNSUPPORTED_CODEC.
    */
   constructor(frame: Frame, rows: (layout: ChannelLayout) => readonly number[], path: string) {
+    this.#path = path;
     this.rate = frame.sampleRate;
     const layout = frame.channelLayout;
     const format = frame.format as SampleFormat;
@@ -52,14 +54,23 @@ export class Resampler {
     return this.#native.convertSync(null, 0, frame.extendedData, frame.nbSamples) >= 0;
   }
 
-  /** Takes zeros. */
-  pushSilence(samples: number): boolean {
-    return this.#native.injectSilence(samples) >= 0;
+  /** Takes zeros. Throws DECODE_FAILED. */
+  pushSilence(samples: number) {
+    this.#done(this.#native.injectSilence(samples));
   }
 
-  /** Fills planes with what is ready, at most `count` samples each, and answers how many. `last`: nothing follows. */
+  /**
+   * Fills planes with what is ready, at most `count` samples each, and answers how many. `last`: nothing follows. Throws
+   * DECODE_FAILED.
+   */
   pull(planes: Buffer[], count: number, last: boolean): number {
-    return Math.max(0, this.#native.convertSync(planes, count, last ? null : nothing, 0));
+    return this.#done(this.#native.convertSync(planes, count, last ? null : nothing, 0));
+  }
+
+  #done(result: number): number {
+    if (result >= 0) return result;
+    const path = this.#path;
+    throw mediaErrors.DECODE_FAILED(`${path}: its sound cannot be resampled (${result})`, { path });
   }
 
   close() {
