@@ -80,12 +80,9 @@ function* turnsOfLocals(
   const clustering = { linkage, likeness, news: 1, least: 12, share: 0.1, alike: 1 } as const;
   const labels = yield* decideVoices({ vectors, seconds, regions, dimensions, hop: 1 }, count, clustering);
   const voices = labels.reduce((most, label) => Math.max(most, label + 1), 0);
-  const turns: VoiceTurn[] = [];
-  for (const { windows } of channels) {
-    turns.push(...turnsOfWindows(windows, labels, voices));
-    yield;
-  }
-  return turns;
+  const turns: VoiceTurn[][] = [];
+  for (const { windows } of channels) turns.push(yield* turnsOfWindows(windows, labels, voices));
+  return turns.flat();
 }
 
 /** Seconds somebody has to speak to be counted as a voice. */

@@ -5,14 +5,21 @@ import type { LocalWindow } from './locals.ts';
 import { segmentationFirst, segmentationFrames, segmentationStep } from './segmentation.ts';
 import type { VoiceTurn } from './turns.ts';
 
-/** `labels`: the voice of each vector, -1 for none. `windows` ascending by start. */
-export function turnsOfWindows(
+/** Windows between two pauses: about 20 ms of work. */
+const windowsPerStep = 100;
+
+/**
+ * `labels`: the voice of each vector, -1 for none. `windows` ascending by start. A generator: it pauses often, so that its
+ * thread can answer.
+ */
+export function* turnsOfWindows(
   windows: readonly LocalWindow[],
   labels: ArrayLike<number>,
   voices: number,
-): VoiceTurn[] {
+): Generator<void, VoiceTurn[]> {
   const overlay = new Overlay(voices);
-  for (const window of windows) {
+  for (const [at, window] of windows.entries()) {
+    if (at % windowsPerStep === 0) yield;
     overlay.settle(frameOf(window.start));
     overlay.add(window, labels);
   }

@@ -11,12 +11,9 @@ import {
 } from '../../../actors/diarizer/agglomerate.ts';
 import { type Clustering, decideVoices, type Windows } from '../../../actors/diarizer/decide.ts';
 import { seeded } from '../../../bench/diarization/random.ts';
+import { ended } from './ended.ts';
 
 const D = 24;
-
-function ended<T>(steps: Generator<void, T>): T {
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
-}
 
 /** Unit vectors around the voice of each window: cosines of one voice are about `same`. */
 function windowsOf(voices: readonly number[], same: number, seed: number, perRegion = 4): Windows {

@@ -4,6 +4,7 @@ import { wespeakerFbank } from '../../../actors/acoustics/fbank.ts';
 import { LocalChannel, type LocalWindow } from '../../../actors/diarizer/locals.ts';
 import { turnsOfWindows } from '../../../actors/diarizer/overlay.ts';
 import { readPowerset, segmentationFrames } from '../../../actors/diarizer/segmentation.ts';
+import { ended } from './ended.ts';
 
 test('the seven classes are nobody, three alone and three pairs', () => {
   const logits = new Float32Array(8 * 7).fill(-5);
@@ -33,7 +34,7 @@ test('one window: turns as it says, two at once', () => {
     ],
     [0, 1, -1],
   );
-  assert.deepEqual(rounded(turnsOfWindows([window], [4, 2], 5)), [
+  assert.deepEqual(rounded(ended(turnsOfWindows([window], [4, 2], 5))), [
     [2, 6, 4],
     [5, 9, 2],
   ]);
@@ -42,24 +43,24 @@ test('one window: turns as it says, two at once', () => {
 test('windows name their voices differently; the names of the clusters hold', () => {
   const first = windowOf(0, [[0.2, 1, 1]], [0, -1, -1]);
   const second = windowOf(16_000, [[0.1, 0.95, 4]], [-1, -1, 1]);
-  assert.deepEqual(rounded(turnsOfWindows([first, second], [0, 0], 1)), [[2, 10.5, 0]]);
+  assert.deepEqual(rounded(ended(turnsOfWindows([first, second], [0, 0], 1))), [[2, 10.5, 0]]);
 });
 
 test('what most windows do not hear is not there', () => {
   const silent = windowOf(0, [[0.9, 0.95, 1]], [0, -1, -1]);
   const others = [1, 2].map((at) => windowOf(at * 16_000, [[0, 0.01, 2]], [-1, -1, -1]));
-  assert.deepEqual(turnsOfWindows([silent, ...others], [0], 1), []);
+  assert.deepEqual(ended(turnsOfWindows([silent, ...others], [0], 1)), []);
 });
 
 test('two voices of a window that turn out to be one speaker speak once', () => {
   const window = windowOf(0, [[0.2, 0.6, 3]], [0, 1, -1]);
-  assert.deepEqual(rounded(turnsOfWindows([window], [0, 0], 1)), [[2, 6, 0]]);
+  assert.deepEqual(rounded(ended(turnsOfWindows([window], [0, 0], 1))), [[2, 6, 0]]);
 });
 
 test('a pause between far windows ends a turn', () => {
   const early = windowOf(0, [[0.5, 1, 1]], [0, -1, -1]);
   const late = windowOf(800_000, [[0, 0.5, 1]], [1, -1, -1]);
-  assert.deepEqual(rounded(turnsOfWindows([early, late], [0, 0], 1)), [
+  assert.deepEqual(rounded(ended(turnsOfWindows([early, late], [0, 0], 1))), [
     [5, 10, 0],
     [50, 55, 0],
   ]);
