@@ -17,6 +17,7 @@ import {
 import { encoderGraph, featuresGraph, jointGraph, note } from '../actors/transcriber/parakeet-graphs.ts';
 import { writeVoice } from '../actors/transcriber/tiny-voice.ts';
 import { writeX3asr, x3asrFiles, x3asrRow } from '../actors/transcriber/tiny-x3asr.ts';
+import { type CacheSize, smallCache } from '../actors/transcriber/x3asr-graphs.ts';
 import type { Home } from './command-line.ts';
 import { RATE } from './speech-files.ts';
 
@@ -43,9 +44,11 @@ export async function writeX3(
   language: string,
   { quiet, loud }: { readonly quiet: string; readonly loud: string },
   changes: Partial<SpeechSide> = {},
+  cache: CacheSize = smallCache,
 ): Promise<void> {
   const row = { ...x3asrRow(key, changes), languages: [language] };
-  await writeX3asr(modelsOf(home), row, x3asrFiles(['language None<asr_text><|im_end|>', quiet, loud]));
+  const answers = ['language None<asr_text><|im_end|>', quiet, loud];
+  await writeX3asr(modelsOf(home), row, x3asrFiles(answers, cache));
 }
 
 /** Tokens of text; fewer and less sure ones only make texts that are rightly not believed. */
