@@ -108,8 +108,28 @@ test('each native package has one importer', () => {
 test('pure files load no thread and no native package', () => {
   const pure =
     /(^|\/)(restart|mailbox|plan|quarantine|batch|rank|topk|scenes|timecode|reference|query|match|prepare|verdict|machine-file|pace|payload|rooms|handshake)\.ts$/;
+  // What is said and by whom: arithmetic on samples, texts, times and vectors.
+  const spoken = [
+    /^actors\/acoustics\//,
+    /^actors\/decoder\/(sound-choice|sound-clock|subtitle-text)\.ts$/,
+    /^actors\/diarizer\/(agglomerate|channel|decide|finish|listening|locals|overlay|pieces|stretches|turns)\.ts$/,
+    /^actors\/exporter\/(captions|direction|filename|missing|plain|rows|wrap)\.ts$/,
+    /^actors\/index\/transcripts\/(build|fold|loaded|postings|shard|spoken)\.ts$/,
+    /^actors\/search\/transcript-page\.ts$/,
+    /^actors\/transcriber\/(atoms|choose|cues|guards|languages|merge-channels|queue|timing|token-limit)\.ts$/,
+    /^actors\/transcriber\/subtitles\/(?!sidecar)/,
+    /^actors\/transcriber\/voice\/(features|network|segmenter|windows)\.ts$/,
+    /^actors\/transcriber\/whisper\/(read|rules)\.ts$/,
+    /^http\/analyze\//,
+  ];
+  for (const pattern of spoken)
+    assert.ok(
+      product.some(({ path }) => pattern.test(path)),
+      String(pattern),
+    );
+  const isPure = (path: string) => pure.test(path) || spoken.some((pattern) => pattern.test(path));
   const impure = /^(node:worker_threads|node:fs|node:child_process|node-av|onnxruntime-node|lmdb|sharp)/;
-  for (const { path, imports } of product.filter(({ path }) => pure.test(path))) {
+  for (const { path, imports } of product.filter(({ path }) => isPure(path))) {
     for (const { to, typeOnly } of imports) assert.ok(typeOnly || !impure.test(to), `${path} imports ${to}`);
   }
 });
