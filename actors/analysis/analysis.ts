@@ -1,5 +1,5 @@
 // The coordinator of analysis, the only one that writes: runs one task at a time and sums it up.
-import { type ModelState, noModel } from '../embedder/contract.ts';
+import type { ModelState } from '../embedder/contract.ts';
 import {
   type AnalysisEvent,
   type AnalysisReport,
@@ -9,6 +9,7 @@ import {
 import { Listening } from './listening.ts';
 import { Looking } from './looking.ts';
 import { type PropertiesRequest, properties } from './properties.ts';
+import { SpeechModel } from './speech-model.ts';
 import { type AnalysisParts, Task, type TaskRun } from './task.ts';
 import { createTracker } from './tracker.ts';
 
@@ -21,25 +22,25 @@ export interface Analysis {
   /** What media files are; see `properties`. */
   properties(request: PropertiesRequest, signal: AbortSignal): Promise<MediaPropertiesAnswer>;
   /** The speech model in use: one is only while a task listens. */
-  speechModel(signal: AbortSignal): Promise<ModelState>;
+  readonly speechModel: ModelState;
   /** Resolves when every file has its result; a run that is told to stop resolves too, with what was finished. */
   run(run: TaskRun, options: RunOptions): Promise<AnalysisReport>;
 }
 
 export function createAnalysis(parts: AnalysisParts): Analysis {
   let active = false;
+  const speechModel = new SpeechModel();
   return {
     properties: (request, signal) => properties(parts, request, signal),
-    speechModel: async (signal) => {
-      const transcriber = parts.speech?.transcriber;
-      return transcriber ? transcriber.ask('state', {}, { signal, lane: 'now' }) : noModel;
+    get speechModel() {
+      return speechModel.state;
     },
     run: async (run, options) => {
       if (run.request.paths.length + run.request.speech.length === 0) throw analysisErrors.NO_FILES();
       if (active) throw analysisErrors.ANOTHER_TASK();
       active = true;
       try {
-        return await runTask(parts, run, options);
+        return await runTask(parts, run, options, speechModel);
       } finally {
         active = false;
       }
@@ -51,6 +52,7 @@ async function runTask(
   parts: AnalysisParts,
   run: TaskRun,
   { signal, onEvent }: RunOptions,
+  speechModel: SpeechModel,
 ): Promise<AnalysisReport> {
   const { paths, speech, model_key } = run.request;
   const files = { video: paths.length, speech: speech.length };
@@ -63,7 +65,7 @@ async function runTask(
     used = model.model_key;
     await new Looking(task, model).run();
   };
-  const listen = () => new Listening(task).run();
+  const listen = () => new Listening(task, speechModel).run();
   const both = [...(files.video > 0 ? [look] : []), ...(files.speech > 0 ? [listen] : [])];
   // What keeps the one from working ends the other.
   await Promise.all(both.map((work) => work().catch((error) => task.break(error))));

@@ -11,6 +11,7 @@ import { nextSpeechStep } from './plan.ts';
 import { stageKey } from './quarantine.ts';
 import { createQueue, type Queue } from './queue.ts';
 import { isSame, markOf, type SpeechWork, writeDown } from './speech.ts';
+import type { SpeechModel } from './speech-model.ts';
 import { worthAnotherTry } from './stages.ts';
 import type { SpeechParts, Task } from './task.ts';
 import type { WorkTracker } from './tracker.ts';
@@ -30,13 +31,15 @@ export class Listening {
   readonly #task: Task;
   readonly #speech: SpeechParts;
   readonly #tracker: WorkTracker;
+  readonly #model: SpeechModel;
   readonly #claims = new Claims();
   /** Files that were running when an engine died: listened to last and alone, so that a second death tells which it was. */
   readonly #suspects: SpeechWork[] = [];
 
-  constructor(task: Task) {
+  constructor(task: Task, model: SpeechModel) {
     if (!task.parts.speech) throw engineErrors.INTERNAL('an engine that only searches was asked to listen');
     this.#task = task;
+    this.#model = model;
     this.#speech = task.parts.speech;
     this.#tracker = task.tracker.speech;
   }
@@ -58,7 +61,7 @@ export class Listening {
     const { log } = this.#task.parts;
     const { transcriber, diarizer } = this.#speech;
     const tell = (error: unknown) => log.warn('a speech model cannot be freed', { error });
-    await transcriber.ask('unload', {}).catch(tell);
+    await this.#model.unload(transcriber).catch(tell);
     await diarizer.ask('unload', {}).catch(tell);
   }
 
@@ -212,6 +215,7 @@ export class Listening {
     try {
       const facts = await writeDown(work, ear, {
         speech: this.#speech,
+        loaded: this.#model,
         index: parts.index,
         cacheDir: request.cache_dir,
         signal,

@@ -11,6 +11,7 @@ import {
   speechLanguages,
 } from '../transcriber/contract.ts';
 import { type SpeechFacts, type SpeechJob, subtitlesKey } from './contract.ts';
+import type { SpeechModel } from './speech-model.ts';
 import { unchanged } from './stages.ts';
 import type { SpeechParts } from './task.ts';
 
@@ -28,6 +29,7 @@ export interface SpeechWork {
 
 export interface SpeechStage {
   readonly speech: SpeechParts;
+  readonly loaded: SpeechModel;
   readonly index: Ref<typeof indexContract>;
   readonly cacheDir: string;
   readonly signal: AbortSignal;
@@ -111,10 +113,10 @@ class Hearing {
   }
 
   async open(): Promise<void> {
-    const { speech, signal } = this.#stage;
+    const { speech, loaded, signal } = this.#stage;
     const { job, model } = this.#work;
     // Asked for every file, because an actor that came back after a crash has no model; one that has it answers at once.
-    if (model !== null) await speech.transcriber.ask('load', { model_key: model }, { signal });
+    if (model !== null) await loaded.load(speech.transcriber, model, { signal });
     if (job.detect_speakers) await speech.diarizer.ask('load', {}, { signal });
     const channels = this.#channels;
     // Not cancellable: what was opened has to be known here, or nobody would close it.

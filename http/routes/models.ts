@@ -21,8 +21,8 @@ export const loadedModels = route({
     '`model_key` is the model really in use, `requested_model_key` the one that was asked for; when the default model had ' +
     'to take its place, `fallback_from` names it and `error` says why. A speech model is in use while a task listens.',
   answers: { 200: Type.Object({ visual: ModelState, speech: ModelState }) },
-  handle: async ({ signal }, { search, analysis }) =>
-    reply(200, { visual: search.models.state, speech: await analysis.speechModel(signal) }),
+  handle: (_, { search, analysis }) =>
+    reply(200, { visual: search.models.state, speech: analysis.speechModel }),
 });
 
 const ModelInfo = Type.Object({

@@ -55,7 +55,7 @@ async function served({ running = null as string | null, hopeless = false } = {}
   const listed = all.map((one) => ({ ...one, downloaded: one.row.key !== 'clip-b32-q8', supported: true }));
   const call = inject(modelRoutes, {
     search: { models } as unknown as Service['search'],
-    analysis: { speechModel: async () => noModel } as unknown as Service['analysis'],
+    analysis: { speechModel: noModel } as unknown as Service['analysis'],
     tasks: { running, busy: running !== null } as unknown as Service['tasks'],
     listModels: async () => ({ models: listed, system: 'linux' }),
   });

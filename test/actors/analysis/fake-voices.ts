@@ -1,6 +1,7 @@
 // A fake transcriber and a fake diarizer: they keep books on who was opened and closed, and fail on demand.
 import { diarizerContract } from '../../../actors/diarizer/contract.ts';
 import { noModel } from '../../../actors/embedder/contract.ts';
+import { modelErrors } from '../../../actors/models/contract.ts';
 import { type Segment, speechErrors, transcriberContract } from '../../../actors/transcriber/contract.ts';
 import { actor } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -9,6 +10,8 @@ export interface Voices {
   /** Keys of the models that are downloaded, and the languages of all of them. */
   readonly models: string[];
   readonly languages: string[];
+  /** Those of them that cannot be opened. */
+  readonly unloadable: Set<string>;
   /** Keys in the order in which they were loaded; null: freed. */
   readonly loads: (string | null)[];
   /** Hearings and listenings that were opened and neither finished nor dropped. */
@@ -26,6 +29,7 @@ export function noVoices(): Voices {
   return {
     models: ['x3-asr-0.6b'],
     languages: ['en', 'de'],
+    unloadable: new Set(),
     loads: [],
     open: new Set(),
     mostOpen: 0,
@@ -62,8 +66,15 @@ export function fakeTranscriber(voices: Voices) {
           return { model_key, instead_of: null };
         },
         load: ({ model_key }) => {
+          if (voices.unloadable.has(model_key)) throw modelErrors.MODEL_LOAD_FAILED(`${model_key}: no graph`);
           if (voices.loads.at(-1) !== model_key) voices.loads.push(model_key);
-          return { model_key, languages: voices.languages, state: noModel };
+          const state = {
+            ...noModel,
+            model_key,
+            requested_model_key: model_key,
+            load_status: 'ready',
+          } as const;
+          return { model_key, languages: voices.languages, state };
         },
         unload: () => {
           voices.loads.push(null);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FileResult, SpeechJob } from '../../../actors/analysis/contract.ts';
+import { noModel } from '../../../actors/embedder/contract.ts';
 import { storeErrors } from '../../../actors/index/contract.ts';
 import { type FakeFile, world } from './fakes.ts';
 
@@ -206,6 +207,26 @@ test('how much there is to hear is known as soon as every file is surveyed', asy
   assert.deepEqual([known()[0]?.task.sound_seconds, known()[0]?.task.files_done], [6, 0]);
   held.resolve();
   await running;
+  await w.end();
+});
+
+test('which speech model is in use is known without asking who runs it', async () => {
+  const w = await spoken([{ name: 'a', frames: 3, sound: true }]);
+  const held = Promise.withResolvers<void>();
+  w.voices.hold = held.promise;
+  const running = w.hear([job(w.paths[0]!)]);
+  while (w.voices.open.size === 0) await new Promise(setImmediate);
+  assert.deepEqual(
+    [w.analysis.speechModel.model_key, w.analysis.speechModel.load_status],
+    ['x3-asr-0.6b', 'ready'],
+  );
+  held.resolve();
+  await running;
+  assert.equal(w.analysis.speechModel, noModel);
+  w.voices.unloadable.add('x3-asr-0.6b');
+  const { results } = await w.hear([job(w.paths[0]!)], true);
+  assert.equal(results[0]?.error?.code, 'MODEL_LOAD_FAILED');
+  assert.equal(w.analysis.speechModel, noModel);
   await w.end();
 });
 
