@@ -174,7 +174,17 @@ export class Listening {
     const asked = { cache_dir: request.cache_dir, hashes };
     const { marks } = await parts.index.ask('transcript_marks', asked, { signal });
     const [stored] = marks;
-    return stored !== undefined && stored !== null && isSame(stored, markOf(work));
+    if (!stored || !isSame(stored, markOf(work))) return false;
+    return work.model !== null || (await this.#isSameText(work, stored.sidecar));
+  }
+
+  /** False when the file beside the media was edited or put there since. A copy without one keeps what is stored. */
+  async #isSameText({ job, media }: SpeechWork, stored: string | null | undefined): Promise<boolean> {
+    if (stored === undefined) return true;
+    const asked = { media_path: media.path, language: job.language };
+    const { signal } = this.#task;
+    const version = await this.#speech.transcriber.ask('sidecar_version', asked, { signal });
+    return version === null || version === stored;
   }
 
   /** Ends with the result of the file. Never rejects. */

@@ -37,8 +37,10 @@ export interface SpeechStage {
   onHeard(seconds: number): void;
 }
 
+type Wish = Omit<TranscriptMark, 'spoken' | 'sidecar'>;
+
 /** With what the same work is known again. */
-export function markOf({ job, model }: Pick<SpeechWork, 'job' | 'model'>): Omit<TranscriptMark, 'spoken'> {
+export function markOf({ job, model }: Pick<SpeechWork, 'job' | 'model'>): Wish {
   const { language, channels, detect_speakers, speaker_count } = job;
   return {
     model_key: model ?? subtitlesKey,
@@ -50,7 +52,7 @@ export function markOf({ job, model }: Pick<SpeechWork, 'job' | 'model'>): Omit<
 }
 
 /** True when what is stored came about as it would now. */
-export function isSame(stored: TranscriptMark, wanted: Omit<TranscriptMark, 'spoken'>): boolean {
+export function isSame(stored: TranscriptMark, wanted: Wish): boolean {
   return (
     stored.model_key === wanted.model_key &&
     stored.language === wanted.language &&
@@ -65,6 +67,8 @@ interface Written {
   readonly language: string | null;
   readonly speakers: number | null;
   readonly speech_seconds: number | null;
+  /** Which text the file beside the media had; null when it was not read. */
+  readonly sidecar?: string | null;
 }
 
 /**
@@ -78,7 +82,7 @@ export async function writeDown(work: SpeechWork, ear: Ear, stage: SpeechStage):
   if (!written) return null;
   await unchanged(media);
   const { segments, language, speakers, speech_seconds } = written;
-  const mark = { ...markOf(work), spoken: language };
+  const mark = { ...markOf(work), spoken: language, sidecar: written.sidecar ?? null };
   // Not cancellable: what is finished stays.
   await index.ask('transcribe', { cache_dir, media, mark, segments: [...segments] });
   return { model_key: mark.model_key, language, segments: segments.length, speakers, speech_seconds };
@@ -217,11 +221,17 @@ async function readSubtitles(work: SpeechWork, ear: Ear, stage: SpeechStage): Pr
       : speechErrors.NO_SPEECH_MODEL;
     throw row(`${path}: has no subtitles${reason ? `. ${reason.message}` : ''}`, { path }, reason);
   }
-  const { segments, language } = read;
+  const { segments, language, sidecar } = read;
   const named = new Set(segments.flatMap(({ speaker }) => speaker ?? []));
   const withoutVoices = !job.detect_speakers || named.size > 0 || media.probe.audio.length === 0;
   if (withoutVoices || segments.length === 0) {
-    return { segments, language, speakers: named.size > 0 ? named.size : null, speech_seconds: null };
+    return {
+      segments,
+      language,
+      sidecar,
+      speakers: named.size > 0 ? named.size : null,
+      speech_seconds: null,
+    };
   }
   // The subtitles say what is said, the sound says by whom.
   const hearing = new Hearing(work, stage);
@@ -231,7 +241,7 @@ async function readSubtitles(work: SpeechWork, ear: Ear, stage: SpeechStage): Pr
     const { speech_seconds } = await hearing.text();
     const { speakers, count } = await hearing.speakersOf(segments);
     const spoken = segments.map((segment, i) => ({ ...segment, speaker: speakers?.[i] ?? null }));
-    return { segments: spoken, language, speakers: count, speech_seconds };
+    return { segments: spoken, language, sidecar, speakers: count, speech_seconds };
   } finally {
     await hearing.close();
   }
@@ -241,18 +251,21 @@ async function subtitlesOf(
   { job, media }: SpeechWork,
   ear: Ear,
   { speech, signal }: SpeechStage,
-): Promise<{ readonly segments: readonly Segment[]; readonly language: string | null } | null> {
+): Promise<Required<Pick<Written, 'segments' | 'language' | 'sidecar'>> | null> {
   const { path, probe } = media;
   const asked = { media_path: path, language: job.language };
   const beside = await speech.transcriber.ask('sidecar', asked, { signal });
-  if (beside) return { segments: beside.segments, language: beside.language ?? job.language };
+  if (beside) {
+    const { segments, version } = beside;
+    return { segments, language: beside.language ?? job.language, sidecar: version };
+  }
   const track = chooseCaptions(probe.subtitles, job.language);
   if (!track) return null;
   const { codec, header, cues } = await ear.ask('subtitles', { path, stream_index: track.index }, { signal });
   const { segments } = await speech.transcriber.ask('captions', { codec, header, cues }, { signal });
   // A track in which nothing is written does not say that nobody speaks.
   if (segments.length === 0) return null;
-  return { segments, language: trackLanguage(track.language) ?? job.language };
+  return { segments, language: trackLanguage(track.language) ?? job.language, sidecar: null };
 }
 
 /** Tracks say it in three letters, `ger`; null where they do not. */

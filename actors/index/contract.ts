@@ -120,6 +120,8 @@ export const TranscriptMark = Type.Object({
   detect_speakers: Type.Boolean(),
   /** As asked for: `auto`, `5+`, `1` to `4`. */
   speaker_count: Type.String(),
+  /** Which text the file beside the media had; null for a transcript from elsewhere; not there in older ones. */
+  sidecar: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
 export type TranscriptMark = Static<typeof TranscriptMark>;
 

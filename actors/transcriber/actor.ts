@@ -23,7 +23,7 @@ import type { SessionOpener, SpeechFamily } from './family.ts';
 import { Hearing, type HearingModel } from './hearing.ts';
 import { languageName, offeredLanguage } from './languages.ts';
 import { type WaitingTurn, WindowQueue } from './queue.ts';
-import { captions, sidecar } from './subtitles/sidecar.ts';
+import { captions, sidecar, sidecarVersion } from './subtitles/sidecar.ts';
 import { voiceRate } from './voice/detector.ts';
 import { ownDetectors } from './voice/own.ts';
 import { VoiceSource } from './voice/source.ts';
@@ -128,6 +128,7 @@ export const definition = actor({
           return {};
         },
         sidecar: (request) => sidecar(request),
+        sidecar_version: (request) => sidecarVersion(request),
         captions: (request) => captions(request),
       },
       close: async () => {

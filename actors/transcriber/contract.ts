@@ -155,9 +155,15 @@ export const transcriberContract = contract(
           path: Type.String(),
           language: Nullable(Type.String()),
           segments: Type.Array(Segment),
+          version: Type.String(),
           ...Mended,
         }),
       ),
+    ),
+    /** Another one when the file that `sidecar` would read is edited; null when there is none, or it cannot be read. */
+    sidecar_version: ask(
+      Type.Object({ media_path: Type.String(), language: Nullable(Type.String()) }),
+      Nullable(Type.String()),
     ),
     /** The events of an embedded track as segments: styling gone, speakers taken out. */
     captions: ask(

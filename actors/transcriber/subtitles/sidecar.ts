@@ -1,4 +1,5 @@
 // The subtitles that lie beside a media file, and those inside it, as pieces of a transcript.
+import { createHash } from 'node:crypto';
 import { open, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Reply, Request } from '../../../runtime/contract.ts';
@@ -20,12 +21,11 @@ const MOST_BYTES = 32 * 1024 * 1024;
 
 /** SUBTITLES_INVALID names the file that could not be read; a worse match is not taken in its place. */
 export async function sidecar(request: Request<Contract, 'sidecar'>): Promise<Reply<Contract, 'sidecar'>> {
-  const { media_path, language } = request;
-  const folder = dirname(media_path);
-  const found = chooseSidecar(basename(media_path), await namesIn(folder), language);
+  const found = await besideOf(request);
   if (!found) return null;
-  const path = join(folder, found.name);
-  const { text } = decodeText(await bytesOf(path), found.language);
+  const { path } = found;
+  const bytes = await bytesOf(path);
+  const { text } = decodeText(bytes, found.language);
   const parsed = parseSubtitles(text);
   const { segments, skipped, repaired } = segmentsOf(parsed);
   if (segments.length === 0) {
@@ -33,7 +33,32 @@ export async function sidecar(request: Request<Contract, 'sidecar'>): Promise<Re
     throw speechErrors.SUBTITLES_INVALID(`${path}: ${what}`, { path });
   }
   const own = parsed.language === null ? null : languageCode(parsed.language);
-  return { path, language: found.language ?? own, segments, skipped, repaired };
+  const version = versionOf(bytes);
+  return { path, language: found.language ?? own, segments, version, skipped, repaired };
+}
+
+export async function sidecarVersion(
+  request: Request<Contract, 'sidecar_version'>,
+): Promise<Reply<Contract, 'sidecar_version'>> {
+  const found = await besideOf(request);
+  if (!found) return null;
+  try {
+    return versionOf(await bytesOf(found.path));
+  } catch {
+    // Whoever reads it is told why it cannot be read.
+    return null;
+  }
+}
+
+/** The same for a copy, whenever it was made. */
+function versionOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+}
+
+async function besideOf({ media_path, language }: Request<Contract, 'sidecar'>) {
+  const folder = dirname(media_path);
+  const found = chooseSidecar(basename(media_path), await namesIn(folder), language);
+  return found && { path: join(folder, found.name), language: found.language };
 }
 
 /** SUBTITLES_INVALID for a codec that is not text, and when no event of a track that has some can be read. */

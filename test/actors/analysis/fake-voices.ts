@@ -114,7 +114,13 @@ export function fakeTranscriber(voices: Voices) {
         drop: ({ hearing }) => close(hearing),
         sidecar: ({ media_path }) => {
           const segments = voices.sidecars.get(media_path);
-          return segments ? { path: `${media_path}.srt`, language: 'en', segments } : null;
+          return segments
+            ? { path: `${media_path}.srt`, language: 'en', segments, version: String(segments.length) }
+            : null;
+        },
+        sidecar_version: ({ media_path }) => {
+          const segments = voices.sidecars.get(media_path);
+          return segments ? String(segments.length) : null;
         },
         captions: ({ cues }) => ({
           segments: cues.map(({ text, ...times }) => ({ ...times, text: ` ${text}`, speaker: null })),

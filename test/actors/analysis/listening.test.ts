@@ -146,6 +146,22 @@ test('without a model, subtitles beside or in the file are read, and the voices 
   await w.end();
 });
 
+test('subtitles that were edited, or put beside the film since, are read again', async () => {
+  const w = await spoken([{ name: 'film', frames: 2, captions: { language: 'eng', texts: ['one'] } }]);
+  const path = w.paths[0]!;
+  const outcome = async () => (await w.hear([job(path, { preferred: 'subtitles' })])).results[0]?.outcome;
+  const cue = (text: string) => ({ start_seconds: 0, end_seconds: 1, text, speaker: null });
+  assert.deepEqual([await outcome(), await outcome()], ['analyzed', 'stored']);
+  w.voices.sidecars.set(path, [cue(' uno')]);
+  assert.deepEqual([await outcome(), await outcome()], ['analyzed', 'stored']);
+  w.voices.sidecars.set(path, [cue(' uno'), cue(' due')]);
+  assert.deepEqual([await outcome(), await outcome()], ['analyzed', 'stored']);
+  assert.equal(w.state.transcripts.get('film')?.segments.length, 2);
+  w.voices.sidecars.delete(path);
+  assert.equal(await outcome(), 'stored');
+  await w.end();
+});
+
 test('speakers are numbered as they appear in the transcript, and only those are counted', async () => {
   const w = await spoken([{ name: 'late', frames: 6, sound: true }]);
   w.voices.models.length = 0;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { Check } from 'typebox/value';
 import { speechErrors, transcriberContract } from '../../../../actors/transcriber/contract.ts';
-import { captions, sidecar } from '../../../../actors/transcriber/subtitles/sidecar.ts';
+import { captions, sidecar, sidecarVersion } from '../../../../actors/transcriber/subtitles/sidecar.ts';
 import type { EngineError } from '../../../../runtime/errors.ts';
 import { encode } from './encoder.ts';
 
@@ -34,15 +34,27 @@ test('nothing beside the media, or no such folder, is null', async () => {
   assert.equal(await sidecar({ media_path: join(folder, 'nowhere', 'film.mp4'), language: null }), null);
 });
 
+test('the version is that of the text which is read, whoever copied it', async () => {
+  const files = { 'film.en.srt': cue('Hi'), 'film.de.srt': cue('Hallo') };
+  const version = async (media_path: string) => sidecarVersion({ media_path, language: 'en' });
+  const path = await media(files);
+  const first = await version(path);
+  assert.equal(first, (await sidecar({ media_path: path, language: 'en' }))?.version);
+  assert.equal(await version(await media(files)), first);
+  assert.notEqual(await version(await media({ ...files, 'film.en.srt': cue('Ho') })), first);
+  assert.equal(await version(await media({})), null);
+});
+
 test('the best match is read, with its language and what was mended', async () => {
   const broken = `${cue('MARY: Hi')}\n2\nx --> 00:00:03,000\nlost\n\n3\n00:00:05,000 -->\nopen`;
   const answer = await found({ 'film.en.srt': broken, 'film.de.srt': cue('Hallo') });
   assert.ok(answer);
   assert.match(answer.path, /film\.en\.srt$/);
   assert.deepEqual(
-    { ...answer, path: '' },
+    { ...answer, path: '', version: '' },
     {
       path: '',
+      version: '',
       language: 'en',
       segments: [
         { start_seconds: 1, end_seconds: 2, text: ' Hi', speaker: 'MARY' },
