@@ -1,6 +1,10 @@
 // A transcript as lines for a person: when, who, what. Pure.
 import { clockTime } from '../../actors/decoder/contract.ts';
-import type { SpokenMatch, TranscriptionsAnswer } from '../../actors/search/contract.ts';
+import type {
+  SpokenMatch,
+  TranscriptionsAnswer,
+  TranscriptSearchAnswer,
+} from '../../actors/search/contract.ts';
 import { printable } from '../terminal.ts';
 
 /** `heading`: the path stands above. Empty for a file without a transcript. */
@@ -34,4 +38,15 @@ export function foundLine(match: SpokenMatch, number: number): string {
     `${String(number).padStart(3)}. ${start_timestamp}–${end_timestamp}  ${printable(media_path)}\n` +
     `     ${who === '' ? '' : `${who}: `}${printable(text.trim())}\n`
   );
+}
+
+/** What was found beyond what is shown; empty for nothing. `most`: matches that can be asked for at once. */
+export function moreLine(
+  { matches, total, total_is_exact }: Pick<TranscriptSearchAnswer, 'matches' | 'total' | 'total_is_exact'>,
+  most: number,
+): string {
+  const more = total - matches.length;
+  if (more <= 0) return total_is_exact ? '' : '  there may be more\n';
+  const shown = total_is_exact ? Math.min(total, most) : most;
+  return `  ${total_is_exact ? '' : 'at least '}${more} more${matches.length < most ? `: --max ${shown}` : ''}\n`;
 }

@@ -6,7 +6,7 @@ import { printable } from '../terminal.ts';
 import { type Backend, withBackend } from './backend.ts';
 import { type Command, type Context, exit, usageErrors } from './context.ts';
 import { numberArgument } from './question.ts';
-import { foundLine, written } from './transcript-lines.ts';
+import { foundLine, moreLine, written } from './transcript-lines.ts';
 
 const options = {
   speaker: { type: 'string' },
@@ -14,6 +14,9 @@ const options = {
   max: { type: 'string', default: '50' },
   json: { type: 'boolean', default: false },
 } as const;
+
+/** Matches the service answers at most. */
+const mostMatches = 10_000;
 
 const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options });
 type Values = ReturnType<typeof parse>['values'];
@@ -42,7 +45,7 @@ const search: Action = async (backend, { values: settings, out, screen }, words,
     query,
     media_paths,
     search_all: media_paths.length === 0,
-    max_results: numberArgument('--max', values.max, 1, 10_000, true),
+    max_results: numberArgument('--max', values.max, 1, mostMatches, true),
     speaker_name: values.speaker ?? null,
     metadata_filter_request: null,
     segments_to_time_ranges: {},
@@ -53,9 +56,7 @@ const search: Action = async (backend, { values: settings, out, screen }, words,
   }
   for (const [i, match] of answer.matches.entries()) out(foundLine(match, i + 1));
   if (answer.matches.length === 0) out('  nothing was found\n');
-  else if (answer.total > answer.matches.length) {
-    out(`  ${answer.total - answer.matches.length} more: --max ${answer.total}\n`);
-  }
+  out(moreLine(answer, mostMatches));
   if (answer.toast_warning) screen.write(`note: ${printable(answer.toast_warning)}\n`);
   return exit.ok;
 };

@@ -1,35 +1,20 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { written } from '../../events/commands/transcript-lines.ts';
+import type { SpokenMatch } from '../../actors/search/contract.ts';
+import { moreLine } from '../../events/commands/transcript-lines.ts';
 
-type Segment = [number, string, number, string];
-const path = '/films/talk.mp4';
-const segment = (at: number, text: string): Segment => [at, text, at + 1, path];
-
-test('who speaks stands before what is said, also where it is not known of every segment', () => {
-  const segments = [segment(0, ' Where are we?'), segment(61, ' In Berlin.'), segment(3600, ' Sure?')];
-  const speakers = {
-    ANNA: { segment_indices: [1] },
-    SPEAKER_00: { segment_indices: [2], display_name: 'Bo' },
-  };
-  const transcription_data = { [path]: { segments, hash_str: 'aa-1', speakers } };
-  assert.equal(
-    written(path, { transcriptions: { [path]: segments }, transcription_data }, false),
-    '00:00:00        Where are we?\n00:01:01  ANNA  In Berlin.\n01:00:00  Bo    Sure?\n',
-  );
-  assert.equal(
-    written(path, { transcriptions: { [path]: segments.slice(0, 1) }, transcription_data: {} }, true),
-    `${path}\n00:00:00  Where are we?\n\n`,
-  );
-});
-
-test('a transcript of many segments is written, an empty one says so, a missing one is nothing', () => {
-  const many = Array.from({ length: 200_000 }, (_, i) => segment(i, ' yes'));
-  const speakers = { SPEAKER_00: { segment_indices: many.map((_, i) => i) } };
-  const transcription_data = { [path]: { segments: many, hash_str: 'aa-1', speakers } };
-  const text = written(path, { transcriptions: { [path]: many }, transcription_data }, false);
-  assert.equal(text.split('\n').length, many.length + 1);
-  const empty = { transcriptions: { [path]: [] }, transcription_data: {} };
-  assert.equal(written(path, empty, false), '  nobody speaks\n');
-  assert.equal(written('/films/other.mp4', empty, false), '');
+test('how much more was found is told as exactly as it is known', () => {
+  const table: [shown: number, total: number, exact: boolean, line: string][] = [
+    [3, 3, true, ''],
+    [0, 0, true, ''],
+    [3, 5, true, '  2 more: --max 5\n'],
+    [3, 50, true, '  47 more: --max 20\n'],
+    // The search stopped counting.
+    [3, 10, false, '  at least 7 more: --max 20\n'],
+    [20, 20, false, '  there may be more\n'],
+  ];
+  for (const [shown, total, total_is_exact, line] of table) {
+    const matches = new Array<SpokenMatch>(shown);
+    assert.equal(moreLine({ matches, total, total_is_exact }, 20), line);
+  }
 });
