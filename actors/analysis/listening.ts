@@ -3,6 +3,7 @@
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import type { decoderContract } from '../decoder/contract.ts';
+import { modelErrors } from '../models/contract.ts';
 import { speechErrors } from '../transcriber/contract.ts';
 import { Claims } from './claims.ts';
 import { type SpeechJob, subtitlesKey } from './contract.ts';
@@ -35,6 +36,9 @@ export class Listening {
   readonly #claims = new Claims();
   /** Files that were running when an engine died: listened to last and alone, so that a second death tells which it was. */
   readonly #suspects: SpeechWork[] = [];
+
+  /** Why a model cannot be opened, by what was to be opened: large ones are not read anew for every file. */
+  readonly #broken = new Map<string, Error>();
 
   constructor(task: Task, model: SpeechModel) {
     if (!task.parts.speech) throw engineErrors.INTERNAL('an engine that only searches was asked to listen');
@@ -197,6 +201,8 @@ export class Listening {
         this.#tracker.result(job.path, 'stored', media);
         return;
       }
+      const broken = this.#broken.get(opened(work));
+      if (broken) throw broken;
       const facts = await this.#attempt(work, ear).catch((error) => {
         if (this.#task.signal.aborted || !worthAnotherTry(error)) throw error;
         this.#task.parts.log.warn('the speech stage is tried again', { path: job.path, error });
@@ -204,6 +210,7 @@ export class Listening {
       });
       this.#tracker.result(job.path, facts ? 'analyzed' : 'no_sound', media, 0, facts);
     } catch (error) {
+      if (modelErrors.MODEL_LOAD_FAILED.is(error)) this.#broken.set(opened(work), error);
       this.#tracker.failure(job.path, this.#task.failure(job.path, error), media);
     } finally {
       done();
@@ -242,6 +249,11 @@ export class Listening {
       parts.journal.write({ type: 'stage-end', task_id: run.task_id, key, outcome });
     }
   }
+}
+
+/** The models that a file is heard with. */
+function opened({ model, job }: SpeechWork): string {
+  return `${model ?? subtitlesKey} ${job.detect_speakers}`;
 }
 
 function keyOf({ media, model }: SpeechWork): string {

@@ -12,6 +12,8 @@ export interface Voices {
   readonly languages: string[];
   /** Those of them that cannot be opened. */
   readonly unloadable: Set<string>;
+  /** How often they were tried. */
+  unloaded: number;
   /** Keys in the order in which they were loaded; null: freed. */
   readonly loads: (string | null)[];
   /** Hearings and listenings that were opened and neither finished nor dropped. */
@@ -30,6 +32,7 @@ export function noVoices(): Voices {
     models: ['x3-asr-0.6b'],
     languages: ['en', 'de'],
     unloadable: new Set(),
+    unloaded: 0,
     loads: [],
     open: new Set(),
     mostOpen: 0,
@@ -66,7 +69,10 @@ export function fakeTranscriber(voices: Voices) {
           return { model_key, instead_of: null };
         },
         load: ({ model_key }) => {
-          if (voices.unloadable.has(model_key)) throw modelErrors.MODEL_LOAD_FAILED(`${model_key}: no graph`);
+          if (voices.unloadable.has(model_key)) {
+            voices.unloaded += 1;
+            throw modelErrors.MODEL_LOAD_FAILED(`${model_key}: no graph`);
+          }
           if (voices.loads.at(-1) !== model_key) voices.loads.push(model_key);
           const state = {
             ...noModel,

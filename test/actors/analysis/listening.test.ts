@@ -110,6 +110,24 @@ test('files of one model are heard side by side, of several one model after the 
   await w.end();
 });
 
+test('a model that cannot be opened is told for every file, and not tried anew for each', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const w = await spoken(names.map((name) => ({ name, frames: 3, sound: true })));
+  w.voices.models.push('x3-asr-1.7b');
+  w.voices.unloadable.add('x3-asr-0.6b');
+  const { results } = await w.hear(
+    w.paths.map((path, i) => job(path, i === 5 ? { preferred: 'x3-asr-1.7b' } : {})),
+  );
+  const codes = results.map(({ error }) => error?.code ?? null).sort();
+  assert.deepEqual(codes, [...Array<string>(5).fill('MODEL_LOAD_FAILED'), null]);
+  // Those that are heard side by side find out together.
+  assert.ok(w.voices.unloaded <= 2);
+  // Another task tries again: the model may have been mended.
+  w.voices.unloadable.clear();
+  assert.deepEqual(outcomes((await w.hear([job(w.paths[0]!)])).results), ['a speech analyzed']);
+  await w.end();
+});
+
 test('without a model, subtitles beside or in the file are read, and the voices told apart by the sound', async () => {
   const w = await spoken([
     { name: 'beside', frames: 2, sound: true },
