@@ -12,6 +12,7 @@ import {
   type VoiceModel,
 } from './agglomerate.ts';
 import type { SpeakerCount } from './contract.ts';
+import { retrace } from './retrace.ts';
 import { joinNeighbours } from './stretches.ts';
 
 /** Windows in the order of time, channel after channel. */
@@ -71,13 +72,74 @@ export function* decideVoices(
   const gathered = yield* gather(sums, linkage);
   const few = summed(sums, gathered);
   yield;
-  const merges = agglomerate(few, linkage);
-  const clusters = cut(few, merges, limits, clustering, windows.hop);
-  const found = renumbered(turns.map((turn) => clusters[gathered[turn]!]!));
+  const merges = agglomerate(typeof linkage === 'string' ? few : restrained(few), linkage);
+  const small = smallest(each, clustering, windows.hop);
+  const clusters = cut(few, merges, limits, clustering, small);
+  const split = renumbered(turns.map((turn) => clusters[gathered[turn]!]!));
+  yield;
+  const found =
+    typeof linkage === 'string'
+      ? joinAlike(each, split, clustering.alike, limits)
+      : yield* revised({
+          each,
+          where,
+          labels: split,
+          model: linkage,
+          small,
+          alike: clustering.alike,
+          limits,
+        });
   known.forEach((at, place) => {
     labels[at] = found[place]!;
   });
   return labels;
+}
+
+type Limits = ReturnType<typeof voiceLimits>;
+
+/**
+ * What turns say against each other counts less than what is said within one: what a voice says later differs more from
+ * what it said before than one window differs from the next.
+ */
+function restrained({ sums, weights, dimensions }: Groups): Groups {
+  return { sums: sums.map((x) => x / 2), weights: weights.map((weight) => weight / 2), dimensions };
+}
+
+/** More voices than that are left as they are until those that are alike have joined: the work grows with the number. */
+const mostRevised = 64;
+
+interface Split {
+  readonly each: Groups;
+  readonly where: readonly number[];
+  readonly labels: Int32Array;
+  readonly model: VoiceModel;
+  readonly small: number;
+  readonly alike: number;
+  readonly limits: Limits;
+}
+
+/** Gives every window to the voice it is most like, and joins those voices that are one when that has made them clear. */
+function* revised({ each, where, labels, model, small, alike, limits }: Split): Generator<void, Int32Array> {
+  const again = (now: Int32Array) => {
+    const voices = voicesOf(now);
+    if (voices > mostRevised) return now;
+    const next = renumbered(retrace(each, where, now, voices, model));
+    return voicesOf(next) < Math.min(voices, limits.least) ? now : next;
+  };
+  const traced = again(labels);
+  yield;
+  const large = summed(each, traced).weights.filter((weight) => weight >= small).length;
+  const counted = large < limits.least ? traced : withoutSmall(each, traced, small, model);
+  let found = joinAlike(each, counted, alike, limits);
+  for (let time = 0; time < 2; time++) {
+    yield;
+    found = again(found);
+  }
+  return found;
+}
+
+function voicesOf(labels: Int32Array): number {
+  return labels.reduce((most, label) => Math.max(most, label + 1), 0);
 }
 
 /** Neighbours are joined also when that is slightly less likely than not: a wrong turn costs more than a late one. */
@@ -116,20 +178,23 @@ function picked(
 const longShare = 0.04;
 const longSeconds = 10;
 
-/** The cluster of each group. */
+/** The weight from which a cluster is a voice: what speaks less is somebody coughing, or two at once. */
+function smallest({ weights }: Groups, { news, least, share }: Clustering, hop: number): number {
+  const weight = weights.reduce((sum, one) => sum + one, 0);
+  const second = news / hop;
+  const usual = Math.max(least * second, Math.min(longSeconds * second, weight * longShare));
+  return Math.min(usual, weight * share);
+}
+
+/** The cluster of each group; more than `most` where they have yet to join. */
 function cut(
   few: Groups,
   merges: readonly Merge[],
-  { least, most }: { least: number; most: number },
-  { linkage, likeness, news, least: seconds, share, alike }: Clustering,
-  hop: number,
+  { least }: Limits,
+  { linkage, likeness }: Clustering,
+  small: number,
 ): Int32Array {
   const total = few.weights.length;
-  const weight = few.weights.reduce((sum, one) => sum + one, 0);
-  // What speaks less than this is somebody coughing, or two at once.
-  const second = news / hop;
-  const usual = Math.max(seconds * second, Math.min(longSeconds * second, weight * longShare));
-  const small = Math.min(usual, weight * share);
   const apart = merges.findIndex((merge) => merge.likeness < likeness);
   const natural = apart < 0 ? merges.length : apart;
   const voices = (steps: number) => {
@@ -140,16 +205,15 @@ function cut(
   // Rather more groups, of which the small ones are then given away, than a voice that is hardly there.
   if (voices(steps) < least) while (steps > 0 && voices(steps) < least && steps > natural - 200) steps--;
   if (voices(steps) < least) return labelsAfter(total, merges.slice(0, Math.max(0, total - least)));
-  const large = withoutSmall(few, labelsAfter(total, merges.slice(0, steps)), small, linkage);
-  return joinAlike(few, large, alike, least, most);
+  return withoutSmall(few, labelsAfter(total, merges.slice(0, steps)), small, linkage);
 }
 
 /**
  * Evidence grows with every window, also that of a voice which is hoarse an hour later: large clusters are one voice
  * when their windows are alike on average, however sure it is that they differ.
  */
-function joinAlike(few: Groups, labels: Int32Array, alike: number, least: number, most: number): Int32Array {
-  const clusters = summed(few, labels);
+function joinAlike(groups: Groups, labels: Int32Array, alike: number, { least, most }: Limits): Int32Array {
+  const clusters = summed(groups, labels);
   const count = clusters.weights.length;
   const merges = agglomerate(clusters, 'average');
   const apart = merges.findIndex((merge) => merge.likeness < alike);

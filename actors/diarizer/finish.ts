@@ -85,8 +85,9 @@ function* turnsOfLocals(
   return turns.flat();
 }
 
-/** Seconds somebody has to speak to be counted as a voice. */
+/** Seconds somebody has to speak to be counted as a voice; where evidence is weighed, less is too easily a new one. */
 const leastSeconds = 3;
+const leastWeighed = 6;
 const leastShare = 0.15;
 
 /** What was measured goes before what the makers do; with neither, groups are one voice as single pieces are. */
@@ -94,7 +95,7 @@ function clusteringOf({ speaker }: SpeakerRow): Clustering {
   const { evidence, clustering, thresholds } = speaker;
   if (evidence) {
     const { same, freedom, news, likeness, alike } = evidence;
-    return { linkage: { same, freedom }, likeness, news, least: leastSeconds, share: leastShare, alike };
+    return { linkage: { same, freedom }, likeness, news, least: leastWeighed, share: leastShare, alike };
   }
   const { linkage, likeness } = clustering ?? { linkage: 'average', likeness: thresholds.same_short };
   return { linkage, likeness, news: 1, least: leastSeconds, share: leastShare, alike: 1 };
