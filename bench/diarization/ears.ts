@@ -21,11 +21,17 @@ import type { Turn } from './score.ts';
 const slotBytes = 512 * 512 * 3;
 const block = slotBytes / 4;
 
+/** What the row of the speaker model says of its cosines. */
+export type Evidence = NonNullable<SpeakerRow['speaker']['evidence']>;
+
+/** Turns for a count of voices; `changes` to the evidence of the row, to try others. */
+export type Answer = (count: SpeakerCount, changes?: Partial<Evidence>) => Turn[];
+
 export interface Ears {
   /** What the voice detector in use calls speech. */
   voices(samples: Float32Array): Promise<SpeechRegion[]>;
   /** Listens once; what it heard can be asked for any count. */
-  listen(samples: Float32Array, speech: readonly SpeechRegion[]): Promise<(count: SpeakerCount) => Turn[]>;
+  listen(samples: Float32Array, speech: readonly SpeechRegion[]): Promise<Answer>;
   samplesOf(path: string): Promise<Float32Array>;
   /** A file through decoder, voice detector and diarizer, each in its thread; answers the turns. */
   wholeFile(path: string): Promise<number>;
@@ -118,7 +124,7 @@ async function listen(
   session: Awaited<ReturnType<typeof openSession>>,
   samples: Float32Array,
   speech: readonly SpeechRegion[],
-): Promise<(count: SpeakerCount) => Turn[]> {
+): Promise<Answer> {
   const voiceprint = voiceprintOf(row, session, 'starter-speaker');
   const { dimensions, batch } = voiceprint;
   const channels = [new Channel(voiceprint.fbank)];
@@ -126,8 +132,10 @@ async function listen(
   await listening.take(0, channels[0]!.hear(0, samples, [], 0), voiceprint.vectors);
   await listening.take(0, channels[0]!.end(speech, samples.length), voiceprint.vectors);
   await listening.flush(voiceprint.vectors);
-  return (count) => {
-    const steps = answerOf(listening, count, row, []);
+  return (count, changes = {}) => {
+    const { evidence } = row.speaker;
+    const speaker = evidence ? { ...row.speaker, evidence: { ...evidence, ...changes } } : row.speaker;
+    const steps = answerOf(listening, count, { ...row, speaker }, []);
     for (let step = steps.next(); ; step = steps.next()) {
       if (!step.done) continue;
       return step.value.turns.map(({ start_seconds, end_seconds, speaker }) => ({

@@ -65,8 +65,15 @@ function linearPhase(gains: Float64Array): Float32Array {
   });
 }
 
+/** A filter whose amplitude follows a curve: decibels, from 0 Hz (0) to half the rate (1). */
+export function curveFilter(decibels: (part: number) => number): Float32Array {
+  return linearPhase(
+    Float64Array.from({ length: bins }, (_, bin) => 10 ** (decibels(bin / (bins - 1)) / 20)),
+  );
+}
+
 /** As long as `samples`, without delay. */
-function filtered(samples: Float32Array, filter: Float32Array): Float32Array {
+export function filtered(samples: Float32Array, filter: Float32Array): Float32Array {
   const half = filter.length >> 1;
   const padded = new Float32Array(samples.length + 2 * half);
   padded.set(samples, half);
