@@ -46,6 +46,7 @@ const aliases: Readonly<Record<string, string>> = {
   gre: 'el',
   ice: 'is',
   mac: 'mk',
+  mao: 'mi',
   may: 'ms',
   per: 'fa',
   rum: 'ro',
