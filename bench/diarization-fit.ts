@@ -28,7 +28,7 @@ if (all) {
   // As train-speaker.py holds them back.
   const held = all.filter((_, at) => at % Math.floor(all.length / 20) === 0).slice(0, 20);
   const modelsDir = await mkdtemp(join(tmpdir(), 'bench-diarization-fit-'));
-  const ears = await openEars(modelsDir, modelsDir, availableParallelism());
+  const ears = await openEars(modelsDir, availableParallelism());
   try {
     for (const changes of asked.length > 0 ? asked : [{}]) {
       say(JSON.stringify(changes));

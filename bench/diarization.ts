@@ -67,7 +67,7 @@ export const diarization: Question = async (say) => {
     return [];
   }
   const modelsDir = await mkdtemp(join(tmpdir(), 'bench-diarization-'));
-  const ears = await openEars(modelsDir, join(shared, 'weights'), availableParallelism());
+  const ears = await openEars(modelsDir, availableParallelism());
   try {
     const voices = await readVoices(ears, folder, names);
     const equal = equalised(voices);
@@ -132,7 +132,8 @@ async function measure(
     const { der, jer, missed, falseAlarm, confusion, speech } = sumScores(scores[key]);
     const percent = (part: number) => ((100 * part) / speech).toFixed(1);
     const parts = `missed ${percent(missed)}, false ${percent(falseAlarm)}, confused ${percent(confusion)}`;
-    const what = `${name}, ${detection} voices, count ${key === 'known' ? 'known' : 'unknown'}`;
+    const heard = detection === 'ideal' ? 'ideal voices' : 'voices by our detector';
+    const what = `${name}, ${heard}, count ${key === 'known' ? 'known' : 'unknown'}`;
     const plain = { question, against: null, ratio: null } as const;
     const most = goals[detection][key];
     const goal = most === undefined ? null : ({ of: 'value', at: 'most', than: most } as const);

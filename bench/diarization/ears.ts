@@ -1,6 +1,4 @@
 // The product's own actors and parts, listening to samples of a measurement.
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { decoderContract } from '../../actors/decoder/contract.ts';
 import { Channel } from '../../actors/diarizer/channel.ts';
 import { diarizerContract, type SpeakerCount } from '../../actors/diarizer/contract.ts';
@@ -38,15 +36,10 @@ export interface Ears {
   stop(): Promise<void>;
 }
 
-/** `weights`: folder in which silero_vad.onnx may lie; used where the product has no detector of its own. */
-export async function openEars(modelsDir: string, weights: string, threads: number): Promise<Ears> {
+/** `modelsDir`: without a voice detector in it, our own hears where somebody speaks. */
+export async function openEars(modelsDir: string, threads: number): Promise<Ears> {
   const bench = startBench(16, slotBytes);
   const settings = { modelsDir, device: 'cpu', threads };
-  const silero = join(weights, 'silero_vad.onnx');
-  if (existsSync(silero)) {
-    mkdirSync(join(modelsDir, 'silero-vad'), { recursive: true });
-    copyFileSync(silero, join(modelsDir, 'silero-vad', 'silero_vad.onnx'));
-  }
   const decoder = await bench.actor(decoderContract, { hardware: 'off' });
   const transcriber = await bench.actor(transcriberContract, settings);
   const diarizer = await bench.actor(diarizerContract, settings);
