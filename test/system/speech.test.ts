@@ -30,7 +30,7 @@ async function speakingService(t: TestContext) {
   return { ...service, cache_dir, films, transcribe };
 }
 
-/** One voice, another, and the first again; three cues of subtitles say what. */
+/** Two voices take turns, three and two; five cues of subtitles say what. */
 async function conversation(folder: string): Promise<string> {
   const path = join(folder, 'talk.wav');
   const voices = await readVoices('test-other', () => {});
@@ -38,11 +38,14 @@ async function conversation(folder: string): Promise<string> {
   assert.ok(one && other);
   const seven = (piece: Float32Array | undefined) => (piece ?? silence(0)).subarray(0, 7 * RATE);
   const pause = silence(0.75);
-  writeWav(path, joined(seven(one[0]), pause, seven(other[0]), pause, seven(one[1])));
+  const turns = [one[0], other[0], one[1], other[1], one[2]].map(seven);
+  writeWav(path, joined(...turns.flatMap((turn) => [turn, pause])));
   const cues = [
     '00:00:00.200 --> 00:00:06.900\nIt was the best of times',
     '00:00:08.000 --> 00:00:14.500\nGRÜSSE an <i>alle</i>',
     '00:00:15.800 --> 00:00:22.300\nit was the season of Light',
+    '00:00:23.500 --> 00:00:30.000\nwe had everything before us',
+    '00:00:31.300 --> 00:00:37.800\nwe had nothing before us',
   ];
   writeFileSync(join(folder, 'talk.en.vtt'), `WEBVTT\n\n${cues.join('\n\n')}\n`);
   return path;
@@ -67,7 +70,7 @@ test(
     const facts = task.results.find((result) => result.path === path)?.speech;
     assert.deepEqual(
       [facts?.model_key, facts?.language, facts?.segments, facts?.speakers],
-      ['subtitles', 'en', 3, 2],
+      ['subtitles', 'en', 5, 2],
     );
 
     const { transcriptions, transcription_data } = await ok<TranscriptionsAnswer>('/transcriptions', {
@@ -80,21 +83,21 @@ test(
     assert.deepEqual(
       Object.entries(speakers).map(([id, { segment_indices }]) => [id, segment_indices]),
       [
-        ['SPEAKER_00', [0, 2]],
-        ['SPEAKER_01', [1]],
+        ['SPEAKER_00', [0, 2, 4]],
+        ['SPEAKER_01', [1, 3]],
       ],
     );
 
-    const page = { cache_dir, hash_str, start_seconds: 0, end_seconds: 60, max_segments: 2 };
+    const page = { cache_dir, hash_str, start_seconds: 0, end_seconds: 60, max_segments: 4 };
     const first = await ok<TranscriptRangeAnswer>('/transcriptions/range', page);
-    assert.deepEqual([first.segments.length, first.truncated], [2, true]);
+    assert.deepEqual([first.segments.length, first.truncated], [4, true]);
     const rest = await ok<TranscriptRangeAnswer>('/transcriptions/range', {
       ...page,
       after_segment_index: first.next_after_segment_index,
     });
     assert.deepEqual(
       [rest.segments.map(({ text }) => text.trim()), rest.truncated],
-      [['it was the season of Light'], false],
+      [['we had nothing before us'], false],
     );
 
     const question = { cache_dir, query: 'grüsse AN' };
