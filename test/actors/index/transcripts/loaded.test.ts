@@ -55,6 +55,6 @@ test('the first matches are the first of all, whichever shards they lie in, and 
         assert.equal(loaded.segments, [...now.values()].flat().length);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });

@@ -205,6 +205,6 @@ test('after any stores, renames and loads a search finds what is stored last', a
       await loadAll(index, cache_dir);
       assert.deepEqual(await find(index, cache_dir, 'S'), expected.sort());
     }),
-    { numRuns: 30 },
+    { numRuns: 15 },
   );
 });

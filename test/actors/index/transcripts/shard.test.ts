@@ -68,7 +68,7 @@ test('a search finds what looking into every folded text finds, in any script', 
         assert.deepEqual(found(shardOf(media), query), { total: rows.length, rows });
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   );
 });
 
@@ -84,7 +84,7 @@ test('a part of a text is found by each of its letters and all pieces', () => {
       assert.ok(rows.length > 0 || fold(query) !== query);
       assert.deepEqual(found(shardOf(media), query).rows, rows);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -125,7 +125,7 @@ test('a limit keeps the first and counts all, and a scope leaves out what is out
         assert.deepEqual(found(shard, query, scope, most), { total: rows.length, rows: rows.slice(0, most) });
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -161,7 +161,7 @@ test('folding what is folded changes nothing, and the case of what is folded doe
       assert.equal(fold(one.toLowerCase()), folded);
       assert.equal(fold(one.normalize('NFD')), folded);
     }),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   );
 });
 
@@ -174,7 +174,7 @@ test('rows are folded as each text by itself, whichever way is taken', () => {
       const rows = texts.map((_, i) => folded.toString('utf8', i === 0 ? 0 : ends[i - 1], ends[i]));
       assert.deepEqual(rows, texts.map(fold));
     }),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   );
 });
 

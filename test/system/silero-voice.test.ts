@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type ModelSession, openSession, type TensorIn } from '../../../../actors/models/session.ts';
-import { together, type VoiceDetectors } from '../../../../actors/transcriber/voice/detector.ts';
-import { openSilero, SileroStream } from '../../../../actors/transcriber/voice/silero.ts';
-import { createLog } from '../../../../runtime/log.ts';
-import { missing, readWav, sileroPath, speechPath } from './speech-media.ts';
+import { type ModelSession, openSession, type TensorIn } from '../../actors/models/session.ts';
+import { together, type VoiceDetectors } from '../../actors/transcriber/voice/detector.ts';
+import { openSilero, SileroStream } from '../../actors/transcriber/voice/silero.ts';
+import { createLog } from '../../runtime/log.ts';
+import { missing, readWav, sileroPath, speechPath } from '../actors/transcriber/voice/speech-media.ts';
 
 const log = createLog('test', () => {});
 const open = (source: string | Uint8Array) => openSession(source, { device: 'cpu', threads: 1, log });

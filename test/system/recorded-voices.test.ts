@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { compose, usual } from '../../../bench/diarization/compose.ts';
-import { idealSpeech, openEars } from '../../../bench/diarization/ears.ts';
-import { scoreDiarization } from '../../../bench/diarization/score.ts';
+import { compose, usual } from '../../bench/diarization/compose.ts';
+import { idealSpeech, openEars } from '../../bench/diarization/ears.ts';
+import { scoreDiarization } from '../../bench/diarization/score.ts';
 
-const shared = resolve(fileURLToPath(new URL('../../../../shared', import.meta.url)));
+const shared = resolve(fileURLToPath(new URL('../../../shared', import.meta.url)));
 const folder = join(shared, 'media', 'speech', 'librispeech', 'test-other');
 const skip = existsSync(folder) ? false : `${folder} is not there`;
 

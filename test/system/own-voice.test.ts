@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openSession } from '../../../../actors/models/session.ts';
-import type { SpeechRegion } from '../../../../actors/transcriber/contract.ts';
-import type { VoiceDetectors } from '../../../../actors/transcriber/voice/detector.ts';
-import { frameValues } from '../../../../actors/transcriber/voice/features.ts';
-import { inputValues, look } from '../../../../actors/transcriber/voice/network.ts';
-import { ownDetectors } from '../../../../actors/transcriber/voice/own.ts';
-import { openSilero } from '../../../../actors/transcriber/voice/silero.ts';
-import { agreement, f1 } from '../../../../bench/voice/score.ts';
+import { openSession } from '../../actors/models/session.ts';
+import type { SpeechRegion } from '../../actors/transcriber/contract.ts';
+import type { VoiceDetectors } from '../../actors/transcriber/voice/detector.ts';
+import { frameValues } from '../../actors/transcriber/voice/features.ts';
+import { inputValues, look } from '../../actors/transcriber/voice/network.ts';
+import { ownDetectors } from '../../actors/transcriber/voice/own.ts';
+import { openSilero } from '../../actors/transcriber/voice/silero.ts';
+import { agreement, f1 } from '../../bench/voice/score.ts';
 import {
   brown,
   hum,
@@ -19,9 +19,9 @@ import {
   randomOf,
   telephone,
   white,
-} from '../../../../bench/voice/sounds.ts';
-import { createLog } from '../../../../runtime/log.ts';
-import { missing, readWav, sileroPath, speechPath } from './speech-media.ts';
+} from '../../bench/voice/sounds.ts';
+import { createLog } from '../../runtime/log.ts';
+import { missing, readWav, sileroPath, speechPath } from '../actors/transcriber/voice/speech-media.ts';
 
 const own = ownDetectors();
 const readings = ['two_cities_16k.wav', 'beckett.wav'].map((name) => `${speechPath}/${name}`);
