@@ -54,6 +54,30 @@ export const AudioStream = Type.Object({
   layout: Nullable(Type.String()),
   language: Nullable(Type.String()),
 });
+/** ISO 639-2 has two codes for these languages; the older one, which files write too, as BCP 47. */
+export const bibliographicCodes: Readonly<Record<string, string>> = {
+  alb: 'sq',
+  arm: 'hy',
+  baq: 'eu',
+  bur: 'my',
+  chi: 'zh',
+  cze: 'cs',
+  dut: 'nl',
+  fre: 'fr',
+  geo: 'ka',
+  ger: 'de',
+  gre: 'el',
+  ice: 'is',
+  mac: 'mk',
+  mao: 'mi',
+  may: 'ms',
+  per: 'fa',
+  rum: 'ro',
+  slo: 'sk',
+  tib: 'bo',
+  wel: 'cy',
+};
+
 export const SubtitleStream = Type.Object({
   index: Type.Integer(),
   codec: Type.String(),

@@ -1,6 +1,8 @@
 // Languages as people and files name them ("english", "Deutsch", "ger", "pt-BR") and as models do: BCP 47, in its
 // shortest form. Names come from the tables of the JavaScript runtime; only what those do not know is written down here.
 
+import { bibliographicCodes } from '../decoder/contract.ts';
+
 /** Codes whose names are understood, in English and in the language itself: what speech models of today offer. */
 const named =
   'af am ar as az ba be bg bn bo br bs ca cs cy da de el en es et eu fa fi fil fo fr gl gu ha haw he hi hr ht hu hy id is it ja jv ka kk km kn ko la lb ln lo lt lv mg mi mk ml mn mr ms mt my ne nl nn no oc pa pl ps pt ro ru sa sd si sk sl sn so sq sr su sv sw ta te tg th tk tr tt uk ur uz vi yi yo yue zh'.split(
@@ -33,26 +35,7 @@ const aliases: Readonly<Record<string, string>> = {
   nb: 'no',
   tl: 'fil',
   'zh-yue': 'yue',
-  alb: 'sq',
-  arm: 'hy',
-  baq: 'eu',
-  bur: 'my',
-  chi: 'zh',
-  cze: 'cs',
-  dut: 'nl',
-  fre: 'fr',
-  geo: 'ka',
-  ger: 'de',
-  gre: 'el',
-  ice: 'is',
-  mac: 'mk',
-  mao: 'mi',
-  may: 'ms',
-  per: 'fa',
-  rum: 'ro',
-  slo: 'sk',
-  tib: 'bo',
-  wel: 'cy',
+  ...bibliographicCodes,
 };
 
 const english = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });

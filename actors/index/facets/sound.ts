@@ -1,4 +1,5 @@
 // Facets of sound and subtitles: codecs, channels, rates and languages. Pure.
+import { bibliographicCodes } from '../../decoder/contract.ts';
 import { type Facet, flag, type MediaFacts, multi, numeric } from './facet.ts';
 
 const sound = ['Technical', 'Audio'] as const;
@@ -35,29 +36,6 @@ function layoutLabel(value: string): string {
   return value.charAt(0).toUpperCase() + value.slice(1);
 }
 
-/** ISO 639-2 has two codes for these languages; players write either. */
-const bibliographic: Readonly<Record<string, string>> = {
-  alb: 'sq',
-  arm: 'hy',
-  baq: 'eu',
-  bur: 'my',
-  chi: 'zh',
-  cze: 'cs',
-  dut: 'nl',
-  fre: 'fr',
-  geo: 'ka',
-  ger: 'de',
-  gre: 'el',
-  ice: 'is',
-  mac: 'mk',
-  mao: 'mi',
-  may: 'ms',
-  per: 'fa',
-  rum: 'ro',
-  slo: 'sk',
-  tib: 'bo',
-  wel: 'cy',
-};
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
 /** Files of one archive say the same few tags over and over. */
@@ -78,7 +56,7 @@ function canonical(tag: string): string | null {
   const code = tag.trim().replaceAll('_', '-').toLowerCase();
   if (/^(|und|mul|mis|zxx|qaa|unk)$/.test(code)) return null;
   try {
-    return Intl.getCanonicalLocales(bibliographic[code] ?? code)[0] ?? null;
+    return Intl.getCanonicalLocales(bibliographicCodes[code] ?? code)[0] ?? null;
   } catch {
     // Not a tag of a language, but what the file says all the same.
     return code;
