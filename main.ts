@@ -1,14 +1,13 @@
 // The composition root: starts the actors and hands them to the two coordinators. It sees everything, decides nothing.
 import { type Analysis, createAnalysis } from './actors/analysis/analysis.ts';
 import type { Tasks } from './actors/analysis/contract.ts';
-import { openJournal, withoutJournal } from './actors/analysis/journal.ts';
-import { folders, type SettingValues } from './actors/analysis/settings.ts';
-import { openTasks } from './actors/analysis/tasks.ts';
+import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.ts';
+import { openTasks } from './actors/analysis/tasks/tasks.ts';
 import { decoderContract } from './actors/decoder/contract.ts';
 import { diarizerContract } from './actors/diarizer/contract.ts';
 import { embedderContract } from './actors/embedder/contract.ts';
 import { indexContract } from './actors/index/contract.ts';
-import { defaultModelKey } from './actors/models/rows.ts';
+import { defaultModelKey } from './actors/models/rows/list.ts';
 import { createSearch, type Search } from './actors/search/search.ts';
 import { transcriberContract } from './actors/transcriber/contract.ts';
 import { systemClock } from './runtime/clock.ts';
@@ -17,6 +16,7 @@ import type { Log } from './runtime/log.ts';
 import { createSlotPool, type SlotPool } from './runtime/slots.ts';
 import { type ChildState, createSupervisor } from './runtime/supervisor.ts';
 import { threadSpec } from './runtime/thread.ts';
+import { folders, type SettingValues } from './settings.ts';
 
 export interface Engine {
   readonly analysis: Analysis;

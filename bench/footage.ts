@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeFilm } from '../actors/decoder/film.ts';
+import { writeFilm } from '../actors/samples/writer/film.ts';
 
 export interface Footage {
   readonly name: string;

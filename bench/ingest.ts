@@ -5,13 +5,13 @@ import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'no
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AnalysisEvent, FileResult } from '../actors/analysis/contract.ts';
-import { type SettingValues, settings } from '../actors/analysis/settings.ts';
 import { preparation } from '../actors/embedder/prepare.ts';
 import { openSession } from '../actors/models/session.ts';
 import { type Engine, startEngine } from '../main.ts';
 import { resolveConfig } from '../runtime/config.ts';
 import { createLog } from '../runtime/log.ts';
-import { formatLine } from '../runtime/log-line.ts';
+import { formatLine } from '../runtime/process/log-line.ts';
+import { type SettingValues, settings } from '../settings.ts';
 import { drain, startBench } from './actors.ts';
 import { decodeAll, hasFfmpeg } from './command-line.ts';
 import { footage, kinds } from './footage.ts';

@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AnalysisEvent, FileResult } from '../actors/analysis/contract.ts';
-import { settings } from '../actors/analysis/settings.ts';
 import { startEngine } from '../main.ts';
 import { resolveConfig } from '../runtime/config.ts';
 import { createLog } from '../runtime/log.ts';
-import { formatLine } from '../runtime/log-line.ts';
+import { formatLine } from '../runtime/process/log-line.ts';
+import { settings } from '../settings.ts';
 import { footage, kinds } from './footage.ts';
 import { median, type Question } from './row.ts';
 

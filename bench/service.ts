@@ -5,10 +5,10 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { folders, settings } from '../actors/analysis/settings.ts';
 import { KEY_BYTES } from '../http/license/key.ts';
 import { issueKey } from '../http/license/store.ts';
 import { resolveConfig } from '../runtime/config.ts';
+import { folders, settings } from '../settings.ts';
 
 export interface Answer {
   readonly status: number;
@@ -36,7 +36,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-const cli = fileURLToPath(new URL('../cli.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../cli/framehound.ts', import.meta.url));
 
 /** `execArgv`: for Node, to look into it. */
 export async function startService(

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { soundRate } from '../actors/decoder/contract.ts';
-import { writeFilm } from '../actors/decoder/film.ts';
-import type { FilmPicture } from '../actors/decoder/film-picture.ts';
+import { writeFilm } from '../actors/samples/writer/film.ts';
+import type { FilmPicture } from '../actors/samples/writer/picture.ts';
 import type { Bench, Decoder } from './actors.ts';
 
 export interface SoundFile {

@@ -6,7 +6,7 @@ import { soundRate } from '../actors/decoder/contract.ts';
 import { voiceprintOf } from '../actors/diarizer/voiceprint.ts';
 import type { SpeakerRow } from '../actors/models/contract.ts';
 import { findSpeakerRow } from '../actors/models/registry.ts';
-import { builtInRows } from '../actors/models/rows.ts';
+import { builtInRows } from '../actors/models/rows/list.ts';
 import { openSession } from '../actors/models/session.ts';
 import { starterSpeakerFile } from '../actors/models/starter/speaker.ts';
 import { createLog } from '../runtime/log.ts';

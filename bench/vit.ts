@@ -5,9 +5,9 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelRow } from '../actors/models/contract.ts';
-import { builtInRows } from '../actors/models/rows.ts';
-import { GraphBuilder } from '../actors/models/starter/builder.ts';
-import { type OnnxModel, onnxChunks } from '../actors/models/starter/onnx.ts';
+import { builtInRows } from '../actors/models/rows/list.ts';
+import { GraphBuilder } from '../actors/models/starter/graph/builder.ts';
+import { type OnnxModel, onnxChunks } from '../actors/models/starter/graph/onnx.ts';
 
 export interface VitSize {
   readonly side: number;

@@ -3,10 +3,10 @@
 //
 // uWebSockets frees a request when its handler returns and a response when it is aborted or ended; touching either later
 // ends the process. So everything is read at once, and every write asks first.
-import './header-limit.ts';
+import './request/header-limit.ts';
 import uWS from '@uwsjs/core';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
-import type { Outgoing } from './answer.ts';
+import type { Outgoing } from './request/answer.ts';
 import type { App, Pending } from './server.ts';
 
 export const serverErrors = errorTable({

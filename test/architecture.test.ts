@@ -5,7 +5,7 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const folders = ['runtime', 'actors', 'http', 'events', 'bench', 'test'];
+const folders = ['runtime', 'actors', 'http', 'events', 'cli', 'bench', 'test'];
 
 interface Source {
   readonly path: string;
@@ -17,7 +17,7 @@ interface Source {
 const sources: Source[] = [
   ...folders.flatMap((folder) => filesUnder(join(root, folder))),
   join(root, 'main.ts'),
-  join(root, 'cli.ts'),
+  join(root, 'settings.ts'),
 ]
   .filter((path) => path.endsWith('.ts'))
   .map(readSource);
@@ -82,7 +82,7 @@ test('a room uses another only through its contract and the three doors', () => 
 });
 
 test('fronts import no actor and no native package', () => {
-  for (const { path, imports } of product.filter(({ path }) => /^(http|events)\//.test(path))) {
+  for (const { path, imports } of product.filter(({ path }) => /^(http|events|cli)\//.test(path))) {
     for (const { to } of imports) assert.ok(!to.endsWith('/actor.ts'), `${path} imports ${to}`);
   }
 });
@@ -92,7 +92,7 @@ test('each native package has one importer', () => {
     'node-av': /^actors\/decoder\/ffmpeg\.ts$/,
     'onnxruntime-node': /^actors\/models\/session\.ts$/,
     lmdb: /^actors\/index\/store\//,
-    sharp: /^actors\/decoder\//,
+    sharp: /^actors\/(decoder|samples)\//,
     '@uwsjs/core': /^http\/uws\.ts$/,
     'socket.io': /^events\/server\.ts$/,
     '@huggingface/tokenizers': /^actors\/(embedder|transcriber)\//,
@@ -111,13 +111,14 @@ test('pure files load no thread and no native package', () => {
   // What is said and by whom: arithmetic on samples, texts, times and vectors.
   const spoken = [
     /^actors\/acoustics\//,
-    /^actors\/decoder\/(sound-choice|sound-clock|subtitle-text)\.ts$/,
-    /^actors\/diarizer\/(agglomerate|channel|decide|finish|listening|locals|overlay|pieces|stretches|turns)\.ts$/,
+    /^actors\/decoder\/(sound\/choice|sound\/clock|subtitles\/text)\.ts$/,
+    /^actors\/diarizer\/(clustering|channel|decide|finish|locals|overlay|pieces|session|stretches|turns)\.ts$/,
     /^actors\/exporter\/(captions|direction|filename|missing|plain|rows|wrap)\.ts$/,
     /^actors\/index\/transcripts\/(build|fold|loaded|postings|shard|spoken)\.ts$/,
     /^actors\/search\/transcript-page\.ts$/,
-    /^actors\/transcriber\/(atoms|choose|cues|guards|languages|merge-channels|queue|timing|token-limit)\.ts$/,
-    /^actors\/transcriber\/subtitles\/(?!sidecar)/,
+    /^actors\/transcriber\/(choose|queue|token-limit)\.ts$/,
+    /^actors\/transcriber\/text\/(atoms|cues|guards|languages|merge-channels|timing)\.ts$/,
+    /^actors\/transcriber\/text\/subtitles\/(?!sidecar)/,
     /^actors\/transcriber\/voice\/(features|network|segmenter|windows)\.ts$/,
     /^actors\/transcriber\/whisper\/(read|rules)\.ts$/,
     /^http\/analyze\//,

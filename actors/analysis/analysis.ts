@@ -6,10 +6,10 @@ import {
   analysisErrors,
   type MediaPropertiesAnswer,
 } from './contract.ts';
-import { Listening } from './listening.ts';
-import { Looking } from './looking.ts';
-import { type PropertiesRequest, properties } from './properties.ts';
-import { SpeechModel } from './speech-model.ts';
+import { type PropertiesRequest, properties } from './media/properties.ts';
+import { Looking } from './stages/picture/picture.ts';
+import { SpeechModel } from './stages/speech/model.ts';
+import { Listening } from './stages/speech/speech.ts';
 import { type AnalysisParts, Task, type TaskRun } from './task.ts';
 import { createTracker } from './tracker.ts';
 

@@ -1,7 +1,7 @@
 // What has to be done with one surveyed file. Pure: "resume" is "plan again".
 import type { MediaRecord } from '../index/contract.ts';
 import { subtitlesKey } from './contract.ts';
-import { isQuarantined, type JournalState, stageKey } from './quarantine.ts';
+import { isQuarantined, type JournalState, stageKey } from './recovery/quarantine.ts';
 
 export type Step = 'look' | 'stored' | 'no_picture' | 'quarantined';
 

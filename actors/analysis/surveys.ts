@@ -1,8 +1,8 @@
 // The surveys of one task: which file is it, what is in it. A file that is both looked at and listened to is surveyed once.
 import type { MediaRecord } from '../index/contract.ts';
-import { journalledSurvey } from './journalled.ts';
-import { diedInSurvey } from './quarantine.ts';
-import { survey, worthAnotherTry } from './stages.ts';
+import { journalledSurvey } from './recovery/journalled.ts';
+import { diedInSurvey } from './recovery/quarantine.ts';
+import { survey, worthAnotherTry } from './stages/stages.ts';
 import type { AnalysisParts, TaskRun } from './task.ts';
 
 /** Files surveyed at the same time. */

@@ -10,7 +10,7 @@ import type { embedderContract } from '../embedder/contract.ts';
 import { type indexContract, storeErrors } from '../index/contract.ts';
 import type { transcriberContract } from '../transcriber/contract.ts';
 import type { AnalysisRequest, WorkType } from './contract.ts';
-import type { Journal } from './journal.ts';
+import type { Journal } from './recovery/journal.ts';
 import { Surveys } from './surveys.ts';
 import type { Tracker } from './tracker.ts';
 

@@ -10,7 +10,7 @@ import type {
   TaskProgress,
   WorkType,
 } from './contract.ts';
-import { noneDone } from './ledger.ts';
+import { noneDone } from './tasks/ledger.ts';
 
 /** What is told of the work of one type: looking or listening. */
 export interface WorkTracker {

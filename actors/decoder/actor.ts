@@ -2,14 +2,14 @@
 // that decodes in hardware, found when the first film is asked for.
 import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
 import { decoderContract } from './contract.ts';
-import { frames, picture } from './frames.ts';
-import { Hardware } from './hardware.ts';
-import { identify } from './hash.ts';
-import { moments } from './moments.ts';
-import { probe } from './probe.ts';
-import { shrink } from './shrink.ts';
-import { sound } from './sound.ts';
-import { subtitles } from './subtitles.ts';
+import { frames, picture } from './frames/frames.ts';
+import { Hardware } from './frames/hardware.ts';
+import { moments } from './frames/moments.ts';
+import { shrink } from './pixels/shrink.ts';
+import { identify } from './probe/hash.ts';
+import { probe } from './probe/probe.ts';
+import { sound } from './sound/sound.ts';
+import { subtitles } from './subtitles/subtitles.ts';
 
 /** `off` keeps decoding in software also where there is a device. */
 export interface DecoderSettings {

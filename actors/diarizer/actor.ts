@@ -23,9 +23,9 @@ import { speechErrors } from '../transcriber/contract.ts';
 import { Channel } from './channel.ts';
 import { diarizerContract } from './contract.ts';
 import { answerOf } from './finish.ts';
-import { type Embed, Listening } from './listening.ts';
 import { LocalChannel, type TakeVoices } from './locals.ts';
 import { isSegmentation, type Segmentation, segmentationOf, segmentationWindow } from './segmentation.ts';
+import { type Embed, Listening } from './session.ts';
 import { type Voiceprint, voiceprintOf } from './voiceprint.ts';
 
 export interface DiarizerSettings {

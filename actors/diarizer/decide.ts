@@ -10,9 +10,9 @@ import {
   renumbered,
   summed,
   type VoiceModel,
-} from './agglomerate.ts';
+} from './clustering.ts';
 import type { SpeakerCount } from './contract.ts';
-import { retrace } from './retrace.ts';
+import { retrace } from './resegment.ts';
 import { joinNeighbours } from './stretches.ts';
 
 /** Windows in the order of time, channel after channel. */

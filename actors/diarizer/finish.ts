@@ -4,10 +4,10 @@ import { soundRate } from '../decoder/contract.ts';
 import type { SpeakerRow } from '../models/contract.ts';
 import type { diarizerContract, SpeakerCount } from './contract.ts';
 import { type Clustering, decideVoices } from './decide.ts';
-import type { Listening } from './listening.ts';
 import type { LocalChannel } from './locals.ts';
 import { turnsOfWindows } from './overlay.ts';
 import { usualPieces } from './pieces.ts';
+import type { Listening } from './session.ts';
 import { namedTurns, speakersOfSpans, turnsOfChannel, type VoiceTurn } from './turns.ts';
 
 /** A generator: it pauses often, so that its thread can answer. */

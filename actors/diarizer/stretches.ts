@@ -1,6 +1,6 @@
 // Joins neighbouring windows of one stretch of speech while it is likelier that one voice goes on than that another
 // begins: what is left are turns, long enough for their voice to be known well.
-import { type Groups, likenessOf, type VoiceModel } from './agglomerate.ts';
+import { type Groups, likenessOf, type VoiceModel } from './clustering.ts';
 
 /** Groups looked at together: the work grows with their square. Ten minutes of speech without a pause have as many. */
 const longest = 1200;

@@ -1,9 +1,9 @@
 // The family of starter-visual: its picture graph is built by code when it is opened, its texts need no graph at all.
 import { modelErrors } from '../models/contract.ts';
-import { buildStarterVisual } from '../models/starter/graph.ts';
+import { buildStarterVisual } from '../models/starter/graph/graph.ts';
 import { DIMENSIONS } from '../models/starter/layout.ts';
 import { PICTURE_SIDE } from '../models/starter/maps.ts';
-import { queryVector } from '../models/starter/query-vector.ts';
+import { queryVector } from '../models/starter/query/vector.ts';
 import type { Family, TextVectors, VisualFamily } from './family.ts';
 
 const PICTURE_BYTES = PICTURE_SIDE * PICTURE_SIDE * 3;

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { copyFile, link, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { makeFolder } from '../../runtime/make-folder.ts';
+import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { exportErrors } from './contract.ts';
 
 /** Names that are tried before giving up: nobody has that many of one. */

@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { type ActorEnv, actor, type Handlers, Sent, type Turn } from '../../runtime/actor.ts';
 import type { Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
-import type { FrameScope } from './catalog.ts';
 import { indexContract, type LoadReport, storeErrors } from './contract.ts';
 import type { FacetReport } from './facets/contract.ts';
 import { type CheckedFilter, checkFilters } from './facets/filter.ts';
@@ -12,15 +11,16 @@ import { facets } from './facets/list.ts';
 import { facetReport } from './facets/report.ts';
 import { FacetTables } from './facets/tables.ts';
 import { Folders } from './folders.ts';
-import { wantedStages } from './load.ts';
-import { Loaded } from './loaded.ts';
-import { search } from './search.ts';
-import { maxQueries } from './segment.ts';
 import type { Stage } from './store/stage.ts';
 import type { Store } from './store/store.ts';
 import type { WriterOptions } from './store/writer.ts';
 import { type Opened, transcriptHandlers } from './transcripts/handlers.ts';
 import { TranscriptIndex } from './transcripts/transcripts.ts';
+import type { FrameScope } from './visual/catalog.ts';
+import { wantedStages } from './visual/load.ts';
+import { Loaded } from './visual/loaded.ts';
+import { search } from './visual/search.ts';
+import { maxQueries } from './visual/segment.ts';
 
 type Contract = typeof indexContract;
 

@@ -2,9 +2,9 @@
 // Work passes run by run, what is urgent first, so a search waits for one batch, not for a film.
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
+import { Turnstile } from '../../runtime/sync/mutex.ts';
 import { type ModelState, noModel } from '../embedder/contract.ts';
 import { type ModelRow, modelErrors } from './contract.ts';
-import { Turnstile } from './turnstile.ts';
 
 /** Throws CANCELLED when loading should end. The event loop turns before, so that a stop can arrive. */
 export type Proceed = () => Promise<void>;

@@ -7,7 +7,7 @@ import { type FileHandle, open, readFile, rename, rm, stat, statfs, writeFile } 
 import { dirname } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { EngineError, engineErrors } from '../../runtime/errors.ts';
-import { makeFolder } from '../../runtime/make-folder.ts';
+import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { modelErrors } from './contract.ts';
 import { type Announced, type Reply, requestFile } from './transfer.ts';
 

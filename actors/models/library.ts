@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Clock } from '../../runtime/clock.ts';
-import { makeFolder } from '../../runtime/make-folder.ts';
+import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { type ModelFile, type ModelRow, modelErrors } from './contract.ts';
 import { type Downloaded, downloadFile, dropPart } from './download.ts';
 import type { RegistryProblem } from './registry.ts';
 import { currentSystem, findRow, folderOf, isBuiltIn, missingFiles, readRegistry } from './registry.ts';
-import { buildStarterVisual } from './starter/graph.ts';
+import { buildStarterVisual } from './starter/graph/graph.ts';
 import { starterSpeakerFile } from './starter/speaker.ts';
 
 export const defaultHub = 'https://huggingface.co/';

@@ -11,7 +11,7 @@ import {
   type SpeechRow,
   type VisualRow,
 } from './contract.ts';
-import { builtInRows } from './rows.ts';
+import { builtInRows } from './rows/list.ts';
 
 export interface RegistryProblem {
   /** Path of the model.json. */

@@ -1,7 +1,7 @@
 // Thumbnails of any moments of any files, and strips of thumbnails of one film.
 import type { Log } from '../../runtime/log.ts';
 import type { CallOptions, Ref } from '../../runtime/ref.ts';
-import { sideBySide } from '../../runtime/side-by-side.ts';
+import { sideBySide } from '../../runtime/sync/side-by-side.ts';
 import { clockTime, type decoderContract, mediaErrors, type Probe } from '../decoder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { SceneThumbnailsAnswer, ThumbnailsAnswer } from './contract.ts';

@@ -1,6 +1,6 @@
 // Which speech model transcribes a file: the one that was asked for where it can, else the best one that is downloaded.
 import { speechErrors, type XPreference } from './contract.ts';
-import { languageName, offeredLanguage } from './languages.ts';
+import { languageName, offeredLanguage } from './text/languages.ts';
 
 /** A speech model there is, as the registry says it. */
 export interface SpeechOffer {

@@ -7,8 +7,8 @@ import { type Static, Type } from 'typebox';
 import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { ModelState } from '../embedder/contract.ts';
-import { baseLanguage, languageCode, languageName } from './languages.ts';
-import { chooseTrack } from './subtitles/choose.ts';
+import { baseLanguage, languageCode, languageName } from './text/languages.ts';
+import { chooseTrack } from './text/subtitles/choose.ts';
 
 export const speechErrors = errorTable({
   NO_SPEECH_MODEL: {

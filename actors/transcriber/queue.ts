@@ -1,8 +1,8 @@
 // Windows that wait for the model, of all hearings in one line: those that ask the same of the same model run together.
 // A window whose owner is gone leaves; a run whose owners are all gone ends between two tokens.
 import { engineErrors } from '../../runtime/errors.ts';
+import { Bell } from '../../runtime/sync/condition.ts';
 import type { Proceed } from '../models/current.ts';
-import { Bell } from './bell.ts';
 import type { SpeechWindow, Spoken } from './family.ts';
 
 /** What is asked for one window. */

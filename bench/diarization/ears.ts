@@ -3,7 +3,7 @@ import { decoderContract } from '../../actors/decoder/contract.ts';
 import { Channel } from '../../actors/diarizer/channel.ts';
 import { diarizerContract, type SpeakerCount } from '../../actors/diarizer/contract.ts';
 import { answerOf } from '../../actors/diarizer/finish.ts';
-import { Listening } from '../../actors/diarizer/listening.ts';
+import { Listening } from '../../actors/diarizer/session.ts';
 import { voiceprintOf } from '../../actors/diarizer/voiceprint.ts';
 import type { SpeakerRow } from '../../actors/models/contract.ts';
 import { findSpeakerRow, readRegistry } from '../../actors/models/registry.ts';

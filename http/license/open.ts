@@ -1,9 +1,9 @@
 // From the settings to who knows keys: this machine, or a license server.
 import { randomUUID } from 'node:crypto';
-import { folders, type SettingValues } from '../../actors/analysis/settings.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
+import { folders, type SettingValues } from '../../settings.ts';
 import { createLicenses, type Licenses, type Validator } from './licenses.ts';
 import { localKeys } from './local.ts';
 import { machineFiles, machineId } from './machine.ts';

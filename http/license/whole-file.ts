@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder } from '../../runtime/make-folder.ts';
+import { makeFolder } from '../../runtime/files/make-folder.ts';
 
 /** For the owner's eyes: mode 0600 in a folder of mode 0700. Throws the error of the file system. */
 export function writeWhole(path: string, text: string): void {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { LoadReport } from '../../actors/index/contract.ts';
 import type { TranscriptLoadReport } from '../../actors/index/transcripts/contract.ts';
-import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../paths.ts';
+import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { described, type Route, reply, route } from '../route.ts';
 
 const tag = 'Analysis data';

@@ -1,11 +1,11 @@
 // Starts and stops analyses.
 import { Type } from 'typebox';
-import { expectMedia, expectWritable, prepareFolder, unfit } from '../../actors/analysis/admission.ts';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
+import { expectMedia, expectWritable, prepareFolder, unfit } from '../../actors/analysis/tasks/preflight.ts';
 import { AnalyzeBody, limits } from '../analyze/body.ts';
 import { type Complaint, complaintsOf, facePathsOf, mediaOf } from '../analyze/meaning.ts';
 import { speechJobsOf } from '../analyze/speech.ts';
-import { absolute, allAbsolute } from '../paths.ts';
+import { absolute, allAbsolute } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
 

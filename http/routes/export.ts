@@ -1,7 +1,7 @@
 // What the service knows, as files for other programs.
 import { Type } from 'typebox';
 import { documentFormats, mostSegments, TranscriptAnswer } from '../../actors/exporter/contract.ts';
-import { AbsolutePath, absolute } from '../paths.ts';
+import { AbsolutePath, absolute } from '../request/paths.ts';
 import { described, type Route, reply, route, shown } from '../route.ts';
 
 const tag = 'Export';

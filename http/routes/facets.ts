@@ -1,7 +1,7 @@
 // What media can be filtered by: facets with counts under the filters in force.
 import { Type } from 'typebox';
 import { FacetAnswer } from '../../actors/search/contract.ts';
-import { absolute, CacheDir } from '../paths.ts';
+import { absolute, CacheDir } from '../request/paths.ts';
 import { type Route, reply, route } from '../route.ts';
 import { filtersField, flatScope, scopeField } from './filter-fields.ts';
 

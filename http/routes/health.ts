@@ -1,6 +1,6 @@
 // Says that the service is there, whether it can work, and how it does. None of these needs a key.
 import { Type } from 'typebox';
-import { EXPOSITION_TYPE } from '../exposition.ts';
+import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
 import { obstacles } from '../readiness.ts';
 import { described, type Route, reply, route } from '../route.ts';
 

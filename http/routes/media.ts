@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { MediaPropertiesAnswer } from '../../actors/analysis/contract.ts';
 import { CachePathsAnswer, searchErrors } from '../../actors/search/contract.ts';
-import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../paths.ts';
+import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { described, type Route, reply, route, shown } from '../route.ts';
 
 const tag = 'Media';

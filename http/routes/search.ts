@@ -7,7 +7,7 @@ import type { FrameRange } from '../../actors/index/contract.ts';
 import { Match, type SearchAnswer } from '../../actors/search/contract.ts';
 import { frameRanges } from '../../actors/search/scope.ts';
 import { EngineError } from '../../runtime/errors.ts';
-import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../paths.ts';
+import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { defaulted, described, named, nullable, oneOf, type Route, reply, route } from '../route.ts';
 import { metadataFilterRequest, segmentsToFrameIndices } from './filter-fields.ts';
 

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { SceneThumbnailsAnswer, searchErrors, ThumbnailsAnswer } from '../../actors/search/contract.ts';
 import { mostThumbnails, thumbnailsAtOnce } from '../../actors/search/thumbnail-plan.ts';
-import { AbsolutePath, absolute, CacheDir } from '../paths.ts';
+import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
 import { defaulted, described, type Route, reply, route } from '../route.ts';
 import { HashStr } from './media.ts';
 

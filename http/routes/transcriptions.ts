@@ -11,7 +11,7 @@ import {
   TranscriptSearchAnswer,
 } from '../../actors/search/contract.ts';
 import { frameRanges } from '../../actors/search/scope.ts';
-import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../paths.ts';
+import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { defaulted, described, named, nullable, type Route, reply, route, shown } from '../route.ts';
 import { metadataFilterRequest, segmentsToTimeRanges } from './filter-fields.ts';
 import { HashStr } from './media.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { openTasks } from '../../actors/analysis/tasks.ts';
+import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
 import { createExporter } from '../../actors/exporter/exporter.ts';
 import { listModels } from '../../actors/models/library.ts';
 import { currentSystem } from '../../actors/models/registry.ts';

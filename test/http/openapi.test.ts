@@ -4,9 +4,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { type TObject, type TSchema, Type } from 'typebox';
-import { checkOf } from '../../http/check.ts';
 import { type OpenApi, openApi, operations } from '../../http/openapi.ts';
 import { createShapes, type Schema } from '../../http/openapi-schema.ts';
+import { checkOf } from '../../http/request/check.ts';
 import { defaulted, described, ErrorBody, named, nullable, oneOf, reply, route } from '../../http/route.ts';
 import { routes } from '../../http/routes.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { MOST_HEAD_BYTES } from '../../http/header-limit.ts';
+import { MOST_HEAD_BYTES } from '../../http/request/header-limit.ts';
 import { createServer, serverErrors } from '../../http/uws.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { RawClient, request } from './raw-client.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Type } from 'typebox';
-import { folders, settings } from '../../actors/analysis/settings.ts';
 import { resolveConfig, setting } from '../../runtime/config.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import { folders, settings } from '../../settings.ts';
 
 const declared = {
   port: setting(Type.Integer({ minimum: 1, maximum: 65_535 }), {

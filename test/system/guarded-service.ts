@@ -10,7 +10,7 @@ import { io } from 'socket.io-client';
 import type { ProgressEvent } from '../../events/protocol.ts';
 import { type Home, newHome } from './command-line.ts';
 
-const cli = fileURLToPath(new URL('../../cli.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../../cli/framehound.ts', import.meta.url));
 
 interface LogEntry {
   readonly message: string;

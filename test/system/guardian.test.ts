@@ -5,11 +5,11 @@ import { createInterface } from 'node:readline';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type ManualClock, manualClock } from '../../runtime/clock.ts';
-import { guard } from '../../runtime/guardian.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
+import { guard } from '../../runtime/process/guardian.ts';
 import { type EngineEnd, engineExit, engineVerdict } from '../../runtime/restart.ts';
 
-const engine = fileURLToPath(new URL('../runtime/ward-child.ts', import.meta.url));
+const engine = fileURLToPath(new URL('../runtime/process/guardian-child.ts', import.meta.url));
 
 /** A guardian over real processes with a clock turned by hand; `acts` says how each life of the engine goes. */
 class Guarded {
@@ -235,7 +235,7 @@ test('an engine whose guardian was killed stops by itself', { timeout: 20_000 },
     process.execPath,
     [
       '--no-warnings',
-      fileURLToPath(new URL('../runtime/guardian-process.ts', import.meta.url)),
+      fileURLToPath(new URL('../runtime/process/guardian-process.ts', import.meta.url)),
       engine,
       'serve',
     ],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { makeSamples } from '../../actors/decoder/sample-library.ts';
+import { makeSamples } from '../../actors/samples/library.ts';
 import { newHome, type Running } from './command-line.ts';
 
 /** The address of a service, read off its log. */

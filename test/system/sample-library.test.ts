@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { makeSamples, sampleList } from '../../actors/decoder/sample-library.ts';
-import { Canvas } from '../../actors/decoder/samples/canvas.ts';
-import { samples } from '../../actors/decoder/samples/list.ts';
+import { Canvas } from '../../actors/samples/drawings/canvas.ts';
+import { samples } from '../../actors/samples/drawings/list.ts';
+import { makeSamples, sampleList } from '../../actors/samples/library.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'framehound-samples-'));

@@ -3,8 +3,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelRow, SpeechSide } from '../../actors/models/contract.ts';
-import { builtInRows } from '../../actors/models/rows.ts';
-import { onnxBytes } from '../../actors/models/starter/onnx.ts';
+import { builtInRows } from '../../actors/models/rows/list.ts';
+import { onnxBytes } from '../../actors/models/starter/graph/onnx.ts';
 import { type WhisperSize, whisperDecoder, whisperEncoder } from '../../bench/whisper-graphs.ts';
 import { bytesTokenizer } from '../../bench/whisper-tokenizer.ts';
 import {

@@ -1,7 +1,7 @@
 // Who writes an analysis folder. The lease is a record, taken and given back inside transactions, so LMDB's own lock
 // orders two processes that want it at once. A lease of a process that has ended counts for nothing.
 import { randomUUID } from 'node:crypto';
-import { hasEnded, thisProcess } from '../../../runtime/process.ts';
+import { hasEnded, thisProcess } from '../../../runtime/process/identity.ts';
 import { storeErrors } from '../contract.ts';
 import type { Writes } from './environment.ts';
 import { leaseKey } from './names.ts';

@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { storeErrors } from '../contract.ts';
-import { stride8, stride16 } from '../quantize.ts';
+import { stride8, stride16 } from '../visual/quantize.ts';
 import { type Disk, disk, flush, writeAll } from './disk.ts';
 import { damaged, isMissing, storeFault } from './faults.ts';
 import type { PackKind } from './names.ts';

@@ -1,7 +1,7 @@
 // The two packs of one model and one generation, which always hold the same rows.
 import { existsSync, readdirSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { makeFolder } from '../../../runtime/make-folder.ts';
+import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import { type Disk, disk, flushFolder } from './disk.ts';
 import { storeFault } from './faults.ts';
 import { packFile, vectorFolder } from './names.ts';

@@ -4,7 +4,7 @@
 import { closeSync, existsSync, openSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { makeFolder } from '../../../runtime/make-folder.ts';
+import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import { type Disk, disk, flush, flushFolder, writeAll } from './disk.ts';
 import { storeFault } from './faults.ts';
 import { partFolder, previewFolder, previewName } from './names.ts';

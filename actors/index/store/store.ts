@@ -3,8 +3,8 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { Probe } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../contract.ts';
-import { positionOf, unpackFrames } from '../frames.ts';
-import { readRow16 } from '../quantize.ts';
+import { positionOf, unpackFrames } from '../visual/frames.ts';
+import { readRow16 } from '../visual/quantize.ts';
 import { type Changes, changesSince } from './changes.ts';
 import { Environment } from './environment.ts';
 import { damaged, isMissing, readable, storeFault } from './faults.ts';

@@ -1,6 +1,6 @@
 // Some transcripts with the lists of where each three bytes of their folded texts occur. Never changes. Every byte of a
 // row begins a gram, the last two filled up with zeros: so what has one or two bytes is found as the beginning of a gram.
-import { lowerBound } from '../frames.ts';
+import { lowerBound } from '../visual/frames.ts';
 import { foldedByte, startOf } from './fold.ts';
 import { markedRows, markRows, readRows } from './postings.ts';
 import { pickOf, type Spoken, type SpokenScope } from './spoken.ts';

@@ -1,6 +1,7 @@
 // The transcript of one media in memory.
-import { joinRanges } from '../frames.ts';
+
 import type { Columns, Names } from '../store/transcripts.ts';
+import { joinRanges } from '../visual/frames.ts';
 import { fold, foldRows, type Rows } from './fold.ts';
 
 export interface Spoken {

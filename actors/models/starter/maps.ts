@@ -1,7 +1,8 @@
 // First part of the picture graph: from bytes to maps of light, colour, edges and texture, each 56×56 points.
 // Values named here are [B, channels, 56, 56] unless said otherwise.
-import type { GraphBuilder } from './builder.ts';
+
 import { MAP_SIDE } from './evidence.ts';
+import type { GraphBuilder } from './graph/builder.ts';
 import { oklab } from './palette.ts';
 
 /** Side of the picture that the graph takes, px. */

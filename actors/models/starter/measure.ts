@@ -1,5 +1,5 @@
 // Second part of the picture graph: from maps to the evidence vector, channel by channel as evidence.ts names them.
-import type { GraphBuilder } from './builder.ts';
+
 import {
   MAP_SIDE,
   mapChannels,
@@ -9,6 +9,7 @@ import {
   regions,
   shadeChannels,
 } from './evidence.ts';
+import type { GraphBuilder } from './graph/builder.ts';
 import {
   blur,
   directions,

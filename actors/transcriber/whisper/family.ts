@@ -7,7 +7,7 @@ import { modelErrors, type SpeechRow } from '../../models/contract.ts';
 import type { ModelSession } from '../../models/session.ts';
 import type { Family, Proceed, SessionOpener, SpeechFamily, SpeechWindow, Spoken } from '../family.ts';
 import { floatsOf, type Graph, openGraph } from '../graph.ts';
-import { compressionRatio } from '../guards.ts';
+import { compressionRatio } from '../text/guards.ts';
 import { tokenLimit } from '../token-limit.ts';
 import { type Decoder, openDecoder, type Sound } from './decoder.ts';
 import { phrasesOf } from './read.ts';

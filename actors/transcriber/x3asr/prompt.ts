@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
-import { languageCode, languageName } from '../languages.ts';
+import { languageCode, languageName } from '../text/languages.ts';
 
 /** Tokens that are one by their text, by the name the row may give their number under. */
 const marks = {

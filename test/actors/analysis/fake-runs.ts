@@ -11,10 +11,10 @@ import type {
   TaskEvent,
   TaskRequest,
 } from '../../../actors/analysis/contract.ts';
-import { noneDone } from '../../../actors/analysis/ledger.ts';
 import type { TaskRun } from '../../../actors/analysis/task.ts';
-import { type Owner, TaskFolder, type TaskRecords } from '../../../actors/analysis/task-records.ts';
-import { createTasks } from '../../../actors/analysis/tasks.ts';
+import { noneDone } from '../../../actors/analysis/tasks/ledger.ts';
+import { type Owner, TaskFolder, type TaskRecords } from '../../../actors/analysis/tasks/records.ts';
+import { createTasks } from '../../../actors/analysis/tasks/tasks.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';

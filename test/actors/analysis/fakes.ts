@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAnalysis } from '../../../actors/analysis/analysis.ts';
 import type { AnalysisEvent, FileResult, SpeechJob } from '../../../actors/analysis/contract.ts';
-import { openJournal } from '../../../actors/analysis/journal.ts';
+import { openJournal } from '../../../actors/analysis/recovery/journal.ts';
 import { decoderContract, mediaErrors, modifiedMs, type Probe } from '../../../actors/decoder/contract.ts';
 import { embedderContract } from '../../../actors/embedder/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Rational } from '../../../actors/decoder/contract.ts';
-import { type Film, writeFilm } from '../../../actors/decoder/film.ts';
-import { type FilmPicture, steady } from '../../../actors/decoder/film-picture.ts';
-import type { FilmSound } from '../../../actors/decoder/film-sound.ts';
+import { type Film, writeFilm } from '../../../actors/samples/writer/film.ts';
+import { type FilmPicture, steady } from '../../../actors/samples/writer/picture.ts';
+import type { FilmSound } from '../../../actors/samples/writer/sound.ts';
 import { drawStamp } from './stamp.ts';
 
 export interface ShownFrame {

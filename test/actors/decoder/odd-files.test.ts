@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { copyTurned } from '../../../actors/decoder/geometry.ts';
+import { copyTurned } from '../../../actors/decoder/pixels/geometry.ts';
 import { EngineError } from '../../../runtime/errors.ts';
 import { askFrames, askIdentity, askPicture, askProbe, stampShape } from './ask-decoder.ts';
 import { type Expected, oddFiles } from './odd-files.ts';

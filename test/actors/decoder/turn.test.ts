@@ -4,7 +4,7 @@ import { appendFile, copyFile, mkdtemp, rename, rm, unlink, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { writeStill } from '../../../actors/decoder/still-writer.ts';
+import { writeStill } from '../../../actors/samples/writer/still.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import {
   askFrames,

@@ -8,7 +8,7 @@ import {
   likenessOf,
   renumbered,
   summed,
-} from '../../../actors/diarizer/agglomerate.ts';
+} from '../../../actors/diarizer/clustering.ts';
 import { type Clustering, decideVoices, type Windows } from '../../../actors/diarizer/decide.ts';
 import { seeded } from '../../../bench/diarization/random.ts';
 import { ended } from './ended.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { preparation } from '../../../actors/embedder/prepare.ts';
 import { normalizeRows } from '../../../actors/embedder/vectors.ts';
-import { builtInRows } from '../../../actors/models/rows.ts';
+import { builtInRows } from '../../../actors/models/rows/list.ts';
 
 const pixelsOf = (count: number) =>
   Uint8Array.from({ length: count }, (_, at) => (at * 37 + (at >> 5)) & 255);

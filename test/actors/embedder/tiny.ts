@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelRow, VisualSide } from '../../../actors/models/contract.ts';
-import { builtInRows } from '../../../actors/models/rows.ts';
+import { builtInRows } from '../../../actors/models/rows/list.ts';
 import { DIMENSIONS, SIDE, textGraph, visionGraph } from './graphs.ts';
 import { clipLike, gemmaLike } from './tokenizers.ts';
 

@@ -8,8 +8,8 @@ import { fileName, safeName } from '../../../actors/exporter/filename.ts';
 import { missingWarning } from '../../../actors/exporter/missing.ts';
 import { csvDocument, textDocument } from '../../../actors/exporter/plain.ts';
 import { exactTime, oneLine, rowsOf, withSilence } from '../../../actors/exporter/rows.ts';
-import { parseSubtitles } from '../../../actors/transcriber/subtitles/read.ts';
-import { segmentsOf } from '../../../actors/transcriber/subtitles/segments.ts';
+import { parseSubtitles } from '../../../actors/transcriber/text/subtitles/read.ts';
+import { segmentsOf } from '../../../actors/transcriber/text/subtitles/segments.ts';
 import type { EngineError } from '../../../runtime/errors.ts';
 
 const transcript = (segments: readonly (readonly unknown[])[]): Transcript => ({

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { ModelRow } from '../../../actors/models/contract.ts';
 import { listModels, pullModel, removeModel, verifyModel } from '../../../actors/models/library.ts';
-import { builtInRows } from '../../../actors/models/rows.ts';
+import { builtInRows } from '../../../actors/models/rows/list.ts';
 import { bytesOf, eagerClock, never, serveSteps, type TestServer, whole } from './server.ts';
 
 const graph = bytesOf(5000);

@@ -15,7 +15,7 @@ import {
   readRegistry,
   requireFiles,
 } from '../../../actors/models/registry.ts';
-import { builtInRows, defaultModelKey } from '../../../actors/models/rows.ts';
+import { builtInRows, defaultModelKey } from '../../../actors/models/rows/list.ts';
 
 let folder = '';
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ModelRow, SpeechSide } from '../../../actors/models/contract.ts';
-import { builtInRows } from '../../../actors/models/rows.ts';
+import { builtInRows } from '../../../actors/models/rows/list.ts';
 import type { SpeechFamily, Spoken } from '../../../actors/transcriber/family.ts';
 import { parseVocabulary } from '../../../actors/transcriber/parakeet/vocabulary.ts';
 import { engineErrors } from '../../../runtime/errors.ts';

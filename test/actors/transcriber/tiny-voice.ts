@@ -1,9 +1,9 @@
 // A voice model with the signature of Silero that hears a voice in anything that is loud.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { builtInRows } from '../../../actors/models/rows.ts';
-import { GraphBuilder } from '../../../actors/models/starter/builder.ts';
-import { onnxBytes } from '../../../actors/models/starter/onnx.ts';
+import { builtInRows } from '../../../actors/models/rows/list.ts';
+import { GraphBuilder } from '../../../actors/models/starter/graph/builder.ts';
+import { onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
 
 function loudnessGraph(): Uint8Array {
   const graph = new GraphBuilder('loudness');

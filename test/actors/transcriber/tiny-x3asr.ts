@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelRow, SpeechSide } from '../../../actors/models/contract.ts';
-import { builtInRows } from '../../../actors/models/rows.ts';
+import { builtInRows } from '../../../actors/models/rows/list.ts';
 import { embeddings, encoderGraph, initGraph, smallCache, stepGraph } from './x3asr-graphs.ts';
 
 const marks = [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { modelErrors } from '../../../actors/models/contract.ts';
-import { builtInRows } from '../../../actors/models/rows.ts';
+import { builtInRows } from '../../../actors/models/rows/list.ts';
 import type { SpeechFamily } from '../../../actors/transcriber/family.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { openFamily, openSessions, textOf, turning, windowOf } from './open-family.ts';

@@ -1,7 +1,7 @@
 // The starter family as tests use it: pictures and texts to vectors, through the same door as the program.
 import { starterFamily } from '../../../../actors/embedder/starter.ts';
 import type { VisualRow } from '../../../../actors/models/contract.ts';
-import { builtInRows } from '../../../../actors/models/rows.ts';
+import { builtInRows } from '../../../../actors/models/rows/list.ts';
 import { openSession } from '../../../../actors/models/session.ts';
 import { createLog } from '../../../../runtime/log.ts';
 

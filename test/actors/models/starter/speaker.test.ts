@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Fbank, wespeakerFbank } from '../../../../actors/acoustics/fbank.ts';
 import { isBuiltIn } from '../../../../actors/models/registry.ts';
-import { builtInRows } from '../../../../actors/models/rows.ts';
+import { builtInRows } from '../../../../actors/models/rows/list.ts';
 import { starterSpeakerFile } from '../../../../actors/models/starter/speaker.ts';
 import { askSound } from '../../decoder/ask-decoder.ts';
 import { missing, speechPath } from '../../transcriber/voice/speech-media.ts';

@@ -1,0 +1,135 @@
+// What media files are, for a client that asks before or after an analysis. Files that are known are answered from the
+// store; others are looked at as a task does, so that an analysis that follows finds them known.
+import { stat } from 'node:fs/promises';
+import { EngineError } from '../../../runtime/errors.ts';
+import type { Log } from '../../../runtime/log.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { type decoderContract, mediaErrors } from '../../decoder/contract.ts';
+import { type indexContract, type MediaRecord, storeErrors } from '../../index/contract.ts';
+import { analysisErrors, type MediaPropertiesAnswer } from '../contract.ts';
+import type { Journal } from '../recovery/journal.ts';
+import { journalledSurvey } from '../recovery/journalled.ts';
+import { diedInSurvey } from '../recovery/quarantine.ts';
+import { survey, worthAnotherTry } from '../stages/stages.ts';
+import { propertiesEntry } from './entry.ts';
+
+export interface PropertiesParts {
+  readonly surveyor: Ref<typeof decoderContract>;
+  readonly index: Ref<typeof indexContract>;
+  readonly journal: Journal;
+  readonly log: Log;
+}
+
+export interface PropertiesRequest {
+  readonly cache_dir: string;
+  /** Absolute paths; one named twice is answered once. */
+  readonly media_paths: readonly string[];
+  /** `video_cached` speaks of this model; null: of any. */
+  readonly model_key: string | null;
+}
+
+/** Files asked for at the same time; most of the time of one is waiting for two actors. */
+const TOGETHER = 4;
+/** Reasons named in the message when no file can be read. */
+const NAMED = 5;
+
+/**
+ * Errors: NO_MEDIA when none of the files can be read, the errors of the store when the folder cannot be read,
+ * CANCELLED. A folder that is not there yet is not made, and one that cannot be written is only read.
+ */
+export async function properties(
+  parts: PropertiesParts,
+  { cache_dir, media_paths, model_key }: PropertiesRequest,
+  signal: AbortSignal,
+): Promise<MediaPropertiesAnswer> {
+  const paths = [...new Set(media_paths)];
+  const { media, unreadable } = await lookAtAll(parts, cache_dir, paths, signal);
+  if (media.size === 0) {
+    const reasons = Object.values(unreadable);
+    const more = reasons.length > NAMED ? `; and ${reasons.length - NAMED} more` : '';
+    throw analysisErrors.NO_MEDIA(`${reasons.slice(0, NAMED).join('; ')}${more}`);
+  }
+  const hashes = [...new Set([...media.values()].map(({ identity }) => identity.hash_str))];
+  const now = { signal, lane: 'now' } as const;
+  const [{ stored }, { transcribed }] = await Promise.all([
+    parts.index.ask('stored', { cache_dir, model_key, hashes }, now),
+    parts.index.ask('transcribed', { cache_dir, hashes }, now),
+  ]);
+  const seen = new Set(hashes.filter((_, i) => stored[i]));
+  const heard = new Set(hashes.filter((_, i) => transcribed[i]));
+  const entries = paths.flatMap((path) => {
+    const record = media.get(path);
+    return record ? [[path, propertiesEntry(record, seen, heard)] as const] : [];
+  });
+  return { media_properties: Object.fromEntries(entries), unreadable };
+}
+
+interface Looked {
+  readonly media: ReadonlyMap<string, MediaRecord>;
+  /** Why, by path. */
+  readonly unreadable: Record<string, string>;
+}
+
+async function lookAtAll(
+  parts: PropertiesParts,
+  cacheDir: string,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<Looked> {
+  const media = new Map<string, MediaRecord>();
+  const reasons = new Map<string, string>();
+  const keeps = await isFolder(cacheDir);
+  const together = diedInSurvey(parts.journal.before) ? 1 : TOGETHER;
+  await sideBySide(paths.values(), together, signal, async (path, until) => {
+    try {
+      media.set(path, await lookAt(parts, cacheDir, path, keeps, until));
+    } catch (error) {
+      if (!isAboutTheFile(error)) throw error;
+      reasons.set(path, error.message);
+    }
+  });
+  // In the order asked for, not that in which they failed.
+  const unreadable = paths.flatMap((path) => {
+    const reason = reasons.get(path);
+    return reason === undefined ? [] : [[path, reason] as const];
+  });
+  return { media, unreadable: Object.fromEntries(unreadable) };
+}
+
+async function lookAt(
+  { surveyor, index, journal, log }: PropertiesParts,
+  cacheDir: string,
+  path: string,
+  keeps: boolean,
+  signal: AbortSignal,
+): Promise<MediaRecord> {
+  const remember = async (media: MediaRecord) => {
+    if (!keeps) return;
+    try {
+      await index.ask('remember', { cache_dir: cacheDir, media }, { signal, lane: 'now' });
+    } catch (error) {
+      const { STORE_READ_ONLY, STORE_FULL, STORE_IN_USE } = storeErrors;
+      if (![STORE_READ_ONLY, STORE_FULL, STORE_IN_USE].some((row) => row.is(error))) throw error;
+      log.info('what a file is could not be remembered', { path, error });
+    }
+  };
+  const watched = journalledSurvey(journal, 'metadata', path);
+  const look = () => survey(path, cacheDir, surveyor, index, signal, watched, { lane: 'now', remember });
+  return look().catch((error) => {
+    if (signal.aborted || isAboutTheFile(error) || !worthAnotherTry(error)) throw error;
+    return look();
+  });
+}
+
+function isAboutTheFile(error: unknown): error is EngineError {
+  return error instanceof EngineError && (error.code in mediaErrors || analysisErrors.QUARANTINED.is(error));
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    // What keeps a folder from being read is told by the store; here it is only not written to.
+    () => false,
+  );
+}

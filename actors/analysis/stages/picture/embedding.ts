@@ -1,0 +1,140 @@
+// Carries pictures from the decoders to the embedder and their vectors on to the index, for all files of a task.
+import type { SlotHandle } from '../../../../runtime/contract.ts';
+import type { Ref } from '../../../../runtime/ref.ts';
+import type { SlotPool } from '../../../../runtime/slots.ts';
+import type { embedderContract, VisualModel } from '../../../embedder/contract.ts';
+import type { indexContract } from '../../../index/contract.ts';
+import { modelErrors } from '../../../models/contract.ts';
+import { createBatcher, type Picture } from './batch.ts';
+
+/** Where the frames of one file go. */
+export class Sink {
+  readonly stage: number;
+  /** Told how many frames were appended. */
+  readonly #onAppended: (frames: number) => void;
+  readonly #done = Promise.withResolvers<number>();
+  /** Appends one after another, in the order the pictures were sent. */
+  #chain: Promise<void> = Promise.resolve();
+  #added = 0;
+  #appended = 0;
+  #closed = false;
+
+  constructor(stage: number, onAppended: (frames: number) => void) {
+    this.stage = stage;
+    this.#onAppended = onAppended;
+    this.#done.promise.catch(() => {});
+  }
+
+  /** Resolves to the number of frames when all that were added are appended; rejects with the first error. */
+  get done(): Promise<number> {
+    return this.#done.promise;
+  }
+
+  /** Every append that was begun has ended, one way or the other. */
+  get quiet(): Promise<void> {
+    return this.#chain.catch(() => {});
+  }
+
+  added(): void {
+    this.#added++;
+  }
+
+  /** No more pictures come. */
+  close(): void {
+    this.#closed = true;
+    this.#look();
+  }
+
+  append(frames: number, work: () => Promise<void>): void {
+    this.#chain = this.#chain.then(work).then(() => {
+      this.#appended += frames;
+      this.#onAppended(frames);
+      this.#look();
+    });
+    this.#chain.catch((error) => this.#done.reject(error));
+  }
+
+  #look(): void {
+    if (this.#closed && this.#appended === this.#added) this.#done.resolve(this.#appended);
+  }
+}
+
+export interface Embedding {
+  /** Somebody begins to send pictures, of one file after another. */
+  open(): void;
+  add(picture: Picture<Sink>): void;
+  /** They send no more, or wait for what others have sent. */
+  shut(): void;
+  /** Drops what still waits of a file that is given up. */
+  drop(sink: Sink): void;
+}
+
+export interface EmbeddingParts {
+  readonly embedder: Ref<typeof embedderContract>;
+  readonly index: Ref<typeof indexContract>;
+  readonly pool: SlotPool;
+  readonly model: VisualModel;
+  readonly signal: AbortSignal;
+}
+
+export function createEmbedding({ embedder, index, pool, model, signal }: EmbeddingParts): Embedding {
+  const holder = pool.holder();
+  const release = (pictures: readonly Picture<Sink>[]) => {
+    for (const { slot } of pictures) pool.release(slot, holder);
+  };
+
+  const embed = async (slots: readonly SlotHandle[]): Promise<Float32Array> => {
+    const request = { model_key: model.model_key, pictures: [...slots] };
+    try {
+      return (await embedder.ask('pictures', request, { slots, signal })).vectors;
+    } catch (error) {
+      // An embedder that came back after a crash has no model yet.
+      if (!modelErrors.MODEL_NOT_LOADED.is(error)) throw error;
+      await embedder.ask('load', { model_key: model.model_key }, { signal });
+      return (await embedder.ask('pictures', request, { slots, signal })).vectors;
+    }
+  };
+
+  const send = (batch: Picture<Sink>[]) => {
+    const vectors = embed(batch.map(({ slot }) => slot)).finally(() => release(batch));
+    vectors.catch(() => {});
+    for (const [sink, rows] of rowsBySink(batch)) {
+      sink.append(rows.length, async () => append(sink, rows, batch, await vectors));
+    }
+  };
+
+  const append = async (sink: Sink, rows: number[], batch: Picture<Sink>[], all: Float32Array) => {
+    const d = model.dimensions;
+    const vectors = new Float32Array(rows.length * d);
+    rows.forEach((row, i) => {
+      vectors.set(all.subarray(row * d, (row + 1) * d), i * d);
+    });
+    const previews = rows.map((row) => batch[row]!.preview);
+    const frames = rows.map((row) => batch[row]!.frame);
+    const transfer = [vectors.buffer, ...previews.map(({ buffer }) => buffer as ArrayBuffer)];
+    await index.ask('append', { stage: sink.stage, frames, vectors, previews }, { transfer, signal });
+  };
+
+  // A batch must fit into the slots beside what the decoders are ahead with, or it would never fill.
+  const size = Math.max(1, Math.min(model.batch, pool.count >> 1));
+  const batcher = createBatcher<Sink>(size, send);
+  return {
+    open: batcher.open,
+    add: (picture) => {
+      pool.hold(picture.slot, holder);
+      picture.file.added();
+      batcher.add(picture);
+    },
+    shut: batcher.shut,
+    drop: (sink) => release(batcher.remove(sink)),
+  };
+}
+
+/** Rows of the batch by the file they belong to, in order. */
+function rowsBySink(batch: readonly Picture<Sink>[]): Map<Sink, number[]> {
+  const rows = new Map<Sink, number[]>();
+  batch.forEach(({ file }, row) => {
+    rows.set(file, [...(rows.get(file) ?? []), row]);
+  });
+  return rows;
+}

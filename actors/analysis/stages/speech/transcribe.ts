@@ -1,0 +1,275 @@
+// What is done to write down the speech of one file: listen to it, or read the subtitles that come with it, and store.
+import type { Ref } from '../../../../runtime/ref.ts';
+import type { decoderContract } from '../../../decoder/contract.ts';
+import { soundRate } from '../../../decoder/contract.ts';
+import type { indexContract, MediaRecord, TranscriptMark } from '../../../index/contract.ts';
+import {
+  chooseCaptions,
+  type Heard,
+  type Segment,
+  speechErrors,
+  speechLanguages,
+} from '../../../transcriber/contract.ts';
+import { type SpeechFacts, type SpeechJob, subtitlesKey } from '../../contract.ts';
+import type { SpeechParts } from '../../task.ts';
+import { unchanged } from '../stages.ts';
+import type { SpeechModel } from './model.ts';
+
+type Ear = Ref<typeof decoderContract>;
+
+/** One file to write down. */
+export interface SpeechWork {
+  readonly job: SpeechJob;
+  readonly media: MediaRecord;
+  /** Null: only subtitles are read. */
+  readonly model: string | null;
+  /** Why there is no model, for a file that has no subtitles either; null when subtitles were asked for. */
+  readonly reason: Error | null;
+}
+
+export interface SpeechStage {
+  readonly speech: SpeechParts;
+  readonly loaded: SpeechModel;
+  readonly index: Ref<typeof indexContract>;
+  readonly cacheDir: string;
+  readonly signal: AbortSignal;
+  /** Seconds of the file that were listened to since the last call. */
+  onHeard(seconds: number): void;
+}
+
+type Wish = Omit<TranscriptMark, 'spoken' | 'sidecar'>;
+
+/** With what the same work is known again. */
+export function markOf({ job, model }: Pick<SpeechWork, 'job' | 'model'>): Wish {
+  const { language, channels, detect_speakers, speaker_count } = job;
+  return {
+    model_key: model ?? subtitlesKey,
+    language,
+    channels,
+    detect_speakers,
+    speaker_count: detect_speakers ? String(speaker_count) : 'auto',
+  };
+}
+
+/** True when what is stored came about as it would now. */
+export function isSame(stored: TranscriptMark, wanted: Wish): boolean {
+  return (
+    stored.model_key === wanted.model_key &&
+    stored.language === wanted.language &&
+    stored.detect_speakers === wanted.detect_speakers &&
+    stored.speaker_count === wanted.speaker_count &&
+    String(stored.channels) === String(wanted.channels)
+  );
+}
+
+interface Written {
+  readonly segments: readonly Segment[];
+  readonly language: string | null;
+  readonly speakers: number | null;
+  readonly speech_seconds: number | null;
+  /** Which text the file beside the media had; null when it was not read. */
+  readonly sidecar?: string | null;
+}
+
+/**
+ * Writes down what is said and stores it. On any error or cancel nothing of it stays. Null when there is neither sound nor
+ * a subtitle.
+ */
+export async function writeDown(work: SpeechWork, ear: Ear, stage: SpeechStage): Promise<SpeechFacts | null> {
+  const { media, model } = work;
+  const { index, cacheDir: cache_dir } = stage;
+  const written = model === null ? await readSubtitles(work, ear, stage) : await listen(work, ear, stage);
+  if (!written) return null;
+  await unchanged(media);
+  const { segments, language, speakers, speech_seconds } = written;
+  const mark = { ...markOf(work), spoken: language, sidecar: written.sidecar ?? null };
+  // Not cancellable: what is finished stays.
+  await index.ask('transcribe', { cache_dir, media, mark, segments: [...segments] });
+  return { model_key: mark.model_key, language, segments: segments.length, speakers, speech_seconds };
+}
+
+async function listen(work: SpeechWork, ear: Ear, stage: SpeechStage): Promise<Written> {
+  const hearing = new Hearing(work, stage);
+  try {
+    await hearing.open();
+    await hearing.hearOut(ear);
+    const { segments, language, speech_seconds } = await hearing.text();
+    const { speakers, count } = await hearing.speakersOf(segments);
+    const named = segments.map((segment, i) => ({ ...segment, speaker: speakers?.[i] ?? null }));
+    return { segments: named, language, speech_seconds, speakers: count };
+  } finally {
+    await hearing.close();
+  }
+}
+
+/** What one file is heard with: the transcriber, and the diarizer beside it when speakers are wanted. */
+class Hearing {
+  readonly #work: SpeechWork;
+  readonly #stage: SpeechStage;
+  readonly #channels: number;
+  #hearing: number | null = null;
+  #listening: number | null = null;
+
+  constructor(work: SpeechWork, stage: SpeechStage) {
+    this.#work = work;
+    this.#stage = stage;
+    this.#channels = work.job.channels?.length ?? 1;
+  }
+
+  async open(): Promise<void> {
+    const { speech, loaded, signal } = this.#stage;
+    const { job, model } = this.#work;
+    // Asked for every file, because an actor that came back after a crash has no model; one that has it answers at once.
+    if (model !== null) await loaded.load(speech.transcriber, model, { signal });
+    if (job.detect_speakers) await speech.diarizer.ask('load', {}, { signal });
+    const channels = this.#channels;
+    // Not cancellable: what was opened has to be known here, or nobody would close it.
+    const asked = { model_key: model, language: job.language, channels };
+    this.#hearing = (await speech.transcriber.ask('open', asked)).hearing;
+    if (!job.detect_speakers) return;
+    const { listening } = await speech.diarizer.ask('open', { channels, speaker_count: job.speaker_count });
+    this.#listening = listening;
+  }
+
+  async hearOut(ear: Ear): Promise<void> {
+    const { speech, signal, onHeard } = this.#stage;
+    const { job, media } = this.#work;
+    const hearing = this.#hearing ?? 0;
+    const request = { path: media.path, channels: job.channels };
+    for await (const block of ear.feed('sound', request, { signal, credit: 2 })) {
+      const { channel, first_sample, count, samples } = block;
+      const slots = [samples];
+      const heard = await speech.transcriber.ask(
+        'hear',
+        { hearing, channel, first_sample, count, samples },
+        { signal, slots },
+      );
+      await this.#tellDiarizer({ channel, first_sample, count, samples, ...heard });
+      onHeard(count / soundRate / this.#channels);
+    }
+    for (let channel = 0; channel < this.#channels; channel++) {
+      const heard = await speech.transcriber.ask('end', { hearing, channel }, { signal });
+      await this.#tellDiarizer({ channel, first_sample: heard.settled, count: 0, samples: null, ...heard });
+    }
+  }
+
+  async #tellDiarizer(block: Heard & Omit<DiarizerBlock, 'listening' | 'speech' | 'settled'>): Promise<void> {
+    if (this.#listening === null) return;
+    const { speech, signal } = this.#stage;
+    const slots = block.samples === null ? [] : [block.samples];
+    await speech.diarizer.ask('listen', { listening: this.#listening, ...block }, { signal, slots });
+  }
+
+  async text() {
+    const { speech, signal } = this.#stage;
+    const answer = await speech.transcriber.ask('finish', { hearing: this.#hearing ?? 0 }, { signal });
+    this.#hearing = null;
+    return answer;
+  }
+
+  async speakersOf(segments: readonly Segment[]) {
+    if (this.#listening === null) return { speakers: null, count: null };
+    const { speech, signal } = this.#stage;
+    const spans = segments.map(({ start_seconds, end_seconds }): [number, number] => [
+      start_seconds,
+      end_seconds,
+    ]);
+    const request = { listening: this.#listening, spans };
+    const { speakers } = await speech.diarizer.ask('finish', request, { signal });
+    this.#listening = null;
+    return numbered(speakers);
+  }
+
+  /** What is finished is closed already. */
+  async close(): Promise<void> {
+    const { transcriber, diarizer } = this.#stage.speech;
+    // An actor that is down keeps nothing; the error that led here is the one to tell.
+    const ignore = () => {};
+    if (this.#hearing !== null) await transcriber.ask('drop', { hearing: this.#hearing }).catch(ignore);
+    if (this.#listening !== null) await diarizer.ask('drop', { listening: this.#listening }).catch(ignore);
+  }
+}
+
+/** The voices that say something in the transcript, in order of appearance there: others may be heard between its segments. */
+function numbered(speakers: readonly (string | null)[]) {
+  const ids = new Map<string, string>();
+  for (const speaker of speakers) {
+    if (speaker !== null && !ids.has(speaker)) {
+      ids.set(speaker, `SPEAKER_${String(ids.size).padStart(2, '0')}`);
+    }
+  }
+  const named = speakers.map((speaker) => (speaker === null ? null : (ids.get(speaker) ?? null)));
+  return { speakers: named, count: ids.size };
+}
+
+interface DiarizerBlock {
+  readonly channel: number;
+  readonly first_sample: number;
+  readonly count: number;
+  readonly samples: { readonly slot: number; readonly generation: number } | null;
+}
+
+/** Sidecar files before embedded tracks: somebody put them there on purpose. */
+async function readSubtitles(work: SpeechWork, ear: Ear, stage: SpeechStage): Promise<Written | null> {
+  const { job, media, reason } = work;
+  const read = await subtitlesOf(work, ear, stage);
+  if (!read) {
+    if (media.probe.audio.length === 0) return null;
+    const { path } = media;
+    const row = speechErrors.LANGUAGE_UNSUPPORTED.is(reason)
+      ? speechErrors.LANGUAGE_UNSUPPORTED
+      : speechErrors.NO_SPEECH_MODEL;
+    throw row(`${path}: has no subtitles${reason ? `. ${reason.message}` : ''}`, { path }, reason);
+  }
+  const { segments, language, sidecar } = read;
+  const named = new Set(segments.flatMap(({ speaker }) => speaker ?? []));
+  const withoutVoices = !job.detect_speakers || named.size > 0 || media.probe.audio.length === 0;
+  if (withoutVoices || segments.length === 0) {
+    return {
+      segments,
+      language,
+      sidecar,
+      speakers: named.size > 0 ? named.size : null,
+      speech_seconds: null,
+    };
+  }
+  // The subtitles say what is said, the sound says by whom.
+  const hearing = new Hearing(work, stage);
+  try {
+    await hearing.open();
+    await hearing.hearOut(ear);
+    const { speech_seconds } = await hearing.text();
+    const { speakers, count } = await hearing.speakersOf(segments);
+    const spoken = segments.map((segment, i) => ({ ...segment, speaker: speakers?.[i] ?? null }));
+    return { segments: spoken, language, sidecar, speakers: count, speech_seconds };
+  } finally {
+    await hearing.close();
+  }
+}
+
+async function subtitlesOf(
+  { job, media }: SpeechWork,
+  ear: Ear,
+  { speech, signal }: SpeechStage,
+): Promise<Required<Pick<Written, 'segments' | 'language' | 'sidecar'>> | null> {
+  const { path, probe } = media;
+  const asked = { media_path: path, language: job.language };
+  const beside = await speech.transcriber.ask('sidecar', asked, { signal });
+  if (beside) {
+    const { segments, version } = beside;
+    return { segments, language: beside.language ?? job.language, sidecar: version };
+  }
+  const track = chooseCaptions(probe.subtitles, job.language);
+  if (!track) return null;
+  const { codec, header, cues } = await ear.ask('subtitles', { path, stream_index: track.index }, { signal });
+  const { segments } = await speech.transcriber.ask('captions', { codec, header, cues }, { signal });
+  // A track in which nothing is written does not say that nobody speaks.
+  if (segments.length === 0) return null;
+  return { segments, language: trackLanguage(track.language) ?? job.language, sidecar: null };
+}
+
+/** Tracks say it in three letters, `ger`; null where they do not. */
+function trackLanguage(said: string | null): string | null {
+  const code = said === null ? null : speechLanguages.code(said);
+  return code === 'auto' ? null : code;
+}

@@ -1,0 +1,344 @@
+// The record of every task, in the home folder, for this engine and all others that share it:
+//
+//   <id>.request.json    what was asked for, written once
+//   <id>.<run>.json      how a run stands; written by the engine that runs it, and by no other
+//   <id>.results.ndjson  the results of its files
+//
+// Whoever creates the file of the next run has the task, so of two engines that resume it at once one wins. A run whose
+// engine has ended without ending the run is interrupted.
+import { rmSync } from 'node:fs';
+import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Static, type TSchema, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { flushFolder, replaceFile, writeNew } from '../../../runtime/files/atomic-write.ts';
+import { makeFolder } from '../../../runtime/files/make-folder.ts';
+import type { Log } from '../../../runtime/log.ts';
+import { hasEnded, ProcessMark } from '../../../runtime/process/identity.ts';
+import {
+  AnalysisRequest,
+  analysisErrors,
+  type FileResult,
+  type Page,
+  type TaskDetail,
+  TaskSnapshot,
+} from '../contract.ts';
+import { newTask, noneDone } from './ledger.ts';
+import { openResults, readPage, readResults, replaceResults } from './results.ts';
+
+/** An engine: a process may start several, one after the other. */
+export const Owner = Type.Object({ ...ProcessMark.properties, token: Type.String() });
+export type Owner = Static<typeof Owner>;
+
+const TaskRecord = Type.Object({
+  version: Type.Literal(1),
+  owner: Owner,
+  /** Unix seconds; a run that goes on is saved every few seconds. */
+  saved: Type.Number(),
+  task: TaskSnapshot,
+});
+type TaskRecord = Static<typeof TaskRecord>;
+
+/** A run that this engine has. */
+export interface OwnRun {
+  /** As it was when the run began. */
+  readonly task: TaskSnapshot;
+  readonly request: AnalysisRequest;
+  /** What earlier runs recorded, by `workKey`; null in the first run. *Owned by the caller.* */
+  readonly earlier: Map<string, FileResult> | null;
+  append(result: FileResult): void;
+  /** Replaces the record at once, so that others see how it stands. */
+  save(task: TaskSnapshot): void;
+  /** The last word; *flushed* when answered. */
+  end(task: TaskSnapshot): void;
+  /** The run never began. */
+  discard(): void;
+}
+
+export interface TaskRecords {
+  /** *Flushed* when answered. Throws HOME_UNWRITABLE. */
+  create(task_id: string, request: AnalysisRequest): Promise<OwnRun>;
+  /** Begins the next run. Throws TASK_UNKNOWN, TASK_RUNNING, TASK_DAMAGED, HOME_UNWRITABLE. */
+  claim(task_id: string): Promise<OwnRun>;
+  /** Throws as `claim` would, and changes nothing. */
+  claimable(task_id: string): Promise<void>;
+  list(): Promise<TaskSnapshot[]>;
+  /** Throws TASK_UNKNOWN. */
+  get(task_id: string, page: Page): Promise<TaskDetail>;
+  /** Removes the oldest records beyond those that are kept. */
+  prune(): Promise<void>;
+}
+
+export interface RecordParts {
+  readonly folder: string;
+  readonly self: Owner;
+  /** Unix seconds. */
+  readonly now: () => number;
+  readonly log: Log;
+  readonly hasEnded?: (owner: Owner) => boolean;
+}
+
+/** Records kept: this many that ended, and this many that were interrupted and may still be resumed. */
+const KEPT = 200;
+/** A run of another machine that was not saved for this long has ended; its process cannot be asked for. */
+const SILENT_SECONDS = 60;
+const runName = /^([0-9a-zA-Z-]{1,64})\.(\d{1,9})\.json$/;
+
+export class TaskFolder implements TaskRecords {
+  readonly #parts: RecordParts;
+  /** Runs that are over, by the name of their file; such a file changes no more. */
+  readonly #over = new Map<string, TaskSnapshot>();
+  readonly #complained = new Set<string>();
+  #lastCreated = 0;
+
+  constructor(parts: RecordParts) {
+    this.#parts = parts;
+  }
+
+  async create(task_id: string, request: AnalysisRequest): Promise<OwnRun> {
+    // Later than every one before it, so that the newest is always known.
+    this.#lastCreated = Math.max(this.#parts.now(), this.#lastCreated + 0.001);
+    const task = newTask(task_id, request, this.#lastCreated);
+    try {
+      makeFolder(this.#parts.folder);
+      writeNew(this.#run(task_id, 1), this.#record(task));
+      const path = this.#request(task_id);
+      await writeFile(`${path}.part`, JSON.stringify(request), { flush: true });
+      await rename(`${path}.part`, path);
+      flushFolder(this.#parts.folder);
+      return this.#own(task, 1, request, null);
+    } catch (error) {
+      this.#withdraw(task_id);
+      throw unwritable(this.#parts.folder, error);
+    }
+  }
+
+  async claimable(task_id: string): Promise<void> {
+    await this.#claimed(task_id);
+  }
+
+  async #claimed(task_id: string): Promise<{ run: number; task: TaskSnapshot; request: AnalysisRequest }> {
+    const run = (await this.#latest()).get(task_id);
+    if (run === undefined) throw unknown(task_id);
+    const task = await this.#read(task_id, run);
+    if (!task) throw unknown(task_id);
+    if (task.ended === null)
+      throw analysisErrors.TASK_RUNNING(`Task ${task_id} is ${task.state}`, { task_id });
+    return { run, task, request: await this.#readRequest(task_id) };
+  }
+
+  async claim(task_id: string): Promise<OwnRun> {
+    const { run, task, request } = await this.#claimed(task_id);
+    const next = { ...newTask(task_id, request, this.#parts.now()), created: task.created };
+    try {
+      if (!writeNew(this.#run(task_id, run + 1), this.#record(next))) {
+        throw analysisErrors.TASK_RUNNING(`Task ${task_id} is resumed by another process`, { task_id });
+      }
+      const earlier = await readResults(this.#results(task_id));
+      // What was cancelled has no result in the run that begins; what failed keeps its reason until it is tried again.
+      for (const [path, { outcome }] of earlier) if (outcome === 'cancelled') earlier.delete(path);
+      await replaceResults(this.#results(task_id), earlier.values());
+      flushFolder(this.#parts.folder);
+      return this.#own(next, run + 1, request, earlier);
+    } catch (error) {
+      if (analysisErrors.TASK_RUNNING.is(error)) throw error;
+      rmSync(this.#run(task_id, run + 1), { force: true });
+      throw unwritable(this.#parts.folder, error);
+    }
+  }
+
+  async list(): Promise<TaskSnapshot[]> {
+    const runs = await this.#latest();
+    const names = new Set([...runs].map(([id, run]) => `${id}.${run}`));
+    for (const name of this.#over.keys()) if (!names.has(name)) this.#over.delete(name);
+    const tasks = await Promise.all(
+      [...runs].map(([id, run]) => this.#read(id, run).catch((error: unknown) => this.#complain(id, error))),
+    );
+    return tasks
+      .filter((task) => task !== undefined)
+      .sort((a, b) => b.created - a.created || (a.task_id < b.task_id ? 1 : -1));
+  }
+
+  async get(task_id: string, page: Page): Promise<TaskDetail> {
+    const run = (await this.#latest()).get(task_id);
+    const task = run === undefined ? undefined : await this.#read(task_id, run);
+    if (!task) throw unknown(task_id);
+    const { total, results } = await readPage(this.#results(task_id), page, run === 1);
+    return { ...task, ...page, total_results: total, results };
+  }
+
+  async prune(): Promise<void> {
+    const tasks = await this.list();
+    const kept = { interrupted: 0, ended: 0 };
+    const runs = await this.#latest();
+    for (const { task_id, state, ended } of tasks) {
+      if (ended === null) continue;
+      const kind = state === 'interrupted' ? 'interrupted' : 'ended';
+      if (++kept[kind] <= KEPT) continue;
+      const last = runs.get(task_id) ?? 1;
+      this.#remove(
+        task_id,
+        Array.from({ length: last }, (_, i) => i + 1),
+      );
+    }
+  }
+
+  #own(
+    task: TaskSnapshot,
+    run: number,
+    request: AnalysisRequest,
+    earlier: Map<string, FileResult> | null,
+  ): OwnRun {
+    const { task_id } = task;
+    const path = this.#run(task_id, run);
+    const results = openResults(this.#results(task_id));
+    const write = (now: TaskSnapshot, flush: boolean) => replaceFile(path, this.#record(now), { flush });
+    return {
+      task,
+      request,
+      earlier,
+      append: results.append,
+      save: (now) => write(now, false),
+      end: (now) => {
+        try {
+          results.close();
+        } finally {
+          write(now, true);
+        }
+      },
+      discard: () => {
+        results.close();
+        if (run === 1) this.#remove(task_id, [1]);
+        else rmSync(path, { force: true });
+      },
+    };
+  }
+
+  /** The latest run of every task. */
+  async #latest(): Promise<Map<string, number>> {
+    const runs = new Map<string, number>();
+    const names = await readdir(this.#parts.folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw damaged(this.#parts.folder, error);
+    });
+    for (const name of names) {
+      const [, id, run] = runName.exec(name) ?? [];
+      if (id !== undefined) runs.set(id, Math.max(runs.get(id) ?? 0, Number(run)));
+    }
+    return runs;
+  }
+
+  /** As it stands now; undefined when it was removed meanwhile or was never whole. */
+  async #read(task_id: string, run: number): Promise<TaskSnapshot | undefined> {
+    const name = `${task_id}.${run}`;
+    const over = this.#over.get(name);
+    if (over) return over;
+    const record = await readJson(this.#run(task_id, run), TaskRecord);
+    if (!record) return undefined;
+    const task = await this.#standing(record);
+    if (task && task.ended !== null) this.#over.set(name, task);
+    return task;
+  }
+
+  async #standing({ task, owner, saved }: TaskRecord): Promise<TaskSnapshot | undefined> {
+    if (task.ended !== null || !this.#hasEnded(owner, saved)) return task;
+    // Its engine died before the request was on the disk, so nobody was told that there is such a task.
+    if (!(await isThere(this.#request(task.task_id)))) return undefined;
+    const counts = noneDone(task.counts.files);
+    for (const { outcome } of (await readResults(this.#results(task.task_id))).values()) {
+      counts.done++;
+      counts[outcome]++;
+    }
+    return { ...task, state: 'interrupted', ended: saved, counts, estimated_remaining_seconds: null };
+  }
+
+  #hasEnded(owner: Owner, saved: number): boolean {
+    const { self, now, hasEnded: ended } = this.#parts;
+    if (ended) return ended(owner);
+    if (owner.token === self.token) return false;
+    if (owner.host !== self.host) return now() - saved > SILENT_SECONDS;
+    // An earlier process may have had the number of this one.
+    if (owner.pid === self.pid) return self.started === '' || owner.started !== self.started;
+    return hasEnded(owner);
+  }
+
+  async #readRequest(task_id: string): Promise<AnalysisRequest> {
+    const request = await readJson(this.#request(task_id), AnalysisRequest);
+    if (!request) throw analysisErrors.TASK_DAMAGED(`${this.#request(task_id)}: is not there`, { task_id });
+    return request;
+  }
+
+  #complain(task_id: string, error: unknown): undefined {
+    if (!this.#complained.has(task_id))
+      this.#parts.log.warn('a task is left out of the list', { task_id, error });
+    this.#complained.add(task_id);
+  }
+
+  #record(task: TaskSnapshot): string {
+    const record: TaskRecord = { version: 1, owner: this.#parts.self, saved: this.#parts.now(), task };
+    return JSON.stringify(record);
+  }
+
+  /** After a fault that is told already; what cannot be removed is known to be nothing once this engine has ended. */
+  #withdraw(task_id: string): void {
+    try {
+      this.#remove(task_id, [1]);
+    } catch (error) {
+      this.#parts.log.warn('what is left of a task cannot be removed', { task_id, error });
+    }
+  }
+
+  /** The files of the runs last: as long as one is there, the rest is known to belong to something. */
+  #remove(task_id: string, runs: readonly number[]): void {
+    const others = [this.#request(task_id), `${this.#request(task_id)}.part`, this.#results(task_id)];
+    for (const path of [...others, ...runs.map((run) => this.#run(task_id, run))])
+      rmSync(path, { force: true });
+  }
+
+  #run(task_id: string, run: number): string {
+    return join(this.#parts.folder, `${task_id}.${run}.json`);
+  }
+
+  #request(task_id: string): string {
+    return join(this.#parts.folder, `${task_id}.request.json`);
+  }
+
+  #results(task_id: string): string {
+    return join(this.#parts.folder, `${task_id}.results.ndjson`);
+  }
+}
+
+/** Undefined when there is no such file. Throws TASK_DAMAGED when it is not what it should be. */
+async function readJson<S extends TSchema>(path: string, schema: S): Promise<Static<S> | undefined> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw damaged(path, error);
+  }
+  if (!Check(schema, value)) throw damaged(path, 'it has another form');
+  return value;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw damaged(path, error);
+    },
+  );
+}
+
+function unknown(task_id: string) {
+  return analysisErrors.TASK_UNKNOWN(`There is no task ${task_id}`, { task_id });
+}
+
+function damaged(path: string, error: unknown) {
+  return analysisErrors.TASK_DAMAGED(`${path}: cannot be read (${String(error)})`, { path }, error);
+}
+
+function unwritable(folder: string, error: unknown) {
+  return analysisErrors.HOME_UNWRITABLE(`${folder}: cannot be written (${String(error)})`, { folder }, error);
+}

@@ -1,0 +1,135 @@
+// The results of a task's files: one JSON object a line, appended, so that a task of very many files is neither kept in
+// memory nor written whole again. A later line about the same file takes the place of an earlier one.
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  fsyncSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { finished } from 'node:stream/promises';
+import type { FileResult, Page } from '../contract.ts';
+import { workKey } from './ledger.ts';
+
+/** Lines that tell of nothing done are gathered; all others go out at once. */
+const GATHERED = 512;
+
+export interface ResultsFile {
+  /** Handed to the system when answered, unless the file was only cancelled. */
+  append(result: FileResult): void;
+  /** *Flushed* when answered. */
+  close(): void;
+}
+
+/** Appends to what is there. Errors are those of the file system. */
+export function openResults(path: string): ResultsFile {
+  const file = openSync(path, 'a');
+  let gathered: string[] = [];
+  const write = () => {
+    const text = gathered.join('');
+    gathered = [];
+    const bytes = Buffer.from(text);
+    for (let done = 0; done < bytes.byteLength; ) done += writeSync(file, bytes, done);
+  };
+  return {
+    append: (result) => {
+      gathered.push(`${JSON.stringify(result)}\n`);
+      if (result.outcome !== 'cancelled' || gathered.length >= GATHERED) write();
+    },
+    close: () => {
+      try {
+        write();
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+    },
+  };
+}
+
+/** Every line that was written whole; one without its end was cut short by a death. A file that is not there has none. */
+async function* lines(path: string): AsyncGenerator<string> {
+  let rest: Buffer[] = [];
+  try {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      let from = 0;
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+        yield Buffer.concat([...rest, chunk.subarray(from, end)]).toString();
+        rest = [];
+        from = end + 1;
+      }
+      if (from < chunk.byteLength) rest.push(chunk.subarray(from));
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/** Undefined for a line that a power cut has spoiled: it costs that result and nothing else, and its file is done again. */
+function resultOf(line: string): FileResult | undefined {
+  if (!looksWhole(line)) return undefined;
+  try {
+    return JSON.parse(line) as FileResult;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Costs little, because every line of a long file is counted for each page of it. */
+function looksWhole(line: string): boolean {
+  return line.startsWith('{"path":"') && line.endsWith('}');
+}
+
+/** The result that stands for each piece of work, by `workKey`, in the order in which they ended. */
+export async function readResults(path: string): Promise<Map<string, FileResult>> {
+  const results = new Map<string, FileResult>();
+  for await (const line of lines(path)) {
+    const result = resultOf(line);
+    if (!result) continue;
+    results.delete(workKey(result));
+    results.set(workKey(result), result);
+  }
+  return results;
+}
+
+/** `once`: no piece of work can be there twice, so that only the lines of the page have to be read. */
+export async function readPage(
+  path: string,
+  { offset, limit }: Page,
+  once: boolean,
+): Promise<{ total: number; results: FileResult[] }> {
+  if (!once) {
+    const all = [...(await readResults(path)).values()];
+    return { total: all.length, results: all.slice(offset, offset + limit) };
+  }
+  const results: FileResult[] = [];
+  let total = 0;
+  for await (const line of lines(path)) {
+    const wanted = total >= offset && total < offset + limit;
+    const result = wanted ? resultOf(line) : undefined;
+    if (result) results.push(result);
+    if (result || (!wanted && looksWhole(line))) total++;
+  }
+  return { total, results };
+}
+
+/** Puts `results` in the place of what is in the file, at once. */
+export async function replaceResults(path: string, results: Iterable<FileResult>): Promise<void> {
+  const part = `${path}.part`;
+  const out = createWriteStream(part, { flush: true });
+  const done = finished(out);
+  done.catch(() => {});
+  for (const result of results) {
+    if (out.errored) break;
+    if (!out.write(`${JSON.stringify(result)}\n`)) await Promise.race([drained(out), done]);
+  }
+  out.end();
+  await done;
+  renameSync(part, path);
+}
+
+function drained(out: NodeJS.WritableStream): Promise<void> {
+  return new Promise((resolve) => out.once('drain', resolve));
+}

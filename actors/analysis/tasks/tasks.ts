@@ -1,0 +1,326 @@
+// The tasks of this engine: takes one at a time, records it, tells its listeners, and stops it when it is asked to. What a
+// task does is the business of `analysis`; what is left of it on the disk that of the records.
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Clock } from '../../../runtime/clock.ts';
+import { engineErrors, toFields } from '../../../runtime/errors.ts';
+import type { Log } from '../../../runtime/log.ts';
+import { thisProcess } from '../../../runtime/process/identity.ts';
+import type { Analysis } from '../analysis.ts';
+import {
+  type AnalysisEvent,
+  type AnalysisRequest,
+  analysisErrors,
+  type EndState,
+  type FileResult,
+  type Page,
+  type TaskDetail,
+  type TaskError,
+  type TaskEvent,
+  type TaskListener,
+  type TaskRequest,
+  type TaskSnapshot,
+  type Tasks,
+} from '../contract.ts';
+import type { EarlierRuns } from '../task.ts';
+import { createLedger, type Ledger, workKey } from './ledger.ts';
+import { type OwnRun, TaskFolder, type TaskRecords } from './records.ts';
+
+/** A task that was asked to stop is waited for so long before the answer is that it is still stopping. */
+export const STOP_WITHIN_MS = 2_000;
+/** How often the record of a running task is brought up to date. */
+const SAVE_EVERY_MS = 2_000;
+
+export interface TaskParts {
+  readonly analysis: Analysis;
+  readonly records: TaskRecords;
+  readonly clock: Clock;
+  /** Unix seconds. */
+  readonly now: () => number;
+  readonly log: Log;
+  /** How films are decoded when a request does not say. */
+  readonly decode: AnalysisRequest['decode'];
+  newTaskId(): string;
+}
+
+interface Running {
+  readonly task_id: string;
+  readonly run: OwnRun;
+  readonly ledger: Ledger;
+  readonly stop: AbortController;
+  /** Why it was asked to stop; the first reason holds. */
+  reason: 'cancelled' | 'interrupted' | null;
+  /** What keeps its results from being recorded. */
+  fault: unknown;
+  ended: Promise<void>;
+}
+
+export function createTasks(parts: TaskParts): Tasks {
+  return new TaskRegistry(parts);
+}
+
+/** The tasks recorded in `folder`, as they are by the clock of the system. */
+export function openTasks(folder: string, rest: Omit<TaskParts, 'records' | 'now' | 'newTaskId'>): Tasks {
+  const now = () => Date.now() / 1000;
+  const self = { ...thisProcess(), token: randomUUID() };
+  const records = new TaskFolder({ folder, self, now, log: rest.log });
+  return createTasks({ ...rest, records, now, newTaskId: randomUUID });
+}
+
+class TaskRegistry implements Tasks {
+  readonly #parts: TaskParts;
+  readonly #listeners = new Set<TaskListener>();
+  #current: Running | null = null;
+  #admitting = false;
+  #stopping = false;
+  /** Ends that could not be recorded, so that at least this engine tells the truth about them. */
+  readonly #unrecorded = new Map<string, TaskSnapshot>();
+
+  constructor(parts: TaskParts) {
+    this.#parts = parts;
+  }
+
+  get running(): string | null {
+    return this.#current?.task_id ?? null;
+  }
+
+  get busy(): boolean {
+    return this.#admitting || this.#current !== null;
+  }
+
+  async start(request: TaskRequest): Promise<{ task_id: string }> {
+    const paths = once(request.paths, (path) => path);
+    const speech = once(request.speech ?? [], ({ path }) => path);
+    if (paths.length + speech.length === 0) throw analysisErrors.NO_FILES();
+    const { decode, newTaskId, records } = this.#parts;
+    const whole: AnalysisRequest = { ...request, paths, speech, decode: request.decode ?? decode };
+    return this.#admit(() => records.create(newTaskId(), whole));
+  }
+
+  async resume(task_id: string): Promise<{ task_id: string }> {
+    const { records } = this.#parts;
+    if (this.#current?.task_id === task_id) {
+      throw analysisErrors.TASK_RUNNING(`Task ${task_id} is ${this.#state(this.#current)}`, { task_id });
+    }
+    const check = () => (this.#unrecorded.has(task_id) ? undefined : records.claimable(task_id));
+    return this.#admit(() => records.claim(task_id), check);
+  }
+
+  async cancel(): Promise<{ stopped: boolean; task_id: string | null }> {
+    const running = this.#current;
+    if (!running) return { stopped: true, task_id: null };
+    return { stopped: await this.#halt(running, 'cancelled'), task_id: running.task_id };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    if (this.#current) await this.#halt(this.#current, 'interrupted');
+  }
+
+  async list(): Promise<TaskSnapshot[]> {
+    const recorded = await this.#parts.records.list();
+    return recorded.map((task) => this.#live(task));
+  }
+
+  async get(task_id: string, page: Page): Promise<TaskDetail> {
+    const detail = await this.#parts.records.get(task_id, page);
+    return { ...detail, ...this.#live(detail) };
+  }
+
+  subscribe(listener: TaskListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The record may be some seconds old. */
+  #live(task: TaskSnapshot): TaskSnapshot {
+    const running = this.#current;
+    if (running?.task_id === task.task_id) return running.ledger.snapshot(this.#state(running));
+    return this.#unrecorded.get(task.task_id) ?? task;
+  }
+
+  #state(running: Running): 'running' | 'stopping' {
+    return running.reason ? 'stopping' : 'running';
+  }
+
+  /** `check` throws what keeps the task from being started, before anything else is stopped for it. */
+  async #admit(
+    prepare: () => Promise<OwnRun>,
+    check: () => Promise<void> | undefined = () => undefined,
+  ): Promise<{ task_id: string }> {
+    if (this.#stopping) throw analysisErrors.STOPPING();
+    // Of several that want to start at once the first does.
+    if (this.#admitting) throw analysisErrors.ANOTHER_TASK('Another task is about to start');
+    this.#admitting = true;
+    try {
+      await check();
+      const running = this.#current;
+      if (running && !(await this.#halt(running, 'cancelled'))) {
+        const { task_id } = running;
+        throw analysisErrors.ANOTHER_TASK(`Task ${task_id} is still stopping`, { task_id });
+      }
+      const run = await prepare();
+      if (this.#stopping) {
+        run.discard();
+        throw analysisErrors.STOPPING();
+      }
+      this.#launch(run);
+      return { task_id: run.task.task_id };
+    } finally {
+      this.#admitting = false;
+    }
+  }
+
+  #launch(run: OwnRun): void {
+    const { clock, records, log } = this.#parts;
+    const { task_id } = run.task;
+    const ledger = createLedger(run.task, run.earlier, clock.now);
+    const stop = new AbortController();
+    const running: Running = {
+      task_id,
+      run,
+      ledger,
+      stop,
+      reason: null,
+      fault: null,
+      ended: Promise.resolve(),
+    };
+    this.#current = running;
+    this.#unrecorded.delete(task_id);
+    const { paths, speech, cache_dir, model_key } = run.request;
+    log.info('a task starts', { task_id, files: paths.length, speech: speech.length, cache_dir, model_key });
+    this.#tell(task_id, { type: 'start', files: run.task.counts.files, types: run.task.request.types });
+    running.ended = this.#work(running);
+    records.prune().catch((error: unknown) => log.warn('old tasks cannot be removed', { error }));
+  }
+
+  /** Never rejects. */
+  async #work(running: Running): Promise<void> {
+    const { task_id, run, stop } = running;
+    const endSaving = this.#saveNowAndThen(running);
+    const earlier = run.earlier && finishedBefore(run.earlier);
+    let state: EndState;
+    let error: TaskError | null = null;
+    try {
+      const report = await this.#parts.analysis.run(
+        { task_id, request: run.request, earlier },
+        { signal: stop.signal, onEvent: (event) => this.#note(running, event) },
+      );
+      if (running.fault) throw running.fault;
+      state = report.cancelled ? (running.reason ?? 'cancelled') : 'completed';
+    } catch (thrown) {
+      state = endOf(thrown, running.reason);
+      if (state === 'failed') error = this.#failure(task_id, running.fault ?? thrown);
+    }
+    endSaving();
+    this.#end(running, state, error);
+  }
+
+  #end(running: Running, state: EndState, error: TaskError | null): void {
+    const { task_id, run, ledger } = running;
+    const task = ledger.snapshot(state, this.#parts.now(), error);
+    try {
+      run.end(task);
+    } catch (fault) {
+      this.#unrecorded.set(task_id, task);
+      this.#parts.log.error('the end of a task cannot be recorded', { task_id, state, error: fault });
+    }
+    this.#current = null;
+    const { counts, frames, elapsed_seconds } = task;
+    this.#parts.log.info('a task has ended', { task_id, state, error, counts, frames, elapsed_seconds });
+    this.#tell(task_id, { type: 'end', state, error });
+  }
+
+  #note(running: Running, event: AnalysisEvent): void {
+    if (event.type === 'task') running.ledger.progress(event.task);
+    if (event.type !== 'result') this.#tell(running.task_id, event);
+    // What the end of the engine has cut short has no result: it is done when the task is resumed.
+    else if (event.result.outcome !== 'cancelled' || running.reason !== 'interrupted') {
+      this.#tell(running.task_id, { type: 'result', result: this.#record(running, event.result) });
+    }
+  }
+
+  #record(running: Running, result: FileResult): FileResult {
+    const { stands, fresh } = running.ledger.result(result);
+    try {
+      if (fresh && !running.fault) running.run.append(stands);
+    } catch (error) {
+      const { task_id } = running;
+      running.fault = analysisErrors.HOME_UNWRITABLE(
+        `The results of task ${task_id} cannot be recorded (${String(error)})`,
+        { task_id },
+        error,
+      );
+      running.stop.abort(running.fault);
+    }
+    return stands;
+  }
+
+  /** True when the task has ended within a short while. */
+  async #halt(running: Running, reason: 'cancelled' | 'interrupted'): Promise<boolean> {
+    running.reason ??= reason;
+    running.stop.abort();
+    const { promise, resolve: late } = Promise.withResolvers<boolean>();
+    const disarm = this.#parts.clock.after(STOP_WITHIN_MS, () => late(false));
+    const stopped = await Promise.race([running.ended.then(() => true), promise]);
+    disarm();
+    return stopped;
+  }
+
+  #saveNowAndThen(running: Running): () => void {
+    const { clock, log } = this.#parts;
+    let disarm = () => {};
+    let failing = false;
+    const save = () => {
+      try {
+        running.run.save(running.ledger.snapshot(this.#state(running)));
+        failing = false;
+      } catch (error) {
+        if (!failing) log.warn('the state of a task cannot be saved', { task_id: running.task_id, error });
+        failing = true;
+      }
+      disarm = clock.after(SAVE_EVERY_MS, save);
+    };
+    disarm = clock.after(SAVE_EVERY_MS, save);
+    return () => disarm();
+  }
+
+  #failure(task_id: string, thrown: unknown): TaskError {
+    const { code, meaning, message } = toFields(thrown);
+    if (code === 'INTERNAL') this.#parts.log.error('a task failed', { task_id, error: thrown });
+    return { code, error: meaning, message };
+  }
+
+  #tell(task_id: string, event: TaskEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(task_id, event);
+      } catch (error) {
+        this.#parts.log.error('a listener failed', { task_id, event: event.type, error });
+      }
+    }
+  }
+}
+
+/** How a run ended that threw. What goes down with the engine has been interrupted, whatever it says. */
+function endOf(thrown: unknown, reason: Running['reason']): EndState {
+  if (reason === 'interrupted') return 'interrupted';
+  return reason && engineErrors.CANCELLED.is(thrown) ? reason : 'failed';
+}
+
+function finishedBefore(earlier: ReadonlyMap<string, FileResult>): EarlierRuns {
+  const finished = new Set(
+    [...earlier.values()].filter(({ outcome }) => outcome === 'analyzed').map((result) => workKey(result)),
+  );
+  return { finished: (type, path) => finished.has(workKey({ type, path })) };
+}
+
+/** The first one of each path, however it is spelled. */
+function once<T>(items: readonly T[], pathOf: (item: T) => string): T[] {
+  const seen = new Map<string, T>();
+  for (const item of items) {
+    const whole = resolve(pathOf(item));
+    if (!seen.has(whole)) seen.set(whole, item);
+  }
+  return [...seen.values()];
+}

@@ -1,0 +1,118 @@
+// One decoder of one picture stream: packets in, pictures out. Owns its native objects.
+import { mediaErrors } from '../contract.ts';
+import {
+  AV_CODEC_FLAG_OUTPUT_CORRUPT,
+  AVERROR_EAGAIN,
+  AVERROR_ENOMEM,
+  Codec,
+  CodecContext,
+  checked,
+  Frame,
+  mediaError,
+  type Packet,
+} from '../ffmpeg.ts';
+import type { Source } from '../source/source.ts';
+import { ticks } from '../source/source.ts';
+import { download, type Hardware } from './hardware.ts';
+
+/** A decoded picture. The frame is *borrowed for the call*. */
+export type OnPicture = (frame: Frame, pts: number | null) => void;
+
+export interface DecoderChoice {
+  /** Also puts out pictures whose references are missing. */
+  readonly corrupt?: boolean;
+  readonly hardware?: Hardware | null;
+}
+
+export class PictureDecoder {
+  readonly #context: CodecContext;
+  readonly #frame = new Frame();
+  readonly #path: string;
+  #closed = false;
+  /** Packets given to the decoder, for measuring. */
+  sent = 0;
+
+  private constructor(context: CodecContext, path: string) {
+    this.#context = context;
+    this.#path = path;
+    this.#frame.alloc();
+  }
+
+  /**
+   * Decoder for the source's picture stream, with one thread: files are decoded side by side instead.
+   * Errors: NO_PICTURE, UNSUPPORTED_CODEC.
+   */
+  static open(source: Source, how: DecoderChoice = {}): PictureDecoder {
+    const { path, video } = source;
+    if (!video) throw mediaErrors.NO_PICTURE(`${path}: has no picture`, { path });
+    const codec = Codec.findDecoder(video.codecpar.codecId);
+    if (!codec) {
+      throw mediaErrors.UNSUPPORTED_CODEC(`${path}: no decoder for ${source.codec}`, {
+        path,
+        codec: source.codec,
+      });
+    }
+    const context = new CodecContext();
+    try {
+      context.allocContext3(codec);
+      checked(context.parametersToContext(video.codecpar), path, 'its stream cannot be decoded');
+      context.threadCount = 1;
+      context.pktTimebase = video.timeBase;
+      if (how.corrupt) context.setFlags(AV_CODEC_FLAG_OUTPUT_CORRUPT);
+      how.hardware?.attach(context, codec);
+      const result = context.open2Sync(codec, null);
+      if (result < 0)
+        throw mediaErrors.UNSUPPORTED_CODEC(`${path}: ${source.codec} cannot be decoded`, { path });
+      return new PictureDecoder(context, path);
+    } catch (error) {
+      context.freeContext();
+      throw error;
+    }
+  }
+
+  /** Decodes one packet, *borrowed*. A packet that cannot be decoded yields nothing. */
+  send(packet: Packet, onPicture: OnPicture) {
+    this.sent++;
+    let result = this.#context.sendPacketSync(packet);
+    if (result === AVERROR_EAGAIN) {
+      this.#receive(onPicture);
+      result = this.#context.sendPacketSync(packet);
+    }
+    if (result === AVERROR_ENOMEM) throw mediaError(result, this.#path, 'decoding');
+    this.#receive(onPicture);
+  }
+
+  /** Takes out the pictures the decoder still holds and makes it ready to begin anew. */
+  drain(onPicture: OnPicture) {
+    this.#context.sendPacketSync(null);
+    this.#receive(onPicture);
+    this.#context.flushBuffers();
+  }
+
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#frame.free();
+    this.#context.freeContext();
+  }
+
+  #receive(onPicture: OnPicture) {
+    while (this.#context.receiveFrameSync(this.#frame) >= 0) {
+      try {
+        onPicture(this.#frame, ticks(this.#frame.pts) ?? ticks(this.#frame.bestEffortTimestamp));
+      } finally {
+        this.#frame.unref();
+      }
+    }
+  }
+}
+
+/** A copy of a borrowed picture that outlives the call, in memory; null when it cannot be had. The caller frees it. */
+export function keepPicture(frame: Frame): Frame | null {
+  if (!frame.isHwFrame()) return frame.clone();
+  const copy = new Frame();
+  copy.alloc();
+  if (download(frame, copy)) return copy;
+  copy.free();
+  return null;
+}

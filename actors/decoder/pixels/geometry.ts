@@ -1,0 +1,97 @@
+// Where the pixels of a picture go: scaled in the orientation they are coded in, then turned and cut out. Pure.
+import type { PictureShape, Rational } from '../contract.ts';
+
+export interface CodedSize {
+  readonly width: number;
+  readonly height: number;
+  readonly pixelAspect: Rational;
+  /** Degrees clockwise by which a player turns the picture. */
+  readonly rotation: number;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** How to bring a coded picture to its place. */
+export interface Placement {
+  /** Size to scale to, before turning. */
+  readonly scaled: Size;
+  readonly rotation: number;
+  /** Top left corner, after turning, of the part that is kept. */
+  readonly left: number;
+  readonly top: number;
+  /** Size of the part that is kept. */
+  readonly kept: Size;
+}
+
+const swapped = (rotation: number) => rotation === 90 || rotation === 270;
+const turned = ({ width, height }: Size, rotation: number): Size =>
+  swapped(rotation) ? { width: height, height: width } : { width, height };
+
+/** Size as shown: pixel aspect applied to the width, then rotation. */
+export function shownSize({ width, height, pixelAspect, rotation }: CodedSize): Size {
+  const { num, den } = pixelAspect;
+  const wide = num > 0 && den > 0 ? Math.max(1, Math.round((width * num) / den)) : width;
+  return turned({ width: wide, height }, rotation);
+}
+
+export function placeShape(coded: CodedSize, shape: PictureShape): Placement {
+  const kept = { width: shape.width, height: shape.height };
+  const { rotation } = coded;
+  if (shape.fit === 'stretch') return { scaled: turned(kept, rotation), rotation, left: 0, top: 0, kept };
+  const shown = shownSize(coded);
+  const factor = Math.max(kept.width / shown.width, kept.height / shown.height);
+  const full = {
+    width: Math.max(kept.width, Math.round(shown.width * factor)),
+    height: Math.max(kept.height, Math.round(shown.height * factor)),
+  };
+  const left = Math.floor((full.width - kept.width) / 2);
+  const top = Math.floor((full.height - kept.height) / 2);
+  return { scaled: turned(full, rotation), rotation, left, top, kept };
+}
+
+/** The whole picture, its longest side at most `maxSide`; never enlarged. */
+export function placeWhole(coded: CodedSize, maxSide: number): Placement {
+  const shown = shownSize(coded);
+  const factor = Math.min(1, maxSide / Math.max(shown.width, shown.height));
+  const kept = {
+    width: Math.max(1, Math.round(shown.width * factor)),
+    height: Math.max(1, Math.round(shown.height * factor)),
+  };
+  return { scaled: turned(kept, coded.rotation), rotation: coded.rotation, left: 0, top: 0, kept };
+}
+
+/** Pixels of one plane: rows of `stride` bytes with `depth` bytes a pixel. */
+export interface Plane extends Size {
+  readonly data: Uint8Array;
+  readonly stride: number;
+  readonly depth: number;
+}
+
+/** Turns a plane clockwise and copies the part at (left, top) into `to`, which says its own size. */
+export function copyTurned(from: Plane, rotation: number, left: number, top: number, to: Plane) {
+  const { data, stride, depth } = from;
+  if (rotation === 0) {
+    for (let y = 0; y < to.height; y++) {
+      const start = (y + top) * stride + left * depth;
+      to.data.set(data.subarray(start, start + to.width * depth), y * to.stride);
+    }
+    return;
+  }
+  // One step right and one step down in the turned picture, as steps in the coded one.
+  const [right, down, origin] =
+    rotation === 90
+      ? [-stride, depth, (from.height - 1) * stride]
+      : rotation === 180
+        ? [-depth, -stride, (from.height - 1) * stride + (from.width - 1) * depth]
+        : [stride, -depth, (from.width - 1) * depth];
+  for (let y = 0; y < to.height; y++) {
+    let at = origin + (y + top) * down + left * right;
+    let out = y * to.stride;
+    for (let x = 0; x < to.width; x++, at += right) {
+      for (let byte = 0; byte < depth; byte++) to.data[out++] = data[at + byte]!;
+    }
+  }
+}

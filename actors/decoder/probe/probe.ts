@@ -1,0 +1,206 @@
+// What a media file is: read from its header and tags, without decoding more than FFmpeg needs to understand it.
+import type { Turn } from '../../../runtime/actor.ts';
+import { mediaErrors, type Probe, type VideoStream } from '../contract.ts';
+import {
+  AVMEDIA_TYPE_AUDIO,
+  AVMEDIA_TYPE_SUBTITLE,
+  avChannelLayoutDescribe,
+  avGetCodecName,
+  avGetPixFmtName,
+  Codec,
+  type Stream,
+} from '../ffmpeg.ts';
+import { gridLength } from '../frames/grid.ts';
+import { shownSize } from '../pixels/geometry.ts';
+import { isStill, readStill, type StillFacts } from '../pixels/still.ts';
+import { markFile } from '../source/file-stamp.ts';
+import { isStillContainer } from '../source/formats.ts';
+import { openSource, type Source } from '../source/source.ts';
+import { codedSize, frameRate, pictureSeconds } from '../source/stream.ts';
+import { frames, saysDropFrame, timecode } from '../timecode.ts';
+import { colourPrimaries, colourSpace, colourTransfer, isHdr } from './colours.ts';
+import { readExif } from './exif.ts';
+import { scanSeconds } from './scan.ts';
+import { readTags, type TagFacts, type Tags } from './tags.ts';
+
+const noTimecode = { text: '00:00:00:00', drop_frame: false };
+
+/** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA, NO_PICTURE, DECODE_FAILED, TOO_LARGE, CANCELLED. */
+export async function probe({ path }: { readonly path: string }, turn: Turn): Promise<Probe> {
+  const { size } = await markFile(path);
+  const size_bytes = Number(size);
+  if (await isStill(path)) return probeStill(path, size_bytes);
+  turn.throwIfCancelled();
+  const source = await openSource(path);
+  try {
+    return source.video ? await probeVideo(source, size_bytes, turn) : probeAudio(source, size_bytes);
+  } finally {
+    source.close();
+  }
+}
+
+async function probeVideo(source: Source, size_bytes: number, turn: Turn): Promise<Probe> {
+  const video = source.video!;
+  const still = isStillContainer(source.container);
+  const sound = audioStreams(source);
+  const seconds = still ? 0 : (pictureSeconds(source) ?? (await scanSeconds(source, turn)));
+  if (seconds === null) {
+    if (sound.length > 0) return probeAudio(source, size_bytes);
+    throw mediaErrors.NO_PICTURE(`${source.path}: has a picture track without pictures`, {
+      path: source.path,
+    });
+  }
+  return {
+    kind: still ? 'image' : 'video',
+    container: source.container,
+    brand: brand(source),
+    size_bytes,
+    duration_seconds: seconds,
+    grid_frames: still ? 1 : gridLength(seconds),
+    ...shownSize(codedSize(video)),
+    video: videoStream(source, video),
+    audio: sound,
+    subtitles: subtitleStreams(source),
+    timecode: startTimecode(source, video),
+    ...tagFacts(source),
+  };
+}
+
+function probeAudio(source: Source, size_bytes: number): Probe {
+  const audio = audioStreams(source);
+  if (audio.length === 0) {
+    throw mediaErrors.NOT_MEDIA(`${source.path}: has neither picture nor sound`, { path: source.path });
+  }
+  return {
+    kind: 'audio',
+    container: source.container,
+    brand: brand(source),
+    size_bytes,
+    duration_seconds: Math.max(0, Number(source.format.duration) / 1e6),
+    grid_frames: 0,
+    width: 0,
+    height: 0,
+    video: null,
+    audio,
+    subtitles: subtitleStreams(source),
+    timecode: { ...noTimecode, rate: { num: 25, den: 1 } },
+    ...tagFacts(source),
+  };
+}
+
+async function probeStill(path: string, size_bytes: number): Promise<Probe> {
+  const { metadata, width, height } = await readStill(path);
+  const exif = readExif(metadata.exif ?? new Uint8Array());
+  return {
+    kind: 'image',
+    container: metadata.format,
+    size_bytes,
+    duration_seconds: 0,
+    grid_frames: 1,
+    width,
+    height,
+    video: null,
+    still: stillSamples(metadata),
+    audio: [],
+    subtitles: [],
+    timecode: { ...noTimecode, rate: { num: 25, den: 1 } },
+    creation_date: exif.taken,
+    camera_make: exif.make,
+    camera_model: exif.model,
+    location: exif.location,
+  };
+}
+
+/** Brands are four characters, filled up with blanks. */
+function brand({ format }: Source): string | null {
+  return format.metadata?.get('major_brand')?.trim() || null;
+}
+
+function stillSamples({ depth, space, hasAlpha, chromaSubsampling, bitsPerSample }: StillFacts['metadata']) {
+  const wide = depth === 'uchar' || depth === 'char' ? 8 : depth === 'ushort' || depth === 'short' ? 16 : 32;
+  return {
+    bit_depth: bitsPerSample ?? wide,
+    color_model: space,
+    alpha: hasAlpha,
+    chroma_subsampling: chromaSubsampling ?? null,
+  };
+}
+
+function videoStream(source: Source, stream: Stream): VideoStream {
+  const { codecpar } = stream;
+  const { width, height, pixelAspect, rotation } = codedSize(stream);
+  const pixel_format = avGetPixFmtName(codecpar.format as Parameters<typeof avGetPixFmtName>[0]) ?? 'unknown';
+  const profiles = Codec.findDecoder(codecpar.codecId)?.profiles ?? [];
+  return {
+    index: stream.index,
+    codec: source.codec,
+    profile: profiles.find(({ profile }) => profile === codecpar.profile)?.name ?? null,
+    coded_width: width,
+    coded_height: height,
+    pixel_aspect: pixelAspect,
+    rotation,
+    pixel_format,
+    bit_depth: codecpar.bitsPerRawSample > 0 ? codecpar.bitsPerRawSample : bitDepth(pixel_format),
+    color_space: colourSpace(codecpar.colorSpace),
+    color_transfer: colourTransfer(codecpar.colorTrc),
+    color_primaries: colourPrimaries(codecpar.colorPrimaries),
+    hdr: isHdr(codecpar.colorTrc),
+    frame_rate: frameRate(stream) ?? { num: 0, den: 1 },
+    bit_rate: codecpar.bitRate > 0n ? Number(codecpar.bitRate) : null,
+  };
+}
+
+/** yuv420p10le has 10 bits, p016 16, everything without a number 8. */
+function bitDepth(pixelFormat: string): number {
+  const match = /(?:p|gray|gbrap?|x2rgb|bayer_\w+?)(9|10|12|14|16)(?:[lb]e)?$|^p0(10|12|16)|48|64/.exec(
+    pixelFormat,
+  );
+  return match ? Number(match[1] ?? match[2] ?? 16) : 8;
+}
+
+function audioStreams(source: Source): Probe['audio'] {
+  return ofType(source, AVMEDIA_TYPE_AUDIO).map((stream) => ({
+    index: stream.index,
+    codec: avGetCodecName(stream.codecpar.codecId) ?? 'unknown',
+    sample_rate: stream.codecpar.sampleRate,
+    channels: stream.codecpar.channels,
+    layout: avChannelLayoutDescribe(stream.codecpar.channelLayout),
+    language: language(stream),
+  }));
+}
+
+function subtitleStreams(source: Source): Probe['subtitles'] {
+  return ofType(source, AVMEDIA_TYPE_SUBTITLE).map((stream) => ({
+    index: stream.index,
+    codec: avGetCodecName(stream.codecpar.codecId) ?? 'unknown',
+    language: language(stream),
+  }));
+}
+
+const ofType = ({ format }: Source, type: number) =>
+  format.streams.filter((stream) => stream.codecpar.codecType === type);
+
+const tagsOf = (stream: Stream): Tags => stream.metadata?.getAll() ?? {};
+
+function language(stream: Stream): string | null {
+  const code = tagsOf(stream).language;
+  return code === undefined || code === 'und' ? null : code;
+}
+
+function tagFacts({ format }: Source): TagFacts {
+  return readTags([format.metadata?.getAll() ?? {}, ...format.streams.map(tagsOf)]);
+}
+
+/** From the timecode track or tag, at its own rate. */
+function startTimecode({ format }: Source, video: Stream): Probe['timecode'] {
+  const own = frameRate(video) ?? { num: 25, den: 1 };
+  const track = format.streams.find((stream) => stream !== video && 'timecode' in tagsOf(stream));
+  const text =
+    tagsOf(video).timecode ?? format.metadata?.get('timecode') ?? (track && tagsOf(track).timecode);
+  const rate = (track && frameRate(track)) ?? own;
+  if (text === undefined || text === null) return { ...noTimecode, rate };
+  const drop_frame = saysDropFrame(text);
+  const counting = { rate, dropFrame: drop_frame };
+  const count = frames(text, counting);
+  return count === null ? { ...noTimecode, rate } : { text: timecode(count, counting), drop_frame, rate };
+}

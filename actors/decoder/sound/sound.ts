@@ -1,0 +1,143 @@
+// The sound of a file as 16 kHz mono: one pass over its packets, however many channels are asked for.
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+import { type FeedTurn, Sent } from '../../../runtime/actor.ts';
+import type { Request } from '../../../runtime/contract.ts';
+import { type decoderContract, mediaErrors, type SoundBlock, soundRate } from '../contract.ts';
+import { AV_DISPOSITION_DEFAULT, AVMEDIA_TYPE_AUDIO, Codec, Packet, type Stream } from '../ffmpeg.ts';
+import { isStill } from '../pixels/still.ts';
+import { expectUnchanged, markFile } from '../source/file-stamp.ts';
+import { openSource, type Source } from '../source/source.ts';
+import { chooseChannels, defaultTrack, type TrackChoice, type TrackFacts } from './choice.ts';
+import { copyTame } from './samples.ts';
+import { SoundTrack, type TrackBlock } from './track.ts';
+import { soundZero } from './zero.ts';
+
+type SoundRequest = Request<typeof decoderContract, 'sound'>;
+
+/** Seconds in a block at most. */
+const blockSeconds = 8;
+/** Packets between two turns of the event loop. */
+const packetsPerTurn = 64;
+
+/**
+ * Errors: NO_SOUND, NO_CHANNEL, UNSUPPORTED_CODEC, DECODE_FAILED when nothing of it can be decoded, and those of a probe.
+ * A track without samples gives no blocks.
+ */
+export async function* sound(request: SoundRequest, turn: FeedTurn): AsyncGenerator<Sent<SoundBlock>> {
+  const { path, channels } = request;
+  const mark = await markFile(path);
+  if (await isStill(path)) throw mediaErrors.NO_SOUND(`${path}: is a picture without sound`, { path });
+  turn.throwIfCancelled();
+  const source = await openSource(path);
+  try {
+    const choices = choose(source, channels);
+    const zero = await soundZero(source);
+    turn.throwIfCancelled();
+    yield* listen(source, choices, zero, turn);
+  } finally {
+    source.close();
+  }
+  await expectUnchanged(path, mark);
+}
+
+function choose({ path, format }: Source, asked: SoundRequest['channels']): readonly TrackChoice[] {
+  const tracks = format.streams.filter(isSound).map(trackFacts);
+  if (tracks.length === 0) throw mediaErrors.NO_SOUND(`${path}: has no sound`, { path });
+  if (asked === null || asked.length === 0) {
+    const track = defaultTrack(tracks) ?? tracks[0]!;
+    return [{ stream: track.stream, channels: null, places: [[0]] }];
+  }
+  const chosen = chooseChannels(tracks, asked);
+  if (!('missing' in chosen)) return chosen;
+  const channels = tracks.reduce((sum, track) => sum + track.channels, 0);
+  throw mediaErrors.NO_CHANNEL(`${path}: has no audio channel ${chosen.missing}; it has ${channels}`, {
+    path,
+    channel: chosen.missing,
+    channels,
+  });
+}
+
+const isSound = ({ codecpar }: Stream) => codecpar.codecType === AVMEDIA_TYPE_AUDIO;
+
+function trackFacts({ index, codecpar, disposition }: Stream): TrackFacts {
+  return {
+    stream: index,
+    channels: codecpar.channels,
+    preferred: (disposition & AV_DISPOSITION_DEFAULT) !== 0,
+    decodable: Codec.findDecoder(codecpar.codecId) !== null,
+  };
+}
+
+async function* listen(
+  source: Source,
+  choices: readonly TrackChoice[],
+  zero: number,
+  turn: FeedTurn,
+): AsyncGenerator<Sent<SoundBlock>> {
+  const tracks = new Map<number, { track: SoundTrack; choice: TrackChoice }>();
+  const packet = new Packet();
+  packet.alloc();
+  try {
+    for (const choice of choices) tracks.set(choice.stream, { choice, track: open(source, choice, zero) });
+    source.only([...tracks.keys()]);
+    for (let read = 1; source.read(packet); read++) {
+      turn.throwIfCancelled();
+      const { track, choice } = tracks.get(packet.streamIndex)!;
+      for (const block of track.send(packet)) yield* sent(block, choice, turn);
+      packet.unref();
+      if (read % packetsPerTurn === 0) await eventLoopTurn();
+    }
+    for (const { track, choice } of tracks.values()) {
+      for (const block of track.finish()) yield* sent(block, choice, turn);
+    }
+    expectHeard(
+      source,
+      [...tracks.values()].map(({ track }) => track),
+      turn,
+    );
+  } finally {
+    packet.free();
+    for (const { track } of tracks.values()) track.close();
+  }
+}
+
+function open(source: Source, choice: TrackChoice, zero: number): SoundTrack {
+  const { path, format } = source;
+  const [start, duration] = [Math.max(0, Number(format.startTime)), Number(format.duration)];
+  return new SoundTrack({
+    path,
+    stream: format.streams[choice.stream]!,
+    choice,
+    zero,
+    end: duration > 0 ? (start + duration) / 1e6 - zero : Number.POSITIVE_INFINITY,
+    blockSamples: blockSeconds * soundRate,
+  });
+}
+
+/** Each place of a request that asks for a channel gets a slot of its own. */
+async function* sent(
+  { firstSample, count, planes }: TrackBlock,
+  { places }: TrackChoice,
+  turn: FeedTurn,
+): AsyncGenerator<Sent<SoundBlock>> {
+  for (const [i, plane] of planes.entries()) {
+    for (const channel of places[i]!) {
+      const samples = await turn.freeSlot();
+      const { buffer, byteOffset } = turn.slot(samples);
+      copyTame(plane.subarray(0, count), new Float32Array(buffer, byteOffset, count));
+      yield new Sent({ channel, first_sample: firstSample, count, samples }, { slots: [samples] });
+    }
+  }
+}
+
+/** Sound of no length is no error; sound that the file speaks of and nothing of which can be heard is. */
+function expectHeard(source: Source, tracks: readonly SoundTrack[], turn: FeedTurn) {
+  const { path } = source;
+  const sum = (count: (track: SoundTrack) => number) => tracks.reduce((all, track) => all + count(track), 0);
+  const broken = sum((track) => track.broken);
+  if (broken > 0) turn.log.warn('parts of the sound cannot be decoded', { path, packets: broken });
+  const meant = sum((track) => track.packets) > 0 || (!source.video && Number(source.format.duration) > 0);
+  if (meant && sum((track) => track.frames) === 0) {
+    throw mediaErrors.DECODE_FAILED(`${path}: none of its sound can be decoded`, { path });
+  }
+}

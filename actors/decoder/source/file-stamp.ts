@@ -1,0 +1,32 @@
+// Notices that a file changed while it was read: what the file system says of it before and after.
+import type { BigIntStats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { mediaErrors } from '../contract.ts';
+
+export interface FileMark {
+  readonly size: bigint;
+  readonly modified: bigint;
+  readonly inode: bigint;
+}
+
+/** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY. */
+export async function markFile(path: string): Promise<FileMark & { readonly stats: BigIntStats }> {
+  const stats = await stat(path, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
+    const missing = error.code === 'ENOENT' || error.code === 'ENOTDIR';
+    const maker = missing ? mediaErrors.FILE_NOT_FOUND : mediaErrors.FILE_UNREADABLE;
+    throw maker(`${path}: ${maker.meaning} (${error.code})`, { path }, error);
+  });
+  if (!stats.isFile()) throw mediaErrors.FILE_UNREADABLE(`${path}: is not a file`, { path });
+  if (stats.size === 0n) throw mediaErrors.FILE_EMPTY(`${path}: is empty`, { path });
+  return { size: stats.size, modified: stats.mtimeNs, inode: stats.ino, stats };
+}
+
+/** Throws FILE_CHANGED when the file is not what it was. */
+export async function expectUnchanged(path: string, before: FileMark): Promise<void> {
+  const after = await markFile(path).catch((error: unknown) => {
+    throw mediaErrors.FILE_CHANGED(`${path}: is gone`, { path }, error);
+  });
+  const same =
+    after.size === before.size && after.modified === before.modified && after.inode === before.inode;
+  if (!same) throw mediaErrors.FILE_CHANGED(`${path}: changed while it was read`, { path });
+}

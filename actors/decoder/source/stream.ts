@@ -1,0 +1,71 @@
+// What the container says of a picture stream: its shape on the screen and how long it lasts.
+import type { Rational } from '../contract.ts';
+import { AV_PKT_DATA_DISPLAYMATRIX, type Stream } from '../ffmpeg.ts';
+import type { CodedSize } from '../pixels/geometry.ts';
+import { type Source, ticks } from './source.ts';
+
+export function codedSize(stream: Stream): CodedSize {
+  const { codecpar } = stream;
+  return {
+    width: codecpar.width,
+    height: codecpar.height,
+    pixelAspect: pixelAspect(stream),
+    rotation: rotation(codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX)),
+  };
+}
+
+/** The container's word on the shape of pixels goes before the codec's. */
+function pixelAspect(stream: Stream): Rational {
+  for (const { num, den } of [stream.sampleAspectRatio, stream.codecpar.sampleAspectRatio]) {
+    if (num > 0 && den > 0) return { num, den };
+  }
+  return { num: 1, den: 1 };
+}
+
+/** Degrees clockwise of a display matrix (nine 16.16 numbers), to the nearest quarter turn. */
+export function rotation(matrix: Uint8Array | null): number {
+  if (!matrix || matrix.length < 36) return 0;
+  const view = new DataView(matrix.buffer, matrix.byteOffset, matrix.byteLength);
+  const degrees = (Math.atan2(view.getInt32(4, true), view.getInt32(0, true)) * 180) / Math.PI;
+  return (((Math.round(degrees / 90) * 90) % 360) + 360) % 360;
+}
+
+/** Frames per second as the file says; null when it says nothing sensible. */
+export function frameRate(stream: Stream): Rational | null {
+  for (const { num, den } of [stream.avgFrameRate, stream.rFrameRate, stream.codecpar.frameRate]) {
+    if (num > 0 && den > 0) return { num, den };
+  }
+  return null;
+}
+
+/** Usual time between pictures, in ticks. */
+export function frameStep(stream: Stream): number {
+  const rate = frameRate(stream) ?? { num: 25, den: 1 };
+  const { num, den } = stream.timeBase;
+  return Math.max(1, (rate.den * den) / (rate.num * num));
+}
+
+/** Seconds the picture stream lasts by the container's word; null when it does not say. */
+export function pictureSeconds({ format, video, container }: Source): number | null {
+  if (!video) return null;
+  const { num, den } = video.timeBase;
+  const own = ticks(video.duration);
+  if (own !== null && own > 0) return (own * num) / den;
+  // Matroska counts from the start of the file, not of the stream.
+  const fromZero = container.startsWith('matroska');
+  const start = fromZero ? Math.max(0, ((ticks(video.startTime) ?? 0) * num) / den) : 0;
+  const end = tagSeconds(video) ?? positive(ticks(format.duration), 1_000_000);
+  return end === null || end <= start ? null : end - start;
+}
+
+const positive = (value: number | null, unit: number) => (value !== null && value > 0 ? value / unit : null);
+
+/** The statistics tag that Matroska writers add: `DURATION` or `DURATION-eng`, as `HH:MM:SS.fraction`. */
+function tagSeconds(stream: Stream): number | null {
+  const tags = stream.metadata?.getAll() ?? {};
+  for (const [key, text] of Object.entries(tags)) {
+    const match = /^DURATION(-\w+)?$/.test(key) ? /^(\d+):(\d\d):(\d\d(\.\d+)?)$/.exec(text) : null;
+    if (match) return Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
+  }
+  return null;
+}

@@ -1,0 +1,93 @@
+// The events of one embedded text track as they lie in its packets; what the text means is for the reader to say.
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+import type { Turn } from '../../../runtime/actor.ts';
+import type { Reply, Request } from '../../../runtime/contract.ts';
+import { type decoderContract, mediaErrors } from '../contract.ts';
+import { AVMEDIA_TYPE_SUBTITLE, avGetCodecName, Packet, type Stream } from '../ffmpeg.ts';
+import { isStill } from '../pixels/still.ts';
+import { soundZero } from '../sound/zero.ts';
+import { markFile } from '../source/file-stamp.ts';
+import { openSource, type Source, ticks } from '../source/source.ts';
+import { hasHeader, packetText } from './text.ts';
+
+type SubtitlesRequest = Request<typeof decoderContract, 'subtitles'>;
+type SubtitlesReply = Reply<typeof decoderContract, 'subtitles'>;
+type Cue = SubtitlesReply['cues'][number];
+
+/** What is read as text; others are pictures, or need a decoder to become text. */
+const textCodecs = new Set(['mov_text', 'subrip', 'srt', 'text', 'ass', 'ssa', 'webvtt', 'ttml']);
+/** Seconds an event of unknown length is shown, when no other follows before. */
+const unknownLength = 5;
+/** Packets between two turns of the event loop. */
+const packetsPerTurn = 64;
+
+/** Times count from the 0 of the picture grid. Errors: NO_SUBTITLES and those of a probe. */
+export async function subtitles(request: SubtitlesRequest, turn: Turn): Promise<SubtitlesReply> {
+  const { path, stream_index } = request;
+  await markFile(path);
+  if (await isStill(path))
+    throw mediaErrors.NO_SUBTITLES(`${path}: is a picture without subtitles`, { path });
+  turn.throwIfCancelled();
+  const source = await openSource(path);
+  try {
+    const stream = textStream(source, stream_index);
+    const codec = codecName(stream);
+    const zero = await soundZero(source);
+    source.only([stream.index]);
+    const cues = await readCues(source, stream, zero, turn);
+    const { extradata } = stream.codecpar;
+    const header = hasHeader(codec) && extradata ? packetText('text', extradata).trimEnd() : '';
+    return { codec, header: header || null, cues };
+  } finally {
+    source.close();
+  }
+}
+
+const codecName = ({ codecpar }: Stream) => avGetCodecName(codecpar.codecId) ?? 'unknown';
+
+function textStream({ path, format }: Source, index: number): Stream {
+  const stream = format.streams[index];
+  if (stream?.codecpar.codecType !== AVMEDIA_TYPE_SUBTITLE) {
+    throw mediaErrors.NO_SUBTITLES(`${path}: its stream ${index} is no subtitle track`, { path, index });
+  }
+  const codec = codecName(stream);
+  if (!textCodecs.has(codec)) {
+    throw mediaErrors.NO_SUBTITLES(`${path}: the subtitles of stream ${index} are ${codec}, not text`, {
+      path,
+      index,
+      codec,
+    });
+  }
+  return stream;
+}
+
+/** Ascending by start. Events without text only end the ones before. */
+async function readCues(source: Source, stream: Stream, zero: number, turn: Turn): Promise<Cue[]> {
+  const codec = codecName(stream);
+  const { num, den } = stream.timeBase;
+  const events: { start: number; length: number; text: string }[] = [];
+  const packet = new Packet();
+  packet.alloc();
+  try {
+    for (let read = 1; source.read(packet); read++) {
+      turn.throwIfCancelled();
+      const at = ticks(packet.pts) ?? ticks(packet.dts);
+      const data = packet.data;
+      if (at !== null && data) {
+        const length = (Number(packet.duration) * num) / den;
+        events.push({ start: (at * num) / den - zero, length, text: packetText(codec, data) });
+      }
+      packet.unref();
+      if (read % packetsPerTurn === 0) await eventLoopTurn();
+    }
+  } finally {
+    packet.free();
+  }
+  events.sort((a, b) => a.start - b.start);
+  return events.flatMap(({ start, length, text }, i) => {
+    const next = events.slice(i + 1, i + 64).find((event) => event.start > start)?.start;
+    const shown = length > 0 ? length : Math.min(unknownLength, (next ?? Number.POSITIVE_INFINITY) - start);
+    if (text === '' || start + shown <= 0) return [];
+    return [{ start_seconds: Math.max(0, start), end_seconds: start + shown, text }];
+  });
+}

@@ -1,0 +1,8 @@
+// The models the program knows by name.
+import type { ModelRow } from '../contract.ts';
+import { speechRows } from './speech.ts';
+import { visualRows } from './visual.ts';
+import { voiceRows } from './voice.ts';
+
+export const defaultModelKey = 'starter-visual';
+export const builtInRows: readonly ModelRow[] = [...visualRows, ...speechRows, ...voiceRows];

@@ -1,0 +1,158 @@
+// The models the program knows by name that tell where somebody speaks, and who.
+import type { ModelRow } from '../contract.ts';
+import { everywhere, hub } from './huggingface.ts';
+
+/** Its makers publish it in their repository and on no hub. */
+const silero: ModelRow = {
+  key: 'silero-vad',
+  kind: 'voice',
+  family: 'silero',
+  title: 'Silero: where somebody speaks',
+  license: 'MIT',
+  languages: ['*'],
+  is_multilingual: true,
+  speed: 5,
+  accuracy: 5,
+  frame_resolution: 0,
+  size_gb: 0.002,
+  compatible_os: everywhere,
+  files: [
+    {
+      role: 'voice',
+      name: 'silero_vad.onnx',
+      url: 'https://raw.githubusercontent.com/snakers4/silero-vad/60b7ffa243625ebdc1070275a29f18c87843786a/src/silero_vad/data/silero_vad.onnx',
+      size: 2_327_524,
+      sha256: '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3',
+    },
+  ],
+};
+
+const listening = {
+  languages: ['*'],
+  is_multilingual: true,
+  frame_resolution: 0,
+  compatible_os: everywhere,
+} as const;
+
+const pyannote = hub('onnx-community/pyannote-segmentation-3.0', '733a93b6473d019a773298e08cefa686894b1854');
+const wespeaker = hub('Wespeaker/wespeaker-voxceleb-resnet34-LM', 'f0c48c298fd835726c27956a5d617bad7115627e');
+
+/** Who of up to three voices speaks in each moment of ten seconds. Used beside a speaker model. */
+const segmentation: ModelRow = {
+  ...listening,
+  key: 'pyannote-segmentation',
+  kind: 'turns',
+  family: 'pyannote',
+  title: 'pyannote segmentation 3.0',
+  license: 'MIT',
+  languages: ['*'],
+  speed: 3,
+  accuracy: 5,
+  size_gb: 0.006,
+  compatible_os: everywhere,
+  files: [
+    pyannote(
+      'graph',
+      'onnx/model.onnx',
+      5_986_908,
+      '057ee564753071c0b09b5b611648b50ac188d50846bff5f01e9f7bbf1591ea25',
+    ),
+  ],
+};
+
+const resnet34: ModelRow = {
+  ...listening,
+  key: 'wespeaker-resnet34',
+  kind: 'speaker',
+  family: 'wespeaker',
+  title: 'WeSpeaker ResNet34-LM',
+  license: 'CC-BY-4.0',
+  languages: ['*'],
+  speed: 2,
+  accuracy: 5,
+  size_gb: 0.027,
+  files: [
+    wespeaker(
+      'graph',
+      'voxceleb_resnet34_LM.onnx',
+      26_530_309,
+      '7bb2f06e9df17cdf1ef14ee8a15ab08ed28e8d0ef5054ee135741560df2ec068',
+    ),
+  ],
+  speaker: {
+    features: 'wespeaker',
+    mean_removed: true,
+    dimensions: 256,
+    input: 'feats',
+    output: 'embs',
+    batch: 8,
+    // pyannote 3.1: a Euclidean distance of .7046 between unit vectors.
+    clustering: { linkage: 'centroid', likeness: 0.752 },
+    // Not measured here: what clustering with .752 between sums comes to between single pieces.
+    thresholds: { same: 0.5, same_short: 0.4 },
+  },
+};
+
+const campplus: ModelRow = {
+  ...listening,
+  key: 'campplus-zh-en',
+  kind: 'speaker',
+  family: 'campplus',
+  title: '3D-Speaker CAM++, Chinese and English',
+  license: 'Apache-2.0',
+  languages: ['*'],
+  speed: 3,
+  accuracy: 4,
+  size_gb: 0.028,
+  files: [
+    {
+      role: 'graph',
+      name: '3dspeaker_speech_campplus_sv_zh_en_16k-common_advanced.onnx',
+      url: 'https://github.com/k2-fsa/sherpa-onnx/releases/download/speaker-recongition-models/3dspeaker_speech_campplus_sv_zh_en_16k-common_advanced.onnx',
+      size: 28_281_164,
+      sha256: 'aa3cfc16963a10586a9393f5035d6d6b57e98d358b347f80c2a30bf4f00ceba2',
+    },
+  ],
+  speaker: {
+    features: 'campplus',
+    mean_removed: true,
+    dimensions: 192,
+    input: 'x',
+    output: 'embedding',
+    batch: 8,
+    // 3D-Speaker: a cosine of .4 for recordings as short as a conversation.
+    clustering: { linkage: 'average', likeness: 0.4 },
+    // Not measured here: the published example pairs are at about .9 and .2.
+    thresholds: { same: 0.5, same_short: 0.4 },
+  },
+};
+
+/** Part of the program: starter/speaker.onnx, trained by starter/train-speaker.py. */
+const starterSpeaker: ModelRow = {
+  ...listening,
+  key: 'starter-speaker',
+  kind: 'speaker',
+  family: 'speaker-starter',
+  title: 'Starter: tells voices apart',
+  license:
+    'Apache-2.0; trained on LibriSpeech train-clean-100, CC BY 4.0, (c) 2014 Vassil Panayotov, openslr.org/12',
+  languages: ['*'],
+  speed: 5,
+  accuracy: 2,
+  size_gb: 0.004,
+  compatible_os: ['mac-arm', 'mac-x86', 'windows', 'linux'],
+  files: [],
+  speaker: {
+    features: 'wespeaker',
+    mean_removed: false,
+    dimensions: 128,
+    input: 'feats',
+    output: 'embs',
+    batch: 32,
+    // Of voices of train-clean-100 that were held back from training, and conversations made of them.
+    evidence: { same: 0.38, freedom: 60, news: 0.5, likeness: -3, alike: 0.25 },
+    thresholds: { same: 0.31, same_short: 0.19 },
+  },
+};
+
+export const voiceRows: readonly ModelRow[] = [silero, starterSpeaker, resnet34, campplus, segmentation];

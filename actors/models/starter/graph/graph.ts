@@ -1,0 +1,118 @@
+// The picture graph of starter-visual, put together from its parts. It is built when the model is loaded: a graph of
+// constants that are written down in this folder, the same bytes on every machine.
+
+import { evidenceCount, evidenceIndex, mapChannels, type plainChannels } from '../evidence.ts';
+import { CELLS, cellLooks, centres, DIMENSIONS, named, scales } from '../layout.ts';
+import { PICTURE_SIDE, planes, ramp, square } from '../maps.ts';
+import { type Measures, measure } from '../measure.ts';
+import { basicColours, shades } from '../palette.ts';
+import { likeness } from '../similarity.ts';
+import { RAMPS, type Ramp, unitNames, units } from '../units.ts';
+import { GraphBuilder } from './builder.ts';
+import { onnxBytes } from './onnx.ts';
+
+/** Most of the squared length of a vector that named features may take; likeness fills it up to 1. */
+const NAMED_LIMIT = 0.75;
+/** What a condition that does not hold at all still gives: a unit is lowered by it, not struck out. */
+const DOUBT = 0.02;
+/** How far a condition that more than holds goes on to count, so that clear cases still differ. */
+const PLENTY = 1.06;
+
+/**
+ * The .onnx file. Input `pixels`: uint8 [batch, 224, 224, 3], RGB. Outputs: `vector` float [batch, 512], of length 1;
+ * `evidence` float [batch, evidenceCount], what was measured, for tests and for asking why.
+ */
+export function buildStarterVisual(): Uint8Array {
+  const b = new GraphBuilder('starter-visual');
+  const pixels = b.input('pixels', 'uint8', ['batch', PICTURE_SIDE, PICTURE_SIDE, 3]);
+  const image = planes(b, pixels);
+  const measures = measure(b, image);
+  const features = b.op(
+    'Concat',
+    [...colourFeatures(b, measures), ...cellFeatures(b, measures), unitFeatures(b, measures)],
+    { axis: 1 },
+  );
+  const off = b.op('Sub', [features, b.floats([named.length], centres)]);
+  const spoken = limit(b, b.op('Mul', [off, b.floats([named.length], scales)]));
+  const [colours] = wholeShares(b, measures);
+  const unspoken = likeness(b, image, colours, basicColours.length);
+  const left = b.op('Sub', [
+    b.scalar(1),
+    b.op('ReduceSum', [square(b, spoken), b.ints([1])], { keepdims: 1 }),
+  ]);
+  const neutral = b.op('Mul', [left, b.scalar(0)]);
+  const vector = b.op('Concat', [spoken, b.op('Mul', [unspoken, b.op('Sqrt', [left])]), neutral], {
+    axis: 1,
+  });
+  b.output(vector, 'vector', 'float', ['batch', DIMENSIONS]);
+  b.output(measures.evidence, 'evidence', 'float', ['batch', evidenceCount]);
+  return onnxBytes(b.model());
+}
+
+const shareSizes = [basicColours.length, shades.length];
+
+/** Shares of the whole frame: [B, colours] and [B, shades]. */
+function wholeShares(b: GraphBuilder, { shares }: Measures): [colours: string, shades: string] {
+  const mean = b.op('ReduceMean', [shares], { axes: [1], keepdims: 0 });
+  return b.ops('Split', [mean, b.ints(shareSizes)], 2, { axis: 1 }) as [string, string];
+}
+
+/** 1 - exp(-share/knee), after a share so small that it is only doubt is taken off. */
+function saturate(b: GraphBuilder, share: string, doubt: number, knee: number): string {
+  const sure = b.op('Relu', [b.op('Sub', [share, b.scalar(doubt)])]);
+  return b.op('Sub', [b.scalar(1), b.op('Exp', [b.op('Mul', [sure, b.scalar(-1 / knee)])])]);
+}
+
+function colourFeatures(b: GraphBuilder, measures: Measures): string[] {
+  const [colours, tones] = wholeShares(b, measures);
+  const [inCells] = b.ops('Split', [measures.shares, b.ints(shareSizes)], 2, { axis: 2 }) as [string, string];
+  return [
+    saturate(b, colours, 0.01, 0.06),
+    colours,
+    ramp(b, colours, 0.3, 0.75),
+    ramp(b, measures.spots, 0.3, 0.9),
+    saturate(b, tones, 0.008, 0.06),
+    b.op('Flatten', [saturate(b, inCells, 0.02, 0.3)]),
+  ];
+}
+
+/** Light, busyness and sharpness in each cell, [B, 9] each, in the order of cellLooks. */
+function cellFeatures(b: GraphBuilder, { means }: Measures): string[] {
+  const channel = (name: (typeof plainChannels)[number]) =>
+    b.op('Reshape', [
+      b.op('Gather', [means, b.ints([mapChannels.indexOf(name)])], { axis: 2 }),
+      b.ints([0, CELLS]),
+    ]);
+  const made: Record<(typeof cellLooks)[number], string> = {
+    light: channel('lightness'),
+    busy: ramp(b, channel('texture'), 0.005, 0.08),
+    sharp: ramp(b, b.op('Sqrt', [channel('detail')]), 0.004, 0.03),
+  };
+  return cellLooks.map((look) => made[look]);
+}
+
+/** Every unit as the product of its ramps, its root taken so that several half-true conditions still count. */
+function unitFeatures(b: GraphBuilder, { evidence }: Measures): string {
+  const rows = unitNames.map((name): readonly Ramp[] => units[name]);
+  const padded = rows.map((row) => Array.from({ length: RAMPS }, (_, i) => row[i]));
+  const places = padded.flat().map((ramp) => (ramp ? evidenceIndex(ramp[0]) : 0));
+  const slopes = padded.flat().map((ramp) => (ramp ? 1 / (ramp[2] - ramp[1]) : 0));
+  const starts = padded.flat().map((ramp, i) => (ramp ? -ramp[1] * slopes[i]! : 1));
+  const picked = b.op('Gather', [evidence, b.ints(places)], { axis: 1 });
+  const line = b.op('Add', [
+    b.op('Mul', [picked, b.floats([places.length], slopes)]),
+    b.floats([places.length], starts),
+  ]);
+  const held = b.op('Clip', [line, b.scalar(DOUBT), b.scalar(PLENTY)]);
+  const logs = b.op('Reshape', [b.op('Log', [held]), b.ints([0, rows.length, RAMPS])]);
+  const sums = b.op('ReduceSum', [logs, b.ints([2])], { keepdims: 0 });
+  const roots = rows.map((row) => 1 / Math.sqrt(row.length));
+  return b.op('Exp', [b.op('Mul', [sums, b.floats([rows.length], roots)])]);
+}
+
+/** Shortens a vector to the limit where it is longer. */
+function limit(b: GraphBuilder, vector: string): string {
+  const squares = b.op('ReduceSum', [square(b, vector), b.ints([1])], { keepdims: 1 });
+  const over = b.op('Max', [b.op('Div', [squares, b.scalar(NAMED_LIMIT)]), b.scalar(1)]);
+  return b.op('Div', [vector, b.op('Sqrt', [over])]);
+}

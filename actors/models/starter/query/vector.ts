@@ -1,0 +1,125 @@
+// Turns the terms of a query into a vector of the space of starter-visual: a weight for every feature that speaks for
+// or against the query, so that the dot product with a picture is the sum of what the terms find in it.
+import { type CellLook, DIMENSIONS, type Feature, featureIndex, NEUTRAL, scales } from '../layout.ts';
+import { type BasicColour, type ShadeName, shades } from '../palette.ts';
+import { tones } from './colours.ts';
+import { readQuery, type Term } from './query.ts';
+
+export interface QueryVector {
+  /** DIMENSIONS long, of length 1, owned by the caller. */
+  readonly vector: Float32Array;
+  readonly unknownWords: readonly string[];
+  /** False when the query says nothing about a picture that this model can see: the vector ranks nothing. */
+  readonly understood: boolean;
+}
+
+export function queryVector(text: string): QueryVector {
+  const { terms, unknownWords } = readQuery(text);
+  const vector = new Float32Array(DIMENSIONS);
+  for (const term of terms) {
+    const sign = term.negated ? -1 : 1;
+    for (const [feature, weight] of termWeights(term)) {
+      const at = featureIndex(feature);
+      vector[at] = vector[at]! + (sign * weight) / scales[at]!;
+    }
+  }
+  const length = Math.hypot(...vector);
+  const understood = length > 1e-6;
+  if (understood) for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / length;
+  else vector[NEUTRAL] = 1;
+  return { vector, unknownWords, understood };
+}
+
+type Weights = [feature: Feature, weight: number][];
+
+/** Of a term that is wholly there, the weighted features sum to about 1. */
+function termWeights(term: Term): Weights {
+  if (term.colour !== undefined) return colourWeights(term);
+  const { look } = term;
+  if (term.place !== undefined && look?.cell !== undefined) return cellLookWeights(look.cell, term.place);
+  const strength = term.amount === 'little' ? 0.6 : term.amount === undefined ? 1 : 1.3;
+  return entries(look?.features ?? {}).map(([feature, weight]) => [feature, weight * strength]);
+}
+
+function colourWeights({ colour, tone, amount, place }: Term): Weights {
+  const colours = entries(colour!.colours);
+  const chosen = tone === undefined ? colour!.shades : (toneShades(colours, tone) ?? colour!.shades);
+  const body =
+    place === undefined ? wholeWeights(colours, chosen, amount) : placedWeights(colours, chosen, place);
+  return body;
+}
+
+function wholeWeights(
+  colours: readonly (readonly [BasicColour, number])[],
+  chosen: Partial<Record<ShadeName, number>> | undefined,
+  amount: Term['amount'],
+): Weights {
+  const [some, share, most, spot] = amountWeights[amount ?? 'any'];
+  const parts = chosen === undefined ? 1 : 0.35;
+  const weights: Weights = colours.flatMap(
+    ([colour, weight]): Weights => [
+      [`some ${colour}`, some * weight * parts],
+      [`amount ${colour}`, share * weight * parts],
+      [`most ${colour}`, most * weight * parts],
+      [`spot ${colour}`, spot * weight * parts],
+    ],
+  );
+  return chosen === undefined ? weights : [...weights, ...shadeWeights(chosen, 0.75)];
+}
+
+/** Of the features some, amount, most and spot. */
+const amountWeights = {
+  any: [0.4, 0.5, 0, 0.35],
+  little: [0.9, -1.3, -0.8, 0.3],
+  much: [0.4, 1, 0.2, 0],
+  most: [0.1, 0.9, 0.8, 0],
+} as const;
+
+function placedWeights(
+  colours: readonly (readonly [BasicColour, number])[],
+  chosen: Partial<Record<ShadeName, number>> | undefined,
+  place: readonly number[],
+): Weights {
+  const inCells = cellWeights(place, 0.5);
+  const weights = colours.flatMap(
+    ([colour, weight]): Weights => [
+      ...inCells.map(([cell, share]): Weights[number] => [`cell ${cell} ${colour}`, share * weight]),
+      [`some ${colour}`, 0.15 * weight],
+    ],
+  );
+  return chosen === undefined ? weights : [...weights, ...shadeWeights(chosen, 0.4)];
+}
+
+function cellLookWeights([look, sign]: readonly [CellLook, 1 | -1], place: readonly number[]): Weights {
+  return cellWeights(place, 0.7).map(([cell, share]) => [`cell ${cell} ${look}`, 1.5 * sign * share]);
+}
+
+/** Mean over the cells of the place, less `against` times the mean over the others. */
+function cellWeights(place: readonly number[], against: number) {
+  return ([0, 1, 2, 3, 4, 5, 6, 7, 8] as const).map(
+    (cell) => [cell, place.includes(cell) ? 1 / place.length : -against / (9 - place.length)] as const,
+  );
+}
+
+function shadeWeights(chosen: Partial<Record<ShadeName, number>>, strength: number): Weights {
+  return entries(chosen).map(([shade, weight]) => [`shade ${shade}`, weight * strength]);
+}
+
+/** Shades of the colours in the tone, and the other shades of the colour held against it a little. */
+function toneShades(
+  colours: readonly (readonly [BasicColour, number])[],
+  tone: keyof typeof tones,
+): Partial<Record<ShadeName, number>> | undefined {
+  const [main] = colours.toSorted((a, b) => b[1] - a[1]);
+  const chosen = main && tones[tone][main[0]];
+  if (main === undefined || chosen === undefined) return undefined;
+  const others = shades.filter(
+    ({ name, counts }) =>
+      ((counts as Partial<Record<string, number>>)[main[0]] ?? 0) >= 0.8 && !(name in chosen),
+  );
+  return { ...Object.fromEntries(others.map(({ name }) => [name, -0.3])), ...chosen };
+}
+
+function entries<K extends string>(record: Partial<Record<K, number>>): [K, number][] {
+  return Object.entries(record) as [K, number][];
+}

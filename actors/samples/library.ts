@@ -1,0 +1,144 @@
+// Makes the small library of films and stills that a new user can search at once. All of it is drawn here, the same
+// bytes on every run; what is already there is left alone.
+import { existsSync, statSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { engineErrors } from '../../runtime/errors.ts';
+import { makeFolder } from '../../runtime/files/make-folder.ts';
+import { Canvas } from './drawings/canvas.ts';
+import { type SampleFilm, type SampleStill, samples } from './drawings/list.ts';
+import type { Paint } from './drawings/scene.ts';
+import { sampleRate } from './drawings/sound.ts';
+import { type Film, writeFilm } from './writer/film.ts';
+import type { FilmPicture } from './writer/picture.ts';
+import { writeStill } from './writer/still.ts';
+
+/** To be raised when the samples look different, so that old ones are made anew. */
+export const sampleVersion = 1;
+
+/** Each sample's file name and what it shows, in one line. */
+export const sampleList: readonly { readonly file: string; readonly description: string }[] = samples.map(
+  ({ file, description }) => ({ file, description }),
+);
+
+export interface SampleProgress {
+  readonly file: string;
+  /** Samples done, this one not counted, and in all. */
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Notes beside the samples which version of each was made, and its size, by which a cut file is noticed. */
+const notesFile = '.samples.json';
+type Notes = Record<string, { version: number; size: number }>;
+
+export interface SampleOptions {
+  readonly signal?: AbortSignal;
+  readonly progress?: (progress: SampleProgress) => void;
+  /** Only these; all when left out. */
+  readonly files?: readonly string[];
+}
+
+/** Makes the samples that are missing in `folder`; answers the names of those made. */
+export async function makeSamples(folder: string, options: SampleOptions = {}): Promise<string[]> {
+  const { signal, progress, files } = options;
+  makeFolder(folder);
+  const notes = await readNotes(folder);
+  const wanted = samples.filter(({ file }) => !files || files.includes(file));
+  const missing = wanted.filter(({ file }) => !isMade(folder, file, notes));
+  for (const [done, sample] of missing.entries()) {
+    if (signal?.aborted) throw engineErrors.CANCELLED(`${folder}: making the samples was cancelled`);
+    progress?.({ file: sample.file, done, total: missing.length });
+    const path = join(folder, sample.file);
+    if (sample.kind === 'film') await writeFilm(filmOf(sample, path), signal);
+    else await makeStill(sample, path);
+    notes[sample.file] = { version: sampleVersion, size: statSync(path).size };
+    await writeNotes(folder, notes);
+  }
+  return missing.map(({ file }) => file);
+}
+
+function isMade(folder: string, file: string, notes: Notes): boolean {
+  const path = join(folder, file);
+  const note = notes[file];
+  return note?.version === sampleVersion && existsSync(path) && statSync(path).size === note.size;
+}
+
+async function readNotes(folder: string): Promise<Notes> {
+  const path = join(folder, notesFile);
+  if (!existsSync(path)) return {};
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Notes;
+  } catch (cause) {
+    // Damaged notes cost no more than making the samples again.
+    if (cause instanceof SyntaxError) return {};
+    throw cause;
+  }
+}
+
+async function writeNotes(folder: string, notes: Notes): Promise<void> {
+  const part = join(folder, `${notesFile}.${process.pid}.part`);
+  await writeFile(part, JSON.stringify(notes, null, 1));
+  await rename(part, join(folder, notesFile));
+}
+
+async function makeStill({ width, height, scene, moment }: SampleStill, path: string): Promise<void> {
+  const canvas = new Canvas(width, height);
+  scene(width, height)(canvas, moment);
+  const { buffer, byteOffset, length } = canvas.rgb;
+  await writeStill({ path, width, height, rgb: new Uint8Array(buffer, byteOffset, length), quality: 84 });
+}
+
+/** A fixed number of threads, and no macroblock tree (it reads memory it has not set), keep the bytes the same. */
+const codecs: Record<SampleFilm['codec'], Pick<FilmPicture, 'encoder' | 'options'>> = {
+  h264: {
+    encoder: 'libx264',
+    options: { preset: 'veryfast', crf: '25', g: '50', bf: '2', threads: '2', mbtree: '0' },
+  },
+  hevc: {
+    encoder: 'libx265',
+    options: {
+      preset: 'ultrafast',
+      'x265-params': 'log-level=none:pools=2:frame-threads=2:crf=26:keyint=50',
+    },
+  },
+  vp9: {
+    encoder: 'libvpx-vp9',
+    options: { deadline: 'realtime', 'cpu-used': '8', crf: '32', b: '0', g: '48', threads: '2' },
+  },
+};
+
+function filmOf(film: SampleFilm, path: string): Film {
+  const { width, height, frameRate, codec, shots, sound, cues, tags } = film;
+  const seconds = shots.reduce((sum, shot) => sum + shot.seconds, 0);
+  const picture: FilmPicture = {
+    width,
+    height,
+    frames: seconds * frameRate,
+    frameRate: { num: frameRate, den: 1 },
+    ...codecs[codec],
+    draw: cutter(film),
+  };
+  const inMp4 = path.endsWith('.mp4');
+  return {
+    path,
+    picture,
+    ...(sound && {
+      sound: { sampleRate, channels: 1, seconds, encoder: inMp4 ? 'aac' : 'libopus', fill: sound() },
+    }),
+    ...(cues && { captions: { codec: inMp4 ? 'mov_text' : 'subrip', language: 'eng', cues } }),
+    ...(tags && { tags }),
+  };
+}
+
+/** Draws frame n from the shot it belongs to; only one shot is prepared at a time. */
+function cutter({ width, height, frameRate, shots }: SampleFilm): FilmPicture['draw'] {
+  let prepared: { shot: number; paint: Paint } | null = null;
+  return (n, rgb) => {
+    let seconds = n / frameRate;
+    let shot = 0;
+    while (shot < shots.length - 1 && seconds >= shots[shot]!.seconds) seconds -= shots[shot++]!.seconds;
+    if (prepared?.shot !== shot) prepared = { shot, paint: shots[shot]!.scene(width, height) };
+    prepared.paint(new Canvas(width, height, rgb), seconds);
+  };
+}

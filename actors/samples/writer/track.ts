@@ -1,0 +1,114 @@
+// One track of a film being written: what it owes the film (packets in the order of time) and the encoder that
+// pictures and sound share.
+import { errorTable } from '../../../runtime/errors.ts';
+import {
+  AV_CODEC_FLAG_BITEXACT,
+  AV_CODEC_FLAG_GLOBAL_HEADER,
+  AVERROR_EAGAIN,
+  AVERROR_EOF,
+  AVFMT_GLOBALHEADER,
+  Codec,
+  CodecContext,
+  FFmpegError,
+  type FormatContext,
+  type Frame,
+  Packet,
+  type Stream,
+} from '../../decoder/ffmpeg.ts';
+
+export const filmErrors = errorTable({
+  FILM_ENCODER_MISSING: { meaning: 'There is no encoder of this name', status: 400, retryable: false },
+  FILM_NOT_WRITTEN: { meaning: 'The film cannot be written', status: 500, retryable: false },
+});
+
+/** Hands a packet to the film. The packet stays the track's; its bytes are *moved* out of it. */
+export type WritePacket = (packet: Packet, stream: Stream, base: Base) => void;
+/** Seconds a tick of a track's clock lasts, as a ratio. */
+export type Base = { readonly num: number; readonly den: number };
+
+export interface FilmTrack {
+  /** Time of what `step` does next; Infinity when the track is finished. */
+  readonly seconds: number;
+  /** Makes the next picture, block of samples or cue and writes the packets that come of it. */
+  step(write: WritePacket): void;
+  /** Frees what the track owns; called once, also after an error. */
+  close(): void;
+}
+
+export function must(result: number, path: string, doing: string): number {
+  if (result >= 0) return result;
+  throw filmErrors.FILM_NOT_WRITTEN(`${path}: ${doing}: ${FFmpegError.strerror(result)}`, { path });
+}
+
+export function encoderCodec(name: string, path: string): Codec {
+  const codec = Codec.findEncoderByName(name as Parameters<typeof Codec.findEncoderByName>[0]);
+  if (!codec) throw filmErrors.FILM_ENCODER_MISSING(`${path}: no encoder named ${name}`, { path, name });
+  return codec;
+}
+
+/**
+ * Sets FFmpeg's options one by one; an unknown name is an error. A Dictionary given to an open call is freed by
+ * FFmpeg and once more by its wrapper, which ends the process.
+ */
+export function setOptions(
+  target: CodecContext | FormatContext,
+  options: Readonly<Record<string, string>>,
+  path: string,
+): void {
+  for (const [name, value] of Object.entries(options)) {
+    must(target.setOption(name, value), path, `setting the option ${name}=${value}`);
+  }
+}
+
+/** An opened encoder, its stream in the file and the packet it is emptied into. */
+export class TrackEncoder {
+  readonly context: CodecContext;
+  readonly stream: Stream;
+  readonly #packet = new Packet();
+  readonly #path: string;
+
+  /** `prepare` sets the fields the codec needs before it is opened: size, format, clock. */
+  constructor(
+    format: FormatContext,
+    path: string,
+    codec: Codec,
+    options: Readonly<Record<string, string>>,
+    prepare: (context: CodecContext) => void,
+  ) {
+    this.#path = path;
+    this.#packet.alloc();
+    this.context = new CodecContext();
+    this.context.allocContext3(codec);
+    try {
+      // Without the encoder's own marks the same film has the same bytes on every run.
+      this.context.setFlags(AV_CODEC_FLAG_BITEXACT);
+      if (format.oformat?.hasFlags(AVFMT_GLOBALHEADER)) this.context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
+      prepare(this.context);
+      setOptions(this.context, options, path);
+      must(this.context.open2Sync(codec, null), path, `opening the encoder ${codec.name}`);
+      this.stream = format.newStream(codec);
+      must(this.stream.codecpar.fromContext(this.context), path, 'describing the stream');
+      this.stream.timeBase = this.context.timeBase;
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Encodes one frame (*borrowed*), or with null what the encoder still holds back, and writes what is ready. */
+  encode(frame: Frame | null, write: WritePacket, finish?: (packet: Packet) => void): void {
+    must(this.context.sendFrameSync(frame), this.#path, 'encoding');
+    for (;;) {
+      const result = this.context.receivePacketSync(this.#packet);
+      if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return;
+      must(result, this.#path, 'encoding');
+      finish?.(this.#packet);
+      write(this.#packet, this.stream, this.context.timeBase);
+    }
+  }
+
+  close(): void {
+    this.#packet.free();
+    this.context.freeContext();
+  }
+}

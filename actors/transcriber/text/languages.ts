@@ -1,0 +1,101 @@
+// Languages as people and files name them ("english", "Deutsch", "ger", "pt-BR") and as models do: BCP 47, in its
+// shortest form. Names come from the tables of the JavaScript runtime; only what those do not know is written down here.
+
+import { bibliographicCodes } from '../../decoder/contract.ts';
+
+/** Codes whose names are understood, in English and in the language itself: what speech models of today offer. */
+const named =
+  'af am ar as az ba be bg bn bo br bs ca cs cy da de el en es et eu fa fi fil fo fr gl gu ha haw he hi hr ht hu hy id is it ja jv ka kk km kn ko la lb ln lo lt lv mg mi mk ml mn mr ms mt my ne nl nn no oc pa pl ps pt ro ru sa sd si sk sl sn so sq sr su sv sw ta te tg th tk tr tt uk ur uz vi yi yo yue zh'.split(
+    ' ',
+  );
+
+/** Other names, and the older three letters of files (ISO 639-2/B) that the runtime does not turn into the newer ones. */
+const aliases: Readonly<Record<string, string>> = {
+  mandarin: 'zh',
+  'mandarin chinese': 'zh',
+  putonghua: 'zh',
+  farsi: 'fa',
+  tagalog: 'fil',
+  pilipino: 'fil',
+  flemish: 'nl',
+  castilian: 'es',
+  valencian: 'ca',
+  moldavian: 'ro',
+  moldovan: 'ro',
+  burmese: 'my',
+  myanmar: 'my',
+  haitian: 'ht',
+  letzeburgesch: 'lb',
+  panjabi: 'pa',
+  pushto: 'ps',
+  sinhalese: 'si',
+  norsk: 'no',
+  bokmål: 'no',
+  nynorsk: 'nn',
+  nb: 'no',
+  tl: 'fil',
+  'zh-yue': 'yue',
+  ...bibliographicCodes,
+};
+
+const english = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+const byName = new Map<string, string>();
+for (const code of named) {
+  const own = new Intl.DisplayNames([code], { type: 'language', fallback: 'none' }).of(code);
+  for (const name of [english.of(code), own]) if (name) byName.set(fold(name), code);
+}
+for (const [name, code] of Object.entries(aliases)) byName.set(name, code);
+
+function fold(name: string): string {
+  return name.trim().normalize('NFC').toLowerCase();
+}
+
+/**
+ * BCP 47 of a language as a person or a file names it, `auto` where the model is to find out, null for one that nobody
+ * knows. A region or script that was given stays: `pt_br` is `pt-BR`.
+ */
+export function languageCode(text: string): string | null {
+  const name = fold(text);
+  if (name === 'auto') return 'auto';
+  const known = byName.get(name);
+  if (known !== undefined) return known;
+  // Undetermined, several, none and not a language: codes that files carry and that say nothing.
+  if (/^(und|mul|zxx|mis)\b/.test(name) || !/^[a-z]{2,3}([-_][a-z0-9]{2,8})*$/.test(name)) return null;
+  let tag: string | undefined;
+  try {
+    [tag] = Intl.getCanonicalLocales(name.replaceAll('_', '-'));
+  } catch {
+    return null;
+  }
+  const base = tag?.split('-', 1)[0] ?? '';
+  if (tag === undefined || english.of(base) === undefined) return null;
+  const plain = aliases[base] ?? base;
+  return tag.length === base.length ? plain : `${plain}${tag.slice(base.length)}`;
+}
+
+/** English name of a code, `Portuguese`; the code itself where it has none. */
+export function languageName(code: string): string {
+  return english.of(code.split('-', 1)[0] ?? code) ?? code;
+}
+
+/** The part that says which language it is: `pt` of `pt-BR`. */
+export function baseLanguage(code: string): string {
+  const tag = code.split('-', 1)[0] ?? code;
+  return aliases[tag] ?? tag;
+}
+
+/**
+ * The language among `offered` that stands for `wanted`: itself, else the same one without region or script, else `*`
+ * as `wanted`'s base. Null where none does.
+ */
+export function offeredLanguage(offered: readonly string[], wanted: string): string | null {
+  const exact = offered.find((one) => one.toLowerCase() === wanted.toLowerCase());
+  if (exact !== undefined) return exact;
+  const base = baseLanguage(wanted);
+  const same = offered.find((one) => one !== '*' && baseLanguage(one) === base && !one.includes('-'));
+  return (
+    same ??
+    offered.find((one) => one !== '*' && baseLanguage(one) === base) ??
+    (offered.includes('*') ? base : null)
+  );
+}

@@ -1,0 +1,93 @@
+// Cues to pieces of a transcript: times mended, lines joined, speakers taken out, repeats dropped. Pure.
+//
+// Cues stay as their author cut them, also those longer than 7 s or 84 characters: the times inside one are not known.
+import type { Segment } from '../../contract.ts';
+import type { Cue, Parsed } from './cue.ts';
+import { type Timed, withoutRepeats } from './rollup.ts';
+import { takeSpeakers } from './speakers.ts';
+
+export interface Transcript {
+  readonly segments: Segment[];
+  /** Cues that could not be used: no time, over before the media begins, or later than any recording. */
+  readonly skipped: number;
+  /** Cues whose end was missing, not after their start or beyond belief, or that began before the media. */
+  readonly repaired: number;
+}
+
+/** Seconds no recording reaches; the store counts milliseconds in 32 bits. */
+const LATEST = 4_000_000;
+
+/** Seconds it takes to read a text for which the file has no end. */
+const readSeconds = (text: string) => Math.min(7, Math.max(1, text.length / 15));
+
+export function segmentsOf({ cues, skipped }: Pick<Parsed, 'cues' | 'skipped'>): Transcript {
+  const { timed, lost, repaired } = mend(cues.map((cue) => ({ ...cue, text: cleanLines(cue.text) })));
+  const segments = takeSpeakers(withoutRepeats(timed)).map((cue) => ({
+    start_seconds: cue.start,
+    end_seconds: (cue as Timed).end,
+    text: ` ${joined(cue.text)}`,
+    speaker: cue.speaker,
+  }));
+  return { segments, skipped: skipped + lost, repaired };
+}
+
+/** In order of start, each with an end after it, none before the media begins or later than any recording. */
+function mend(cues: readonly Cue[]): { timed: Timed[]; lost: number; repaired: number } {
+  const ordered = cues.toSorted((a, b) => a.start - b.start);
+  const timed: Timed[] = [];
+  let repaired = 0;
+  let lost = 0;
+  ordered.forEach((cue, i) => {
+    // An event without text only takes the one before off the picture.
+    if (cue.text === '') return;
+    const { start } = cue;
+    const isEnd = cue.end !== null && cue.end > start && cue.end < LATEST;
+    const end = isEnd ? cue.end : endWithout(cue, ordered, i);
+    // What was meant by a start behind every recording nobody can know.
+    if (!(end > 0) || !(end < LATEST)) {
+      lost++;
+      return;
+    }
+    if (end !== cue.end || start < 0) repaired++;
+    timed.push({ ...cue, start: Math.max(0, start), end });
+  });
+  return { timed, lost, repaired };
+}
+
+/** The next one that begins later takes this one off the picture. */
+function endWithout({ start, text }: Cue, ordered: readonly Cue[], at: number): number {
+  let next = at + 1;
+  while (next < ordered.length && ordered[next]!.start <= start) next++;
+  const own = start + readSeconds(text);
+  return next < ordered.length ? Math.min(own, ordered[next]!.start) : own;
+}
+
+/** Each line without blanks around it, no empty ones, no invisible signs. */
+function cleanLines(text: string): string {
+  return text
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu, (sign) => (/\s/.test(sign) || isJoiner(sign) ? sign : ''))
+    .split('\n')
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+/** Zero-width joiners belong to words of Persian and Hindi, and to emoji. */
+function isJoiner(sign: string): boolean {
+  return sign === '\u200c' || sign === '\u200d' || /[\u{e0020}-\u{e007f}]/u.test(sign);
+}
+
+const ideographic = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff00-\uff60ー]$/u;
+
+/** One line; scripts that write no blanks between words get none between lines. */
+function joined(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const parts = lines.map((line, i) => {
+    if (i === 0) return line;
+    const isClosed =
+      ideographic.test([...lines[i - 1]!.slice(-2)].at(-1)!) && ideographic.test([...line.slice(0, 2)][0]!);
+    return isClosed ? line : ` ${line}`;
+  });
+  return parts.join('').trim();
+}

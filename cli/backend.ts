@@ -1,0 +1,63 @@
+// Where the work of a command is done: by an engine of its own, or by a service that runs already. A command has one
+// body and cannot tell them apart; what it prints is the same.
+import type { AnalysisRequest, Page, TaskDetail, TaskSnapshot } from '../actors/analysis/contract.ts';
+import type {
+  SceneThumbnailsAnswer,
+  SearchAnswer,
+  SpeakerNamesAnswer,
+  ThumbnailsAnswer,
+  TranscriptionsAnswer,
+  TranscriptSearch,
+  TranscriptSearchAnswer,
+} from '../actors/search/contract.ts';
+import type { SceneThumbnailsRequest, ThumbnailsRequest } from '../actors/search/thumbnails.ts';
+import { type Context, withEngine } from './context.ts';
+import type { Question } from './question.ts';
+import type { Report } from './report.ts';
+import type { ProgressView } from './terminal.ts';
+
+export interface TranscriptsRequest {
+  readonly cache_dir: string;
+  readonly media_paths: readonly string[];
+}
+
+export interface NamesRequest {
+  readonly cache_dir: string;
+  readonly hash_str: string;
+  readonly assignments: readonly { readonly speaker: string; readonly name: string }[];
+}
+
+export interface Backend {
+  /** Runs a task to its end and shows how it gets on; it is cancelled when the context's signal is aborted. */
+  analyze(request: AnalysisRequest, view: ProgressView): Promise<Report>;
+  /** The same for a task that does not run. */
+  resume(task_id: string, view: ProgressView): Promise<Report>;
+  /** Newest first. */
+  tasks(): Promise<readonly TaskSnapshot[]>;
+  task(task_id: string, page: Page): Promise<TaskDetail>;
+  /** Stops the task that runs; `stopped` false: it is still unwinding. */
+  cancel(): Promise<{ readonly stopped: boolean; readonly message: string }>;
+  /** Loads what is stored and asks. */
+  search(question: Question, cacheDir: string): Promise<SearchAnswer>;
+  /** What is stored of these files. */
+  transcripts(request: TranscriptsRequest): Promise<TranscriptionsAnswer>;
+  /** Loads what is stored and searches it. */
+  searchTranscripts(request: TranscriptSearch): Promise<TranscriptSearchAnswer>;
+  nameSpeakers(request: NamesRequest): Promise<SpeakerNamesAnswer>;
+  thumbnails(request: ThumbnailsRequest): Promise<ThumbnailsAnswer>;
+  sceneThumbnails(request: SceneThumbnailsRequest): Promise<SceneThumbnailsAnswer>;
+}
+
+/** `decoders`: films decoded at the same time by an engine of its own; 0 for one that only searches. */
+export async function withBackend<T>(
+  context: Context,
+  decoders: number,
+  work: (backend: Backend) => Promise<T>,
+): Promise<T> {
+  if (context.values.server !== '') {
+    const { createRemote } = await import('./remote.ts');
+    return work(createRemote(context));
+  }
+  const { createLocal } = await import('./local.ts');
+  return withEngine(context, decoders, (engine) => work(createLocal(engine, context)));
+}

@@ -1,0 +1,152 @@
+// `framehound doctor`: what this machine has and what is missing, each with the command that mends it; and
+// `framehound config`: every setting with where its value came from.
+import { constants } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { listModels } from '../../actors/models/library.ts';
+import type { RegistryProblem } from '../../actors/models/registry.ts';
+import type { Setting } from '../../runtime/config.ts';
+import { makeFolder } from '../../runtime/files/make-folder.ts';
+import { folders, settings } from '../../settings.ts';
+import { type Command, type Context, exit } from '../context.ts';
+
+export const config: Command = async (args, { config: found, out }) => {
+  const rows = Object.entries(settings).map(([key, { doc, env, secret = false }]: [string, Setting]) => {
+    const name = key as keyof typeof settings;
+    const value = secret && found.values[name] !== '' ? '(set)' : found.values[name];
+    return { setting: key, value, source: found.sources[name], environment: env, doc };
+  });
+  if (wantsJson(args)) out(`${JSON.stringify(rows)}\n`);
+  else {
+    for (const { setting, value, source, doc } of rows) {
+      out(`${setting.padEnd(18)} ${String(value).padEnd(28)} ${source.padEnd(12)} ${doc}\n`);
+    }
+  }
+  return exit.ok;
+};
+
+/** What is wrong with a model folder, with its file and field. */
+export function problemText({ file, field, message }: RegistryProblem): string {
+  return `${file}${field ? ` ${field}` : ''}: ${message}`;
+}
+
+function wantsJson(args: readonly string[]): boolean {
+  return parseArgs({ args: [...args], options: { json: { type: 'boolean', default: false } } }).values.json;
+}
+
+interface Finding {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly found: string;
+  /** Command or step that mends it. */
+  readonly mend?: string;
+}
+
+export const doctor: Command = async (args, context) => {
+  const json = wantsJson(args);
+  const checks = [versions, decoding, models, places];
+  const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
+  if (json) context.out(`${JSON.stringify(findings)}\n`);
+  else {
+    for (const { name, ok, found, mend } of findings) {
+      context.out(`${ok ? '✓' : '✗'} ${name.padEnd(18)} ${found}\n`);
+      if (mend) context.out(`  ${' '.repeat(18)} → ${mend}\n`);
+    }
+  }
+  return findings.every(({ ok }) => ok) ? exit.ok : exit.error;
+};
+
+async function versions(): Promise<Finding[]> {
+  const machine = `${process.platform} ${process.arch}, ${availableParallelism()} processors, ${gigabytes(totalmem())} memory`;
+  const right = process.versions.node.startsWith('22.');
+  const node: Finding = { name: 'node', ok: right, found: process.versions.node };
+  return [{ name: 'machine', ok: true, found: machine }, right ? node : { ...node, mend: 'npm run setup' }];
+}
+
+/** Loads the native packages, because a package that is there may still not load on this system. */
+async function decoding(): Promise<Finding[]> {
+  const media = await attempt('media', async () => {
+    const { describeFfmpeg } = await import('../../actors/decoder/ffmpeg.ts');
+    return describeFfmpeg();
+  });
+  const devices = await attempt('model devices', async () => {
+    const { offeredDevices } = await import('../../actors/models/session.ts');
+    const all = offeredDevices().map(({ device, bundled }) =>
+      bundled ? device : `${device} (libraries not installed)`,
+    );
+    return all.join(', ');
+  });
+  const store = await attempt('store', async () => {
+    await import('../../actors/index/store/store.ts');
+    return 'opens';
+  });
+  return [media, devices, store];
+}
+
+async function attempt(name: string, look: () => Promise<string>): Promise<Finding> {
+  try {
+    return { name, ok: true, found: await look() };
+  } catch (error) {
+    return {
+      name,
+      ok: false,
+      found: error instanceof Error ? error.message : String(error),
+      mend: 'npm run setup',
+    };
+  }
+}
+
+async function models({ values }: Context): Promise<Finding[]> {
+  const { models: rows, problems } = await listModels(folders(values).models);
+  const wanted = rows.find(({ row }) => row.key === values.model);
+  const there = rows.filter(({ downloaded, builtIn }) => downloaded || builtIn).map(({ row }) => row.key);
+  const model: Finding = !wanted
+    ? {
+        name: 'model',
+        ok: false,
+        found: `no model has the key ${values.model}`,
+        mend: 'framehound models list',
+      }
+    : wanted.builtIn || wanted.downloaded
+      ? { name: 'model', ok: true, found: `${values.model} (on this machine: ${there.join(', ')})` }
+      : {
+          name: 'model',
+          ok: false,
+          found: `${values.model} is not downloaded`,
+          mend: `framehound models pull ${values.model}`,
+        };
+  const broken = problems.map(
+    (problem): Finding => ({
+      name: 'model folder',
+      ok: false,
+      found: problemText(problem),
+      mend: 'correct or remove that model.json',
+    }),
+  );
+  return [model, ...broken];
+}
+
+async function places({ values }: Context): Promise<Finding[]> {
+  const { home, cache } = folders(values);
+  return Promise.all(
+    Object.entries({ home, 'analysis folder': cache }).map(async ([name, path]): Promise<Finding> => {
+      try {
+        makeFolder(path);
+        await access(path, constants.R_OK | constants.W_OK);
+        const { bavail, bsize } = await statfs(path);
+        const free = bavail * bsize;
+        const found = `${path}, ${gigabytes(free)} free`;
+        if (free > 1e9) return { name, ok: true, found };
+        return { name, ok: false, found, mend: 'make room, or choose another folder with --cache-dir' };
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        return { name, ok: false, found: reason, mend: 'choose another folder with --home or --cache-dir' };
+      }
+    }),
+  );
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(1)} GB`;
+}

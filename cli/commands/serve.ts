@@ -1,0 +1,137 @@
+// `framehound serve`: answers other programs until it is stopped. A small guardian runs the engine as its child and
+// starts it again when it ends by itself; `--no-guardian` is that child, and a way to debug.
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { createEventServer, type EventServer } from '../../events/server.ts';
+import { createFront, type Front } from '../../http/gateway.ts';
+import type { Licenses } from '../../http/license/licenses.ts';
+import { openLicenses } from '../../http/license/open.ts';
+import { hostRule } from '../../http/request/host.ts';
+import { serverErrors } from '../../http/uws.ts';
+import type { Engine } from '../../main.ts';
+import { toFields } from '../../runtime/errors.ts';
+import { endOnFault } from '../../runtime/process/fault.ts';
+import { engineCommand, guard } from '../../runtime/process/guardian.ts';
+import { attachToGuardian, type Ward } from '../../runtime/process/guardian-client.ts';
+import { engineExit } from '../../runtime/restart.ts';
+import type { Command, Context } from '../context.ts';
+
+/** How long requests that are being answered may take once the service was told to stop. */
+const LAST_ANSWERS_MS = 3_000;
+/** How long the last answers may take to leave, when the engine has ended. */
+const LAST_WORDS_MS = 500;
+
+export const serve: Command = async (args, context) => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { 'no-guardian': { type: 'boolean', default: false } },
+  });
+  const { clock, log } = context;
+  if (!values['no-guardian']) {
+    return guard({ command: engineCommand(), clock, log: log.named('guardian'), stop: context.signal });
+  }
+  endOnFault(log, context.flushLog);
+  const ward = attachToGuardian({ stop: context.signal, clock });
+  try {
+    return await serveUntilStopped(context, ward);
+  } catch (error) {
+    if (!serverErrors.PORT_TAKEN.is(error)) throw error;
+    log.error(error.message);
+    return engineExit.cannotStart;
+  } finally {
+    ward.close();
+    await context.flushLog();
+  }
+};
+
+interface Parts {
+  readonly engine: Engine;
+  readonly licenses: Licenses;
+  readonly events: EventServer;
+  readonly front: Front;
+}
+
+async function serveUntilStopped(context: Context, ward: Ward): Promise<number> {
+  const { values, clock, log } = context;
+  // What can be wrong with the settings is found before anything is started: an engine would keep the process.
+  const isAllowedHost = hostRule(values.hosts, { host: values.host });
+  const licenses = openLicenses(values, { clock, now: Date.now, log: log.named('license') });
+  const engine = await context
+    .startEngine(values.decoders, (actor) => ward.renew(`${actor} hangs for the second time`))
+    .catch((error: unknown) => {
+      licenses.close();
+      throw error;
+    });
+  const events = createEventServer({
+    tasks: engine.tasks,
+    clock,
+    log: log.named('events'),
+    isAllowedHost,
+    origins: values.origins,
+  });
+  const { restarts: engineRestarts } = ward;
+  const front = createFront({
+    engine,
+    licenses,
+    events,
+    isAllowedHost,
+    values,
+    clock,
+    log,
+    engineRestarts,
+    version: version(),
+  });
+  const parts = { engine, licenses, events, front };
+  try {
+    begin(context, parts, ward);
+    await aborted(ward.signal);
+  } finally {
+    await end(context, parts);
+  }
+  return ward.renewing ? engineExit.renew : engineExit.stopped;
+}
+
+function begin({ values, log }: Context, { engine, front }: Parts, ward: Ward): void {
+  const { host, port } = front.listen();
+  const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  log.info('listening', { api: `${address}/api/v1`, docs: `${address}/docs` });
+  ward.ready();
+  // Requests that need the model are told that it loads; a model that fails is told by /models/loaded and /readyz.
+  engine.search.models.load(values.model).then(
+    ({ model_key, device, fallback_from }) =>
+      log.info('visual model in use', { model_key, device, ...(fallback_from ? { fallback_from } : {}) }),
+    (error) => log.error('no visual model', { model: values.model, error: toFields(error).message }),
+  );
+}
+
+/** Within the limit of the ward: last answers, the running task to its checkpoint, actors flushed, connections ended. */
+async function end({ log, flushLog }: Context, { engine, licenses, events, front }: Parts): Promise<void> {
+  log.info('stopping');
+  front.stopAdmitting();
+  await Promise.all([front.idle(LAST_ANSWERS_MS), engine.tasks.stop()]);
+  const late = await engine.stop();
+  await front.idle(LAST_WORDS_MS);
+  await events.close();
+  front.close();
+  licenses.close();
+  if (late.length === 0) {
+    log.info('stopped');
+    return;
+  }
+  // A thread inside native code cannot be ended without ending the process; all that was stored is flushed.
+  log.error('did not stop in time', { actors: late });
+  await flushLog();
+  process.kill(process.pid, 'SIGKILL');
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}

@@ -1,0 +1,93 @@
+// `framehound tasks [show|resume|cancel]`: the analyses of this home folder, or of a service.
+import { parseArgs } from 'node:util';
+import type { FileResult, TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
+import { type Backend, withBackend } from '../backend.ts';
+import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { createProgressView, duration, printable } from '../terminal.ts';
+import { tellEnd } from './analyze.ts';
+
+export const tasks: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { json: { type: 'boolean', default: false } },
+  });
+  const [action = 'list', ...ids] = positionals;
+  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
+  if (!run) throw usageErrors.USAGE(`tasks knows list, show, resume and cancel, not ${action}`);
+  const wanted = action === 'show' || action === 'resume' ? 1 : 0;
+  if (ids.length !== wanted) {
+    const wants = wanted === 1 ? 'wants the id of one task, see: framehound tasks' : 'wants no id';
+    throw usageErrors.USAGE(`tasks ${action} ${wants}`);
+  }
+  const decoders = action === 'resume' ? context.values.decoders : 0;
+  return withBackend(context, decoders, (backend) => run(backend, context, ids[0] ?? '', values.json));
+};
+
+type Action = (backend: Backend, context: Context, id: string, json: boolean) => Promise<number>;
+
+const list: Action = async (backend, { out, screen }, _, json) => {
+  const all = await backend.tasks();
+  if (json) out(`${JSON.stringify({ tasks: all })}\n`);
+  else {
+    for (const task of all) out(`${line(task)}\n`);
+    if (all.length === 0) screen.write('There are no tasks yet: framehound analyze PATH\n');
+  }
+  return exit.ok;
+};
+
+function line({ task_id, state, progress, counts, started, request }: TaskSnapshot): string {
+  const when = new Date(started * 1000).toISOString().slice(0, 16).replace('T', ' ');
+  const files = `${counts.done}/${counts.files} files`;
+  const share = `${Math.floor(progress)}%`.padStart(4);
+  return `${task_id}  ${state.padEnd(11)} ${share}  ${files.padEnd(14)} ${when}  ${printable(request.cache_dir)}`;
+}
+
+/** Results asked for at a time. */
+const PAGE = 1000;
+
+const show: Action = async (backend, { out }, id, json) => {
+  const first = await backend.task(id, { offset: 0, limit: PAGE });
+  const results = [...first.results];
+  while (results.length < first.total_results) {
+    const { results: more } = await backend.task(id, { offset: results.length, limit: PAGE });
+    if (more.length === 0) break;
+    results.push(...more);
+  }
+  if (json) out(`${JSON.stringify({ ...first, results })}\n`);
+  else out(detail(first, results));
+  return exit.ok;
+};
+
+function detail(task: TaskDetail, results: readonly FileResult[]): string {
+  const { elapsed_seconds, estimated_remaining_seconds: left, frames, error, request } = task;
+  const facts = [
+    `${frames} frames in ${duration(elapsed_seconds)}`,
+    ...(left === null ? [] : [`${duration(left)} left`]),
+    ...(request.model_key === null ? [] : [request.model_key]),
+  ];
+  const lines = [
+    line(task),
+    `  ${facts.join(', ')}`,
+    ...(error ? [`  ${error.code}: ${printable(error.message)}`] : []),
+    ...results.map(({ outcome, path, error: why }) =>
+      why && outcome === 'failed'
+        ? `  ${outcome.padEnd(10)} ${why.code}: ${printable(why.message)}`
+        : `  ${outcome.padEnd(10)} ${printable(path)}`,
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const resume: Action = async (backend, { screen, clock }, id) => {
+  const view = createProgressView(screen, clock);
+  return tellEnd(await backend.resume(id, view).finally(view.end), [], screen);
+};
+
+const cancel: Action = async (backend, { out }) => {
+  const { stopped, message } = await backend.cancel();
+  out(`${message}\n`);
+  return stopped ? exit.ok : exit.error;
+};
+
+const actions: Readonly<Record<string, Action>> = { list, show, resume, cancel };

@@ -1,0 +1,115 @@
+// `framehound thumbnails FILE --at SECONDS | --scene START-END`: pictures of a film as JPEG files.
+import { existsSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { makeFolder } from '../../runtime/files/make-folder.ts';
+import { folders } from '../../settings.ts';
+import { type Backend, withBackend } from '../backend.ts';
+import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { numberArgument } from '../question.ts';
+import { printable } from '../terminal.ts';
+
+const options = {
+  at: { type: 'string', multiple: true, default: [] as string[] },
+  scene: { type: 'string' },
+  out: { type: 'string', default: '.' },
+  'max-size': { type: 'string', default: '480' },
+  json: { type: 'boolean', default: false },
+} as const;
+
+interface Picture {
+  /** As it was asked for: `12.5` or `00:00:12`. */
+  readonly time: string;
+  /** Base64 JPEG; null where there is no picture. */
+  readonly image: string | null;
+}
+
+export const thumbnails: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const [file, ...others] = positionals;
+  if (file === undefined || others.length > 0) throw usageErrors.USAGE('thumbnails wants one file');
+  const asks = (values.at.length > 0 ? 1 : 0) + (values.scene === undefined ? 0 : 1);
+  if (asks !== 1) throw usageErrors.USAGE('thumbnails wants either --at SECONDS or --scene START-END');
+  const request = {
+    cache_dir: folders(context.values).cache,
+    path: resolve(file),
+    max_size: numberArgument('--max-size', values['max-size'], 64, 1920, true),
+  };
+  const seconds = values.at.map((text) => numberArgument('--at', text, 0, 1e7, false));
+  const scene = values.scene === undefined ? undefined : range(values.scene);
+  return withBackend(context, 0, async (backend) => {
+    const pictures = scene
+      ? await strip(backend, { ...request, ...scene })
+      : await moments(backend, request, seconds);
+    return save(pictures, request.path, resolve(values.out), values.json, context);
+  });
+};
+
+interface Wanted {
+  readonly cache_dir: string;
+  readonly path: string;
+  readonly max_size: number;
+}
+
+async function moments(backend: Backend, wanted: Wanted, seconds: readonly number[]): Promise<Picture[]> {
+  const { cache_dir, path, max_size } = wanted;
+  const requests = seconds.map((time_seconds) => ({ media_path: path, time_seconds }));
+  const { thumbnails: found } = await backend.thumbnails({ cache_dir, requests, max_size });
+  return found.map(({ thumbnail }, i) => ({ time: String(seconds[i]), image: thumbnail }));
+}
+
+async function strip(
+  backend: Backend,
+  { path, ...wanted }: Wanted & { readonly start_time: string; readonly end_time: string },
+): Promise<Picture[]> {
+  const request = { ...wanted, media_path: path, hash_str: null };
+  const { scene_thumbnails } = await backend.sceneThumbnails(request);
+  return (scene_thumbnails ?? []).map(([image, time]) => ({ time, image }));
+}
+
+/** Writes what there is, each file whole or not at all; a moment without a picture is a failure that is said. */
+async function save(
+  pictures: readonly Picture[],
+  path: string,
+  folder: string,
+  json: boolean,
+  { out, screen }: Context,
+): Promise<number> {
+  makeFolder(folder);
+  const saved: { time: string; path: string | null }[] = [];
+  for (const { time, image } of pictures) {
+    const target = join(folder, `${basename(path)}-${time.replaceAll(':', '-')}.jpg`);
+    if (image === null)
+      screen.write(
+        `✗ ${printable(path)}: ${existsSync(path) ? `there is no picture at ${time} s` : 'there is no such file'}\n`,
+      );
+    else {
+      await writeFile(`${target}.part`, Buffer.from(image, 'base64'));
+      await rename(`${target}.part`, target);
+      if (!json) out(`${target}\n`);
+    }
+    saved.push({ time, path: image === null ? null : target });
+  }
+  if (json) out(`${JSON.stringify({ thumbnails: saved })}\n`);
+  if (pictures.length === 0) screen.write(`✗ ${printable(path)}: there is no picture in that range\n`);
+  const missing = pictures.length === 0 || saved.some((one) => one.path === null);
+  return missing ? exit.someFailed : exit.ok;
+}
+
+/** `10-20`, `00:01:00-00:01:30`: whole seconds or clock times, both ends included. */
+function range(text: string): { start_time: string; end_time: string } {
+  const [start, end, ...more] = text.split('-').map(clock);
+  if (start === undefined || end === undefined || more.length > 0) {
+    throw usageErrors.USAGE(`--scene wants START-END, in seconds or HH:MM:SS, not ${text}`);
+  }
+  return { start_time: start, end_time: end };
+}
+
+function clock(text: string): string | undefined {
+  if (/^\d{2,4}:[0-5]\d:[0-5]\d$/.test(text)) return text;
+  if (!/^\d{1,7}$/.test(text)) return undefined;
+  const two = (n: number) => String(Math.floor(n)).padStart(2, '0');
+  const seconds = Number(text);
+  return `${two(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
+}

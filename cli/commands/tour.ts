@@ -1,0 +1,50 @@
+// `npm start`: the main job, start to end, on a sample library or on the folder the person names.
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { makeSamples } from '../../actors/samples/library.ts';
+import { folders } from '../../settings.ts';
+import { withBackend } from '../backend.ts';
+import { type Command, exit } from '../context.ts';
+import { type Question, title } from '../question.ts';
+import { analyzePaths } from './analyze.ts';
+import { show } from './search.ts';
+
+const sampleQueries = ['sunset over the sea', 'red car at night', 'green forest'];
+const ownQueries = ['blue sky', 'night lights', 'green trees'];
+
+export const tour: Command = async (args, context) => {
+  const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
+  const { home, cache } = folders(context.values);
+  const own = positionals.length > 0;
+  const samples = join(home, 'samples');
+  if (!own) {
+    context.screen.write(`Sample library: ${samples}\n`);
+    await makeSamples(samples, {
+      signal: context.signal,
+      progress: ({ file, done, total }) => context.screen.write(`  drawing ${done + 1}/${total}: ${file}\n`),
+    });
+  }
+  // Samples get an analysis folder of their own, so that they never turn up among a person's footage.
+  const cacheDir = own ? cache : join(home, 'samples-analysis');
+  return withBackend(context, context.values.decoders, async (backend) => {
+    const code = await analyzePaths(backend, own ? positionals : [samples], cacheDir, false, context);
+    if (code !== exit.ok && code !== exit.someFailed) return code;
+    for (const query of own ? ownQueries : sampleQueries) {
+      const question: Question = {
+        query,
+        image: null,
+        frame: null,
+        exclude: [],
+        media: [],
+        max: 3,
+        textWeight: 1,
+        previews: true,
+      };
+      context.out('\n');
+      await show(await backend.search(question, cacheDir), title(question), context, false);
+    }
+    const folder = own || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
+    context.screen.write(`\nAsk it yourself: npx framehound search "…"${folder}\n`);
+    return code;
+  });
+};

@@ -1,0 +1,90 @@
+// `framehound transcribe PATH...`: writes down what is said in films and sound files, and by whom.
+import { parseArgs } from 'node:util';
+import { type SpeechJob, type SpeechPreference, speechPreferences } from '../../actors/analysis/contract.ts';
+import { findMedia, isStillName } from '../../actors/analysis/media/find.ts';
+import { speechLanguages } from '../../actors/transcriber/contract.ts';
+import { folders } from '../../settings.ts';
+import { withBackend } from '../backend.ts';
+import { type Command, exit, usageErrors } from '../context.ts';
+import { createProgressView, printable } from '../terminal.ts';
+import { written } from '../transcript-lines.ts';
+import { tellEnd } from './analyze.ts';
+
+const options = {
+  language: { type: 'string', default: 'english' },
+  channels: { type: 'string' },
+  speakers: { type: 'string', default: 'auto' },
+  with: { type: 'string', default: 'auto' },
+  force: { type: 'boolean', default: false },
+  quiet: { type: 'boolean', default: false },
+} as const;
+
+export const transcribe: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  if (positionals.length === 0) throw usageErrors.USAGE('transcribe needs the path of a file or folder');
+  const wish = {
+    language: languageOf(values.language),
+    channels: channelsOf(values.channels),
+    ...speakersOf(values.speakers),
+    preferred: preferenceOf(values.with),
+  };
+  const { screen, signal, clock, out } = context;
+  const cache_dir = folders(context.values).cache;
+  const found = await findMedia(positionals, cache_dir, signal);
+  for (const { error } of found.failures) screen.write(`✗ ${printable(error.message)}\n`);
+  // A photo in a folder of films is nothing to complain of.
+  const paths = found.files.filter((path) => !isStillName(path));
+  if (paths.length === 0) {
+    screen.write(`No film or sound was found in ${positionals.map(printable).join(', ')}\n`);
+    return found.failures.length > 0 ? exit.someFailed : exit.error;
+  }
+  const speech = paths.map((path): SpeechJob => ({ path, ...wish }));
+  const { decode } = context.values;
+  const request = { cache_dir, paths: [], speech, model_key: null, decode, force: values.force };
+  return withBackend(context, Math.max(1, context.values.decoders), async (backend) => {
+    const view = createProgressView(screen, clock);
+    const report = await backend.analyze(request, view).finally(view.end);
+    if (!values.quiet && !signal.aborted) {
+      const answer = await backend.transcripts({ cache_dir, media_paths: paths });
+      for (const path of paths) out(written(path, answer, paths.length > 1));
+    }
+    return tellEnd(
+      report,
+      found.failures.map(({ error }) => error),
+      screen,
+    );
+  });
+};
+
+function languageOf(text: string): string | null {
+  const code = speechLanguages.code(text);
+  if (code === null) throw usageErrors.USAGE(`--language names no language that is known: ${text}`);
+  return code === 'auto' ? null : code;
+}
+
+function channelsOf(text: string | undefined): number[] | null {
+  if (text === undefined) return null;
+  const channels = text.split(',').map(Number);
+  if (channels.length === 0 || !channels.every((channel) => Number.isInteger(channel) && channel > 0)) {
+    throw usageErrors.USAGE(`--channels wants numbers from 1 on, parted by commas, not ${text}`);
+  }
+  return [...new Set(channels)].sort((a, b) => a - b);
+}
+
+/** `auto`, `none`, `5+` or 1 to 4. */
+function speakersOf(text: string): Pick<SpeechJob, 'detect_speakers' | 'speaker_count'> {
+  if (text === 'none') return { detect_speakers: false, speaker_count: 'auto' };
+  if (text === 'auto' || text === '5+') return { detect_speakers: true, speaker_count: text };
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > 4) {
+    throw usageErrors.USAGE(`--speakers wants auto, none, 5+ or a number from 1 to 4, not ${text}`);
+  }
+  return { detect_speakers: true, speaker_count: count };
+}
+
+function preferenceOf(text: string): SpeechPreference {
+  const preference = speechPreferences.find((one) => one === text);
+  if (!preference)
+    throw usageErrors.USAGE(`--with wants one of ${speechPreferences.join(', ')}, not ${text}`);
+  return preference;
+}

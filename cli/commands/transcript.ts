@@ -1,0 +1,93 @@
+// `framehound transcript search TEXT | show FILE | name FILE SPEAKER NAME`: what was written down.
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { folders } from '../../settings.ts';
+import { type Backend, withBackend } from '../backend.ts';
+import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { numberArgument } from '../question.ts';
+import { printable } from '../terminal.ts';
+import { foundLine, moreLine, written } from '../transcript-lines.ts';
+
+const options = {
+  speaker: { type: 'string' },
+  media: { type: 'string', multiple: true, default: [] as string[] },
+  max: { type: 'string', default: '50' },
+  json: { type: 'boolean', default: false },
+} as const;
+
+/** Matches the service answers at most. */
+const mostMatches = 10_000;
+
+const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options });
+type Values = ReturnType<typeof parse>['values'];
+
+type Action = (
+  backend: Backend,
+  context: Context,
+  rest: readonly string[],
+  values: Values,
+) => Promise<number>;
+
+export const transcript: Command = async (args, context) => {
+  const { values, positionals } = parse(args);
+  const [action = '', ...rest] = positionals;
+  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
+  if (!run) throw usageErrors.USAGE('transcript knows search TEXT, show FILE and name FILE SPEAKER NAME');
+  return withBackend(context, 0, (backend) => run(backend, context, rest, values));
+};
+
+const search: Action = async (backend, { values: settings, out, screen }, words, values) => {
+  const query = words.join(' ').trim();
+  if (query === '') throw usageErrors.USAGE('transcript search needs a text');
+  const media_paths = values.media.map((path) => resolve(path));
+  const answer = await backend.searchTranscripts({
+    cache_dir: folders(settings).cache,
+    query,
+    media_paths,
+    search_all: media_paths.length === 0,
+    max_results: numberArgument('--max', values.max, 1, mostMatches, true),
+    speaker_name: values.speaker ?? null,
+    metadata_filter_request: null,
+    segments_to_time_ranges: {},
+  });
+  if (values.json) {
+    out(`${JSON.stringify(answer)}\n`);
+    return exit.ok;
+  }
+  for (const [i, match] of answer.matches.entries()) out(foundLine(match, i + 1));
+  if (answer.matches.length === 0) out('  nothing was found\n');
+  out(moreLine(answer, mostMatches));
+  if (answer.toast_warning) screen.write(`note: ${printable(answer.toast_warning)}\n`);
+  return exit.ok;
+};
+
+const show: Action = async (backend, { values: settings, out }, files, values) => {
+  if (files.length === 0) throw usageErrors.USAGE('transcript show needs a file');
+  const media_paths = files.map((path) => resolve(path));
+  const answer = await backend.transcripts({ cache_dir: folders(settings).cache, media_paths });
+  if (values.json) out(`${JSON.stringify(answer)}\n`);
+  else for (const path of media_paths) out(written(path, answer, media_paths.length > 1));
+  const without = media_paths.filter((path) => !answer.transcriptions[path]);
+  if (without.length === 0) return exit.ok;
+  throw usageErrors.USAGE(
+    `there is no transcript of ${without.map(printable).join(', ')}: framehound transcribe`,
+  );
+};
+
+const name: Action = async (backend, { values: settings, out }, [file, speaker, ...words]) => {
+  const given = words.join(' ').trim();
+  if (file === undefined || speaker === undefined) {
+    throw usageErrors.USAGE('transcript name needs FILE SPEAKER NAME; without a NAME it is taken away');
+  }
+  const path = resolve(file);
+  const cache_dir = folders(settings).cache;
+  const { transcription_data } = await backend.transcripts({ cache_dir, media_paths: [path] });
+  const known = transcription_data[path];
+  if (!known) throw usageErrors.USAGE(`nobody knows who speaks in ${printable(path)}: framehound transcribe`);
+  const assignments = [{ speaker, name: given }];
+  const { speaker_names } = await backend.nameSpeakers({ cache_dir, hash_str: known.hash_str, assignments });
+  for (const [id, said] of Object.entries(speaker_names)) out(`${printable(id)}  ${printable(said)}\n`);
+  return exit.ok;
+};
+
+const actions: Readonly<Record<string, Action>> = { search, show, name };

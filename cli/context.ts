@@ -1,0 +1,57 @@
+// What every command of the terminal is handed.
+
+import type { Engine } from '../main.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../runtime/config.ts';
+import { errorTable } from '../runtime/errors.ts';
+import type { Log } from '../runtime/log.ts';
+import type { SettingValues, settings } from '../settings.ts';
+import type { Screen } from './terminal.ts';
+
+export const usageErrors = errorTable({
+  USAGE: { meaning: 'The command line is wrong', status: 400, retryable: false },
+});
+
+export interface Context {
+  readonly config: Config<typeof settings>;
+  readonly values: SettingValues;
+  /** Answers go here, so that they can be piped. */
+  out(text: string): void;
+  /** Progress and remarks go here. */
+  readonly screen: Screen;
+  /** Aborted by the first wish to stop: what is being done is brought to a good end. */
+  readonly signal: AbortSignal;
+  /** Aborted by the second one, for those who wait for somebody else to come to an end. */
+  readonly leave: AbortSignal;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Resolves when the lines so far are out; for those who end the process by force. */
+  flushLog(): Promise<void>;
+  startEngine(decoders: number, onHopeless?: (actor: string) => void): Promise<Engine>;
+}
+
+/** Exit codes of the command line. */
+export const exit = { ok: 0, error: 1, usage: 2, someFailed: 3, cancelled: 130 } as const;
+
+export type Command = (args: readonly string[], context: Context) => Promise<number>;
+
+/** Runs `work` with an engine and stops it afterwards, whatever happened. */
+export async function withEngine<T>(
+  context: Context,
+  decoders: number,
+  work: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  const engine = await context.startEngine(decoders);
+  try {
+    return await work(engine);
+  } finally {
+    const late = await engine.stop();
+    if (late.length > 0) {
+      context.screen.write(`framehound: did not stop in time: ${late.join(', ')}\n`);
+      await context.flushLog();
+      // Their threads would keep the process for ever, and ending it in any softer way aborts inside native code.
+      // Everything that was stored is flushed, and the journal is closed.
+      process.kill(process.pid, 'SIGKILL');
+    }
+  }
+}

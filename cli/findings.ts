@@ -1,0 +1,80 @@
+// Saves the pictures of an answer and a page that shows them side by side, so that a person can look at what was found.
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Match } from '../actors/search/contract.ts';
+import { makeFolder } from '../runtime/files/make-folder.ts';
+
+/** Answers kept; older ones are removed. */
+const KEPT = 20;
+
+export interface Findings {
+  /** Absolute path of each match's picture, in order. */
+  readonly pictures: readonly string[];
+  readonly page: string;
+}
+
+/** `found/<query>/01-<file>-<time>.jpg` and `index.html` in the home folder; a repeated search replaces its folder. */
+export async function saveFindings(
+  heading: string,
+  matches: readonly Match[],
+  home: string,
+): Promise<Findings> {
+  const all = join(home, 'found');
+  const folder = join(all, fileName(heading, 60));
+  const part = `${folder}.${process.pid}.part`;
+  await rm(part, { recursive: true, force: true });
+  makeFolder(part);
+  const names = matches.map((match, i) => {
+    const time = match.timestamp.replaceAll(':', '-');
+    return `${String(i + 1).padStart(2, '0')}-${fileName(basename(match.video_path), 60)}-${time}.jpg`;
+  });
+  await Promise.all(
+    matches.map((match, i) => writeFile(join(part, names[i]!), Buffer.from(match.image ?? '', 'base64'))),
+  );
+  await writeFile(join(part, 'index.html'), page(heading, matches, names));
+  await rm(folder, { recursive: true, force: true });
+  await rename(part, folder);
+  await forgetOld(all);
+  return { pictures: names.map((name) => join(folder, name)), page: join(folder, 'index.html') };
+}
+
+async function forgetOld(all: string): Promise<void> {
+  const entries = await readdir(all, { withFileTypes: true });
+  const answers = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(all, name));
+  const dated = await Promise.all(answers.map(async (path) => ({ path, time: (await stat(path)).mtimeMs })));
+  dated.sort((a, b) => b.time - a.time);
+  for (const { path } of dated.slice(KEPT)) await rm(path, { recursive: true, force: true });
+}
+
+/** Letters, digits and dashes of any text. */
+function fileName(text: string, length: number): string {
+  const name = text.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-+|-+$/g, '');
+  return [...name].slice(0, length).join('') || 'search';
+}
+
+function page(heading: string, matches: readonly Match[], names: readonly string[]): string {
+  const figures = matches.map((match, i) => {
+    const scene = `${match.scene_start_timestamp}–${match.scene_end_timestamp}`;
+    const file = html(match.video_path);
+    return `<figure><a href="${html(pathToFileURL(match.video_path).href)}"><img src="${html(encodeURIComponent(names[i]!))}" alt="${file} at ${match.timestamp}"></a>
+<figcaption><b>${i + 1}. ${match.timestamp}</b> scene ${scene}<br>${file}</figcaption></figure>`;
+  });
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${html(heading)}</title>
+<style>body{font:14px/1.4 system-ui,sans-serif;margin:24px;background:#16181c;color:#e8e8e8}h1{font-size:20px}
+main{display:grid;grid-template-columns:repeat(auto-fill,minmax(280px,1fr));gap:16px}figure{margin:0}
+img{width:100%;border-radius:6px;display:block}figcaption{padding:6px 2px;color:#b4b8c0;overflow-wrap:anywhere}b{color:#fff}</style>
+<h1>${html(heading)}</h1><main>${figures.join('\n')}</main></html>
+`;
+}
+
+function html(text: string): string {
+  const entities: Record<string, string> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
+  return text.replace(/[&<>"']/g, (c) => entities[c]!);
+}

@@ -1,0 +1,213 @@
+// The command line: reads settings, runs one command, and turns its end into an exit code.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { systemClock } from '../runtime/clock.ts';
+import { resolveConfig } from '../runtime/config.ts';
+import { EngineError, engineErrors, toFields } from '../runtime/errors.ts';
+import type { LogLevel } from '../runtime/log.ts';
+import { type LogFormat, openLog } from '../runtime/process/log-sink.ts';
+import { settings } from '../settings.ts';
+import { type Command, type Context, exit, usageErrors } from './context.ts';
+
+const help = `framehound looks at every second of your footage and finds it again.
+
+  framehound analyze PATH...        look at films and stills, or folders of them
+      --force                       redo what is stored already
+  framehound transcribe PATH...     write down what is said, and by whom, and print it
+      --language L                  english, de, pt-BR, … or auto (english)
+      --speakers auto|none|N|5+     how many voices there are (auto)
+      --channels 1,2                these audio channels, each by itself, instead of all mixed
+      --with WISH                   auto, faster, more accurate, x3-asr-0.6b, x3-asr-1.7b or subtitles
+      --force --quiet               redo what is stored; print no transcript
+  framehound transcript search TEXT find what is said
+      --speaker NAME --media FILE   only by this speaker, only in this file (may be repeated)
+      --max N --json                matches at most (50); answer as JSON
+  framehound transcript show FILE   print what is stored; name FILE SPEAKER NAME gives a voice its name
+  framehound search TEXT            find moments by words
+      --image FILE                  … or like a picture; a TEXT given too is combined with it
+      --frame FILE@SECONDS          … or like a moment of a film
+      --exclude TEXT                rank lower what looks like this (may be repeated)
+      --media FILE                  only in this file (may be repeated)
+      --max N                       matches at most (10)
+      --text-weight W               share of the text beside a picture (1)
+      --json [--previews]           answer as JSON, with pictures as base64
+      --open                        show the pictures in a browser
+  framehound tasks [list] [--json]  the analyses so far, newest first
+  framehound tasks show ID [--json] one of them, with the result of every file
+  framehound tasks resume ID        goes on with one that was stopped or interrupted
+  framehound tasks cancel           stops the one that a service runs
+  framehound thumbnails FILE        pictures of a film as JPEG files
+      --at SECONDS                  of this moment (may be repeated) …
+      --scene START-END             … or one a second of a range, in seconds or HH:MM:SS
+      --out DIR --max-size N        where to (this folder), and the longest side, px (480)
+      --json                        the paths as JSON
+  framehound serve                  answer programs over REST and Socket.IO until it is stopped
+      --host NAME --port N          where to listen (127.0.0.1, 6699)
+      --no-guardian                 in this process, to debug: a crash is not mended
+  framehound models list|pull|remove|verify [KEY...]
+  framehound license issue          make a key for the service, printed alone
+      --tier pro|basic              what it opens: the service wants pro
+      --name NAME --days D          whose it is, and for how long
+  framehound license list [--json]  the keys of this machine, without their text
+  framehound license revoke ID|KEY  a running service refuses it at once
+  framehound config [--json]        every setting and where it comes from
+  framehound doctor [--json]        what this machine has, and what is missing
+  framehound tour [PATH...]         the whole job on a sample library, or on your folder
+
+analyze, transcribe, transcript, search, thumbnails and tasks are done by a running service when there is --server URL (FRAMEHOUND_SERVER), with the key of
+FRAMEHOUND_LICENSE_KEY; --key KEY is taken too, but everybody on the machine can read it in the list of processes.
+
+Settings, for every command: --home DIR --cache-dir DIR --model KEY --device D --decode exact|keyframes
+--log-level LEVEL --log-format json|text; the same names, and more, in the environment and in config.json (see: framehound config).
+`;
+
+/** Each command is loaded when it is asked for: a search need not load what analysis needs. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  analyze: async () => (await import('./commands/analyze.ts')).analyze,
+  serve: async () => (await import('./commands/serve.ts')).serve,
+  transcribe: async () => (await import('./commands/transcribe.ts')).transcribe,
+  transcript: async () => (await import('./commands/transcript.ts')).transcript,
+  search: async () => (await import('./commands/search.ts')).search,
+  thumbnails: async () => (await import('./commands/thumbnails.ts')).thumbnails,
+  tasks: async () => (await import('./commands/tasks.ts')).tasks,
+  models: async () => (await import('./commands/models.ts')).models,
+  license: async () => (await import('./commands/license.ts')).license,
+  config: async () => (await import('./commands/doctor.ts')).config,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  tour: async () => (await import('./commands/tour.ts')).tour,
+};
+
+async function main(argv: readonly string[]): Promise<number> {
+  const { flags, rest } = takeSettings(argv);
+  const [name, ...args] = rest;
+  if (name === undefined || name === 'help' || rest.includes('--help') || rest.includes('-h')) {
+    process.stdout.write(help);
+    return name === undefined ? exit.usage : exit.ok;
+  }
+  if (name === 'version' || name === '--version' || name === '-v') {
+    const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+    process.stdout.write(`${(JSON.parse(manifest) as { version: string }).version}\n`);
+    return exit.ok;
+  }
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load) throw usageErrors.USAGE(`there is no command ${name}; see: framehound help`);
+  const command = await load();
+  return command(args, createContext(flags, name === 'serve' ? 'info' : 'warn'));
+}
+
+/** Settings may stand before or after the command; what is left is the command's own. */
+function takeSettings(argv: readonly string[]): { flags: Record<string, unknown>; rest: string[] } {
+  const names = Object.values(settings).flatMap(({ flag }) => (flag ? [flag] : []));
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const flags: Record<string, unknown> = {};
+  const taken = new Set<number>();
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') break;
+    if (token.kind !== 'option' || !names.includes(token.name)) continue;
+    if (token.value === undefined) throw usageErrors.USAGE(`${token.rawName} wants a value`);
+    flags[token.name] = token.value;
+    taken.add(token.index);
+    if (!token.inlineValue) taken.add(token.index + 1);
+  }
+  return { flags, rest: argv.filter((_, index) => !taken.has(index)) };
+}
+
+/** `quiet`: the least level that is logged unless a setting says another one. */
+function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context {
+  const first = resolveConfig(settings, { flags, env: process.env, file: {} });
+  const config = resolveConfig(settings, {
+    flags,
+    env: process.env,
+    file: readConfigFile(first.values.home),
+  });
+  const { values } = config;
+  const { log, flush } = openLog('framehound', process.stderr, {
+    level: values.log_level === 'auto' ? quiet : (values.log_level as LogLevel),
+    format: values.log_format as LogFormat,
+    colour: !process.env['NO_COLOR'],
+    clock: systemClock,
+  });
+  return {
+    config,
+    values,
+    out: (text) => process.stdout.write(text),
+    screen: {
+      write: (text) => process.stderr.write(text),
+      columns: process.stderr.columns ?? 100,
+      isTerminal: process.stderr.isTTY ?? false,
+    },
+    ...stopSignals(),
+    clock: systemClock,
+    log,
+    flushLog: flush,
+    startEngine: async (decoders, onHopeless) => {
+      const { startEngine } = await import('../main.ts');
+      return startEngine(values, decoders, log, onHopeless);
+    },
+  };
+}
+
+function readConfigFile(home: string): Record<string, unknown> {
+  const path = join(home, 'config.json');
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw engineErrors.INVALID_CONFIG(`${path}: cannot be read (${String(error)})`, {}, error);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch (error) {
+    throw engineErrors.INVALID_CONFIG(`${path}: is not JSON (${String(error)})`, {}, error);
+  }
+  throw engineErrors.INVALID_CONFIG(`${path}: is not a JSON object`);
+}
+
+/**
+ * Aborted by ctrl-C, by SIGTERM, by a terminal that is closed and by a reader that has gone away (`| head -1`). The
+ * actors stop by themselves; nothing is killed.
+ */
+function stopSignals(): Pick<Context, 'signal' | 'leave'> {
+  const stop = new AbortController();
+  const leave = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => (stop.signal.aborted ? leave : stop).abort());
+  }
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      stop.abort();
+      // A reader that has gone away wants no more, and no complaint either; a full disk does.
+      if (error.code === 'EPIPE' || error.code === 'EIO') return;
+      process.exitCode = exit.error;
+      if (stream !== process.stderr)
+        process.stderr.write(`framehound: the answer cannot be written: ${error.message}\n`);
+    });
+  }
+  return { signal: stop.signal, leave: leave.signal };
+}
+
+function report(error: unknown): number {
+  const { code, message, stack } = toFields(error);
+  const badFlag = (error as NodeJS.ErrnoException | undefined)?.code?.startsWith('ERR_PARSE_ARGS') ?? false;
+  if (code === 'CANCELLED') return exit.cancelled;
+  // A fault of the program shows where; a fault of the input says what.
+  process.stderr.write(`framehound: ${code === 'INTERNAL' && !badFlag ? stack : message}\n`);
+  const mistake = usageErrors.USAGE.is(error) || engineErrors.INVALID_CONFIG.is(error) || badFlag;
+  return mistake ? exit.usage : exit.error;
+}
+
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+  if (!(error instanceof EngineError) && !(error instanceof Error)) throw error;
+  return report(error);
+});

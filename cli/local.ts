@@ -1,0 +1,107 @@
+// The backend that is an engine in this process.
+import type { AnalysisEvent, EndState, TaskError, TaskProgress } from '../actors/analysis/contract.ts';
+import { storeErrors } from '../actors/index/contract.ts';
+import type { SearchAnswer } from '../actors/search/contract.ts';
+import type { Engine } from '../main.ts';
+import type { Backend } from './backend.ts';
+import { type Context, usageErrors } from './context.ts';
+import type { Question } from './question.ts';
+import { createTally, type Report } from './report.ts';
+import type { ProgressView } from './terminal.ts';
+
+export function createLocal(engine: Engine, context: Context): Backend {
+  const { tasks } = engine;
+  return {
+    analyze: (request, view) =>
+      follow(engine, request.model_key, () => tasks.start(request), view, context.signal),
+    resume: async (task_id, view) => {
+      const { request } = await tasks.get(task_id, { offset: 0, limit: 0 });
+      return follow(engine, request.model_key, () => tasks.resume(task_id), view, context.signal);
+    },
+    tasks: () => tasks.list(),
+    task: (task_id, page) => tasks.get(task_id, page),
+    cancel: async () => {
+      throw usageErrors.USAGE(
+        'a task of another process is stopped where it runs: ctrl-C there, or --server URL for one of a service',
+      );
+    },
+    search: (question, cacheDir) => ask(engine, question, cacheDir, context),
+    transcripts: (request) => engine.search.transcripts.list(request, context.signal),
+    searchTranscripts: async (request) => {
+      await engine.search.transcripts.load(request.cache_dir, context.signal);
+      return engine.search.transcripts.search(request, context.signal);
+    },
+    nameSpeakers: (request) => engine.search.transcripts.name(request, context.signal),
+    thumbnails: (request) => engine.search.thumbnails(request, context.signal),
+    sceneThumbnails: (request) => engine.search.sceneThumbnails(request, context.signal),
+  };
+}
+
+/** Runs the task that `start` starts to its end; it is cancelled when `signal` is aborted. */
+async function follow(
+  { tasks }: Engine,
+  model_key: string | null,
+  start: () => Promise<unknown>,
+  view: ProgressView,
+  signal: AbortSignal,
+): Promise<Report> {
+  const end = Promise.withResolvers<{ state: EndState; error: TaskError | null }>();
+  const tally = createTally();
+  let progress: TaskProgress | undefined;
+  const hear = (event: AnalysisEvent) => {
+    view.event(event);
+    if (event.type === 'task') progress = event.task;
+    if (event.type === 'result') tally.add(event.result);
+  };
+  const unsubscribe = tasks.subscribe((_, event) => {
+    if (event.type === 'end') end.resolve(event);
+    else if (event.type !== 'start') hear(event);
+  });
+  const cancel = () => void tasks.cancel();
+  try {
+    await start();
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
+    const { state, error } = await end.promise;
+    const { counts, failures } = tally;
+    return { cancelled: state === 'cancelled', error, counts, failures, progress, model_key };
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    unsubscribe();
+  }
+}
+
+async function ask(
+  engine: Engine,
+  question: Question,
+  cache_dir: string,
+  { values, signal, screen }: Context,
+): Promise<SearchAnswer> {
+  await engine.search.models.load(values.model);
+  const loaded = await engine.search.load(cache_dir, signal).catch((error) => {
+    if (!storeErrors.STORE_UNAVAILABLE.is(error)) throw error;
+    throw storeErrors.STORE_UNAVAILABLE(`${error.message}. Analyse something first: framehound analyze PATH`);
+  });
+  if (loaded.media === 0) {
+    screen.write(
+      `Nothing is analysed by ${engine.search.models.active()} in ${cache_dir}: framehound analyze PATH\n`,
+    );
+  }
+  const common = {
+    cache_dir,
+    media_paths: [...question.media],
+    search_all: false,
+    metadata_filter_request: null,
+    max_results: question.max,
+    exclude: [...question.exclude],
+    segments_to_frame_indices: {},
+    previews: question.previews,
+    text_weight: question.textWeight,
+    query: question.query,
+  };
+  const { image, frame, query } = question;
+  if (image) return engine.search.image({ ...common, image_path: image }, signal);
+  if (frame)
+    return engine.search.frame({ ...common, media_path: frame.path, time_seconds: frame.seconds }, signal);
+  return engine.search.text({ ...common, query: query ?? '' }, signal);
+}

@@ -1,0 +1,48 @@
+// A transcript as lines for a person: when, who, what. Pure.
+import { clockTime } from '../actors/decoder/contract.ts';
+import type { SpokenMatch, TranscriptionsAnswer, TranscriptSearchAnswer } from '../actors/search/contract.ts';
+import { printable } from './terminal.ts';
+
+/** `heading`: the path stands above. Empty for a file without a transcript. */
+export function written(path: string, answer: TranscriptionsAnswer, heading: boolean): string {
+  const segments = answer.transcriptions[path];
+  if (!segments) return '';
+  const speakers = speakersByIndex(answer, path);
+  const width = speakers.reduce((most, name) => Math.max(most, name.length), 0);
+  const lines = segments.map(([start, text], i) => {
+    const who = width > 0 ? `${(speakers[i] ?? '').padEnd(width)}  ` : '';
+    return `${clockTime(start)}  ${who}${printable(text.trim())}`;
+  });
+  const all = lines.length === 0 ? ['  nobody speaks'] : lines;
+  return `${[...(heading ? [printable(path)] : []), ...all].join('\n')}\n${heading ? '\n' : ''}`;
+}
+
+/** The name of who says each segment, or its id; sparse where nobody knows. */
+function speakersByIndex({ transcription_data }: TranscriptionsAnswer, path: string): string[] {
+  const names: string[] = [];
+  const { speakers = {} } = transcription_data[path] ?? {};
+  for (const [id, { display_name, segment_indices }] of Object.entries(speakers)) {
+    for (const index of segment_indices) names[index] = printable(display_name ?? id);
+  }
+  return names;
+}
+
+export function foundLine(match: SpokenMatch, number: number): string {
+  const { start_timestamp, end_timestamp, media_path, speaker, speaker_name, text } = match;
+  const who = printable(speaker_name || speaker);
+  return (
+    `${String(number).padStart(3)}. ${start_timestamp}–${end_timestamp}  ${printable(media_path)}\n` +
+    `     ${who === '' ? '' : `${who}: `}${printable(text.trim())}\n`
+  );
+}
+
+/** What was found beyond what is shown; empty for nothing. `most`: matches that can be asked for at once. */
+export function moreLine(
+  { matches, total, total_is_exact }: Pick<TranscriptSearchAnswer, 'matches' | 'total' | 'total_is_exact'>,
+  most: number,
+): string {
+  const more = total - matches.length;
+  if (more <= 0) return total_is_exact ? '' : '  there may be more\n';
+  const shown = total_is_exact ? Math.min(total, most) : most;
+  return `  ${total_is_exact ? '' : 'at least '}${more} more${matches.length < most ? `: --max ${shown}` : ''}\n`;
+}

@@ -1,0 +1,105 @@
+// The service on its port: engine, licenses, routes and events put together, from listening to the last answer.
+import { randomUUID } from 'node:crypto';
+import { createExporter } from '../actors/exporter/exporter.ts';
+import { listModels } from '../actors/models/library.ts';
+import { currentSystem } from '../actors/models/registry.ts';
+import type { EventServer } from '../events/server.ts';
+import type { Engine } from '../main.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { folders, type SettingValues } from '../settings.ts';
+import type { Licenses } from './license/licenses.ts';
+import { createMetrics } from './metrics/metrics.ts';
+import type { HostRule } from './request/host.ts';
+import { requestIds } from './request/request-id.ts';
+import { routes } from './routes.ts';
+import { createApp } from './server.ts';
+import type { Service } from './service.ts';
+import { createServer } from './uws.ts';
+
+export interface FrontParts {
+  readonly engine: Engine;
+  readonly licenses: Licenses;
+  readonly events: EventServer;
+  readonly isAllowedHost: HostRule;
+  readonly values: SettingValues;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly engineRestarts: number;
+  readonly version: string;
+}
+
+export interface Front {
+  /** Throws PORT_TAKEN. */
+  listen(): { readonly host: string; readonly port: number };
+  /** Answers 503 from now on, except to questions about its health. */
+  stopAdmitting(): void;
+  /** Resolves when every request is answered, or after `limitMs`. */
+  idle(limitMs: number): Promise<void>;
+  /** Ends every connection. */
+  close(): void;
+}
+
+export function createFront(parts: FrontParts): Front {
+  const { engine, licenses, events, values, clock, log } = parts;
+  let stopping = false;
+  const metrics = createMetrics({
+    routes,
+    states: engine.states,
+    slots: engine.slots,
+    models: engine.search.models,
+    inFlight: () => app.inFlight,
+    eventClients: () => events.clients,
+    engineRestarts: parts.engineRestarts,
+    version: parts.version,
+  });
+  const exporter = createExporter(Date.now);
+  const service: Service = {
+    analysis: engine.analysis,
+    search: engine.search,
+    tasks: engine.tasks,
+    exporter,
+    states: engine.states,
+    listModels: async () => ({
+      models: (await listModels(folders(values).models)).models,
+      system: currentSystem(),
+    }),
+    stopping: () => stopping,
+    metrics,
+  };
+  const unsubscribe = engine.tasks.subscribe(metrics.task);
+  const app = createApp({
+    routes,
+    service,
+    license: (key) => licenses.check(key),
+    isAllowedHost: parts.isAllowedHost,
+    origins: values.origins,
+    log: log.named('http'),
+    observe: metrics.request,
+    newId: requestIds(randomUUID().slice(0, 8)),
+    now: clock.now,
+  });
+  const server = createServer(app, events.attach);
+  return {
+    listen: () => {
+      server.listen(values.host, values.port);
+      return { host: values.host, port: server.port };
+    },
+    stopAdmitting: () => {
+      stopping = true;
+      app.stopAdmitting();
+    },
+    idle: async (limitMs) => {
+      const late = Promise.withResolvers<void>();
+      const forget = clock.after(limitMs, late.resolve);
+      await Promise.race([app.idle(), late.promise]);
+      forget();
+    },
+    close: () => {
+      unsubscribe();
+      metrics.close();
+      void exporter.close();
+      server.close();
+    },
+  };
+}

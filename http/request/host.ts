@@ -1,0 +1,86 @@
+// The Host rule: which names the service may be called by. A page of the web can point a name of its own at 127.0.0.1
+// (DNS rebinding), and then the browser takes the service for that page's own server; the Host header still carries the
+// strange name. So only loopback names pass, the names of the settings, and the address the service was told to listen
+// on: an address cannot be rebound, and a person chose that one. 0.0.0.0 and :: are no choice and allow nothing. Pure.
+import { isIPv4, isIPv6 } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { engineErrors } from '../../runtime/errors.ts';
+
+export type HostRule = (header: string | undefined) => boolean;
+
+interface Authority {
+  /** Lower case, no trailing dot, IPv6 in its short form without brackets. */
+  readonly host: string;
+  readonly port: number | null;
+}
+
+/** Headers that passed; a client sends the same one each time. */
+const REMEMBERED = 32;
+const LONGEST = 300;
+
+/**
+ * `configured`: names, with a port when only that port is meant. Loopback names pass with any port, because a port may
+ * be forwarded. Throws INVALID_CONFIG naming an entry that is no host name.
+ */
+export function hostRule(configured: readonly string[], bind: { readonly host: string }): HostRule {
+  const own = listened(bind.host);
+  const names = [...configured.map(entry), ...(own ? [own] : [])];
+  const passed = new Set<string>();
+  return (header) => {
+    if (header === undefined) return false;
+    if (passed.has(header)) return true;
+    const asked = parse(header);
+    if (!asked || !(isLoopback(asked.host) || names.some((name) => covers(name, asked)))) return false;
+    if (passed.size >= REMEMBERED) passed.clear();
+    passed.add(header);
+    return true;
+  };
+}
+
+function covers(name: Authority, asked: Authority): boolean {
+  return name.host === asked.host && (name.port === null || name.port === asked.port);
+}
+
+/** Only what a client really sends: browsers write 127.1 and its likes out before they ask. */
+function isLoopback(host: string): boolean {
+  if (isIPv4(host)) return host.startsWith('127.');
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1';
+}
+
+/** The parts of a Host header; undefined when it is none, with user names, paths or letters outside ASCII in it. */
+function parse(header: string): Authority | undefined {
+  if (header.length > LONGEST) return undefined;
+  const [, literal, name, port] =
+    /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::([0-9]{1,5}))?$/i.exec(header) ?? [];
+  const host = literal === undefined ? plain(name ?? '') : short(literal);
+  if (host === undefined || (port !== undefined && Number(port) > 65_535)) return undefined;
+  return { host, port: port === undefined ? null : Number(port) };
+}
+
+function plain(name: string): string | undefined {
+  const host = name.toLowerCase().replace(/\.$/, '');
+  const labels = host.split('.');
+  return labels.every((label) => label.length > 0 && label.length <= 63) ? host : undefined;
+}
+
+function short(literal: string): string | undefined {
+  return isIPv6(literal) ? new URL(`http://[${literal}]`).hostname.slice(1, -1) : undefined;
+}
+
+/** An entry of the settings; names outside ASCII are turned into what a browser sends for them. */
+function entry(text: string): Authority {
+  const trimmed = text.trim();
+  const [, name = '', port = ''] = /^([^/\\?#@%\s]*?)(:\d+)?$/.exec(trimmed) ?? [];
+  const found = isIPv6(trimmed)
+    ? parse(`[${trimmed}]`)
+    : parse(name.startsWith('[') ? trimmed : domainToASCII(name) + port);
+  if (found) return found;
+  throw engineErrors.INVALID_CONFIG(`hosts: "${text}" is not a host name, with or without a port`);
+}
+
+/** Null for an address that stands for every address of the machine. */
+function listened(bind: string): Authority | null {
+  const [address = ''] = bind.split('%');
+  const found = parse(isIPv6(address) ? `[${address}]` : address);
+  return found && !['0.0.0.0', '::'].includes(found.host) ? { ...found, port: null } : null;
+}

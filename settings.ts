@@ -1,0 +1,167 @@
+// Every setting of the product, in one table.
+import { availableParallelism, homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Type } from 'typebox';
+import { DecodeMode } from './actors/decoder/contract.ts';
+import { setting, type Values } from './runtime/config.ts';
+
+const cores = availableParallelism();
+const home = join(homedir(), '.framehound');
+const anAddress = 'an address that begins with http:// or https://';
+const webAddress = Type.String({ pattern: '^(https?://\\S+)?$', description: anAddress });
+
+export const settings = {
+  home: setting(Type.String({ minLength: 1 }), {
+    fallback: home,
+    env: 'FRAMEHOUND_HOME',
+    flag: 'home',
+    doc: 'folder of the task journal, the models, the license keys and the default analysis folder',
+  }),
+  cache_dir: setting(Type.String(), {
+    fallback: '',
+    env: 'FRAMEHOUND_CACHE_DIR',
+    flag: 'cache-dir',
+    doc: 'analysis folder; empty means "analysis" in the home folder',
+  }),
+  model: setting(Type.String({ minLength: 1 }), {
+    fallback: 'starter-visual',
+    env: 'FRAMEHOUND_MODEL',
+    flag: 'model',
+    doc: 'visual model, a key of `framehound models list`',
+  }),
+  device: setting(
+    Type.Union([
+      Type.Literal('auto'),
+      Type.Literal('cpu'),
+      Type.Literal('cuda'),
+      Type.Literal('tensorrt'),
+      Type.Literal('webgpu'),
+      Type.Literal('dml'),
+      Type.Literal('coreml'),
+    ]),
+    {
+      fallback: 'auto',
+      env: 'FRAMEHOUND_DEVICE',
+      flag: 'device',
+      doc: 'where models run; auto takes the best that works',
+    },
+  ),
+  decode: setting(DecodeMode, {
+    fallback: 'exact',
+    env: 'FRAMEHOUND_DECODE',
+    flag: 'decode',
+    doc: 'exact: the picture of every second; keyframes: the nearest key picture, several times faster',
+  }),
+  hardware_decoding: setting(Type.Union([Type.Literal('auto'), Type.Literal('off')]), {
+    fallback: 'auto',
+    env: 'FRAMEHOUND_HARDWARE_DECODING',
+    doc: 'use a decoding device where there is one',
+  }),
+  decoders: setting(Type.Integer({ minimum: 1, maximum: 256 }), {
+    fallback: cores,
+    env: 'FRAMEHOUND_DECODERS',
+    doc: 'files decoded at the same time, one thread each',
+  }),
+  model_threads: setting(Type.Integer({ minimum: 1, maximum: 256 }), {
+    fallback: cores,
+    env: 'FRAMEHOUND_MODEL_THREADS',
+    doc: 'processor threads a model may use',
+  }),
+  preview_side: setting(Type.Integer({ minimum: 64, maximum: 4096 }), {
+    fallback: 640,
+    env: 'FRAMEHOUND_PREVIEW_SIDE',
+    doc: 'longest side of stored previews, px',
+  }),
+  preview_quality: setting(Type.Integer({ minimum: 1, maximum: 100 }), {
+    fallback: 80,
+    env: 'FRAMEHOUND_PREVIEW_QUALITY',
+    doc: 'JPEG quality of stored previews',
+  }),
+  models_url: setting(Type.String({ pattern: '^https?://', description: anAddress }), {
+    fallback: 'https://huggingface.co',
+    env: 'FRAMEHOUND_MODELS_URL',
+    doc: 'where model files are pulled from',
+  }),
+  host: setting(Type.String({ minLength: 1 }), {
+    fallback: '127.0.0.1',
+    env: 'FRAMEHOUND_HOST',
+    flag: 'host',
+    doc: 'address the service listens on; 0.0.0.0 is every address of the machine',
+  }),
+  port: setting(Type.Integer({ minimum: 0, maximum: 65_535 }), {
+    fallback: 6699,
+    env: 'FRAMEHOUND_PORT',
+    flag: 'port',
+    doc: 'port the service listens on; 0 takes a free one',
+  }),
+  hosts: setting(Type.Array(Type.String({ minLength: 1 })), {
+    fallback: [],
+    env: 'FRAMEHOUND_HOSTS',
+    doc: 'names the service may be called by beside the loopback names, a list or comma separated',
+  }),
+  origins: setting(Type.Array(Type.String({ pattern: '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/?#*\\s]+$' })), {
+    fallback: [],
+    env: 'FRAMEHOUND_ORIGINS',
+    doc: 'web pages that may call the service, each as scheme://name[:port], a list or comma separated',
+  }),
+  server: setting(webAddress, {
+    fallback: '',
+    env: 'FRAMEHOUND_SERVER',
+    flag: 'server',
+    doc: 'running service that does the work of analyze, search, thumbnails and tasks; empty means an engine of their own',
+  }),
+  license_key: setting(Type.String({ pattern: '^[\\x21-\\x7e]*$' }), {
+    fallback: '',
+    env: 'FRAMEHOUND_LICENSE_KEY',
+    flag: 'key',
+    doc: 'key that opens the service of `server`; better in the environment than on a command line, which others can read',
+    secret: true,
+  }),
+  license_url: setting(webAddress, {
+    fallback: '',
+    env: 'FRAMEHOUND_LICENSE_URL',
+    doc: 'license server; empty means keys are those of `framehound license issue`',
+  }),
+  license_public_key: setting(Type.String(), {
+    fallback: '',
+    env: 'FRAMEHOUND_LICENSE_PUBLIC_KEY',
+    doc: 'Ed25519 key that signs the machine files of the license server: PEM, its path, or 32 bytes as base64',
+  }),
+  log_level: setting(
+    Type.Union([
+      Type.Literal('auto'),
+      Type.Literal('debug'),
+      Type.Literal('info'),
+      Type.Literal('warn'),
+      Type.Literal('error'),
+    ]),
+    {
+      fallback: 'auto',
+      env: 'FRAMEHOUND_LOG_LEVEL',
+      flag: 'log-level',
+      doc: 'least level that is logged; auto: info for the service, warn for other commands',
+    },
+  ),
+  log_format: setting(Type.Union([Type.Literal('auto'), Type.Literal('json'), Type.Literal('text')]), {
+    fallback: 'auto',
+    env: 'FRAMEHOUND_LOG_FORMAT',
+    flag: 'log-format',
+    doc: 'form of log lines; auto: text on a terminal, one JSON object a line elsewhere',
+  }),
+};
+
+export type SettingValues = Values<typeof settings>;
+
+/** The folders that follow from the settings. */
+export function folders(values: Pick<SettingValues, 'home' | 'cache_dir'>) {
+  const own = resolve(values.home);
+  return {
+    home: own,
+    cache: values.cache_dir ? resolve(values.cache_dir) : join(own, 'analysis'),
+    models: join(own, 'models'),
+    journal: join(own, 'journal.ndjson'),
+    tasks: join(own, 'tasks'),
+    licenses: join(own, 'licenses'),
+    machine: join(own, 'machine'),
+  };
+}

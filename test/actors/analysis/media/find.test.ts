@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import test from 'node:test';
+import { findMedia } from '../../../../actors/analysis/media/find.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
+
+function tree(files: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-walk-'));
+  for (const file of files) {
+    mkdirSync(join(folder, file, '..'), { recursive: true });
+    writeFileSync(join(folder, file), '');
+  }
+  return folder;
+}
+
+test('folders give their media in order, hidden files and the analysis folder left out', async () => {
+  const odd = ['it\'s "b".mov', 'new\nline.mp4', 'grün 映画.MKV'];
+  const folder = tree([
+    'z.mp4',
+    'a/1.jpg',
+    'a/notes.txt',
+    '.hidden/x.mp4',
+    '.x.mp4',
+    'cache/data.mp4',
+    ...odd,
+  ]);
+  const { files, failures } = await findMedia([folder], join(folder, 'cache'));
+  assert.deepEqual(
+    files.map((file) => relative(folder, file)),
+    ['a/1.jpg', ...odd, 'z.mp4'].sort(),
+  );
+  assert.deepEqual(failures, []);
+  rmSync(folder, { recursive: true });
+});
+
+test('a file named outright is taken whatever its ending, and once', async () => {
+  const folder = tree(['odd.bin', 'a.mp4']);
+  symlinkSync(join(folder, 'a.mp4'), join(folder, 'again.mp4'));
+  const { files } = await findMedia([join(folder, 'odd.bin'), folder], '/nowhere');
+  assert.deepEqual(
+    files.map((file) => relative(folder, file)),
+    ['odd.bin', 'a.mp4'],
+  );
+  rmSync(folder, { recursive: true });
+});
+
+test('a link that leads back, a dangling link and a missing path are reported, not followed', async () => {
+  const folder = tree(['deep/a.mp4']);
+  symlinkSync(folder, join(folder, 'deep', 'loop'));
+  symlinkSync(join(folder, 'nothing'), join(folder, 'dangling.mp4'));
+  const missing = join(folder, 'missing.mp4');
+  const { files, failures } = await findMedia([folder, missing], '/nowhere');
+  assert.deepEqual(
+    files.map((file) => relative(folder, file)),
+    ['deep/a.mp4'],
+  );
+  assert.deepEqual(failures.map(({ error }) => error.code).sort(), [
+    'FILE_NOT_FOUND',
+    'FILE_NOT_FOUND',
+    'LINK_LOOP',
+  ]);
+  rmSync(folder, { recursive: true });
+});
+
+test('a walk can be cancelled', async () => {
+  await assert.rejects(findMedia(['/'], '/nowhere', AbortSignal.abort()), engineErrors.CANCELLED.is);
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { frames } from '../../../../actors/decoder/frames/frames.ts';
+import type { Hardware } from '../../../../actors/decoder/frames/hardware.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
+import { stampShape, type TestTurn, turnFor } from '../ask-decoder.ts';
+import { clips } from '../clips.ts';
+
+const clip = clips.find(({ name }) => name === 'HEVC, closed GOP')!;
+
+/** A device of which decoders only know `attach`. */
+const device = (attach: () => boolean) => ({ attach }) as unknown as Hardware;
+
+async function secondsOf(turn: TestTurn, hardware: Hardware): Promise<number[]> {
+  const path = await clip.make();
+  const request = { path, shape: stampShape, preview: null, mode: 'exact', from_frame: 0 } as const;
+  const seconds: number[] = [];
+  for await (const { value } of frames(request, turn, hardware)) seconds.push(value.frame_index);
+  return seconds;
+}
+
+const broken = device(() => {
+  throw new Error('the device is lost');
+});
+
+test('a device that cannot be decoded on gives way to software, and the log tells', async () => {
+  const turn = turnFor();
+  const expected = await secondsOf(
+    turnFor(),
+    device(() => false),
+  );
+  assert.ok(expected.length > 1);
+  assert.deepEqual(await secondsOf(turn, broken), expected);
+  const warned = turn.lines.filter(({ level }) => level === 'warn');
+  assert.deepEqual(
+    warned.map(({ message }) => message),
+    ['not decoded in hardware, so decoded in software'],
+  );
+});
+
+test('a slot taken before the device failed serves the first picture of software', async () => {
+  const turn = turnFor();
+  const take = turn.freeSlot.bind(turn);
+  const view = turn.slot.bind(turn);
+  let taken = 0;
+  let views = 0;
+  turn.freeSlot = () => {
+    taken++;
+    return take();
+  };
+  turn.slot = (handle) => {
+    if (++views === 1) throw new Error('the picture cannot be had');
+    return view(handle);
+  };
+  const seconds = await secondsOf(
+    turn,
+    device(() => false),
+  );
+  assert.equal(taken, seconds.length);
+});
+
+test('a cancelled turn is not tried again in software', async () => {
+  const turn = turnFor();
+  const lost = device(() => {
+    turn.cancel();
+    throw engineErrors.CANCELLED();
+  });
+  await assert.rejects(secondsOf(turn, lost), { code: 'CANCELLED' });
+  assert.deepEqual(
+    turn.lines.filter(({ level }) => level === 'warn'),
+    [],
+  );
+});

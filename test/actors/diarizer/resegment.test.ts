@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { retrace } from '../../../actors/diarizer/resegment.ts';
+
+const model = { same: 0.5, freedom: 2 };
+
+/** Windows that weigh 1, each a point of the plane. */
+function groupsOf(points: readonly (readonly [number, number])[]) {
+  return {
+    sums: Float32Array.from(points.flat()),
+    weights: new Float32Array(points.length).fill(1),
+    dimensions: 2,
+  };
+}
+
+const east = [1, 0] as const;
+const north = [0, 1] as const;
+const same = (count: number) => new Array<number>(count).fill(0);
+
+test('windows that a neighbour had swallowed go back to their voice', () => {
+  const points = [...new Array(6).fill(east), ...new Array(6).fill(north), ...new Array(6).fill(east)];
+  const labels = Int32Array.from([...same(6), 0, 0, 0, 1, 1, 1, 1, 1, ...same(4)]);
+  const traced = retrace(groupsOf(points), same(18), labels, 2, model);
+  assert.deepEqual([...traced], [...same(6), 1, 1, 1, 1, 1, 1, ...same(6)]);
+});
+
+test('one unclear window changes no voice within a stretch of speech, but may where one begins', () => {
+  const unclear = [0.6, 0.75] as const;
+  const points = [
+    ...new Array(5).fill(east),
+    unclear,
+    ...new Array(5).fill(east),
+    ...new Array(6).fill(north),
+  ];
+  const labels = Int32Array.from([...same(11), 1, 1, 1, 1, 1, 1]);
+  const stretch = points.map((_, at) => (at < 11 ? 0 : 1));
+  const within = retrace(groupsOf(points), stretch, labels, 2, model);
+  assert.deepEqual([...within], [...labels]);
+  const alone = points.map((_, at) => (at < 5 ? 0 : at === 5 ? 1 : at < 11 ? 2 : 3));
+  assert.equal(retrace(groupsOf(points), alone, labels, 2, model)[5], 1);
+});
+
+test('every window has one of the voices, and one voice keeps all', () => {
+  const coordinate = fc.double({ min: -1, max: 1, noNaN: true });
+  const windows = fc.array(fc.tuple(coordinate, coordinate, fc.nat({ max: 3 }), fc.boolean()), {
+    minLength: 1,
+    maxLength: 20,
+  });
+  fc.assert(
+    fc.property(windows, (list) => {
+      const groups = groupsOf(list.map(([x, y]) => [x, y]));
+      let region = 0;
+      const regions = list.map(([, , , begins]) => {
+        if (begins) region += 1;
+        return region;
+      });
+      const traced = retrace(
+        groups,
+        regions,
+        Int32Array.from(list, ([, , voice]) => voice),
+        4,
+        model,
+      );
+      assert.equal(traced.length, list.length);
+      assert.ok(traced.every((voice) => voice >= 0 && voice < 4));
+      assert.ok(
+        retrace(groups, regions, new Int32Array(list.length), 1, model).every((voice) => voice === 0),
+      );
+    }),
+  );
+});

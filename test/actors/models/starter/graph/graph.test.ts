@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { evidenceCount } from '../../../../../actors/models/starter/evidence.ts';
+import { buildStarterVisual } from '../../../../../actors/models/starter/graph/graph.ts';
+import { DIMENSIONS, LIKENESS, named } from '../../../../../actors/models/starter/layout.ts';
+import { unitNames, units } from '../../../../../actors/models/starter/units.ts';
+import { drawSet } from '../drawings/set.ts';
+import { dot, open, openEye } from '../eye.ts';
+
+test('the graph has the same bytes every time, on every machine, and is small', () => {
+  const bytes = buildStarterVisual();
+  assert.deepEqual(bytes, buildStarterVisual());
+  assert.ok(bytes.length < 5_000_000);
+  assert.equal(
+    createHash('sha256').update(bytes).digest('hex'),
+    'bd66bdb87e803627d306f66d6f82c90f35c46d230ed1462f6b0ee2bdfef87132',
+    'the vectors of this graph differ from the ones stored before: a changed model needs this hash changed too',
+  );
+});
+
+test('the graph declares bytes in and a vector out, for any batch', async () => {
+  const session = await open(buildStarterVisual());
+  assert.deepEqual(session.inputs, [{ name: 'pixels', type: 'uint8', shape: ['batch', 224, 224, 3] }]);
+  assert.deepEqual(session.outputs, [
+    { name: 'vector', type: 'float32', shape: ['batch', DIMENSIONS] },
+    { name: 'evidence', type: 'float32', shape: ['batch', evidenceCount] },
+  ]);
+  await session.release();
+});
+
+test('every dimension has one use', () => {
+  assert.equal(new Set(named).size, named.length);
+  assert.ok(LIKENESS > 0);
+  assert.equal(named.length + LIKENESS + 1, DIMENSIONS);
+});
+
+test('every unit has ramps that go somewhere, and no more than the graph gives it', () => {
+  for (const name of unitNames) {
+    assert.ok(units[name].length >= 1 && units[name].length <= 8, name);
+    for (const [evidence, from, to] of units[name]) assert.notEqual(from, to, `${name}: ${evidence}`);
+  }
+});
+
+test('a picture has the same vector alone and among others', async () => {
+  const eye = await openEye();
+  const pictures = drawSet(8, 5, ['street']).map(({ pixels }) => pixels);
+  const [together, alone] = [await eye.look(pictures), await eye.look(pictures.slice(3, 4))];
+  assert.ok(dot(together[3]!, alone[0]!) > 1 - 1e-6);
+  await eye.close();
+});
+
+test('frames of one colour, black and white among them, have finite vectors of length 1', async () => {
+  const eye = await openEye();
+  const flat = [0, 1, 127, 255].map((level) => new Uint8Array(224 * 224 * 3).fill(level));
+  for (const vector of await eye.look(flat)) assert.ok(Math.abs(dot(vector, vector) - 1) < 1e-4);
+  await eye.close();
+});

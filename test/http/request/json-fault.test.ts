@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { parseBody } from '../../../http/request/body.ts';
+import { jsonFault } from '../../../http/request/json-fault.ts';
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test('what is JSON and what is not is decided as JSON.parse does', () => {
+  const pieces = [
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"a"',
+    '"\\u00e9"',
+    '"\\x"',
+    '"',
+    '\\',
+    '1',
+    '-0.5e+3',
+    '01',
+    '-',
+    '.',
+  ].concat(['true', 'null', 'nul', ' ', '\n', '\u00a0', '\u0001', 'é', '{"a":1}', '[1, 2]']);
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 8 }), (parts) => {
+      const text = parts.join('');
+      assert.equal(jsonFault(text) === null, isJson(text), text);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('JSON that one letter was changed in has its fault at that letter or behind it', () => {
+  fc.assert(
+    fc.property(
+      fc.json(),
+      fc.nat(),
+      fc.constantFrom('}', ']', ':', ',', '"', 'x', '\n'),
+      (json, at, letter) => {
+        const place = at % json.length;
+        const text = json.slice(0, place) + letter + json.slice(place + 1);
+        const fault = jsonFault(text);
+        assert.equal(fault === null, isJson(text), text);
+        // A token is told by its start, which may lie before the letter.
+        if (fault !== null && fault < text.length) assert.ok(isBegun(text.slice(0, fault)), text);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+/** Whether something can be written behind the text that makes it JSON: what stands before a fault is sound. */
+function isBegun(text: string): boolean {
+  const fault = jsonFault(text);
+  return fault === null || fault === text.length;
+}
+
+test('the place is told by line and column, and nothing of the text', () => {
+  const said = (text: string) => parseBody(Buffer.from(text));
+  assert.equal(
+    said('{\n  "license_key": "fh-secret" "q": 1\n}'),
+    'The body is not JSON from line 2, column 30 on',
+  );
+  assert.equal(said('fh-secret'), 'The body is not JSON from line 1, column 1 on');
+  assert.equal(said('{"license_key": "fh-secret"'), 'The body is not JSON: it ends too early');
+  assert.equal(said('"fh-secret"'), 'The body must be a JSON object');
+});
+
+test('a body may open more than a stack can hold', () => {
+  const deep = '['.repeat(900_000);
+  assert.equal(parseBody(Buffer.from(`{"a":${deep}}`)), 'The body is not JSON from line 1, column 900006 on');
+});
+
+test('a body of more values than any request has is not parsed, a large one of few values is', () => {
+  // Each of these keeps the parser for seconds, one of 80 MiB longer than the guardian waits for a sign of life.
+  for (const part of ['[', '{"a":', '{},']) {
+    const bytes = Buffer.from(part.repeat(1_000_001));
+    assert.equal(parseBody(bytes), 'The body holds more than 1000000 values');
+  }
+  const face_images = ['A'.repeat(4 * 1024 * 1024)];
+  assert.deepEqual(parseBody(Buffer.from(JSON.stringify({ face_images }))), { face_images });
+  assert.equal(parseBody(Buffer.from('\n'.repeat(4 * 1024 * 1024))), 'The body is not JSON');
+});
+
+test('bytes that are no text are named, not replaced', () => {
+  const bytes = Buffer.concat([Buffer.from('{"q":"'), Buffer.from([0xff]), Buffer.from('"}')]);
+  assert.equal(parseBody(bytes), 'The body is not UTF-8');
+});

@@ -1,0 +1,52 @@
+// An engine without media for the tests of the guardian: each word of its command line says how one life goes.
+import { systemClock } from '../../../runtime/clock.ts';
+import { attachToGuardian, RESTARTS_VARIABLE, type Ward } from '../../../runtime/process/guardian-client.ts';
+import { engineExit } from '../../../runtime/restart.ts';
+
+const act = process.argv[2 + Number(process.env[RESTARTS_VARIABLE] ?? 0)];
+const stop = new AbortController();
+process.on('SIGTERM', () => stop.abort());
+const ward = attachToGuardian({ stop: stop.signal, clock: systemClock, stopLimitMs: 2 ** 30 });
+
+const acts: Record<string, (ward: Ward) => void> = {
+  serve: () => {
+    ward.signal.addEventListener('abort', () => {
+      ward.close();
+      clearInterval(stay);
+    });
+    const stay = setInterval(() => {}, 2 ** 30);
+    ward.ready();
+  },
+  crash: () => process.kill(process.pid, 'SIGKILL'),
+  /** As Node ends after an error that nobody caught. */
+  fault: () => process.exit(1),
+  usage: () => process.exit(engineExit.usage),
+  port: () => process.exit(engineExit.cannotStart),
+  /** Says it is ready, then its event loop does not turn for a minute: no test that fails leaves it behind for ever. */
+  hang: () => {
+    process.send?.({ type: 'ready' }, () => {
+      const end = Date.now() + 60_000;
+      while (Date.now() < end);
+      process.exit();
+    });
+  },
+  deaf: () => {
+    process.on('message', () => {});
+    ward.ready();
+  },
+  chatty: () => {
+    setInterval(ward.ready, 5);
+    ward.signal.addEventListener('abort', () => process.exit(0));
+  },
+  renew: () => {
+    ward.renew('an actor is stuck');
+    process.disconnect();
+    process.exitCode = engineExit.renew;
+  },
+  stuck: () => {
+    ward.renew('an actor is stuck');
+    setInterval(() => {}, 2 ** 30);
+    process.on('disconnect', () => process.exit());
+  },
+};
+acts[act ?? '']!(ward);

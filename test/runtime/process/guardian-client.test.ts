@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import test from 'node:test';
+import { manualClock } from '../../../runtime/clock.ts';
+import {
+  attachToGuardian,
+  BEAT_MS,
+  RESTARTS_VARIABLE,
+  type WardMessage,
+} from '../../../runtime/process/guardian-client.ts';
+
+/** The part of `process` a ward uses; `taken()` lets the guardian take the last message. */
+class FakeProcess extends EventEmitter {
+  readonly pid = 7;
+  readonly env: Record<string, string | undefined>;
+  readonly sent: string[] = [];
+  readonly killed: string[] = [];
+  connected = true;
+  taken: () => void = () => {};
+
+  constructor(restarts?: number) {
+    super();
+    this.env = restarts === undefined ? {} : { [RESTARTS_VARIABLE]: String(restarts) };
+  }
+
+  send(message: WardMessage, done: (error: Error | null) => void): boolean {
+    this.sent.push(message.type);
+    this.taken = () => done(null);
+    return true;
+  }
+
+  kill(pid: number, signal: string): void {
+    this.killed.push(`${pid} ${signal}`);
+  }
+}
+
+function attach(process: FakeProcess, stop = new AbortController()) {
+  const clock = manualClock();
+  const ward = attachToGuardian({ stop: stop.signal, clock, process, stopLimitMs: 5_000 });
+  return { clock, ward, stop, process };
+}
+
+test('a ward beats once a second, and not again before the guardian took the last beat', () => {
+  const { clock, process } = attach(new FakeProcess(0));
+  clock.advance(10 * BEAT_MS);
+  assert.deepEqual(process.sent, ['beat']);
+  process.taken();
+  clock.advance(BEAT_MS - 1);
+  assert.deepEqual(process.sent, ['beat']);
+  clock.advance(1);
+  assert.deepEqual(process.sent, ['beat', 'beat']);
+});
+
+test('the request to stop, the end of the guardian and a signal each abort once, and what hangs is killed', () => {
+  const ways: [string, (made: ReturnType<typeof attach>) => void][] = [
+    ['SIGTERM', ({ process }) => process.emit('message', { type: 'stop', reason: 'SIGTERM' })],
+    ['the guardian has gone', ({ process }) => process.emit('disconnect')],
+    ['ctrl-C', ({ stop }) => stop.abort(new Error('ctrl-C'))],
+  ];
+  for (const [reason, way] of ways) {
+    const made = attach(new FakeProcess(0));
+    let aborts = 0;
+    made.ward.signal.addEventListener('abort', () => aborts++);
+    way(made);
+    for (const [, again] of ways) again(made);
+    assert.deepEqual([aborts, (made.ward.signal.reason as Error).message], [1, reason]);
+    made.clock.advance(4_999);
+    assert.deepEqual(made.process.killed, []);
+    made.clock.advance(1);
+    assert.deepEqual(made.process.killed, ['7 SIGKILL']);
+  }
+});
+
+test('a closed ward neither beats nor kills', () => {
+  const { clock, ward, process, stop } = attach(new FakeProcess(0));
+  stop.abort();
+  ward.close();
+  process.taken();
+  clock.advance(60_000);
+  assert.deepEqual([process.sent, process.killed, clock.waiting], [['beat'], [], 0]);
+});
+
+test('renew says why once and aborts', () => {
+  const { ward, process } = attach(new FakeProcess(3));
+  ward.ready();
+  ward.renew('decoder-1 is stuck');
+  ward.renew('decoder-2 is stuck');
+  assert.deepEqual(process.sent, ['beat', 'ready', 'renew']);
+  assert.equal((ward.signal.reason as Error).message, 'decoder-1 is stuck');
+  assert.deepEqual([ward.renewing, ward.restarts, ward.guarded], [true, 3, true]);
+});
+
+test('programs that the engine starts do not take themselves for guarded', () => {
+  const { process } = attach(new FakeProcess(2));
+  assert.deepEqual(Object.keys(process.env), []);
+});
+
+test('without a guardian nothing is sent and signals still stop', () => {
+  const { ward, process, stop } = attach(new FakeProcess());
+  ward.ready();
+  stop.abort();
+  assert.deepEqual([process.sent, ward.signal.aborted, ward.guarded, ward.restarts], [[], true, false, 0]);
+});
