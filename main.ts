@@ -31,46 +31,46 @@ export interface Engine {
 /** The largest input of a visual model, 512×512 RGB; pages of a slot that nothing touches cost no memory. */
 const SLOT_BYTES = 512 * 512 * 3;
 
-/** `decoders`: films decoded at the same time; 0 for an engine that only searches. `onHopeless`: only a new process helps. */
+/** `decoders`: films decoded at the same time; 0 for an engine that only searches. `onFatal`: only a new process helps. */
 export async function startEngine(
   values: SettingValues,
   decoders: number,
   log: Log,
-  onHopeless: (actor: string) => void = () => {},
+  onFatal: (actor: string) => void = () => {},
 ): Promise<Engine> {
   const { models, journal: journalPath, tasks: tasksPath } = folders(values);
   const pool = createSlotPool(48 + 8 * decoders, SLOT_BYTES);
   const journal = decoders > 0 ? openJournal(journalPath) : withoutJournal;
-  const supervisor = createSupervisor({ clock: systemClock, log, pool, onHopeless });
+  const supervisor = createSupervisor({ clock: systemClock, log, pool, onFatal });
   const spec = <C extends Contract>(contract: C, settings: unknown, name = contract.name) =>
     threadSpec(contract, import.meta.url, { name, settings, memory: pool.memory, log });
   const { device, model_threads: threads, hardware_decoding: hardware } = values;
   const running = { modelsDir: models, device, threads, defaultModel: defaultModelKey };
   try {
     // In start order: the index first, so that it stops last and flushed.
-    const [index, embedder, reader, surveyor] = await Promise.all([
+    const [index, embedder, textEmbedder, prober] = await Promise.all([
       supervisor.add(spec(indexContract, {})),
       supervisor.add(spec(embedderContract, { ...running, sides: 'pictures' })),
-      supervisor.add(spec(embedderContract, { ...running, sides: 'texts' }, 'reader')),
-      supervisor.add(spec(decoderContract, { hardware }, 'surveyor')),
+      supervisor.add(spec(embedderContract, { ...running, sides: 'texts' }, 'text-embedder')),
+      supervisor.add(spec(decoderContract, { hardware }, 'prober')),
     ]);
     // Nobody needs these at once: an engine that comes back answers before they are ready.
     const several = (count: number, name: string) =>
       Array.from({ length: count }, (_, i) =>
         supervisor.begin(spec(decoderContract, { hardware }, `${name}-${i}`)),
       );
-    const viewers = several(decoders > 0 ? 1 : 0, 'viewer');
+    const thumbnailDecoders = several(decoders > 0 ? 1 : 0, 'thumbnail-decoder');
     const films = several(decoders, 'decoder');
     const speech = decoders > 0 && {
-      ears: several(2, 'ear'),
+      audioDecoders: several(2, 'audio-decoder'),
       transcriber: supervisor.begin(spec(transcriberContract, running)),
       diarizer: supervisor.begin(spec(diarizerContract, running)),
     };
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
-    const parts = { surveyor, embedder, index, pool, journal, preview, clock: systemClock, log };
+    const parts = { prober, embedder, index, pool, journal, preview, clock: systemClock, log };
     const analysis = createAnalysis({ ...parts, decoders: films, speech: speech || null });
     const tasks = openTasks(tasksPath, { analysis, clock: systemClock, log, decode: values.decode });
-    const search = createSearch({ ...parts, decoder: surveyor, viewers, reader });
+    const search = createSearch({ ...parts, decoder: prober, thumbnailDecoders, textEmbedder });
     const stop = () => tasks.stop().then(supervisor.stop).finally(journal.close);
     return { analysis, tasks, search, slots: pool, states: supervisor.states, stop };
   } catch (error) {

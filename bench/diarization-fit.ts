@@ -6,8 +6,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose, usual, type Voice } from './diarization/compose.ts';
 import { type Drift, drifted } from './diarization/disguise.ts';
-import { type Ears, type Evidence, idealSpeech, openEars } from './diarization/ears.ts';
 import { equalised } from './diarization/equalise.ts';
+import { type Evidence, idealSpeech, openPipeline, type Pipeline } from './diarization/pipeline.ts';
 import { seeded } from './diarization/random.ts';
 import { type DiarizationScore, scoreDiarization, sumScores } from './diarization/score.ts';
 import { readVoices } from './diarization/voices.ts';
@@ -28,20 +28,25 @@ if (all) {
   // As train-speaker.py holds them back.
   const held = all.filter((_, at) => at % Math.floor(all.length / 20) === 0).slice(0, 20);
   const modelsDir = await mkdtemp(join(tmpdir(), 'bench-diarization-fit-'));
-  const ears = await openEars(modelsDir, availableParallelism());
+  const pipeline = await openPipeline(modelsDir, availableParallelism());
   try {
     for (const changes of asked.length > 0 ? asked : [{}]) {
       say(JSON.stringify(changes));
       for (const [name, drift] of Object.entries(drifts))
-        await report(ears, name, drifted(held, drift), changes);
+        await report(pipeline, name, drifted(held, drift), changes);
     }
   } finally {
-    await ears.stop();
+    await pipeline.stop();
     await rm(modelsDir, { recursive: true, force: true });
   }
 }
 
-async function report(ears: Ears, name: string, voices: readonly Voice[], changes: Partial<Evidence>) {
+async function report(
+  pipeline: Pipeline,
+  name: string,
+  voices: readonly Voice[],
+  changes: Partial<Evidence>,
+) {
   for (const [kind, heard] of Object.entries({ 'as recorded': voices, equalised: equalised(voices) })) {
     for (const overlap of [0, 0.1]) {
       const known: DiarizationScore[] = [];
@@ -51,7 +56,7 @@ async function report(ears: Ears, name: string, voices: readonly Voice[], change
           const seed = 5000 + 1000 * count + at;
           const chosen = seeded(seed).shuffled(heard).slice(0, count);
           const { samples, turns } = compose(chosen, { ...usual, seconds, overlap, seed });
-          const answer = await ears.listen(samples, idealSpeech(turns));
+          const answer = await pipeline.listen(samples, idealSpeech(turns));
           known.push(scoreDiarization(turns, answer(count, changes)));
           auto.push(scoreDiarization(turns, answer('auto', changes)));
         }

@@ -7,8 +7,8 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SpeakerCount } from '../actors/diarizer/contract.ts';
 import { type Conversation, compose, rate, usual, type Voice } from './diarization/compose.ts';
-import { type Ears, idealSpeech, openEars } from './diarization/ears.ts';
 import { equalised } from './diarization/equalise.ts';
+import { idealSpeech, openPipeline, type Pipeline } from './diarization/pipeline.ts';
 import { seeded } from './diarization/random.ts';
 import { type DiarizationScore, scoreDiarization, sumScores } from './diarization/score.ts';
 import { median, type Question, type Row } from './row.ts';
@@ -67,33 +67,33 @@ export const diarization: Question = async (say) => {
     return [];
   }
   const modelsDir = await mkdtemp(join(tmpdir(), 'bench-diarization-'));
-  const ears = await openEars(modelsDir, availableParallelism());
+  const pipeline = await openPipeline(modelsDir, availableParallelism());
   try {
-    const voices = await readVoices(ears, folder, names);
+    const voices = await readVoices(pipeline, folder, names);
     const equal = equalised(voices);
     const rows: Row[] = [];
     for (const condition of conditions) {
       const talks = talksOf(condition.eq ? equal : voices, condition.overlap);
       for (const detection of ['ideal', 'detected'] as const) {
         say(`${condition.name}, ${detection} voice detection`);
-        rows.push(...(await measure(ears, talks, condition, detection)));
+        rows.push(...(await measure(pipeline, talks, condition, detection)));
       }
     }
     say('speed');
-    rows.push(...(await speed(ears, voices, modelsDir)));
+    rows.push(...(await speed(pipeline, voices, modelsDir)));
     return rows;
   } finally {
-    await ears.stop();
+    await pipeline.stop();
     await rm(modelsDir, { recursive: true, force: true });
   }
 };
 
-async function readVoices(ears: Ears, folder: string, names: readonly string[]): Promise<Voice[]> {
+async function readVoices(pipeline: Pipeline, folder: string, names: readonly string[]): Promise<Voice[]> {
   const voices = new Map<string, Float32Array[]>();
   for (const name of names.filter((one) => one.endsWith('.flac')).sort()) {
     const [speaker = ''] = name.split('-');
     const pieces = voices.get(speaker) ?? [];
-    pieces.push(await ears.samplesOf(join(folder, name)));
+    pieces.push(await pipeline.samplesOf(join(folder, name)));
     voices.set(speaker, pieces);
   }
   return [...voices].map(([name, pieces]) => ({ name, pieces }));
@@ -114,15 +114,15 @@ function talksOf(voices: readonly Voice[], overlap: number): Talk[] {
 }
 
 async function measure(
-  ears: Ears,
+  pipeline: Pipeline,
   talks: readonly Talk[],
   { name, goals }: Condition,
   detection: 'ideal' | 'detected',
 ): Promise<Row[]> {
   const scores: Record<'known' | 'auto', DiarizationScore[]> = { known: [], auto: [] };
   for (const { samples, turns, count } of talks) {
-    const speech = detection === 'ideal' ? idealSpeech(turns) : await ears.voices(samples);
-    const answer = await ears.listen(samples, speech);
+    const speech = detection === 'ideal' ? idealSpeech(turns) : await pipeline.voices(samples);
+    const answer = await pipeline.listen(samples, speech);
     const asked: Record<'known' | 'auto', SpeakerCount> = { known: count, auto: 'auto' };
     for (const key of ['known', 'auto'] as const) {
       scores[key].push(scoreDiarization(turns, answer(asked[key])));
@@ -157,7 +157,7 @@ async function measure(
 }
 
 /** Ten minutes of four voices in a file, three times. */
-async function speed(ears: Ears, voices: readonly Voice[], folder: string): Promise<Row[]> {
+async function speed(pipeline: Pipeline, voices: readonly Voice[], folder: string): Promise<Row[]> {
   const parts = [1, 2, 3].map((seed) => compose(voices.slice(0, 4), { ...usual, seed }).samples);
   const path = join(folder, 'talk.wav');
   await writeFile(path, wave(parts));
@@ -167,7 +167,7 @@ async function speed(ears: Ears, voices: readonly Voice[], folder: string): Prom
   for (let round = 0; round < 3; round++) {
     const start = performance.now();
     const before = process.cpuUsage();
-    await ears.wholeFile(path);
+    await pipeline.wholeFile(path);
     const { user, system } = process.cpuUsage(before);
     processor.push(length / ((user + system) / 1e6));
     times.push(length / ((performance.now() - start) / 1000));

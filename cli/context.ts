@@ -27,7 +27,7 @@ export interface Context {
   readonly log: Log;
   /** Resolves when the lines so far are out; for those who end the process by force. */
   flushLog(): Promise<void>;
-  startEngine(decoders: number, onHopeless?: (actor: string) => void): Promise<Engine>;
+  startEngine(decoders: number, onFatal?: (actor: string) => void): Promise<Engine>;
 }
 
 /** Exit codes of the command line. */

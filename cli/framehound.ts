@@ -148,9 +148,9 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
     clock: systemClock,
     log,
     flushLog: flush,
-    startEngine: async (decoders, onHopeless) => {
+    startEngine: async (decoders, onFatal) => {
       const { startEngine } = await import('../main.ts');
-      return startEngine(values, decoders, log, onHopeless);
+      return startEngine(values, decoders, log, onFatal);
     },
   };
 }

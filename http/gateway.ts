@@ -17,7 +17,7 @@ import { createApp } from './server.ts';
 import type { Service } from './service.ts';
 import { createServer } from './uws.ts';
 
-export interface FrontParts {
+export interface GatewayParts {
   readonly engine: Engine;
   readonly licenses: Licenses;
   readonly events: EventServer;
@@ -29,7 +29,7 @@ export interface FrontParts {
   readonly version: string;
 }
 
-export interface Front {
+export interface Gateway {
   /** Throws PORT_TAKEN. */
   listen(): { readonly host: string; readonly port: number };
   /** Answers 503 from now on, except to questions about its health. */
@@ -40,7 +40,7 @@ export interface Front {
   close(): void;
 }
 
-export function createFront(parts: FrontParts): Front {
+export function createGateway(parts: GatewayParts): Gateway {
   const { engine, licenses, events, values, clock, log } = parts;
   let stopping = false;
   const metrics = createMetrics({

@@ -47,7 +47,7 @@ export const engineExit = {
   usage: 2,
   /** The port is taken, the address is not of this machine: another start would end the same way. */
   cannotStart: 69,
-  /** Only a new process helps; see `Ward.renew`. */
+  /** Only a new process helps; see `GuardianClient.renew`. */
   renew: 75,
   cancelled: 130,
 } as const;

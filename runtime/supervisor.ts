@@ -35,7 +35,7 @@ export interface SupervisorOptions {
   /** How long a stop waits for turns to end before it says which actor does not. */
   readonly stopLimitMs?: number;
   /** Only a new process helps now; the guardian's business. */
-  onHopeless?(name: string): void;
+  onFatal?(name: string): void;
 }
 
 export interface ChildState {
@@ -156,7 +156,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     old.stop();
     if (stuckVerdict(child.stuck++) === 'restart-engine') {
       child.cell.down('down', 'stuck a second time');
-      options.onHopeless?.(name);
+      options.onFatal?.(name);
       return;
     }
     void live(child).catch(() => {});

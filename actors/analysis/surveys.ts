@@ -48,14 +48,14 @@ export class Surveys {
 
   /** Journalled as well: a file can end the engine while it is probed. */
   async #survey(path: string): Promise<MediaRecord> {
-    const { surveyor, index, journal } = this.#parts;
+    const { prober, index, journal } = this.#parts;
     while (this.#running >= this.#together) {
       await new Promise<void>((go) => this.#waiting.push(go));
     }
     this.#running++;
     try {
       const watched = journalledSurvey(journal, this.#run.task_id, path, this.#pardon);
-      return await survey(path, this.#run.request.cache_dir, surveyor, index, this.#signal, watched);
+      return await survey(path, this.#run.request.cache_dir, prober, index, this.#signal, watched);
     } finally {
       this.#running--;
       this.#waiting.shift()?.();

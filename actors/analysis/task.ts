@@ -19,7 +19,7 @@ type Decoder = Ref<typeof decoderContract>;
 /** What listens. */
 export interface SpeechParts {
   /** The sound of one file each at a time. */
-  readonly ears: readonly Decoder[];
+  readonly audioDecoders: readonly Decoder[];
   readonly transcriber: Ref<typeof transcriberContract>;
   readonly diarizer: Ref<typeof diarizerContract>;
 }
@@ -30,7 +30,7 @@ export interface AnalysisParts {
   /** Null in an engine that only searches. */
   readonly speech: SpeechParts | null;
   /** Answers short questions, so that they never wait behind a film. */
-  readonly surveyor: Decoder;
+  readonly prober: Decoder;
   readonly embedder: Ref<typeof embedderContract>;
   readonly index: Ref<typeof indexContract>;
   readonly pool: SlotPool;

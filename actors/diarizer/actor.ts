@@ -25,7 +25,7 @@ import { diarizerContract } from './contract.ts';
 import { answerOf } from './finish.ts';
 import { LocalChannel, type TakeVoices } from './locals.ts';
 import { isSegmentation, type Segmentation, segmentationOf, segmentationWindow } from './segmentation.ts';
-import { type Embed, Listening } from './session.ts';
+import { DiarizationSession, type Embed } from './session.ts';
 import { type Voiceprint, voiceprintOf } from './voiceprint.ts';
 
 export interface DiarizerSettings {
@@ -51,13 +51,13 @@ interface OpenSegmentation {
   readonly segmentation: Segmentation;
 }
 
-type Listen = Request<typeof diarizerContract, 'listen'>;
+type Append = Request<typeof diarizerContract, 'append'>;
 type Open = Request<typeof diarizerContract, 'open'>;
 type Finish = Request<typeof diarizerContract, 'finish'>;
 type Finished = Reply<typeof diarizerContract, 'finish'>;
 
 interface Entry {
-  readonly listening: Listening;
+  readonly session: DiarizationSession;
   readonly asked: Open;
 }
 
@@ -73,9 +73,9 @@ export const definition = actor({
           return {};
         },
         open: (request, turn) => diarizer.open(request, turn),
-        listen: (request, turn) => diarizer.listen(request, turn),
+        append: (request, turn) => diarizer.append(request, turn),
         finish: (request, turn) => diarizer.finish(request, turn),
-        drop: ({ listening }) => diarizer.drop(listening),
+        drop: ({ session }) => diarizer.drop(session),
       },
       close: () => diarizer.current.close(),
     };
@@ -86,7 +86,7 @@ class Diarizer {
   readonly current: CurrentModel<SpeakerRow, VoiceFamily>;
   readonly #env: ActorEnv<DiarizerSettings>;
   readonly #entries = new Map<number, Entry>();
-  /** Another life of this actor must not know the listenings of this one under other names. */
+  /** Another life of this actor must not know the sessions of this one under other names. */
   #opened = randomInt(2 ** 46);
 
   constructor(env: ActorEnv<DiarizerSettings>) {
@@ -111,65 +111,65 @@ class Diarizer {
     return { model_key: row.key, state };
   }
 
-  async open(asked: Open, turn: Turn): Promise<{ listening: number }> {
+  async open(asked: Open, turn: Turn): Promise<{ session: number }> {
     const key = this.current.state.model_key;
     if (key === null) throw modelErrors.MODEL_NOT_LOADED('No speaker model is loaded', { key: starterKey });
-    const listening = await this.current.run(key, async ({ family }) => {
+    const session = await this.current.run(key, async ({ family }) => {
       const { dimensions, batch, fbank } = family;
       const each = <T>(make: () => T) => Array.from({ length: asked.channels }, make);
       const options = { modelKey: key, dimensions, batch, channels: each(() => new Channel(fbank)) };
-      if (!family.segmentation) return new Listening(options);
-      return new Listening({ ...options, locals: each(() => new LocalChannel(fbank)) });
+      if (!family.segmentation) return new DiarizationSession(options);
+      return new DiarizationSession({ ...options, locals: each(() => new LocalChannel(fbank)) });
     });
     turn.throwIfCancelled();
     this.#opened += 1;
-    this.#entries.set(this.#opened, { listening, asked });
-    return { listening: this.#opened };
+    this.#entries.set(this.#opened, { session, asked });
+    return { session: this.#opened };
   }
 
-  async listen(request: Listen, turn: Turn): Promise<Record<string, never>> {
-    const { listening } = this.#entry(request.listening);
+  async append(request: Append, turn: Turn): Promise<Record<string, never>> {
+    const { session } = this.#entry(request.session);
     const { channel: place, count, first_sample, samples, speech, settled } = request;
-    const channel = listening.channels[place];
+    const channel = session.channels[place];
     if (!channel) {
       throw engineErrors.INVALID_MESSAGE(
-        `channel ${place} of a listening with ${listening.channels.length} channels`,
+        `channel ${place} of a session with ${session.channels.length} channels`,
       );
     }
     const block = count === 0 || samples === null ? null : floats(turn.slot(samples), count);
-    const next = (listening.locals?.[place] ?? channel).next;
+    const next = (session.locals?.[place] ?? channel).next;
     if (block && next !== null && next !== first_sample) {
       throw engineErrors.INVALID_MESSAGE(
         `a block from sample ${first_sample}, expected ${next}: blocks have no gaps`,
       );
     }
-    if (listening.locals) {
-      await this.#listenLocally(listening, listening.locals[place]!, { block, ...request }, turn);
+    if (session.locals) {
+      await this.#listenLocally(session, session.locals[place]!, { block, ...request }, turn);
       return {};
     }
     const windows = block ? channel.hear(first_sample, block, speech, settled) : channel.end(speech, settled);
-    await listening.take(place, windows, this.#embed(listening, turn));
+    await session.take(place, windows, this.#embed(session, turn));
     return {};
   }
 
   async #listenLocally(
-    listening: Listening,
+    session: DiarizationSession,
     channel: LocalChannel,
-    { block, first_sample, speech, settled }: Listen & { block: Float32Array | null },
+    { block, first_sample, speech, settled }: Append & { block: Float32Array | null },
     turn: Turn,
   ): Promise<void> {
     const proceed = this.#proceed(turn);
     const segmentation: Segmentation = {
       voices: (samples) =>
-        this.current.run(listening.modelKey, async ({ family }) => {
+        this.current.run(session.modelKey, async ({ family }) => {
           await proceed();
           if (family.segmentation) return family.segmentation.voices(samples);
-          throw modelErrors.MODEL_NOT_LOADED('The segmentation this listening began with is gone');
+          throw modelErrors.MODEL_NOT_LOADED('The segmentation this session began with is gone');
         }),
     };
-    const embed = this.#embed(listening, turn);
+    const embed = this.#embed(session, turn);
     const take: TakeVoices = (voices) =>
-      listening.takeEach(
+      session.takeEach(
         voices.map(({ features }) => features),
         embed,
       );
@@ -177,12 +177,12 @@ class Diarizer {
     else await channel.end(speech, segmentation, take);
   }
 
-  async finish({ listening: number, spans }: Finish, turn: Turn): Promise<Finished> {
-    const { listening, asked } = this.#entry(number);
+  async finish({ session: number, spans }: Finish, turn: Turn): Promise<Finished> {
+    const { session, asked } = this.#entry(number);
     this.#entries.delete(number);
-    await listening.flush(this.#embed(listening, turn));
-    const row = await this.current.run(listening.modelKey, async (opened) => opened.row);
-    const steps = answerOf(listening, asked.speaker_count, row, spans);
+    await session.flush(this.#embed(session, turn));
+    const row = await this.current.run(session.modelKey, async (opened) => opened.row);
+    const steps = answerOf(session, asked.speaker_count, row, spans);
     const proceed = this.#proceed(turn);
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done) return step.value;
@@ -190,18 +190,18 @@ class Diarizer {
     }
   }
 
-  drop(listening: number): Record<string, never> {
-    this.#entries.delete(listening);
+  drop(session: number): Record<string, never> {
+    this.#entries.delete(session);
     return {};
   }
 
-  #entry(listening: number): Entry {
-    const entry = this.#entries.get(listening);
+  #entry(session: number): Entry {
+    const entry = this.#entries.get(session);
     if (entry) return entry;
-    throw speechErrors.HEARING_LOST(`There is no listening ${listening}`, { listening });
+    throw speechErrors.SESSION_LOST(`There is no session ${session}`, { session });
   }
 
-  #embed({ modelKey }: Listening, turn: Turn): Embed {
+  #embed({ modelKey }: DiarizationSession, turn: Turn): Embed {
     const proceed = this.#proceed(turn);
     return (features, windows) =>
       this.current.run(modelKey, async ({ family }) => {

@@ -1,4 +1,4 @@
-// One channel of a listening: takes sound in blocks and where speech was found in it, and gives out the features of
+// One channel of a session: takes sound in blocks and where speech was found in it, and gives out the features of
 // every window of speech. It keeps the features of the last seconds only.
 import { Fbank, type FbankOptions, fbankBands, fbankFrames, fbankHop } from '../acoustics/fbank.ts';
 import type { SpeechRegion } from '../transcriber/contract.ts';

@@ -27,17 +27,17 @@ export interface VoiceModel {
 export interface Merge {
   readonly into: number;
   readonly other: number;
-  readonly likeness: number;
+  readonly similarity: number;
 }
 
 /**
  * All n-1 merges in the order in which they happen, ending earlier when no two groups are at least `stop` alike.
  * n² memory: for lists of a few thousand, see `gather`.
  */
-export function agglomerate(groups: Groups, linkage: Linkage, stop = Number.NEGATIVE_INFINITY): Merge[] {
+export function cluster(groups: Groups, linkage: Linkage, stop = Number.NEGATIVE_INFINITY): Merge[] {
   const tree = new Tree(groups, linkage);
   const merges: Merge[] = [];
-  for (let merge = tree.best(); merge && merge.likeness >= stop; merge = tree.best()) {
+  for (let merge = tree.best(); merge && merge.similarity >= stop; merge = tree.best()) {
     tree.join(merge);
     merges.push(merge);
   }
@@ -107,7 +107,7 @@ export function* gather(groups: Groups, linkage: Linkage, most = 1200): Generato
         weights: now.weights.subarray(from, to),
         dimensions,
       };
-      const merges = agglomerate(part, linkage).slice(0, Math.floor((to - from) * 0.75));
+      const merges = cluster(part, linkage).slice(0, Math.floor((to - from) * 0.75));
       const inside = labelsAfter(to - from, merges);
       inside.forEach((label, at) => {
         next[from + at] = found + label;
@@ -121,10 +121,10 @@ export function* gather(groups: Groups, linkage: Linkage, most = 1200): Generato
   return labels;
 }
 
-type Likeness = (dot: number, first: number, second: number, weight: number, other: number) => number;
+type Similarity = (dot: number, first: number, second: number, weight: number, other: number) => number;
 
 /** Of two groups, from the product of their sums, the squares of each, and their weights. */
-export function likenessOf(linkage: Linkage): Likeness {
+export function similarityOf(linkage: Linkage): Similarity {
   if (linkage === 'average') return (dot, _first, _second, weight, other) => dot / (weight * other);
   if (linkage === 'centroid') return (dot, first, second) => dot / Math.sqrt(Math.max(first * second, 1e-24));
   const { same, freedom } = linkage;
@@ -142,8 +142,8 @@ class Tree {
   readonly #sums: Float32Array;
   readonly #weights: Float32Array;
   readonly #squares: Float32Array;
-  readonly #measure: Likeness;
-  readonly #likeness: Float32Array;
+  readonly #measure: Similarity;
+  readonly #similarity: Float32Array;
   readonly #alive: Int32Array;
   #living: number;
   /** For each group the one behind it in the list that is most like it; -1 for none. */
@@ -155,8 +155,8 @@ class Tree {
     this.#sums = sums.slice();
     this.#weights = weights.slice();
     this.#squares = new Float32Array(this.#count);
-    this.#measure = likenessOf(linkage);
-    this.#likeness = new Float32Array(this.#count * this.#count);
+    this.#measure = similarityOf(linkage);
+    this.#similarity = new Float32Array(this.#count * this.#count);
     this.#alive = Int32Array.from({ length: this.#count }, (_, at) => at);
     this.#living = this.#count;
     this.#nearest = new Int32Array(this.#count).fill(-1);
@@ -174,13 +174,13 @@ class Tree {
       const one = this.#alive[at]!;
       const other = this.#nearest[one]!;
       if (other < 0) continue;
-      const likeness = this.#likeness[one * this.#count + other]!;
-      if (likeness > most) {
-        most = likeness;
+      const similarity = this.#similarity[one * this.#count + other]!;
+      if (similarity > most) {
+        most = similarity;
         into = one;
       }
     }
-    return into < 0 ? null : { into, other: this.#nearest[into]!, likeness: most };
+    return into < 0 ? null : { into, other: this.#nearest[into]!, similarity: most };
   }
 
   join({ into, other }: Merge): void {
@@ -205,7 +205,7 @@ class Tree {
   }
 
   #at(one: number, other: number): number {
-    return other < 0 ? Number.NEGATIVE_INFINITY : this.#likeness[one * this.#count + other]!;
+    return other < 0 ? Number.NEGATIVE_INFINITY : this.#similarity[one * this.#count + other]!;
   }
 
   #lookFrom(place: number): void {
@@ -227,7 +227,7 @@ class Tree {
   }
 
   #compare(one: number, other: number): void {
-    this.#likeness[one * this.#count + other] = this.#measure(
+    this.#similarity[one * this.#count + other] = this.#measure(
       this.#dot(one, other),
       this.#squares[one]!,
       this.#squares[other]!,

@@ -30,15 +30,15 @@ export const diarizerContract = contract(
     unload: ask(Type.Object({}), Type.Object({})),
     open: ask(
       Type.Object({ channels: Type.Integer({ minimum: 1 }), speaker_count: SpeakerCount }),
-      Type.Object({ listening: Type.Integer() }),
+      Type.Object({ session: Type.Integer() }),
     ),
     /**
      * A block as the transcriber heard it, and what the transcriber answered. `count` 0: the channel has ended.
      * `samples` is *borrowed until answered*.
      */
-    listen: ask(
+    append: ask(
       Type.Object({
-        listening: Type.Integer(),
+        session: Type.Integer(),
         channel: Type.Integer({ minimum: 0 }),
         first_sample: Type.Integer({ minimum: 0 }),
         count: Type.Integer({ minimum: 0 }),
@@ -51,11 +51,11 @@ export const diarizerContract = contract(
     ),
     /**
      * `turns` ascending by start. `speakers`: for each of `spans`, half-open seconds, the voice that overlaps it most, or
-     * the nearest one; null when nobody speaks at all. The listening is over.
+     * the nearest one; null when nobody speaks at all. The session is over.
      */
     finish: ask(
       Type.Object({
-        listening: Type.Integer(),
+        session: Type.Integer(),
         spans: Type.Array(Type.Tuple([Type.Number({ minimum: 0 }), Type.Number({ minimum: 0 })])),
       }),
       Type.Object({
@@ -64,7 +64,7 @@ export const diarizerContract = contract(
         speaker_count: Type.Integer({ minimum: 0 }),
       }),
     ),
-    drop: ask(Type.Object({ listening: Type.Integer() }), Type.Object({})),
+    drop: ask(Type.Object({ session: Type.Integer() }), Type.Object({})),
   },
   // Ten hours of voices are told apart in one turn.
   { concurrency: 8, turnLimitMs: 300_000 },

@@ -1,18 +1,18 @@
 // Decides which windows belong together and how many voices there are.
 import {
-  agglomerate,
+  cluster,
   type Groups,
   gather,
   type Linkage,
   labelsAfter,
-  likenessOf,
   type Merge,
   renumbered,
+  similarityOf,
   summed,
   type VoiceModel,
 } from './clustering.ts';
 import type { SpeakerCount } from './contract.ts';
-import { retrace } from './resegment.ts';
+import { resegment } from './resegment.ts';
 import { joinNeighbours } from './stretches.ts';
 
 /** Windows in the order of time, channel after channel. */
@@ -30,8 +30,8 @@ export interface Windows {
 
 export interface Clustering {
   readonly linkage: Linkage;
-  /** Groups become one voice from this likeness on. */
-  readonly likeness: number;
+  /** Groups become one voice from this similarity on. */
+  readonly similarity: number;
   /** With a model of voices: how much of what a window says is news, from 0 to 1. */
   readonly news: number;
   /** Seconds somebody has to speak to be counted as a voice, */
@@ -72,7 +72,7 @@ export function* decideVoices(
   const gathered = yield* gather(sums, linkage);
   const few = summed(sums, gathered);
   yield;
-  const merges = agglomerate(typeof linkage === 'string' ? few : restrained(few), linkage);
+  const merges = cluster(typeof linkage === 'string' ? few : restrained(few), linkage);
   const small = smallest(each, clustering, windows.hop);
   const clusters = cut(few, merges, limits, clustering, small);
   const split = renumbered(turns.map((turn) => clusters[gathered[turn]!]!));
@@ -123,7 +123,7 @@ function* revised({ each, where, labels, model, small, alike, limits }: Split): 
   const again = (now: Int32Array) => {
     const voices = voicesOf(now);
     if (voices > mostRevised) return now;
-    const next = renumbered(retrace(each, where, now, voices, model));
+    const next = renumbered(resegment(each, where, now, voices, model));
     return voicesOf(next) < Math.min(voices, limits.least) ? now : next;
   };
   const traced = again(labels);
@@ -191,11 +191,11 @@ function cut(
   few: Groups,
   merges: readonly Merge[],
   { least }: Limits,
-  { linkage, likeness }: Clustering,
+  { linkage, similarity }: Clustering,
   small: number,
 ): Int32Array {
   const total = few.weights.length;
-  const apart = merges.findIndex((merge) => merge.likeness < likeness);
+  const apart = merges.findIndex((merge) => merge.similarity < similarity);
   const natural = apart < 0 ? merges.length : apart;
   const voices = (steps: number) => {
     const { weights } = summed(few, labelsAfter(total, merges.slice(0, steps)));
@@ -215,8 +215,8 @@ function cut(
 function joinAlike(groups: Groups, labels: Int32Array, alike: number, { least, most }: Limits): Int32Array {
   const clusters = summed(groups, labels);
   const count = clusters.weights.length;
-  const merges = agglomerate(clusters, 'average');
-  const apart = merges.findIndex((merge) => merge.likeness < alike);
+  const merges = cluster(clusters, 'average');
+  const apart = merges.findIndex((merge) => merge.similarity < alike);
   const natural = count - (apart < 0 ? merges.length : apart);
   const voices = Math.max(Math.min(count, least), Math.min(natural, most));
   const joined = labelsAfter(count, merges.slice(0, count - voices));
@@ -228,7 +228,7 @@ function withoutSmall(few: Groups, labels: Int32Array, small: number, linkage: L
   const clusters = summed(few, labels);
   const large = [...clusters.weights.keys()].filter((at) => clusters.weights[at]! >= small);
   if (large.length === 0) return labels.map(() => 0);
-  const measure = likenessOf(linkage);
+  const measure = similarityOf(linkage);
   const d = few.dimensions;
   const dot = (one: Groups, at: number, other: Groups, place: number) => {
     let sum = 0;
@@ -239,7 +239,7 @@ function withoutSmall(few: Groups, labels: Int32Array, small: number, linkage: L
   const next = labels.map((label, at) => {
     if (clusters.weights[label]! >= small) return label;
     const square = dot(few, at, few, at);
-    const likenesses = large.map((place, index) =>
+    const similarities = large.map((place, index) =>
       measure(
         dot(few, at, clusters, place),
         square,
@@ -248,7 +248,7 @@ function withoutSmall(few: Groups, labels: Int32Array, small: number, linkage: L
         clusters.weights[place]!,
       ),
     );
-    return large[likenesses.indexOf(Math.max(...likenesses))]!;
+    return large[similarities.indexOf(Math.max(...similarities))]!;
   });
   return renumbered(next);
 }

@@ -1,4 +1,4 @@
-// The end of a listening: from vectors to turns, names and the voice of each span.
+// The end of a session: from vectors to turns, names and the voice of each span.
 import type { Reply } from '../../runtime/contract.ts';
 import { soundRate } from '../decoder/contract.ts';
 import type { SpeakerRow } from '../models/contract.ts';
@@ -7,21 +7,21 @@ import { type Clustering, decideVoices } from './decide.ts';
 import type { LocalChannel } from './locals.ts';
 import { turnsOfWindows } from './overlay.ts';
 import { usualPieces } from './pieces.ts';
-import type { Listening } from './session.ts';
+import type { DiarizationSession } from './session.ts';
 import { namedTurns, speakersOfSpans, turnsOfChannel, type VoiceTurn } from './turns.ts';
 
 /** A generator: it pauses often, so that its thread can answer. */
 export function* answerOf(
-  listening: Listening,
+  session: DiarizationSession,
   count: SpeakerCount,
   row: SpeakerRow,
   spans: readonly (readonly [number, number])[],
 ): Generator<void, Reply<typeof diarizerContract, 'finish'>> {
-  const spoken = listening.locals
-    ? yield* turnsOfLocals(listening, listening.locals, count, row)
-    : yield* turnsOfPieces(listening, count, row);
+  const spoken = session.locals
+    ? yield* turnsOfLocals(session, session.locals, count, row)
+    : yield* turnsOfPieces(session, count, row);
   // A segmentation says itself what is a pause.
-  const turns = namedTurns(spoken, listening.locals ? 0 : shortPause);
+  const turns = namedTurns(spoken, session.locals ? 0 : shortPause);
   return {
     turns,
     speakers: speakersOfSpans(turns, spans),
@@ -34,11 +34,11 @@ const shortPause = 0.3;
 
 /** Where only windows of speech are known: each belongs to one voice. */
 function* turnsOfPieces(
-  listening: Listening,
+  session: DiarizationSession,
   count: SpeakerCount,
   row: SpeakerRow,
 ): Generator<void, VoiceTurn[]> {
-  const { vectors, dimensions, pieces, channels } = listening;
+  const { vectors, dimensions, pieces, channels } = session;
   // Channel after channel, in the order of time; the rows of the vectors are in the order in which windows came.
   const ordered = pieces.flatMap((own, channel) => own.map((piece) => ({ ...piece, channel })));
   const rows = new Float32Array(ordered.length * dimensions);
@@ -64,7 +64,7 @@ function* turnsOfPieces(
 
 /** Where a segmentation says who speaks in each moment: several at once can. */
 function* turnsOfLocals(
-  { vectors, dimensions }: Listening,
+  { vectors, dimensions }: DiarizationSession,
   channels: readonly LocalChannel[],
   count: SpeakerCount,
   { speaker }: SpeakerRow,
@@ -72,12 +72,12 @@ function* turnsOfLocals(
   const total = vectors.length / dimensions;
   const seconds = new Float32Array(total).fill(1);
   const regions = [...seconds.keys()];
-  const { linkage, likeness } = speaker.clustering ?? {
+  const { linkage, similarity } = speaker.clustering ?? {
     linkage: 'average',
-    likeness: speaker.thresholds.same,
+    similarity: speaker.thresholds.same,
   };
   // Twelve windows, or a tenth of them, as pyannote does it.
-  const clustering = { linkage, likeness, news: 1, least: 12, share: 0.1, alike: 1 } as const;
+  const clustering = { linkage, similarity, news: 1, least: 12, share: 0.1, alike: 1 } as const;
   const labels = yield* decideVoices({ vectors, seconds, regions, dimensions, hop: 1 }, count, clustering);
   const voices = labels.reduce((most, label) => Math.max(most, label + 1), 0);
   const turns: VoiceTurn[][] = [];
@@ -94,9 +94,9 @@ const leastShare = 0.15;
 function clusteringOf({ speaker }: SpeakerRow): Clustering {
   const { evidence, clustering, thresholds } = speaker;
   if (evidence) {
-    const { same, freedom, news, likeness, alike } = evidence;
-    return { linkage: { same, freedom }, likeness, news, least: leastWeighed, share: leastShare, alike };
+    const { same, freedom, news, similarity, alike } = evidence;
+    return { linkage: { same, freedom }, similarity, news, least: leastWeighed, share: leastShare, alike };
   }
-  const { linkage, likeness } = clustering ?? { linkage: 'average', likeness: thresholds.same_short };
-  return { linkage, likeness, news: 1, least: leastSeconds, share: leastShare, alike: 1 };
+  const { linkage, similarity } = clustering ?? { linkage: 'average', similarity: thresholds.same_short };
+  return { linkage, similarity, news: 1, least: leastSeconds, share: leastShare, alike: 1 };
 }

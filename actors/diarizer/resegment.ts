@@ -9,7 +9,7 @@ const change = 2;
  * The likeliest course of the conversation. `groups`: windows in the order of time, with what each weighs; `regions`: the
  * stretch of speech of each; `labels`: the voice of each so far, from 0 to `voices` - 1. A voice may be left with none.
  */
-export function retrace(
+export function resegment(
   groups: Groups,
   regions: ArrayLike<number>,
   labels: Int32Array,

@@ -22,7 +22,7 @@ export interface Segmentation {
 
 /** The session stays the caller's. Throws MODEL_LOAD_FAILED. */
 export function segmentationOf(session: ModelSession, file: string): Segmentation {
-  // The export of the hub, or that of sherpa.
+  // The export on Hugging Face, or that of sherpa.
   const input = ['input_values', 'x'].find((name) => session.inputs.some((port) => port.name === name));
   const output = ['logits', 'y'].find((name) => session.outputs.some((port) => port.name === name));
   if (input === undefined || output === undefined) {

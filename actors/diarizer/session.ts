@@ -3,7 +3,7 @@ import type { Channel, Window } from './channel.ts';
 import type { LocalChannel } from './locals.ts';
 import type { Piece } from './pieces.ts';
 
-/** A window that has a vector: row `vector` of the listening's vectors. */
+/** A window that has a vector: row `vector` of the session's vectors. */
 export interface Heard extends Piece {
   readonly vector: number;
 }
@@ -23,7 +23,7 @@ export interface ListeningOptions {
 /** The first room for vectors, in rows; doubles when it is full. */
 const firstRows = 256;
 
-export class Listening {
+export class DiarizationSession {
   readonly modelKey: string;
   readonly channels: readonly Channel[];
   readonly locals: readonly LocalChannel[] | null;

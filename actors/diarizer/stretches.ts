@@ -1,6 +1,6 @@
 // Joins neighbouring windows of one stretch of speech while it is likelier that one voice goes on than that another
 // begins: what is left are turns, long enough for their voice to be known well.
-import { type Groups, likenessOf, type VoiceModel } from './clustering.ts';
+import { type Groups, similarityOf, type VoiceModel } from './clustering.ts';
 
 /** Groups looked at together: the work grows with their square. Ten minutes of speech without a pause have as many. */
 const longest = 1200;
@@ -46,14 +46,14 @@ function turnsIn(
   model: VoiceModel,
   stop: number,
 ): number[] {
-  const likeness = likenessOf(model);
+  const similarity = similarityOf(model);
   const turns: Turn[] = Array.from({ length: to - from }, (_, at) => {
     const sum = sums.slice((from + at) * dimensions, (from + at + 1) * dimensions);
     return { end: from + at + 1, sum, square: product(sum, sum), weight: weights[from + at]! };
   });
   const gain = (at: number) => {
     const [one, other] = [turns[at]!, turns[at + 1]!];
-    return likeness(product(one.sum, other.sum), one.square, other.square, one.weight, other.weight);
+    return similarity(product(one.sum, other.sum), one.square, other.square, one.weight, other.weight);
   };
   const gains = turns.slice(1).map((_, at) => gain(at));
   for (;;) {

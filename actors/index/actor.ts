@@ -114,7 +114,7 @@ class Index implements Opened {
         throw error;
       }
       this.use(target);
-      if (target.isWorn) this.renew(store, target, pause);
+      if (target.isFragmented) this.renew(store, target, pause);
       return (this.loaded as Loaded).report(wanted.missing, wanted.unreadable);
     });
   }
@@ -134,16 +134,16 @@ class Index implements Opened {
     return new Loaded(store.folder, modelKey, dimensions, this.env.log, this.env.settings?.segmentBytes);
   }
 
-  private renew(store: Store, worn: Loaded, pause: () => void): void {
-    const hashes = worn.catalog.hashes();
+  private renew(store: Store, fragmented: Loaded, pause: () => void): void {
+    const hashes = fragmented.catalog.hashes();
     const fresh = new Loaded(
-      worn.folder,
-      worn.modelKey,
-      worn.dimensions,
+      fragmented.folder,
+      fragmented.modelKey,
+      fragmented.dimensions,
       this.env.log,
       this.env.settings?.segmentBytes,
     );
-    fresh.add(store, wantedStages(store, worn.modelKey, hashes).visuals, new Set(), pause);
+    fresh.add(store, wantedStages(store, fragmented.modelKey, hashes).visuals, new Set(), pause);
     this.use(fresh);
   }
 

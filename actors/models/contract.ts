@@ -29,7 +29,7 @@ export const ModelFile = Type.Object({
   role: Type.String({ pattern: '^[a-z_]+$' }),
   /** Name inside the model's folder; no folders in it. */
   name: Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$' }),
-  /** Where to fetch it: absolute, or relative to the hub's address. Null when the file comes with the folder. */
+  /** Where to fetch it: absolute, or relative to the model server's address. Null when the file comes with the folder. */
   url: Nullable(Type.String({ minLength: 1 })),
   /** Bytes; null when only the server's word is known. */
   size: Nullable(Type.Integer({ minimum: 1 })),
@@ -122,8 +122,8 @@ export const SpeakerSide = Type.Object({
     Type.Object({
       /** average: mean cosine of all pairs. centroid: cosine of the two sums. */
       linkage: Type.Union([Type.Literal('average'), Type.Literal('centroid')]),
-      /** From this likeness on. */
-      likeness: Type.Number({ minimum: -1, maximum: 1 }),
+      /** From this similarity on. */
+      similarity: Type.Number({ minimum: -1, maximum: 1 }),
     }),
   ),
   /** What cosines of pieces say, measured on voices the model never saw; left out where nobody measured. */
@@ -136,7 +136,7 @@ export const SpeakerSide = Type.Object({
       /** How much of a piece is news when there is one every half second, from 0 to 1. */
       news: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
       /** From this logarithm of likelihoods on, two groups of pieces are one voice. */
-      likeness: Type.Number(),
+      similarity: Type.Number(),
       /** Mean cosine of all pairs of pieces of two long groups from which they are one voice in any case. */
       alike: Type.Number({ minimum: -1, maximum: 1 }),
     }),

@@ -2,7 +2,7 @@
 // Work passes run by run, what is urgent first, so a search waits for one batch, not for a film.
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
-import { Turnstile } from '../../runtime/sync/mutex.ts';
+import { Mutex } from '../../runtime/sync/mutex.ts';
 import { type ModelState, noModel } from '../embedder/contract.ts';
 import { type ModelRow, modelErrors } from './contract.ts';
 
@@ -49,7 +49,7 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
   #opened: Opened<R, F> | null = null;
   #loading: Loading<R, F> | null = null;
   /** Everything that touches the open model passes here. */
-  readonly #turnstile = new Turnstile();
+  readonly #mutex = new Mutex();
 
   constructor(options: CurrentOptions<R, F>) {
     this.#options = options;
@@ -95,24 +95,24 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
 
   /** One run on the model with that key, alone. Throws MODEL_NOT_LOADED. */
   run<T>(key: string, work: (opened: Opened<R, F>) => Promise<T>, urgent = false): Promise<T> {
-    return this.#turnstile.pass(async () => work(this.using(key)), urgent);
+    return this.#mutex.run(async () => work(this.using(key)), urgent);
   }
 
   /** Frees the model, after what runs on it; nothing is in use then. */
   unload(): Promise<void> {
-    return this.#turnstile.pass(async () => {
+    return this.#mutex.run(async () => {
       await this.#free();
       this.#state = noModel;
     });
   }
 
   close(): Promise<void> {
-    return this.#turnstile.pass(() => this.#free());
+    return this.#mutex.run(() => this.#free());
   }
 
   async #begin(key: string, proceed: Proceed): Promise<Loaded<R, F>> {
     const row = await this.#options.find(key);
-    return this.#turnstile.pass(() => this.#change(row, proceed));
+    return this.#mutex.run(() => this.#change(row, proceed));
   }
 
   async #change(row: R, proceed: Proceed): Promise<Loaded<R, F>> {

@@ -15,7 +15,7 @@ import { currentSystem, findRow, folderOf, isBuiltIn, missingFiles, readRegistry
 import { buildStarterVisual } from './starter/graph/graph.ts';
 import { starterSpeakerFile } from './starter/speaker.ts';
 
-export const defaultHub = 'https://huggingface.co/';
+export const huggingfaceUrl = 'https://huggingface.co/';
 
 export interface ListedModel {
   readonly row: ModelRow;
@@ -59,7 +59,7 @@ export interface PullProgress {
 
 export interface PullOptions {
   /** Address that relative urls start from, with or without a slash at its end. */
-  readonly hub?: string;
+  readonly baseUrl?: string;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly progress?: (progress: PullProgress) => void;
@@ -115,8 +115,8 @@ async function pullFile(
       file: path,
     });
   }
-  const hub = options.hub ?? defaultHub;
-  const url = new URL(file.url, hub.endsWith('/') ? hub : `${hub}/`);
+  const baseUrl = options.baseUrl ?? huggingfaceUrl;
+  const url = new URL(file.url, baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
   const { signal, clock, stallMs, tries } = options;
   const downloaded = await downloadFile(
     { url, path, size: file.size, sha256: file.sha256 },

@@ -1,4 +1,4 @@
-// One HTTP request for a file: follows redirects itself, because the hub announces size and sha256 of the file on the
+// One HTTP request for a file: follows redirects itself, because Hugging Face announces size and sha256 of the file on the
 // redirecting answer, not on the one that carries the bytes.
 import { modelErrors } from './contract.ts';
 
@@ -90,7 +90,7 @@ async function accept(response: Response, announced: Announced, address: URL, fr
   throw final ? modelErrors.DOWNLOAD_REFUSED(what, details) : modelErrors.DOWNLOAD_FAILED(what, details);
 }
 
-/** The hub's own headers: sha256 and size of files it keeps in large storage. Its other etags are not of the content. */
+/** Headers of Hugging Face: sha256 and size of files it keeps in large storage. Its other etags are not of the content. */
 function merge(before: Announced, headers: Headers): Announced {
   const linked = /^(?:W\/)?"?([0-9a-f]{64})"?$/i.exec(headers.get('x-linked-etag') ?? '');
   return {

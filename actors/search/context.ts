@@ -45,23 +45,23 @@ export function createContexts(index: Ref<typeof indexContract>): Contexts {
   /** What is being loaded, when it is not what is loaded. */
   let target: SearchContext | null = null;
   /** Changes with every folder or model that comes or goes. */
-  let era = 0;
+  let epoch = 0;
   let damaged: readonly string[] = [];
 
   const ask = (wanted: SearchContext, hashes: string[] | null, signal: AbortSignal | undefined) =>
     index.ask('load', { ...wanted, hashes }, { lane: 'now', signal });
   const replace = async (wanted: SearchContext, signal: AbortSignal | undefined) => {
     if (!same(current, wanted) && !same(target, wanted)) {
-      era++;
+      epoch++;
       target = wanted;
     }
-    const mine = era;
+    const mine = epoch;
     // When this fails, what was loaded before stays; should the index have let go of it, the next search brings it back.
     const report = await ask(wanted, null, signal).catch((error: unknown) => {
-      if (mine === era) target = null;
+      if (mine === epoch) target = null;
       throw error;
     });
-    if (mine !== era) {
+    if (mine !== epoch) {
       throw contextErrors.CONTEXT_CHANGED(`${wanted.cache_dir}: ${contextErrors.CONTEXT_CHANGED.meaning}`);
     }
     target = null;
@@ -92,14 +92,14 @@ export function createContexts(index: Ref<typeof indexContract>): Contexts {
         throw contextErrors.CONTEXT_MISMATCH(what, { field: 'cache_dir' });
       }
       if (!same(current, wanted)) return replace(wanted, signal);
-      const mine = era;
+      const mine = epoch;
       const report = await ask(wanted, hashes, signal);
-      if (mine !== era) throw contextErrors.CONTEXT_CHANGED();
+      if (mine !== epoch) throw contextErrors.CONTEXT_CHANGED();
       damaged = [...new Set([...damaged, ...report.unreadable])];
       return report;
     },
     drop: async () => {
-      era++;
+      epoch++;
       current = null;
       target = null;
       damaged = [];

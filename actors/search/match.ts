@@ -17,7 +17,7 @@ export function toMatch(ranked: RankedMatch, path: string, image: Uint8Array | u
   };
 }
 
-export interface Doubts {
+export interface Warnings {
   /** The query has no word the model could look for, not even an unknown one. */
   readonly nothingUnderstood: boolean;
   readonly unknownWords: readonly string[];
@@ -36,9 +36,9 @@ export interface Doubts {
 }
 
 /** What the person should know about an answer, or nothing. */
-export function warning(doubts: Doubts): Pick<SearchAnswer, 'toast_warning'> {
+export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning'> {
   const { nothingUnderstood, unknownWords, missing, unloaded, gone, unreadable, fallbackFrom, noPreview } =
-    doubts;
+    warnings;
   const parts = [
     fallbackFrom !== null && `The model ${fallbackFrom} cannot be loaded, the default one answered`,
     nothingUnderstood && 'The query says nothing the visual model can look for',
@@ -59,7 +59,7 @@ export function spokenWarning({
   unloaded,
   gone,
   unreadable,
-}: Pick<Doubts, 'missing' | 'unloaded' | 'gone' | 'unreadable'>): Pick<SearchAnswer, 'toast_warning'> {
+}: Pick<Warnings, 'missing' | 'unloaded' | 'gone' | 'unreadable'>): Pick<SearchAnswer, 'toast_warning'> {
   const parts = [
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
     unloaded.length > 0 && `Not transcribed, or its transcription is not loaded: ${some(unloaded)}`,

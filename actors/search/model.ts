@@ -14,9 +14,9 @@ type Embedder = Ref<typeof embedderContract>;
 
 export interface VisualModelParts {
   /** Turns pictures into vectors. */
-  readonly looker: Embedder;
+  readonly pictureEmbedder: Embedder;
   /** Turns texts into vectors. */
-  readonly reader: Embedder;
+  readonly textEmbedder: Embedder;
   readonly clock: Clock;
   /** Called when another model has come into use: what is loaded of the one before means nothing to it. */
   changed(): Promise<void>;
@@ -49,7 +49,12 @@ export interface VisualModels {
   open(what: 'words' | 'pictures', signal?: AbortSignal): Promise<VisualModel>;
 }
 
-export function createVisualModels({ looker, reader, clock, changed }: VisualModelParts): VisualModels {
+export function createVisualModels({
+  pictureEmbedder,
+  textEmbedder,
+  clock,
+  changed,
+}: VisualModelParts): VisualModels {
   let state = noModel;
   const loads = { ready: 0, failed: 0, seconds: 0 };
   let loading: { readonly key: string; readonly done: Promise<ModelState> } | null = null;
@@ -58,7 +63,7 @@ export function createVisualModels({ looker, reader, clock, changed }: VisualMod
     const before = state;
     state = { ...noModel, is_loading: true, requested_model_key: key, load_status: 'loading' };
     try {
-      const { model_key, state: opened } = await openBoth(looker, reader, key);
+      const { model_key, state: opened } = await openBoth(pictureEmbedder, textEmbedder, key);
       if (model_key !== before.model_key) await changed();
       state = {
         ...opened,
@@ -69,7 +74,7 @@ export function createVisualModels({ looker, reader, clock, changed }: VisualMod
     } catch (error) {
       const { message } = toFields(error);
       // A key that names no model changed nothing; a model that did not open has taken the place of the one before.
-      const kept = before.model_key !== null && (await stillOpen(looker, before.model_key));
+      const kept = before.model_key !== null && (await stillOpen(pictureEmbedder, before.model_key));
       // Before anything else can fail: a model that loads for ever could never be asked for again.
       state = kept ? before : { ...noModel, requested_model_key: key, load_status: 'failed', error: message };
       if (!kept && before.model_key !== null) await changed();
@@ -116,23 +121,31 @@ export function createVisualModels({ looker, reader, clock, changed }: VisualMod
     },
     open: async (what, signal) => {
       const model_key = active();
-      return (what === 'words' ? reader : looker).ask('load', { model_key }, { lane: 'now', signal });
+      return (what === 'words' ? textEmbedder : pictureEmbedder).ask(
+        'load',
+        { model_key },
+        { lane: 'now', signal },
+      );
     },
   };
 }
 
 /** One key in both actors: what only one of them can open, neither keeps. */
-async function openBoth(looker: Embedder, reader: Embedder, key: string): Promise<VisualModel> {
-  const looking = await looker.ask('load', { model_key: key }, { lane: 'now' });
-  const reading = await reader.ask('load', { model_key: looking.model_key }, { lane: 'now' });
-  if (reading.model_key === looking.model_key) return looking;
-  const again = await looker.ask('load', { model_key: reading.model_key }, { lane: 'now' });
-  return { ...again, state: { ...again.state, error: reading.state.error } };
+async function openBoth(
+  pictureEmbedder: Embedder,
+  textEmbedder: Embedder,
+  key: string,
+): Promise<VisualModel> {
+  const pictures = await pictureEmbedder.ask('load', { model_key: key }, { lane: 'now' });
+  const texts = await textEmbedder.ask('load', { model_key: pictures.model_key }, { lane: 'now' });
+  if (texts.model_key === pictures.model_key) return pictures;
+  const again = await pictureEmbedder.ask('load', { model_key: texts.model_key }, { lane: 'now' });
+  return { ...again, state: { ...again.state, error: texts.state.error } };
 }
 
-async function stillOpen(looker: Embedder, key: string): Promise<boolean> {
+async function stillOpen(pictureEmbedder: Embedder, key: string): Promise<boolean> {
   try {
-    return (await looker.ask('state', {}, { lane: 'now' })).model_key === key;
+    return (await pictureEmbedder.ask('state', {}, { lane: 'now' })).model_key === key;
   } catch (error) {
     // An actor that does not answer holds no model that could be used.
     if (error instanceof EngineError) return false;

@@ -35,12 +35,12 @@ import { createTranscripts, type Transcripts } from './transcripts.ts';
 export interface SearchParts {
   readonly decoder: Ref<typeof decoderContract>;
   /** Decode thumbnails, so that short questions never wait behind them; with none, `decoder` does. */
-  readonly viewers: readonly Ref<typeof decoderContract>[];
+  readonly thumbnailDecoders: readonly Ref<typeof decoderContract>[];
   readonly log: Log;
   /** Turns pictures into vectors. */
   readonly embedder: Ref<typeof embedderContract>;
   /** Turns texts into vectors, in a thread of its own: a question does not wait behind a batch of pictures. */
-  readonly reader: Ref<typeof embedderContract>;
+  readonly textEmbedder: Ref<typeof embedderContract>;
   readonly index: Ref<typeof indexContract>;
   readonly pool: SlotPool;
   readonly clock: Clock;
@@ -77,15 +77,20 @@ export interface Search {
 type Request = Omit<TextSearch, 'query'> & { readonly query: string | null };
 
 export function createSearch(given: SearchParts): Search {
-  const { embedder, reader, index, clock } = given;
+  const { embedder, textEmbedder, index, clock } = given;
   const contexts = createContexts(index);
-  const models = createVisualModels({ looker: embedder, reader, clock, changed: contexts.drop });
+  const models = createVisualModels({
+    pictureEmbedder: embedder,
+    textEmbedder,
+    clock,
+    changed: contexts.drop,
+  });
   const parts: Parts = { ...given, models, contexts };
   const spoken = createSpokenContext(index);
   const transcripts = createTranscripts(given, spoken);
   const thumbnails = createThumbnails({
     ...given,
-    viewers: given.viewers.length > 0 ? given.viewers : [given.decoder],
+    thumbnailDecoders: given.thumbnailDecoders.length > 0 ? given.thumbnailDecoders : [given.decoder],
   });
   return {
     models,
@@ -217,7 +222,7 @@ interface Words {
 }
 
 async function textVectors(
-  { reader }: SearchParts,
+  { textEmbedder }: SearchParts,
   model_key: string,
   query: string | null,
   exclude: readonly string[],
@@ -225,7 +230,11 @@ async function textVectors(
 ): Promise<Words> {
   if (!query) return { query: null, exclude: null, unknown: [] };
   const texts = [query, ...exclude];
-  const { vectors, unknown_words, understood } = await reader.ask('texts', { model_key, texts }, now(signal));
+  const { vectors, unknown_words, understood } = await textEmbedder.ask(
+    'texts',
+    { model_key, texts },
+    now(signal),
+  );
   const d = vectors.length / texts.length;
   const rows = texts.map((_, row) => vectors.slice(row * d, (row + 1) * d));
   const excluded = rows.filter((_, row) => row > 0 && understood[row]);

@@ -22,13 +22,13 @@ export function createSpokenContext(index: Ref<typeof indexContract>): SpokenCon
   /** What is being loaded, when it is not what is loaded. */
   let target: string | null = null;
   /** Changes with every other folder that is asked for. */
-  let era = 0;
+  let epoch = 0;
   let damaged: readonly string[] = [];
 
   const steps = async (cache_dir: string, mine: number, signal: AbortSignal | undefined) => {
     for (;;) {
       const report = await index.ask('load_transcripts', { cache_dir }, { lane: 'now', signal });
-      if (mine !== era) {
+      if (mine !== epoch) {
         throw contextErrors.CONTEXT_CHANGED(
           `${cache_dir}: the transcriptions of another folder are being loaded`,
         );
@@ -38,12 +38,12 @@ export function createSpokenContext(index: Ref<typeof indexContract>): SpokenCon
   };
   const load = async (folder: string, signal: AbortSignal | undefined) => {
     if (folder !== (target ?? current)) {
-      era++;
+      epoch++;
       target = folder;
     }
-    const mine = era;
+    const mine = epoch;
     const report = await steps(folder, mine, signal).catch((error: unknown) => {
-      if (mine === era) target = null;
+      if (mine === epoch) target = null;
       throw error;
     });
     target = null;

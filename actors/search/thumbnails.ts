@@ -14,7 +14,7 @@ type Decoder = Ref<typeof decoderContract>;
 
 export interface ThumbnailParts {
   /** Decode thumbnails, one file each at a time; at least one. */
-  readonly viewers: readonly Decoder[];
+  readonly thumbnailDecoders: readonly Decoder[];
   readonly index: Ref<typeof indexContract>;
   readonly log: Log;
 }
@@ -46,14 +46,14 @@ export interface Thumbnails {
 /** Files worked on at the same time, beyond one for each decoder: those wait for the index. */
 const AHEAD = 2;
 
-export function createThumbnails({ viewers, index, log }: ThumbnailParts): Thumbnails {
-  const parts: PictureParts = { index, log, decoder: leastBusy(viewers) };
+export function createThumbnails({ thumbnailDecoders, index, log }: ThumbnailParts): Thumbnails {
+  const parts: PictureParts = { index, log, decoder: leastBusy(thumbnailDecoders) };
   return {
     thumbnails: async ({ cache_dir, requests, max_size }, call) => {
       const thumbnails = requests.map((): { thumbnail: string | null } => ({ thumbnail: null }));
       const files = momentsByFile(requests);
       const located = await locatePaths(parts, cache_dir, [...files.keys()], call);
-      const together = viewers.length + AHEAD;
+      const together = thumbnailDecoders.length + AHEAD;
       await sideBySide([...files].entries(), together, call.signal, async ([i, [path, moments]], signal) => {
         const file = located[i]!;
         if (!file.source && !file.record) log.warn('no thumbnail: there is no such file', { path });
@@ -85,13 +85,13 @@ export function createThumbnails({ viewers, index, log }: ThumbnailParts): Thumb
   };
 }
 
-function leastBusy(viewers: readonly Decoder[]): PictureParts['decoder'] {
-  const busy = viewers.map(() => 0);
+function leastBusy(thumbnailDecoders: readonly Decoder[]): PictureParts['decoder'] {
+  const busy = thumbnailDecoders.map(() => 0);
   return async (use) => {
     const i = busy.indexOf(Math.min(...busy));
     busy[i]!++;
     try {
-      return await use(viewers[i]!);
+      return await use(thumbnailDecoders[i]!);
     } finally {
       busy[i]!--;
     }

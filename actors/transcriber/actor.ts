@@ -21,7 +21,7 @@ import { speechErrors, transcriberContract } from './contract.ts';
 import { familyOf } from './families.ts';
 import type { SessionOpener, SpeechFamily } from './family.ts';
 import { type WaitingTurn, WindowQueue } from './queue.ts';
-import { Hearing, type HearingModel } from './session.ts';
+import { type HearingModel, TranscriptionSession } from './session.ts';
 import { languageName, offeredLanguage } from './text/languages.ts';
 import { captions, sidecar, sidecarVersion } from './text/subtitles/sidecar.ts';
 import { voiceRate } from './voice/detector.ts';
@@ -37,7 +37,7 @@ export interface TranscriberSettings {
   readonly threads: number;
 }
 
-/** Windows that wait for the model before `hear` does: 28 s of sound each, 1.8 MB. */
+/** Windows that wait for the model before `append` does: 28 s of sound each, 1.8 MB. */
 const WAITING_WINDOWS = 4;
 
 type Current = CurrentModel<SpeechRow, SpeechFamily>;
@@ -61,21 +61,24 @@ export const definition = actor({
       limit: WAITING_WINDOWS,
     });
     const voices = new VoiceSource(modelsDir, ownDetectors(), log);
-    // Another life of this actor must not know the hearings of this one under other names.
+    // Another life of this actor must not know the sessions of this one under other names.
     let last = randomInt(2 ** 46);
-    const hearings = new Map<number, Hearing>();
+    const sessions = new Map<number, TranscriptionSession>();
     const hearingOf = (id: number) => {
-      const hearing = hearings.get(id);
-      if (hearing) return hearing;
-      throw speechErrors.HEARING_LOST(`hearing ${id}`, { hearing: id });
+      const session = sessions.get(id);
+      if (session) return session;
+      throw speechErrors.SESSION_LOST(`session ${id}`, { session: id });
     };
     const forget = (id: number) => {
-      const hearing = hearings.get(id);
-      if (hearing) queue.drop(hearing);
-      hearings.delete(id);
+      const session = sessions.get(id);
+      if (session) queue.drop(session);
+      sessions.delete(id);
     };
-    /** A hearing of which one block may be missing is of no use any more. */
-    const orForget = async <T>(id: number, work: (hearing: Hearing) => Promise<T>): Promise<T> => {
+    /** A session of which one block may be missing is of no use any more. */
+    const orForget = async <T>(
+      id: number,
+      work: (session: TranscriptionSession) => Promise<T>,
+    ): Promise<T> => {
       try {
         return await work(hearingOf(id));
       } catch (error) {
@@ -102,29 +105,29 @@ export const definition = actor({
           const source = await voices.best();
           turn.throwIfCancelled();
           last += 1;
-          hearings.set(last, new Hearing(model, queue, channels, source.open, log));
-          return { hearing: last };
+          sessions.set(last, new TranscriptionSession(model, queue, channels, source.open, log));
+          return { session: last };
         },
-        hear: ({ hearing: id, channel, first_sample, count, samples }, turn) =>
-          orForget(id, async (hearing) => {
-            const heard = await hearing.hear(channel, first_sample, floatsIn(turn.slot(samples), count));
+        append: ({ session: id, channel, first_sample, count, samples }, turn) =>
+          orForget(id, async (session) => {
+            const heard = await session.hear(channel, first_sample, floatsIn(turn.slot(samples), count));
             await queue.room(waiting(turn));
             turn.throwIfCancelled();
             return heard;
           }),
-        end: ({ hearing: id, channel }, turn) =>
-          orForget(id, async (hearing) => {
-            const heard = await hearing.end(channel);
+        end: ({ session: id, channel }, turn) =>
+          orForget(id, async (session) => {
+            const heard = await session.end(channel);
             turn.throwIfCancelled();
             return heard;
           }),
-        finish: async ({ hearing: id }, turn) => {
-          const result = await orForget(id, (hearing) => hearing.finish(waiting(turn)));
+        finish: async ({ session: id }, turn) => {
+          const result = await orForget(id, (session) => session.finish(waiting(turn)));
           forget(id);
           return result;
         },
-        drop: ({ hearing }) => {
-          forget(hearing);
+        drop: ({ session }) => {
+          forget(session);
           return {};
         },
         sidecar: (request) => sidecar(request),
@@ -174,7 +177,7 @@ function proceedOf(stopping: AbortSignal, turn?: Turn): Proceed {
   };
 }
 
-/** What a hearing asks of the loaded model. Throws MODEL_NOT_LOADED and LANGUAGE_UNSUPPORTED. */
+/** What a session asks of the loaded model. Throws MODEL_NOT_LOADED and LANGUAGE_UNSUPPORTED. */
 function modelFor(current: Current, key: string, language: string | null): HearingModel {
   const { row } = current.using(key);
   const told = language === null ? null : offeredLanguage(row.languages, language);

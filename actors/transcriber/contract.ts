@@ -1,8 +1,8 @@
 // What the transcriber answers: where somebody speaks, and what is said. It takes samples, never a sound file; only the
 // subtitles that lie beside a media file it reads itself.
 //
-// One file is one hearing: `open`, then `hear` for every block of every channel in order, `end` for each channel, and
-// `finish`, which answers the text. Windows of several hearings are transcribed in one batch.
+// One file is one session: `open`, then `append` for every block of every channel in order, `end` for each channel, and
+// `finish`, which answers the text. Windows of several sessions are transcribed in one batch.
 import { type Static, Type } from 'typebox';
 import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -22,7 +22,7 @@ export const speechErrors = errorTable({
     retryable: false,
   },
   SUBTITLES_INVALID: { meaning: 'The subtitles cannot be read', status: 400, retryable: false },
-  HEARING_LOST: { meaning: 'The hearing was lost when the actor restarted', status: 503, retryable: true },
+  SESSION_LOST: { meaning: 'The session was lost when the actor restarted', status: 503, retryable: true },
 });
 
 /** How a language that a person names becomes a code, for rooms that check requests. See languages.ts. */
@@ -113,16 +113,16 @@ export const transcriberContract = contract(
         language: Nullable(Type.String()),
         channels: Type.Integer({ minimum: 1 }),
       }),
-      Type.Object({ hearing: Type.Integer() }),
+      Type.Object({ session: Type.Integer() }),
     ),
     /**
      * `samples`: `count` f32 at 16 kHz, −1 to 1, at the start of the slot, *borrowed until answered*. Blocks of a
      * channel follow each other without a gap. Answers late while too many windows wait for the model.
      */
-    hear: ask(
+    append: ask(
       Type.Object({
-        hearing: Type.Integer(),
-        /** Counted from 0 among the channels of the hearing. */
+        session: Type.Integer(),
+        /** Counted from 0 among the channels of the session. */
         channel: Type.Integer({ minimum: 0 }),
         first_sample: Type.Integer({ minimum: 0 }),
         count: Type.Integer({ minimum: 1 }),
@@ -131,10 +131,10 @@ export const transcriberContract = contract(
       Heard,
     ),
     /** The channel has no more blocks: everything is settled. */
-    end: ask(Type.Object({ hearing: Type.Integer(), channel: Type.Integer({ minimum: 0 }) }), Heard),
-    /** The text of all channels, ascending by start; what two channels both picked up is there once. The hearing is over. */
+    end: ask(Type.Object({ session: Type.Integer(), channel: Type.Integer({ minimum: 0 }) }), Heard),
+    /** The text of all channels, ascending by start; what two channels both picked up is there once. The session is over. */
     finish: ask(
-      Type.Object({ hearing: Type.Integer() }),
+      Type.Object({ session: Type.Integer() }),
       Type.Object({
         segments: Type.Array(Segment),
         /** BCP 47; null when nothing was said or no model was asked for. */
@@ -142,8 +142,8 @@ export const transcriberContract = contract(
         speech_seconds: Type.Number(),
       }),
     ),
-    /** Forgets a hearing; one that is not known is forgotten already. */
-    drop: ask(Type.Object({ hearing: Type.Integer() }), Type.Object({})),
+    /** Forgets a session; one that is not known is forgotten already. */
+    drop: ask(Type.Object({ session: Type.Integer() }), Type.Object({})),
     /**
      * The transcript that lies beside a media file (`film.srt`, `film.en.vtt`, …), best match of the language first;
      * null when there is none. SUBTITLES_INVALID names the file.

@@ -1,13 +1,13 @@
-// Windows that wait for the model, of all hearings in one line: those that ask the same of the same model run together.
+// Windows that wait for the model, of all sessions in one line: those that ask the same of the same model run together.
 // A window whose owner is gone leaves; a run whose owners are all gone ends between two tokens.
 import { engineErrors } from '../../runtime/errors.ts';
-import { Bell } from '../../runtime/sync/condition.ts';
+import { Condition } from '../../runtime/sync/condition.ts';
 import type { Proceed } from '../models/current.ts';
 import type { SpeechWindow, Spoken } from './family.ts';
 
 /** What is asked for one window. */
 export interface Job {
-  /** Whose it is: a hearing. */
+  /** Whose it is: a session. */
   readonly owner: object;
   readonly model_key: string;
   /** BCP 47, or null to find out. */
@@ -50,7 +50,7 @@ export class WindowQueue {
   readonly #gone = new WeakSet<object>();
   #working: Promise<void> | null = null;
   /** Rings when the queue has changed, and every now and then while a run goes on. */
-  readonly #moved = new Bell();
+  readonly #moved = new Condition();
   #steps = 0;
 
   constructor(options: QueueOptions) {
@@ -73,7 +73,7 @@ export class WindowQueue {
   drop(owner: object): void {
     this.#gone.add(owner);
     this.#jobs = this.#jobs.filter((job) => job.owner !== owner);
-    this.#moved.ring();
+    this.#moved.notifyAll();
   }
 
   /** Resolves when few enough windows wait. Throws CANCELLED when the turn is cancelled first. */
@@ -104,7 +104,7 @@ export class WindowQueue {
       for (const job of this.#jobs.splice(0)) this.#fail(job, error);
     }
     this.#working = null;
-    this.#moved.ring();
+    this.#moved.notifyAll();
   }
 
   async #workOn(modelKey: string): Promise<void> {
@@ -128,7 +128,7 @@ export class WindowQueue {
       .slice(0, most);
     const set = new Set(taken);
     this.#jobs = this.#jobs.filter((job) => !set.has(job));
-    this.#moved.ring();
+    this.#moved.notifyAll();
     return taken;
   }
 
@@ -137,7 +137,7 @@ export class WindowQueue {
     try {
       const answers = await run(windows, batch[0]!.language, () => this.#step(batch));
       for (const [at, job] of batch.entries()) this.#tell(job, answers[at]!);
-      this.#moved.ring();
+      this.#moved.notifyAll();
     } catch (error) {
       const waiting = batch.filter(({ owner }) => !this.#gone.has(owner));
       // One window that the model cannot take is no reason to lose the others.
@@ -150,7 +150,7 @@ export class WindowQueue {
   async #step(batch: readonly Job[]): Promise<void> {
     await this.#options.proceed();
     this.#steps += 1;
-    if (this.#steps % STEPS_OF_LIFE === 0) this.#moved.ring();
+    if (this.#steps % STEPS_OF_LIFE === 0) this.#moved.notifyAll();
     if (batch.every(({ owner }) => this.#gone.has(owner))) {
       throw engineErrors.CANCELLED('nobody waits for the window');
     }

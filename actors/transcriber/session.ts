@@ -2,7 +2,7 @@
 // for them. It holds sound only for windows that are not transcribed yet.
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
-import { Turnstile } from '../../runtime/sync/mutex.ts';
+import { Mutex } from '../../runtime/sync/mutex.ts';
 import type { Heard, Segment, SpeechRegion } from './contract.ts';
 import type { Spoken } from './family.ts';
 import type { Job, WaitingTurn, WindowQueue } from './queue.ts';
@@ -12,7 +12,7 @@ import { type LeveledSegment, mergeChannels } from './text/merge-channels.ts';
 import { type VoiceDetector, voiceRate } from './voice/detector.ts';
 import { type Window, type WindowRules, Windows } from './voice/windows.ts';
 
-/** The model that transcribes a hearing. */
+/** The model that transcribes a session. */
 export interface HearingModel {
   readonly key: string;
   /** The language the model is told, one that it names; null to find out. */
@@ -31,14 +31,14 @@ interface Channel {
   /** Null when no model was asked for. */
   readonly windows: Windows | null;
   /** Blocks of a channel are taken one after the other. */
-  readonly turnstile: Turnstile;
+  readonly mutex: Mutex;
   readonly speech: SpeechRegion[];
   readonly segments: LeveledSegment[];
   next: number | null;
   ended: boolean;
 }
 
-export class Hearing {
+export class TranscriptionSession {
   readonly #model: HearingModel | null;
   readonly #queue: WindowQueue;
   readonly #log: Log;
@@ -61,7 +61,7 @@ export class Hearing {
     this.#channels = Array.from({ length: channels }, () => ({
       detector: detector(),
       windows: model && new Windows(model.rules),
-      turnstile: new Turnstile(),
+      mutex: new Mutex(),
       speech: [],
       segments: [],
       next: null,
@@ -75,7 +75,7 @@ export class Hearing {
    */
   hear(channel: number, firstSample: number, samples: Float32Array): Promise<Heard> {
     const one = this.#channel(channel);
-    return one.turnstile.pass(async () => {
+    return one.mutex.run(async () => {
       this.#check();
       if (one.ended) throw wrong(`channel ${channel} has ended`);
       if (one.next !== null && one.next !== firstSample) {
@@ -92,7 +92,7 @@ export class Hearing {
 
   end(channel: number): Promise<Heard> {
     const one = this.#channel(channel);
-    return one.turnstile.pass(async () => {
+    return one.mutex.run(async () => {
       this.#check();
       if (one.ended) throw wrong(`channel ${channel} has ended already`);
       one.ended = true;

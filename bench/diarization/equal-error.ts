@@ -1,6 +1,6 @@
 // The equal error rate: how often a judge of pairs errs when he errs as often either way.
 
-/** Likenesses of pairs that are of one voice, and of pairs that are not. */
+/** Similarities of pairs that are of one voice, and of pairs that are not. */
 export interface Pairs {
   readonly same: readonly number[];
   readonly other: readonly number[];
@@ -13,7 +13,7 @@ export function errorsAt({ same, other }: Pairs, threshold: number): { missed: n
 }
 
 /**
- * The rate where missed and confused pairs cross, and the likeness there. Between two likenesses that leave one or the
+ * The rate where missed and confused pairs cross, and the similarity there. Between two similarities that leave one or the
  * other larger it is the mean of both where they are closest. Both lists have to hold something.
  */
 export function equalError({ same, other }: Pairs): { rate: number; threshold: number } {

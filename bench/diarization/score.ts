@@ -153,10 +153,10 @@ function jaccardError(stretches: readonly Stretch[], said: number, found: number
   };
   const saying = alone((one) => one.said, said);
   const finding = alone((one) => one.found, found);
-  const likeness = both.map((row, one) =>
+  const similarity = both.map((row, one) =>
     row.map((shared, other) => shared / (saying[one]! + finding[other]! - shared)),
   );
-  const pairs = bestAssignment(likeness);
-  const errors = pairs.map((other, one) => 1 - (other < 0 ? 0 : likeness[one]![other]!));
+  const pairs = bestAssignment(similarity);
+  const errors = pairs.map((other, one) => 1 - (other < 0 ? 0 : similarity[one]![other]!));
   return errors.reduce((sum, error) => sum + error, 0) / said;
 }

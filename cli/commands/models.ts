@@ -60,7 +60,7 @@ async function pull(key: string, context: Context): Promise<number> {
   const { values, screen, signal, clock, out } = context;
   const drawing = conflate<string, PullProgress>(clock, 100, (progress) => draw(progress, context));
   const options = {
-    hub: values.models_url,
+    baseUrl: values.models_url,
     signal,
     clock,
     progress: (p: PullProgress) => drawing.put('bar', p),

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createEventServer, type EventServer } from '../../events/server.ts';
-import { createFront, type Front } from '../../http/gateway.ts';
+import { createGateway, type Gateway } from '../../http/gateway.ts';
 import type { Licenses } from '../../http/license/licenses.ts';
 import { openLicenses } from '../../http/license/open.ts';
 import { hostRule } from '../../http/request/host.ts';
@@ -12,7 +12,7 @@ import type { Engine } from '../../main.ts';
 import { toFields } from '../../runtime/errors.ts';
 import { endOnFault } from '../../runtime/process/fault.ts';
 import { engineCommand, guard } from '../../runtime/process/guardian.ts';
-import { attachToGuardian, type Ward } from '../../runtime/process/guardian-client.ts';
+import { attachToGuardian, type GuardianClient } from '../../runtime/process/guardian-client.ts';
 import { engineExit } from '../../runtime/restart.ts';
 import type { Command, Context } from '../context.ts';
 
@@ -31,15 +31,15 @@ export const serve: Command = async (args, context) => {
     return guard({ command: engineCommand(), clock, log: log.named('guardian'), stop: context.signal });
   }
   endOnFault(log, context.flushLog);
-  const ward = attachToGuardian({ stop: context.signal, clock });
+  const guardian = attachToGuardian({ stop: context.signal, clock });
   try {
-    return await serveUntilStopped(context, ward);
+    return await serveUntilStopped(context, guardian);
   } catch (error) {
     if (!serverErrors.PORT_TAKEN.is(error)) throw error;
     log.error(error.message);
     return engineExit.cannotStart;
   } finally {
-    ward.close();
+    guardian.close();
     await context.flushLog();
   }
 };
@@ -48,16 +48,16 @@ interface Parts {
   readonly engine: Engine;
   readonly licenses: Licenses;
   readonly events: EventServer;
-  readonly front: Front;
+  readonly gateway: Gateway;
 }
 
-async function serveUntilStopped(context: Context, ward: Ward): Promise<number> {
+async function serveUntilStopped(context: Context, guardian: GuardianClient): Promise<number> {
   const { values, clock, log } = context;
   // What can be wrong with the settings is found before anything is started: an engine would keep the process.
   const isAllowedHost = hostRule(values.hosts, { host: values.host });
   const licenses = openLicenses(values, { clock, now: Date.now, log: log.named('license') });
   const engine = await context
-    .startEngine(values.decoders, (actor) => ward.renew(`${actor} hangs for the second time`))
+    .startEngine(values.decoders, (actor) => guardian.renew(`${actor} hangs for the second time`))
     .catch((error: unknown) => {
       licenses.close();
       throw error;
@@ -69,8 +69,8 @@ async function serveUntilStopped(context: Context, ward: Ward): Promise<number> 
     isAllowedHost,
     origins: values.origins,
   });
-  const { restarts: engineRestarts } = ward;
-  const front = createFront({
+  const { restarts: engineRestarts } = guardian;
+  const gateway = createGateway({
     engine,
     licenses,
     events,
@@ -81,21 +81,21 @@ async function serveUntilStopped(context: Context, ward: Ward): Promise<number> 
     engineRestarts,
     version: version(),
   });
-  const parts = { engine, licenses, events, front };
+  const parts = { engine, licenses, events, gateway };
   try {
-    begin(context, parts, ward);
-    await aborted(ward.signal);
+    begin(context, parts, guardian);
+    await aborted(guardian.signal);
   } finally {
     await end(context, parts);
   }
-  return ward.renewing ? engineExit.renew : engineExit.stopped;
+  return guardian.renewing ? engineExit.renew : engineExit.stopped;
 }
 
-function begin({ values, log }: Context, { engine, front }: Parts, ward: Ward): void {
-  const { host, port } = front.listen();
+function begin({ values, log }: Context, { engine, gateway }: Parts, guardian: GuardianClient): void {
+  const { host, port } = gateway.listen();
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   log.info('listening', { api: `${address}/api/v1`, docs: `${address}/docs` });
-  ward.ready();
+  guardian.ready();
   // Requests that need the model are told that it loads; a model that fails is told by /models/loaded and /readyz.
   engine.search.models.load(values.model).then(
     ({ model_key, device, fallback_from }) =>
@@ -104,15 +104,15 @@ function begin({ values, log }: Context, { engine, front }: Parts, ward: Ward): 
   );
 }
 
-/** Within the limit of the ward: last answers, the running task to its checkpoint, actors flushed, connections ended. */
-async function end({ log, flushLog }: Context, { engine, licenses, events, front }: Parts): Promise<void> {
+/** Within the limit of the guardian client: last answers, the running task to its checkpoint, actors flushed, connections ended. */
+async function end({ log, flushLog }: Context, { engine, licenses, events, gateway }: Parts): Promise<void> {
   log.info('stopping');
-  front.stopAdmitting();
-  await Promise.all([front.idle(LAST_ANSWERS_MS), engine.tasks.stop()]);
+  gateway.stopAdmitting();
+  await Promise.all([gateway.idle(LAST_ANSWERS_MS), engine.tasks.stop()]);
   const late = await engine.stop();
-  await front.idle(LAST_WORDS_MS);
+  await gateway.idle(LAST_WORDS_MS);
   await events.close();
-  front.close();
+  gateway.close();
   licenses.close();
   if (late.length === 0) {
     log.info('stopped');

@@ -21,7 +21,7 @@ export interface MetricsSources {
   inFlight(): number;
   /** Connections of the event server. */
   eventClients(): number;
-  /** Lives of the engine before this one, from the ward. */
+  /** Lives of the engine before this one, from the guardian client. */
   readonly engineRestarts: number;
   readonly version: string;
 }

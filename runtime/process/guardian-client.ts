@@ -25,20 +25,20 @@ export const STOP_LIMIT_MS = 9_500;
  *
  * ```ts
  * endOnFault(context.log, context.flushLog);
- * const ward = attachToGuardian({ stop: context.signal, clock });
- * const engine = await startEngine(…, { onHopeless: (actor) => ward.renew(`${actor} is stuck`) });
+ * const client = attachToGuardian({ stop: context.signal, clock });
+ * const engine = await startEngine(…, { onFatal: (actor) => client.renew(`${actor} is stuck`) });
  * // listen …
- * ward.ready();
- * await aborted(ward.signal);      // stop admitting, then finish, flush and close: all within ward.stopLimitMs
- * ward.close();
- * return ward.renewing ? engineExit.renew : engineExit.stopped;
+ * client.ready();
+ * await aborted(client.signal);      // stop admitting, then finish, flush and close: all within client.stopLimitMs
+ * client.close();
+ * return client.renewing ? engineExit.renew : engineExit.stopped;
  * ```
  *
  * To be attached before the slow part of a start: the guardian counts seconds without a beat from the first one.
  * An engine that cannot start for a reason that will not go away by itself (the port is taken) returns
  * `engineExit.cannotStart`, one that was called wrongly `engineExit.usage`; both are not restarted.
  */
-export interface Ward {
+export interface GuardianClient {
   /** Aborted once, when the engine is to stop: it was asked to, its guardian has gone, or it asked for a new process. */
   readonly signal: AbortSignal;
   readonly guarded: boolean;
@@ -72,7 +72,7 @@ export interface WardProcess {
   kill(pid: number, signal: 'SIGKILL'): unknown;
 }
 
-export interface WardOptions {
+export interface GuardianClientOptions {
   /** Aborted by the signals of this process (ctrl-C reaches engine and guardian alike; once is enough). */
   readonly stop: AbortSignal;
   readonly clock: Clock;
@@ -80,7 +80,7 @@ export interface WardOptions {
   readonly stopLimitMs?: number;
 }
 
-export function attachToGuardian(options: WardOptions): Ward {
+export function attachToGuardian(options: GuardianClientOptions): GuardianClient {
   const { clock, stop } = options;
   const own = options.process ?? (process as unknown as WardProcess);
   const stopLimitMs = options.stopLimitMs ?? STOP_LIMIT_MS;

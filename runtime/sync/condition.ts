@@ -1,14 +1,14 @@
 // Wakes who waits for a change that only the waiting one can judge: wait, look, wait again.
-export class Bell {
+export class Condition {
   #waiting: (() => void)[] = [];
 
-  ring(): void {
+  notifyAll(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const go of waiting) go();
   }
 
-  /** Resolves at the next ring, or when the signal aborts; at once when it is aborted already. */
+  /** Resolves at the next notification, or when the signal aborts; at once when it is aborted already. */
   wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve();
@@ -16,7 +16,7 @@ export class Bell {
         signal.removeEventListener('abort', go);
         resolve();
       };
-      // A bell that is never rung again is not kept alive by a signal: both end with the turn.
+      // A condition that nobody notifies any more is not kept alive by a signal: both end with the turn.
       signal.addEventListener('abort', go, { once: true });
       this.#waiting.push(go);
     });

@@ -1,20 +1,20 @@
 // Content that is being worked on: the same content under another path waits for it.
-export class Claims {
-  readonly #claimed = new Map<string, Promise<void>>();
+export class KeyedLock {
+  readonly #held = new Map<string, Promise<void>>();
 
   /** Waits by `wait` while others have the content, then claims it; the answer ends the claim. */
-  async claim(
+  async acquire(
     hash: string,
     wait: (earlier: Promise<void>) => Promise<void> = (earlier) => earlier,
   ): Promise<() => void> {
-    for (let earlier = this.#claimed.get(hash); earlier; earlier = this.#claimed.get(hash)) {
+    for (let earlier = this.#held.get(hash); earlier; earlier = this.#held.get(hash)) {
       await wait(earlier);
     }
     // No await between the look and the claim: of several that wait only one may go on.
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#claimed.set(hash, promise);
+    this.#held.set(hash, promise);
     return () => {
-      this.#claimed.delete(hash);
+      this.#held.delete(hash);
       resolve();
     };
   }

@@ -1,12 +1,12 @@
 // Lets one piece of work in at a time, what is urgent first: the query of a search does not wait for an ingest.
 
-export class Turnstile {
+export class Mutex {
   #busy = false;
   readonly #urgent: (() => void)[] = [];
   readonly #later: (() => void)[] = [];
 
   /** Runs `work` alone, after what was begun before it. Within a lane, first come first served. */
-  async pass<T>(work: () => Promise<T>, urgent = false): Promise<T> {
+  async run<T>(work: () => Promise<T>, urgent = false): Promise<T> {
     if (this.#busy) await new Promise<void>((go) => (urgent ? this.#urgent : this.#later).push(go));
     this.#busy = true;
     try {

@@ -25,9 +25,9 @@ async function served(t: TestContext) {
   const search = createSearch({
     index: { ask: (name: never, request: never) => index.call(name, request) },
     embedder: unasked,
-    reader: unasked,
+    textEmbedder: unasked,
     decoder: unasked,
-    viewers: [],
+    thumbnailDecoders: [],
     clock: manualClock(),
     log: createLog('search', () => {}),
   } as unknown as SearchParts);

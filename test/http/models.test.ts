@@ -46,7 +46,7 @@ async function served({ running = null as string | null, hopeless = false } = {}
     const error = model_key === broken ? `${broken} is broken` : null;
     return { model_key: held.key, state: stateOf(held.key, error) };
   };
-  const parts = { looker: { ask }, reader: { ask }, clock: manualClock() };
+  const parts = { pictureEmbedder: { ask }, textEmbedder: { ask }, clock: manualClock() };
   const changed = async () => {
     held.cleared++;
   };

@@ -86,9 +86,9 @@ test('a turn that tells that it goes on may last as long as it needs', async () 
   await supervisor.stop();
 });
 
-test('a stuck actor is replaced, its slots stay held until it ends, and a second time is hopeless', async () => {
-  const hopeless: string[] = [];
-  const { supervisor, clock, inThread, pool } = engine({ onHopeless: (name) => hopeless.push(name) });
+test('a stuck actor is replaced, its slots stay held until it ends, and a second time is fatal', async () => {
+  const fatal: string[] = [];
+  const { supervisor, clock, inThread, pool } = engine({ onFatal: (name) => fatal.push(name) });
   const ref = await inThread();
   const holder = pool.holder();
   const handle = await pool.acquire(holder);
@@ -106,7 +106,7 @@ test('a stuck actor is replaced, its slots stay held until it ends, and a second
   await until(() => supervisor.states()[0]?.running === 1);
   clock.advance(2_500);
   await assert.rejects(again, engineErrors.ACTOR_STUCK.is);
-  assert.deepEqual(hopeless, ['fixture']);
+  assert.deepEqual(fatal, ['fixture']);
   // Its last thread ends when it is told to, and nothing brings the actor back.
   assert.deepEqual(await supervisor.stop(), []);
   assert.equal(ref.phase, 'down');

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compose, usual } from '../../bench/diarization/compose.ts';
-import { idealSpeech, openEars } from '../../bench/diarization/ears.ts';
+import { idealSpeech, openPipeline } from '../../bench/diarization/pipeline.ts';
 import { scoreDiarization } from '../../bench/diarization/score.ts';
 
 const shared = resolve(fileURLToPath(new URL('../../../shared', import.meta.url)));
@@ -15,27 +15,27 @@ const skip = existsSync(folder) ? false : `${folder} is not there`;
 
 test('two recorded voices that were never trained on are told apart and counted', { skip }, async () => {
   const modelsDir = await mkdtemp(join(tmpdir(), 'diarizer-'));
-  const ears = await openEars(modelsDir, 1);
+  const pipeline = await openPipeline(modelsDir, 1);
   try {
     const names = (await readdir(folder)).sort();
     const voices = await Promise.all(
       ['1688', '2609'].map(async (name) => {
         const pieces: Float32Array[] = [];
         for (const file of names.filter((one) => one.startsWith(`${name}-`)).slice(0, 3)) {
-          pieces.push(await ears.samplesOf(join(folder, file)));
+          pieces.push(await pipeline.samplesOf(join(folder, file)));
         }
         return { name, pieces };
       }),
     );
     const { samples, turns } = compose(voices, { ...usual, seconds: 30, seed: 1 });
-    const answer = await ears.listen(samples, idealSpeech(turns));
+    const answer = await pipeline.listen(samples, idealSpeech(turns));
     for (const count of ['auto', 2] as const) {
       const { der, speakers } = scoreDiarization(turns, answer(count));
       assert.equal(speakers.found, 2);
       assert.ok(der < 0.05, `count ${count}: DER ${der}`);
     }
   } finally {
-    await ears.stop();
+    await pipeline.stop();
     await rm(modelsDir, { recursive: true, force: true });
   }
 });

@@ -96,7 +96,7 @@ export async function writeVoices(home: Home): Promise<void> {
   const models = modelsOf(home);
   await writeVoice(models);
   await writeModel(models, segmentationRow('tiny-turns'), segmentationGraph(...hums));
-  const clustering = { linkage: 'centroid', likeness: 0.752 } as const;
+  const clustering = { linkage: 'centroid', similarity: 0.752 } as const;
   const speaker = speakerRow('tiny-speaker', 'wespeaker-resnet34', { clustering, mean_removed: false });
   const { input, output } = speaker.speaker!;
   await writeModel(models, speaker, voiceGraph({ input, output, of: 'level' }));

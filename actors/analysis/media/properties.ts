@@ -15,7 +15,7 @@ import { survey, worthAnotherTry } from '../stages/stages.ts';
 import { propertiesEntry } from './entry.ts';
 
 export interface PropertiesParts {
-  readonly surveyor: Ref<typeof decoderContract>;
+  readonly prober: Ref<typeof decoderContract>;
   readonly index: Ref<typeof indexContract>;
   readonly journal: Journal;
   readonly log: Log;
@@ -98,7 +98,7 @@ async function lookAtAll(
 }
 
 async function lookAt(
-  { surveyor, index, journal, log }: PropertiesParts,
+  { prober, index, journal, log }: PropertiesParts,
   cacheDir: string,
   path: string,
   keeps: boolean,
@@ -115,7 +115,7 @@ async function lookAt(
     }
   };
   const watched = journalledSurvey(journal, 'metadata', path);
-  const look = () => survey(path, cacheDir, surveyor, index, signal, watched, { lane: 'now', remember });
+  const look = () => survey(path, cacheDir, prober, index, signal, watched, { lane: 'now', remember });
   return look().catch((error) => {
     if (signal.aborted || isAboutTheFile(error) || !worthAnotherTry(error)) throw error;
     return look();

@@ -31,7 +31,7 @@ export interface SurveyOptions {
 export async function survey(
   path: string,
   cacheDir: string,
-  surveyor: Decoder,
+  prober: Decoder,
   index: Index,
   signal: AbortSignal,
   watched: Watched,
@@ -56,8 +56,8 @@ export async function survey(
   const known = await index.ask('known', asked, options);
   if (known) return known;
   return watched(`${stats.size}-${stats.mtimeNs}`, async () => {
-    const identity = await surveyor.ask('identify', { path }, options);
-    const probe = await surveyor.ask('probe', { path }, options);
+    const identity = await prober.ask('identify', { path }, options);
+    const probe = await prober.ask('probe', { path }, options);
     const media = { path, identity, probe };
     await how.remember(media);
     return media;

@@ -29,8 +29,8 @@ export class FacetTables {
     const known = this.kept.get(store);
     const changes = store.changes(known?.seen ?? null);
     const { seen, changed } = changes;
-    const worn = known !== undefined && known.changes > Math.max(10_000, known.table.size);
-    const fresh = known === undefined || changed === null || worn;
+    const fragmented = known !== undefined && known.changes > Math.max(10_000, known.table.size);
+    const fresh = known === undefined || changed === null || fragmented;
     const table = fresh ? this.build(store, pause) : known.table;
     if (!fresh) for (const { path, hash } of changed) update(table, store, path, hash);
     this.kept.delete(store);

@@ -28,7 +28,7 @@ export class TranscriptLoading {
   private readonly names = new Map<Spoken, Spoken['names']>();
 
   constructor(store: Store, loaded: LoadedTranscripts | null) {
-    const same = loaded !== null && loaded.folder === store.folder && !loaded.isWorn;
+    const same = loaded !== null && loaded.folder === store.folder && !loaded.isFragmented;
     this.target = same ? loaded : new LoadedTranscripts(store.folder);
     this.hashes = store.transcripts.hashes();
   }

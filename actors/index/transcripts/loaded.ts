@@ -30,7 +30,7 @@ export class LoadedTranscripts {
   }
 
   /** True when so much was replaced that loading everything anew is the better way. */
-  get isWorn(): boolean {
+  get isFragmented(): boolean {
     const held = this.all().reduce((sum, shard) => sum + shard.rows, 0);
     return held - this.segments > Math.max(grownRows * 8, this.segments);
   }

@@ -50,7 +50,7 @@ export class Loaded {
   }
 
   /** True when so much in memory was replaced that loading everything anew is the better way. */
-  get isWorn(): boolean {
+  get isFragmented(): boolean {
     return this.bank.rows - this.catalog.vectors > Math.max(leastDeadRows, this.catalog.vectors);
   }
 

@@ -1,10 +1,10 @@
-// What a search wants, as numbers: one vector to rank by, and vectors whose likeness lowers a frame. Pure.
+// What a search wants, as numbers: one vector to rank by, and vectors whose similarity lowers a frame. Pure.
 //
 // Text and picture. A text lies further from every picture than a picture does, and spreads less, so their cosines
 // cannot be added as they are. Each is divided by its spread over the frames searched; then `text_weight` counts text
 // against a picture's 1: share of text = text_weight / (1 + text_weight). Both are linear, so they become one vector.
 //
-// Exclude. For each excluded vector the usual likeness m and its spread s are taken over the frames searched. A frame
+// Exclude. For each excluded vector the usual similarity m and its spread s are taken over the frames searched. A frame
 // less than one spread above m loses nothing; above, it loses what it is over that bar, brought to the spread of the
 // score: score = b - Σ max(0, e - (m + s)) × spread(b) / s. What resembles the excluded thing sinks by as many spreads as
 // it stands out, other frames keep their order, and nothing is ever removed.

@@ -3,8 +3,8 @@ import type { ModelFile, OperatingSystem } from '../contract.ts';
 
 export const everywhere: OperatingSystem[] = ['mac-arm', 'windows', 'linux'];
 
-/** `repository` and `revision` as the hub names them; `path` inside the repository. */
-export function hub(repository: string, revision: string) {
+/** `repository` and `revision` as Hugging Face names them; `path` inside the repository. */
+export function huggingface(repository: string, revision: string) {
   return (role: string, path: string, size: number | null, sha256: string | null): ModelFile => ({
     role,
     name: path.slice(path.lastIndexOf('/') + 1),

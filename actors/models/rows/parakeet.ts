@@ -1,9 +1,9 @@
 // The parakeet model: 25 European languages, fast on a processor. Pins are those of public lists; a download checks them
 // again against what the server announces (download.ts).
 import type { ModelRow } from '../contract.ts';
-import { everywhere, hub } from './huggingface.ts';
+import { everywhere, huggingface } from './huggingface.ts';
 
-const file = hub('istupakov/parakeet-tdt-0.6b-v3-onnx', '8f23f0c03c8761650bdb5b40aaf3e40d2c15f1ce');
+const file = huggingface('istupakov/parakeet-tdt-0.6b-v3-onnx', '8f23f0c03c8761650bdb5b40aaf3e40d2c15f1ce');
 
 export const parakeetRows: readonly ModelRow[] = [
   {

@@ -1,7 +1,7 @@
 // The visual models the program knows by name. Pins were compared in several independent public lists; a download checks
 // them again against what the server announces (download.ts).
 import type { ModelRow, TextSide, VisualSide } from '../contract.ts';
-import { everywhere, hub } from './huggingface.ts';
+import { everywhere, huggingface } from './huggingface.ts';
 
 /** Part of the program: no files, made by starter/. Its text side has its own lexicon and no tokens. */
 const starterVisual: ModelRow = {
@@ -65,15 +65,15 @@ const siglip2Row = {
   compatible_os: everywhere,
 } as const;
 
-const siglip256 = hub(
+const siglip256 = huggingface(
   'onnx-community/siglip2-base-patch16-256-ONNX',
   'd1114256522a37ffa257a0a58017348ab0058db2',
 );
-const siglip224 = hub(
+const siglip224 = huggingface(
   'onnx-community/siglip2-base-patch16-224-ONNX',
   'ba1f3b0843f24bc5417d38e19c37b287d719b2f4',
 );
-const clip32 = hub('Xenova/clip-vit-base-patch32', 'd15189d7028b43f1d3e65039190477f6af591c2a');
+const clip32 = huggingface('Xenova/clip-vit-base-patch32', 'd15189d7028b43f1d3e65039190477f6af591c2a');
 
 const siglipRows: ModelRow[] = [
   {

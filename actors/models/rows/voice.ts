@@ -1,8 +1,8 @@
 // The models the program knows by name that tell where somebody speaks, and who.
 import type { ModelRow } from '../contract.ts';
-import { everywhere, hub } from './huggingface.ts';
+import { everywhere, huggingface } from './huggingface.ts';
 
-/** Its makers publish it in their repository and on no hub. */
+/** Its makers publish it in their repository and not on Hugging Face. */
 const silero: ModelRow = {
   key: 'silero-vad',
   kind: 'voice',
@@ -34,8 +34,14 @@ const listening = {
   compatible_os: everywhere,
 } as const;
 
-const pyannote = hub('onnx-community/pyannote-segmentation-3.0', '733a93b6473d019a773298e08cefa686894b1854');
-const wespeaker = hub('Wespeaker/wespeaker-voxceleb-resnet34-LM', 'f0c48c298fd835726c27956a5d617bad7115627e');
+const pyannote = huggingface(
+  'onnx-community/pyannote-segmentation-3.0',
+  '733a93b6473d019a773298e08cefa686894b1854',
+);
+const wespeaker = huggingface(
+  'Wespeaker/wespeaker-voxceleb-resnet34-LM',
+  'f0c48c298fd835726c27956a5d617bad7115627e',
+);
 
 /** Who of up to three voices speaks in each moment of ten seconds. Used beside a speaker model. */
 const segmentation: ModelRow = {
@@ -87,7 +93,7 @@ const resnet34: ModelRow = {
     output: 'embs',
     batch: 8,
     // pyannote 3.1: a Euclidean distance of .7046 between unit vectors.
-    clustering: { linkage: 'centroid', likeness: 0.752 },
+    clustering: { linkage: 'centroid', similarity: 0.752 },
     // Not measured here: what clustering with .752 between sums comes to between single pieces.
     thresholds: { same: 0.5, same_short: 0.4 },
   },
@@ -121,7 +127,7 @@ const campplus: ModelRow = {
     output: 'embedding',
     batch: 8,
     // 3D-Speaker: a cosine of .4 for recordings as short as a conversation.
-    clustering: { linkage: 'average', likeness: 0.4 },
+    clustering: { linkage: 'average', similarity: 0.4 },
     // Not measured here: the published example pairs are at about .9 and .2.
     thresholds: { same: 0.5, same_short: 0.4 },
   },
@@ -150,7 +156,7 @@ const starterSpeaker: ModelRow = {
     output: 'embs',
     batch: 32,
     // Of voices of train-clean-100 that were held back from training, and conversations made of them.
-    evidence: { same: 0.38, freedom: 60, news: 0.5, likeness: -3, alike: 0.25 },
+    evidence: { same: 0.38, freedom: 60, news: 0.5, similarity: -3, alike: 0.25 },
     thresholds: { same: 0.31, same_short: 0.19 },
   },
 };

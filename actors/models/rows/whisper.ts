@@ -1,7 +1,7 @@
 // Whisper's sizes, as the program knows them by name. Pins were compared in several independent public lists; a download
 // checks them again against what the server announces (download.ts).
 import type { ModelFile, ModelRow, SpeechSide } from '../contract.ts';
-import { everywhere, hub } from './huggingface.ts';
+import { everywhere, huggingface } from './huggingface.ts';
 
 /** In the order of the tokenizer; `jv` and `fil` are its `jw` and `tl`. */
 const languages =
@@ -34,13 +34,16 @@ const row = {
   compatible_os: everywhere,
 } as const;
 
-const tiny = hub('onnx-community/whisper-tiny', 'ff4177021cc41f7db950912b73ea4fdf7d01d8e7');
-const base = hub('onnx-community/whisper-base', '1846881b6b3a3024392c1eea3ad983695bc23925');
-const small = hub('onnx-community/whisper-small', '36050c46d777d46dc4b5f43f6d90574fc38f8732');
-const medium = hub('onnx-community/whisper-medium-ONNX', 'd3978248a6b5de6df7ec29ddfbde3993845fa806');
-const turbo = hub('onnx-community/whisper-large-v3-turbo', '360ebcde2559d60bb474678be3c1de9ef347d01a');
+const tiny = huggingface('onnx-community/whisper-tiny', 'ff4177021cc41f7db950912b73ea4fdf7d01d8e7');
+const base = huggingface('onnx-community/whisper-base', '1846881b6b3a3024392c1eea3ad983695bc23925');
+const small = huggingface('onnx-community/whisper-small', '36050c46d777d46dc4b5f43f6d90574fc38f8732');
+const medium = huggingface('onnx-community/whisper-medium-ONNX', 'd3978248a6b5de6df7ec29ddfbde3993845fa806');
+const turbo = huggingface(
+  'onnx-community/whisper-large-v3-turbo',
+  '360ebcde2559d60bb474678be3c1de9ef347d01a',
+);
 
-function tokenizer(from: ReturnType<typeof hub>): ModelFile {
+function tokenizer(from: ReturnType<typeof huggingface>): ModelFile {
   return from(
     'tokenizer',
     'tokenizer.json',

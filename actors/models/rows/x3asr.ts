@@ -1,7 +1,7 @@
 // The x3-asr models: Qwen3-ASR exported as encoder, two decoders that share their weights, and a table of token vectors.
 // Nobody has pinned these files, so a download takes what the server itself announces (download.ts).
 import type { ModelRow, SpeechSide } from '../contract.ts';
-import { everywhere, hub } from './huggingface.ts';
+import { everywhere, huggingface } from './huggingface.ts';
 
 const VOCABULARY = 151_936;
 
@@ -37,7 +37,7 @@ const shared = {
 
 /** `width`: of a token's vector. */
 function files(repository: string, width: number) {
-  const file = hub(repository, 'main');
+  const file = huggingface(repository, 'main');
   return [
     file('encoder', 'encoder.int4.onnx', null, null),
     file('decoder_init', 'decoder_init.int4.onnx', null, null),

@@ -218,7 +218,7 @@ export const scalars = [
   'row pattern', // share of the variation that is the same along every row
   'column pattern', // share of the variation that is the same along every column
   'sharpness', // finest detail against coarse edges
-  'symmetry', // likeness with the mirror picture, -1..1
+  'symmetry', // similarity with the mirror picture, -1..1
   'tint', // how far the colours lie on one side: length of the mean chroma over the mean of the lengths
   'even', // 1 when every patch has one lightness
 ] as const;

@@ -2,7 +2,7 @@
 // name, and both take the order from here.
 //
 //   0 … named.length-1   named features, centred and scaled: text and picture meet here
-//   then                 likeness: unnamed dimensions for comparing pictures with pictures
+//   then                 similarity: unnamed dimensions for comparing pictures with pictures
 //   last                 always zero in pictures: a text that says nothing known points there and scores 0
 import { type BasicColour, basicColours, type ShadeName, shades } from './palette.ts';
 import { type UnitName, unitNames } from './units.ts';
@@ -32,7 +32,7 @@ interface Group {
   readonly features: readonly Feature[];
   /** Value of an ordinary frame; what is left after subtracting it is what the picture says. */
   readonly centre: number;
-  /** Weight in the vector: text does not depend on it, likeness of pictures does. */
+  /** Weight in the vector: text does not depend on it, similarity of pictures does. */
   readonly scale: number;
 }
 
@@ -74,5 +74,5 @@ export function featureIndex(name: Feature): number {
 
 /** The dimension that no picture has. */
 export const NEUTRAL = DIMENSIONS - 1;
-/** Dimensions left for likeness. */
-export const LIKENESS = DIMENSIONS - named.length - 1;
+/** Dimensions left for similarity. */
+export const SIMILARITY = DIMENSIONS - named.length - 1;

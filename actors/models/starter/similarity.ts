@@ -1,7 +1,7 @@
 // Third part of the picture graph: the unnamed dimensions by which pictures are compared with pictures: where it is
 // light and dark, where which colour lies, how edges run in each part, and the palette.
 import type { GraphBuilder } from './graph/builder.ts';
-import { LIKENESS } from './layout.ts';
+import { SIMILARITY } from './layout.ts';
 import { directions, gradient, type Planes, shrink, square } from './maps.ts';
 
 const LIGHT_SIDE = 8;
@@ -11,10 +11,10 @@ const EDGE_DIRECTIONS = 6;
 const MADE = LIGHT_SIDE ** 2 + 2 * COLOUR_SIDE ** 2 + EDGE_DIRECTIONS * EDGE_SIDE ** 2;
 
 /**
- * [B, LIKENESS], of length 1. `palette`: [B, n], shares of n colours. A frame without any structure gets a constant
+ * [B, SIMILARITY], of length 1. `palette`: [B, n], shares of n colours. A frame without any structure gets a constant
  * direction, so that flat frames are alike and no frame is short.
  */
-export function likeness(b: GraphBuilder, planes: Planes, palette: string, colours: number): string {
+export function similarity(b: GraphBuilder, planes: Planes, palette: string, colours: number): string {
   const light = b.op('Reshape', [shrink(b, planes.quarterLuma, 56 / LIGHT_SIDE), b.ints([0, -1])]);
   const offMean = b.op('Sub', [light, b.op('ReduceMean', [light], { axes: [1], keepdims: 1 })]);
   const [, red, yellow] = b.ops('Split', [planes.lab, b.ints([1, 1, 1])], 3, { axis: 1 }) as [
@@ -33,7 +33,7 @@ export function likeness(b: GraphBuilder, planes: Planes, palette: string, colou
     b.op('Mul', [b.op('ReduceMean', [light], { axes: [1], keepdims: 1 }), b.scalar(0)]),
     b.scalar(0.15),
   ]);
-  const rest = LIKENESS - MADE - colours - 1;
+  const rest = SIMILARITY - MADE - colours - 1;
   const parts = [
     weigh(b, offMean, 0.35, 0.75),
     weigh(b, b.op('Reshape', [colour, b.ints([0, -1])]), 0.15, 0.6),

@@ -1,5 +1,5 @@
 // What tells speech from other sound, block by block: Silero's graph where it is downloaded, else our own arithmetic. One
-// detector follows one channel of one hearing; all of a kind come from one source and share what is large.
+// detector follows one channel of one session; all of a kind come from one source and share what is large.
 import type { Heard } from '../contract.ts';
 
 export const voiceRate = 16_000;

@@ -16,11 +16,11 @@ export interface Voices {
   unloaded: number;
   /** Keys in the order in which they were loaded; null: freed. */
   readonly loads: (string | null)[];
-  /** Hearings and listenings that were opened and neither finished nor dropped. */
+  /** Hearings and sessions that were opened and neither finished nor dropped. */
   readonly open: Set<string>;
   /** Hearings open at the same time, at most. */
   mostOpen: number;
-  /** The hearing fails this many times after its first block. */
+  /** The session fails this many times after its first block. */
   crashes: number;
   /** Segments of the sidecar of each media path. */
   readonly sidecars: Map<string, Segment[]>;
@@ -45,14 +45,14 @@ export function noVoices(): Voices {
 export function fakeTranscriber(voices: Voices) {
   const heard = new Map<number, { samples: number; text: boolean }>();
   let last = 0;
-  const of = (hearing: number) => {
-    const at = heard.get(hearing);
-    if (!at) throw speechErrors.HEARING_LOST(`hearing ${hearing}`);
+  const of = (session: number) => {
+    const at = heard.get(session);
+    if (!at) throw speechErrors.SESSION_LOST(`transcription ${session}`);
     return at;
   };
-  const close = (hearing: number) => {
-    heard.delete(hearing);
-    voices.open.delete(`hearing ${hearing}`);
+  const close = (session: number) => {
+    heard.delete(session);
+    voices.open.delete(`transcription ${session}`);
     return {};
   };
   return actor<typeof transcriberContract, unknown>({
@@ -89,14 +89,14 @@ export function fakeTranscriber(voices: Voices) {
         state: () => noModel,
         open: ({ model_key }) => {
           heard.set(++last, { samples: 0, text: model_key !== null });
-          voices.open.add(`hearing ${last}`);
+          voices.open.add(`transcription ${last}`);
           voices.mostOpen = Math.max(voices.mostOpen, heard.size);
-          return { hearing: last };
+          return { session: last };
         },
-        hear: async ({ hearing, count, first_sample }, turn) => {
+        append: async ({ session, count, first_sample }, turn) => {
           await voices.hold;
           turn.throwIfCancelled();
-          of(hearing).samples += count;
+          of(session).samples += count;
           if (voices.crashes > 0) {
             voices.crashes--;
             throw engineErrors.ACTOR_CRASHED('transcriber ended');
@@ -104,10 +104,10 @@ export function fakeTranscriber(voices: Voices) {
           const end = first_sample + count;
           return { speech: [[first_sample, end] as [number, number]], settled: end };
         },
-        end: ({ hearing }) => ({ speech: [], settled: of(hearing).samples }),
-        finish: ({ hearing }) => {
-          const { samples, text } = of(hearing);
-          close(hearing);
+        end: ({ session }) => ({ speech: [], settled: of(session).samples }),
+        finish: ({ session }) => {
+          const { samples, text } = of(session);
+          close(session);
           const seconds = samples / 16_000;
           const segments = Array.from({ length: text ? seconds : 0 }, (_, i) => ({
             start_seconds: i,
@@ -117,7 +117,7 @@ export function fakeTranscriber(voices: Voices) {
           }));
           return { segments, language: text ? 'en' : null, speech_seconds: seconds };
         },
-        drop: ({ hearing }) => close(hearing),
+        drop: ({ session }) => close(session),
         sidecar: ({ media_path }) => {
           const segments = voices.sidecars.get(media_path);
           return segments
@@ -138,11 +138,11 @@ export function fakeTranscriber(voices: Voices) {
 
 /** Two voices who take turns, a second each. */
 export function fakeDiarizer(voices: Voices) {
-  const listenings = new Set<number>();
+  const sessions = new Set<number>();
   let last = 0;
-  const close = (listening: number) => {
-    listenings.delete(listening);
-    voices.open.delete(`listening ${listening}`);
+  const close = (session: number) => {
+    sessions.delete(session);
+    voices.open.delete(`diarization ${session}`);
     return {};
   };
   return actor<typeof diarizerContract, unknown>({
@@ -152,20 +152,20 @@ export function fakeDiarizer(voices: Voices) {
         load: () => ({ model_key: 'fake-speaker', state: noModel }),
         unload: () => ({}),
         open: () => {
-          listenings.add(++last);
-          voices.open.add(`listening ${last}`);
-          return { listening: last };
+          sessions.add(++last);
+          voices.open.add(`diarization ${last}`);
+          return { session: last };
         },
-        listen: ({ listening }) => {
-          if (!listenings.has(listening)) throw engineErrors.INTERNAL(`listening ${listening}`);
+        append: ({ session }) => {
+          if (!sessions.has(session)) throw engineErrors.INTERNAL(`session ${session}`);
           return {};
         },
-        finish: ({ listening, spans }) => {
-          close(listening);
+        finish: ({ session, spans }) => {
+          close(session);
           const speakers = spans.map(([start]) => `SPEAKER_0${Math.floor(start) % 2}`);
           return { turns: [], speakers, speaker_count: new Set(speakers).size };
         },
-        drop: ({ listening }) => close(listening),
+        drop: ({ session }) => close(session),
       },
     }),
   });

@@ -260,22 +260,31 @@ export async function world(
     });
   const index = await start(fakeIndex(state));
   const embedder = await start(fakeEmbedder(state));
-  const reader = await start(fakeEmbedder(state), 'reader');
-  const surveyor = await start(fakeDecoder(state), 'surveyor');
+  const textEmbedder = await start(fakeEmbedder(state), 'text-embedder');
+  const prober = await start(fakeDecoder(state), 'prober');
   const decoders = await Promise.all(
     Array.from({ length: options.decoders ?? 2 }, (_, i) => start(fakeDecoder(state), `decoder-${i}`)),
   );
-  const ears = [await start(fakeDecoder(state), 'ear-0'), await start(fakeDecoder(state), 'ear-1')];
+  const audioDecoders = [
+    await start(fakeDecoder(state), 'audio-decoder-0'),
+    await start(fakeDecoder(state), 'audio-decoder-1'),
+  ];
   const transcriber = await start(fakeTranscriber(state.voices));
   const diarizer = await start(fakeDiarizer(state.voices));
   const journalPath = options.journal ?? join(folder, 'journal.ndjson');
   const journal = openJournal(journalPath, () => 0);
   const preview = { max_side: 64, quality: 80 };
-  const speech = { ears, transcriber, diarizer };
-  const parts = { decoders, speech, surveyor, embedder, index, pool, journal, preview, clock, log };
+  const speech = { audioDecoders, transcriber, diarizer };
+  const parts = { decoders, speech, prober, embedder, index, pool, journal, preview, clock, log };
   const analysis = createAnalysis(parts);
   const { summarizing = () => false } = options;
-  const search = createSearch({ ...parts, decoder: surveyor, viewers: decoders, reader, summarizing });
+  const search = createSearch({
+    ...parts,
+    decoder: prober,
+    thumbnailDecoders: decoders,
+    textEmbedder,
+    summarizing,
+  });
   const paths = files.map(add);
   const events: AnalysisEvent[] = [];
   return {

@@ -37,7 +37,7 @@ before(async () => {
     wespeaker,
   );
   together = await mkdtemp(join(tmpdir(), 'diarizer-'));
-  const large = { clustering: { linkage: 'centroid', likeness: 0.752 }, mean_removed: false } as const;
+  const large = { clustering: { linkage: 'centroid', similarity: 0.752 }, mean_removed: false } as const;
   await writeModel(together, speakerRow('tiny', 'wespeaker-resnet34', large), starter);
   await writeModel(together, segmentationRow('tiny-turns'), segmentationGraph(400, 1500));
   const campplus = voiceGraph({ input: 'x', output: 'embedding', of: 'swing' });
@@ -66,7 +66,7 @@ async function start(folder = modelsDir) {
   });
   const holder = pool.holder();
   /** Sends a channel in blocks; what was said becomes settled a block late, as a detector does it. */
-  const play = async (listening: number, channel: number, samples: Float32Array, said: readonly Said[]) => {
+  const play = async (session: number, channel: number, samples: Float32Array, said: readonly Said[]) => {
     let told = 0;
     const regions = (until: number): [number, number][] =>
       said.flatMap(({ start, end }): [number, number][] => {
@@ -82,8 +82,8 @@ async function start(folder = modelsDir) {
       const settled = Math.max(0, first - 4000);
       const count = block.length;
       const speech = regions(settled);
-      await diarizer.ask('listen', {
-        listening,
+      await diarizer.ask('append', {
+        session,
         channel,
         first_sample: first,
         count,
@@ -96,14 +96,14 @@ async function start(folder = modelsDir) {
     }
     const speech = regions(samples.length);
     const end = { first_sample: samples.length, count: 0, samples: null, settled: samples.length };
-    await diarizer.ask('listen', { listening, channel, speech, ...end });
+    await diarizer.ask('append', { session, channel, speech, ...end });
   };
   const diarize = async (said: readonly Said[], count: SpeakerCount, spans: [number, number][] = []) => {
     await diarizer.ask('load', {});
-    const { listening } = await diarizer.ask('open', { channels: 1, speaker_count: count });
+    const { session } = await diarizer.ask('open', { channels: 1, speaker_count: count });
     const seconds = Math.max(1, ...said.map(({ end }) => end)) + 0.5;
-    await play(listening, 0, talk(said, seconds), said);
-    return diarizer.ask('finish', { listening, spans });
+    await play(session, 0, talk(said, seconds), said);
+    return diarizer.ask('finish', { session, spans });
   };
   return { diarizer, play, diarize, lines, stop: () => supervisor.stop() };
 }
@@ -172,15 +172,15 @@ test('nobody speaks: no turns, and spans have no speaker', async () => {
 test('a voice in two channels is one speaker', async () => {
   const { diarizer, play, stop } = await start();
   await diarizer.ask('load', {});
-  const { listening } = await diarizer.ask('open', { channels: 2, speaker_count: 'auto' });
+  const { session } = await diarizer.ask('open', { channels: 2, speaker_count: 'auto' });
   const first = [
     { start: 1, end: 4, voice: 400 },
     { start: 6, end: 9, voice: 1500 },
   ];
   const second = [{ start: 10, end: 13, voice: 400 }];
-  await play(listening, 0, talk(first, 14), first);
-  await play(listening, 1, talk(second, 14), second);
-  const { turns, speaker_count } = await diarizer.ask('finish', { listening, spans: [] });
+  await play(session, 0, talk(first, 14), first);
+  await play(session, 1, talk(second, 14), second);
+  const { turns, speaker_count } = await diarizer.ask('finish', { session, spans: [] });
   assert.equal(speaker_count, 2);
   assert.deepEqual(
     turns.map(({ speaker }) => speaker),
@@ -201,29 +201,27 @@ test('the most accurate model that is downloaded is loaded', async () => {
   await two.stop();
 });
 
-test('blocks with a gap, channels that are not there and listenings that are over are refused', async () => {
+test('blocks with a gap, channels that are not there and sessions that are over are refused', async () => {
   const { diarizer, play, stop } = await start();
   await assert.rejects(diarizer.ask('open', { channels: 1, speaker_count: 2 }), withCode('MODEL_NOT_LOADED'));
   await diarizer.ask('load', {});
-  const { listening } = await diarizer.ask('open', { channels: 1, speaker_count: 2 });
-  await play(listening, 0, talk([], 1), []);
-  await assert.rejects(play(listening, 0, talk([], 1), []), withCode('INVALID_MESSAGE'));
-  await assert.rejects(play(listening, 1, talk([], 1), []), withCode('INVALID_MESSAGE'));
-  await diarizer.ask('drop', { listening });
-  await diarizer.ask('drop', { listening });
-  await assert.rejects(diarizer.ask('finish', { listening, spans: [] }), withCode('HEARING_LOST'));
+  const { session } = await diarizer.ask('open', { channels: 1, speaker_count: 2 });
+  await play(session, 0, talk([], 1), []);
+  await assert.rejects(play(session, 0, talk([], 1), []), withCode('INVALID_MESSAGE'));
+  await assert.rejects(play(session, 1, talk([], 1), []), withCode('INVALID_MESSAGE'));
+  await diarizer.ask('drop', { session });
+  await diarizer.ask('drop', { session });
+  await assert.rejects(diarizer.ask('finish', { session, spans: [] }), withCode('SESSION_LOST'));
   await stop();
 });
 
 test('a model that is unloaded says so to those who still listen', async () => {
   const { diarizer, play, stop } = await start();
   await diarizer.ask('load', {});
-  const { listening } = await diarizer.ask('open', { channels: 1, speaker_count: 'auto' });
+  const { session } = await diarizer.ask('open', { channels: 1, speaker_count: 'auto' });
   await diarizer.ask('unload', {});
   await assert.rejects(
-    play(listening, 0, talk(dialogue, 16), dialogue).then(() =>
-      diarizer.ask('finish', { listening, spans: [] }),
-    ),
+    play(session, 0, talk(dialogue, 16), dialogue).then(() => diarizer.ask('finish', { session, spans: [] })),
     withCode('MODEL_NOT_LOADED'),
   );
   await stop();

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import {
-  agglomerate,
+  cluster,
   gather,
   labelsAfter,
-  likenessOf,
   renumbered,
+  similarityOf,
   summed,
 } from '../../../actors/diarizer/clustering.ts';
 import { type Clustering, decideVoices, type Windows } from '../../../actors/diarizer/decide.ts';
@@ -37,13 +37,13 @@ function windowsOf(voices: readonly number[], same: number, seed: number, perReg
 
 const model: Clustering = {
   linkage: { same: 0.6, freedom: D },
-  likeness: 0,
+  similarity: 0,
   news: 0.5,
   least: 2,
   share: 0.15,
   alike: 0.4,
 };
-const cosine: Clustering = { linkage: 'average', likeness: 0.3, news: 1, least: 2, share: 0.15, alike: 1 };
+const cosine: Clustering = { linkage: 'average', similarity: 0.3, news: 1, least: 2, share: 0.15, alike: 1 };
 const talk = (turns: readonly number[]) => turns.flatMap((voice) => new Array<number>(4).fill(voice));
 
 for (const [name, clustering] of Object.entries({ model, cosine })) {
@@ -98,14 +98,14 @@ test('fewer windows than voices: each is its own', () => {
   assert.equal(new Set(labels).size, 2);
 });
 
-test('likeness: what a group is to itself, and what it is to its opposite', () => {
+test('similarity: what a group is to itself, and what it is to its opposite', () => {
   for (const linkage of ['average', 'centroid', { same: 0.5, freedom: 10 }] as const) {
-    const like = likenessOf(linkage);
+    const like = similarityOf(linkage);
     assert.ok(like(1, 1, 1, 1, 1) > like(0, 1, 1, 1, 1));
     assert.ok(like(0, 1, 1, 1, 1) > like(-1, 1, 1, 1, 1));
   }
-  assert.ok(Math.abs(likenessOf('average')(6, 4, 9, 2, 3) - 1) < 1e-12);
-  assert.ok(Math.abs(likenessOf('centroid')(3, 4, 9, 5, 5) - 0.5) < 1e-12);
+  assert.ok(Math.abs(similarityOf('average')(6, 4, 9, 2, 3) - 1) < 1e-12);
+  assert.ok(Math.abs(similarityOf('centroid')(3, 4, 9, 5, 5) - 0.5) < 1e-12);
 });
 
 const lists = fc.array(
@@ -119,7 +119,7 @@ test('n groups have n-1 merges, and cutting them anywhere leaves what was not me
       const sums = Float32Array.from(points.flat());
       const weights = new Float32Array(points.length).fill(1);
       const groups = { sums, weights, dimensions: 2 };
-      const merges = agglomerate(groups, linkage as 'average');
+      const merges = cluster(groups, linkage as 'average');
       assert.equal(merges.length, points.length - 1);
       for (let steps = 0; steps <= merges.length; steps++) {
         const labels = labelsAfter(points.length, merges.slice(0, steps));
@@ -146,8 +146,8 @@ test('the next merge is always of the two groups that are most alike', () => {
         weights: new Float32Array(points.length).fill(1),
         dimensions: 2,
       };
-      const merges = agglomerate(groups, 'average');
-      merges.forEach(({ likeness }, steps) => {
+      const merges = cluster(groups, 'average');
+      merges.forEach(({ similarity }, steps) => {
         const now = summed(groups, labelsAfter(points.length, merges.slice(0, steps)));
         let most = Number.NEGATIVE_INFINITY;
         for (let a = 0; a < now.weights.length; a++) {
@@ -156,7 +156,7 @@ test('the next merge is always of the two groups that are most alike', () => {
             most = Math.max(most, dot / (now.weights[a]! * now.weights[b]!));
           }
         }
-        assert.ok(Math.abs(likeness - most) < 1e-4, `${likeness} and ${most}`);
+        assert.ok(Math.abs(similarity - most) < 1e-4, `${similarity} and ${most}`);
       });
     }),
   );

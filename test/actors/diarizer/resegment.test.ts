@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { retrace } from '../../../actors/diarizer/resegment.ts';
+import { resegment } from '../../../actors/diarizer/resegment.ts';
 
 const model = { same: 0.5, freedom: 2 };
 
@@ -21,7 +21,7 @@ const same = (count: number) => new Array<number>(count).fill(0);
 test('windows that a neighbour had swallowed go back to their voice', () => {
   const points = [...new Array(6).fill(east), ...new Array(6).fill(north), ...new Array(6).fill(east)];
   const labels = Int32Array.from([...same(6), 0, 0, 0, 1, 1, 1, 1, 1, ...same(4)]);
-  const traced = retrace(groupsOf(points), same(18), labels, 2, model);
+  const traced = resegment(groupsOf(points), same(18), labels, 2, model);
   assert.deepEqual([...traced], [...same(6), 1, 1, 1, 1, 1, 1, ...same(6)]);
 });
 
@@ -35,10 +35,10 @@ test('one unclear window changes no voice within a stretch of speech, but may wh
   ];
   const labels = Int32Array.from([...same(11), 1, 1, 1, 1, 1, 1]);
   const stretch = points.map((_, at) => (at < 11 ? 0 : 1));
-  const within = retrace(groupsOf(points), stretch, labels, 2, model);
+  const within = resegment(groupsOf(points), stretch, labels, 2, model);
   assert.deepEqual([...within], [...labels]);
   const alone = points.map((_, at) => (at < 5 ? 0 : at === 5 ? 1 : at < 11 ? 2 : 3));
-  assert.equal(retrace(groupsOf(points), alone, labels, 2, model)[5], 1);
+  assert.equal(resegment(groupsOf(points), alone, labels, 2, model)[5], 1);
 });
 
 test('every window has one of the voices, and one voice keeps all', () => {
@@ -55,7 +55,7 @@ test('every window has one of the voices, and one voice keeps all', () => {
         if (begins) region += 1;
         return region;
       });
-      const traced = retrace(
+      const traced = resegment(
         groups,
         regions,
         Int32Array.from(list, ([, , voice]) => voice),
@@ -65,7 +65,7 @@ test('every window has one of the voices, and one voice keeps all', () => {
       assert.equal(traced.length, list.length);
       assert.ok(traced.every((voice) => voice >= 0 && voice < 4));
       assert.ok(
-        retrace(groups, regions, new Int32Array(list.length), 1, model).every((voice) => voice === 0),
+        resegment(groups, regions, new Int32Array(list.length), 1, model).every((voice) => voice === 0),
       );
     }),
   );

@@ -72,7 +72,7 @@ const file = (role: string, name: string) => ({ role, name, url: null, size: nul
 /** A user's row like one of the program's, with changes. */
 export function speakerRow(key: string, like: string, changes: Partial<SpeakerSide> = {}): ModelRow {
   const row = voiceRows.find((one) => one.key === like)!;
-  const clustering = { linkage: 'average', likeness: 0.6 } as const;
+  const clustering = { linkage: 'average', similarity: 0.6 } as const;
   return {
     ...row,
     key,

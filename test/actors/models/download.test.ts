@@ -151,16 +151,16 @@ test('a body shorter than promised is asked for until the tries are used up', as
 
 test('a redirect is followed and its announced hash and size count', async () => {
   const linked = { 'x-linked-etag': `"${sha(body)}"`, 'x-linked-size': String(body.length) };
-  const hub = status(302, { location: '/cdn/f.bin', ...linked });
-  const done = await run([hub, whole(body)], { size: null, sha256: null });
+  const server = status(302, { location: '/cdn/f.bin', ...linked });
+  const done = await run([server, whole(body)], { size: null, sha256: null });
   assert.equal((await succeeded(done)).verified, 'server');
   assert.equal(done.asked[1]?.path, '/cdn/f.bin');
-  assert.equal((await succeeded(await run([hub, whole(body)]))).verified, 'pin and server');
+  assert.equal((await succeeded(await run([server, whole(body)]))).verified, 'pin and server');
 });
 
 test('a hash that the server announces and that is not the pinned one is told with both', async () => {
-  const hub = status(302, { location: '/cdn', 'x-linked-etag': `"${sha(other)}"` });
-  const { result, files } = await run([hub, whole(body)]);
+  const server = status(302, { location: '/cdn', 'x-linked-etag': `"${sha(other)}"` });
+  const { result, files } = await run([server, whole(body)]);
   failed(result, 'DOWNLOAD_MISMATCH', new RegExp(`pinned ${sha(body)}, the server announces ${sha(other)}`));
   assert.deepEqual(files, []);
 });
@@ -247,7 +247,7 @@ test('a folder that cannot be written is told by name', async (t) => {
 
 test('a disk too small for the announced size is told before anything is fetched', async () => {
   const huge = 2 ** 50;
-  const hub = status(302, { location: '/cdn', 'x-linked-size': String(huge) });
-  const { result } = await run([hub, whole(body)], { size: null });
+  const server = status(302, { location: '/cdn', 'x-linked-size': String(huge) });
+  const { result } = await run([server, whole(body)], { size: null });
   failed(result, 'MODELS_FOLDER_FULL', /1125899906842624 bytes are needed, \d+ are free/);
 });

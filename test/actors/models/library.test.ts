@@ -38,7 +38,7 @@ let server: TestServer;
 const signal = new AbortController().signal;
 const pull = (key: string) =>
   pullModel(folder, key, {
-    hub: `${server.url.href}hub`,
+    baseUrl: `${server.url.href}hub`,
     signal,
     clock: eagerClock(),
     stallMs: never,
@@ -82,7 +82,7 @@ test('a model is listed as missing, pulled, listed as downloaded, verified and r
   assert.deepEqual(await readdir(join(folder, 'mine')), ['model.json']);
 });
 
-test('a hub may live under a path', async () => {
+test('a model server may live under a path', async () => {
   await pull('mine');
   assert.equal(server.asked[0]?.path, '/hub/me/mine/resolve/main/vision.onnx');
 });

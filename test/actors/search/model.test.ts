@@ -30,8 +30,8 @@ function willing(): Ref<typeof embedderContract> {
 test('a switch whose clearing fails ends, and the model can be asked for again', async () => {
   let broken = false;
   const models = createVisualModels({
-    looker: willing(),
-    reader: willing(),
+    pictureEmbedder: willing(),
+    textEmbedder: willing(),
     clock: manualClock(),
     changed: async () => {
       if (broken) throw engineErrors.ACTOR_CRASHED('index ended while it worked on drop');
@@ -47,13 +47,13 @@ test('a switch whose clearing fails ends, and the model can be asked for again',
 });
 
 test('words are read while who looks at pictures is in the middle of a batch', async () => {
-  const looker = willing();
+  const pictureEmbedder = willing();
   let inBatch = false;
-  const busy = (...question: Parameters<typeof looker.ask>) =>
-    inBatch ? new Promise<never>(() => {}) : looker.ask(...question);
+  const busy = (...question: Parameters<typeof pictureEmbedder.ask>) =>
+    inBatch ? new Promise<never>(() => {}) : pictureEmbedder.ask(...question);
   const models = createVisualModels({
-    looker: { ...looker, ask: busy } as typeof looker,
-    reader: willing(),
+    pictureEmbedder: { ...pictureEmbedder, ask: busy } as typeof pictureEmbedder,
+    textEmbedder: willing(),
     clock: manualClock(),
     changed: async () => {},
   });

@@ -55,9 +55,9 @@ async function transcribe(
   channels: readonly Float32Array[],
   language: string | null = null,
 ) {
-  const { hearing } = await transcriber.ask('open', { model_key, language, channels: channels.length });
-  await Promise.all(channels.map((sound, channel) => play(transcriber, pool, hearing, channel, sound)));
-  return transcriber.ask('finish', { hearing });
+  const { session } = await transcriber.ask('open', { model_key, language, channels: channels.length });
+  await Promise.all(channels.map((sound, channel) => play(transcriber, pool, session, channel, sound)));
+  return transcriber.ask('finish', { session });
 }
 const textOf = ({ segments }: { segments: readonly { text: string }[] }) => segments.map(({ text }) => text);
 const has =
@@ -97,9 +97,9 @@ test('without a model only voices are detected, and a file without voices has no
     language: null,
     speech_seconds: 0,
   });
-  const { hearing } = await engine.transcriber.ask('open', { model_key: null, language: null, channels: 1 });
-  assert.deepEqual(await engine.transcriber.ask('end', { hearing, channel: 0 }), { speech: [], settled: 0 });
-  assert.deepEqual((await engine.transcriber.ask('finish', { hearing })).segments, []);
+  const { session } = await engine.transcriber.ask('open', { model_key: null, language: null, channels: 1 });
+  assert.deepEqual(await engine.transcriber.ask('end', { session, channel: 0 }), { speech: [], settled: 0 });
+  assert.deepEqual((await engine.transcriber.ask('finish', { session })).segments, []);
 });
 
 test('several files at once and one after the other give the same', async () => {
@@ -128,31 +128,31 @@ test('what two channels both picked up is there once, what only one did stays', 
   assert.deepEqual(both, [' Good day.', ' Good day.', ' No, it is not.']);
 });
 
-test('a hearing that is dropped leaves the line within one window, and the next one is heard', async () => {
+test('a session that is dropped leaves the line within one window, and the next one is heard', async () => {
   const engine = await startTranscriber(modelsDir);
   const { transcriber, pool } = engine;
   await transcriber.ask('load', { model_key: 'endless' });
-  const { hearing } = await transcriber.ask('open', { model_key: 'endless', language: null, channels: 1 });
-  await play(transcriber, pool, hearing, 0, talk);
-  await transcriber.ask('drop', { hearing });
-  await transcriber.ask('drop', { hearing });
-  await assert.rejects(transcriber.ask('finish', { hearing }), has(speechErrors.HEARING_LOST));
+  const { session } = await transcriber.ask('open', { model_key: 'endless', language: null, channels: 1 });
+  await play(transcriber, pool, session, 0, talk);
+  await transcriber.ask('drop', { session });
+  await transcriber.ask('drop', { session });
+  await assert.rejects(transcriber.ask('finish', { session }), has(speechErrors.SESSION_LOST));
   await transcriber.ask('load', { model_key: 'tiny' });
   assert.deepEqual(textOf(await transcribe(engine, 'tiny', [talk])), [' Good day.', ' No, it is not.']);
 });
 
-test('a finish that is cancelled ends within one window, and the hearing with it', async () => {
+test('a finish that is cancelled ends within one window, and the session with it', async () => {
   const engine = await startTranscriber(modelsDir);
   const { transcriber, pool } = engine;
   await transcriber.ask('load', { model_key: 'endless' });
-  const { hearing } = await transcriber.ask('open', { model_key: 'endless', language: null, channels: 1 });
-  await play(transcriber, pool, hearing, 0, talk);
+  const { session } = await transcriber.ask('open', { model_key: 'endless', language: null, channels: 1 });
+  await play(transcriber, pool, session, 0, talk);
   const caller = new AbortController();
-  const finishing = transcriber.ask('finish', { hearing }, { signal: caller.signal });
+  const finishing = transcriber.ask('finish', { session }, { signal: caller.signal });
   caller.abort();
   await assert.rejects(finishing, has(engineErrors.CANCELLED));
   await transcriber.ask('load', { model_key: 'tiny' });
-  await assert.rejects(transcriber.ask('finish', { hearing }), has(speechErrors.HEARING_LOST));
+  await assert.rejects(transcriber.ask('finish', { session }), has(speechErrors.SESSION_LOST));
 });
 
 test('blocks are answered late while too many windows wait, and a cancelled one ends the waiting', async () => {
@@ -160,10 +160,10 @@ test('blocks are answered late while too many windows wait, and a cancelled one 
   const { transcriber, pool } = engine;
   await transcriber.ask('load', { model_key: 'endless' });
   const many = joined(...Array.from({ length: 12 }, () => joined(noise(SECOND, 0.5), silence(3))));
-  const { hearing } = await transcriber.ask('open', { model_key: 'endless', language: null, channels: 1 });
+  const { session } = await transcriber.ask('open', { model_key: 'endless', language: null, channels: 1 });
   const caller = new AbortController();
   let waited = false;
-  const playing = play(transcriber, pool, hearing, 0, many, caller.signal).catch((error: unknown) => {
+  const playing = play(transcriber, pool, session, 0, many, caller.signal).catch((error: unknown) => {
     waited = true;
     throw error;
   });
@@ -183,20 +183,20 @@ test('stopping the actor ends a window that would go on', async () => {
   const engine = await startTranscriber(modelsDir);
   const { transcriber, pool } = engine;
   await transcriber.ask('load', { model_key: 'endless' });
-  const { hearing } = await transcriber.ask('open', { model_key: 'endless', language: null, channels: 1 });
-  await play(transcriber, pool, hearing, 0, talk);
-  const finishing = assert.rejects(transcriber.ask('finish', { hearing }));
+  const { session } = await transcriber.ask('open', { model_key: 'endless', language: null, channels: 1 });
+  await play(transcriber, pool, session, 0, talk);
+  const finishing = assert.rejects(transcriber.ask('finish', { session }));
   await engine.stop();
   await finishing;
 });
 
-test('another model takes the place of the first, whose hearings are told', async () => {
+test('another model takes the place of the first, whose sessions are told', async () => {
   const engine = await startTranscriber(modelsDir);
   const { transcriber, pool } = engine;
   await transcriber.ask('load', { model_key: 'tiny' });
-  const { hearing } = await transcriber.ask('open', { model_key: 'tiny', language: 'en-GB', channels: 1 });
+  const { session } = await transcriber.ask('open', { model_key: 'tiny', language: 'en-GB', channels: 1 });
   await transcriber.ask('load', { model_key: 'german' });
-  const result = play(transcriber, pool, hearing, 0, talk).then(() => transcriber.ask('finish', { hearing }));
+  const result = play(transcriber, pool, session, 0, talk).then(() => transcriber.ask('finish', { session }));
   await assert.rejects(result, has(modelErrors.MODEL_NOT_LOADED, /"tiny" was asked for, "german" is loaded/));
   await transcriber.ask('unload', {});
   assert.equal((await transcriber.ask('state', {})).load_status, 'unavailable');
@@ -226,23 +226,23 @@ test('a language the model lacks, a model that is missing, and requests that mak
     open('is'),
     has(speechErrors.LANGUAGE_UNSUPPORTED, /"tiny" does not understand Icelandic \(is\)/),
   );
-  const { hearing } = await open(null);
-  await refused(engine.transcriber, hearing);
-  // Nothing of that has harmed the hearing.
-  await play(transcriber, engine.pool, hearing, 0, talk);
-  assert.equal((await transcriber.ask('finish', { hearing })).segments.length, 2);
+  const { session } = await open(null);
+  await refused(engine.transcriber, session);
+  // Nothing of that has harmed the session.
+  await play(transcriber, engine.pool, session, 0, talk);
+  assert.equal((await transcriber.ask('finish', { session })).segments.length, 2);
 
-  async function refused(transcriber: Transcriber, hearing: number) {
+  async function refused(transcriber: Transcriber, session: number) {
     const holder = engine.pool.holder();
     const samples = await engine.pool.acquire(holder);
-    const block = { hearing, channel: 0, first_sample: 0, count: 100, samples };
+    const block = { session, channel: 0, first_sample: 0, count: 100, samples };
     const wrong = has(engineErrors.INVALID_MESSAGE);
-    await assert.rejects(transcriber.ask('hear', { ...block, channel: 1 }), wrong);
-    await assert.rejects(transcriber.ask('hear', { ...block, count: 1_000_000 }), wrong);
-    await assert.rejects(transcriber.ask('finish', { hearing }), wrong);
+    await assert.rejects(transcriber.ask('append', { ...block, channel: 1 }), wrong);
+    await assert.rejects(transcriber.ask('append', { ...block, count: 1_000_000 }), wrong);
+    await assert.rejects(transcriber.ask('finish', { session }), wrong);
     await assert.rejects(
-      transcriber.ask('hear', { ...block, hearing: hearing + 1 }),
-      has(speechErrors.HEARING_LOST),
+      transcriber.ask('append', { ...block, session: session + 1 }),
+      has(speechErrors.SESSION_LOST),
     );
     engine.pool.releaseAll(holder);
   }

@@ -39,7 +39,7 @@ export async function startTranscriber(modelsDir: string, slotBytes = 64_000) {
 export async function play(
   transcriber: Transcriber,
   pool: SlotPool,
-  hearing: number,
+  session: number,
   channel: number,
   sound: Float32Array,
   signal?: AbortSignal,
@@ -54,11 +54,11 @@ export async function play(
       const part = sound.subarray(first, first + block);
       const view = pool.view(samples);
       new Float32Array(view.buffer, view.byteOffset, part.length).set(part);
-      const request = { hearing, channel, first_sample: first, count: part.length, samples };
-      heard.push(await transcriber.ask('hear', request, options));
+      const request = { session, channel, first_sample: first, count: part.length, samples };
+      heard.push(await transcriber.ask('append', request, options));
       pool.release(samples, holder);
     }
-    heard.push(await transcriber.ask('end', { hearing, channel }, options));
+    heard.push(await transcriber.ask('end', { session, channel }, options));
     return heard;
   } finally {
     pool.releaseAll(holder);

@@ -25,7 +25,7 @@ for (const { name, same, other, rate, threshold } of cases) {
   });
 }
 
-test('the rate lies between 0 and 1 and does not change when all likenesses move and stretch', () => {
+test('the rate lies between 0 and 1 and does not change when all similarities move and stretch', () => {
   const values = fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(values, values, (same, other) => {

@@ -1,21 +1,25 @@
 // An engine without media for the tests of the guardian: each word of its command line says how one life goes.
 import { systemClock } from '../../../runtime/clock.ts';
-import { attachToGuardian, RESTARTS_VARIABLE, type Ward } from '../../../runtime/process/guardian-client.ts';
+import {
+  attachToGuardian,
+  type GuardianClient,
+  RESTARTS_VARIABLE,
+} from '../../../runtime/process/guardian-client.ts';
 import { engineExit } from '../../../runtime/restart.ts';
 
 const act = process.argv[2 + Number(process.env[RESTARTS_VARIABLE] ?? 0)];
 const stop = new AbortController();
 process.on('SIGTERM', () => stop.abort());
-const ward = attachToGuardian({ stop: stop.signal, clock: systemClock, stopLimitMs: 2 ** 30 });
+const client = attachToGuardian({ stop: stop.signal, clock: systemClock, stopLimitMs: 2 ** 30 });
 
-const acts: Record<string, (ward: Ward) => void> = {
+const acts: Record<string, (client: GuardianClient) => void> = {
   serve: () => {
-    ward.signal.addEventListener('abort', () => {
-      ward.close();
+    client.signal.addEventListener('abort', () => {
+      client.close();
       clearInterval(stay);
     });
     const stay = setInterval(() => {}, 2 ** 30);
-    ward.ready();
+    client.ready();
   },
   crash: () => process.kill(process.pid, 'SIGKILL'),
   /** As Node ends after an error that nobody caught. */
@@ -32,21 +36,21 @@ const acts: Record<string, (ward: Ward) => void> = {
   },
   deaf: () => {
     process.on('message', () => {});
-    ward.ready();
+    client.ready();
   },
   chatty: () => {
-    setInterval(ward.ready, 5);
-    ward.signal.addEventListener('abort', () => process.exit(0));
+    setInterval(client.ready, 5);
+    client.signal.addEventListener('abort', () => process.exit(0));
   },
   renew: () => {
-    ward.renew('an actor is stuck');
+    client.renew('an actor is stuck');
     process.disconnect();
     process.exitCode = engineExit.renew;
   },
   stuck: () => {
-    ward.renew('an actor is stuck');
+    client.renew('an actor is stuck');
     setInterval(() => {}, 2 ** 30);
     process.on('disconnect', () => process.exit());
   },
 };
-acts[act ?? '']!(ward);
+acts[act ?? '']!(client);

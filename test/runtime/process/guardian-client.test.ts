@@ -9,7 +9,7 @@ import {
   type WardMessage,
 } from '../../../runtime/process/guardian-client.ts';
 
-/** The part of `process` a ward uses; `taken()` lets the guardian take the last message. */
+/** The part of `process` a guardian client uses; `taken()` lets the guardian take the last message. */
 class FakeProcess extends EventEmitter {
   readonly pid = 7;
   readonly env: Record<string, string | undefined>;
@@ -36,11 +36,11 @@ class FakeProcess extends EventEmitter {
 
 function attach(process: FakeProcess, stop = new AbortController()) {
   const clock = manualClock();
-  const ward = attachToGuardian({ stop: stop.signal, clock, process, stopLimitMs: 5_000 });
-  return { clock, ward, stop, process };
+  const client = attachToGuardian({ stop: stop.signal, clock, process, stopLimitMs: 5_000 });
+  return { clock, client, stop, process };
 }
 
-test('a ward beats once a second, and not again before the guardian took the last beat', () => {
+test('a guardian client beats once a second, and not again before the guardian took the last beat', () => {
   const { clock, process } = attach(new FakeProcess(0));
   clock.advance(10 * BEAT_MS);
   assert.deepEqual(process.sent, ['beat']);
@@ -60,10 +60,10 @@ test('the request to stop, the end of the guardian and a signal each abort once,
   for (const [reason, way] of ways) {
     const made = attach(new FakeProcess(0));
     let aborts = 0;
-    made.ward.signal.addEventListener('abort', () => aborts++);
+    made.client.signal.addEventListener('abort', () => aborts++);
     way(made);
     for (const [, again] of ways) again(made);
-    assert.deepEqual([aborts, (made.ward.signal.reason as Error).message], [1, reason]);
+    assert.deepEqual([aborts, (made.client.signal.reason as Error).message], [1, reason]);
     made.clock.advance(4_999);
     assert.deepEqual(made.process.killed, []);
     made.clock.advance(1);
@@ -71,23 +71,23 @@ test('the request to stop, the end of the guardian and a signal each abort once,
   }
 });
 
-test('a closed ward neither beats nor kills', () => {
-  const { clock, ward, process, stop } = attach(new FakeProcess(0));
+test('a closed client neither beats nor kills', () => {
+  const { clock, client, process, stop } = attach(new FakeProcess(0));
   stop.abort();
-  ward.close();
+  client.close();
   process.taken();
   clock.advance(60_000);
   assert.deepEqual([process.sent, process.killed, clock.waiting], [['beat'], [], 0]);
 });
 
 test('renew says why once and aborts', () => {
-  const { ward, process } = attach(new FakeProcess(3));
-  ward.ready();
-  ward.renew('decoder-1 is stuck');
-  ward.renew('decoder-2 is stuck');
+  const { client, process } = attach(new FakeProcess(3));
+  client.ready();
+  client.renew('decoder-1 is stuck');
+  client.renew('decoder-2 is stuck');
   assert.deepEqual(process.sent, ['beat', 'ready', 'renew']);
-  assert.equal((ward.signal.reason as Error).message, 'decoder-1 is stuck');
-  assert.deepEqual([ward.renewing, ward.restarts, ward.guarded], [true, 3, true]);
+  assert.equal((client.signal.reason as Error).message, 'decoder-1 is stuck');
+  assert.deepEqual([client.renewing, client.restarts, client.guarded], [true, 3, true]);
 });
 
 test('programs that the engine starts do not take themselves for guarded', () => {
@@ -96,8 +96,11 @@ test('programs that the engine starts do not take themselves for guarded', () =>
 });
 
 test('without a guardian nothing is sent and signals still stop', () => {
-  const { ward, process, stop } = attach(new FakeProcess());
-  ward.ready();
+  const { client, process, stop } = attach(new FakeProcess());
+  client.ready();
   stop.abort();
-  assert.deepEqual([process.sent, ward.signal.aborted, ward.guarded, ward.restarts], [[], true, false, 0]);
+  assert.deepEqual(
+    [process.sent, client.signal.aborted, client.guarded, client.restarts],
+    [[], true, false, 0],
+  );
 });

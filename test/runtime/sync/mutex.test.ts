@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Turnstile } from '../../../runtime/sync/mutex.ts';
+import { Mutex } from '../../../runtime/sync/mutex.ts';
 
 test('one at a time, urgent work before the rest, and a failure lets the next one in', async () => {
-  const turnstile = new Turnstile();
+  const mutex = new Mutex();
   const order: string[] = [];
   let inside = 0;
   const work = (name: string) => async () => {
@@ -15,16 +15,16 @@ test('one at a time, urgent work before the rest, and a failure lets the next on
     if (name.startsWith('bad')) throw new Error(name);
   };
   const all = await Promise.allSettled([
-    turnstile.pass(work('bad first')),
-    turnstile.pass(work('second')),
-    turnstile.pass(work('third')),
-    turnstile.pass(work('query'), true),
+    mutex.run(work('bad first')),
+    mutex.run(work('second')),
+    mutex.run(work('third')),
+    mutex.run(work('query'), true),
   ]);
   assert.deepEqual(order, ['bad first', 'query', 'second', 'third']);
   assert.deepEqual(
     all.map(({ status }) => status),
     ['rejected', 'fulfilled', 'fulfilled', 'fulfilled'],
   );
-  await turnstile.pass(work('later'));
+  await mutex.run(work('later'));
   assert.equal(order.at(-1), 'later');
 });

@@ -2,7 +2,7 @@
 // run side by side as far as decoders and slots allow.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
-import { Claims } from '../../../../runtime/sync/keyed-lock.ts';
+import { KeyedLock } from '../../../../runtime/sync/keyed-lock.ts';
 import { createQueue } from '../../../../runtime/sync/queue.ts';
 import type { decoderContract } from '../../../decoder/contract.ts';
 import type { VisualModel } from '../../../embedder/contract.ts';
@@ -31,7 +31,7 @@ export class Looking {
   readonly #unfinished = new Set<Promise<void>>();
   /** Files that were running when an engine died: looked at last and alone, so that a second death tells which it was. */
   readonly #suspects: MediaRecord[] = [];
-  readonly #claims = new Claims();
+  readonly #locks = new KeyedLock();
 
   constructor(task: Task, model: VisualModel) {
     const { embedder, index, pool, preview } = task.parts;
@@ -57,7 +57,7 @@ export class Looking {
   async #lookAtSuspects(): Promise<void> {
     for (const media of this.#suspects) {
       const decoder =
-        this.#task.parts.decoders.find(({ phase }) => phase !== 'down') ?? this.#task.parts.surveyor;
+        this.#task.parts.decoders.find(({ phase }) => phase !== 'down') ?? this.#task.parts.prober;
       await this.#lookAndGoOn(media, decoder, await this.#claim(media.identity.hash_str));
       await Promise.all(this.#unfinished);
     }
@@ -140,7 +140,7 @@ export class Looking {
   }
 
   #claim(hash: string): Promise<() => void> {
-    return this.#claims.claim(hash, (earlier) => this.#whileOthersFill(earlier));
+    return this.#locks.acquire(hash, (earlier) => this.#whileOthersFill(earlier));
   }
 
   /** What is waited for may itself wait for a batch, which those who wait will not fill. */

@@ -2,7 +2,7 @@
 // transcript is missing. Several files are heard side by side, so that their windows fill the model's batches.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
-import { Claims } from '../../../../runtime/sync/keyed-lock.ts';
+import { KeyedLock } from '../../../../runtime/sync/keyed-lock.ts';
 import { createQueue, type Queue } from '../../../../runtime/sync/queue.ts';
 import type { decoderContract } from '../../../decoder/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
@@ -17,7 +17,7 @@ import { worthAnotherTry } from '../stages.ts';
 import type { SpeechModel } from './model.ts';
 import { isSame, markOf, type SpeechWork, writeDown } from './transcribe.ts';
 
-type Ear = Ref<typeof decoderContract>;
+type AudioDecoder = Ref<typeof decoderContract>;
 
 const SURVEYS = 2;
 const SURVEYED_AHEAD = 4096;
@@ -33,7 +33,7 @@ export class Listening {
   readonly #speech: SpeechParts;
   readonly #tracker: WorkTracker;
   readonly #model: SpeechModel;
-  readonly #claims = new Claims();
+  readonly #locks = new KeyedLock();
   /** Files that were running when an engine died: listened to last and alone, so that a second death tells which it was. */
   readonly #suspects: SpeechWork[] = [];
 
@@ -54,7 +54,7 @@ export class Listening {
       // One model after the other: two at once may not fit into memory.
       for (const group of groups) await this.#listenTo(group, group === groups.at(-1));
       if (groups.length === 0) this.#tracker.surveyed();
-      for (const work of this.#suspects) await this.#finish(work, this.#anEar());
+      for (const work of this.#suspects) await this.#finish(work, this.#anAudioDecoder());
     } finally {
       await this.#free();
     }
@@ -69,8 +69,8 @@ export class Listening {
     await diarizer.ask('unload', {}).catch(tell);
   }
 
-  #anEar(): Ear {
-    return this.#speech.ears.find(({ phase }) => phase !== 'down') ?? this.#task.parts.surveyor;
+  #anAudioDecoder(): AudioDecoder {
+    return this.#speech.audioDecoders.find(({ phase }) => phase !== 'down') ?? this.#task.parts.prober;
   }
 
   async #groups(): Promise<Group[]> {
@@ -116,16 +116,16 @@ export class Listening {
         if (work) await queue.put(work);
       }
     };
-    const listen = async (ear: Ear) => {
-      // An ear that is down leaves the files to the others.
-      while (ear.phase !== 'down') {
+    const listen = async (audioDecoder: AudioDecoder) => {
+      // An audioDecoder that is down leaves the files to the others.
+      while (audioDecoder.phase !== 'down') {
         const work = await queue.take();
         if (!work) return;
-        await this.#finish(work, ear);
+        await this.#finish(work, audioDecoder);
       }
     };
-    // When every ear is down the files that are left fail one by one, also while others are still surveyed.
-    const rest = Promise.all(this.#speech.ears.map(listen)).then(() => this.#failTheRest(queue));
+    // When every audioDecoder is down the files that are left fail one by one, also while others are still surveyed.
+    const rest = Promise.all(this.#speech.audioDecoders.map(listen)).then(() => this.#failTheRest(queue));
     await Promise.all(Array.from({ length: SURVEYS }, survey)).finally(queue.close);
     if (last) this.#tracker.surveyed();
     await rest;
@@ -192,9 +192,9 @@ export class Listening {
   }
 
   /** Ends with the result of the file. Never rejects. */
-  async #finish(work: SpeechWork, ear: Ear): Promise<void> {
+  async #finish(work: SpeechWork, audioDecoder: AudioDecoder): Promise<void> {
     const { media, job } = work;
-    const done = await this.#claims.claim(media.identity.hash_str);
+    const done = await this.#locks.acquire(media.identity.hash_str);
     try {
       // The same content under another path may have been stored since the survey.
       if (!this.#task.redo('speech', job.path) && (await this.#isStored(work))) {
@@ -203,10 +203,10 @@ export class Listening {
       }
       const broken = this.#broken.get(opened(work));
       if (broken) throw broken;
-      const facts = await this.#attempt(work, ear).catch((error) => {
+      const facts = await this.#attempt(work, audioDecoder).catch((error) => {
         if (this.#task.signal.aborted || !worthAnotherTry(error)) throw error;
         this.#task.parts.log.warn('the speech stage is tried again', { path: job.path, error });
-        return this.#attempt(work, ear.phase === 'down' ? this.#anEar() : ear);
+        return this.#attempt(work, audioDecoder.phase === 'down' ? this.#anAudioDecoder() : audioDecoder);
       });
       this.#tracker.result(job.path, facts ? 'analyzed' : 'no_sound', media, 0, facts);
     } catch (error) {
@@ -218,7 +218,7 @@ export class Listening {
   }
 
   /** Journalled from start to end. */
-  async #attempt(work: SpeechWork, ear: Ear) {
+  async #attempt(work: SpeechWork, audioDecoder: AudioDecoder) {
     const { parts, request, run, signal } = this.#task;
     const { media } = work;
     const key = keyOf(work);
@@ -230,7 +230,7 @@ export class Listening {
     parts.journal.write({ type: 'stage-start', task_id: run.task_id, key });
     let outcome = 'failed';
     try {
-      const facts = await writeDown(work, ear, {
+      const facts = await writeDown(work, audioDecoder, {
         speech: this.#speech,
         loaded: this.#model,
         index: parts.index,

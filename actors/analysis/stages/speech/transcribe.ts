@@ -15,7 +15,7 @@ import type { SpeechParts } from '../../task.ts';
 import { unchanged } from '../stages.ts';
 import type { SpeechModel } from './model.ts';
 
-type Ear = Ref<typeof decoderContract>;
+type AudioDecoder = Ref<typeof decoderContract>;
 
 /** One file to write down. */
 export interface SpeechWork {
@@ -75,10 +75,15 @@ interface Written {
  * Writes down what is said and stores it. On any error or cancel nothing of it stays. Null when there is neither sound nor
  * a subtitle.
  */
-export async function writeDown(work: SpeechWork, ear: Ear, stage: SpeechStage): Promise<SpeechFacts | null> {
+export async function writeDown(
+  work: SpeechWork,
+  audioDecoder: AudioDecoder,
+  stage: SpeechStage,
+): Promise<SpeechFacts | null> {
   const { media, model } = work;
   const { index, cacheDir: cache_dir } = stage;
-  const written = model === null ? await readSubtitles(work, ear, stage) : await listen(work, ear, stage);
+  const written =
+    model === null ? await readSubtitles(work, audioDecoder, stage) : await listen(work, audioDecoder, stage);
   if (!written) return null;
   await unchanged(media);
   const { segments, language, speakers, speech_seconds } = written;
@@ -88,27 +93,27 @@ export async function writeDown(work: SpeechWork, ear: Ear, stage: SpeechStage):
   return { model_key: mark.model_key, language, segments: segments.length, speakers, speech_seconds };
 }
 
-async function listen(work: SpeechWork, ear: Ear, stage: SpeechStage): Promise<Written> {
-  const hearing = new Hearing(work, stage);
+async function listen(work: SpeechWork, audioDecoder: AudioDecoder, stage: SpeechStage): Promise<Written> {
+  const session = new SpeechSession(work, stage);
   try {
-    await hearing.open();
-    await hearing.hearOut(ear);
-    const { segments, language, speech_seconds } = await hearing.text();
-    const { speakers, count } = await hearing.speakersOf(segments);
+    await session.open();
+    await session.hearOut(audioDecoder);
+    const { segments, language, speech_seconds } = await session.text();
+    const { speakers, count } = await session.speakersOf(segments);
     const named = segments.map((segment, i) => ({ ...segment, speaker: speakers?.[i] ?? null }));
     return { segments: named, language, speech_seconds, speakers: count };
   } finally {
-    await hearing.close();
+    await session.close();
   }
 }
 
 /** What one file is heard with: the transcriber, and the diarizer beside it when speakers are wanted. */
-class Hearing {
+class SpeechSession {
   readonly #work: SpeechWork;
   readonly #stage: SpeechStage;
   readonly #channels: number;
-  #hearing: number | null = null;
-  #listening: number | null = null;
+  #transcription: number | null = null;
+  #diarization: number | null = null;
 
   constructor(work: SpeechWork, stage: SpeechStage) {
     this.#work = work;
@@ -125,58 +130,58 @@ class Hearing {
     const channels = this.#channels;
     // Not cancellable: what was opened has to be known here, or nobody would close it.
     const asked = { model_key: model, language: job.language, channels };
-    this.#hearing = (await speech.transcriber.ask('open', asked)).hearing;
+    this.#transcription = (await speech.transcriber.ask('open', asked)).session;
     if (!job.detect_speakers) return;
-    const { listening } = await speech.diarizer.ask('open', { channels, speaker_count: job.speaker_count });
-    this.#listening = listening;
+    const { session } = await speech.diarizer.ask('open', { channels, speaker_count: job.speaker_count });
+    this.#diarization = session;
   }
 
-  async hearOut(ear: Ear): Promise<void> {
+  async hearOut(audioDecoder: AudioDecoder): Promise<void> {
     const { speech, signal, onHeard } = this.#stage;
     const { job, media } = this.#work;
-    const hearing = this.#hearing ?? 0;
+    const transcription = this.#transcription ?? 0;
     const request = { path: media.path, channels: job.channels };
-    for await (const block of ear.feed('sound', request, { signal, credit: 2 })) {
+    for await (const block of audioDecoder.feed('sound', request, { signal, credit: 2 })) {
       const { channel, first_sample, count, samples } = block;
       const slots = [samples];
       const heard = await speech.transcriber.ask(
-        'hear',
-        { hearing, channel, first_sample, count, samples },
+        'append',
+        { session: transcription, channel, first_sample, count, samples },
         { signal, slots },
       );
       await this.#tellDiarizer({ channel, first_sample, count, samples, ...heard });
       onHeard(count / soundRate / this.#channels);
     }
     for (let channel = 0; channel < this.#channels; channel++) {
-      const heard = await speech.transcriber.ask('end', { hearing, channel }, { signal });
+      const heard = await speech.transcriber.ask('end', { session: transcription, channel }, { signal });
       await this.#tellDiarizer({ channel, first_sample: heard.settled, count: 0, samples: null, ...heard });
     }
   }
 
-  async #tellDiarizer(block: Heard & Omit<DiarizerBlock, 'listening' | 'speech' | 'settled'>): Promise<void> {
-    if (this.#listening === null) return;
+  async #tellDiarizer(block: Heard & Omit<DiarizerBlock, 'session' | 'speech' | 'settled'>): Promise<void> {
+    if (this.#diarization === null) return;
     const { speech, signal } = this.#stage;
     const slots = block.samples === null ? [] : [block.samples];
-    await speech.diarizer.ask('listen', { listening: this.#listening, ...block }, { signal, slots });
+    await speech.diarizer.ask('append', { session: this.#diarization, ...block }, { signal, slots });
   }
 
   async text() {
     const { speech, signal } = this.#stage;
-    const answer = await speech.transcriber.ask('finish', { hearing: this.#hearing ?? 0 }, { signal });
-    this.#hearing = null;
+    const answer = await speech.transcriber.ask('finish', { session: this.#transcription ?? 0 }, { signal });
+    this.#transcription = null;
     return answer;
   }
 
   async speakersOf(segments: readonly Segment[]) {
-    if (this.#listening === null) return { speakers: null, count: null };
+    if (this.#diarization === null) return { speakers: null, count: null };
     const { speech, signal } = this.#stage;
     const spans = segments.map(({ start_seconds, end_seconds }): [number, number] => [
       start_seconds,
       end_seconds,
     ]);
-    const request = { listening: this.#listening, spans };
+    const request = { session: this.#diarization, spans };
     const { speakers } = await speech.diarizer.ask('finish', request, { signal });
-    this.#listening = null;
+    this.#diarization = null;
     return numbered(speakers);
   }
 
@@ -185,8 +190,9 @@ class Hearing {
     const { transcriber, diarizer } = this.#stage.speech;
     // An actor that is down keeps nothing; the error that led here is the one to tell.
     const ignore = () => {};
-    if (this.#hearing !== null) await transcriber.ask('drop', { hearing: this.#hearing }).catch(ignore);
-    if (this.#listening !== null) await diarizer.ask('drop', { listening: this.#listening }).catch(ignore);
+    if (this.#transcription !== null)
+      await transcriber.ask('drop', { session: this.#transcription }).catch(ignore);
+    if (this.#diarization !== null) await diarizer.ask('drop', { session: this.#diarization }).catch(ignore);
   }
 }
 
@@ -210,9 +216,13 @@ interface DiarizerBlock {
 }
 
 /** Sidecar files before embedded tracks: somebody put them there on purpose. */
-async function readSubtitles(work: SpeechWork, ear: Ear, stage: SpeechStage): Promise<Written | null> {
+async function readSubtitles(
+  work: SpeechWork,
+  audioDecoder: AudioDecoder,
+  stage: SpeechStage,
+): Promise<Written | null> {
   const { job, media, reason } = work;
-  const read = await subtitlesOf(work, ear, stage);
+  const read = await subtitlesOf(work, audioDecoder, stage);
   if (!read) {
     if (media.probe.audio.length === 0) return null;
     const { path } = media;
@@ -234,22 +244,22 @@ async function readSubtitles(work: SpeechWork, ear: Ear, stage: SpeechStage): Pr
     };
   }
   // The subtitles say what is said, the sound says by whom.
-  const hearing = new Hearing(work, stage);
+  const session = new SpeechSession(work, stage);
   try {
-    await hearing.open();
-    await hearing.hearOut(ear);
-    const { speech_seconds } = await hearing.text();
-    const { speakers, count } = await hearing.speakersOf(segments);
+    await session.open();
+    await session.hearOut(audioDecoder);
+    const { speech_seconds } = await session.text();
+    const { speakers, count } = await session.speakersOf(segments);
     const spoken = segments.map((segment, i) => ({ ...segment, speaker: speakers?.[i] ?? null }));
     return { segments: spoken, language, sidecar, speakers: count, speech_seconds };
   } finally {
-    await hearing.close();
+    await session.close();
   }
 }
 
 async function subtitlesOf(
   { job, media }: SpeechWork,
-  ear: Ear,
+  audioDecoder: AudioDecoder,
   { speech, signal }: SpeechStage,
 ): Promise<Required<Pick<Written, 'segments' | 'language' | 'sidecar'>> | null> {
   const { path, probe } = media;
@@ -261,7 +271,11 @@ async function subtitlesOf(
   }
   const track = chooseCaptions(probe.subtitles, job.language);
   if (!track) return null;
-  const { codec, header, cues } = await ear.ask('subtitles', { path, stream_index: track.index }, { signal });
+  const { codec, header, cues } = await audioDecoder.ask(
+    'subtitles',
+    { path, stream_index: track.index },
+    { signal },
+  );
   const { segments } = await speech.transcriber.ask('captions', { codec, header, cues }, { signal });
   // A track in which nothing is written does not say that nobody speaks.
   if (segments.length === 0) return null;

@@ -6,12 +6,12 @@ import { CELLS, cellLooks, centres, DIMENSIONS, named, scales } from '../layout.
 import { PICTURE_SIDE, planes, ramp, square } from '../maps.ts';
 import { type Measures, measure } from '../measure.ts';
 import { basicColours, shades } from '../palette.ts';
-import { likeness } from '../similarity.ts';
+import { similarity } from '../similarity.ts';
 import { RAMPS, type Ramp, unitNames, units } from '../units.ts';
 import { GraphBuilder } from './builder.ts';
 import { onnxBytes } from './onnx.ts';
 
-/** Most of the squared length of a vector that named features may take; likeness fills it up to 1. */
+/** Most of the squared length of a vector that named features may take; similarity fills it up to 1. */
 const NAMED_LIMIT = 0.75;
 /** What a condition that does not hold at all still gives: a unit is lowered by it, not struck out. */
 const DOUBT = 0.02;
@@ -35,7 +35,7 @@ export function buildStarterVisual(): Uint8Array {
   const off = b.op('Sub', [features, b.floats([named.length], centres)]);
   const spoken = limit(b, b.op('Mul', [off, b.floats([named.length], scales)]));
   const [colours] = wholeShares(b, measures);
-  const unspoken = likeness(b, image, colours, basicColours.length);
+  const unspoken = similarity(b, image, colours, basicColours.length);
   const left = b.op('Sub', [
     b.scalar(1),
     b.op('ReduceSum', [square(b, spoken), b.ints([1])], { keepdims: 1 }),

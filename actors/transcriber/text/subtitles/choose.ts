@@ -41,21 +41,21 @@ export interface Sidecar {
   readonly name: string;
   /** BCP 47; null where the name does not say it. */
   readonly language: string | null;
-  readonly kind: 'full' | 'hearing' | 'comment' | 'forced';
+  readonly kind: 'full' | 'session' | 'comment' | 'forced';
 }
 
 const suffixes = ['.vtt', '.srt', '.ass', '.ssa', '.ttml', '.dfxp'];
 /** In order of use. Forced subtitles hold only what is said in another language than the rest. */
-const kinds = ['full', 'hearing', 'comment', 'forced'] as const;
+const kinds = ['full', 'session', 'comment', 'forced'] as const;
 const words: Readonly<Record<string, Sidecar['kind']>> = {
   default: 'full',
   full: 'full',
   subtitles: 'full',
   subs: 'full',
-  captions: 'hearing',
-  sdh: 'hearing',
-  cc: 'hearing',
-  hi: 'hearing',
+  captions: 'session',
+  sdh: 'session',
+  cc: 'session',
+  hi: 'session',
   commentary: 'comment',
   comment: 'comment',
   comments: 'comment',

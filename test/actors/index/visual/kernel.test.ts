@@ -6,7 +6,8 @@ import { quantize8, writeRow8 } from '../../../../actors/index/visual/quantize.t
 import { blockRows, RowBank } from '../../../../actors/index/visual/segment.ts';
 import { randomVector, seeded } from '../footage.ts';
 
-const source = (name: string) => readFileSync(new URL(`../../../../actors/index/visual/${name}`, import.meta.url));
+const source = (name: string) =>
+  readFileSync(new URL(`../../../../actors/index/visual/${name}`, import.meta.url));
 
 test('kernel.wasm is kernel.wat assembled', async () => {
   const require = createRequire(import.meta.url);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { evidenceCount } from '../../../../../actors/models/starter/evidence.ts';
 import { buildStarterVisual } from '../../../../../actors/models/starter/graph/graph.ts';
-import { DIMENSIONS, LIKENESS, named } from '../../../../../actors/models/starter/layout.ts';
+import { DIMENSIONS, named, SIMILARITY } from '../../../../../actors/models/starter/layout.ts';
 import { unitNames, units } from '../../../../../actors/models/starter/units.ts';
 import { drawSet } from '../drawings/set.ts';
 import { dot, open, openEye } from '../eye.ts';
@@ -31,8 +31,8 @@ test('the graph declares bytes in and a vector out, for any batch', async () => 
 
 test('every dimension has one use', () => {
   assert.equal(new Set(named).size, named.length);
-  assert.ok(LIKENESS > 0);
-  assert.equal(named.length + LIKENESS + 1, DIMENSIONS);
+  assert.ok(SIMILARITY > 0);
+  assert.equal(named.length + SIMILARITY + 1, DIMENSIONS);
 });
 
 test('every unit has ramps that go somewhere, and no more than the graph gives it', () => {

@@ -3,7 +3,7 @@ import { decoderContract } from '../../actors/decoder/contract.ts';
 import { Channel } from '../../actors/diarizer/channel.ts';
 import { diarizerContract, type SpeakerCount } from '../../actors/diarizer/contract.ts';
 import { answerOf } from '../../actors/diarizer/finish.ts';
-import { Listening } from '../../actors/diarizer/session.ts';
+import { DiarizationSession } from '../../actors/diarizer/session.ts';
 import { voiceprintOf } from '../../actors/diarizer/voiceprint.ts';
 import type { SpeakerRow } from '../../actors/models/contract.ts';
 import { findSpeakerRow, readRegistry } from '../../actors/models/registry.ts';
@@ -25,7 +25,7 @@ export type Evidence = NonNullable<SpeakerRow['speaker']['evidence']>;
 /** Turns for a count of voices; `changes` to the evidence of the row, to try others. */
 export type Answer = (count: SpeakerCount, changes?: Partial<Evidence>) => Turn[];
 
-export interface Ears {
+export interface Pipeline {
   /** What the voice detector in use calls speech. */
   voices(samples: Float32Array): Promise<SpeechRegion[]>;
   /** Listens once; what it heard can be asked for any count. */
@@ -37,7 +37,7 @@ export interface Ears {
 }
 
 /** `modelsDir`: without a voice detector in it, our own hears where somebody speaks. */
-export async function openEars(modelsDir: string, threads: number): Promise<Ears> {
+export async function openPipeline(modelsDir: string, threads: number): Promise<Pipeline> {
   const bench = startBench(16, slotBytes);
   const settings = { modelsDir, device: 'cpu', threads };
   const decoder = await bench.actor(decoderContract, { hardware: 'off' });
@@ -51,37 +51,37 @@ export async function openEars(modelsDir: string, threads: number): Promise<Ears
   const opened = { model_key: null, language: null, channels: 1 };
 
   const voices = async (samples: Float32Array) => {
-    const { hearing } = await transcriber.ask('open', opened);
+    const { session } = await transcriber.ask('open', opened);
     const speech: SpeechRegion[] = [];
     for (let first = 0; first < samples.length; first += block) {
       const part = samples.subarray(first, first + block);
       const handle = await bench.pool.acquire(holder);
       const view = bench.pool.view(handle);
       new Float32Array(view.buffer, view.byteOffset, part.length).set(part);
-      const asked = { hearing, channel: 0, first_sample: first, count: part.length, samples: handle };
-      speech.push(...(await transcriber.ask('hear', asked)).speech);
+      const asked = { session, channel: 0, first_sample: first, count: part.length, samples: handle };
+      speech.push(...(await transcriber.ask('append', asked)).speech);
       bench.pool.release(handle, holder);
     }
-    speech.push(...(await transcriber.ask('end', { hearing, channel: 0 })).speech);
-    await transcriber.ask('drop', { hearing });
+    speech.push(...(await transcriber.ask('end', { session, channel: 0 })).speech);
+    await transcriber.ask('drop', { session });
     return speech;
   };
 
   const wholeFile = async (path: string) => {
-    const { hearing } = await transcriber.ask('open', opened);
-    const { listening } = await diarizer.ask('open', { channels: 1, speaker_count: 'auto' });
+    const { session } = await transcriber.ask('open', opened);
+    const { session: voices } = await diarizer.ask('open', { channels: 1, speaker_count: 'auto' });
     let end = 0;
     const sound = decoder.feed('sound', { path, channels: null }, { credit: 4 });
     for await (const { channel, first_sample, count, samples } of sound) {
-      const heard = await transcriber.ask('hear', { hearing, channel, first_sample, count, samples });
-      await diarizer.ask('listen', { listening, channel, first_sample, count, samples, ...heard });
+      const heard = await transcriber.ask('append', { session, channel, first_sample, count, samples });
+      await diarizer.ask('append', { session: voices, channel, first_sample, count, samples, ...heard });
       end = first_sample + count;
     }
-    const heard = await transcriber.ask('end', { hearing, channel: 0 });
-    const last = { listening, channel: 0, first_sample: end, count: 0, samples: null };
-    await diarizer.ask('listen', { ...last, ...heard });
-    await transcriber.ask('drop', { hearing });
-    const { turns } = await diarizer.ask('finish', { listening, spans: [] });
+    const heard = await transcriber.ask('end', { session, channel: 0 });
+    const last = { session: voices, channel: 0, first_sample: end, count: 0, samples: null };
+    await diarizer.ask('append', { ...last, ...heard });
+    await transcriber.ask('drop', { session });
+    const { turns } = await diarizer.ask('finish', { session: voices, spans: [] });
     return turns.length;
   };
 
@@ -121,14 +121,14 @@ async function listen(
   const voiceprint = voiceprintOf(row, session, 'starter-speaker');
   const { dimensions, batch } = voiceprint;
   const channels = [new Channel(voiceprint.fbank)];
-  const listening = new Listening({ modelKey: row.key, dimensions, batch, channels });
-  await listening.take(0, channels[0]!.hear(0, samples, [], 0), voiceprint.vectors);
-  await listening.take(0, channels[0]!.end(speech, samples.length), voiceprint.vectors);
-  await listening.flush(voiceprint.vectors);
+  const diarization = new DiarizationSession({ modelKey: row.key, dimensions, batch, channels });
+  await diarization.take(0, channels[0]!.hear(0, samples, [], 0), voiceprint.vectors);
+  await diarization.take(0, channels[0]!.end(speech, samples.length), voiceprint.vectors);
+  await diarization.flush(voiceprint.vectors);
   return (count, changes = {}) => {
     const { evidence } = row.speaker;
     const speaker = evidence ? { ...row.speaker, evidence: { ...evidence, ...changes } } : row.speaker;
-    const steps = answerOf(listening, count, { ...row, speaker }, []);
+    const steps = answerOf(diarization, count, { ...row, speaker }, []);
     for (let step = steps.next(); ; step = steps.next()) {
       if (!step.done) continue;
       return step.value.turns.map(({ start_seconds, end_seconds, speaker }) => ({
