@@ -35,34 +35,34 @@ export interface IndexSettings extends WriterOptions {
 const filtersField = 'metadata_filter_request.filters';
 
 class Index implements Opened {
-  private readonly env: ActorEnv<IndexSettings | undefined>;
-  private readonly folders: Folders;
-  private readonly stages = new Map<number, { store: Store; stage: Stage }>();
+  readonly #env: ActorEnv<IndexSettings | undefined>;
+  readonly #folders: Folders;
+  readonly #stages = new Map<number, { store: Store; stage: Stage }>();
   /** Every life of the actor counts from elsewhere, so that a number of an earlier life names no stage of this one. */
-  private lastStage: number;
-  private loaded: Loaded | null = null;
-  private readonly tables: FacetTables;
+  #lastStage: number;
+  #loaded: Loaded | null = null;
+  readonly #tables: FacetTables;
   readonly transcripts: TranscriptIndex;
 
   constructor(env: ActorEnv<IndexSettings | undefined>) {
-    this.env = env;
-    this.lastStage = env.settings?.firstStage ?? randomInt(2 ** 40);
+    this.#env = env;
+    this.#lastStage = env.settings?.firstStage ?? randomInt(2 ** 40);
     const warn: WriterOptions['warn'] = (message, fields) => env.log.warn(message, fields);
-    this.tables = new FacetTables(env.log);
+    this.#tables = new FacetTables(env.log);
     this.transcripts = new TranscriptIndex(env.log);
-    this.folders = new Folders({ warn, ...env.settings });
+    this.#folders = new Folders({ warn, ...env.settings });
   }
 
   /** Runs `use` on the store of a folder; a store that failed is opened anew by the next call. */
   async with<T>(folder: string, use: (store: Store) => T): Promise<T> {
-    const store = await this.folders.store(folder);
+    const store = await this.#folders.store(folder);
     try {
       return use(store);
     } catch (error) {
       const stale = [storeErrors.STORE_READ_ONLY, storeErrors.STORE_DAMAGED, storeErrors.STORE_UNAVAILABLE];
       if (stale.some((one) => one.is(error))) {
-        this.tables.forget(store);
-        await this.folders.forget(store);
+        this.#tables.forget(store);
+        await this.#folders.forget(store);
       }
       throw error;
     }
@@ -71,31 +71,31 @@ class Index implements Opened {
   begin(request: Request<Contract, 'begin'>) {
     return this.with(request.cache_dir, (store) => {
       const opened = store.begin(request.hash_str, request.model_key, request.dimensions);
-      for (const [number, { store: of, stage: left }] of this.stages) {
+      for (const [number, { store: of, stage: left }] of this.#stages) {
         const same = left.hash === request.hash_str && left.modelKey === request.model_key;
-        if (of === store && same) this.stages.delete(number);
+        if (of === store && same) this.#stages.delete(number);
       }
-      const stage = ++this.lastStage;
-      this.stages.set(stage, { store, stage: opened });
+      const stage = ++this.#lastStage;
+      this.#stages.set(stage, { store, stage: opened });
       return { stage };
     });
   }
 
   stage(number: number): { store: Store; stage: Stage } {
-    const open = this.stages.get(number);
+    const open = this.#stages.get(number);
     if (open === undefined) throw storeErrors.STAGE_LOST(`stage: ${number} is not open`);
     return open;
   }
 
   commit(request: Request<Contract, 'commit'>, turn: Turn) {
     const { store, stage } = this.stage(request.stage);
-    this.stages.delete(request.stage);
+    this.#stages.delete(request.stage);
     return { vectors: store.commit(stage, request.media, () => turn.cancelled()) };
   }
 
   abort(number: number) {
-    const open = this.stages.get(number);
-    this.stages.delete(number);
+    const open = this.#stages.get(number);
+    this.#stages.delete(number);
     open?.store.abort(open.stage);
     return {};
   }
@@ -106,23 +106,23 @@ class Index implements Opened {
       const { model_key, hashes } = request;
       const wanted = wantedStages(store, model_key, hashes);
       const pause = () => turn.throwIfCancelled();
-      const target = this.targetOf(store, model_key);
+      const target = this.#targetOf(store, model_key);
       try {
         target.add(store, wanted.visuals, wanted.unreadable, pause);
       } catch (error) {
-        if (target !== this.loaded) target.close();
+        if (target !== this.#loaded) target.close();
         throw error;
       }
-      this.use(target);
-      if (target.isFragmented) this.renew(store, target, pause);
-      return (this.loaded as Loaded).report(wanted.missing, wanted.unreadable);
+      this.#use(target);
+      if (target.isFragmented) this.#renew(store, target, pause);
+      return (this.#loaded as Loaded).report(wanted.missing, wanted.unreadable);
     });
   }
 
   /** What a load adds to: what is loaded, or something new when the folder, the model or its dimensions are others. */
-  private targetOf(store: Store, modelKey: string): Loaded {
+  #targetOf(store: Store, modelKey: string): Loaded {
     const dimensions = store.model(modelKey)?.dimensions ?? 1;
-    const now = this.loaded;
+    const now = this.#loaded;
     const same =
       now !== null &&
       now.folder === store.folder &&
@@ -131,34 +131,34 @@ class Index implements Opened {
     if (same) return now;
     // What was loaded before goes first: both at once may not fit into memory.
     this.drop();
-    return new Loaded(store.folder, modelKey, dimensions, this.env.log, this.env.settings?.segmentBytes);
+    return new Loaded(store.folder, modelKey, dimensions, this.#env.log, this.#env.settings?.segmentBytes);
   }
 
-  private renew(store: Store, fragmented: Loaded, pause: () => void): void {
+  #renew(store: Store, fragmented: Loaded, pause: () => void): void {
     const hashes = fragmented.catalog.hashes();
     const fresh = new Loaded(
       fragmented.folder,
       fragmented.modelKey,
       fragmented.dimensions,
-      this.env.log,
-      this.env.settings?.segmentBytes,
+      this.#env.log,
+      this.#env.settings?.segmentBytes,
     );
     fresh.add(store, wantedStages(store, fragmented.modelKey, hashes).visuals, new Set(), pause);
-    this.use(fresh);
+    this.#use(fresh);
   }
 
-  private use(loaded: Loaded): void {
-    if (this.loaded !== loaded) this.drop();
-    this.loaded = loaded;
+  #use(loaded: Loaded): void {
+    if (this.#loaded !== loaded) this.drop();
+    this.#loaded = loaded;
   }
 
   drop(): void {
-    this.loaded?.close();
-    this.loaded = null;
+    this.#loaded?.close();
+    this.#loaded = null;
   }
 
-  private loadedOf(folder: string, modelKey: string): Loaded {
-    const { loaded } = this;
+  #loadedOf(folder: string, modelKey: string): Loaded {
+    const loaded = this.#loaded;
     if (loaded === null || loaded.folder !== resolve(folder) || loaded.modelKey !== modelKey) {
       throw storeErrors.NOT_LOADED(`The analysis in ${folder} by ${modelKey} is not loaded`, {
         folder,
@@ -169,7 +169,7 @@ class Index implements Opened {
   }
 
   async search(request: Request<Contract, 'search'>, turn: Turn) {
-    const loaded = this.loadedOf(request.cache_dir, request.model_key);
+    const loaded = this.#loadedOf(request.cache_dir, request.model_key);
     const pause = () => turn.throwIfCancelled();
     const { text, picture, exclude, text_weight: textWeight } = request;
     if (text === null && picture === null)
@@ -184,12 +184,12 @@ class Index implements Opened {
       textWeight,
       exclude: exclude === null ? [] : checkedVectors('exclude', exclude, loaded.dimensions, maxQueries - 1),
     };
-    const scope = await this.filtered(request, filters, loaded, pause);
+    const scope = await this.#filtered(request, filters, loaded, pause);
     return search(loaded.searched(pause), wanted, scope, request.max_results);
   }
 
   /** The scope without what its filters keep out. */
-  private async filtered(
+  async #filtered(
     { cache_dir, scope }: Request<Contract, 'search'>,
     filters: readonly CheckedFilter[],
     loaded: Loaded,
@@ -202,13 +202,13 @@ class Index implements Opened {
 
   /** Which media pass all filters. */
   passing(store: Store, filters: readonly CheckedFilter[], pause: () => void): (hash: string) => boolean {
-    return this.tables.of(store, pause).passing(filters);
+    return this.#tables.of(store, pause).passing(filters);
   }
 
   resolve({ cache_dir, model_key, names, filters }: Request<Contract, 'resolve'>) {
     checkFilters(facets, filters, filtersField);
     const { get } =
-      model_key === null ? this.transcripts.of(cache_dir) : this.loadedOf(cache_dir, model_key).catalog;
+      model_key === null ? this.transcripts.of(cache_dir) : this.#loadedOf(cache_dir, model_key).catalog;
     return this.with(cache_dir, (store) => {
       const hashes = names.map((name) => store.hashOf(name));
       return { hashes, loaded: hashes.map((hash) => hash !== null && get(hash) !== undefined) };
@@ -220,10 +220,10 @@ class Index implements Opened {
     return this.with(cache_dir, (store) => {
       store.requireFolder();
       const model = scope.mode === 'global' ? scope.model_key : null;
-      const visual = model === null ? [] : this.loadedOf(cache_dir, model).catalog.hashes();
+      const visual = model === null ? [] : this.#loadedOf(cache_dir, model).catalog.hashes();
       const spoken = scope.mode === 'global' && scope.transcripts;
       const speech = spoken ? this.transcripts.of(cache_dir).hashes() : [];
-      return facetReport(this.tables.of(store, pause), scope, { visual, speech }, filters, pause);
+      return facetReport(this.#tables.of(store, pause), scope, { visual, speech }, filters, pause);
     });
   }
 
@@ -241,7 +241,7 @@ class Index implements Opened {
           for (const [i, [at]] of entries.entries()) previews[at] = found[i] ?? null;
         } catch (error) {
           if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
-          this.env.log.warn('Previews cannot be read', { hash, reason: error.message });
+          this.#env.log.warn('Previews cannot be read', { hash, reason: error.message });
           unreadable.push(hash);
         }
       }
@@ -253,8 +253,8 @@ class Index implements Opened {
   async close(): Promise<void> {
     this.drop();
     this.transcripts.drop();
-    this.stages.clear();
-    await this.folders.close();
+    this.#stages.clear();
+    await this.#folders.close();
   }
 }
 

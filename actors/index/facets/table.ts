@@ -18,55 +18,55 @@ export interface Rows {
 
 export class FacetTable {
   readonly columns: readonly Column[];
-  private readonly rowOf = new Map<string, number>();
+  readonly #rowOf = new Map<string, number>();
   /** By row: every path the content lies at. */
-  private readonly paths: Set<string>[] = [];
-  private readonly hashOf = new Map<string, string>();
+  readonly #paths: Set<string>[] = [];
+  readonly #hashOf = new Map<string, string>();
   /** Hashes whose record is damaged. */
   readonly unreadable = new Set<string>();
-  private placed = new WeakMap<readonly (string | null)[], Rows>();
+  #placed = new WeakMap<readonly (string | null)[], Rows>();
 
   constructor(facets: readonly Facet[]) {
     this.columns = facets.map((facet) => new Column(facet));
   }
 
   get size(): number {
-    return this.rowOf.size;
+    return this.#rowOf.size;
   }
 
   row(hash: string): number | undefined {
-    return this.unreadable.has(hash) ? undefined : this.rowOf.get(hash);
+    return this.unreadable.has(hash) ? undefined : this.#rowOf.get(hash);
   }
 
   /** The content at a path is now this one. Answers the hash it was before, whose row has to be set again. */
   place(path: string, hash: string): string | null {
-    const before = this.hashOf.get(path);
+    const before = this.#hashOf.get(path);
     if (before === hash) return null;
-    this.hashOf.set(path, hash);
-    if (before !== undefined) this.pathsOf(before).delete(path);
-    this.pathsOf(hash).add(path);
+    this.#hashOf.set(path, hash);
+    if (before !== undefined) this.#pathsOf(before).delete(path);
+    this.#pathsOf(hash).add(path);
     return before ?? null;
   }
 
-  private pathsOf(hash: string): Set<string> {
-    let row = this.rowOf.get(hash);
+  #pathsOf(hash: string): Set<string> {
+    let row = this.#rowOf.get(hash);
     if (row === undefined) {
-      row = this.paths.push(new Set()) - 1;
-      this.rowOf.set(hash, row);
+      row = this.#paths.push(new Set()) - 1;
+      this.#rowOf.set(hash, row);
     }
-    return this.paths[row] as Set<string>;
+    return this.#paths[row] as Set<string>;
   }
 
   /** Takes what is known of a content; null: its record is damaged. */
   set(hash: string, record: MediaRecord | null): void {
-    const known = this.pathsOf(hash);
-    this.placed = new WeakMap();
+    const known = this.#pathsOf(hash);
+    this.#placed = new WeakMap();
     if (record === null) {
       this.unreadable.add(hash);
       return;
     }
     this.unreadable.delete(hash);
-    const row = this.rowOf.get(hash) as number;
+    const row = this.#rowOf.get(hash) as number;
     // A content that was replaced at its only path is still known by it.
     const paths = known.size > 0 ? [...known].sort() : [record.path];
     const media = { probe: record.probe, identity: record.identity, paths };
@@ -75,15 +75,15 @@ export class FacetTable {
 
   /** Where a list of hashes stands in the table; kept for the list itself, which does not change. */
   rowsOf(hashes: readonly (string | null)[], pause: () => void): Rows {
-    const known = this.placed.get(hashes);
+    const known = this.#placed.get(hashes);
     if (known !== undefined) return known;
-    const marked = new Uint8Array(this.paths.length);
+    const marked = new Uint8Array(this.#paths.length);
     const unreadable = new Set<string>();
     let [indexed, distinct] = [0, 0];
     hashes.forEach((hash, i) => {
       if (i % stride === 0) pause();
       if (hash === null) return;
-      const row = this.rowOf.get(hash);
+      const row = this.#rowOf.get(hash);
       if (row === undefined) return;
       if (this.unreadable.has(hash)) {
         unreadable.add(hash);
@@ -97,7 +97,7 @@ export class FacetTable {
     // Ascending, as they lie in memory.
     for (let row = 0, at = 0; row < marked.length; row++) if (marked[row] === 1) rows[at++] = row;
     const placed = { rows, indexed, unreadable: [...unreadable] };
-    this.placed.set(hashes, placed);
+    this.#placed.set(hashes, placed);
     return placed;
   }
 

@@ -17,33 +17,33 @@ interface Kept {
 }
 
 export class FacetTables {
-  private readonly log: Log;
-  private kept = new Map<Store, Kept>();
+  readonly #log: Log;
+  #kept = new Map<Store, Kept>();
 
   constructor(log: Log) {
-    this.log = log;
+    this.#log = log;
   }
 
   /** The table of a folder as it is now. `pause` may throw to stop; then nothing of this call is kept. */
   of(store: Store, pause: () => void): FacetTable {
-    const known = this.kept.get(store);
+    const known = this.#kept.get(store);
     const changes = store.changes(known?.seen ?? null);
     const { seen, changed } = changes;
     const fragmented = known !== undefined && known.changes > Math.max(10_000, known.table.size);
     const fresh = known === undefined || changed === null || fragmented;
-    const table = fresh ? this.build(store, pause) : known.table;
+    const table = fresh ? this.#build(store, pause) : known.table;
     if (!fresh) for (const { path, hash } of changed) update(table, store, path, hash);
-    this.kept.delete(store);
-    this.kept.set(store, { table, seen, changes: fresh ? 0 : known.changes + changed.length });
-    for (const oldest of [...this.kept.keys()].slice(0, -mostTables)) this.kept.delete(oldest);
+    this.#kept.delete(store);
+    this.#kept.set(store, { table, seen, changes: fresh ? 0 : known.changes + changed.length });
+    for (const oldest of [...this.#kept.keys()].slice(0, -mostTables)) this.#kept.delete(oldest);
     return table;
   }
 
   forget(store: Store): void {
-    this.kept.delete(store);
+    this.#kept.delete(store);
   }
 
-  private build(store: Store, pause: () => void): FacetTable {
+  #build(store: Store, pause: () => void): FacetTable {
     const table = new FacetTable(facets);
     let rounds = 0;
     const round = () => {
@@ -59,7 +59,7 @@ export class FacetTables {
       table.set(hash, row && mediaRecord(row));
     }
     if (table.unreadable.size > 0) {
-      this.log.warn('Records of media cannot be read', {
+      this.#log.warn('Records of media cannot be read', {
         folder: store.folder,
         count: table.unreadable.size,
       });

@@ -57,12 +57,12 @@ function requireRoom(file: string, bytes: number): void {
 export class Environment {
   readonly file: string;
   readonly readOnly: boolean;
-  private readonly db: RootDatabase<Buffer, string>;
+  readonly #db: RootDatabase<Buffer, string>;
 
   private constructor(file: string, readOnly: boolean, db: RootDatabase<Buffer, string>) {
     this.file = file;
     this.readOnly = readOnly;
-    this.db = db;
+    this.#db = db;
   }
 
   static exists(file: string): boolean {
@@ -101,7 +101,7 @@ export class Environment {
   /** *Copied*. */
   get(key: string): Uint8Array | undefined {
     try {
-      return this.db.getBinary(key);
+      return this.#db.getBinary(key);
     } catch (error) {
       throw storeFault(error, this.file, 'read');
     }
@@ -109,7 +109,7 @@ export class Environment {
 
   has(key: string): boolean {
     try {
-      return this.db.doesExist(key);
+      return this.#db.doesExist(key);
     } catch (error) {
       throw storeFault(error, this.file, 'read');
     }
@@ -118,7 +118,7 @@ export class Environment {
   /** Every value whose key begins with `prefix`, in the order of keys. *Copied*. */
   *entries(prefix: string): Iterable<{ key: string; value: Uint8Array }> {
     // '0' follows '/', with which every prefix ends.
-    const range = this.db.getRange({ start: prefix, end: `${prefix.slice(0, -1)}0` });
+    const range = this.#db.getRange({ start: prefix, end: `${prefix.slice(0, -1)}0` });
     try {
       for (const { key, value } of range) yield { key, value: Uint8Array.from(value) };
     } catch (error) {
@@ -129,7 +129,7 @@ export class Environment {
   /** Every key that begins with `prefix`, ascending. */
   keys(prefix: string): string[] {
     try {
-      return [...this.db.getKeys({ start: prefix, end: `${prefix.slice(0, -1)}0` })];
+      return [...this.#db.getKeys({ start: prefix, end: `${prefix.slice(0, -1)}0` })];
     } catch (error) {
       throw storeFault(error, this.file, 'read');
     }
@@ -137,7 +137,7 @@ export class Environment {
 
   /** Sees what other processes committed since the last read. */
   refresh(): void {
-    this.db.resetReadTxn();
+    this.#db.resetReadTxn();
   }
 
   /** One transaction. *Flushed* when this returns; when `action` throws, nothing of it stays. */
@@ -146,18 +146,18 @@ export class Environment {
       throw storeErrors.STORE_READ_ONLY(`${this.file} cannot be written`, { file: this.file });
     let bytes = 0;
     const writes: Writes = {
-      get: (key) => this.db.getBinary(key),
+      get: (key) => this.#db.getBinary(key),
       put: (key, value) => {
         bytes += value.byteLength;
         requireRoom(this.file, bytes);
-        void this.db.put(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+        void this.#db.put(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
       },
-      remove: (key) => void this.db.remove(key),
+      remove: (key) => void this.#db.remove(key),
     };
     let failure: unknown;
     try {
       requireRoom(this.file, 0);
-      const done = this.db.transactionSync(() => {
+      const done = this.#db.transactionSync(() => {
         try {
           return { value: action(writes) };
         } catch (error) {
@@ -173,6 +173,6 @@ export class Environment {
   }
 
   async close(): Promise<void> {
-    await this.db.close();
+    await this.#db.close();
   }
 }

@@ -43,15 +43,15 @@ function checkHeader(bytes: Buffer, file: string, shape: PackShape, stride: numb
 export class Pack {
   readonly file: string;
   readonly stride: number;
-  private readonly fd: number;
-  private readonly on: Disk;
-  private open = true;
+  readonly #fd: number;
+  readonly #on: Disk;
+  #open = true;
 
   private constructor(file: string, stride: number, fd: number, on: Disk) {
     this.file = file;
     this.stride = stride;
-    this.fd = fd;
-    this.on = on;
+    this.#fd = fd;
+    this.#on = on;
   }
 
   static open(file: string, shape: PackShape, access: 'r' | 'r+' = 'r', on: Disk = disk): Pack {
@@ -95,13 +95,13 @@ export class Pack {
 
   /** True while the file of that name is the one that is open: not replaced, not removed. */
   get isCurrent(): boolean {
-    const [own, named] = [fstatSync(this.fd), statSync(this.file, { throwIfNoEntry: false })];
+    const [own, named] = [fstatSync(this.#fd), statSync(this.file, { throwIfNoEntry: false })];
     return named !== undefined && named.ino === own.ino && named.dev === own.dev;
   }
 
   /** Whole rows in the file, committed or not. */
   rows(): number {
-    return Math.floor((fstatSync(this.fd).size - headerBytes) / this.stride);
+    return Math.floor((fstatSync(this.#fd).size - headerBytes) / this.stride);
   }
 
   /** Fills `into` (whole rows) from row `row` on. Throws STORE_DAMAGED when the file ends before. */
@@ -110,7 +110,7 @@ export class Pack {
       const position = headerBytes + row * this.stride;
       let done = 0;
       while (done < into.byteLength) {
-        const got = readSync(this.fd, into, done, into.byteLength - done, position + done);
+        const got = readSync(this.#fd, into, done, into.byteLength - done, position + done);
         if (got === 0) throw damaged(this.file, `it ends before row ${row + into.byteLength / this.stride}`);
         done += got;
       }
@@ -121,24 +121,24 @@ export class Pack {
 
   /** *Accepted*: neither visible, which the records decide, nor flushed. */
   write(row: number, rows: Uint8Array): void {
-    writeAll(this.on, this.fd, this.file, rows, headerBytes + row * this.stride);
+    writeAll(this.#on, this.#fd, this.file, rows, headerBytes + row * this.stride);
   }
 
   flush(): void {
-    flush(this.on, this.fd, this.file);
+    flush(this.#on, this.#fd, this.file);
   }
 
   cutAfter(rows: number): void {
     try {
-      ftruncateSync(this.fd, headerBytes + rows * this.stride);
+      ftruncateSync(this.#fd, headerBytes + rows * this.stride);
     } catch (error) {
       throw storeFault(error, this.file, 'write');
     }
   }
 
   close(): void {
-    if (!this.open) return;
-    this.open = false;
-    closeSync(this.fd);
+    if (!this.#open) return;
+    this.#open = false;
+    closeSync(this.#fd);
   }
 }

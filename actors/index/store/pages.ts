@@ -26,32 +26,32 @@ interface Meta {
 }
 
 class PageWalk {
-  private readonly fd: number;
-  private readonly file: string;
-  private readonly meta: Meta;
-  private readonly pages: number;
-  private count = { branches: 0, leaves: 0, overflows: 0, entries: 0 };
-  private readonly used = new Set<number>();
-  private readonly free: DataView[] = [];
+  readonly #fd: number;
+  readonly #file: string;
+  readonly #meta: Meta;
+  readonly #pages: number;
+  #count = { branches: 0, leaves: 0, overflows: 0, entries: 0 };
+  readonly #used = new Set<number>();
+  readonly #free: DataView[] = [];
 
   constructor(fd: number, file: string, latest: Meta) {
-    this.fd = fd;
-    this.file = file;
-    this.meta = latest;
-    this.pages = Math.min(Math.floor(fstatSync(fd).size / latest.pageSize), latest.lastPage + 1);
+    this.#fd = fd;
+    this.#file = file;
+    this.#meta = latest;
+    this.#pages = Math.min(Math.floor(fstatSync(fd).size / latest.pageSize), latest.lastPage + 1);
   }
 
   tree(tree: Tree): void {
-    this.count = { branches: 0, leaves: 0, overflows: 0, entries: 0 };
-    if (tree.root !== noPage) this.page(tree.root, 1, tree);
-    const { branches, leaves, overflows, entries } = this.count;
+    this.#count = { branches: 0, leaves: 0, overflows: 0, entries: 0 };
+    if (tree.root !== noPage) this.#page(tree.root, 1, tree);
+    const { branches, leaves, overflows, entries } = this.#count;
     if (
       branches !== tree.branches ||
       leaves !== tree.leaves ||
       overflows !== tree.overflows ||
       entries !== tree.entries
     ) {
-      throw damaged(this.file, 'the tree of records does not have the pages it should have');
+      throw damaged(this.#file, 'the tree of records does not have the pages it should have');
     }
   }
 
@@ -60,105 +60,106 @@ class PageWalk {
    * then page numbers; a negative number is the length of a run that the next entry names, zero is an empty place.
    */
   freeLists(): void {
-    for (const list of this.free) {
+    for (const list of this.#free) {
       const count = list.byteLength < 8 ? 0n : list.getBigInt64(0, true);
       if (count < 0n || count * 8n + 8n > BigInt(list.byteLength)) {
-        throw damaged(this.file, 'a list of free pages is longer than its place');
+        throw damaged(this.#file, 'a list of free pages is longer than its place');
       }
       for (let i = 1; i <= Number(count); i++) {
         const entry = list.getBigInt64(i * 8, true);
-        const wrong = entry === 1n || entry > this.meta.lastPage || -entry > this.meta.lastPage;
-        if (wrong || (entry > 0n && this.used.has(Number(entry)))) {
-          throw damaged(this.file, `a list of free pages names page ${entry}`);
+        const wrong = entry === 1n || entry > this.#meta.lastPage || -entry > this.#meta.lastPage;
+        if (wrong || (entry > 0n && this.#used.has(Number(entry)))) {
+          throw damaged(this.#file, `a list of free pages names page ${entry}`);
         }
       }
     }
   }
 
-  private page(number: bigint, depth: number, tree: Tree): void {
-    if (depth > tree.depth) throw damaged(this.file, `page ${number} lies deeper than its tree`);
-    const page = this.read(number);
+  #page(number: bigint, depth: number, tree: Tree): void {
+    if (depth > tree.depth) throw damaged(this.#file, `page ${number} lies deeper than its tree`);
+    const page = this.#read(number);
     const flags = page.getUint16(18, true) & 0xff;
     const wanted = depth === tree.depth ? leaf : branch;
-    if (flags !== wanted) throw damaged(this.file, `page ${number} is of the wrong kind`);
-    if (wanted === leaf) this.count.leaves++;
-    else this.count.branches++;
-    if (this.count.leaves + this.count.branches > this.pages)
-      throw damaged(this.file, 'its pages form a circle');
+    if (flags !== wanted) throw damaged(this.#file, `page ${number} is of the wrong kind`);
+    if (wanted === leaf) this.#count.leaves++;
+    else this.#count.branches++;
+    if (this.#count.leaves + this.#count.branches > this.#pages)
+      throw damaged(this.#file, 'its pages form a circle');
     const lower = page.getUint16(20, true);
     const upper = page.getUint16(22, true);
     const keys = lower >> 1;
     if (lower > upper || upper + header > page.byteLength || lower % 2 !== 0 || keys === 0) {
-      throw damaged(this.file, `page ${number} has impossible bounds`);
+      throw damaged(this.#file, `page ${number} has impossible bounds`);
     }
     let filled = 0;
     for (let key = 0; key < keys; key++) {
       const node = page.getUint16(header + key * 2, true) + header;
       if (node < upper + header || node + 8 > page.byteLength) {
-        throw damaged(this.file, `page ${number} has an entry outside of it`);
+        throw damaged(this.#file, `page ${number} has an entry outside of it`);
       }
       const isLong = (page.getUint16(node + 4, true) & bigData) !== 0;
       const value = wanted === branch ? 0 : isLong ? 24 : page.getUint32(node, true);
       filled += Math.ceil((8 + page.getUint16(node + 6, true) + value) / 2) * 2;
-      if (wanted === leaf) this.leafNode(page, number, node, tree === this.meta.trees[0]);
-      else this.branchNode(page, number, node, depth, tree);
+      if (wanted === leaf) this.#leafNode(page, number, node, tree === this.#meta.trees[0]);
+      else this.#branchNode(page, number, node, depth, tree);
     }
     // Entries lie side by side from `upper` to the end, so one of a wrong length shows.
     if (filled !== page.byteLength - header - upper)
-      throw damaged(this.file, `page ${number} has overlapping entries`);
+      throw damaged(this.#file, `page ${number} has overlapping entries`);
   }
 
-  private branchNode(page: DataView, number: bigint, node: number, depth: number, tree: Tree): void {
+  #branchNode(page: DataView, number: bigint, node: number, depth: number, tree: Tree): void {
     const low = BigInt(page.getUint32(node, true));
     const high = BigInt(page.getUint16(node + 4, true));
     if (node + 8 + page.getUint16(node + 6, true) > page.byteLength) {
-      throw damaged(this.file, `page ${number} has a key outside of it`);
+      throw damaged(this.#file, `page ${number} has a key outside of it`);
     }
-    this.page(low | (high << 32n), depth + 1, tree);
+    this.#page(low | (high << 32n), depth + 1, tree);
   }
 
-  private leafNode(page: DataView, number: bigint, node: number, isFreeList: boolean): void {
+  #leafNode(page: DataView, number: bigint, node: number, isFreeList: boolean): void {
     const size = page.getUint32(node, true);
     const flags = page.getUint16(node + 4, true);
     const data = node + 8 + page.getUint16(node + 6, true);
     const inside = (flags & bigData) === 0 ? size : 24;
-    if ((flags & ~bigData) !== 0) throw damaged(this.file, `page ${number} has an entry of an unknown kind`);
-    if (data + inside > page.byteLength) throw damaged(this.file, `page ${number} has a value outside of it`);
-    this.count.entries++;
+    if ((flags & ~bigData) !== 0) throw damaged(this.#file, `page ${number} has an entry of an unknown kind`);
+    if (data + inside > page.byteLength)
+      throw damaged(this.#file, `page ${number} has a value outside of it`);
+    this.#count.entries++;
     if ((flags & bigData) === 0) {
-      if (isFreeList) this.free.push(new DataView(page.buffer, page.byteOffset + data, size));
+      if (isFreeList) this.#free.push(new DataView(page.buffer, page.byteOffset + data, size));
       return;
     }
     const first = page.getBigUint64(data, true);
-    const over = this.read(first);
+    const over = this.#read(first);
     const pages = over.getUint32(20, true);
     const right =
-      pages === Math.ceil((header + size) / this.meta.pageSize) &&
-      page.getBigUint64(data + 8, true) <= this.meta.txnid &&
+      pages === Math.ceil((header + size) / this.#meta.pageSize) &&
+      page.getBigUint64(data + 8, true) <= this.#meta.txnid &&
       page.getBigUint64(data + 16, true) === BigInt(pages);
-    if ((over.getUint16(18, true) & 0xff) !== overflow || !right || Number(first) + pages > this.pages) {
-      throw damaged(this.file, `the long value at page ${first} is broken`);
+    if ((over.getUint16(18, true) & 0xff) !== overflow || !right || Number(first) + pages > this.#pages) {
+      throw damaged(this.#file, `the long value at page ${first} is broken`);
     }
-    this.count.overflows += pages;
-    for (let page = 1; page < pages; page++) this.used.add(Number(first) + page);
+    this.#count.overflows += pages;
+    for (let page = 1; page < pages; page++) this.#used.add(Number(first) + page);
     if (!isFreeList) return;
-    const value = readPage(this.fd, Number(first) * this.meta.pageSize + header, size);
-    if (value === null) throw damaged(this.file, `the long value at page ${first} is cut off`);
-    this.free.push(value);
+    const value = readPage(this.#fd, Number(first) * this.#meta.pageSize + header, size);
+    if (value === null) throw damaged(this.#file, `the long value at page ${first} is cut off`);
+    this.#free.push(value);
   }
 
-  private read(number: bigint): DataView {
-    if (number < 2n || number >= BigInt(this.pages)) {
-      throw damaged(this.file, `page ${number} is missing, the file has ${this.pages}`);
+  #read(number: bigint): DataView {
+    if (number < 2n || number >= BigInt(this.#pages)) {
+      throw damaged(this.#file, `page ${number} is missing, the file has ${this.#pages}`);
     }
-    const bytes = readPage(this.fd, Number(number) * this.meta.pageSize, this.meta.pageSize);
+    const bytes = readPage(this.#fd, Number(number) * this.#meta.pageSize, this.#meta.pageSize);
     if (bytes === null || bytes.getBigUint64(0, true) !== number) {
-      throw damaged(this.file, `page ${number} holds something else`);
+      throw damaged(this.#file, `page ${number} holds something else`);
     }
     // A page of a later transaction than the last one would be taken for one that may be changed in place.
-    if (bytes.getBigUint64(8, true) > this.meta.txnid)
-      throw damaged(this.file, `page ${number} is of the future`);
-    this.used.add(Number(number));
+    if (bytes.getBigUint64(8, true) > this.#meta.txnid)
+      throw damaged(this.#file, `page ${number} is of the future`);
+    this.#used.add(Number(number));
     return bytes;
   }
 }

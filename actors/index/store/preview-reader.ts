@@ -27,28 +27,28 @@ interface Kept {
 
 /** The tables that were read last, of one analysis folder. Reading and checking one costs more than a picture. */
 export class PreviewTables {
-  private readonly kept = new Map<string, Kept>();
-  private bytes = 0;
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
 
   /** The entries as they lie in the file. Throws STORE_DAMAGED, STORE_TOO_NEW. */
   of(fd: number, file: string): Buffer {
     const { size, mtimeMs, ino } = fstatSync(fd);
     const mark = `${size}/${mtimeMs}/${ino}`;
-    const known = this.kept.get(file);
-    if (known) this.drop(file, known);
+    const known = this.#kept.get(file);
+    if (known) this.#drop(file, known);
     const table = known?.mark === mark ? known.table : readTable(fd, file, size);
-    this.kept.set(file, { mark, table });
-    this.bytes += table.length;
-    for (const [oldest, one] of this.kept) {
-      if (this.bytes <= mostKept) break;
-      this.drop(oldest, one);
+    this.#kept.set(file, { mark, table });
+    this.#bytes += table.length;
+    for (const [oldest, one] of this.#kept) {
+      if (this.#bytes <= mostKept) break;
+      this.#drop(oldest, one);
     }
     return table;
   }
 
-  private drop(file: string, { table }: Kept): void {
-    this.kept.delete(file);
-    this.bytes -= table.length;
+  #drop(file: string, { table }: Kept): void {
+    this.#kept.delete(file);
+    this.#bytes -= table.length;
   }
 }
 

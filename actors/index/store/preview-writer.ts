@@ -44,70 +44,70 @@ function tableOf(pictures: readonly Picture[]): Buffer {
 
 /** Collects the previews of one stage. Owns its part file until `finish` or `drop`. */
 export class PreviewWriter {
-  private readonly folder: string;
-  private readonly on: Disk;
-  private readonly part: string;
-  private readonly pictures: Picture[] = [];
-  private first: { frame: number; jpeg: Uint8Array } | null = null;
-  private fd: number | null = null;
-  private end = headerBytes;
+  readonly #folder: string;
+  readonly #on: Disk;
+  readonly #part: string;
+  readonly #pictures: Picture[] = [];
+  #first: { frame: number; jpeg: Uint8Array } | null = null;
+  #fd: number | null = null;
+  #end = headerBytes;
 
   /** `token` makes the name of the part file its own. */
   constructor(folder: string, token: string, on: Disk = disk) {
-    this.folder = folder;
-    this.on = on;
-    this.part = join(partFolder(folder), `${token}.part`);
+    this.#folder = folder;
+    this.#on = on;
+    this.#part = join(partFolder(folder), `${token}.part`);
   }
 
   /** *Copied* into the part file, or kept while it is the only one. */
   add(frame: number, jpeg: Uint8Array): void {
-    if (this.fd === null && this.first === null && jpeg.byteLength <= inlineLimit) {
-      this.first = { frame, jpeg };
+    if (this.#fd === null && this.#first === null && jpeg.byteLength <= inlineLimit) {
+      this.#first = { frame, jpeg };
       return;
     }
-    if (this.fd === null) this.begin();
-    this.write(frame, jpeg);
+    if (this.#fd === null) this.#begin();
+    this.#write(frame, jpeg);
   }
 
-  private begin(): void {
+  #begin(): void {
     const head = Buffer.alloc(headerBytes);
     head.write(headMagic, 0, 'latin1');
     head.writeUInt32LE(version, 4);
     try {
-      makeFolder(partFolder(this.folder));
-      this.fd = openSync(this.part, 'w');
+      makeFolder(partFolder(this.#folder));
+      this.#fd = openSync(this.#part, 'w');
     } catch (error) {
-      throw storeFault(error, this.part, 'write');
+      throw storeFault(error, this.#part, 'write');
     }
-    writeAll(this.on, this.fd, this.part, head, 0);
-    if (this.first !== null) this.write(this.first.frame, this.first.jpeg);
-    this.first = null;
+    writeAll(this.#on, this.#fd, this.#part, head, 0);
+    if (this.#first !== null) this.#write(this.#first.frame, this.#first.jpeg);
+    this.#first = null;
   }
 
-  private write(frame: number, jpeg: Uint8Array): void {
-    writeAll(this.on, this.fd as number, this.part, jpeg, this.end);
-    this.pictures.push({ frame, size: jpeg.byteLength, crc: crc32(jpeg), offset: this.end });
-    this.end += jpeg.byteLength;
+  #write(frame: number, jpeg: Uint8Array): void {
+    writeAll(this.#on, this.#fd as number, this.#part, jpeg, this.#end);
+    this.#pictures.push({ frame, size: jpeg.byteLength, crc: crc32(jpeg), offset: this.#end });
+    this.#end += jpeg.byteLength;
   }
 
   /** The record of what was written. The file is *flushed* and has its final name, but no record speaks of it yet. */
   finish(hash: string, revision: number): Previews {
     const record = { hash_str: hash, revision, file: '', size_bytes: 0, count: 0, frame: 0 };
-    if (this.first !== null) {
-      const { frame, jpeg } = this.first;
+    if (this.#first !== null) {
+      const { frame, jpeg } = this.#first;
       return { ...record, size_bytes: jpeg.byteLength, count: 1, frame, jpeg };
     }
-    if (this.fd === null) return { ...record, jpeg: new Uint8Array(0) };
-    const table = tableOf(this.pictures);
-    writeAll(this.on, this.fd, this.part, table, this.end);
-    flush(this.on, this.fd, this.part);
-    closeSync(this.fd);
-    this.fd = null;
-    const within = previewFolder(this.folder, hash);
+    if (this.#fd === null) return { ...record, jpeg: new Uint8Array(0) };
+    const table = tableOf(this.#pictures);
+    writeAll(this.#on, this.#fd, this.#part, table, this.#end);
+    flush(this.#on, this.#fd, this.#part);
+    closeSync(this.#fd);
+    this.#fd = null;
+    const within = previewFolder(this.#folder, hash);
     const file = previewName(hash, revision);
     try {
       makeFolder(within);
-      renameSync(this.part, join(within, file));
+      renameSync(this.#part, join(within, file));
     } catch (error) {
       throw storeFault(error, join(within, file), 'write');
     }
@@ -115,18 +115,18 @@ export class PreviewWriter {
     return {
       ...record,
       file,
-      size_bytes: this.end + table.byteLength,
-      count: this.pictures.length,
+      size_bytes: this.#end + table.byteLength,
+      count: this.#pictures.length,
       jpeg: new Uint8Array(0),
     };
   }
 
   /** Frees the part file; nothing of it stays. Does nothing after `finish`. */
   drop(): void {
-    this.first = null;
-    if (this.fd !== null) closeSync(this.fd);
-    this.fd = null;
-    if (existsSync(this.part)) unlinkSync(this.part);
+    this.#first = null;
+    if (this.#fd !== null) closeSync(this.#fd);
+    this.#fd = null;
+    if (existsSync(this.#part)) unlinkSync(this.#part);
   }
 }
 

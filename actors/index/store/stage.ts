@@ -32,47 +32,47 @@ export class Stage {
   readonly modelKey: string;
   readonly dimensions: number;
   readonly previews: PreviewWriter;
-  private readonly tail: Tail;
-  private readonly coarse: Uint8Array;
-  private readonly fine: Uint8Array;
-  private buffered = 0;
-  private frames: number[] = [];
+  readonly #tail: Tail;
+  readonly #coarse: Uint8Array;
+  readonly #fine: Uint8Array;
+  #buffered = 0;
+  #frames: number[] = [];
   /** By lag - 1: the distance of each frame to the one that many later. */
-  private readonly distances: number[][] = Array.from({ length: lags }, () => []);
+  readonly #distances: number[][] = Array.from({ length: lags }, () => []);
   /** The vectors before, latest first. */
-  private recent: Float32Array[] = [];
-  private readonly extents: Extent[] = [];
+  #recent: Float32Array[] = [];
+  readonly #extents: Extent[] = [];
 
   constructor(hash: string, modelKey: string, dimensions: number, tail: Tail, previews: PreviewWriter) {
     this.hash = hash;
     this.modelKey = modelKey;
     this.dimensions = dimensions;
-    this.tail = tail;
+    this.#tail = tail;
     this.previews = previews;
-    this.coarse = new Uint8Array(chunkRows * stride8(dimensions));
-    this.fine = new Uint8Array(chunkRows * stride16(dimensions));
+    this.#coarse = new Uint8Array(chunkRows * stride8(dimensions));
+    this.#fine = new Uint8Array(chunkRows * stride16(dimensions));
   }
 
   /** *Accepted*, not stored. Throws INVALID_MESSAGE or WRONG_DIMENSIONS before anything was taken. */
   append(frames: readonly number[], vectors: Float32Array, previews: readonly Uint8Array[]): void {
-    this.check(frames, vectors, previews);
+    this.#check(frames, vectors, previews);
     for (let i = 0; i < frames.length; i++) {
       const vector = vectors.slice(i * this.dimensions, (i + 1) * this.dimensions);
       const frame = frames[i]!;
-      writeRow8(vector, this.coarse, this.buffered * stride8(this.dimensions));
-      writeRow16(vector, frame, this.fine, this.buffered * stride16(this.dimensions));
-      for (const [lag, before] of this.recent.entries())
-        this.distances[lag]!.push(1 - cosine(before, vector));
-      this.recent = [vector, ...this.recent.slice(0, lags - 1)];
-      this.frames.push(frame);
-      this.buffered++;
+      writeRow8(vector, this.#coarse, this.#buffered * stride8(this.dimensions));
+      writeRow16(vector, frame, this.#fine, this.#buffered * stride16(this.dimensions));
+      for (const [lag, before] of this.#recent.entries())
+        this.#distances[lag]!.push(1 - cosine(before, vector));
+      this.#recent = [vector, ...this.#recent.slice(0, lags - 1)];
+      this.#frames.push(frame);
+      this.#buffered++;
       const preview = previews[i];
       if (preview !== undefined) this.previews.add(frame, preview);
-      if (this.buffered === chunkRows) this.writeRows();
+      if (this.#buffered === chunkRows) this.#writeRows();
     }
   }
 
-  private check(frames: readonly number[], vectors: Float32Array, previews: readonly Uint8Array[]): void {
+  #check(frames: readonly number[], vectors: Float32Array, previews: readonly Uint8Array[]): void {
     if (vectors.length !== frames.length * this.dimensions) {
       throw storeErrors.WRONG_DIMENSIONS(
         `vectors: ${vectors.length} numbers are not ${frames.length} vectors of ${this.dimensions}`,
@@ -81,7 +81,7 @@ export class Stage {
     if (previews.length !== 0 && previews.length !== frames.length) {
       throw engineErrors.INVALID_MESSAGE(`previews: ${previews.length} for ${frames.length} frames`);
     }
-    let before = this.frames.at(-1) ?? -1;
+    let before = this.#frames.at(-1) ?? -1;
     for (const frame of frames) {
       if (frame <= before) throw engineErrors.INVALID_MESSAGE(`frames: ${frame} comes after ${before}`);
       before = frame;
@@ -95,44 +95,44 @@ export class Stage {
     }
   }
 
-  private writeRows(): void {
-    if (this.buffered === 0) return;
-    const row = this.tail.next;
-    const coarse = this.coarse.subarray(0, this.buffered * stride8(this.dimensions));
-    this.tail.packs.coarse.write(row, coarse);
-    this.tail.packs.fine.write(row, this.fine.subarray(0, this.buffered * stride16(this.dimensions)));
-    this.tail.next = row + this.buffered;
-    const last = this.extents.at(-1);
+  #writeRows(): void {
+    if (this.#buffered === 0) return;
+    const row = this.#tail.next;
+    const coarse = this.#coarse.subarray(0, this.#buffered * stride8(this.dimensions));
+    this.#tail.packs.coarse.write(row, coarse);
+    this.#tail.packs.fine.write(row, this.#fine.subarray(0, this.#buffered * stride16(this.dimensions)));
+    this.#tail.next = row + this.#buffered;
+    const last = this.#extents.at(-1);
     if (last !== undefined && last.row + last.count === row) {
-      this.extents[this.extents.length - 1] = {
+      this.#extents[this.#extents.length - 1] = {
         row: last.row,
-        count: last.count + this.buffered,
+        count: last.count + this.#buffered,
         crc: crc32(coarse, last.crc),
       };
-    } else this.extents.push({ row, count: this.buffered, crc: crc32(coarse) });
-    this.buffered = 0;
+    } else this.#extents.push({ row, count: this.#buffered, crc: crc32(coarse) });
+    this.#buffered = 0;
   }
 
   /** Writes what is left. The rows are in the packs but neither flushed nor visible. */
   finish(): StageResult {
-    this.writeRows();
+    this.#writeRows();
     return {
-      frames: this.frames.length,
-      frame_runs: packFrames(this.frames),
+      frames: this.#frames.length,
+      frame_runs: packFrames(this.#frames),
       scene_starts: sceneStarts(
-        this.distances.map((list) => Float32Array.from(list)),
-        this.frames.length,
+        this.#distances.map((list) => Float32Array.from(list)),
+        this.#frames.length,
       ),
-      extents: this.extents,
+      extents: this.#extents,
     };
   }
 
   /** Gives back the rows at the end of the packs, where no other stage came after. */
   abort(): void {
     this.previews.drop();
-    for (let last = this.extents.pop(); last !== undefined; last = this.extents.pop()) {
-      if (last.row + last.count !== this.tail.next) return;
-      this.tail.next = last.row;
+    for (let last = this.#extents.pop(); last !== undefined; last = this.#extents.pop()) {
+      if (last.row + last.count !== this.#tail.next) return;
+      this.#tail.next = last.row;
     }
   }
 }

@@ -38,36 +38,36 @@ export interface FileMark {
 
 export class Store {
   readonly folder: string;
-  private readonly options: WriterOptions;
-  private environment: Environment | null = null;
-  private writing: Writer | null = null;
-  private readonly tables = new PreviewTables();
+  readonly #options: WriterOptions;
+  #environment: Environment | null = null;
+  #writing: Writer | null = null;
+  readonly #tables = new PreviewTables();
   /** What is said in the media. */
   readonly transcripts = new Transcripts(
-    () => this.reading(),
-    () => this.writer().environment,
+    () => this.#reading(),
+    () => this.#writer().environment,
   );
 
   constructor(folder: string, options: WriterOptions = {}) {
     this.folder = folder;
-    this.options = options;
+    this.#options = options;
   }
 
   /** Null when the folder holds no analysis yet. Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED. */
-  private reading(): Environment | null {
-    if (this.environment === null) {
+  #reading(): Environment | null {
+    if (this.#environment === null) {
       if (!Environment.exists(databaseFile(this.folder))) {
-        this.requireUsable();
+        this.#requireUsable();
         return null;
       }
-      this.environment = this.checkFormat(Environment.open(databaseFile(this.folder), 'read'));
+      this.#environment = this.#checkFormat(Environment.open(databaseFile(this.folder), 'read'));
     }
-    this.environment.refresh();
-    return this.environment;
+    this.#environment.refresh();
+    return this.#environment;
   }
 
   /** A folder that does not exist yet is an empty one. Throws STORE_UNAVAILABLE for what is none or cannot be looked into. */
-  private requireUsable(): void {
+  #requireUsable(): void {
     try {
       if (!statSync(this.folder).isDirectory()) throw new Error('it is not a folder');
       accessSync(this.folder, constants.R_OK | constants.X_OK);
@@ -79,15 +79,15 @@ export class Store {
     }
   }
 
-  private writer(): Writer {
-    if (this.writing === null) {
-      this.environment ??= this.checkFormat(Environment.open(databaseFile(this.folder), 'write'));
-      this.writing = new Writer(this.folder, this.environment, this.options);
+  #writer(): Writer {
+    if (this.#writing === null) {
+      this.#environment ??= this.#checkFormat(Environment.open(databaseFile(this.folder), 'write'));
+      this.#writing = new Writer(this.folder, this.#environment, this.#options);
     }
-    return this.writing;
+    return this.#writing;
   }
 
-  private checkFormat(environment: Environment): Environment {
+  #checkFormat(environment: Environment): Environment {
     const bytes = environment.get(formatKey);
     if (bytes === undefined) return environment;
     try {
@@ -114,18 +114,18 @@ export class Store {
 
   /** Opens what there is. Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED. */
   check(): void {
-    this.reading();
+    this.#reading();
   }
 
-  private record<F extends Fields>(shape: Table<F>, key: string): Row<F> | null {
-    const environment = this.reading();
+  #record<F extends Fields>(shape: Table<F>, key: string): Row<F> | null {
+    const environment = this.#reading();
     const bytes = environment?.get(key);
     if (environment === null || bytes === undefined) return null;
     return unseal(shape, key, bytes, environment.file);
   }
 
   known(path: string, mark: FileMark): MediaRecord | null {
-    const row = this.record(Media, pathKey(path));
+    const row = this.#record(Media, pathKey(path));
     const same =
       row !== null &&
       row.size_bytes === mark.size_bytes &&
@@ -136,23 +136,23 @@ export class Store {
 
   /** What was remembered for a path, whatever lies there now. */
   byPath(path: string): MediaRecord | null {
-    const row = this.record(Media, pathKey(path));
+    const row = this.#record(Media, pathKey(path));
     return row && mediaRecord(row);
   }
 
   /** What was remembered last for a hash. */
   byHash(hash: string): MediaRecord | null {
-    const row = this.record(Media, mediaKey(hash));
+    const row = this.#record(Media, mediaKey(hash));
     return row && mediaRecord(row);
   }
 
   remember(media: MediaRecord): void {
-    this.writer().remember(media);
+    this.#writer().remember(media);
   }
 
   /** Every path that was remembered. */
   media(): MediaRecord[] {
-    const environment = this.reading();
+    const environment = this.#reading();
     if (environment === null) return [];
     return Array.from(environment.entries('path/'), ({ key, value }) =>
       mediaRecord(unseal(Media, key, value, environment.file)),
@@ -161,7 +161,7 @@ export class Store {
 
   /** What changed of the media since `seen`; null asks for a beginning. */
   changes(seen: number | null): Changes {
-    const environment = this.reading();
+    const environment = this.#reading();
     return environment === null
       ? { seen: 0, changed: null }
       : changesSince(environment, seen, environment.file);
@@ -169,7 +169,7 @@ export class Store {
 
   /** The records by hash (`media/`) or by path (`path/`), null for a damaged one. *Streamed*: no write in between. */
   *remembered(by: 'media/' | 'path/'): Iterable<{ readonly name: string; readonly row: Media | null }> {
-    const environment = this.reading();
+    const environment = this.#reading();
     if (environment === null) return;
     for (const { key, value } of environment.entries(by)) {
       yield { name: key.slice(by.length), row: readable(() => unseal(Media, key, value, environment.file)) };
@@ -187,27 +187,27 @@ export class Store {
 
   /** The content known by a name, which is a path or the hash itself; null when it is not known. */
   hashOf(name: string): string | null {
-    const row = this.record(Media, pathKey(name));
+    const row = this.#record(Media, pathKey(name));
     if (row !== null) return row.hash_str;
-    return isHash(name) && this.record(Media, mediaKey(name)) !== null ? name : null;
+    return isHash(name) && this.#record(Media, mediaKey(name)) !== null ? name : null;
   }
 
   /** The path remembered last for a hash; null when it is not known. */
   pathOf(hash: string): string | null {
-    return this.record(Media, mediaKey(hash))?.path ?? null;
+    return this.#record(Media, mediaKey(hash))?.path ?? null;
   }
 
   model(modelKey: string): Model | null {
-    return this.record(Model, modelRecordKey(modelKey));
+    return this.#record(Model, modelRecordKey(modelKey));
   }
 
   visual(modelKey: string, hash: string): Visual | null {
-    return this.record(Visual, stageKey(modelKey, hash));
+    return this.#record(Visual, stageKey(modelKey, hash));
   }
 
   /** Hashes whose record itself is broken go to `unreadable`. */
   visuals(modelKey: string, unreadable: (hash: string) => void): Visual[] {
-    const environment = this.reading();
+    const environment = this.#reading();
     if (environment === null) return [];
     const prefix = stagePrefix(modelKey);
     const found: Visual[] = [];
@@ -224,8 +224,8 @@ export class Store {
 
   /** For each hash: true when its stage, by any model for null, is there and its packs hold all of its rows. */
   stored(modelKey: string | null, hashes: readonly string[]): boolean[] {
-    if (modelKey !== null) return this.storedBy(modelKey, hashes);
-    const byModel = this.models().map((key) => this.storedBy(key, hashes));
+    if (modelKey !== null) return this.#storedBy(modelKey, hashes);
+    const byModel = this.#models().map((key) => this.#storedBy(key, hashes));
     return hashes.map((_, i) => byModel.some((stored) => stored[i]));
   }
 
@@ -237,8 +237,8 @@ export class Store {
     };
   }
 
-  private models(): string[] {
-    const environment = this.reading();
+  #models(): string[] {
+    const environment = this.#reading();
     if (environment === null) return [];
     return Array.from(
       environment.entries(modelPrefix),
@@ -246,7 +246,7 @@ export class Store {
     );
   }
 
-  private storedBy(modelKey: string, hashes: readonly string[]): boolean[] {
+  #storedBy(modelKey: string, hashes: readonly string[]): boolean[] {
     const model = this.model(modelKey);
     const rows = new Map<number, number>();
     return hashes.map((hash) => {
@@ -258,13 +258,13 @@ export class Store {
         throw error;
       }
       if (visual === null || model === null || visual.dimensions !== model.dimensions) return false;
-      if (!rows.has(visual.generation)) rows.set(visual.generation, this.rowsOf(modelKey, visual));
+      if (!rows.has(visual.generation)) rows.set(visual.generation, this.#rowsOf(modelKey, visual));
       const end = Math.max(0, ...visual.extents.map((extent) => extent.row + extent.count));
       return end <= (rows.get(visual.generation) as number);
     });
   }
 
-  private rowsOf(modelKey: string, visual: Visual): number {
+  #rowsOf(modelKey: string, visual: Visual): number {
     try {
       const packs = this.packs(modelKey, visual);
       const rows = packs.rows();
@@ -283,7 +283,7 @@ export class Store {
 
   /** The stored vector of one frame, from its 16-bit row; null when it is not stored. */
   vector(modelKey: string, hash: string, frame: number): Float32Array<ArrayBuffer> | null {
-    return this.again(() => {
+    return this.#again(() => {
       const visual = this.visual(modelKey, hash);
       if (visual === null) return null;
       let position = positionOf(unpackFrames(visual.frame_runs), frame);
@@ -310,16 +310,16 @@ export class Store {
 
   /** The JPEG of each frame of one file, null where there is none. *Copied*. */
   previews(hash: string, frames: readonly number[]): (Uint8Array<ArrayBuffer> | null)[] {
-    return this.again(() => {
-      const record = this.record(Previews, previewKey(hash));
+    return this.#again(() => {
+      const record = this.#record(Previews, previewKey(hash));
       return record === null
         ? frames.map(() => null)
-        : readPreviews(this.folder, record, frames, this.tables);
+        : readPreviews(this.folder, record, frames, this.#tables);
     });
   }
 
   /** A file named by a record can be replaced between the two reads by the writing process: then both are read again. */
-  private again<T>(read: () => T): T {
+  #again<T>(read: () => T): T {
     try {
       return read();
     } catch (error) {
@@ -329,7 +329,7 @@ export class Store {
   }
 
   begin(hash: string, modelKey: string, dimensions: number): Stage {
-    return this.writer().begin(hash, modelKey, dimensions);
+    return this.#writer().begin(hash, modelKey, dimensions);
   }
 
   append(
@@ -338,30 +338,30 @@ export class Store {
     vectors: Float32Array,
     previews: readonly Uint8Array[],
   ): void {
-    this.writer().append(stage, frames, vectors, previews);
+    this.#writer().append(stage, frames, vectors, previews);
   }
 
   /** `cancelled` ends the rewriting of a pack that may follow, not the commit. */
   commit(stage: Stage, media: MediaRecord, cancelled?: () => boolean): number {
-    return this.writer().commit(stage, media, cancelled);
+    return this.#writer().commit(stage, media, cancelled);
   }
 
   abort(stage: Stage): void {
-    this.writer().abort(stage);
+    this.#writer().abort(stage);
   }
 
   get isBusy(): boolean {
-    return this.writing?.isBusy ?? false;
+    return this.#writing?.isBusy ?? false;
   }
 
   /** Aborts open stages and frees everything. */
   async close(): Promise<void> {
     try {
-      this.writing?.close();
+      this.#writing?.close();
     } finally {
-      const { environment } = this;
-      this.writing = null;
-      this.environment = null;
+      const environment = this.#environment;
+      this.#writing = null;
+      this.#environment = null;
       await environment?.close().catch((error: unknown) => {
         throw storeFault(error, this.folder, 'write');
       });

@@ -97,23 +97,23 @@ function segmentsOf(columns: Columns): TranscriptSegment[] {
 }
 
 export class Transcripts {
-  private readonly reading: () => Environment | null;
-  private readonly writing: () => Environment;
+  readonly #reading: () => Environment | null;
+  readonly #writing: () => Environment;
 
   /** `reading`: null when nothing is stored yet. */
   constructor(reading: () => Environment | null, writing: () => Environment) {
-    this.reading = reading;
-    this.writing = writing;
+    this.#reading = reading;
+    this.#writing = writing;
   }
 
   stored(hashes: readonly string[]): boolean[] {
-    const environment = this.reading();
+    const environment = this.#reading();
     return hashes.map((hash) => environment?.has(transcriptKey(hash)) ?? false);
   }
 
   /** Null where there is none. `version` changes with what is stored; `columns` throws STORE_DAMAGED. */
   lookUp(hash: string): { readonly version: number; columns(): Columns } | null {
-    const environment = this.reading();
+    const environment = this.#reading();
     const key = transcriptKey(hash);
     const bytes = environment?.get(key);
     if (environment === null || bytes === undefined) return null;
@@ -128,7 +128,7 @@ export class Transcripts {
 
   /** Names of speakers; those of a damaged record are lost, and can be given again. */
   names(hash: string): Names {
-    const environment = this.reading();
+    const environment = this.#reading();
     return environment === null ? {} : namesIn(environment, hash, environment.file);
   }
 
@@ -140,7 +140,7 @@ export class Transcripts {
 
   /** Every media of which a transcript is stored, ascending; also where it is damaged. */
   hashes(): string[] {
-    const environment = this.reading();
+    const environment = this.#reading();
     return environment === null
       ? []
       : environment.keys(transcriptPrefix).map((key) => key.slice(transcriptPrefix.length));
@@ -152,7 +152,7 @@ export class Transcripts {
     const row = packTranscript(hash, mark, segments);
     const ids = new Set(segments.map(({ speaker }) => speaker));
     const key = transcriptKey(hash);
-    const environment = this.writing();
+    const environment = this.#writing();
     environment.transact((writes) => {
       putFormat(writes);
       writes.put(key, seal(TranscriptRow, key, row));
@@ -173,7 +173,7 @@ export class Transcripts {
       const field = `assignments[${i}].speaker`;
       throw storeErrors.UNKNOWN_SPEAKER(`${field}: ${hash} has no speaker ${speaker}`, { field });
     }
-    const environment = this.writing();
+    const environment = this.#writing();
     return environment.transact((writes) => {
       const names = new Map(Object.entries(namesIn(writes, hash, environment.file)));
       for (const { speaker, name } of assignments) {

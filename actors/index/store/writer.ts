@@ -55,26 +55,26 @@ export function putFormat(writes: Writes): void {
 }
 
 export class Writer {
-  private readonly folder: string;
+  readonly #folder: string;
   readonly environment: Environment;
-  private readonly on: Disk;
-  private readonly leastGarbage: number;
-  private readonly lease: Lease = newLease();
-  private readonly stages = new Set<Stage>();
-  private readonly tails = new Map<string, ModelTail>();
-  private readonly warn: NonNullable<WriterOptions['warn']>;
-  private count = 0;
+  readonly #on: Disk;
+  readonly #leastGarbage: number;
+  readonly #lease: Lease = newLease();
+  readonly #stages = new Set<Stage>();
+  readonly #tails = new Map<string, ModelTail>();
+  readonly #warn: NonNullable<WriterOptions['warn']>;
+  #count = 0;
 
   constructor(folder: string, environment: Environment, options: WriterOptions = {}) {
-    this.folder = folder;
+    this.#folder = folder;
     this.environment = environment;
-    this.on = options.on ?? disk;
-    this.warn = options.warn ?? (() => {});
-    this.leastGarbage = options.leastGarbageRows ?? leastGarbageRows;
+    this.#on = options.on ?? disk;
+    this.#warn = options.warn ?? (() => {});
+    this.#leastGarbage = options.leastGarbageRows ?? leastGarbageRows;
   }
 
   get isBusy(): boolean {
-    return this.stages.size > 0;
+    return this.#stages.size > 0;
   }
 
   /** *Flushed* on return. */
@@ -88,30 +88,30 @@ export class Writer {
   /** Throws STORE_IN_USE naming the process when another one writes here. */
   begin(hash: string, modelKey: string, dimensions: number): Stage {
     const key = stageKey(modelKey, hash);
-    for (const stage of [...this.stages]) {
+    for (const stage of [...this.#stages]) {
       if (stageKey(stage.modelKey, stage.hash) === key) this.abort(stage);
     }
-    if (this.stages.size === 0) {
+    if (this.#stages.size === 0) {
       this.environment.transact((writes) => {
         putFormat(writes);
-        take(writes, this.lease, this.environment.file);
+        take(writes, this.#lease, this.environment.file);
       });
     }
     try {
-      if (this.stages.size === 0) removeParts(this.folder);
-      const tail = this.tailOf(modelKey, dimensions);
-      const token = `${this.lease.token}-${++this.count}`;
+      if (this.#stages.size === 0) removeParts(this.#folder);
+      const tail = this.#tailOf(modelKey, dimensions);
+      const token = `${this.#lease.token}-${++this.#count}`;
       const stage = new Stage(
         hash,
         modelKey,
         dimensions,
         tail,
-        new PreviewWriter(this.folder, token, this.on),
+        new PreviewWriter(this.#folder, token, this.#on),
       );
-      this.stages.add(stage);
+      this.#stages.add(stage);
       return stage;
     } catch (error) {
-      this.releaseIfIdle();
+      this.#releaseIfIdle();
       throw error;
     }
   }
@@ -122,8 +122,8 @@ export class Writer {
     vectors: Float32Array,
     previews: readonly Uint8Array[],
   ): void {
-    this.own(stage);
-    confirm(this.environment, this.lease, this.environment.file);
+    this.#own(stage);
+    confirm(this.environment, this.#lease, this.environment.file);
     try {
       stage.append(frames, vectors, previews);
     } catch (error) {
@@ -136,19 +136,19 @@ export class Writer {
 
   /** Number of vectors stored. *Flushed* on return. After an error the stage is forgotten. */
   commit(stage: Stage, media: MediaRecord, cancelled: () => boolean = () => false): number {
-    const tail = this.own(stage);
+    const tail = this.#own(stage);
     try {
       if (media.identity.hash_str !== stage.hash) {
         throw engineErrors.INVALID_MESSAGE(`media: ${media.path} is not the file of stage ${stage.hash}`);
       }
       const result = stage.finish();
       tail.packs.flush();
-      const revision = (this.previewRecord(stage.hash)?.revision ?? 0) + 1;
+      const revision = (this.#previewRecord(stage.hash)?.revision ?? 0) + 1;
       const previews = stage.previews.finish(stage.hash, revision);
-      tail.model = this.publish(stage, media, result, previews, tail);
-      this.stages.delete(stage);
-      removeOtherPreviews(this.folder, stage.hash, previews.file);
-      this.settle(tail, cancelled);
+      tail.model = this.#publish(stage, media, result, previews, tail);
+      this.#stages.delete(stage);
+      removeOtherPreviews(this.#folder, stage.hash, previews.file);
+      this.#settle(tail, cancelled);
       return result.frames;
     } catch (error) {
       this.abort(stage);
@@ -156,7 +156,7 @@ export class Writer {
     }
   }
 
-  private publish(
+  #publish(
     stage: Stage,
     media: MediaRecord,
     result: StageResult,
@@ -173,7 +173,7 @@ export class Writer {
     const { generation } = tail.packs.shape;
     const last = result.extents.at(-1);
     return this.environment.transact((writes) => {
-      confirm(writes, this.lease, file);
+      confirm(writes, this.#lease, file);
       const before = writes.get(visual);
       const old = before === undefined ? null : unseal(Visual, visual, before, file);
       const replaced = old?.generation === generation ? rowsOf(old) : 0;
@@ -199,52 +199,52 @@ export class Writer {
 
   /** Nothing of the stage stays. */
   abort(stage: Stage): void {
-    if (!this.stages.delete(stage)) return;
+    if (!this.#stages.delete(stage)) return;
     stage.abort();
-    this.releaseIfIdle();
+    this.#releaseIfIdle();
   }
 
-  private own(stage: Stage): ModelTail {
-    const tail = this.tails.get(stage.modelKey);
-    if (!this.stages.has(stage) || tail === undefined) {
+  #own(stage: Stage): ModelTail {
+    const tail = this.#tails.get(stage.modelKey);
+    if (!this.#stages.has(stage) || tail === undefined) {
       throw storeErrors.STAGE_LOST(`The stage of ${stage.hash} is not open`);
     }
     return tail;
   }
 
-  private previewRecord(hash: string): Previews | null {
+  #previewRecord(hash: string): Previews | null {
     const key = previewKey(hash);
     const bytes = this.environment.get(key);
     return bytes === undefined ? null : unseal(Previews, key, bytes, this.environment.file);
   }
 
-  private modelRecord(modelKey: string): Model | null {
+  #modelRecord(modelKey: string): Model | null {
     const key = modelRecordKey(modelKey);
     const bytes = this.environment.get(key);
     return bytes === undefined ? null : unseal(Model, key, bytes, this.environment.file);
   }
 
   /** The packs a model's stages write to: the current ones, or new ones when these are missing, cut or of another size. */
-  private tailOf(modelKey: string, dimensions: number): ModelTail {
-    const open = this.tails.get(modelKey);
+  #tailOf(modelKey: string, dimensions: number): ModelTail {
+    const open = this.#tails.get(modelKey);
     if (open !== undefined) {
       if (open.packs.shape.dimensions === dimensions) return open;
       throw storeErrors.WRONG_DIMENSIONS(
         `dimensions: ${modelKey} is being written with ${open.packs.shape.dimensions}, not ${dimensions}`,
       );
     }
-    const model = this.modelRecord(modelKey);
+    const model = this.#modelRecord(modelKey);
     const tail =
-      (model !== null && model.dimensions === dimensions ? this.reopen(model) : null) ??
-      this.startPacks(modelKey, dimensions, model);
-    this.tails.set(modelKey, tail);
+      (model !== null && model.dimensions === dimensions ? this.#reopen(model) : null) ??
+      this.#startPacks(modelKey, dimensions, model);
+    this.#tails.set(modelKey, tail);
     return tail;
   }
 
-  private reopen(model: Model): ModelTail | null {
+  #reopen(model: Model): ModelTail | null {
     let packs: Packs;
     try {
-      packs = Packs.open(this.folder, shapeOf(model), 'r+', this.on);
+      packs = Packs.open(this.#folder, shapeOf(model), 'r+', this.#on);
     } catch (error) {
       if (storeErrors.STORE_DAMAGED.is(error)) return null;
       throw error;
@@ -263,7 +263,7 @@ export class Writer {
     }
   }
 
-  private startPacks(modelKey: string, dimensions: number, before: Model | null): ModelTail {
+  #startPacks(modelKey: string, dimensions: number, before: Model | null): ModelTail {
     const generation = before?.next_generation ?? 1;
     const model: Model = {
       model_key: modelKey,
@@ -273,42 +273,42 @@ export class Writer {
       rows: 0,
       live: 0,
     };
-    return { packs: Packs.create(this.folder, shapeOf(model), this.on), next: 0, model };
+    return { packs: Packs.create(this.#folder, shapeOf(model), this.#on), next: 0, model };
   }
 
   /** After a commit: compacts when more than half of a pack is garbage, and gives the lease back when idle. */
-  private settle(tail: ModelTail, cancelled: () => boolean): void {
+  #settle(tail: ModelTail, cancelled: () => boolean): void {
     const { model } = tail;
-    const busy = [...this.stages].some((stage) => stage.modelKey === model.model_key);
+    const busy = [...this.#stages].some((stage) => stage.modelKey === model.model_key);
     const garbage = model.rows - model.live;
-    if (!busy && garbage > model.live && garbage >= this.leastGarbage && !cancelled()) {
-      this.tails.delete(model.model_key);
+    if (!busy && garbage > model.live && garbage >= this.#leastGarbage && !cancelled()) {
+      this.#tails.delete(model.model_key);
       tail.packs.close();
-      this.compact(model, cancelled);
+      this.#compact(model, cancelled);
     }
-    this.releaseIfIdle();
+    this.#releaseIfIdle();
   }
 
   /** The stage is committed already, so a fault here is no fault of the commit: it is said, and tried again later. */
-  private compact(model: Model, cancelled: () => boolean): void {
+  #compact(model: Model, cancelled: () => boolean): void {
     const pause = () => {
       if (cancelled()) throw engineErrors.CANCELLED();
     };
     try {
-      compact(this.folder, this.environment, model, this.lease, this.on, pause);
+      compact(this.#folder, this.environment, model, this.#lease, this.#on, pause);
     } catch (error) {
       if (engineErrors.CANCELLED.is(error)) return;
       const reason = error instanceof Error ? error.message : String(error);
-      this.warn('A vector pack could not be compacted', { model: model.model_key, reason });
+      this.#warn('A vector pack could not be compacted', { model: model.model_key, reason });
     }
   }
 
-  private releaseIfIdle(): void {
-    if (this.stages.size > 0) return;
-    for (const tail of this.tails.values()) tail.packs.close();
-    this.tails.clear();
+  #releaseIfIdle(): void {
+    if (this.#stages.size > 0) return;
+    for (const tail of this.#tails.values()) tail.packs.close();
+    this.#tails.clear();
     try {
-      this.environment.transact((writes) => release(writes, this.lease, this.environment.file));
+      this.environment.transact((writes) => release(writes, this.#lease, this.environment.file));
     } catch {
       // A lease that could not be given back, on a full disk for one, is taken again by this writer or dies with it.
     }
@@ -316,7 +316,7 @@ export class Writer {
 
   /** Aborts what is open and frees the packs. */
   close(): void {
-    for (const stage of [...this.stages]) this.abort(stage);
+    for (const stage of [...this.#stages]) this.abort(stage);
   }
 }
 

@@ -10,51 +10,57 @@ const gramSpace = 1 << 24;
 /** Holds 64 MB of addresses, of which the grams that occur are in memory, so one builder makes many shards. */
 export class ShardBuilder {
   /** By gram: its number plus 1. */
-  private readonly numbers = new Uint32Array(gramSpace);
-  private grams = new Uint32Array(1 << 12);
-  private last = new Int32Array(1 << 12);
-  private counts = new Uint32Array(1 << 12);
-  private sizes = new Uint32Array(1 << 12);
-  private found = 0;
+  readonly #numbers = new Uint32Array(gramSpace);
+  #grams = new Uint32Array(1 << 12);
+  #last = new Int32Array(1 << 12);
+  #counts = new Uint32Array(1 << 12);
+  #sizes = new Uint32Array(1 << 12);
+  #found = 0;
   /** Numbers of the grams of each row, each once, row after row. */
-  private log = new Uint32Array(1 << 16);
-  private logged = 0;
-  private logEnds: number[] = [];
-  private media: Spoken[] = [];
+  #log = new Uint32Array(1 << 16);
+  #logged = 0;
+  #logEnds: number[] = [];
+  #media: Spoken[] = [];
 
   get rows(): number {
-    return this.logEnds.length;
+    return this.#logEnds.length;
   }
 
   /** Takes a transcript in after those before it, which has to be their order. */
   add(spoken: Spoken): void {
     const { folded } = spoken;
     const { bytes, ends } = folded;
-    this.media.push(spoken);
+    this.#media.push(spoken);
     for (let row = 0; row < ends.length; row++) {
       const from = startOf(folded, row);
       // A row has at most one gram for each of its bytes.
-      if (this.log.length - this.logged < ends[row]! - from) {
-        this.log = grown(this.log, this.logged + ends[row]! - from);
+      if (this.#log.length - this.#logged < ends[row]! - from) {
+        this.#log = grown(this.#log, this.#logged + ends[row]! - from);
       }
-      this.addRow(bytes, from, ends[row]!);
-      this.logEnds.push(this.logged);
+      this.#addRow(bytes, from, ends[row]!);
+      this.#logEnds.push(this.#logged);
     }
   }
 
   /** The last two grams of a row are filled up with zeros, so that each byte begins one. */
-  private addRow(bytes: Uint8Array, from: number, to: number): void {
-    const row = this.logEnds.length;
-    const { numbers, log } = this;
-    let { last, counts, sizes, logged } = this;
+  #addRow(bytes: Uint8Array, from: number, to: number): void {
+    const row = this.#logEnds.length;
+    const numbers = this.#numbers;
+    const log = this.#log;
+    let last = this.#last;
+    let counts = this.#counts;
+    let sizes = this.#sizes;
+    let logged = this.#logged;
     let gram = 0;
     for (let at = from; at < to + 2; at++) {
       gram = ((gram << 8) | (at < to ? foldedByte[bytes[at]!]! : 0)) & 0xffffff;
       if (at < from + 2) continue;
       let number = numbers[gram]!;
       if (number === 0) {
-        number = this.newGram(gram);
-        ({ last, counts, sizes } = this);
+        number = this.#newGram(gram);
+        last = this.#last;
+        counts = this.#counts;
+        sizes = this.#sizes;
       }
       const distance = row - last[number]!;
       if (distance === 0) continue;
@@ -63,52 +69,53 @@ export class ShardBuilder {
       sizes[number]! += distance < 0x80 ? 1 : distanceBytes(distance);
       log[logged++] = number;
     }
-    this.logged = logged;
+    this.#logged = logged;
   }
 
-  private newGram(gram: number): number {
-    const number = ++this.found;
-    if (number >= this.grams.length) {
-      this.grams = grown(this.grams, number + 1);
-      this.last = grown(this.last, number + 1);
-      this.counts = grown(this.counts, number + 1);
-      this.sizes = grown(this.sizes, number + 1);
+  #newGram(gram: number): number {
+    const number = ++this.#found;
+    if (number >= this.#grams.length) {
+      this.#grams = grown(this.#grams, number + 1);
+      this.#last = grown(this.#last, number + 1);
+      this.#counts = grown(this.#counts, number + 1);
+      this.#sizes = grown(this.#sizes, number + 1);
     }
-    this.numbers[gram] = number;
-    this.grams[number] = gram;
-    this.last[number] = -1;
-    this.counts[number] = 0;
-    this.sizes[number] = 0;
+    this.#numbers[gram] = number;
+    this.#grams[number] = gram;
+    this.#last[number] = -1;
+    this.#counts[number] = 0;
+    this.#sizes[number] = 0;
     return number;
   }
 
   /** The shard of what was taken in; the builder is empty again. */
   finish(): Shard {
-    const shard = new Shard(this.media, this.lists());
-    for (let number = 1; number <= this.found; number++) this.numbers[this.grams[number]!] = 0;
-    this.found = 0;
-    this.logged = 0;
-    this.logEnds = [];
-    this.media = [];
+    const shard = new Shard(this.#media, this.#lists());
+    for (let number = 1; number <= this.#found; number++) this.#numbers[this.#grams[number]!] = 0;
+    this.#found = 0;
+    this.#logged = 0;
+    this.#logEnds = [];
+    this.#media = [];
     return shard;
   }
 
-  private lists(): Lists {
-    const grams = this.grams.slice(1, this.found + 1).sort();
+  #lists(): Lists {
+    const grams = this.#grams.slice(1, this.#found + 1).sort();
     const starts = new Uint32Array(grams.length + 1);
     const counts = new Uint32Array(grams.length);
-    const next = new Uint32Array(this.found + 1);
+    const next = new Uint32Array(this.#found + 1);
     for (let i = 0; i < grams.length; i++) {
-      const number = this.numbers[grams[i]!]!;
-      counts[i] = this.counts[number]!;
+      const number = this.#numbers[grams[i]!]!;
+      counts[i] = this.#counts[number]!;
       next[number] = starts[i]!;
-      starts[i + 1] = starts[i]! + this.sizes[number]!;
+      starts[i + 1] = starts[i]! + this.#sizes[number]!;
     }
     const bytes = new Uint8Array(starts[grams.length]!);
-    this.last.fill(-1, 0, this.found + 1);
-    const { log, last } = this;
-    for (let row = 0, at = 0; row < this.logEnds.length; row++) {
-      for (const end = this.logEnds[row]!; at < end; at++) {
+    this.#last.fill(-1, 0, this.#found + 1);
+    const log = this.#log;
+    const last = this.#last;
+    for (let row = 0, at = 0; row < this.#logEnds.length; row++) {
+      for (const end = this.#logEnds[row]!; at < end; at++) {
         const number = log[at]!;
         const distance = row - last[number]!;
         last[number] = row;

@@ -19,65 +19,65 @@ export class TranscriptLoading {
   /** Media whose transcript was stored since the load began. */
   readonly touched = new Set<string>();
   readonly unreadable = new Set<string>();
-  private readonly hashes: readonly string[];
-  private readonly places: { readonly hash: string; readonly path: string }[] = [];
-  private next = 0;
-  private readonly builder = new ShardBuilder();
-  private readonly shards: Shard[] = [];
+  readonly #hashes: readonly string[];
+  readonly #places: { readonly hash: string; readonly path: string }[] = [];
+  #next = 0;
+  readonly #builder = new ShardBuilder();
+  readonly #shards: Shard[] = [];
   /** Names of speakers of what is in memory already. */
-  private readonly names = new Map<Spoken, Spoken['names']>();
+  readonly #names = new Map<Spoken, Spoken['names']>();
 
   constructor(store: Store, loaded: LoadedTranscripts | null) {
     const same = loaded !== null && loaded.folder === store.folder && !loaded.isFragmented;
     this.target = same ? loaded : new LoadedTranscripts(store.folder);
-    this.hashes = store.transcripts.hashes();
+    this.#hashes = store.transcripts.hashes();
   }
 
   /** Goes on for about 10 ms. True when everything is in memory; `target` has it then. */
   step(store: Store): boolean {
-    if (this.places.length < this.hashes.length) return this.locate(store);
-    if (this.builder.rows >= shardRows) {
-      this.shards.push(this.builder.finish());
+    if (this.#places.length < this.#hashes.length) return this.#locate(store);
+    if (this.#builder.rows >= shardRows) {
+      this.#shards.push(this.#builder.finish());
       return false;
     }
-    if (this.next < this.places.length) return this.read(store);
-    this.finish(store);
+    if (this.#next < this.#places.length) return this.#read(store);
+    this.#finish(store);
     return true;
   }
 
   /** Where each media was last, and with it the order. */
-  private locate(store: Store): false {
-    const from = this.places.length;
-    for (const hash of this.hashes.slice(from, from + stepRecords)) {
+  #locate(store: Store): false {
+    const from = this.#places.length;
+    for (const hash of this.#hashes.slice(from, from + stepRecords)) {
       const path = attempt(() => store.pathOf(hash));
-      this.places.push({ hash, path: path ?? '' });
+      this.#places.push({ hash, path: path ?? '' });
     }
-    if (this.places.length === this.hashes.length) {
-      this.places.sort((a, b) => (a.path === b.path ? order(a.hash, b.hash) : order(a.path, b.path)));
+    if (this.#places.length === this.#hashes.length) {
+      this.#places.sort((a, b) => (a.path === b.path ? order(a.hash, b.hash) : order(a.path, b.path)));
     }
     return false;
   }
 
-  private read(store: Store): false {
-    const last = Math.min(this.places.length, this.next + stepRecords);
-    for (let bytes = 0; this.next < last && bytes < stepBytes && this.builder.rows < shardRows; ) {
-      const { hash, path } = this.places[this.next++]!;
-      const spoken = this.spoken(store, hash, path);
+  #read(store: Store): false {
+    const last = Math.min(this.#places.length, this.#next + stepRecords);
+    for (let bytes = 0; this.#next < last && bytes < stepBytes && this.#builder.rows < shardRows; ) {
+      const { hash, path } = this.#places[this.#next++]!;
+      const spoken = this.#spoken(store, hash, path);
       if (spoken === null) continue;
-      this.builder.add(spoken);
+      this.#builder.add(spoken);
       bytes += spoken.folded.bytes.length;
     }
     return false;
   }
 
   /** Null for what is damaged, and for what is in memory as it is stored. */
-  private spoken(store: Store, hash: string, path: string): Spoken | null {
+  #spoken(store: Store, hash: string, path: string): Spoken | null {
     const found = store.transcripts.lookUp(hash);
     if (found === null) return null;
     const names = store.transcripts.names(hash);
     const known = this.target.get(hash);
     if (known?.version === found.version) {
-      this.names.set(known, names);
+      this.#names.set(known, names);
       return null;
     }
     const columns = attempt(() => found.columns());
@@ -85,14 +85,14 @@ export class TranscriptLoading {
     return columns && spokenOf(columns, { path, version: found.version, names });
   }
 
-  private finish(store: Store): void {
-    if (this.builder.rows > 0) this.shards.push(this.builder.finish());
-    const stored = new Set(this.hashes);
+  #finish(store: Store): void {
+    if (this.#builder.rows > 0) this.#shards.push(this.#builder.finish());
+    const stored = new Set(this.#hashes);
     for (const hash of this.target.hashes()) {
       if (!stored.has(hash) && !this.touched.has(hash)) this.target.remove(hash);
     }
-    for (const shard of this.shards) this.target.add(shard);
-    for (const [spoken, names] of this.names) spoken.names = names;
+    for (const shard of this.#shards) this.target.add(shard);
+    for (const [spoken, names] of this.#names) spoken.names = names;
     for (const hash of this.touched) refresh(this.target, store, hash);
   }
 }

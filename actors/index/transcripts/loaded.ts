@@ -9,10 +9,10 @@ const grownRows = 8192;
 
 export class LoadedTranscripts {
   readonly folder: string;
-  private readonly byHash = new Map<string, Spoken>();
-  private readonly shards: Shard[] = [];
-  private young: Shard | null = null;
-  private listed: readonly string[] | null = null;
+  readonly #byHash = new Map<string, Spoken>();
+  readonly #shards: Shard[] = [];
+  #young: Shard | null = null;
+  #listed: readonly string[] | null = null;
   /** Segments that can be searched. */
   segments = 0;
 
@@ -21,64 +21,64 @@ export class LoadedTranscripts {
   }
 
   get media(): number {
-    return this.byHash.size;
+    return this.#byHash.size;
   }
 
   /** Bytes in memory, of transcripts that were replaced too. */
   get bytes(): number {
-    return this.all().reduce((sum, shard) => sum + shard.bytes, 0);
+    return this.#all().reduce((sum, shard) => sum + shard.bytes, 0);
   }
 
   /** True when so much was replaced that loading everything anew is the better way. */
   get isFragmented(): boolean {
-    const held = this.all().reduce((sum, shard) => sum + shard.rows, 0);
+    const held = this.#all().reduce((sum, shard) => sum + shard.rows, 0);
     return held - this.segments > Math.max(grownRows * 8, this.segments);
   }
 
   /** The same list until something is added or removed. */
   hashes(): readonly string[] {
-    this.listed ??= [...this.byHash.keys()];
-    return this.listed;
+    this.#listed ??= [...this.#byHash.keys()];
+    return this.#listed;
   }
 
-  readonly get = (hash: string): Spoken | undefined => this.byHash.get(hash);
+  readonly get = (hash: string): Spoken | undefined => this.#byHash.get(hash);
 
   /** Takes the transcripts of a shard in, in place of earlier ones of the same media. */
   add(shard: Shard): void {
-    for (const spoken of shard.media) this.enter(spoken);
-    this.shards.push(shard);
+    for (const spoken of shard.media) this.#enter(spoken);
+    this.#shards.push(shard);
   }
 
   /** Takes one transcript in, in place of an earlier one. */
   put(spoken: Spoken): void {
     const { hash } = spoken;
-    const others = (this.young?.media ?? []).filter((one) => one.hash !== hash && !one.gone);
-    this.enter(spoken);
+    const others = (this.#young?.media ?? []).filter((one) => one.hash !== hash && !one.gone);
+    this.#enter(spoken);
     const builder = new ShardBuilder();
     for (const one of [...others, spoken].sort(inOrder)) builder.add(one);
     const shard = builder.finish();
-    this.young = shard.rows < grownRows ? shard : null;
-    if (this.young === null) this.shards.push(shard);
+    this.#young = shard.rows < grownRows ? shard : null;
+    if (this.#young === null) this.#shards.push(shard);
   }
 
-  private enter(spoken: Spoken): void {
+  #enter(spoken: Spoken): void {
     this.remove(spoken.hash);
-    this.byHash.set(spoken.hash, spoken);
+    this.#byHash.set(spoken.hash, spoken);
     this.segments += rowsOf(spoken);
-    this.listed = null;
+    this.#listed = null;
   }
 
   remove(hash: string): void {
-    const spoken = this.byHash.get(hash);
+    const spoken = this.#byHash.get(hash);
     if (spoken === undefined) return;
     spoken.gone = true;
-    this.byHash.delete(hash);
+    this.#byHash.delete(hash);
     this.segments -= rowsOf(spoken);
-    this.listed = null;
+    this.#listed = null;
   }
 
-  private all(): readonly Shard[] {
-    return this.young === null ? this.shards : [...this.shards, this.young];
+  #all(): readonly Shard[] {
+    return this.#young === null ? this.#shards : [...this.#shards, this.#young];
   }
 
   /**
@@ -88,7 +88,7 @@ export class LoadedTranscripts {
   find(needle: Uint8Array, scope: SpokenScope, most: number, counted: number, pause: () => void): Hits {
     let first: Hit[] = [];
     let total = 0;
-    for (const shard of this.inOrder()) {
+    for (const shard of this.#inOrder()) {
       pause();
       const last = first.length === most ? first.at(-1) : undefined;
       // Nothing in this shard comes before what is found already.
@@ -110,8 +110,8 @@ export class LoadedTranscripts {
   }
 
   /** The shards by their first transcript. */
-  private inOrder(): readonly Shard[] {
-    return this.all().toSorted((a, b) => inOrder(a.media[0]!, b.media[0]!));
+  #inOrder(): readonly Shard[] {
+    return this.#all().toSorted((a, b) => inOrder(a.media[0]!, b.media[0]!));
   }
 }
 

@@ -34,27 +34,27 @@ const fewRows = 32;
 export class Shard {
   readonly media: readonly Spoken[];
   readonly rows: number;
-  private readonly lists: Lists;
-  private readonly firstRows: Uint32Array;
+  readonly #lists: Lists;
+  readonly #firstRows: Uint32Array;
   /** By byte: rows in the lists of the grams it begins. */
-  private readonly byteRows = new Float64Array(256);
+  readonly #byteRows = new Float64Array(256);
 
   constructor(media: readonly Spoken[], lists: Lists) {
     this.media = media;
-    this.lists = lists;
-    this.firstRows = new Uint32Array(media.length);
+    this.#lists = lists;
+    this.#firstRows = new Uint32Array(media.length);
     let rows = 0;
     for (const [i, { folded }] of media.entries()) {
-      this.firstRows[i] = rows;
+      this.#firstRows[i] = rows;
       rows += folded.ends.length;
     }
     this.rows = rows;
-    for (const [i, gram] of lists.grams.entries()) this.byteRows[gram >>> 16]! += lists.counts[i]!;
+    for (const [i, gram] of lists.grams.entries()) this.#byteRows[gram >>> 16]! += lists.counts[i]!;
   }
 
   /** Bytes in memory, with the texts. */
   get bytes(): number {
-    const { grams, starts, counts, bytes } = this.lists;
+    const { grams, starts, counts, bytes } = this.#lists;
     const own = [grams, starts, counts, bytes].reduce((sum, list) => sum + list.byteLength, 0);
     return this.media.reduce((sum, spoken) => sum + spokenBytes(spoken), own);
   }
@@ -67,16 +67,16 @@ export class Shard {
     const picks = this.media.map((spoken) => pickOf(spoken, scope));
     const first: Hit[] = [];
     if (picks.every((pick) => pick === false)) return { first, total: 0 };
-    const { rows, sure } = this.candidates(needle);
-    const wanted = { needle, anchor: sure ? 0 : this.rarest(needle) };
+    const { rows, sure } = this.#candidates(needle);
+    const wanted = { needle, anchor: sure ? 0 : this.#rarest(needle) };
     let total = 0;
     let [media, end]: [number, number] = [-1, 0];
     for (let i = 0; i < rows.length && total < counted; i++) {
       const row = rows[i]!;
       if (row >= end) {
         // Transcripts without segments share their first row with the one after them.
-        media = lowerBound(this.firstRows, row + 1, media + 1) - 1;
-        end = this.firstRows[media]! + this.media[media]!.folded.ends.length;
+        media = lowerBound(this.#firstRows, row + 1, media + 1) - 1;
+        end = this.#firstRows[media]! + this.media[media]!.folded.ends.length;
       }
       const pick = picks[media]!;
       if (pick === false) {
@@ -84,7 +84,7 @@ export class Shard {
         continue;
       }
       const spoken = this.media[media]!;
-      const segment = row - this.firstRows[media]!;
+      const segment = row - this.#firstRows[media]!;
       if (pick !== true && !pick(segment)) continue;
       if (!sure && !holds(spoken, segment, wanted)) continue;
       total++;
@@ -94,44 +94,44 @@ export class Shard {
   }
 
   /** Rows that may hold the needle, ascending; `sure`: that do. */
-  private candidates(needle: Uint8Array): { rows: Uint32Array; sure: boolean } {
-    if (needle.length < 3) return { rows: this.beginning(needle), sure: true };
+  #candidates(needle: Uint8Array): { rows: Uint32Array; sure: boolean } {
+    if (needle.length < 3) return { rows: this.#beginning(needle), sure: true };
     const lists = new Set<number>();
     for (let at = 0; at + 3 <= needle.length; at++) {
       const gram = (needle[at]! << 16) | (needle[at + 1]! << 8) | needle[at + 2]!;
-      const list = lowerBound(this.lists.grams, gram);
-      if (this.lists.grams[list] !== gram) return { rows: new Uint32Array(0), sure: true };
+      const list = lowerBound(this.#lists.grams, gram);
+      if (this.#lists.grams[list] !== gram) return { rows: new Uint32Array(0), sure: true };
       lists.add(list);
     }
-    const { counts } = this.lists;
+    const { counts } = this.#lists;
     const [rarest, ...others] = [...lists].sort((a, b) => counts[a]! - counts[b]!) as [number, ...number[]];
-    let rows = this.read(rarest);
+    let rows = this.#read(rarest);
     for (const other of others.slice(0, 6)) {
       // Beyond that it is cheaper to look at the texts.
       if (rows.length <= fewRows || counts[other]! > rows.length * rowCost) break;
-      rows = this.both(rows, other);
+      rows = this.#both(rows, other);
     }
     return { rows, sure: needle.length === 3 };
   }
 
   /** Position in the needle of the byte that the fewest grams begin with, counted by rows. */
-  private rarest(needle: Uint8Array): number {
+  #rarest(needle: Uint8Array): number {
     let best = 0;
     for (let at = 1; at < needle.length; at++) {
-      if (this.byteRows[needle[at]!]! < this.byteRows[needle[best]!]!) best = at;
+      if (this.#byteRows[needle[at]!]! < this.#byteRows[needle[best]!]!) best = at;
     }
     return best;
   }
 
-  private read(list: number): Uint32Array {
-    const { counts, starts, bytes } = this.lists;
+  #read(list: number): Uint32Array {
+    const { counts, starts, bytes } = this.#lists;
     const rows = new Uint32Array(counts[list]!);
     readRows(bytes, starts[list]!, starts[list + 1]!, rows);
     return rows;
   }
 
-  private both(rows: Uint32Array, list: number): Uint32Array {
-    const marks = this.marks(list, list + 1);
+  #both(rows: Uint32Array, list: number): Uint32Array {
+    const marks = this.#marks(list, list + 1);
     let count = 0;
     for (const row of rows) {
       if (((marks[row >>> 5]! >>> (row & 31)) & 1) === 1) rows[count++] = row;
@@ -139,20 +139,20 @@ export class Shard {
     return rows.subarray(0, count);
   }
 
-  private marks(from: number, to: number): Uint32Array {
-    const { starts, bytes } = this.lists;
+  #marks(from: number, to: number): Uint32Array {
+    const { starts, bytes } = this.#lists;
     const marks = new Uint32Array(Math.ceil(this.rows / 32));
     for (let list = from; list < to; list++) markRows(bytes, starts[list]!, starts[list + 1]!, marks);
     return marks;
   }
 
   /** The rows of all grams that begin with one or two bytes. */
-  private beginning(bytes: Uint8Array): Uint32Array {
-    const { grams } = this.lists;
+  #beginning(bytes: Uint8Array): Uint32Array {
+    const { grams } = this.#lists;
     const [low, span] =
       bytes.length === 1 ? [bytes[0]! << 16, 1 << 16] : [(bytes[0]! << 16) | (bytes[1]! << 8), 256];
     const from = lowerBound(grams, low);
-    const marks = this.marks(from, lowerBound(grams, low + span, from));
+    const marks = this.#marks(from, lowerBound(grams, low + span, from));
     const rows = new Uint32Array(this.rows);
     return rows.subarray(0, markedRows(marks, rows));
   }

@@ -38,55 +38,55 @@ export interface FrameScope {
 }
 
 export class Catalog {
-  private readonly byHash = new Map<string, { media: LoadedMedia; runs: Run[] }>();
-  private sortedRuns: Run[] | null = null;
-  private listed: readonly string[] | null = null;
-  private starts = new Float64Array(0);
+  readonly #byHash = new Map<string, { media: LoadedMedia; runs: Run[] }>();
+  #sortedRuns: Run[] | null = null;
+  #listed: readonly string[] | null = null;
+  #starts = new Float64Array(0);
   /** Vectors that can be searched. */
   vectors = 0;
 
   get size(): number {
-    return this.byHash.size;
+    return this.#byHash.size;
   }
 
   /** The same list until something is added or removed. */
   hashes(): readonly string[] {
-    this.listed ??= [...this.byHash.keys()];
-    return this.listed;
+    this.#listed ??= [...this.#byHash.keys()];
+    return this.#listed;
   }
 
-  readonly get = (hash: string): LoadedMedia | undefined => this.byHash.get(hash)?.media;
+  readonly get = (hash: string): LoadedMedia | undefined => this.#byHash.get(hash)?.media;
 
   /** Takes media in, in place of an earlier loading of the same hash. */
   add(media: LoadedMedia, runs: Run[]): void {
     this.remove(media.hash);
-    this.listed = null;
-    this.byHash.set(media.hash, { media, runs: runs.toSorted((a, b) => a.position - b.position) });
+    this.#listed = null;
+    this.#byHash.set(media.hash, { media, runs: runs.toSorted((a, b) => a.position - b.position) });
     this.vectors += media.frames.length;
-    this.sortedRuns = null;
+    this.#sortedRuns = null;
   }
 
   remove(hash: string): void {
-    const entry = this.byHash.get(hash);
+    const entry = this.#byHash.get(hash);
     if (entry === undefined) return;
-    this.byHash.delete(hash);
-    this.listed = null;
+    this.#byHash.delete(hash);
+    this.#listed = null;
     this.vectors -= entry.media.frames.length;
-    this.sortedRuns = null;
+    this.#sortedRuns = null;
   }
 
-  private runs(): Run[] {
-    if (this.sortedRuns === null) {
-      this.sortedRuns = [...this.byHash.values()].flatMap(({ runs }) => runs).sort((a, b) => a.row - b.row);
-      this.starts = Float64Array.from(this.sortedRuns, (run) => run.row);
+  #runs(): Run[] {
+    if (this.#sortedRuns === null) {
+      this.#sortedRuns = [...this.#byHash.values()].flatMap(({ runs }) => runs).sort((a, b) => a.row - b.row);
+      this.#starts = Float64Array.from(this.#sortedRuns, (run) => run.row);
     }
-    return this.sortedRuns;
+    return this.#sortedRuns;
   }
 
   /** The run that holds a row. */
   runAt(row: number): Run {
-    const runs = this.runs();
-    const at = lowerBound(this.starts, row + 1) - 1;
+    const runs = this.#runs();
+    const at = lowerBound(this.#starts, row + 1) - 1;
     const run = runs[at];
     if (run === undefined || row >= run.row + run.count)
       throw new RangeError(`no media is loaded at row ${row}`);
@@ -95,7 +95,7 @@ export class Catalog {
 
   /** The row of a position, which is loaded when the media is. */
   rowOf(media: LoadedMedia, position: number): { row: number; run: Run } {
-    const runs = this.byHash.get(media.hash)?.runs ?? [];
+    const runs = this.#byHash.get(media.hash)?.runs ?? [];
     const run = runs.find((one) => position >= one.position && position < one.position + one.count);
     if (run === undefined) throw new RangeError(`${media.hash} has no position ${position}`);
     return { row: run.row + position - run.position, run };
@@ -105,11 +105,11 @@ export class Catalog {
   picks(scope: FrameScope): Pick[] {
     const limited = Object.keys(scope.ranges).length > 0;
     if (scope.hashes === null && !limited) {
-      return this.runs().map((run) => ({ run, row: run.row, count: run.count }));
+      return this.#runs().map((run) => ({ run, row: run.row, count: run.count }));
     }
     const picks: Pick[] = [];
-    for (const hash of new Set(scope.hashes ?? this.byHash.keys())) {
-      const entry = this.byHash.get(hash);
+    for (const hash of new Set(scope.hashes ?? this.#byHash.keys())) {
+      const entry = this.#byHash.get(hash);
       if (entry === undefined) continue;
       const ranges = Object.hasOwn(scope.ranges, hash) ? (scope.ranges[hash] ?? []) : null;
       picks.push(...picksOf(entry.media, entry.runs, ranges));

@@ -38,15 +38,15 @@ export class Loaded {
   readonly dimensions: number;
   readonly catalog = new Catalog();
   readonly bank: RowBank;
-  private readonly packs: Packs[] = [];
-  private readonly log: Log;
+  readonly #packs: Packs[] = [];
+  readonly #log: Log;
 
   constructor(folder: string, modelKey: string, dimensions: number, log: Log, segmentBytes?: number) {
     this.folder = folder;
     this.modelKey = modelKey;
     this.dimensions = dimensions;
     this.bank = new RowBank(dimensions, segmentBytes);
-    this.log = log;
+    this.#log = log;
   }
 
   /** True when so much in memory was replaced that loading everything anew is the better way. */
@@ -65,8 +65,8 @@ export class Loaded {
     });
     const before = this.bank.rows;
     try {
-      const media = wanted.map((visual) => [visual, this.mediaOf(store, visual)] as const);
-      const runs = this.read(store, new Map(media), unreadable, pause);
+      const media = wanted.map((visual) => [visual, this.#mediaOf(store, visual)] as const);
+      const runs = this.#read(store, new Map(media), unreadable, pause);
       for (const [visual, one] of media) {
         if (!unreadable.has(visual.hash_str)) this.catalog.add(one, runs.get(visual) ?? []);
       }
@@ -76,7 +76,7 @@ export class Loaded {
     }
   }
 
-  private mediaOf(store: Store, visual: Visual): LoadedMedia {
+  #mediaOf(store: Store, visual: Visual): LoadedMedia {
     return {
       hash: visual.hash_str,
       path: store.pathOf(visual.hash_str) ?? '',
@@ -86,7 +86,7 @@ export class Loaded {
     };
   }
 
-  private read(
+  #read(
     store: Store,
     media: ReadonlyMap<Visual, LoadedMedia>,
     unreadable: Set<string>,
@@ -96,14 +96,14 @@ export class Loaded {
     const generations = Map.groupBy(media.keys(), (visual) => visual.generation);
     let [opened, failure]: [number, unknown] = [0, null];
     for (const visuals of generations.values()) {
-      const index = this.open(store, visuals[0] as Visual);
+      const index = this.#open(store, visuals[0] as Visual);
       if (typeof index !== 'number') {
         failure = index;
         for (const visual of visuals) unreadable.add(visual.hash_str);
         continue;
       }
       opened++;
-      const gathered = this.readPacks(index, visuals, media, unreadable, pause);
+      const gathered = this.#readPacks(index, visuals, media, unreadable, pause);
       for (const [visual, { runs: own }] of gathered) runs.set(visual, own);
     }
     // When there is nothing but damage, the file is named; otherwise the rest is loaded and the damage reported.
@@ -112,31 +112,31 @@ export class Loaded {
   }
 
   /** Which of the packs holds a stage: those that are open already while they are the files of that name. */
-  private open(store: Store, visual: Visual): number | Error {
+  #open(store: Store, visual: Visual): number | Error {
     const { generation, dimensions } = visual;
-    const known = this.packs.findLastIndex(
+    const known = this.#packs.findLastIndex(
       (one) => one.shape.generation === generation && one.shape.dimensions === dimensions,
     );
-    if (known >= 0 && this.packs[known]?.isCurrent) return known;
+    if (known >= 0 && this.#packs[known]?.isCurrent) return known;
     try {
-      return this.packs.push(store.packs(this.modelKey, visual)) - 1;
+      return this.#packs.push(store.packs(this.modelKey, visual)) - 1;
     } catch (error) {
       if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
-      this.log.warn('A vector pack cannot be read', { reason: error.message });
+      this.#log.warn('A vector pack cannot be read', { reason: error.message });
       return error;
     }
   }
 
-  private readPacks(
+  #readPacks(
     index: number,
     visuals: readonly Visual[],
     media: ReadonlyMap<Visual, LoadedMedia>,
     unreadable: Set<string>,
     pause: () => void,
   ): Map<Visual, Gathered> {
-    const packs = this.packs[index] as Packs;
+    const packs = this.#packs[index] as Packs;
     const gathered = new Map(visuals.map((visual) => [visual, { runs: [], crcs: new Map() } as Gathered]));
-    const queue = this.pieces(packs, visuals, unreadable);
+    const queue = this.#pieces(packs, visuals, unreadable);
     this.bank.expect(queue.reduce((sum, piece) => sum + piece.count, 0));
     for (let first = 0; first < queue.length; ) {
       pause();
@@ -164,18 +164,18 @@ export class Loaded {
         else first++;
       }
     }
-    this.reportBroken(packs, gathered, unreadable);
+    this.#reportBroken(packs, gathered, unreadable);
     return gathered;
   }
 
-  private pieces(packs: Packs, visuals: readonly Visual[], unreadable: Set<string>): Piece[] {
+  #pieces(packs: Packs, visuals: readonly Visual[], unreadable: Set<string>): Piece[] {
     const rows = packs.rows();
     const pieces: Piece[] = [];
     for (const visual of visuals) {
       const cut = visual.extents.some((extent) => extent.row + extent.count > rows);
       if (cut) {
         unreadable.add(visual.hash_str);
-        this.log.warn('A vector pack is cut off', { file: packs.coarse.file, hash: visual.hash_str });
+        this.#log.warn('A vector pack is cut off', { file: packs.coarse.file, hash: visual.hash_str });
         continue;
       }
       let position = 0;
@@ -187,21 +187,21 @@ export class Loaded {
     return pieces.sort((a, b) => a.row - b.row);
   }
 
-  private reportBroken(packs: Packs, gathered: ReadonlyMap<Visual, Gathered>, unreadable: Set<string>): void {
+  #reportBroken(packs: Packs, gathered: ReadonlyMap<Visual, Gathered>, unreadable: Set<string>): void {
     for (const [visual, { crcs }] of gathered) {
       if (![...crcs].some(([extent, crc]) => extent.crc !== crc)) continue;
       unreadable.add(visual.hash_str);
-      this.log.warn('Stored vectors are damaged', { file: packs.coarse.file, hash: visual.hash_str });
+      this.#log.warn('Stored vectors are damaged', { file: packs.coarse.file, hash: visual.hash_str });
     }
   }
 
   /** What a search runs over. *Borrowed until the next load or drop*. */
   searched(pause: () => void): Searched {
-    return { bank: this.bank, catalog: this.catalog, fine: (run, row) => this.fine(run, row), pause };
+    return { bank: this.bank, catalog: this.catalog, fine: (run, row) => this.#fine(run, row), pause };
   }
 
-  private fine(run: Run, row: number): Float32Array | null {
-    const { fine } = this.packs[run.packs] as Packs;
+  #fine(run: Run, row: number): Float32Array | null {
+    const { fine } = this.#packs[run.packs] as Packs;
     const offset = row - run.row;
     const frame = run.media.frames[run.position + offset] as number;
     const bytes = new Uint8Array(fine.stride);
@@ -212,7 +212,7 @@ export class Loaded {
     } catch (error) {
       if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
     }
-    this.log.warn('A 16-bit vector is damaged, its 8-bit score is used', {
+    this.#log.warn('A 16-bit vector is damaged, its 8-bit score is used', {
       file: fine.file,
       hash: run.media.hash,
       frame,
@@ -230,8 +230,8 @@ export class Loaded {
   }
 
   close(): void {
-    for (const packs of this.packs) packs.close();
-    this.packs.length = 0;
+    for (const packs of this.#packs) packs.close();
+    this.#packs.length = 0;
   }
 }
 

@@ -15,66 +15,66 @@ export interface Collector {
 }
 
 export class FrameTop implements Collector {
-  private readonly top: Top;
+  readonly #top: Top;
 
   constructor(size: number) {
-    this.top = new Top(size);
+    this.#top = new Top(size);
   }
 
   get threshold(): number {
-    return this.top.threshold;
+    return this.#top.threshold;
   }
 
   take(_run: Run, row: number, score: number): void {
-    this.top.offer(score, row);
+    this.#top.offer(score, row);
   }
 
   finish() {
-    return this.top.sorted();
+    return this.#top.sorted();
   }
 }
 
 export class SceneTop implements Collector {
-  private readonly top: Top;
-  private run: Run | null = null;
-  private scene = -1;
+  readonly #top: Top;
+  #run: Run | null = null;
+  #scene = -1;
   /** Position after the last one of the scene. */
-  private end = 0;
-  private best = Number.NEGATIVE_INFINITY;
-  private bestRow = -1;
+  #end = 0;
+  #best = Number.NEGATIVE_INFINITY;
+  #bestRow = -1;
 
   constructor(size: number) {
-    this.top = new Top(size);
+    this.#top = new Top(size);
   }
 
   /** A scene whose best frame is not above it is not among the best scenes. */
   get threshold(): number {
-    return this.top.threshold;
+    return this.#top.threshold;
   }
 
   take(run: Run, row: number, score: number): void {
     const position = run.position + row - run.row;
-    if (this.run !== run || position >= this.end) {
-      this.close();
+    if (this.#run !== run || position >= this.#end) {
+      this.#close();
       const { scenes, frames } = run.media;
-      this.run = run;
-      this.scene = sceneAt(run.media, position);
-      this.end = scenes[this.scene + 1] ?? frames.length;
+      this.#run = run;
+      this.#scene = sceneAt(run.media, position);
+      this.#end = scenes[this.#scene + 1] ?? frames.length;
     }
-    if (score <= this.best) return;
-    this.best = score;
-    this.bestRow = row;
+    if (score <= this.#best) return;
+    this.#best = score;
+    this.#bestRow = row;
   }
 
-  private close(): void {
-    if (this.bestRow >= 0) this.top.offer(this.best, this.bestRow);
-    this.best = Number.NEGATIVE_INFINITY;
-    this.bestRow = -1;
+  #close(): void {
+    if (this.#bestRow >= 0) this.#top.offer(this.#best, this.#bestRow);
+    this.#best = Number.NEGATIVE_INFINITY;
+    this.#bestRow = -1;
   }
 
   finish() {
-    this.close();
-    return this.top.sorted();
+    this.#close();
+    return this.#top.sorted();
   }
 }
 

@@ -21,68 +21,68 @@ export class RowBank {
   readonly stride: number;
   /** Rows of a full segment. */
   readonly segmentRows: number;
-  private readonly padded: number;
-  private readonly hitsAt: number;
-  private readonly rowsAt: number;
-  private readonly segments: Segment[] = [];
-  private readonly scales: number[] = [];
-  private queries: Int16Array[] = [];
-  private expected = 0;
+  readonly #padded: number;
+  readonly #hitsAt: number;
+  readonly #rowsAt: number;
+  readonly #segments: Segment[] = [];
+  readonly #scales: number[] = [];
+  #queries: Int16Array[] = [];
+  #expected = 0;
 
   constructor(dimensions: number, segmentBytes = defaultSegmentBytes) {
     this.dimensions = dimensions;
-    this.padded = paddedLength(dimensions);
+    this.#padded = paddedLength(dimensions);
     this.stride = stride8(dimensions);
     // Scores of a block, the queries, the indices of the scores that stand out, and then the rows.
-    this.hitsAt = blockRows * 4 + maxQueries * this.padded * 2;
-    this.rowsAt = this.hitsAt + blockRows * 4;
-    this.segmentRows = Math.max(1, Math.floor((segmentBytes - this.rowsAt) / this.stride));
+    this.#hitsAt = blockRows * 4 + maxQueries * this.#padded * 2;
+    this.#rowsAt = this.#hitsAt + blockRows * 4;
+    this.segmentRows = Math.max(1, Math.floor((segmentBytes - this.#rowsAt) / this.stride));
   }
 
   /** Says how many rows will be allocated next, so that memory grows once: every growth costs as much as reading 4 MB. */
   expect(rows: number): void {
-    this.expected = rows;
+    this.#expected = rows;
   }
 
   /** Room for up to `count` rows in one segment: the first row and how many it really is. The rows hold nothing yet. */
   allocate(count: number): { row: number; count: number } {
-    let last = this.segments.at(-1);
-    if (last === undefined || last.used === this.segmentRows) last = this.grow();
-    const row = (this.segments.length - 1) * this.segmentRows + last.used;
+    let last = this.#segments.at(-1);
+    if (last === undefined || last.used === this.segmentRows) last = this.#grow();
+    const row = (this.#segments.length - 1) * this.segmentRows + last.used;
     const given = Math.min(count, this.segmentRows - last.used);
     last.used += given;
-    const missing = this.rowsAt + last.used * this.stride - last.memory.buffer.byteLength;
+    const missing = this.#rowsAt + last.used * this.stride - last.memory.buffer.byteLength;
     if (missing > 0) {
-      const ahead = Math.max(0, Math.min(this.expected - given, this.segmentRows - last.used));
+      const ahead = Math.max(0, Math.min(this.#expected - given, this.segmentRows - last.used));
       last.memory.grow(Math.ceil((missing + ahead * this.stride) / pageBytes));
     }
-    this.expected = Math.max(0, this.expected - given);
+    this.#expected = Math.max(0, this.#expected - given);
     return { row, count: given };
   }
 
-  private grow(): Segment {
+  #grow(): Segment {
     const memory = new WebAssembly.Memory({
-      initial: Math.ceil(this.rowsAt / pageBytes),
+      initial: Math.ceil(this.#rowsAt / pageBytes),
       maximum: 65536,
     });
     const segment = { memory, kernel: kernelOver(memory), used: 0 };
-    this.segments.push(segment);
-    this.writeQueries(segment);
+    this.#segments.push(segment);
+    this.#writeQueries(segment);
     return segment;
   }
 
   /** Rows allocated so far, and what `rewind` goes back to. */
   get rows(): number {
-    const full = Math.max(0, this.segments.length - 1) * this.segmentRows;
-    return full + (this.segments.at(-1)?.used ?? 0);
+    const full = Math.max(0, this.#segments.length - 1) * this.segmentRows;
+    return full + (this.#segments.at(-1)?.used ?? 0);
   }
 
   /** Gives back every row from `rows` on. */
   rewind(rows: number): void {
-    this.segments.length = Math.min(this.segments.length, Math.ceil(rows / this.segmentRows));
-    const last = this.segments.at(-1);
+    this.#segments.length = Math.min(this.#segments.length, Math.ceil(rows / this.segmentRows));
+    const last = this.#segments.at(-1);
     if (last !== undefined)
-      last.used = Math.min(last.used, rows - (this.segments.length - 1) * this.segmentRows);
+      last.used = Math.min(last.used, rows - (this.#segments.length - 1) * this.segmentRows);
   }
 
   segmentOf(row: number): number {
@@ -91,51 +91,51 @@ export class RowBank {
 
   /** The bytes of rows of one segment, to be filled or read. *Borrowed until the next `allocate`*, which may move them. */
   bytes(row: number, count: number): Uint8Array {
-    const segment = this.segments[this.segmentOf(row)] as Segment;
-    const at = this.rowsAt + (row % this.segmentRows) * this.stride;
+    const segment = this.#segments[this.segmentOf(row)] as Segment;
+    const at = this.#rowsAt + (row % this.segmentRows) * this.stride;
     return new Uint8Array(segment.memory.buffer, at, count * this.stride);
   }
 
   /** Sets the vectors that `scan` scores against. `queries`: d each, at most `maxQueries`. *Copied*. */
   setQueries(queries: readonly Float32Array[]): void {
-    this.scales.length = 0;
-    this.queries = queries.map((query) => {
-      const values = new Int16Array(this.padded);
-      this.scales.push(quantize8(query, values));
+    this.#scales.length = 0;
+    this.#queries = queries.map((query) => {
+      const values = new Int16Array(this.#padded);
+      this.#scales.push(quantize8(query, values));
       return values;
     });
-    for (const segment of this.segments) this.writeQueries(segment);
+    for (const segment of this.#segments) this.#writeQueries(segment);
   }
 
-  private writeQueries(segment: Segment): void {
-    const bytes = new Int16Array(segment.memory.buffer, blockRows * 4, maxQueries * this.padded);
-    for (const [i, query] of this.queries.entries()) bytes.set(query, i * this.padded);
+  #writeQueries(segment: Segment): void {
+    const bytes = new Int16Array(segment.memory.buffer, blockRows * 4, maxQueries * this.#padded);
+    for (const [i, query] of this.#queries.entries()) bytes.set(query, i * this.#padded);
   }
 
   /** Scores of rows of one segment, at most `blockRows`, against query `query`. *Borrowed until the next `scan`*. */
   scan(row: number, count: number, query: number): Float32Array {
-    const segment = this.segments[this.segmentOf(row)] as Segment;
+    const segment = this.#segments[this.segmentOf(row)] as Segment;
     segment.kernel.scan(
-      this.rowsAt + (row % this.segmentRows) * this.stride,
+      this.#rowsAt + (row % this.segmentRows) * this.stride,
       count,
       this.stride,
-      this.padded,
-      blockRows * 4 + query * this.padded * 2,
+      this.#padded,
+      blockRows * 4 + query * this.#padded * 2,
       0,
-      this.scales[query] as number,
+      this.#scales[query] as number,
     );
     return new Float32Array(segment.memory.buffer, 0, count);
   }
 
   /** Indices of the scores above `least` among those of the last `scan`, which was of this row. *Borrowed until the next `scan`*. */
   above(row: number, count: number, least: number): Int32Array {
-    const { kernel, memory } = this.segments[this.segmentOf(row)] as Segment;
-    const hits = kernel.above(0, count, least, this.hitsAt);
-    return new Int32Array(memory.buffer, this.hitsAt, hits);
+    const { kernel, memory } = this.#segments[this.segmentOf(row)] as Segment;
+    const hits = kernel.above(0, count, least, this.#hitsAt);
+    return new Int32Array(memory.buffer, this.#hitsAt, hits);
   }
 
   /** Bytes of memory held. */
   get held(): number {
-    return this.segments.reduce((sum, segment) => sum + segment.memory.buffer.byteLength, 0);
+    return this.#segments.reduce((sum, segment) => sum + segment.memory.buffer.byteLength, 0);
   }
 }
