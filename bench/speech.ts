@@ -61,21 +61,21 @@ async function measure(folder: string, say: (text: string) => void): Promise<Row
   );
   const samples = sound();
   const window = { samples, voices: [[0, samples.length]] as const };
-  const proceed = async () => void (await eventLoopTurn());
+  const checkpoint = async () => void (await eventLoopTurn());
   const bare = await bareLoop(
     await open(join(folder, 'encoder')),
     await open(join(folder, 'decoder')),
     samples,
   );
   runs = 0;
-  await family.transcribe([window], 'en', proceed);
+  await family.transcribe([window], 'en', checkpoint);
   // One run is the encoder's; a text that is written again begins its runs anew.
   const steps = runs - 1;
   const attempts = Math.round(steps / TOKENS);
   say(`${steps} runs of the decoder in ${attempts} texts`);
   const speed = await alternate(5, {
     bare: () => perSecond(steps, () => bare.run(attempts, steps / attempts)),
-    ours: () => perSecond(steps, () => family.transcribe([window], 'en', proceed)),
+    ours: () => perSecond(steps, () => family.transcribe([window], 'en', checkpoint)),
   });
   await family.close();
   await bare.close();

@@ -1,12 +1,13 @@
 // The diarizer: listens to the channels of files, keeps a vector for every window of speech, and says at the end who
 // spoke when.
+
 import { randomInt } from 'node:crypto';
-import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors, type SpeakerRow } from '../models/contract.ts';
-import { CurrentModel, type Proceed } from '../models/current.ts';
+import { CurrentModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
 import {
   fileOf,
@@ -101,13 +102,13 @@ class Diarizer {
         await requireFiles(modelsDir, row);
         return row;
       },
-      open: (row, proceed) => this.#openFamily(row, proceed),
+      open: (row, checkpoint) => this.#openFamily(row, checkpoint),
     });
   }
 
   async load(turn: Turn): Promise<Reply<typeof diarizerContract, 'load'>> {
     const key = await bestKey(this.#env.settings.modelsDir);
-    const { row, state } = await this.current.load(key, this.#proceed(turn));
+    const { row, state } = await this.current.load(key, this.#checkpoint(turn));
     return { model_key: row.key, state };
   }
 
@@ -158,11 +159,11 @@ class Diarizer {
     { block, first_sample, speech, settled }: Append & { block: Float32Array | null },
     turn: Turn,
   ): Promise<void> {
-    const proceed = this.#proceed(turn);
+    const checkpoint = this.#checkpoint(turn);
     const segmentation: Segmentation = {
       voices: (samples) =>
         this.current.run(session.modelKey, async ({ family }) => {
-          await proceed();
+          await checkpoint();
           if (family.segmentation) return family.segmentation.voices(samples);
           throw modelErrors.MODEL_NOT_LOADED('The segmentation this session began with is gone');
         }),
@@ -183,10 +184,10 @@ class Diarizer {
     await session.flush(this.#embed(session, turn));
     const row = await this.current.run(session.modelKey, async (opened) => opened.row);
     const steps = answerOf(session, asked.speaker_count, row, spans);
-    const proceed = this.#proceed(turn);
+    const checkpoint = this.#checkpoint(turn);
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done) return step.value;
-      await proceed();
+      await checkpoint();
     }
   }
 
@@ -202,23 +203,23 @@ class Diarizer {
   }
 
   #embed({ modelKey }: DiarizationSession, turn: Turn): Embed {
-    const proceed = this.#proceed(turn);
+    const checkpoint = this.#checkpoint(turn);
     return (features, windows) =>
       this.current.run(modelKey, async ({ family }) => {
-        await proceed();
+        await checkpoint();
         return family.vectors(features, windows);
       });
   }
 
-  async #openFamily(row: SpeakerRow, proceed: Proceed): Promise<VoiceFamily> {
+  async #openFamily(row: SpeakerRow, checkpoint: Checkpoint): Promise<VoiceFamily> {
     const { modelsDir, device, threads } = this.#env.settings;
     const file = isBuiltIn(row) ? starterSpeakerFile.path : fileOf(modelsDir, row, 'graph');
-    const options = { device, threads, log: this.#env.log, proceed };
+    const options = { device, threads, log: this.#env.log, checkpoint };
     const session = await openSession(file, options);
     let other: OpenSegmentation | null = null;
     try {
       const voiceprint = voiceprintOf(row, session, file);
-      await proceed();
+      await checkpoint();
       // The first run is slow, and a graph that cannot run is told while it loads.
       await voiceprint.vectors(new Float32Array(148 * 80).fill(1), 1);
       other = await this.#openSegmentation(options);
@@ -252,14 +253,8 @@ class Diarizer {
   }
 
   /** Lets the event loop turn, so that a cancellation can arrive. */
-  #proceed(turn: Turn): Proceed {
-    return async () => {
-      turn.throwIfCancelled();
-      turn.alive();
-      await eventLoopTurn();
-      if (this.#env.stopping.aborted) throw engineErrors.CANCELLED('the diarizer stops');
-      turn.throwIfCancelled();
-    };
+  #checkpoint(turn: Turn): Checkpoint {
+    return createCheckpoint(turn, { stopping: this.#env.stopping });
   }
 }
 

@@ -1,7 +1,8 @@
 // The embedder: loads one visual model and turns pictures in slots and texts into its vectors.
-import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+
 import { type ActorEnv, type ActorInstance, actor, Sent, type Turn } from '../../runtime/actor.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import type { VisualRow } from '../models/contract.ts';
 import { CurrentModel, type Loaded, type Opened } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
@@ -9,7 +10,7 @@ import { fileOf, findVisualRow, readRegistry, requireFiles } from '../models/reg
 import { openSession } from '../models/session.ts';
 import { embedderContract, type VisualModel } from './contract.ts';
 import { familyOf } from './families.ts';
-import type { Proceed, SessionOpener, Sides, VisualFamily } from './family.ts';
+import type { SessionOpener, Sides, VisualFamily } from './family.ts';
 
 export interface EmbedderSettings {
   /** Absolute path of the folder with a folder for each model. */
@@ -40,15 +41,16 @@ export const definition = actor({
         await requireFiles(modelsDir, row);
         return row;
       },
-      open: async (row, proceed) => {
+      open: async (row, checkpoint) => {
         const file = (role: string) => fileOf(modelsDir, row, role);
-        const open: SessionOpener = (source) => openSession(source, { device, threads, log, proceed });
-        return familyOf(row).open(row, file, open, proceed, sides);
+        const open: SessionOpener = (source) => openSession(source, { device, threads, log, checkpoint });
+        return familyOf(row).open(row, file, open, checkpoint, sides);
       },
     });
     return {
       handlers: {
-        load: async ({ model_key }, turn) => answer(await current.load(model_key, proceedOf(turn, stopping))),
+        load: async ({ model_key }, turn) =>
+          answer(await current.load(model_key, createCheckpoint(turn, { stopping }))),
         state: () => current.state,
         pictures: async ({ model_key, pictures, urgent }, turn) => {
           const slots = pictures.map((handle) => turn.slot(handle));
@@ -70,15 +72,6 @@ type Current = CurrentModel<VisualRow, VisualFamily>;
 function answer({ row, family, state }: Loaded<VisualRow, VisualFamily>): VisualModel {
   const { shape, batch } = row.visual;
   return { model_key: row.key, dimensions: family.dimensions, shape, batch, state };
-}
-
-function proceedOf(turn: Turn, stopping: AbortSignal): Proceed {
-  return async () => {
-    turn.throwIfCancelled();
-    await eventLoopTurn();
-    if (stopping.aborted) throw engineErrors.CANCELLED('the embedder stops');
-    turn.throwIfCancelled();
-  };
 }
 
 /** n×d, in memory of its own. Throws INVALID_MESSAGE when a slot is smaller than the model's picture. */

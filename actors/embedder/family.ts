@@ -1,10 +1,8 @@
 // What a family of visual models is to the actor: something that opens a row of the registry and then turns pictures
 // and texts into vectors of one space. Each family is one file; which one is used is the row's `family`.
+import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { VisualRow } from '../models/contract.ts';
-import type { Proceed } from '../models/current.ts';
 import type { ModelSession } from '../models/session.ts';
-
-export type { Proceed } from '../models/current.ts';
 
 /**
  * Opens a graph on the device and with the threads the actor was set to. `source`: a path, or the bytes of a graph
@@ -42,7 +40,7 @@ export type Sides = 'pictures' | 'texts' | 'both';
 
 export interface Family {
   /**
-   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. `proceed` is asked
+   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. `checkpoint` is asked
    * between the steps that take long; what was opened is released when it throws. `sides`: what is opened; the other one
    * answers MODEL_RUN_FAILED.
    */
@@ -50,7 +48,7 @@ export interface Family {
     row: VisualRow,
     file: (role: string) => string,
     session: SessionOpener,
-    proceed?: Proceed,
+    checkpoint?: Checkpoint,
     sides?: Sides,
   ): Promise<VisualFamily>;
 }

@@ -1,8 +1,9 @@
 // Two graphs that share a space: one sees pictures, one reads texts. What families of this kind have in common;
 // how they differ is said by a TowerPlan.
+import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors, type TextSide, type VisualRow } from '../models/contract.ts';
 import type { ModelSession, TensorIn, TensorOut } from '../models/session.ts';
-import type { Family, Proceed, SessionOpener, Sides, TextVectors, VisualFamily } from './family.ts';
+import type { Family, SessionOpener, Sides, TextVectors, VisualFamily } from './family.ts';
 import { type Preparation, preparation } from './prepare.ts';
 import { readTokenizer, type Tokenize, type Tokens } from './tokens.ts';
 import { normalizeRows } from './vectors.ts';
@@ -24,12 +25,12 @@ interface Tower {
 
 export function towers(plan: TowerPlan): Family {
   return {
-    open: async (row, file, open, proceed = async () => {}, sides = 'both') => {
+    open: async (row, file, open, checkpoint = async () => {}, sides = 'both') => {
       const text = row.visual.text;
       if (!text) throw modelErrors.MODEL_INVALID(`The model "${row.key}" says nothing about texts`);
       const opened: Tower[] = [];
       const tower = async (role: string, outputs: readonly string[], check: (tower: Tower) => void) => {
-        await proceed();
+        await checkpoint();
         const one = await openTower(open, file(role), outputs);
         opened.push(one);
         check(one);
@@ -50,7 +51,7 @@ export function towers(plan: TowerPlan): Family {
                 ),
               };
         const family = join(row, plan, pictures, reading);
-        await warmUp(row, family, proceed, sides);
+        await warmUp(row, family, checkpoint, sides);
         return family;
       } catch (error) {
         for (const { session } of opened) await session.release();
@@ -177,13 +178,18 @@ function readVectors(
 }
 
 /** One picture of all grey values and one word: the first run is slow, and a graph that cannot run is told while it loads. */
-async function warmUp(row: VisualRow, family: VisualFamily, proceed: Proceed, sides: Sides): Promise<void> {
+async function warmUp(
+  row: VisualRow,
+  family: VisualFamily,
+  checkpoint: Checkpoint,
+  sides: Sides,
+): Promise<void> {
   const { width, height } = row.visual.shape;
-  await proceed();
+  await checkpoint();
   if (sides !== 'texts') {
     await family.pictures([Uint8Array.from({ length: width * height * 3 }, (_, at) => at & 255)]);
-    await proceed();
+    await checkpoint();
   }
   if (sides !== 'pictures') await family.texts(['warm']);
-  await proceed();
+  await checkpoint();
 }

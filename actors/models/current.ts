@@ -1,13 +1,12 @@
 // The model an actor has in use: at most one is open, loading is shared, and what runs on a model ends before it is freed.
 // Work passes run by run, what is urgent first, so a search waits for one batch, not for a film.
+
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { Mutex } from '../../runtime/sync/mutex.ts';
 import { type ModelState, noModel } from '../embedder/contract.ts';
 import { type ModelRow, modelErrors } from './contract.ts';
-
-/** Throws CANCELLED when loading should end. The event loop turns before, so that a stop can arrive. */
-export type Proceed = () => Promise<void>;
 
 /** What a family makes of a row. */
 export interface Openable {
@@ -34,7 +33,7 @@ export interface CurrentOptions<R extends ModelRow, F extends Openable> {
   readonly defaultModel: string | null;
   /** The row of a key whose files are there. Throws MODEL_UNKNOWN, MODEL_NOT_DOWNLOADED and their like. */
   find(key: string): Promise<R>;
-  open(row: R, proceed: Proceed): Promise<F>;
+  open(row: R, checkpoint: Checkpoint): Promise<F>;
   readonly log: Log;
 }
 
@@ -61,9 +60,9 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
 
   /**
    * Answers at once when the model is in use; asked twice while it loads, loads once. What
-   * `proceed` throws ends the loading and frees what was opened.
+   * `checkpoint` throws ends the loading and frees what was opened.
    */
-  async load(key: string, proceed: Proceed): Promise<Loaded<R, F>> {
+  async load(key: string, checkpoint: Checkpoint): Promise<Loaded<R, F>> {
     while (this.#loading) {
       const { key: other, done } = this.#loading;
       try {
@@ -72,11 +71,11 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
       } catch (error) {
         // How the other load ends is told to who asked for it; if that one gave up, this one goes on.
         if (other === key && !engineErrors.CANCELLED.is(error)) throw error;
-        await proceed();
+        await checkpoint();
       }
     }
     if (this.#opened?.row.key === key) return { ...this.#opened, state: this.#state };
-    const loading: Loading<R, F> = { key, done: this.#begin(key, proceed) };
+    const loading: Loading<R, F> = { key, done: this.#begin(key, checkpoint) };
     this.#loading = loading;
     try {
       return await loading.done;
@@ -110,18 +109,18 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
     return this.#mutex.run(() => this.#free());
   }
 
-  async #begin(key: string, proceed: Proceed): Promise<Loaded<R, F>> {
+  async #begin(key: string, checkpoint: Checkpoint): Promise<Loaded<R, F>> {
     const row = await this.#options.find(key);
-    return this.#mutex.run(() => this.#change(row, proceed));
+    return this.#mutex.run(() => this.#change(row, checkpoint));
   }
 
-  async #change(row: R, proceed: Proceed): Promise<Loaded<R, F>> {
-    await proceed();
+  async #change(row: R, checkpoint: Checkpoint): Promise<Loaded<R, F>> {
+    await checkpoint();
     // Freed first: two large models at once may not fit into memory.
     await this.#free();
     this.#state = { ...noModel, is_loading: true, requested_model_key: row.key, load_status: 'loading' };
     try {
-      return await this.#openOrDefault(row, proceed);
+      return await this.#openOrDefault(row, checkpoint);
     } catch (cause) {
       const gaveUp = engineErrors.CANCELLED.is(cause);
       const failed = {
@@ -135,9 +134,9 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
     }
   }
 
-  async #openOrDefault(row: R, proceed: Proceed): Promise<Loaded<R, F>> {
+  async #openOrDefault(row: R, checkpoint: Checkpoint): Promise<Loaded<R, F>> {
     try {
-      return this.#use({ row, family: await this.#options.open(row, proceed) }, null);
+      return this.#use({ row, family: await this.#options.open(row, checkpoint) }, null);
     } catch (cause) {
       if (engineErrors.CANCELLED.is(cause)) throw cause;
       this.#options.log.error(`${this.#options.kind} model cannot be loaded`, {
@@ -146,18 +145,18 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
       });
       const { defaultModel } = this.#options;
       const another = defaultModel !== null && defaultModel !== row.key;
-      const fallback = another ? await this.#openDefault(defaultModel, proceed) : null;
+      const fallback = another ? await this.#openDefault(defaultModel, checkpoint) : null;
       if (fallback) return this.#use(fallback, { key: row.key, error: text(cause) });
       throw cause;
     }
   }
 
   /** Null when it cannot be opened; that is logged, and the first failure is the one the caller is told. */
-  async #openDefault(defaultModel: string, proceed: Proceed): Promise<Opened<R, F> | null> {
+  async #openDefault(defaultModel: string, checkpoint: Checkpoint): Promise<Opened<R, F> | null> {
     const { kind, find, open, log } = this.#options;
     try {
       const row = await find(defaultModel);
-      return { row, family: await open(row, proceed) };
+      return { row, family: await open(row, checkpoint) };
     } catch (error) {
       if (engineErrors.CANCELLED.is(error)) throw error;
       log.error(`the default ${kind} model cannot be loaded either`, { model: defaultModel, error });

@@ -64,7 +64,7 @@ export interface SessionOptions {
   readonly threads: number;
   readonly log: Log;
   /** Asked before each device is tried, which can take seconds; what it throws ends the opening. */
-  proceed?(): Promise<void>;
+  checkpoint?(): Promise<void>;
 }
 
 /** Device names the runtime knows on this platform; one that is not bundled can still fail to load. */
@@ -92,7 +92,7 @@ export async function openSession(
   );
   const refused = [...plan.refused];
   for (const device of plan.order) {
-    await options.proceed?.();
+    await options.checkpoint?.();
     try {
       const session = await create(source, device, options.threads);
       for (const { device: other, reason } of refused) {

@@ -1,11 +1,12 @@
 // The transcriber: hears where somebody speaks on any number of channels, and has what is said there written down by one
 // speech model, windows of all files in one line.
+
 import { randomInt } from 'node:crypto';
-import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import type { SpeechRow } from '../models/contract.ts';
-import { CurrentModel, type Proceed } from '../models/current.ts';
+import { CurrentModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
 import {
   fileOf,
@@ -49,15 +50,15 @@ export const definition = actor({
     const { settings, log, stopping } = env;
     const { modelsDir } = settings;
     const current = currentModel(env);
-    const proceed = proceedOf(stopping);
+    const checkpoint = createCheckpoint(undefined, { stopping });
     const queue = new WindowQueue({
       model: (key, work) =>
         current.run(key, ({ row, family }) =>
-          work(row.speech.batch, (windows, language, proceed) =>
-            family.transcribe(windows, language, proceed),
+          work(row.speech.batch, (windows, language, checkpoint) =>
+            family.transcribe(windows, language, checkpoint),
           ),
         ),
-      proceed,
+      checkpoint,
       limit: WAITING_WINDOWS,
     });
     const voices = new VoiceSource(modelsDir, ownDetectors(), log);
@@ -92,7 +93,7 @@ export const definition = actor({
         choose: async ({ preferred, language }) =>
           chooseSpeechModel(await offersIn(modelsDir), preferred, language),
         load: async ({ model_key }, turn) => {
-          const { row, state } = await current.load(model_key, proceedOf(stopping, turn));
+          const { row, state } = await current.load(model_key, createCheckpoint(turn, { stopping }));
           return { model_key: row.key, languages: row.languages, state };
         },
         unload: async () => {
@@ -155,26 +156,16 @@ function currentModel({ settings, log }: Env): Current {
       await requireFiles(modelsDir, row);
       return row;
     },
-    open: async (row, proceed) => {
+    open: async (row, checkpoint) => {
       const file = (role: string) => fileOf(modelsDir, row, role);
-      const open: SessionOpener = (source) => openSession(source, { device, threads, log, proceed });
-      return familyOf(row).open(row, file, open, proceed);
+      const open: SessionOpener = (source) => openSession(source, { device, threads, log, checkpoint });
+      return familyOf(row).open(row, file, open, checkpoint);
     },
   });
 }
 
 function waiting(turn: Turn): WaitingTurn {
   return { signal: turn.signal, alive: () => turn.alive() };
-}
-
-function proceedOf(stopping: AbortSignal, turn?: Turn): Proceed {
-  return async () => {
-    turn?.throwIfCancelled();
-    turn?.alive();
-    await eventLoopTurn();
-    if (stopping.aborted) throw engineErrors.CANCELLED('the transcriber stops');
-    turn?.throwIfCancelled();
-  };
 }
 
 /** What a session asks of the loaded model. Throws MODEL_NOT_LOADED and LANGUAGE_UNSUPPORTED. */

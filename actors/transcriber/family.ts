@@ -1,10 +1,8 @@
 // What a family of speech models is to the actor: something that opens a row of the registry and then turns windows of
 // sound into text with times. Each family is prepare (pure) -> run -> read (pure); which one is used is the row's `family`.
+import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { SpeechRow } from '../models/contract.ts';
-import type { Proceed } from '../models/current.ts';
 import type { ModelSession } from '../models/session.ts';
-
-export type { Proceed } from '../models/current.ts';
 
 /**
  * Opens a graph on the device and with the threads the actor was set to. `source`: a path, or the bytes of a graph
@@ -57,13 +55,13 @@ export interface SpeechFamily {
   readonly device: string;
   /**
    * At most `row.speech.batch` windows, possibly of several files; one answer for each, in order, and none depends on the
-   * other windows. `language`: BCP 47, one that the row names, or null to find out. `proceed` is asked between runs, also
+   * other windows. `language`: BCP 47, one that the row names, or null to find out. `checkpoint` is asked between runs, also
    * between two tokens; what it throws ends the work and leaves the family usable.
    */
   transcribe(
     windows: readonly SpeechWindow[],
     language: string | null,
-    proceed: Proceed,
+    checkpoint: Checkpoint,
   ): Promise<readonly Spoken[]>;
   /** Frees sessions, files and buffers. Called once, when nothing runs. */
   close(): Promise<void>;
@@ -71,7 +69,7 @@ export interface SpeechFamily {
 
 export interface Family {
   /**
-   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. `proceed` is asked
+   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. `checkpoint` is asked
    * between the steps that take long; what was opened is released when it throws. A graph that does not declare what the
    * family feeds, or answers something else, is MODEL_LOAD_FAILED with the name of its file.
    */
@@ -79,6 +77,6 @@ export interface Family {
     row: SpeechRow,
     file: (role: string) => string,
     session: SessionOpener,
-    proceed: Proceed,
+    checkpoint: Checkpoint,
   ): Promise<SpeechFamily>;
 }

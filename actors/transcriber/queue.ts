@@ -1,8 +1,9 @@
 // Windows that wait for the model, of all sessions in one line: those that ask the same of the same model run together.
 // A window whose owner is gone leaves; a run whose owners are all gone ends between two tokens.
+
 import { engineErrors } from '../../runtime/errors.ts';
+import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { Condition } from '../../runtime/sync/condition.ts';
-import type { Proceed } from '../models/current.ts';
 import type { SpeechWindow, Spoken } from './family.ts';
 
 /** What is asked for one window. */
@@ -20,7 +21,7 @@ export interface Job {
 export type RunWindows = (
   windows: readonly SpeechWindow[],
   language: string | null,
-  proceed: Proceed,
+  checkpoint: Checkpoint,
 ) => Promise<readonly Spoken[]>;
 
 export interface QueueOptions {
@@ -30,7 +31,7 @@ export interface QueueOptions {
    */
   model(key: string, work: (most: number, run: RunWindows) => Promise<void>): Promise<void>;
   /** Lets the event loop turn; throws CANCELLED when the actor stops. */
-  readonly proceed: Proceed;
+  readonly checkpoint: Checkpoint;
   /** Windows that may wait before `room` does. */
   readonly limit: number;
 }
@@ -98,7 +99,7 @@ export class WindowQueue {
   async #work(): Promise<void> {
     try {
       // What is added in the same moment runs together.
-      await this.#options.proceed();
+      await this.#options.checkpoint();
       for (let next = this.#jobs[0]; next; next = this.#jobs[0]) await this.#workOn(next.model_key);
     } catch (error) {
       for (const job of this.#jobs.splice(0)) this.#fail(job, error);
@@ -117,7 +118,7 @@ export class WindowQueue {
       // The model is not there: that is so for each of its windows.
       for (const job of this.#take(modelKey, Number.POSITIVE_INFINITY, true)) this.#fail(job, error);
     }
-    await this.#options.proceed();
+    await this.#options.checkpoint();
   }
 
   /** The first job of the model and those behind it in the same language; with `all`, in any. */
@@ -148,7 +149,7 @@ export class WindowQueue {
   }
 
   async #step(batch: readonly Job[]): Promise<void> {
-    await this.#options.proceed();
+    await this.#options.checkpoint();
     this.#steps += 1;
     if (this.#steps % STEPS_OF_LIFE === 0) this.#moved.notifyAll();
     if (batch.every(({ owner }) => this.#gone.has(owner))) {

@@ -29,7 +29,7 @@ export async function* decodeEvery(question: WalkQuestion, step: number): AsyncG
   };
   try {
     for (let more = true; more && second < to; ) {
-      question.proceed();
+      question.checkpoint();
       const packet = source.next();
       more = packet !== null;
       if (packet) {

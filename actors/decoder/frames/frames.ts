@@ -201,7 +201,7 @@ function withinVideo(source: Source, seconds: number): number {
 
 function asks(turn: Turn, path: string) {
   return {
-    proceed: () => turn.throwIfCancelled(),
+    checkpoint: () => turn.throwIfCancelled(),
     onEnd: (counts: { read: number; decoded: number }) => turn.log.debug('walked', { path, ...counts }),
   };
 }

@@ -32,7 +32,7 @@ export interface WalkQuestion {
   readonly endless?: boolean;
   readonly hardware?: Hardware | null;
   /** Throws when the work should end; asked for every packet. */
-  proceed(): void;
+  checkpoint(): void;
   /** Told how many packets were decoded when the walk ends. */
   onEnd?(counts: WalkCounts): void;
 }
@@ -102,7 +102,7 @@ class Walk {
   /** Reads one packet and does what can be decided then; false at the end. */
   step(): boolean {
     const { source, reader, grid, ending } = this.#question;
-    this.#question.proceed();
+    this.#question.checkpoint();
     const packet = this.#plan.done ? null : source.next();
     if (!packet) {
       this.#carryOut(this.#plan.finish(ending.lastSecond(endsStrictly(this.#question))));
@@ -168,7 +168,7 @@ class Walk {
   }
 
   #decode(packet: Packet, { wanted, order }: Decision) {
-    this.#question.proceed();
+    this.#question.checkpoint();
     this.#worked++;
     if (wanted) this.#await(Number(packet.pts), order);
     this.#decoder.send(packet, (frame, pts) => this.#keep(frame, pts));

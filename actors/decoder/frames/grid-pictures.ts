@@ -21,7 +21,7 @@ export interface GridRequest {
   /** A device to decode on; software without. */
   readonly hardware?: Hardware | null;
   /** Throws when the work should end; asked for every packet. */
-  proceed(): void;
+  checkpoint(): void;
   onEnd?(counts: WalkCounts): void;
 }
 

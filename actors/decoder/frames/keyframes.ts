@@ -17,7 +17,7 @@ export async function* walkKeyframes(question: WalkQuestion): AsyncGenerator<Gri
   let waiting: Packet | null = null;
   try {
     for (let more = true; more && second < to; ) {
-      question.proceed();
+      question.checkpoint();
       const packet = nextKey(question, () => read++);
       more = packet !== null;
       const until = packet ? firstSecondOf(question, second, packet) : endOf(question);
@@ -44,7 +44,7 @@ export async function* walkKeyframes(question: WalkQuestion): AsyncGenerator<Gri
 }
 
 /** The next key packet with a time, *moved*; other packets are freed. */
-function nextKey({ source, ending, grid, proceed }: WalkQuestion, count: () => void): Packet | null {
+function nextKey({ source, ending, grid, checkpoint }: WalkQuestion, count: () => void): Packet | null {
   for (let packet = source.next(); packet; packet = source.next()) {
     count();
     const pts = ticks(packet.pts);
@@ -54,7 +54,7 @@ function nextKey({ source, ending, grid, proceed }: WalkQuestion, count: () => v
       if (packet.isKeyframe) return packet;
     }
     packet.free();
-    proceed();
+    checkpoint();
   }
   return null;
 }

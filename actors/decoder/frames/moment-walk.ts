@@ -13,7 +13,7 @@ export interface MomentRequest {
   /** Seconds, ascending. */
   readonly moments: readonly number[];
   /** Throws when the work should end; asked for every packet. */
-  proceed(): void;
+  checkpoint(): void;
   /** Told at the end of each walk. */
   onEnd?(counts: WalkCounts): void;
 }
@@ -68,7 +68,7 @@ async function planWalks(question: WalkQuestion, moments: readonly number[], sta
   for (let place = 1; place < to; place++) {
     const before = moments[place - 1]!;
     if (moments[place]! - before <= near) continue;
-    question.proceed();
+    question.checkpoint();
     moved = true;
     const entry = seekNear({ ...question, from: place }, start);
     // Where one seek leads nowhere the others do not either.

@@ -1,7 +1,7 @@
 // The family of the parakeet models: features and encoder for a batch of windows, then a small graph that is asked frame by
 // frame which token comes and how far to go on (token-and-duration transducer). Tokens come with their times.
+import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
-import type { Proceed } from '../../models/current.ts';
 import type { TensorOut } from '../../models/session.ts';
 import type { Family, SpeechFamily, SpeechWindow, Spoken, SpokenPiece } from '../family.ts';
 import { silent } from '../family.ts';
@@ -61,13 +61,13 @@ const jointPlan: GraphPlan = [
 ];
 
 export const parakeet: Family = {
-  open: async (row, file, session, proceed) => {
+  open: async (row, file, session, checkpoint) => {
     const opened: Graph[] = [];
     const close = async () => {
       for (const { session } of opened.splice(0)) await session.release();
     };
     const graph = async (...[role, inputs, outputs]: GraphPlan) => {
-      await proceed();
+      await checkpoint();
       const one = await openGraph(session, file(role), inputs, outputs);
       opened.push(one);
       return one;
@@ -80,7 +80,7 @@ export const parakeet: Family = {
       const parts = { row, vocabulary, features, encoder, joint };
       // The first run is slow, and a graph that cannot run is told while it loads.
       const samples = new Float32Array(WARM_UP_SAMPLES);
-      await transcribe(parts, [{ samples, voices: [[0, samples.length]] }], null, proceed);
+      await transcribe(parts, [{ samples, voices: [[0, samples.length]] }], null, checkpoint);
       const { device } = encoder.session;
       return {
         device,
@@ -98,12 +98,12 @@ async function transcribe(
   parts: Parts,
   windows: readonly SpeechWindow[],
   language: string | null,
-  proceed: Proceed,
+  checkpoint: Checkpoint,
 ): Promise<Spoken[]> {
-  const encoded = await encode(parts, windows, proceed);
+  const encoded = await encode(parts, windows, checkpoint);
   const answers: Spoken[] = [];
   for (const [at, { samples }] of windows.entries()) {
-    const tokens = await decode(parts, encoded(at), tokenLimit(parts.row.speech, samples.length), proceed);
+    const tokens = await decode(parts, encoded(at), tokenLimit(parts.row.speech, samples.length), checkpoint);
     const pieces = readPieces(tokens, parts.vocabulary, samples.length / 16_000);
     answers.push(pieces.length === 0 ? silent : { pieces, language });
   }
@@ -120,19 +120,19 @@ interface Encoded {
 async function encode(
   { features, encoder }: Parts,
   windows: readonly SpeechWindow[],
-  proceed: Proceed,
+  checkpoint: Checkpoint,
 ): Promise<(window: number) => Encoded> {
   const count = windows.length;
   const longest = Math.max(...windows.map(({ samples }) => samples.length));
   const waveforms = new Float32Array(count * longest);
   for (const [at, { samples }] of windows.entries()) waveforms.set(samples, at * longest);
   const lengths = BigInt64Array.from(windows, ({ samples }) => BigInt(samples.length));
-  await proceed();
+  await checkpoint();
   const heard = await features.run({
     waveforms: { data: waveforms, dims: [count, longest] },
     waveforms_lens: { data: lengths, dims: [count] },
   });
-  await proceed();
+  await checkpoint();
   const results = await encoder.run({
     audio_signal: floatsOf(features, heard, 'features', 3),
     length: { data: lengthsOf(features, heard, 'features_lens', count), dims: [count] },
@@ -168,13 +168,13 @@ async function decode(
   { joint, vocabulary }: Parts,
   encoded: Encoded,
   limit: number,
-  proceed: Proceed,
+  checkpoint: Checkpoint,
 ): Promise<TimedToken[]> {
   const tokens: TimedToken[] = [];
   let states = [emptyState(joint, 'input_states_1'), emptyState(joint, 'input_states_2')] as const;
   let here = 0;
   for (let frame = 0; frame < encoded.frames && tokens.length < limit; ) {
-    await proceed();
+    await checkpoint();
     const results = await joint.run({
       encoder_outputs: { data: encoded.frame(frame), dims: [1, encoded.width, 1] },
       targets: { data: Int32Array.of(tokens.at(-1)?.token ?? vocabulary.blank), dims: [1, 1] },

@@ -2,10 +2,11 @@
 // token after the other. Greedy first; a text that loops or that the model doubts is written again with some chance, as in
 // the reference implementation. Our own loop: it batches windows, finds out the language, keeps the rules of times and can
 // be stopped between two tokens, none of which the pipeline of @huggingface/transformers does.
+import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { LogMel, melRate, whisperFrames } from '../../acoustics/mel.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
 import type { ModelSession } from '../../models/session.ts';
-import type { Family, Proceed, SessionOpener, SpeechFamily, SpeechWindow, Spoken } from '../family.ts';
+import type { Family, SessionOpener, SpeechFamily, SpeechWindow, Spoken } from '../family.ts';
 import { floatsOf, type Graph, openGraph } from '../graph.ts';
 import { compressionRatio } from '../text/guards.ts';
 import { tokenLimit } from '../token-limit.ts';
@@ -40,7 +41,7 @@ interface Draft {
 }
 
 export const whisper: Family = {
-  open: async (row, file, open, proceed) => {
+  open: async (row, file, open, checkpoint) => {
     const opened: ModelSession[] = [];
     const keep: SessionOpener = async (source) => {
       const session = await open(source);
@@ -51,14 +52,14 @@ export const whisper: Family = {
       const bands = bandsOf(row);
       const vocabulary = await readVocabulary(file('tokenizer'));
       const languages = languagesOf(row, vocabulary, file('tokenizer'));
-      await proceed();
+      await checkpoint();
       const sound = {
         name: 'input_features',
         type: 'float32',
         shape: [row.speech.batch, bands, whisperFrames],
       } as const;
       const encoder = await openGraph(keep, file('encoder'), [sound], ['last_hidden_state']);
-      await proceed();
+      await checkpoint();
       const decoder = await openDecoder(keep, file('decoder'));
       return new Whisper(row, { encoder, decoder, mel: new LogMel(bands), vocabulary, languages }, opened);
     } catch (error) {
@@ -112,12 +113,12 @@ class Whisper implements SpeechFamily {
   async transcribe(
     windows: readonly SpeechWindow[],
     language: string | null,
-    proceed: Proceed,
+    checkpoint: Checkpoint,
   ): Promise<readonly Spoken[]> {
     if (windows.length === 0) return [];
-    const sound = await this.#hear(windows, proceed);
+    const sound = await this.#hear(windows, checkpoint);
     const rows = windows.map(({ samples }, place) => this.#rowOf(samples.length, place, language));
-    const drafts = await this.#write(sound, rows, proceed);
+    const drafts = await this.#write(sound, rows, checkpoint);
     return rows.map(({ seconds, language: found, noSpeech }, at) => {
       const { tokens, meanLogProbability } = drafts[at]!;
       return {
@@ -132,12 +133,12 @@ class Whisper implements SpeechFamily {
     for (const session of this.#sessions) await session.release();
   }
 
-  async #hear(windows: readonly SpeechWindow[], proceed: Proceed): Promise<Sound> {
+  async #hear(windows: readonly SpeechWindow[], checkpoint: Checkpoint): Promise<Sound> {
     const { encoder, mel } = this.#parts;
     const size = mel.bands * whisperFrames;
     const data = new Float32Array(windows.length * size);
     for (const [at, { samples }] of windows.entries()) {
-      await proceed();
+      await checkpoint();
       data.set(mel.padded(samples).data, at * size);
     }
     const feeds = { input_features: { data, dims: [windows.length, mel.bands, whisperFrames] } };
@@ -162,7 +163,7 @@ class Whisper implements SpeechFamily {
   }
 
   /** The best text for each row: the first one that is accepted, else the surest that does not loop. */
-  async #write(sound: Sound, rows: readonly Row[], proceed: Proceed): Promise<Draft[]> {
+  async #write(sound: Sound, rows: readonly Row[], checkpoint: Checkpoint): Promise<Draft[]> {
     const best: (Draft | undefined)[] = rows.map(() => undefined);
     let open = rows.map((_, at) => at);
     for (const temperature of temperatures) {
@@ -170,7 +171,7 @@ class Whisper implements SpeechFamily {
         sound,
         open.map((at) => rows[at]!),
         temperature,
-        proceed,
+        checkpoint,
       );
       for (const [index, at] of open.entries()) {
         const draft = drafts[index]!;
@@ -187,7 +188,7 @@ class Whisper implements SpeechFamily {
     sound: Sound,
     rows: readonly Row[],
     temperature: number,
-    proceed: Proceed,
+    checkpoint: Checkpoint,
   ): Promise<Draft[]> {
     const { decoder, vocabulary } = this.#parts;
     // Each row has its own chance, so that no text depends on the other windows of the batch.
@@ -196,8 +197,8 @@ class Whisper implements SpeechFamily {
     const sums = rows.map(() => 0);
     const done = rows.map(() => false);
     const writing = decoder.begin(rowsOf(sound, rows));
-    await proceed();
-    let { logits, last } = await this.#open(writing, rows, proceed);
+    await checkpoint();
+    let { logits, last } = await this.#open(writing, rows, checkpoint);
     for (;;) {
       for (const [at, row] of rows.entries()) {
         if (done[at]) continue;
@@ -210,7 +211,7 @@ class Whisper implements SpeechFamily {
         if (tokens.length >= row.limit) done[at] = true;
       }
       if (done.every((one) => one)) break;
-      await proceed();
+      await checkpoint();
       // A row that is done goes on with end tokens, which nobody reads.
       logits = await writing.step(written.map((tokens, at) => [done[at] ? vocabulary.end : tokens.at(-1)!]));
       last = 0;
@@ -223,7 +224,7 @@ class Whisper implements SpeechFamily {
   }
 
   /** Feeds the prompt; finds out the language of rows that have none. `last`: the token whose logits say what comes first. */
-  async #open(writing: ReturnType<Decoder['begin']>, rows: readonly Row[], proceed: Proceed) {
+  async #open(writing: ReturnType<Decoder['begin']>, rows: readonly Row[], checkpoint: Checkpoint) {
     const { vocabulary, languages } = this.#parts;
     const task = languages.size > 0 && vocabulary.transcribe !== null ? [vocabulary.transcribe] : [];
     const told = rows.map(({ language }) => languageToken(languages, language));
@@ -236,7 +237,7 @@ class Whisper implements SpeechFamily {
       if (!known) row.language ??= likeliest(heard.row(at, 0), languages);
     }
     if (known) return { logits: heard, last: first[0]!.length - 1 };
-    await proceed();
+    await checkpoint();
     const rest = rows.map(({ language }) => [languageToken(languages, language)!, ...task]);
     return { logits: await writing.step(rest), last: rest[0]!.length - 1 };
   }

@@ -1,8 +1,8 @@
 // The family of the x3-asr models: an audio encoder, and a decoder in two graphs, one that reads the prompt with the sound
 // and one that adds a token to its cache. They say no times: the text lies over the voices of the window.
+import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { LogMel } from '../../acoustics/mel.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
-import type { Proceed } from '../../models/current.ts';
 import type { TensorOut } from '../../models/session.ts';
 import type { Family, SpeechFamily, SpeechWindow, Spoken } from '../family.ts';
 import { silent } from '../family.ts';
@@ -32,13 +32,13 @@ const cacheShape = [null, 1, null, null, null];
 const WARM_UP_SAMPLES = 8000;
 
 export const x3asr: Family = {
-  open: async (row, file, session, proceed) => {
+  open: async (row, file, session, checkpoint) => {
     const opened: { close(): Promise<void> }[] = [];
     const close = async () => {
       for (const { close } of opened.splice(0)) await close();
     };
     const graph = async (...[role, inputs, outputs]: GraphPlan) => {
-      await proceed();
+      await checkpoint();
       const one = await openGraph(session, file(role), inputs, outputs);
       opened.push({ close: () => one.session.release() });
       return one;
@@ -59,7 +59,7 @@ export const x3asr: Family = {
       const parts = { row, mel: new LogMel(bands), prompter, encoder, init, step, embeddings };
       // The first run is slow, and a graph that cannot run is told while it loads.
       const quiet = new Float32Array(WARM_UP_SAMPLES);
-      await write(parts, { samples: quiet, voices: [[0, quiet.length]] }, null, proceed, 2);
+      await write(parts, { samples: quiet, voices: [[0, quiet.length]] }, null, checkpoint, 2);
       return family(parts, close);
     } catch (error) {
       await close();
@@ -109,11 +109,11 @@ function family(parts: Parts, close: () => Promise<void>): SpeechFamily {
   return {
     device: parts.step.session.device,
     // The step takes no mask, so prompts of different lengths cannot share a run: windows go one by one.
-    transcribe: async (windows, language, proceed) => {
+    transcribe: async (windows, language, checkpoint) => {
       const answers: Spoken[] = [];
       for (const window of windows) {
         const limit = tokenLimit(parts.row.speech, window.samples.length);
-        const ids = await write(parts, window, language, proceed, limit);
+        const ids = await write(parts, window, language, checkpoint, limit);
         answers.push(read(parts.prompter, ids, window, language));
       }
       return answers;
@@ -144,16 +144,16 @@ async function write(
   parts: Parts,
   { samples }: SpeechWindow,
   language: string | null,
-  proceed: Proceed,
+  checkpoint: Checkpoint,
   limit: number,
 ): Promise<number[]> {
   const { data, bands, frames } = parts.mel.picture(samples);
   if (frames === 0) return [];
-  await proceed();
+  await checkpoint();
   const heard = await parts.encoder.run({ mel: { data, dims: [1, bands, frames] } });
   const features = floatsOf(parts.encoder, heard, 'audio_features', 3);
   const { ids, audioOffset } = parts.prompter.prompt(features.dims[1] ?? 0, language);
-  await proceed();
+  await checkpoint();
   let results = await parts.init.run({
     input_ids: { data: ids, dims: [1, ids.length] },
     position_ids: { data: BigInt64Array.from(ids, (_, at) => BigInt(at)), dims: [1, ids.length] },
@@ -167,7 +167,7 @@ async function write(
   while (!parts.prompter.ends.has(token)) {
     written.push(token);
     if (written.length >= limit) break;
-    await proceed();
+    await checkpoint();
     await parts.embeddings.read(token, embedding);
     const position = ids.length + written.length - 1;
     results = await parts.step.run({

@@ -203,14 +203,14 @@ test('loading that is ended at any step releases every graph it opened', async (
   for (let steps = 0; ; steps++) {
     const graphs: { released: boolean }[] = [];
     let left = steps;
-    const proceed = async () => {
+    const checkpoint = async () => {
       if (left-- === 0) throw engineErrors.CANCELLED();
     };
     const opening = familyOf(row).open(
       row,
       (role) => fileOf(folder, row, role),
       async (source) => {
-        const session = await openSession(source, { device: 'cpu', threads: 1, log, proceed });
+        const session = await openSession(source, { device: 'cpu', threads: 1, log, checkpoint });
         const graph = { released: false };
         graphs.push(graph);
         const release = () => {
@@ -219,7 +219,7 @@ test('loading that is ended at any step releases every graph it opened', async (
         };
         return { ...session, release };
       },
-      proceed,
+      checkpoint,
     );
     const family = await opening.catch((error: unknown) => {
       assert(engineErrors.CANCELLED.is(error));

@@ -1,13 +1,15 @@
 // Opens a family of speech models on a folder as the actor does.
+
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { ModelRow, SpeechRow } from '../../../actors/models/contract.ts';
 import { fileOf } from '../../../actors/models/registry.ts';
 import { type ModelSession, openSession } from '../../../actors/models/session.ts';
 import { familyOf } from '../../../actors/transcriber/families.ts';
-import type { Proceed, SpeechFamily, SpeechWindow } from '../../../actors/transcriber/family.ts';
+import type { SpeechFamily, SpeechWindow } from '../../../actors/transcriber/family.ts';
 import { createLog } from '../../../runtime/log.ts';
+import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 
-export const turning: Proceed = async () => {
+export const turning: Checkpoint = async () => {
   await eventLoopTurn();
 };
 
@@ -17,7 +19,7 @@ export const openSessions = new Set<ModelSession>();
 export function openFamily(
   modelsDir: string,
   row: ModelRow,
-  proceed: Proceed = turning,
+  checkpoint: Checkpoint = turning,
 ): Promise<SpeechFamily> {
   const log = createLog('test', () => {});
   const open = async (source: string | Uint8Array) => {
@@ -30,7 +32,7 @@ export function openFamily(
     return { ...session, release };
   };
   const speech = row as SpeechRow;
-  return familyOf(speech).open(speech, (role) => fileOf(modelsDir, row, role), open, proceed);
+  return familyOf(speech).open(speech, (role) => fileOf(modelsDir, row, role), open, checkpoint);
 }
 
 /** All of it is voice. */

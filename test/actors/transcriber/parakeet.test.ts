@@ -130,7 +130,7 @@ test('windows of different lengths in one run are answered as they are one by on
   }
 });
 
-test('what proceed throws ends the work between two frames', async () => {
+test('what checkpoint throws ends the work between two frames', async () => {
   let asked = 0;
   const stopping = async () => {
     asked += 1;

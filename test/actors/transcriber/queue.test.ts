@@ -30,7 +30,7 @@ function fake(limit = 2): Fake {
   const runs: number[][] = [];
   const told: string[] = [];
   let stopped = false;
-  const proceed = async () => {
+  const checkpoint = async () => {
     await eventLoopTurn();
     if (stopped) throw engineErrors.CANCELLED('stops');
   };
@@ -46,7 +46,7 @@ function fake(limit = 2): Fake {
         return numbers.map(spoken);
       });
     },
-    proceed,
+    checkpoint,
     limit,
   });
   const job = (owner: object, number: number, language: string | null, model_key: string): Job => ({

@@ -124,7 +124,7 @@ test('the text lies from the first voice to the last', async () => {
   assert.deepEqual(spoken!.pieces, [{ text: ' Grüße, 日本!', start: 0.1, end: 1.2 }]);
 });
 
-test('what proceed throws ends the work between two tokens, and the next window is answered', async () => {
+test('what checkpoint throws ends the work between two tokens, and the next window is answered', async () => {
   let asked = 0;
   const stopping = async () => {
     asked += 1;
