@@ -1,6 +1,5 @@
 // The diarizer: listens to the channels of files, keeps a vector for every window of speech, and says at the end who
 // spoke when.
-
 import { randomInt } from 'node:crypto';
 import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';

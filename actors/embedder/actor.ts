@@ -1,5 +1,4 @@
 // The embedder: loads one visual model and turns pictures in slots and texts into its vectors.
-
 import { type ActorEnv, type ActorInstance, actor, Sent, type Turn } from '../../runtime/actor.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';

@@ -1,6 +1,5 @@
 // The model an actor has in use: at most one is open, loading is shared, and what runs on a model ends before it is freed.
 // Work passes run by run, what is urgent first, so a search waits for one batch, not for a film.
-
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';

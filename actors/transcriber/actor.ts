@@ -1,6 +1,5 @@
 // The transcriber: hears where somebody speaks on any number of channels, and has what is said there written down by one
 // speech model, windows of all files in one line.
-
 import { randomInt } from 'node:crypto';
 import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
 import { engineErrors } from '../../runtime/errors.ts';

@@ -1,6 +1,5 @@
 // Windows that wait for the model, of all sessions in one line: those that ask the same of the same model run together.
 // A window whose owner is gone leaves; a run whose owners are all gone ends between two tokens.
-
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { Condition } from '../../runtime/sync/condition.ts';

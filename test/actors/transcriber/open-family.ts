@@ -1,5 +1,4 @@
 // Opens a family of speech models on a folder as the actor does.
-
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { ModelRow, SpeechRow } from '../../../actors/models/contract.ts';
 import { fileOf } from '../../../actors/models/registry.ts';
