@@ -3,8 +3,8 @@
 import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
 import { decoderContract } from './contract.ts';
 import { frames, picture } from './frames/frames.ts';
-import { Hardware } from './frames/hardware.ts';
 import { moments } from './frames/moments.ts';
+import { Hardware } from './packets/hardware.ts';
 import { shrink } from './pixels/shrink.ts';
 import { identify } from './probe/hash.ts';
 import { probe } from './probe/probe.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { engineErrors } from '../../runtime/errors.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { Canvas } from './drawings/canvas.ts';
-import { type SampleFilm, type SampleStill, samples } from './drawings/list.ts';
+import { type SampleFilm, type SampleStill, samples } from './list.ts';
 import type { Paint } from './drawings/scene.ts';
 import { sampleRate } from './drawings/sound.ts';
 import { type Film, writeFilm } from './writer/film.ts';

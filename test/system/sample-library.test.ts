@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Canvas } from '../../actors/samples/drawings/canvas.ts';
-import { samples } from '../../actors/samples/drawings/list.ts';
+import { samples } from '../../actors/samples/list.ts';
 import { makeSamples, sampleList } from '../../actors/samples/library.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 

@@ -2,9 +2,9 @@
 // decoder puts pictures out in the order of showing and estimates their times.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Frame } from '../ffmpeg.ts';
+import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
 import { ticks } from '../source/source.ts';
 import { endsStrictly, type GridPicture, type WalkQuestion } from './gop-walk.ts';
-import { keepPicture, PictureDecoder } from './picture-decoder.ts';
 
 interface Timed {
   readonly frame: Frame;

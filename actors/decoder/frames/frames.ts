@@ -2,17 +2,18 @@
 import { type FeedTurn, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Reply, Request, SlotHandle } from '../../../runtime/contract.ts';
 import { type decoderContract, type GridFrame, mediaErrors } from '../contract.ts';
+import { gridLength } from '../grid.ts';
+import type { Hardware } from '../packets/hardware.ts';
 import { PictureFiller } from '../pixels/picture.ts';
 import { PreviewMaker } from '../pixels/preview.ts';
-import { fillStill, isStill, previewStill, reduceStill } from '../pixels/still.ts';
-import { expectUnchanged, markFile } from '../source/file-stamp.ts';
+import { fillStill, previewStill, reduceStill } from '../pixels/still.ts';
+import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
 import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
+import { isStill } from '../source/still.ts';
 import { codedSize, pictureSeconds } from '../source/stream.ts';
 import type { GridPicture } from './gop-walk.ts';
-import { gridLength } from './grid.ts';
 import { gridPictures } from './grid-pictures.ts';
-import type { Hardware } from './hardware.ts';
 
 type FramesRequest = Request<typeof decoderContract, 'frames'>;
 type PictureRequest = Request<typeof decoderContract, 'picture'>;
@@ -25,7 +26,7 @@ export async function* frames(
   hardware: Hardware | null,
 ): AsyncGenerator<Sent<GridFrame>> {
   const { path, from_frame } = request;
-  const mark = await markFile(path);
+  const stamp = await readFileStamp(path);
   if (await isStill(path)) {
     if (from_frame === 0) yield await stillFrame(request, turn);
   } else {
@@ -38,7 +39,7 @@ export async function* frames(
       throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
     }
   }
-  await expectUnchanged(path, mark);
+  await expectUnchanged(path, stamp);
 }
 
 /** A device may fail at what software can do; as long as nothing was found, nothing is lost by trying again. */
@@ -96,7 +97,7 @@ async function* filmFrames(
 /** The picture at one moment. */
 export async function picture(request: PictureRequest, turn: Turn): Promise<Sent<PictureReply>> {
   const { path } = request;
-  await markFile(path);
+  await readFileStamp(path);
   const slot = turn.slot(request.picture);
   if (await isStill(path)) {
     const preview = await stillPictures(request, turn, async () => slot);

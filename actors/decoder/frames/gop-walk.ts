@@ -1,13 +1,13 @@
 // The GOP walk: reads packets, decodes what the plan asks for and hands out the picture of every grid second.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Frame, Packet } from '../ffmpeg.ts';
+import type { Ending, Grid } from '../grid.ts';
+import type { Hardware } from '../packets/hardware.ts';
+import { packetFacts } from '../packets/packet-facts.ts';
+import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
+import type { PictureReader } from '../packets/reference.ts';
 import type { Source } from '../source/source.ts';
-import type { Ending, Grid } from './grid.ts';
-import type { Hardware } from './hardware.ts';
-import { packetFacts } from './head.ts';
-import { keepPicture, PictureDecoder } from './picture-decoder.ts';
 import { type Decision, GridPlan, type Settled } from './plan.ts';
-import type { PictureReader } from './reference.ts';
 
 /** The picture shown at one grid second. */
 export interface GridPicture {

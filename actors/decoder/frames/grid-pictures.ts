@@ -1,15 +1,16 @@
 // The pictures of grid seconds: chooses how to get them from a file. Exact pictures by the GOP walk, or by decoding
 // everything where packets hold no times; or key pictures only.
-import { type DecodeMode, mediaErrors } from '../contract.ts';
+import type { DecodeMode } from '../contract.ts';
+import { Ending, Grid } from '../grid.ts';
+import type { Hardware } from '../packets/hardware.ts';
+import { firstLook } from '../packets/head.ts';
+import { packetFacts } from '../packets/packet-facts.ts';
+import type { PictureReader } from '../packets/reference.ts';
 import type { Source } from '../source/source.ts';
 import { frameStep } from '../source/stream.ts';
 import { decodeEvery } from './every-picture.ts';
 import { type GridPicture, type WalkCounts, type WalkQuestion, walkGrid } from './gop-walk.ts';
-import { Ending, Grid } from './grid.ts';
-import type { Hardware } from './hardware.ts';
-import { packetFacts, readHead } from './head.ts';
 import { walkKeyframes } from './keyframes.ts';
-import { type PictureReader, pictureReader } from './reference.ts';
 
 export interface GridRequest {
   readonly mode: DecodeMode;
@@ -41,19 +42,6 @@ export function gridPictures(source: Source, request: GridRequest): AsyncGenerat
   if (request.mode === 'keyframes' && !source.intraOnly) return walkKeyframes(question);
   if ((request.offset ?? 0) + request.from < near) return walkGrid(question);
   return walkGrid({ ...question, atStart: seekNear(question, head.start ?? 0) === null });
-}
-
-/** What has to be known of a picture stream before any walk. Errors: NO_PICTURE, DECODE_FAILED. */
-export function firstLook(source: Source) {
-  const { path, video } = source;
-  if (!video) throw mediaErrors.NO_PICTURE(`${path}: has no picture`, { path });
-  source.onlyVideo();
-  const reader = pictureReader(source.codec, source.intraOnly, video.codecpar.extradata);
-  const head = readHead(source, reader);
-  if (head.start === null && source.ended !== null && !head.timed) {
-    throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
-  }
-  return { video, reader, head };
 }
 
 /**

@@ -2,9 +2,9 @@
 // seconds before the first one show the first.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { AVDISCARD_NONKEY, type Frame, type Packet } from '../ffmpeg.ts';
+import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
 import { ticks } from '../source/source.ts';
 import { endsStrictly, type GridPicture, type WalkQuestion } from './gop-walk.ts';
-import { keepPicture, PictureDecoder } from './picture-decoder.ts';
 
 /** As `walkGrid`. */
 export async function* walkKeyframes(question: WalkQuestion): AsyncGenerator<GridPicture> {

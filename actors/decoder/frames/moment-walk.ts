@@ -2,12 +2,13 @@
 // seek would save; where a later moment can be decoded from a picture beyond the one before, the walk ends and the next
 // begins there. So three moments of a long film are three short walks, and a hundred within one GOP are one.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+import { Ending, MomentGrid, momentsWithin } from '../grid.ts';
+import { firstLook } from '../packets/head.ts';
 import type { Source } from '../source/source.ts';
 import { frameStep, pictureSeconds } from '../source/stream.ts';
 import { decodeEvery } from './every-picture.ts';
 import { type GridPicture, type WalkCounts, type WalkQuestion, walkGrid } from './gop-walk.ts';
-import { Ending, MomentGrid, momentsWithin } from './grid.ts';
-import { firstLook, near, seekNear } from './grid-pictures.ts';
+import { near, seekNear } from './grid-pictures.ts';
 
 export interface MomentRequest {
   /** Seconds, ascending. */

@@ -4,10 +4,11 @@ import type { Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { decoderContract, MomentPicture } from '../contract.ts';
 import { PreviewMaker } from '../pixels/preview.ts';
-import { isStill, stillJpeg } from '../pixels/still.ts';
-import { markFile } from '../source/file-stamp.ts';
+import { stillJpeg } from '../pixels/still.ts';
+import { readFileStamp } from '../source/file-stamp.ts';
 import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
+import { isStill } from '../source/still.ts';
 import { codedSize } from '../source/stream.ts';
 import type { GridPicture } from './gop-walk.ts';
 import { momentPictures } from './moment-walk.ts';
@@ -19,7 +20,7 @@ export async function* moments(request: MomentsRequest, turn: Turn): AsyncGenera
   const { path, seconds } = request;
   if (seconds.some((at, i) => at < (seconds[i - 1] ?? 0)))
     throw engineErrors.INVALID_MESSAGE('seconds are not ascending');
-  await markFile(path);
+  await readFileStamp(path);
   if (!(await isStill(path))) {
     yield* filmMoments(request, turn);
     return;

@@ -3,20 +3,7 @@
 // Packets arrive in decoding order and wait in a queue until it is certain which picture every second shows. Then, up
 // to the next wanted picture, references are sent, other pictures are dropped, and where a later point to begin at
 // makes what lies before it needless, that is dropped too. The queue holds about a second, however long a GOP is.
-
-/** What the plan knows of a packet. Times are ticks of the stream. */
-export interface PacketFacts {
-  /** Presentation time; null when the file does not say, which makes the packet one that cannot be wanted. */
-  readonly pts: number | null;
-  readonly reference: boolean;
-  /** False for pictures that are never shown: hidden ones, and those an edit list cuts away. */
-  readonly shown: boolean;
-  readonly entry: 'closed' | 'open' | 'no';
-  /** Left out by the decoder when it began at the entry before. */
-  readonly skipped: boolean;
-  /** Bytes, for the bound on what is held. */
-  readonly size: number;
-}
+import type { PacketFacts } from '../packets/packet-facts.ts';
 
 /** What to do with the oldest packet not yet decided. Decisions come in the order of the packets. */
 export interface Decision {

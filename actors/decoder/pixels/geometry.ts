@@ -1,18 +1,6 @@
 // Where the pixels of a picture go: scaled in the orientation they are coded in, then turned and cut out. Pure.
-import type { PictureShape, Rational } from '../contract.ts';
-
-export interface CodedSize {
-  readonly width: number;
-  readonly height: number;
-  readonly pixelAspect: Rational;
-  /** Degrees clockwise by which a player turns the picture. */
-  readonly rotation: number;
-}
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+import type { PictureShape } from '../contract.ts';
+import { type CodedSize, rotated, type Size, shownSize } from '../source/coded-size.ts';
 
 /** How to bring a coded picture to its place. */
 export interface Placement {
@@ -26,21 +14,10 @@ export interface Placement {
   readonly kept: Size;
 }
 
-const swapped = (rotation: number) => rotation === 90 || rotation === 270;
-const turned = ({ width, height }: Size, rotation: number): Size =>
-  swapped(rotation) ? { width: height, height: width } : { width, height };
-
-/** Size as shown: pixel aspect applied to the width, then rotation. */
-export function shownSize({ width, height, pixelAspect, rotation }: CodedSize): Size {
-  const { num, den } = pixelAspect;
-  const wide = num > 0 && den > 0 ? Math.max(1, Math.round((width * num) / den)) : width;
-  return turned({ width: wide, height }, rotation);
-}
-
 export function placeShape(coded: CodedSize, shape: PictureShape): Placement {
   const kept = { width: shape.width, height: shape.height };
   const { rotation } = coded;
-  if (shape.fit === 'stretch') return { scaled: turned(kept, rotation), rotation, left: 0, top: 0, kept };
+  if (shape.fit === 'stretch') return { scaled: rotated(kept, rotation), rotation, left: 0, top: 0, kept };
   const shown = shownSize(coded);
   const factor = Math.max(kept.width / shown.width, kept.height / shown.height);
   const full = {
@@ -49,7 +26,7 @@ export function placeShape(coded: CodedSize, shape: PictureShape): Placement {
   };
   const left = Math.floor((full.width - kept.width) / 2);
   const top = Math.floor((full.height - kept.height) / 2);
-  return { scaled: turned(full, rotation), rotation, left, top, kept };
+  return { scaled: rotated(full, rotation), rotation, left, top, kept };
 }
 
 /** The whole picture, its longest side at most `maxSide`; never enlarged. */
@@ -60,7 +37,7 @@ export function placeWhole(coded: CodedSize, maxSide: number): Placement {
     width: Math.max(1, Math.round(shown.width * factor)),
     height: Math.max(1, Math.round(shown.height * factor)),
   };
-  return { scaled: turned(kept, coded.rotation), rotation: coded.rotation, left: 0, top: 0, kept };
+  return { scaled: rotated(kept, coded.rotation), rotation: coded.rotation, left: 0, top: 0, kept };
 }
 
 /** Pixels of one plane: rows of `stride` bytes with `depth` bytes a pixel. */

@@ -15,9 +15,10 @@ import {
   Packet,
   Rational,
 } from '../ffmpeg.ts';
-import { type CodedSize, copyTurned, placeWhole, type Size } from './geometry.ts';
+import type { CodedSize, Size } from '../source/coded-size.ts';
+import { copyTurned, placeWhole } from './geometry.ts';
 import { type ToneMap, toneMap } from './hdr.ts';
-import { Scaler } from './picture.ts';
+import { Scaler } from './scaler.ts';
 
 /** FFmpeg's units of quality in one step of its 1 (best) to 31 scale. */
 const lambda = 118;

@@ -8,7 +8,7 @@
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { type FileIdentity, mediaErrors, modifiedMs } from '../contract.ts';
-import { expectUnchanged, markFile } from '../source/file-stamp.ts';
+import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -21,8 +21,8 @@ export function hashedRanges(size: number): readonly { readonly start: number; r
 
 /** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, FILE_CHANGED. */
 export async function identify(path: string): Promise<FileIdentity> {
-  const mark = await markFile(path);
-  const size = Number(mark.size);
+  const stamp = await readFileStamp(path);
+  const size = Number(stamp.size);
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw mediaErrors.FILE_UNREADABLE(`${path}: cannot be opened (${error.code})`, { path }, error);
   });
@@ -35,12 +35,12 @@ export async function identify(path: string): Promise<FileIdentity> {
         throw mediaErrors.FILE_CHANGED(`${path}: became shorter while it was read`, { path });
       text += crc32(buffer).toString(16).padStart(8, '0');
     }
-    await expectUnchanged(path, mark);
+    await expectUnchanged(path, stamp);
     return {
       hash_str: `${text}-${size.toString(16)}`,
       size_bytes: size,
-      mtime_ms: modifiedMs({ mtimeNs: mark.modified }),
-      inode: mark.inode.toString(),
+      mtime_ms: modifiedMs({ mtimeNs: stamp.modified }),
+      inode: stamp.inode.toString(),
     };
   } finally {
     await file.close();

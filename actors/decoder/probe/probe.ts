@@ -10,12 +10,12 @@ import {
   Codec,
   type Stream,
 } from '../ffmpeg.ts';
-import { gridLength } from '../frames/grid.ts';
-import { shownSize } from '../pixels/geometry.ts';
-import { isStill, readStill, type StillFacts } from '../pixels/still.ts';
-import { markFile } from '../source/file-stamp.ts';
+import { gridLength } from '../grid.ts';
+import { shownSize } from '../source/coded-size.ts';
+import { readFileStamp } from '../source/file-stamp.ts';
 import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
+import { isStill, readStill, type StillFacts } from '../source/still.ts';
 import { codedSize, frameRate, pictureSeconds } from '../source/stream.ts';
 import { frames, saysDropFrame, timecode } from '../timecode.ts';
 import { colourPrimaries, colourSpace, colourTransfer, isHdr } from './colours.ts';
@@ -27,7 +27,7 @@ const noTimecode = { text: '00:00:00:00', drop_frame: false };
 
 /** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA, NO_PICTURE, DECODE_FAILED, TOO_LARGE, CANCELLED. */
 export async function probe({ path }: { readonly path: string }, turn: Turn): Promise<Probe> {
-  const { size } = await markFile(path);
+  const { size } = await readFileStamp(path);
   const size_bytes = Number(size);
   if (await isStill(path)) return probeStill(path, size_bytes);
   turn.throwIfCancelled();

@@ -4,13 +4,13 @@ import { type FeedTurn, Sent } from '../../../runtime/actor.ts';
 import type { Request } from '../../../runtime/contract.ts';
 import { type decoderContract, mediaErrors, type SoundBlock, soundRate } from '../contract.ts';
 import { AV_DISPOSITION_DEFAULT, AVMEDIA_TYPE_AUDIO, Codec, Packet, type Stream } from '../ffmpeg.ts';
-import { isStill } from '../pixels/still.ts';
-import { expectUnchanged, markFile } from '../source/file-stamp.ts';
+import { timelineStart } from '../packets/timeline-start.ts';
+import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
 import { openSource, type Source } from '../source/source.ts';
+import { isStill } from '../source/still.ts';
 import { chooseChannels, defaultTrack, type TrackChoice, type TrackFacts } from './choice.ts';
 import { copyTame } from './samples.ts';
 import { SoundTrack, type TrackBlock } from './track.ts';
-import { soundZero } from './zero.ts';
 
 type SoundRequest = Request<typeof decoderContract, 'sound'>;
 
@@ -25,19 +25,19 @@ const packetsPerTurn = 64;
  */
 export async function* sound(request: SoundRequest, turn: FeedTurn): AsyncGenerator<Sent<SoundBlock>> {
   const { path, channels } = request;
-  const mark = await markFile(path);
+  const stamp = await readFileStamp(path);
   if (await isStill(path)) throw mediaErrors.NO_SOUND(`${path}: is a picture without sound`, { path });
   turn.throwIfCancelled();
   const source = await openSource(path);
   try {
     const choices = choose(source, channels);
-    const zero = await soundZero(source);
+    const zero = await timelineStart(source);
     turn.throwIfCancelled();
     yield* listen(source, choices, zero, turn);
   } finally {
     source.close();
   }
-  await expectUnchanged(path, mark);
+  await expectUnchanged(path, stamp);
 }
 
 function choose({ path, format }: Source, asked: SoundRequest['channels']): readonly TrackChoice[] {

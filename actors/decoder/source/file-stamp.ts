@@ -1,16 +1,16 @@
-// Notices that a file changed while it was read: what the file system says of it before and after.
-import type { BigIntStats } from 'node:fs';
+// Notices that a file changed while it was read: compares what the file system says of it before and after.
 import { stat } from 'node:fs/promises';
 import { mediaErrors } from '../contract.ts';
 
-export interface FileMark {
+export interface FileStamp {
   readonly size: bigint;
+  /** Nanoseconds. */
   readonly modified: bigint;
   readonly inode: bigint;
 }
 
 /** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY. */
-export async function markFile(path: string): Promise<FileMark & { readonly stats: BigIntStats }> {
+export async function readFileStamp(path: string): Promise<FileStamp> {
   const stats = await stat(path, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
     const missing = error.code === 'ENOENT' || error.code === 'ENOTDIR';
     const maker = missing ? mediaErrors.FILE_NOT_FOUND : mediaErrors.FILE_UNREADABLE;
@@ -18,12 +18,12 @@ export async function markFile(path: string): Promise<FileMark & { readonly stat
   });
   if (!stats.isFile()) throw mediaErrors.FILE_UNREADABLE(`${path}: is not a file`, { path });
   if (stats.size === 0n) throw mediaErrors.FILE_EMPTY(`${path}: is empty`, { path });
-  return { size: stats.size, modified: stats.mtimeNs, inode: stats.ino, stats };
+  return { size: stats.size, modified: stats.mtimeNs, inode: stats.ino };
 }
 
-/** Throws FILE_CHANGED when the file is not what it was. */
-export async function expectUnchanged(path: string, before: FileMark): Promise<void> {
-  const after = await markFile(path).catch((error: unknown) => {
+/** Throws FILE_CHANGED when the file no longer has this stamp. */
+export async function expectUnchanged(path: string, before: FileStamp): Promise<void> {
+  const after = await readFileStamp(path).catch((error: unknown) => {
     throw mediaErrors.FILE_CHANGED(`${path}: is gone`, { path }, error);
   });
   const same =

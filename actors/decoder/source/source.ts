@@ -17,7 +17,7 @@ import {
   Packet,
   type Stream,
 } from '../ffmpeg.ts';
-import { markFile } from './file-stamp.ts';
+import { readFileStamp } from './file-stamp.ts';
 import { containers } from './formats.ts';
 import { isJpegFilm } from './jpeg-film.ts';
 
@@ -138,7 +138,7 @@ export class Source {
 
 /** Opens a media file. Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA. The caller closes it. */
 export async function openSource(path: string): Promise<Source> {
-  await markFile(path);
+  await readFileStamp(path);
   // By its first bytes alone FFmpeg takes such a film for a still.
   const forced = (await isJpegFilm(path)) ? InputFormat.findInputFormat('mjpeg') : null;
   const format = new FormatContext();

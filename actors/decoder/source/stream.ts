@@ -1,7 +1,7 @@
 // What the container says of a picture stream: its shape on the screen and how long it lasts.
 import type { Rational } from '../contract.ts';
 import { AV_PKT_DATA_DISPLAYMATRIX, type Stream } from '../ffmpeg.ts';
-import type { CodedSize } from '../pixels/geometry.ts';
+import type { CodedSize } from './coded-size.ts';
 import { type Source, ticks } from './source.ts';
 
 export function codedSize(stream: Stream): CodedSize {

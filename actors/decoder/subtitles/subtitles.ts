@@ -4,10 +4,10 @@ import type { Turn } from '../../../runtime/actor.ts';
 import type { Reply, Request } from '../../../runtime/contract.ts';
 import { type decoderContract, mediaErrors } from '../contract.ts';
 import { AVMEDIA_TYPE_SUBTITLE, avGetCodecName, Packet, type Stream } from '../ffmpeg.ts';
-import { isStill } from '../pixels/still.ts';
-import { soundZero } from '../sound/zero.ts';
-import { markFile } from '../source/file-stamp.ts';
+import { timelineStart } from '../packets/timeline-start.ts';
+import { readFileStamp } from '../source/file-stamp.ts';
 import { openSource, type Source, ticks } from '../source/source.ts';
+import { isStill } from '../source/still.ts';
 import { hasHeader, packetText } from './text.ts';
 
 type SubtitlesRequest = Request<typeof decoderContract, 'subtitles'>;
@@ -24,7 +24,7 @@ const packetsPerTurn = 64;
 /** Times count from the 0 of the picture grid. Errors: NO_SUBTITLES and those of a probe. */
 export async function subtitles(request: SubtitlesRequest, turn: Turn): Promise<SubtitlesReply> {
   const { path, stream_index } = request;
-  await markFile(path);
+  await readFileStamp(path);
   if (await isStill(path))
     throw mediaErrors.NO_SUBTITLES(`${path}: is a picture without subtitles`, { path });
   turn.throwIfCancelled();
@@ -32,7 +32,7 @@ export async function subtitles(request: SubtitlesRequest, turn: Turn): Promise<
   try {
     const stream = textStream(source, stream_index);
     const codec = codecName(stream);
-    const zero = await soundZero(source);
+    const zero = await timelineStart(source);
     source.only([stream.index]);
     const cues = await readCues(source, stream, zero, turn);
     const { extradata } = stream.codecpar;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { h264Picture } from '../../../../actors/decoder/frames/bitstream/h264.ts';
-import { HevcReader } from '../../../../actors/decoder/frames/bitstream/hevc.ts';
-import { mpeg2Picture, mpeg4Picture } from '../../../../actors/decoder/frames/bitstream/mpeg.ts';
-import { BitReader, eachNal, nalFraming } from '../../../../actors/decoder/frames/bitstream/nal.ts';
-import { unknownPicture } from '../../../../actors/decoder/frames/bitstream/picture.ts';
-import { av1Picture, vp8Picture, vp9Picture } from '../../../../actors/decoder/frames/bitstream/vpx.ts';
-import { pictureReader } from '../../../../actors/decoder/frames/reference.ts';
+import { h264Picture } from '../../../../actors/decoder/packets/bitstream/h264.ts';
+import { HevcReader } from '../../../../actors/decoder/packets/bitstream/hevc.ts';
+import { mpeg2Picture, mpeg4Picture } from '../../../../actors/decoder/packets/bitstream/mpeg.ts';
+import { BitReader, eachNal, nalFraming } from '../../../../actors/decoder/packets/bitstream/nal.ts';
+import { unknownPicture } from '../../../../actors/decoder/packets/bitstream/picture.ts';
+import { av1Picture, vp8Picture, vp9Picture } from '../../../../actors/decoder/packets/bitstream/vpx.ts';
+import { pictureReader } from '../../../../actors/decoder/packets/reference.ts';
 
 const prefixed = (...units: number[][]) =>
   Uint8Array.from(units.flatMap((unit) => [0, 0, unit.length >> 8, unit.length & 255, ...unit]));

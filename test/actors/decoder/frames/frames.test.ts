@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { gridLength } from '../../../../actors/decoder/frames/grid.ts';
+import { gridLength } from '../../../../actors/decoder/grid.ts';
 import { askFrames, askPicture, askProbe, stampShape, turnFor, walkCounts } from '../ask-decoder.ts';
 import { clips } from '../clips.ts';
 import { fullDecode, meanDifference, shownAt } from '../full-decode.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { gridLength, momentsWithin } from '../../../../actors/decoder/frames/grid.ts';
+import { gridLength, momentsWithin } from '../../../../actors/decoder/grid.ts';
 import { writeStill } from '../../../../actors/samples/writer/still.ts';
 import { askMoments, askProbe, askShrink, turnFor, walkCounts } from '../ask-decoder.ts';
 import type { Clip } from '../clip.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { GridPlan, type PacketFacts } from '../../../../actors/decoder/frames/plan.ts';
+import { GridPlan } from '../../../../actors/decoder/frames/plan.ts';
+import type { PacketFacts } from '../../../../actors/decoder/packets/packet-facts.ts';
 
 const ticksPerSecond = 10;
 const hold = { packets: 1024, bytes: 2 ** 26 };

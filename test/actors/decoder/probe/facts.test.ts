@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Ending, Grid, gridLength } from '../../../../actors/decoder/frames/grid.ts';
-import { copyTurned, placeShape, placeWhole, shownSize } from '../../../../actors/decoder/pixels/geometry.ts';
+import { Ending, Grid, gridLength } from '../../../../actors/decoder/grid.ts';
+import { copyTurned, placeShape, placeWhole } from '../../../../actors/decoder/pixels/geometry.ts';
 import { readExif } from '../../../../actors/decoder/probe/exif.ts';
 import { hashedRanges } from '../../../../actors/decoder/probe/hash.ts';
 import { isoDate, readTags } from '../../../../actors/decoder/probe/tags.ts';
+import { shownSize } from '../../../../actors/decoder/source/coded-size.ts';
 import { stillFormat } from '../../../../actors/decoder/source/signature.ts';
 import { askProbe } from '../ask-decoder.ts';
 import { clips } from '../clips.ts';

@@ -1,17 +1,17 @@
 // The sample library as a list: each film with its scenes, sound and subtitles, each still with its scene.
-import type { Cue } from '../writer/captions.ts';
-import { beach } from './beach.ts';
-import type { Color } from './canvas.ts';
-import { campFire } from './fire.ts';
-import { flowers } from './flowers.ts';
-import { forest } from './forest.ts';
-import { hillsAndClouds } from './hills.ts';
-import { snowyMountain } from './mountain.ts';
-import { road } from './road.ts';
-import type { Scene } from './scene.ts';
-import { checkerboard, gradient, movingShape, printedPage, stripes } from './shapes.ts';
-import { birds, crackle, engine, type Fill, melody, surf } from './sound.ts';
-import { sunset } from './sunset.ts';
+import type { Cue } from './writer/captions.ts';
+import { beach } from './drawings/beach.ts';
+import type { Color } from './drawings/canvas.ts';
+import { campFire } from './drawings/fire.ts';
+import { flowers } from './drawings/flowers.ts';
+import { forest } from './drawings/forest.ts';
+import { hillsAndClouds } from './drawings/hills.ts';
+import { snowyMountain } from './drawings/mountain.ts';
+import { road } from './drawings/road.ts';
+import type { Scene } from './drawings/scene.ts';
+import { checkerboard, gradient, movingShape, printedPage, stripes } from './drawings/shapes.ts';
+import { birds, crackle, engine, type Fill, melody, surf } from './drawings/sound.ts';
+import { sunset } from './drawings/sunset.ts';
 
 export interface SampleShot {
   readonly scene: Scene;

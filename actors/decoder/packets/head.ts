@@ -1,11 +1,12 @@
 // The first look into a picture stream: when its first picture is presented, and whether its packets say enough to
 // plan with. Edit lists are applied by FFmpeg, which marks the packets they hide.
 
-import { AV_PKT_FLAG_DISCARD, type Packet } from '../ffmpeg.ts';
-import { type Source, ticks } from '../source/source.ts';
+import { mediaErrors } from '../contract.ts';
+import type { Packet } from '../ffmpeg.ts';
+import type { Source } from '../source/source.ts';
+import { type PacketFacts, packetFacts } from './packet-facts.ts';
 import { PictureDecoder } from './picture-decoder.ts';
-import type { PacketFacts } from './plan.ts';
-import type { PictureReader } from './reference.ts';
+import { type PictureReader, pictureReader } from './reference.ts';
 
 export interface Head {
   /** Ticks of the first presented picture; null when no picture can be decoded near the start. */
@@ -17,17 +18,17 @@ export interface Head {
 /** Packets looked at, at most. */
 const farthest = 600;
 
-export function packetFacts(packet: Packet, reader: PictureReader): PacketFacts {
-  const empty = new Uint8Array();
-  const coded = reader.read(() => packet.data ?? empty, packet.isKeyframe);
-  return {
-    pts: ticks(packet.pts),
-    reference: coded.reference,
-    shown: coded.shown && (packet.flags & AV_PKT_FLAG_DISCARD) === 0,
-    entry: packet.isKeyframe ? coded.entry : 'no',
-    skipped: coded.skipped,
-    size: packet.size,
-  };
+/** What has to be known of a picture stream before any walk. Errors: NO_PICTURE, DECODE_FAILED. */
+export function firstLook(source: Source) {
+  const { path, video } = source;
+  if (!video) throw mediaErrors.NO_PICTURE(`${path}: has no picture`, { path });
+  source.onlyVideo();
+  const reader = pictureReader(source.codec, source.intraOnly, video.codecpar.extradata);
+  const head = readHead(source, reader);
+  if (head.start === null && source.ended !== null && !head.timed) {
+    throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
+  }
+  return { video, reader, head };
 }
 
 /** Looks at the first packets and gives them back to the source. */

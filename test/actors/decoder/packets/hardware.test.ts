@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { frames } from '../../../../actors/decoder/frames/frames.ts';
-import type { Hardware } from '../../../../actors/decoder/frames/hardware.ts';
+import type { Hardware } from '../../../../actors/decoder/packets/hardware.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { stampShape, type TestTurn, turnFor } from '../ask-decoder.ts';
 import { clips } from '../clips.ts';

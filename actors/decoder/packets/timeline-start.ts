@@ -2,11 +2,11 @@
 // the first sample of the track that begins first.
 import { mediaErrors } from '../contract.ts';
 import { AVMEDIA_TYPE_AUDIO, noTimestamp, type Stream } from '../ffmpeg.ts';
-import { firstLook } from '../frames/grid-pictures.ts';
 import { openSource, type Source, ticks } from '../source/source.ts';
+import { firstLook } from './head.ts';
 
 /** Seconds on the clock of the streams. The source stays where it is: the pictures are looked at through another. */
-export async function soundZero(source: Source): Promise<number> {
+export async function timelineStart(source: Source): Promise<number> {
   return (source.video && (await pictureStart(source.path))) ?? soundStart(source);
 }
 
