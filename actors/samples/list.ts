@@ -1,5 +1,5 @@
 // The sample library as a list: each film with its scenes, sound and subtitles, each still with its scene.
-import type { Cue } from './writer/captions.ts';
+
 import { beach } from './drawings/beach.ts';
 import type { Color } from './drawings/canvas.ts';
 import { campFire } from './drawings/fire.ts';
@@ -12,6 +12,7 @@ import type { Scene } from './drawings/scene.ts';
 import { checkerboard, gradient, movingShape, printedPage, stripes } from './drawings/shapes.ts';
 import { birds, crackle, engine, type Fill, melody, surf } from './drawings/sound.ts';
 import { sunset } from './drawings/sunset.ts';
+import type { Cue } from './writer/captions.ts';
 
 export interface SampleShot {
   readonly scene: Scene;

@@ -202,7 +202,7 @@ function withinVideo(source: Source, seconds: number): number {
 
 function asks(turn: Turn, path: string) {
   return {
-    checkpoint: () => turn.throwIfCancelled(),
+    turn,
     onEnd: (counts: { read: number; decoded: number }) => turn.log.debug('walked', { path, ...counts }),
   };
 }

@@ -1,90 +1,96 @@
-// The GOP walk: reads packets, decodes what the plan asks for and hands out the picture of every grid second.
-import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+// Exact grid pictures: reads packets in file order, decodes those the plan asks for, and yields the picture of every
+// grid second.
+import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { Frame, Packet } from '../ffmpeg.ts';
 import type { Ending, Grid } from '../grid.ts';
 import type { Hardware } from '../packets/hardware.ts';
 import { packetFacts } from '../packets/packet-facts.ts';
 import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
 import type { PictureReader } from '../packets/reference.ts';
+import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
 import { type Decision, GridPlan, type Settled } from './plan.ts';
 
 /** The picture shown at one grid second. */
 export interface GridPicture {
   readonly second: number;
-  /** Presentation time of the picture, in seconds from the first presented one. */
+  /** PTS of the picture, in seconds from the first presented one. */
   readonly seconds: number;
   /** *Borrowed until the next picture is asked for.* The same object for seconds that show the same picture. */
   readonly frame: Frame;
 }
 
-export interface WalkQuestion {
+export interface WalkOptions {
   readonly source: Source;
   readonly reader: PictureReader;
   readonly grid: Grid;
   /** Grid seconds `[from, to)`. */
   readonly from: number;
   readonly to: number;
-  /** False after a seek: what lies before the first packet is missing. */
+  /** False after a seek: the packets before the first one read are missing. */
   readonly atStart: boolean;
   readonly ending: Ending;
   /** The file does not say how long it is. */
   readonly endless?: boolean;
   readonly hardware?: Hardware | null;
-  /** Throws when the work should end; asked for every packet. */
-  checkpoint(): void;
-  /** Told how many packets were decoded when the walk ends. */
+  readonly turn: PacketTurn;
+  /** Called once, when the walk ends. */
   onEnd?(counts: WalkCounts): void;
 }
 
+/** Packets. */
 export interface WalkCounts {
   readonly read: number;
   readonly decoded: number;
 }
 
 const hold = { packets: 1024, bytes: 64 * 1024 * 1024 };
+/** Packets read between two turns of the event loop while none of them is decoded. */
+const packetsPerTurn = 64;
 
-/** The pictures of the asked seconds in order. Seconds whose picture cannot be decoded are left out. */
-export async function* walkGrid(question: WalkQuestion): AsyncGenerator<GridPicture> {
-  const walk = new Walk(question);
+/** The pictures of the requested seconds in order. Seconds whose picture cannot be decoded are left out. */
+export async function* walkGrid(options: WalkOptions): AsyncGenerator<GridPicture> {
+  const walk = new Walk(options);
+  const checkpoint = createCheckpoint(options.turn);
   try {
     for (let more = true; more; ) {
       more = walk.step();
       for (let picture = walk.take(); picture; picture = walk.take()) yield picture;
-      if (walk.busy()) await eventLoopTurn();
+      if (walk.dueForCheckpoint()) await checkpoint();
     }
   } finally {
     walk.close();
-    question.onEnd?.(walk.counts);
+    options.onEnd?.(walk.counts);
   }
 }
 
-/** True when nothing but the pictures themselves says where the video ends. */
-export function endsStrictly({ source, to, endless }: WalkQuestion): boolean {
+/** True when only the timestamps of the pictures say where the video ends. */
+export function endsStrictly({ source, to, endless }: WalkOptions): boolean {
   return source.ended === 'broken' || to === Number.POSITIVE_INFINITY || endless === true;
 }
 
 class Walk {
-  readonly #question: WalkQuestion;
+  readonly #options: WalkOptions;
   readonly #decoder: PictureDecoder;
   readonly #plan: GridPlan;
-  /** Packets not yet decided, in order. */
+  /** Packets the plan has not decided on, in order. */
   #packets: Packet[] = [];
-  /** Orders of wanted packets that were sent, by presentation time. */
+  /** PTS to order of the wanted packets that are in the decoder. */
   #awaited = new Map<number, number>();
-  /** Decoded pictures that were not yet handed out, by order; null for those that cannot be decoded. */
+  /** Decoded pictures that were not yielded yet, by order; null for those that cannot be decoded. */
   #pictures = new Map<number, { frame: Frame; pts: number } | null>();
   #settled: Settled[] = [];
-  /** Order of the picture handed out last. */
+  /** Order of the picture yielded last. */
   #current = -1;
   #ended = false;
   #read = 0;
-  #worked = 0;
+  /** Packets decoded since the last checkpoint. */
+  #decodedSince = 0;
 
-  constructor(question: WalkQuestion) {
-    this.#question = question;
-    const { grid, from, to, reader, atStart } = question;
-    this.#decoder = PictureDecoder.open(question.source, question);
+  constructor(options: WalkOptions) {
+    this.#options = options;
+    const { grid, from, to, reader, atStart } = options;
+    this.#decoder = PictureDecoder.open(options.source, options);
     this.#plan = new GridPlan({
       limit: (second) => grid.limit(second),
       from,
@@ -99,13 +105,13 @@ class Walk {
     return { read: this.#read, decoded: this.#decoder.sent };
   }
 
-  /** Reads one packet and does what can be decided then; false at the end. */
+  /** Reads one packet and carries out what the plan can decide then; false at the end. */
   step(): boolean {
-    const { source, reader, grid, ending } = this.#question;
-    this.#question.checkpoint();
+    const { source, reader, grid, ending, turn } = this.#options;
+    turn.throwIfCancelled();
     const packet = this.#plan.done ? null : source.next();
     if (!packet) {
-      this.#carryOut(this.#plan.finish(ending.lastSecond(endsStrictly(this.#question))));
+      this.#carryOut(this.#plan.finish(ending.lastSecond(endsStrictly(this.#options))));
       this.#drain();
       this.#ended = true;
       return false;
@@ -123,24 +129,24 @@ class Walk {
     return true;
   }
 
-  /** The next picture in order of seconds; null when it is not there yet. */
+  /** The next picture in order of seconds; null when it is not decoded yet. */
   take(): GridPicture | null {
     for (let next = this.#settled[0]; next; next = this.#settled[0]) {
-      this.#turnTo(next.order);
+      this.#makeCurrent(next.order);
       const picture = this.#pictures.get(next.order);
       if (picture === undefined && !this.#ended) return null;
       this.#settled.shift();
       if (!picture) continue;
       const { frame, pts } = picture;
-      return { second: next.second, seconds: this.#question.grid.seconds(pts), frame };
+      return { second: next.second, seconds: this.#options.grid.seconds(pts), frame };
     }
     return null;
   }
 
-  /** True when enough was done since the last time that others should have their turn. */
-  busy(): boolean {
-    if (this.#worked === 0 && this.#read % 64 !== 0) return false;
-    this.#worked = 0;
+  /** True after every decoded packet (milliseconds), or after some packets that were only read (microseconds). */
+  dueForCheckpoint(): boolean {
+    if (this.#decodedSince === 0 && this.#read % packetsPerTurn !== 0) return false;
+    this.#decodedSince = 0;
     return true;
   }
 
@@ -168,8 +174,8 @@ class Walk {
   }
 
   #decode(packet: Packet, { wanted, order }: Decision) {
-    this.#question.checkpoint();
-    this.#worked++;
+    this.#options.turn.throwIfCancelled();
+    this.#decodedSince++;
     if (wanted) this.#await(Number(packet.pts), order);
     this.#decoder.send(packet, (frame, pts) => this.#keep(frame, pts));
   }
@@ -186,7 +192,7 @@ class Walk {
     this.#awaited.clear();
   }
 
-  /** Keeps a picture that is wanted. Pictures come out in order, so an awaited earlier one will not come any more. */
+  /** Keeps a wanted picture. Pictures come out in presentation order, so an earlier one still awaited is lost. */
   #keep(frame: Frame, pts: number | null) {
     const order = pts === null ? undefined : this.#awaited.get(pts);
     if (order === undefined || pts === null) return;
@@ -200,8 +206,8 @@ class Walk {
     }
   }
 
-  /** A picture is not needed any more once a later one is due. */
-  #turnTo(order: number) {
+  /** Frees the picture yielded last when another one is due. */
+  #makeCurrent(order: number) {
     if (order === this.#current) return;
     this.#pictures.get(this.#current)?.frame.free();
     this.#pictures.delete(this.#current);

@@ -1,26 +1,28 @@
-// The fast way: only key pictures are read and decoded. Every grid second shows the latest key picture not after it;
-// seconds before the first one show the first.
-import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+// The fast mode: only keyframes are read and decoded. Every grid second shows the latest keyframe not after it; seconds
+// before the first keyframe show the first.
+import { type Checkpoint, createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import { AVDISCARD_NONKEY, type Frame, type Packet } from '../ffmpeg.ts';
 import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
+import { packetCheckpoint } from '../source/packet-checkpoint.ts';
 import { ticks } from '../source/source.ts';
-import { endsStrictly, type GridPicture, type WalkQuestion } from './gop-walk.ts';
+import { endsStrictly, type GridPicture, type WalkOptions } from './gop-walk.ts';
 
 /** As `walkGrid`. */
-export async function* walkKeyframes(question: WalkQuestion): AsyncGenerator<GridPicture> {
-  const { source, grid, to } = question;
+export async function* walkKeyframes(options: WalkOptions): AsyncGenerator<GridPicture> {
+  const { source, grid, to } = options;
   if (source.video) source.video.discard = AVDISCARD_NONKEY;
-  // A key picture of an open GOP is decoded alone, which is all right for itself.
-  const decoder = PictureDecoder.open(source, { ...question, corrupt: true });
-  let second = question.from;
+  // The keyframe of an open GOP is decoded without what precedes it; it is intact all the same.
+  const decoder = PictureDecoder.open(source, { ...options, corrupt: true });
+  const afterKeyframe = createCheckpoint(options.turn);
+  const afterPacket = packetCheckpoint(options.turn);
+  let second = options.from;
   let read = 0;
   let waiting: Packet | null = null;
   try {
     for (let more = true; more && second < to; ) {
-      question.checkpoint();
-      const packet = nextKey(question, () => read++);
+      const packet = await nextKeyframe(options, afterPacket, () => read++);
       more = packet !== null;
-      const until = packet ? firstSecondOf(question, second, packet) : endOf(question);
+      const until = packet ? firstSecondOf(options, second, packet) : endOf(options);
       if (waiting && until > second) {
         const picture = decodeAlone(decoder, waiting);
         try {
@@ -34,17 +36,21 @@ export async function* walkKeyframes(question: WalkQuestion): AsyncGenerator<Gri
       }
       waiting?.free();
       waiting = packet;
-      await eventLoopTurn();
+      await afterKeyframe();
     }
   } finally {
     waiting?.free();
-    question.onEnd?.({ read, decoded: decoder.sent });
+    options.onEnd?.({ read, decoded: decoder.sent });
     decoder.close();
   }
 }
 
-/** The next key packet with a time, *moved*; other packets are freed. */
-function nextKey({ source, ending, grid, checkpoint }: WalkQuestion, count: () => void): Packet | null {
+/** The next keyframe that has a PTS, *moved*; other packets are freed. */
+async function nextKeyframe(
+  { source, ending, grid }: WalkOptions,
+  checkpoint: Checkpoint,
+  count: () => void,
+): Promise<Packet | null> {
   for (let packet = source.next(); packet; packet = source.next()) {
     count();
     const pts = ticks(packet.pts);
@@ -54,21 +60,21 @@ function nextKey({ source, ending, grid, checkpoint }: WalkQuestion, count: () =
       if (packet.isKeyframe) return packet;
     }
     packet.free();
-    checkpoint();
+    await checkpoint();
   }
   return null;
 }
 
 /** First second that shows this packet's picture instead of the one before. */
-function firstSecondOf({ grid, to }: WalkQuestion, from: number, packet: Packet): number {
+function firstSecondOf({ grid, to }: WalkOptions, from: number, packet: Packet): number {
   let second = from;
   while (second < to && grid.limit(second) < Number(packet.pts)) second++;
   return second;
 }
 
-/** First second without a picture. Only key pictures were read, so the file's word is taken unless it broke off. */
-function endOf(question: WalkQuestion): number {
-  return endsStrictly(question) ? Math.min(question.to, question.ending.lastSecond(true)) : question.to;
+/** First second without a picture. Only keyframes were read, so the duration in the file counts unless reading broke off. */
+function endOf(options: WalkOptions): number {
+  return endsStrictly(options) ? Math.min(options.to, options.ending.lastSecond(true)) : options.to;
 }
 
 /** The picture of one packet, *moved* to the caller; null when it cannot be decoded. */

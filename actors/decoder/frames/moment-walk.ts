@@ -1,54 +1,54 @@
-// The pictures of moments anywhere in a film. One walk goes on from moment to moment as long as that reads less than a
-// seek would save; where a later moment can be decoded from a picture beyond the one before, the walk ends and the next
-// begins there. So three moments of a long film are three short walks, and a hundred within one GOP are one.
-import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+// The pictures of arbitrary moments of a film. One walk reads on from moment to moment as long as that is cheaper than a
+// seek; where a seek would land well after the moment before, the walk ends and the next one starts there. So three
+// moments of a long film are three short walks, and a hundred moments within one GOP are one.
+import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import { Ending, MomentGrid, momentsWithin } from '../grid.ts';
-import { firstLook } from '../packets/head.ts';
+import { readHead } from '../packets/head.ts';
+import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
 import { frameStep, pictureSeconds } from '../source/stream.ts';
 import { decodeEvery } from './every-picture.ts';
-import { type GridPicture, type WalkCounts, type WalkQuestion, walkGrid } from './gop-walk.ts';
-import { near, seekNear } from './grid-pictures.ts';
+import { type GridPicture, type WalkCounts, type WalkOptions, walkGrid } from './gop-walk.ts';
+import { near, seekNear } from './seek.ts';
 
 export interface MomentRequest {
   /** Seconds, ascending. */
   readonly moments: readonly number[];
-  /** Throws when the work should end; asked for every packet. */
-  checkpoint(): void;
-  /** Told at the end of each walk. */
+  readonly turn: PacketTurn;
+  /** Called at the end of each walk. */
   onEnd?(counts: WalkCounts): void;
 }
 
 /**
- * `second` of a picture is the place of its moment. Left out are moments after the end and those whose picture cannot be
+ * `second` of a picture is the index of its moment. Left out are moments after the end and those whose picture cannot be
  * decoded. Errors: as `gridPictures`. The source stays the caller's.
  */
 export async function* momentPictures(source: Source, request: MomentRequest): AsyncGenerator<GridPicture> {
-  const { moments, ...asks } = request;
-  const { video, reader, head } = firstLook(source);
+  const { moments, ...rest } = request;
+  const head = await readHead(source, request.turn);
   const start = head.start ?? 0;
   const length = pictureSeconds(source);
-  const question = {
+  const newEnding = () => new Ending((duration) => momentsWithin(moments, duration));
+  const options = {
     source,
-    reader,
-    grid: new MomentGrid(video.timeBase, start, moments),
+    reader: head.reader,
+    grid: new MomentGrid(head.video.timeBase, start, moments),
     from: 0,
     to: length === null ? moments.length : momentsWithin(moments, length),
     atStart: true,
     endless: length === null,
-    ending: new Ending((duration) => momentsWithin(moments, duration)),
-    ...asks,
+    ending: newEnding(),
+    ...rest,
   };
   if (!head.timed) {
-    yield* decodeEvery(question, frameStep(video));
+    yield* decodeEvery(options, frameStep(head.video));
     return;
   }
-  const walks = await planWalks(question, moments, start);
+  const walks = await planWalks(options, moments, start);
   for (const { from, to } of walks.list) {
-    const ending = new Ending((duration) => momentsWithin(moments, duration));
-    const walk = { ...question, from, to, ending };
+    const walk = { ...options, from, to, ending: newEnding() };
     let entry: number | null = null;
-    if (moments[from]! >= near) entry = seekNear(walk, start);
+    if (moments[from]! >= near) entry = await seekNear(walk, start);
     else if (walks.moved) source.rewind();
     yield* walkGrid({ ...walk, atStart: entry === null });
   }
@@ -56,29 +56,29 @@ export async function* momentPictures(source: Source, request: MomentRequest): A
 
 interface Walks {
   readonly list: readonly { readonly from: number; readonly to: number }[];
-  /** The source is not at its first packet any more. */
+  /** The source is no longer at its first packet. */
   readonly moved: boolean;
 }
 
-/** Tries where a seek to each moment would lead; it pays when that lies well beyond the moment before. */
-async function planWalks(question: WalkQuestion, moments: readonly number[], start: number): Promise<Walks> {
+/** Tries where a seek to each moment would land; it pays when that is well after the moment before. */
+async function planWalks(options: WalkOptions, moments: readonly number[], start: number): Promise<Walks> {
   const list: { from: number; to: number }[] = [];
-  const { grid, to } = question;
+  const { grid, to } = options;
+  const checkpoint = createCheckpoint(options.turn);
   let from = 0;
   let moved = false;
-  for (let place = 1; place < to; place++) {
-    const before = moments[place - 1]!;
-    if (moments[place]! - before <= near) continue;
-    question.checkpoint();
+  for (let index = 1; index < to; index++) {
+    const before = moments[index - 1]!;
+    if (moments[index]! - before <= near) continue;
+    await checkpoint();
     moved = true;
-    const entry = seekNear({ ...question, from: place }, start);
-    // Where one seek leads nowhere the others do not either.
+    const entry = await seekNear({ ...options, from: index }, start);
+    // A container in which one seek fails does not support the others either.
     if (entry === null) break;
     if (grid.seconds(entry) - before > near) {
-      list.push({ from, to: place });
-      from = place;
+      list.push({ from, to: index });
+      from = index;
     }
-    await eventLoopTurn();
   }
   if (to > from) list.push({ from, to });
   return { list, moved };

@@ -43,7 +43,7 @@ async function* filmMoments(
     const asked = isStillContainer(source.container) ? seconds.map(() => 0) : seconds;
     const found = momentPictures(source, {
       moments: asked,
-      checkpoint: () => turn.throwIfCancelled(),
+      turn,
       onEnd: (counts) => turn.log.debug('walked', { path, ...counts }),
     });
     for await (const picture of found) {

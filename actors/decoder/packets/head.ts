@@ -1,60 +1,71 @@
-// The first look into a picture stream: when its first picture is presented, and whether its packets say enough to
-// plan with. Edit lists are applied by FFmpeg, which marks the packets they hide.
-
+// Examines the start of the video stream: when its first picture is presented, and whether all packets have the
+// timestamps that planning needs.
+import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import { mediaErrors } from '../contract.ts';
-import type { Packet } from '../ffmpeg.ts';
+import type { Packet, Stream } from '../ffmpeg.ts';
+import { type PacketTurn, packetCheckpoint } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
 import { type PacketFacts, packetFacts } from './packet-facts.ts';
 import { PictureDecoder } from './picture-decoder.ts';
 import { type PictureReader, pictureReader } from './reference.ts';
 
 export interface Head {
-  /** Ticks of the first presented picture; null when no picture can be decoded near the start. */
+  readonly video: Stream;
+  readonly reader: PictureReader;
+  /** PTS of the first presented picture, in ticks; null when no picture can be decoded near the start. */
   readonly start: number | null;
-  /** True when every packet seen has a presentation time. */
+  /** True when every packet seen has a PTS. */
   readonly timed: boolean;
 }
 
-/** Packets looked at, at most. */
-const farthest = 600;
+/** Packets examined, at most. */
+const mostPackets = 600;
 
-/** What has to be known of a picture stream before any walk. Errors: NO_PICTURE, DECODE_FAILED. */
-export function firstLook(source: Source) {
+/**
+ * Selects the video stream of a source and examines its first packets; they can be read again afterwards. Errors:
+ * NO_PICTURE, UNSUPPORTED_CODEC, DECODE_FAILED, CANCELLED.
+ */
+export async function readHead(source: Source, turn: PacketTurn): Promise<Head> {
   const { path, video } = source;
   if (!video) throw mediaErrors.NO_PICTURE(`${path}: has no picture`, { path });
   source.onlyVideo();
   const reader = pictureReader(source.codec, source.intraOnly, video.codecpar.extradata);
-  const head = readHead(source, reader);
-  if (head.start === null && source.ended !== null && !head.timed) {
-    throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
-  }
-  return { video, reader, head };
-}
-
-/** Looks at the first packets and gives them back to the source. */
-export function readHead(source: Source, reader: PictureReader): Head {
   const packets: Packet[] = [];
   try {
-    const facts: PacketFacts[] = [];
-    let first = Number.POSITIVE_INFINITY;
-    let after = 0;
-    // As many pictures later than the earliest as can be shown before it prove that it is the earliest.
-    while (after <= reader.reorder && packets.length < farthest) {
-      const packet = source.next();
-      if (!packet) break;
-      packets.push(packet);
-      const fact = packetFacts(packet, reader);
-      facts.push(fact);
-      if (fact.shown && fact.pts !== null && fact.pts < first) first = fact.pts;
-      after = facts.filter(({ pts }) => pts !== null && pts > first).length;
-    }
+    const { first, facts } = await firstPackets(source, reader, packets, turn);
     const timed = facts.length > 0 && facts.every(({ pts }) => pts !== null);
-    if (timed && first !== Number.POSITIVE_INFINITY && provesStart(facts, first))
-      return { start: first, timed };
-    return { start: firstDecoded(source, packets), timed };
+    if (timed && first !== null && provesStart(facts, first)) return { video, reader, start: first, timed };
+    const start = await firstDecoded(source, packets, turn);
+    if (start === null && source.ended !== null && !timed) {
+      throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
+    }
+    return { video, reader, start, timed };
   } finally {
     source.unread(packets);
   }
+}
+
+/**
+ * Reads into `packets` until it is certain which shown picture is the earliest: as soon as as many later pictures were
+ * read as the codec can reorder. `first`: its PTS, null when there is none.
+ */
+async function firstPackets(source: Source, reader: PictureReader, packets: Packet[], turn: PacketTurn) {
+  const checkpoint = packetCheckpoint(turn);
+  const facts: PacketFacts[] = [];
+  let first: number | null = null;
+  let later = 0;
+  while (later <= reader.reorder && packets.length < mostPackets) {
+    const packet = source.next();
+    if (!packet) break;
+    packets.push(packet);
+    const fact = packetFacts(packet, reader);
+    facts.push(fact);
+    if (fact.shown && fact.pts !== null && (first === null || fact.pts < first)) first = fact.pts;
+    const earliest = first ?? Number.POSITIVE_INFINITY;
+    later = facts.filter(({ pts }) => pts !== null && pts > earliest).length;
+    await checkpoint();
+  }
+  return { first, facts };
 }
 
 /** True when the earliest shown picture can certainly be decoded. */
@@ -64,19 +75,21 @@ function provesStart(facts: readonly PacketFacts[], first: number): boolean {
   return entry.entry === 'closed' || first >= entry.pts;
 }
 
-/** Decodes from the first packet until a picture comes out. */
-function firstDecoded(source: Source, packets: Packet[]): number | null {
+/** Decodes from the first packet on until a picture comes out; its PTS. */
+async function firstDecoded(source: Source, packets: Packet[], turn: PacketTurn): Promise<number | null> {
+  const checkpoint = createCheckpoint(turn);
   const decoder = PictureDecoder.open(source);
   try {
     let start: number | null = null;
     const see = (_frame: unknown, pts: number | null) => {
       start ??= pts;
     };
-    for (let i = 0; i < farthest && start === null; i++) {
+    for (let i = 0; i < mostPackets && start === null; i++) {
       const packet = packets[i] ?? source.next();
       if (!packet) break;
       if (i >= packets.length) packets.push(packet);
       decoder.send(packet, see);
+      await checkpoint();
     }
     if (start === null) decoder.drain(see);
     return start;

@@ -1,21 +1,25 @@
-// Where sound begins to be counted: the 0 of the picture grid is the first presented picture; without a picture it is
-// the first sample of the track that begins first.
+// Time 0 of a file, from which grid seconds, sound and subtitles are counted: the first presented picture, or without
+// pictures the first sample of the audio track that starts first.
 import { mediaErrors } from '../contract.ts';
 import { AVMEDIA_TYPE_AUDIO, noTimestamp, type Stream } from '../ffmpeg.ts';
+import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import { openSource, type Source, ticks } from '../source/source.ts';
-import { firstLook } from './head.ts';
+import { readHead } from './head.ts';
 
-/** Seconds on the clock of the streams. The source stays where it is: the pictures are looked at through another. */
-export async function timelineStart(source: Source): Promise<number> {
-  return (source.video && (await pictureStart(source.path))) ?? soundStart(source);
+/**
+ * Seconds on the clock of the streams. The read position of `source` does not change: the video stream is examined
+ * through a second source. Throws CANCELLED.
+ */
+export async function timelineStart(source: Source, turn: PacketTurn): Promise<number> {
+  return (source.video && (await videoStart(source.path, turn))) ?? audioStart(source);
 }
 
 /** Null when no picture can be decoded: then there is no grid either. */
-async function pictureStart(path: string): Promise<number | null> {
+async function videoStart(path: string, turn: PacketTurn): Promise<number | null> {
   const source = await openSource(path);
   try {
-    const { video, head } = firstLook(source);
-    return head.start === null ? null : inSeconds(video, head.start);
+    const { video, start } = await readHead(source, turn);
+    return start === null ? null : inSeconds(video, start);
   } catch (error) {
     if (mediaErrors.DECODE_FAILED.is(error) || mediaErrors.UNSUPPORTED_CODEC.is(error)) return null;
     throw error;
@@ -24,7 +28,7 @@ async function pictureStart(path: string): Promise<number | null> {
   }
 }
 
-function soundStart({ format }: Source): number {
+function audioStart({ format }: Source): number {
   const starts = format.streams
     .filter(
       ({ codecpar, startTime }) => codecpar.codecType === AVMEDIA_TYPE_AUDIO && startTime !== noTimestamp,

@@ -1,6 +1,5 @@
 // How long a stream lasts when its container does not say: read through the packets, without decoding. Bounded.
-import { setImmediate as eventLoopTurn } from 'node:timers/promises';
-import type { Turn } from '../../../runtime/actor.ts';
+import { type PacketTurn, packetCheckpoint } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
 import { ticks } from '../source/source.ts';
 import { frameStep } from '../source/stream.ts';
@@ -8,18 +7,13 @@ import { frameStep } from '../source/stream.ts';
 /** Bytes read at most; what lies behind is estimated from what was read. */
 const most = 4 * 1024 ** 3;
 
-/** Packets between two turns of the event loop. */
-const packetsPerTurn = 64;
-
 /** Seconds of the picture stream; null when it has no packets. Leaves the source at its end. Throws CANCELLED. */
-export async function scanSeconds(
-  source: Source,
-  turn: Pick<Turn, 'throwIfCancelled'>,
-): Promise<number | null> {
+export async function scanSeconds(source: Source, turn: PacketTurn): Promise<number | null> {
   const { video } = source;
   if (!video) return null;
   source.onlyVideo();
   const step = frameStep(video);
+  const checkpoint = packetCheckpoint(turn);
   let packets = 0;
   let bytes = 0;
   let first = Number.POSITIVE_INFINITY;
@@ -34,8 +28,7 @@ export async function scanSeconds(
     }
     packet.free();
     if (bytes > most) break;
-    turn.throwIfCancelled();
-    if (packets % packetsPerTurn === 0) await eventLoopTurn();
+    await checkpoint();
   }
   if (packets === 0) return null;
   const counted = packets * step;

@@ -1,11 +1,11 @@
 // The sound of a file as 16 kHz mono: one pass over its packets, however many channels are asked for.
-import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { type FeedTurn, Sent } from '../../../runtime/actor.ts';
 import type { Request } from '../../../runtime/contract.ts';
 import { type decoderContract, mediaErrors, type SoundBlock, soundRate } from '../contract.ts';
 import { AV_DISPOSITION_DEFAULT, AVMEDIA_TYPE_AUDIO, Codec, Packet, type Stream } from '../ffmpeg.ts';
 import { timelineStart } from '../packets/timeline-start.ts';
 import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
+import { packetCheckpoint } from '../source/packet-checkpoint.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
 import { chooseChannels, defaultTrack, type TrackChoice, type TrackFacts } from './choice.ts';
@@ -16,8 +16,6 @@ type SoundRequest = Request<typeof decoderContract, 'sound'>;
 
 /** Seconds in a block at most. */
 const blockSeconds = 8;
-/** Packets between two turns of the event loop. */
-const packetsPerTurn = 64;
 
 /**
  * Errors: NO_SOUND, NO_CHANNEL, UNSUPPORTED_CODEC, DECODE_FAILED when nothing of it can be decoded, and those of a probe.
@@ -31,7 +29,7 @@ export async function* sound(request: SoundRequest, turn: FeedTurn): AsyncGenera
   const source = await openSource(path);
   try {
     const choices = choose(source, channels);
-    const zero = await timelineStart(source);
+    const zero = await timelineStart(source, turn);
     turn.throwIfCancelled();
     yield* listen(source, choices, zero, turn);
   } finally {
@@ -77,15 +75,15 @@ async function* listen(
   const tracks = new Map<number, { track: SoundTrack; choice: TrackChoice }>();
   const packet = new Packet();
   packet.alloc();
+  const checkpoint = packetCheckpoint(turn);
   try {
     for (const choice of choices) tracks.set(choice.stream, { choice, track: open(source, choice, zero) });
     source.only([...tracks.keys()]);
-    for (let read = 1; source.read(packet); read++) {
-      turn.throwIfCancelled();
+    while (source.read(packet)) {
+      await checkpoint();
       const { track, choice } = tracks.get(packet.streamIndex)!;
       for (const block of track.send(packet)) yield* sent(block, choice, turn);
       packet.unref();
-      if (read % packetsPerTurn === 0) await eventLoopTurn();
     }
     for (const { track, choice } of tracks.values()) {
       for (const block of track.finish()) yield* sent(block, choice, turn);

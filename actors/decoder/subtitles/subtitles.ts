@@ -1,11 +1,11 @@
 // The events of one embedded text track as they lie in its packets; what the text means is for the reader to say.
-import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Turn } from '../../../runtime/actor.ts';
 import type { Reply, Request } from '../../../runtime/contract.ts';
 import { type decoderContract, mediaErrors } from '../contract.ts';
 import { AVMEDIA_TYPE_SUBTITLE, avGetCodecName, Packet, type Stream } from '../ffmpeg.ts';
 import { timelineStart } from '../packets/timeline-start.ts';
 import { readFileStamp } from '../source/file-stamp.ts';
+import { packetCheckpoint } from '../source/packet-checkpoint.ts';
 import { openSource, type Source, ticks } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
 import { hasHeader, packetText } from './text.ts';
@@ -18,8 +18,6 @@ type Cue = SubtitlesReply['cues'][number];
 const textCodecs = new Set(['mov_text', 'subrip', 'srt', 'text', 'ass', 'ssa', 'webvtt', 'ttml']);
 /** Seconds an event of unknown length is shown, when no other follows before. */
 const unknownLength = 5;
-/** Packets between two turns of the event loop. */
-const packetsPerTurn = 64;
 
 /** Times count from the 0 of the picture grid. Errors: NO_SUBTITLES and those of a probe. */
 export async function subtitles(request: SubtitlesRequest, turn: Turn): Promise<SubtitlesReply> {
@@ -32,7 +30,7 @@ export async function subtitles(request: SubtitlesRequest, turn: Turn): Promise<
   try {
     const stream = textStream(source, stream_index);
     const codec = codecName(stream);
-    const zero = await timelineStart(source);
+    const zero = await timelineStart(source, turn);
     source.only([stream.index]);
     const cues = await readCues(source, stream, zero, turn);
     const { extradata } = stream.codecpar;
@@ -68,9 +66,10 @@ async function readCues(source: Source, stream: Stream, zero: number, turn: Turn
   const events: { start: number; length: number; text: string }[] = [];
   const packet = new Packet();
   packet.alloc();
+  const checkpoint = packetCheckpoint(turn);
   try {
-    for (let read = 1; source.read(packet); read++) {
-      turn.throwIfCancelled();
+    while (source.read(packet)) {
+      await checkpoint();
       const at = ticks(packet.pts) ?? ticks(packet.dts);
       const data = packet.data;
       if (at !== null && data) {
@@ -78,7 +77,6 @@ async function readCues(source: Source, stream: Stream, zero: number, turn: Turn
         events.push({ start: (at * num) / den - zero, length, text: packetText(codec, data) });
       }
       packet.unref();
-      if (read % packetsPerTurn === 0) await eventLoopTurn();
     }
   } finally {
     packet.free();

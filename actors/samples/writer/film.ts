@@ -2,8 +2,8 @@
 // its name asks for. The file appears under its name only when it is complete.
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import {
   AVFMT_FLAG_BITEXACT,
   Dictionary,
@@ -82,9 +82,12 @@ async function writePackets(
     packet.rescaleTs(base, stream.timeBase);
     must(format.interleavedWriteFrameSync(packet), path, 'writing');
   };
-  for (let step = 0; ; step++) {
-    if (step % stepsPerTurn === 0) await setImmediate();
+  const throwIfCancelled = () => {
     if (signal?.aborted) throw engineErrors.CANCELLED(`${path}: writing was cancelled`, { path });
+  };
+  const checkpoint = createCheckpoint({ throwIfCancelled, alive: () => {} }, { every: stepsPerTurn });
+  for (;;) {
+    await checkpoint();
     const behind = tracks.reduce<FilmTrack | null>(
       (least, track) => (least === null || track.seconds < least.seconds ? track : least),
       null,
