@@ -26,7 +26,10 @@ export interface Turn {
 
 /** The turn of a feed that fills slots. */
 export interface FeedTurn extends Turn {
-  /** The next free slot this feed was granted; waits for credit. Throws CANCELLED when the turn ends meanwhile. */
+  /**
+   * The next free slot this feed was granted; waits for credit. All slots of an item are granted together, so only the
+   * first of them is waited for. Throws CANCELLED when the turn ends meanwhile.
+   */
   freeSlot(): Promise<SlotHandle>;
 }
 

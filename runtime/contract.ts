@@ -15,8 +15,8 @@ export interface Feed<Q extends TSchema = TSchema, I extends TSchema = TSchema> 
   readonly kind: 'feed';
   readonly request: Q;
   readonly item: I;
-  /** True when every credit comes with a free slot for the producer to fill. */
-  readonly slots: boolean;
+  /** Free slots that the producer is given for each item of this request; 0 for a feed without slots. */
+  slotsPerItem(request: Static<Q>): number;
 }
 
 export type Messages = Record<string, Ask | Feed>;
@@ -35,12 +35,14 @@ export function ask<Q extends TSchema, A extends TSchema>(request: Q, reply: A):
   return { kind: 'ask', request, reply };
 }
 
+/** `slots`: whether an item fills a slot, or how many slots an item of a request fills. */
 export function feed<Q extends TSchema, I extends TSchema>(
   request: Q,
   item: I,
-  options: { slots?: boolean } = {},
+  { slots = false }: { slots?: boolean | ((request: Static<Q>) => number) } = {},
 ): Feed<Q, I> {
-  return { kind: 'feed', request, item, slots: options.slots ?? false };
+  const slotsPerItem = typeof slots === 'function' ? slots : () => (slots ? 1 : 0);
+  return { kind: 'feed', request, item, slotsPerItem };
 }
 
 /** `concurrency`: 1 unless said otherwise; `turnLimitMs`: two minutes. */

@@ -1,5 +1,6 @@
 // The consumer's half of a feed: items that arrived and were not yet taken, and the credit that lets the producer send
-// more. For a feed with slots every credit is a free slot, so "no free slot" and "no credit" are the same wait.
+// more. For a feed with slots every credit is a free slot, so "no free slot" and "no credit" are the same wait. The slots
+// of one item are granted together: a producer never holds a part of them while it waits for the rest.
 import type { SlotHandle } from './contract.ts';
 import type { EngineError } from './errors.ts';
 import type { Holder, SlotPool } from './slots.ts';
@@ -8,6 +9,9 @@ export interface FeedItem {
   readonly value: unknown;
   readonly slots: readonly SlotHandle[];
 }
+
+/** What the producer paid for an item: a credit for each slot, and one for an item without slots. */
+const creditOf = (slots: readonly SlotHandle[]) => Math.max(1, slots.length);
 
 type Grant = (credit: number, slots: readonly SlotHandle[]) => void;
 
@@ -27,12 +31,15 @@ export interface FeedStream {
   shut(): void;
   /** The consumer is gone: everything it held is released. */
   close(): void;
-  /** True while the producer has no credit left. */
+  /** True while the producer has no credit left for an item. */
   consumerIsSlow(): boolean;
 }
 
-/** `pool` given: the feed's credit is slots of this pool. `window`: credit in flight at most. */
-export function createFeedStream(window: number, pool: SlotPool | undefined): FeedStream {
+/**
+ * `window`: credit in flight at most. `pool` given: the feed's credit is slots of this pool, `slotsPerItem` at a time, at
+ * most `window` of them.
+ */
+export function createFeedStream(window: number, pool?: SlotPool, slotsPerItem = 1): FeedStream {
   const items: FeedItem[] = [];
   const consumer = pool?.holder() ?? 0;
   const seeking = new AbortController();
@@ -47,19 +54,26 @@ export function createFeedStream(window: number, pool: SlotPool | undefined): Fe
     wake?.();
     wake = undefined;
   };
-  /** Finds one slot for the producer. It is held by the producer's turn, so it is freed with that turn. */
+  /** Finds the slots of one item. They are held by the producer's turn, so they are freed with that turn. */
   const seek = async () => {
     if (!pool) return;
-    const handle = await pool.acquire(turn, seeking.signal).catch(() => undefined);
-    if (!handle) return;
-    if (seeking.signal.aborted) return pool.release(handle, turn);
-    outstanding++;
-    grant(1, [handle]);
+    const handles = await pool.acquireAll(slotsPerItem, turn, seeking.signal).catch(() => undefined);
+    if (!handles) return;
+    if (seeking.signal.aborted) {
+      for (const handle of handles) pool.release(handle, turn);
+      return;
+    }
+    outstanding += handles.length;
+    grant(handles.length, handles);
   };
   /** Plain credit goes back in halves of the window: one message for many items. */
-  const payBack = () => {
-    if (pool) return void seek();
-    if (++owed < Math.max(1, window >> 1)) return;
+  const payBack = (credit: number) => {
+    owed += credit;
+    if (pool) {
+      for (; owed >= slotsPerItem; owed -= slotsPerItem) void seek();
+      return;
+    }
+    if (owed < Math.max(1, window >> 1)) return;
     outstanding += owed;
     grant(owed, []);
     owed = 0;
@@ -73,14 +87,14 @@ export function createFeedStream(window: number, pool: SlotPool | undefined): Fe
     open: (holder, send) => {
       turn = holder;
       grant = send;
-      if (pool) for (let i = 0; i < window; i++) void seek();
+      if (pool) for (let slots = slotsPerItem; slots <= window; slots += slotsPerItem) void seek();
     },
     push: (value, slots, from) => {
       for (const handle of slots) {
         pool?.hold(handle, consumer);
         pool?.release(handle, from);
       }
-      outstanding--;
+      outstanding -= creditOf(slots);
       items.push({ value, slots });
       wakeUp();
     },
@@ -98,7 +112,7 @@ export function createFeedStream(window: number, pool: SlotPool | undefined): Fe
     },
     used: (item) => {
       for (const handle of item.slots) pool?.release(handle, consumer);
-      if (ended === 'open') payBack();
+      if (ended === 'open') payBack(creditOf(item.slots));
     },
     end: () => {
       ended = 'end';

@@ -7,6 +7,8 @@ export interface Mailbox<T> {
   /** False when the lane is full; then nothing was added. */
   offer(lane: Lane, message: T): boolean;
   take(): T | undefined;
+  /** What `take` would take. */
+  peek(): T | undefined;
   /** Takes one message out of the middle; false when it is not there (any more). */
   remove(message: T): boolean;
   /** Takes everything out, in the order of `take`. */
@@ -16,8 +18,9 @@ export interface Mailbox<T> {
 
 export function createMailbox<T>(capacity: number): Mailbox<T> {
   const lanes = { now: new Set<T>(), later: new Set<T>() };
+  const next = () => (lanes.now.size > 0 ? lanes.now : lanes.later);
   const take = (): T | undefined => {
-    const lane = lanes.now.size > 0 ? lanes.now : lanes.later;
+    const lane = next();
     const first = lane.values().next();
     if (first.done) return undefined;
     lane.delete(first.value);
@@ -30,6 +33,7 @@ export function createMailbox<T>(capacity: number): Mailbox<T> {
       return true;
     },
     take,
+    peek: () => next().values().next().value,
     remove: (message) => lanes.now.delete(message) || lanes.later.delete(message),
     drain: () => {
       const all = [...lanes.now, ...lanes.later];

@@ -22,7 +22,7 @@ export interface CallOptions {
 }
 
 export interface FeedOptions extends CallOptions {
-  /** How many items the producer may be ahead. */
+  /** How many items the producer may be ahead; in a feed with slots, how many slots they may fill. Default 16. */
   readonly credit?: number;
 }
 
@@ -101,8 +101,16 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     options: FeedOptions = {},
   ): AsyncGenerator<Item<C, K>> {
     const message = this.#contract.messages[name];
-    const pool = message?.kind === 'feed' && message.slots ? this.#options.pool : undefined;
-    const stream = createFeedStream(options.credit ?? 16, pool);
+    const credit = options.credit ?? 16;
+    const perItem = message?.kind === 'feed' ? message.slotsPerItem(request) : 0;
+    const pool = perItem > 0 ? this.#options.pool : undefined;
+    if (pool && perItem > Math.min(credit, pool.count)) {
+      throw engineErrors.INVALID_MESSAGE(
+        `${this.name}.${name}: an item needs ${perItem} slots; the credit is ${credit}, the pool has ${pool.count}`,
+        { actor: this.name },
+      );
+    }
+    const stream = createFeedStream(credit, pool, perItem);
     const cancel = this.#submit('feed', name, request, options, stream, stream.end, stream.fail);
     try {
       for (;;) {

@@ -115,6 +115,11 @@ export interface SlotPool {
   holder(): Holder;
   /** Waits for a free slot, `now` before `later`, first come first served. Throws CANCELLED when the signal aborts first. */
   acquire(holder: Holder, signal?: AbortSignal, lane?: Lane): Promise<SlotHandle>;
+  /**
+   * As `acquire`, for several slots at once: none is taken before all are free, so that two that need several cannot
+   * wait for each other. `count` is at most that of the pool.
+   */
+  acquireAll(count: number, holder: Holder, signal?: AbortSignal, lane?: Lane): Promise<SlotHandle[]>;
   hold(handle: SlotHandle, holder: Holder): void;
   release(handle: SlotHandle, holder: Holder): void;
   releaseAll(holder: Holder): void;
@@ -132,13 +137,20 @@ export function createSlotPool(count: number, slotBytes: number): SlotPool {
     slotBytes,
   };
   const generations = new Int32Array(memory.generations);
-  const waiting = createMailbox<{ holder: Holder; grant: (handle: SlotHandle) => void }>(Infinity);
+  const waiting = createMailbox<{
+    count: number;
+    holder: Holder;
+    grant: (handles: SlotHandle[]) => void;
+  }>(Infinity);
+  /** Who waits first is served first, however many slots it needs: otherwise it might wait forever. */
   const serve = () => {
-    while (waiting.size > 0 && ledger.free > 0) {
-      const next = waiting.take()!;
-      next.grant(ledger.acquire(next.holder)!);
+    for (let next = waiting.peek(); next && next.count <= ledger.free; next = waiting.peek()) {
+      waiting.take();
+      next.grant(take(next.count, next.holder));
     }
   };
+  const take = (count: number, holder: Holder) =>
+    Array.from({ length: count }, () => ledger.acquire(holder)!);
   const ledger = createLedger(
     count,
     (slot, generation) => Atomics.store(generations, slot, generation),
@@ -146,21 +158,22 @@ export function createSlotPool(count: number, slotBytes: number): SlotPool {
   );
   let lastHolder = 0;
 
-  const acquire = (holder: Holder, signal?: AbortSignal, lane: Lane = 'later'): Promise<SlotHandle> => {
+  const acquireAll: SlotPool['acquireAll'] = (slots, holder, signal, lane = 'later') => {
     if (signal?.aborted) return Promise.reject(engineErrors.CANCELLED());
-    const at = waiting.size === 0 ? ledger.acquire(holder) : undefined;
-    if (at) return Promise.resolve(at);
+    if (waiting.size === 0 && slots <= ledger.free) return Promise.resolve(take(slots, holder));
     return new Promise((resolve, reject) => {
       const entry = {
+        count: slots,
         holder,
-        grant: (handle: SlotHandle) => {
+        grant: (handles: SlotHandle[]) => {
           signal?.removeEventListener('abort', abort);
-          resolve(handle);
+          resolve(handles);
         },
       };
       const abort = () => {
         waiting.remove(entry);
         reject(engineErrors.CANCELLED());
+        serve();
       };
       signal?.addEventListener('abort', abort, { once: true });
       waiting.offer(lane, entry);
@@ -170,7 +183,8 @@ export function createSlotPool(count: number, slotBytes: number): SlotPool {
     memory,
     count,
     holder: () => ++lastHolder,
-    acquire,
+    acquire: async (holder, signal, lane) => (await acquireAll(1, holder, signal, lane))[0]!,
+    acquireAll,
     hold: ledger.hold,
     release: ledger.release,
     releaseAll: ledger.releaseAll,
