@@ -2,8 +2,9 @@
 // that decodes in hardware, found when the first film is asked for.
 import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
 import { decoderContract } from './contract.ts';
-import { frames, picture } from './frames/frames.ts';
+import { frames } from './frames/frames.ts';
 import { moments } from './frames/moments.ts';
+import { picture } from './frames/picture.ts';
 import { Hardware } from './packets/hardware.ts';
 import { shrink } from './pixels/shrink.ts';
 import { identify } from './probe/hash.ts';

@@ -172,6 +172,8 @@ export const GridFrame = Type.Object({
   /** Presentation time of the picture shown at that second, relative to the start of the video. */
   seconds: Type.Number(),
   picture: SlotHandle,
+  /** The same picture in each of the `further_shapes`, in their order; missing when none was asked for. */
+  further_pictures: Type.Optional(Type.Array(SlotHandle)),
   /** JPEG, *moved*; null when no preview was asked for. */
   preview: Nullable(Bytes),
 });
@@ -214,17 +216,22 @@ export const decoderContract = contract(
   {
     probe: ask(Type.Object({ path: Type.String() }), Probe),
     identify: ask(Type.Object({ path: Type.String() }), FileIdentity),
-    /** Every grid frame from `from_frame` on, in order. Frames that cannot be decoded are left out. */
+    /**
+     * Every grid frame from `from_frame` on, in order. Frames that cannot be decoded are left out. A frame fills a slot for
+     * `shape` and one for each further shape.
+     */
     frames: feed(
       Type.Object({
         path: Type.String(),
         shape: PictureShape,
+        /** For other consumers of the same pass. A picture does not depend on which other shapes are asked for. */
+        further_shapes: Type.Optional(Type.Array(PictureShape)),
         preview: Nullable(PreviewShape),
         mode: DecodeMode,
         from_frame: Type.Integer({ minimum: 0 }),
       }),
       GridFrame,
-      { slots: true },
+      { slots: ({ further_shapes = [] }) => 1 + further_shapes.length },
     ),
     /** The picture shown at `seconds` (a still: any value), into the slot the caller owns. */
     picture: ask(

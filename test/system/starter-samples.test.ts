@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { Canvas } from '../../actors/samples/drawings/canvas.ts';
-import { samples } from '../../actors/samples/list.ts';
 import type { Scene } from '../../actors/samples/drawings/scene.ts';
+import { samples } from '../../actors/samples/list.ts';
 import { dot, type Eye, openEye } from '../actors/models/starter/eye.ts';
 
 interface Seen {

@@ -20,12 +20,15 @@ export interface Got {
   readonly second: number;
   readonly seconds: number;
   readonly rgb: Uint8Array;
+  /** The same picture in each further shape. */
+  readonly further: readonly Uint8Array[];
   readonly preview: Uint8Array | null;
 }
 
 export interface FramesAsk {
   readonly path: string;
   readonly shape?: PictureShape;
+  readonly further?: readonly PictureShape[];
   readonly preview?: PreviewShape | null;
   readonly mode?: 'exact' | 'keyframes';
   readonly from?: number;
@@ -37,6 +40,8 @@ export class TestTurn implements FeedTurn {
   readonly #slots: Uint8Array[] = [];
   readonly #bytes: number;
   readonly lines: LogLine[] = [];
+  /** Signs of life. */
+  alives = 0;
   readonly log = createLog('decoder', (line) => this.lines.push(line));
 
   constructor(bytes: number) {
@@ -55,7 +60,9 @@ export class TestTurn implements FeedTurn {
     return this.signal.aborted;
   }
 
-  alive() {}
+  alive() {
+    this.alives++;
+  }
 
   throwIfCancelled() {
     if (this.cancelled()) throw engineErrors.CANCELLED();
@@ -84,17 +91,30 @@ const plain = <T>(value: T | Sent<T>): T => (value instanceof Sent ? value.value
 
 /** The items of the `frames` feed as they come. */
 export async function* frameItems(ask: FramesAsk, turn: TestTurn): AsyncGenerator<GridFrame> {
-  const { path, shape = stampShape, preview = null, mode = 'exact', from = 0 } = ask;
-  for await (const item of handlers.frames({ path, shape, preview, mode, from_frame: from }, turn)) {
+  const { path, shape = stampShape, further, preview = null, mode = 'exact', from = 0 } = ask;
+  const more = further ? { further_shapes: [...further] } : {};
+  for await (const item of handlers.frames({ path, shape, ...more, preview, mode, from_frame: from }, turn)) {
     yield plain(item);
   }
 }
 
-export async function askFrames(ask: FramesAsk, turn = turnFor(ask.shape)): Promise<Got[]> {
+export async function askFrames(ask: FramesAsk, turn = turnFor(ask.shape, ...(ask.further ?? []))) {
   const got: Got[] = [];
-  for await (const item of frameItems(ask, turn)) {
-    const rgb = turn.slot(item.picture);
-    got.push({ second: item.frame_index, seconds: item.seconds, rgb, preview: item.preview });
+  const { shape = stampShape, further = [] } = ask;
+  const bytesOf = (handle: SlotHandle, { width, height }: PictureShape) =>
+    turn.slot(handle).subarray(0, width * height * 3);
+  for await (const { frame_index, seconds, picture, further_pictures = [], preview } of frameItems(
+    ask,
+    turn,
+  )) {
+    assert.equal(further_pictures.length, further.length);
+    got.push({
+      second: frame_index,
+      seconds,
+      rgb: bytesOf(picture, shape),
+      further: further_pictures.map((handle, i) => bytesOf(handle, further[i]!)),
+      preview,
+    });
   }
   return got;
 }
@@ -104,7 +124,8 @@ export async function askPicture(path: string, seconds: number, shape = stampSha
   const picture = await turn.freeSlot();
   const preview = { max_side: 640, quality: 80 };
   const reply = plain(await handlers.picture({ path, seconds, shape, preview, picture }, turn));
-  return { second: 0, seconds: reply.seconds, rgb: turn.slot(picture), preview: reply.preview };
+  const rgb = turn.slot(picture);
+  return { second: 0, seconds: reply.seconds, rgb, further: [], preview: reply.preview };
 }
 
 /** The pictures of moments, by their places in `seconds`. */
@@ -174,8 +195,10 @@ export async function askIdentity(path: string) {
   return plain(await handlers.identify({ path }, turnFor()));
 }
 
-export function turnFor({ width, height }: PictureShape = stampShape): TestTurn {
-  return new TestTurn(width * height * 3);
+/** A turn whose slots hold a picture of any of the shapes. */
+export function turnFor(...shapes: readonly (PictureShape | undefined)[]): TestTurn {
+  const bytes = [stampShape, ...shapes].map((shape) => (shape ? shape.width * shape.height * 3 : 0));
+  return new TestTurn(Math.max(...bytes));
 }
 
 /** Packets read and decoded in the walks of a turn. */

@@ -1,0 +1,43 @@
+// What a request wants made of each decoded picture: one or several scaled pictures in slots, and a JPEG preview.
+import type { PictureShape, PreviewShape } from '../contract.ts';
+import { PictureFiller } from '../pixels/picture.ts';
+import { PreviewMaker } from '../pixels/preview.ts';
+import type { Source } from '../source/source.ts';
+import { codedSize } from '../source/stream.ts';
+import type { GridPicture } from './gop-walk.ts';
+
+/** Scales the pictures of one source. Owns native objects. */
+export class PictureOutputs {
+  readonly #source: Source;
+  readonly #fillers: readonly PictureFiller[];
+  readonly #preview: PreviewMaker | null;
+  /** The preview made last, for seconds that show the same picture. */
+  #last: { readonly seconds: number; readonly jpeg: Uint8Array<ArrayBuffer> } | null = null;
+
+  constructor(source: Source, shapes: readonly PictureShape[], preview: PreviewShape | null) {
+    this.#source = source;
+    const transfer = source.video?.codecpar.colorTrc ?? 0;
+    this.#fillers = shapes.map((shape) => new PictureFiller(shape, transfer));
+    this.#preview = preview ? new PreviewMaker(preview, transfer) : null;
+  }
+
+  /** Fills one slot for each shape, in their order. */
+  fill({ frame }: GridPicture, slots: readonly Uint8Array[]) {
+    const coded = codedSize(this.#source.video!);
+    for (const [i, filler] of this.#fillers.entries()) filler.fill(frame, coded, slots[i]!);
+  }
+
+  /** The preview in a buffer of its own, which can be *moved*. */
+  preview({ frame, seconds }: GridPicture): Uint8Array<ArrayBuffer> | null {
+    if (!this.#preview) return null;
+    if (this.#last?.seconds !== seconds) {
+      this.#last = { seconds, jpeg: this.#preview.make(frame, codedSize(this.#source.video!)) };
+    }
+    return this.#last.jpeg.slice();
+  }
+
+  close() {
+    for (const filler of this.#fillers) filler.close();
+    this.#preview?.close();
+  }
+}
