@@ -1,7 +1,9 @@
 // The composition root: starts the actors and hands them to the two coordinators. It sees everything, decides nothing.
-import { type Analysis, createAnalysis } from './actors/analysis/analysis.ts';
-import type { Tasks } from './actors/analysis/contract.ts';
+import { createAnalysis } from './actors/analysis/analysis.ts';
+import type { Analysis, Tasks } from './actors/analysis/contract.ts';
 import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.ts';
+import { stageKinds } from './actors/analysis/stages/kinds.ts';
+import { createPreflight } from './actors/analysis/tasks/preflight.ts';
 import { openTasks } from './actors/analysis/tasks/tasks.ts';
 import { decoderContract } from './actors/decoder/contract.ts';
 import { diarizerContract } from './actors/diarizer/contract.ts';
@@ -68,9 +70,14 @@ export async function startEngine(
     };
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { prober, embedder, index, pool, journal, preview, clock: systemClock, log };
-    const analysis = createAnalysis({ ...parts, decoders: films, speech: speech || null });
-    const tasks = openTasks(tasksPath, { analysis, clock: systemClock, log, decode: values.decode });
     const search = createSearch({ ...parts, decoder: prober, thumbnailDecoders, textEmbedder });
+    const models = {
+      use: (model_key: string, signal: AbortSignal) => embedder.ask('load', { model_key }, { signal }),
+    };
+    const analysis = createAnalysis({ ...parts, models, decoders: films, speech: speech || null });
+    const kinds = stageKinds;
+    const preflight = createPreflight({ kinds, analysis, models: search.models, decode: values.decode });
+    const tasks = openTasks(tasksPath, { analysis, preflight, kinds, clock: systemClock, log });
     const stop = () => tasks.stop().then(supervisor.stop).finally(journal.close);
     return { analysis, tasks, search, slots: pool, states: supervisor.states, stop };
   } catch (error) {

@@ -4,6 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import uWS from '@uwsjs/core';
 import { Server } from 'socket.io';
 import { analysisErrors, type TaskEvent, type TaskListener } from '../actors/analysis/contract.ts';
+import { progressOf } from '../actors/analysis/progress.ts';
+import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import { advance, newRun, stateOf } from '../events/payload.ts';
 import { createEventServer } from '../events/server.ts';
 import { systemClock } from '../runtime/clock.ts';
@@ -13,10 +15,9 @@ const TASK = '018f3c1e-5b7a-7d2c-9a51-3f0c7e2b9d44';
 const app = uWS.App();
 
 function happening(step: number): TaskEvent & { type: 'task' } {
-  const counts = { files: 40, files_done: 12, frames: 1200 + step, grid_frames: 90_000 };
-  const sound = { heard_seconds: 0, sound_seconds: 0, media_seconds: 1200 };
-  const task = { ...counts, ...sound, surveyed: true, percentage: 12.5, elapsed_seconds: 31.25 };
-  return { type: 'task', task };
+  const counts = { files: 40, files_done: 12, surveyed: true, percentage: 12.5, elapsed_seconds: 31.25 };
+  const amounts = { video: { done: 1200 + step, all: 90_000 } };
+  return { type: 'task', task: progressOf(stageKinds, { ...counts, amounts }) };
 }
 
 /** From what a task tells to the sockets; only the pause between two events is left out. */
@@ -52,7 +53,7 @@ function bare(): (step: number) => void {
       answer({ joined: true });
     });
   });
-  const event = stateOf(advance(newRun(TASK, 40), happening(0)), 'video');
+  const event = stateOf(advance(newRun(stageKinds, TASK, 40), happening(0)), 'video');
   return (step) => void io.to(TASK).emit('progress', { ...event, frames: 1200 + step });
 }
 

@@ -4,7 +4,7 @@
 import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AnalysisEvent, FileResult } from '../actors/analysis/contract.ts';
+import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
 import { preparation } from '../actors/embedder/prepare.ts';
 import { openSession } from '../actors/models/session.ts';
 import { type Engine, startEngine } from '../main.ts';
@@ -148,7 +148,7 @@ async function ingestAll(engine: Engine, home: string, films: readonly string[])
     force: false,
   };
   const signal = new AbortController().signal;
-  const results: FileResult[] = [];
+  const results: WorkResult[] = [];
   const onEvent = (event: AnalysisEvent) => {
     if (event.type === 'result') results.push(event.result);
   };

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AnalysisEvent, FileResult } from '../actors/analysis/contract.ts';
+import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
 import { startEngine } from '../main.ts';
 import { resolveConfig } from '../runtime/config.ts';
 import { createLog } from '../runtime/log.ts';
@@ -41,7 +41,7 @@ export const memory: Question = async (say) => {
         force: true,
       };
       const signal = new AbortController().signal;
-      const results: FileResult[] = [];
+      const results: WorkResult[] = [];
       const onEvent = (event: AnalysisEvent) => {
         if (event.type === 'result') results.push(event.result);
       };

@@ -1,6 +1,6 @@
 // Where the work of a command is done: by an engine of its own, or by a service that runs already. A command has one
 // body and cannot tell them apart; what it prints is the same.
-import type { AnalysisRequest, Page, TaskDetail, TaskSnapshot } from '../actors/analysis/contract.ts';
+import type { Page, TaskDetail, TaskRequest, TaskSnapshot } from '../actors/analysis/contract.ts';
 import type {
   SceneThumbnailsAnswer,
   SearchAnswer,
@@ -29,7 +29,7 @@ export interface NamesRequest {
 
 export interface Backend {
   /** Runs a task to its end and shows how it gets on; it is cancelled when the context's signal is aborted. */
-  analyze(request: AnalysisRequest, view: ProgressView): Promise<Report>;
+  analyze(request: TaskRequest, view: ProgressView): Promise<Report>;
   /** The same for a task that does not run. */
   resume(task_id: string, view: ProgressView): Promise<Report>;
   /** Newest first. */

@@ -1,5 +1,6 @@
 // The backend that is an engine in this process.
-import type { AnalysisEvent, EndState, TaskError, TaskProgress } from '../actors/analysis/contract.ts';
+import type { AnalysisEvent, EndState, TaskError, TaskRequest } from '../actors/analysis/contract.ts';
+import type { TaskProgress } from '../actors/analysis/progress.ts';
 import { storeErrors } from '../actors/index/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { Engine } from '../main.ts';
@@ -12,10 +13,13 @@ import type { ProgressView } from './terminal.ts';
 export function createLocal(engine: Engine, context: Context): Backend {
   const { tasks } = engine;
   return {
-    analyze: (request, view) =>
-      follow(engine, request.model_key, () => tasks.start(request), view, context.signal),
+    analyze: async (request, view) => {
+      const model_key = looksAtPictures(request) ? await useModel(engine, context.values.model) : null;
+      return follow(engine, model_key, () => tasks.start(request), view, context.signal);
+    },
     resume: async (task_id, view) => {
       const { request } = await tasks.get(task_id, { offset: 0, limit: 0 });
+      if (request.model_key !== null) await useModel(engine, request.model_key);
       return follow(engine, request.model_key, () => tasks.resume(task_id), view, context.signal);
     },
     tasks: () => tasks.list(),
@@ -35,6 +39,16 @@ export function createLocal(engine: Engine, context: Context): Backend {
     thumbnails: (request) => engine.search.thumbnails(request, context.signal),
     sceneThumbnails: (request) => engine.search.sceneThumbnails(request, context.signal),
   };
+}
+
+function looksAtPictures({ visual_media_paths = [] }: TaskRequest): boolean {
+  return visual_media_paths.length > 0;
+}
+
+/** Answers the key of the model really used. */
+async function useModel(engine: Engine, key: string): Promise<string> {
+  await engine.search.models.load(key);
+  return engine.search.models.active();
 }
 
 /** Runs the task that `start` starts to its end; it is cancelled when `signal` is aborted. */

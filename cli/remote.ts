@@ -1,7 +1,10 @@
 // The backend that is a service on this machine, driven over its API. Events feed the same view as those of an engine;
 // what every file came to is read from the task itself, so that nothing is missed while a connection is lost.
-import type { FileResult, TaskDetail, TaskProgress } from '../actors/analysis/contract.ts';
-import { workKey } from '../actors/analysis/tasks/ledger.ts';
+import type { FileResult, TaskDetail } from '../actors/analysis/contract.ts';
+import type { TaskProgress } from '../actors/analysis/progress.ts';
+import { fileProgressFrom, progressFrom } from '../actors/analysis/progress-fields.ts';
+import { workKey, workResult } from '../actors/analysis/result.ts';
+import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import { storeErrors } from '../actors/index/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { ProgressEvent } from '../events/protocol.ts';
@@ -30,15 +33,10 @@ export function createRemote(context: Context): Backend {
     return (...args: A) => work(...args).catch((error) => Promise.reject(forPerson(error, context)));
   };
   return {
-    analyze: told(async ({ cache_dir, paths, speech, decode, force }, view) => {
-      if (paths.length > 0) await useModel(client, context);
-      const transcription_jobs = speech.map(({ preferred, language, ...job }) => ({
-        ...job,
-        language: language ?? 'auto',
-        preferred_x_model_key: preferred,
-      }));
-      const body = { cache_dir, visual_media_paths: paths, transcription_jobs, decode, force };
-      const { task_id } = await client.analyze(body, asked);
+    analyze: told(async (request, view) => {
+      const { visual_media_paths = [] } = request;
+      if (visual_media_paths.length > 0) await useModel(client, context);
+      const { task_id } = await client.analyze(request, asked);
       return follow(client, task_id, view, context);
     }),
     resume: told(async (task_id, view) => {
@@ -110,7 +108,8 @@ async function follow(
   const { signal, leave } = context;
   const tally = createTally();
   const ended = new Set<string>();
-  const hear = (result: FileResult) => {
+  const hear = (file: FileResult) => {
+    const result = workResult(stageKinds, file);
     ended.add(workKey(result));
     tally.add(result);
     view.event({ type: 'result', result });
@@ -179,45 +178,32 @@ function cancelOn(
 }
 
 function show(event: ProgressEvent, view: ProgressView, ended: ReadonlySet<string>): void {
-  const { video_path: path, type } = event;
-  const frames = event.file_frames ?? event.file_heard_seconds;
-  const grid_frames = event.file_grid_frames ?? event.file_sound_seconds;
-  if (path !== null && type !== 'summary' && frames !== undefined && grid_frames !== undefined) {
-    const file = { path, type, frames, grid_frames };
-    if (!ended.has(workKey(file)) && event.error === undefined) view.event({ type: 'file', file });
+  const { video_path: path, type, files, surveyed } = event;
+  if (
+    path !== null &&
+    type !== 'summary' &&
+    event.error === undefined &&
+    !ended.has(workKey({ path, type }))
+  ) {
+    const file = fileProgressFrom(stageKinds, { path, type }, event);
+    if (file) view.event({ type: 'file', file });
   }
-  if (event.files === undefined || event.frames === undefined) return;
-  const heard_seconds = event.heard_seconds ?? 0;
-  const task: TaskProgress = {
-    files: event.files,
-    files_done: event.files_done ?? 0,
-    surveyed: event.surveyed ?? false,
-    percentage: Number(event.progress),
-    frames: event.frames,
-    grid_frames: event.grid_frames ?? 0,
-    heard_seconds,
-    sound_seconds: event.sound_seconds ?? 0,
-    media_seconds: event.frames + heard_seconds,
-    elapsed_seconds: event.elapsed_seconds ?? 0,
-  };
-  view.event({ type: 'task', task });
+  if (files === undefined || surveyed === undefined) return;
+  const { files_done = 0, elapsed_seconds = 0 } = event;
+  const told = { files, files_done, surveyed, percentage: Number(event.progress), elapsed_seconds };
+  view.event({ type: 'task', task: progressFrom(stageKinds, told, event) });
 }
 
-/** A grid frame is a second of media. */
-function progressOf({ counts, progress, elapsed_seconds, ...task }: TaskDetail): TaskProgress {
-  const { frames, grid_frames, heard_seconds, sound_seconds } = task;
-  return {
+function progressOf(task: TaskDetail): TaskProgress {
+  const { counts, progress, elapsed_seconds } = task;
+  const told = {
     files: counts.files,
     files_done: counts.done,
     surveyed: true,
     percentage: progress,
-    frames,
-    grid_frames,
-    heard_seconds,
-    sound_seconds,
-    media_seconds: frames + heard_seconds,
     elapsed_seconds,
   };
+  return progressFrom(stageKinds, told, task);
 }
 
 function interruption(last: ProgressEvent | undefined): Report['error'] {

@@ -1,11 +1,15 @@
 // How an analysis ended, and what is said of it at the end.
-import type { FileOutcome, FileResult, TaskError, TaskProgress } from '../actors/analysis/contract.ts';
+import type { TaskCounts, TaskError, WorkResult } from '../actors/analysis/contract.ts';
+import type { TaskProgress } from '../actors/analysis/progress.ts';
+import { count, noneDone } from '../actors/analysis/result.ts';
+import type { StageKind } from '../actors/analysis/stages/kind.ts';
+import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import { duration, printable } from './terminal.ts';
 
 export interface Report {
   readonly cancelled: boolean;
   readonly error: TaskError | null;
-  readonly counts: Readonly<Record<FileOutcome, number>>;
+  readonly counts: TaskCounts;
   readonly failures: readonly Failure[];
   /** Undefined when it ended before it began to work. */
   readonly progress: TaskProgress | undefined;
@@ -19,12 +23,12 @@ interface Failure {
 }
 
 /** Counts results as they come. */
-export function createTally() {
-  const counts = { analyzed: 0, stored: 0, no_picture: 0, no_sound: 0, failed: 0, cancelled: 0 };
+export function createTally(kinds: readonly StageKind[] = stageKinds) {
+  const counts = noneDone(kinds, 0);
   const failures: Failure[] = [];
-  const add = ({ outcome, error }: FileResult) => {
-    counts[outcome]++;
-    if (outcome === 'failed' && error) failures.push(error);
+  const add = (result: WorkResult) => {
+    count(counts, result);
+    if (result.outcome === 'failed' && result.error) failures.push(result.error);
   };
   return { counts, failures, add };
 }
@@ -32,24 +36,33 @@ export function createTally() {
 export function summary(
   { counts, failures, progress, cancelled, model_key }: Report,
   walkFailures: readonly Failure[],
+  kinds: readonly StageKind[] = stageKinds,
 ): string {
-  const ends: [number, string][] = [
+  const byWord: Readonly<Record<string, number>> = counts;
+  const ends: (readonly [number, string])[] = [
     [counts.analyzed, 'analysed'],
     [counts.stored, 'already known'],
-    [counts.no_picture, 'sound only'],
-    [counts.no_sound, 'without sound'],
+    ...kinds.map(({ notApplicable, labels }) => [byWord[notApplicable] ?? 0, labels.notApplicable] as const),
     [counts.failed + walkFailures.length, 'failed'],
     [counts.cancelled, 'not finished'],
   ];
   const said = ends.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
-  const { elapsed_seconds = 0, media_seconds = 0, frames = 0 } = progress ?? {};
-  const speed = elapsed_seconds > 0 ? media_seconds / elapsed_seconds : 0;
-  const looked =
-    frames > 0 ? `, ${frames} ${frames === 1 ? 'frame' : 'frames'}, ${speed.toFixed(1)}× real time` : '';
   const lines = [
-    `${cancelled ? 'Stopped' : 'Done'}: ${said.join(', ')} in ${duration(elapsed_seconds)}${looked}${model_key === null ? '' : ` (${model_key})`}`,
+    `${cancelled ? 'Stopped' : 'Done'}: ${said.join(', ')} in ${duration(progress?.elapsed_seconds ?? 0)}${worked(kinds, progress)}${model_key === null ? '' : ` (${model_key})`}`,
     ...[...failures, ...walkFailures].map(({ code, message }) => `  ${code}: ${printable(message)}`),
     ...(cancelled ? ['What is finished stays; the same command goes on with the rest.'] : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** What is counted in pieces, and the speed of the whole. */
+function worked(kinds: readonly StageKind[], progress: TaskProgress | undefined): string {
+  const done = kinds
+    .map(({ type, unit }) => ({ unit, amount: progress?.stages[type]?.done ?? 0 }))
+    .filter(({ unit, amount }) => unit.measure === 'count' && amount > 0);
+  if (!progress || done.length === 0) return '';
+  const parts = done.map(
+    ({ unit, amount }) => `${amount} ${amount === 1 ? unit.label.replace(/s$/, '') : unit.label}`,
+  );
+  return `, ${parts.join(', ')}, ${progress.speed.toFixed(1)}× real time`;
 }

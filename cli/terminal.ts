@@ -1,8 +1,12 @@
 // Progress for a person at a terminal: a bar for each file at work and one for the whole. Where the output is no
 // terminal, one line a result and nothing else.
 import { basename } from 'node:path';
-import type { AnalysisEvent, FileProgress, FileResult, TaskProgress } from '../actors/analysis/contract.ts';
-import { workKey } from '../actors/analysis/tasks/ledger.ts';
+import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
+import type { Amounts, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
+import { kindOf } from '../actors/analysis/progress-fields.ts';
+import { workKey } from '../actors/analysis/result.ts';
+import type { StageKind, Unit } from '../actors/analysis/stages/kind.ts';
+import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import { clockTime } from '../actors/decoder/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { conflate } from '../runtime/sync/conflate.ts';
@@ -21,7 +25,12 @@ export interface ProgressView {
 
 const MOST_BARS = 8;
 
-export function createProgressView(screen: Screen, clock: Clock): ProgressView {
+/** `kinds`: the kinds of work there are. */
+export function createProgressView(
+  screen: Screen,
+  clock: Clock,
+  kinds: readonly StageKind[] = stageKinds,
+): ProgressView {
   /** By path and type of work. */
   const files = new Map<string, FileProgress>();
   let task: TaskProgress | undefined;
@@ -30,9 +39,13 @@ export function createProgressView(screen: Screen, clock: Clock): ProgressView {
   const clear = () => (drawn > 0 ? `\x1b[${drawn}A\x1b[J` : '');
   const draw = () => {
     if (!screen.isTerminal || !task) return;
-    const bars = [...files.values()].slice(0, MOST_BARS).map((file) => fileLine(file, screen.columns));
+    const bars = [...files.values()].slice(0, MOST_BARS).map((file) => fileLine(kinds, file, screen.columns));
     const more = files.size - bars.length;
-    const lines = [...bars, ...(more > 0 ? [`  and ${more} more`] : []), taskLine(task, screen.columns)];
+    const lines = [
+      ...bars,
+      ...(more > 0 ? [`  and ${more} more`] : []),
+      taskLine(kinds, task, screen.columns),
+    ];
     screen.write(`${clear()}${lines.join('\n')}\n`);
     drawn = lines.length;
   };
@@ -47,7 +60,7 @@ export function createProgressView(screen: Screen, clock: Clock): ProgressView {
       else if (event.type === 'task') task = event.task;
       else {
         files.delete(workKey(event.result));
-        const line = resultLine(event.result);
+        const line = resultLine(kinds, event.result);
         if (line) print(line);
       }
       drawing.put('screen', null);
@@ -56,7 +69,7 @@ export function createProgressView(screen: Screen, clock: Clock): ProgressView {
       files.clear();
       drawing.flush();
       draw();
-      if (!screen.isTerminal && task) screen.write(`${taskLine(task, 200)}\n`);
+      if (!screen.isTerminal && task) screen.write(`${taskLine(kinds, task, 200)}\n`);
     },
   };
 }
@@ -66,56 +79,42 @@ export function bar(share: number, width: number): string {
   return '█'.repeat(filled) + '░'.repeat(width - filled);
 }
 
-function fileLine({ path, type, frames, grid_frames }: FileProgress, columns: number): string {
-  const share = grid_frames === 0 ? 1 : frames / grid_frames;
+function fileLine(kinds: readonly StageKind[], file: FileProgress, columns: number): string {
+  const { path, type, percentage } = file;
   const name = shorten(printable(basename(path)), Math.max(10, Math.min(40, columns - 45)));
-  const done =
-    type === 'video' ? `${frames}/${grid_frames}` : `${clockTime(frames)}/${clockTime(grid_frames)}`;
-  return `  ${name.padEnd(Math.min(40, columns - 45))} ${bar(share, 20)} ${percent(share)} ${done}`;
+  const done = amounts(kindOf(kinds, type).unit, file);
+  return `  ${name.padEnd(Math.min(40, columns - 45))} ${bar(percentage / 100, 20)} ${percent(percentage)} ${done}`;
 }
 
-export function taskLine(task: TaskProgress, columns: number): string {
-  const { files, files_done, frames, grid_frames, heard_seconds, sound_seconds, elapsed_seconds } = task;
-  // A second of picture and a second of sound count the same.
-  const all = grid_frames + sound_seconds;
-  const done = frames + heard_seconds;
-  const share = all === 0 ? files_done / files : done / all;
-  const per = (amount: number) => (elapsed_seconds > 0 ? amount / elapsed_seconds : 0);
+function amounts({ measure }: Unit, { done, all }: Amounts): string {
+  return measure === 'count' ? `${done}/${all}` : `${clockTime(done)}/${clockTime(all)}`;
+}
+
+/** Shows what the progress says, and reckons nothing. */
+export function taskLine(kinds: readonly StageKind[], task: TaskProgress, columns: number): string {
+  const { files, files_done, percentage, stages, speed, estimated_remaining_seconds: left } = task;
   const known = task.surveyed ? '' : '+';
-  const looked = grid_frames > 0 || sound_seconds === 0;
+  const worked = kinds.filter(({ type }) => (stages[type]?.all ?? 0) > 0);
   const parts = [
-    `${bar(share, 20)} ${percent(share)}`,
+    `${bar(percentage / 100, 20)} ${percent(percentage)}`,
     `${files_done}/${files} files`,
-    ...(looked ? [`${frames}/${grid_frames}${known} frames`] : []),
-    ...(sound_seconds > 0 ? [`${clockTime(heard_seconds)}/${clockTime(sound_seconds)}${known} heard`] : []),
-    ...(looked ? [`${per(frames).toFixed(1)} frames/s`] : []),
-    `${per(task.media_seconds).toFixed(1)}× real time`,
+    ...worked.map(({ type, unit }) => `${amounts(unit, stages[type]!).concat(known)} ${unit.label}`),
+    ...worked.flatMap(({ type, unit }) =>
+      unit.speed === null ? [] : [`${stages[type]!.speed.toFixed(1)} ${unit.speed}`],
+    ),
+    `${speed.toFixed(1)}× real time`,
   ];
-  const left = per(done) > 0 && done < all ? ` · ${duration((all - done) / per(done))} left` : '';
-  const text = `${parts.join(' · ')}${left}`;
-  return text.slice(0, columns);
+  const remaining = left === null || left <= 0 ? '' : ` · ${duration(left)} left`;
+  return `${parts.join(' · ')}${remaining}`.slice(0, columns);
 }
 
-function resultLine(result: FileResult): string | undefined {
-  if (result.outcome === 'failed') return `✗ ${printable(result.error?.message ?? result.path)}`;
-  if (result.outcome === 'stored' || result.outcome === 'cancelled') return undefined;
-  const name = printable(basename(result.path));
-  if (result.type === 'speech') return speechLine(name, result);
-  if (result.outcome === 'no_picture') return `– ${name}: sound only, no picture to look at`;
-  const missing = result.missing_frames > 0 ? `, ${result.missing_frames} cannot be decoded` : '';
-  return `✓ ${name}: ${result.frames} ${result.frames === 1 ? 'frame' : 'frames'}${missing}`;
-}
-
-function speechLine(name: string, { outcome, speech }: FileResult): string {
-  if (outcome === 'no_sound' || !speech) return `– ${name}: nothing to listen to`;
-  const { segments, speakers, language, model_key } = speech;
-  if (segments === 0) return `✓ ${name}: nobody speaks`;
-  const said = [
-    `${segments} ${segments === 1 ? 'segment' : 'segments'}`,
-    ...(speakers === null ? [] : [`${speakers} ${speakers === 1 ? 'speaker' : 'speakers'}`]),
-    ...(language === null ? [] : [language]),
-  ];
-  return `✓ ${name}: ${said.join(', ')} (${model_key})`;
+function resultLine(kinds: readonly StageKind[], result: WorkResult): string | undefined {
+  const { outcome, path, type, facts } = result;
+  if (outcome === 'failed') return `✗ ${printable(result.error?.message ?? path)}`;
+  if (outcome === 'stored' || outcome === 'cancelled') return undefined;
+  const name = printable(basename(path));
+  const { labels } = kindOf(kinds, type);
+  return outcome === 'not_applicable' ? `– ${name}: ${labels.nothing}` : `✓ ${name}: ${labels.result(facts)}`;
 }
 
 /** A file name must not move the cursor: control characters are shown, not sent. */
@@ -131,8 +130,8 @@ export function duration(seconds: number): string {
   return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
 }
 
-function percent(share: number): string {
-  return `${Math.floor(share * 100)}%`.padStart(4);
+function percent(percentage: number): string {
+  return `${Math.floor(percentage)}%`.padStart(4);
 }
 
 function shorten(text: string, length: number): string {

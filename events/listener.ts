@@ -2,6 +2,7 @@
 // the argument nor that an acknowledgement can be given.
 import type { Socket } from 'socket.io';
 import { analysisErrors, type Tasks } from '../actors/analysis/contract.ts';
+import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import type { Log } from '../runtime/log.ts';
 import { recordOf } from './payload.ts';
 import {
@@ -66,7 +67,7 @@ export function listen(client: Client, { tasks, rooms, log }: ListenerParts): vo
 async function replayRecord(client: Client, task_id: string, { tasks, rooms, log }: ListenerParts) {
   if (!client.connected) return;
   try {
-    const event = recordOf(await tasks.get(task_id, { offset: 0, limit: 1 }));
+    const event = recordOf(stageKinds, await tasks.get(task_id, { offset: 0, limit: 1 }));
     // It may have begun to run meanwhile: then this client has heard, being in the room.
     if (event && client.rooms.has(roomOf(task_id)) && !rooms.replay(task_id)) client.emit('progress', event);
   } catch (error) {

@@ -2,31 +2,37 @@
 import type {
   AnalysisEvent,
   EndState,
-  FileProgress,
-  FileResult,
   TaskError,
-  TaskProgress,
   TaskSnapshot,
-  WorkType,
+  WorkResult,
 } from '../actors/analysis/contract.ts';
-import type { ProgressEvent } from './protocol.ts';
+import type { FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
+import { amountFields, fileFields, rounded } from '../actors/analysis/progress-fields.ts';
+import type { StageKind } from '../actors/analysis/stages/kind.ts';
+import type { EventType, ProgressEvent } from './protocol.ts';
 
 export interface Run {
+  readonly kinds: readonly StageKind[];
   readonly task_id: string;
   readonly files: number;
   /** Percentage, 0 to 100. */
   readonly percentage: number;
   readonly task: TaskProgress | undefined;
   /** The file of each type that was worked on last. */
-  readonly file: Readonly<Partial<Record<WorkType, FileProgress>>>;
+  readonly file: Readonly<Record<string, FileProgress>>;
   /** What was worked on last; before that, what the task does first. Its end is told as what it does first. */
-  readonly latest: WorkType;
-  readonly first: WorkType;
+  readonly latest: string;
+  readonly first: string;
 }
 
-export function newRun(task_id: string, files: number, types: readonly WorkType[] = []): Run {
-  const first = types[0] ?? 'video';
-  return { task_id, files, percentage: 0, task: undefined, file: {}, latest: first, first };
+export function newRun(
+  kinds: readonly StageKind[],
+  task_id: string,
+  files: number,
+  types: readonly string[] = [],
+): Run {
+  const first = types[0] ?? kinds[0]?.type ?? '';
+  return { kinds, task_id, files, percentage: 0, task: undefined, file: {}, latest: first, first };
 }
 
 export function advance(run: Run, event: AnalysisEvent): Run {
@@ -39,20 +45,16 @@ export function advance(run: Run, event: AnalysisEvent): Run {
 }
 
 /** The run as it stands, told to those who follow one type of work. */
-export function stateOf(run: Run, type: WorkType): ProgressEvent {
+export function stateOf(run: Run, type: string): ProgressEvent {
   const file = run.file[type];
   if (!file) return { ...head(run, type), ...counts(run) };
-  const { path, frames, grid_frames } = file;
-  const of =
-    type === 'video'
-      ? { file_frames: frames, file_grid_frames: grid_frames }
-      : { file_heard_seconds: seconds(frames), file_sound_seconds: seconds(grid_frames) };
-  const file_progress = percent(frames, grid_frames);
-  return { ...head(run, type), video_path: path, ...counts(run), file_progress, ...of };
+  const { path, percentage } = file;
+  const told = { ...counts(run), file_progress: percentage, ...fileFields(run.kinds, file) };
+  return { ...head(run, type), video_path: path, ...told };
 }
 
 /** One file that failed; the task goes on. */
-export function failureOf(run: Run, result: FileResult): ProgressEvent {
+export function failureOf(run: Run, result: WorkResult): ProgressEvent {
   const { code, message } = result.error ?? { code: 'INTERNAL', message: `${result.path}: failed` };
   return {
     ...head(run, result.type),
@@ -76,33 +78,29 @@ export function endOf(run: Run, end: End): ProgressEvent {
 }
 
 /** The end of a task that ran before this process; undefined when it has not ended. */
-export function recordOf(task: TaskSnapshot): ProgressEvent | undefined {
-  const { task_id, state, error, counts, frames, grid_frames, heard_seconds, sound_seconds } = task;
+export function recordOf(kinds: readonly StageKind[], task: TaskSnapshot): ProgressEvent | undefined {
+  const { task_id, state, error, counts } = task;
   if (state === 'running' || state === 'stopping') return undefined;
+  const values: Readonly<Record<string, unknown>> = task;
+  const amounts = kinds.map(({ type, unit }) => {
+    return [type, { done: Number(values[unit.done] ?? 0), all: Number(values[unit.all] ?? 0) }] as const;
+  });
   return {
     task_id,
     progress: state === 'completed' ? 100 : shown(task.progress),
     video_path: null,
     done: true,
-    type: task.request.types[0] ?? 'video',
+    type: task.request.types[0] ?? (kinds[0]?.type as EventType),
     files: counts.files,
     files_done: counts.done,
-    frames,
-    grid_frames,
-    heard_seconds: seconds(heard_seconds),
-    sound_seconds: seconds(sound_seconds),
+    ...amountFields(kinds, Object.fromEntries(amounts)),
     elapsed_seconds: task.elapsed_seconds,
     ...reasonOf(task_id, { state, error }),
   };
 }
 
-function head({ task_id, percentage }: Run, type: WorkType): ProgressEvent {
-  return { task_id, progress: shown(percentage), video_path: null, done: false, type };
-}
-
-/** To the millisecond. */
-function seconds(value: number): number {
-  return Math.round(Math.max(0, value) * 1000) / 1000;
+function head({ task_id, percentage }: Run, type: string): ProgressEvent {
+  return { task_id, progress: shown(percentage), video_path: null, done: false, type: type as EventType };
 }
 
 /** 100 is said by the end alone: what has been looked at may still have to be stored. */
@@ -110,23 +108,17 @@ function shown(percentage: number): number {
   return Math.max(0, Math.min(99.9, Math.floor(percentage * 10) / 10));
 }
 
-function counts({ files, task }: Run): Partial<ProgressEvent> {
+function counts({ kinds, files, task }: Run): Partial<ProgressEvent> {
   if (!task) return { files, files_done: 0 };
-  const { files_done, frames, grid_frames, surveyed } = task;
-  const heard_seconds = seconds(task.heard_seconds);
-  const sound_seconds = seconds(task.sound_seconds);
-  const elapsed_seconds = seconds(task.elapsed_seconds);
-  const all = { files: task.files, files_done, frames, grid_frames, heard_seconds, sound_seconds };
-  const known = { ...all, surveyed, elapsed_seconds };
-  const done = frames + heard_seconds;
-  const whole = grid_frames + sound_seconds;
-  if (!surveyed || done === 0 || done >= whole) return known;
-  const left = (task.elapsed_seconds * (whole - done)) / done;
-  return { ...known, estimated_remaining_seconds: Math.ceil(left) };
-}
-
-function percent(part: number, whole: number): number {
-  return whole === 0 ? 100 : Math.max(0, Math.min(100, Math.floor((100 * part) / whole)));
+  const known = {
+    files: task.files,
+    files_done: task.files_done,
+    ...amountFields(kinds, task.stages),
+    surveyed: task.surveyed,
+    elapsed_seconds: rounded(task.elapsed_seconds),
+  };
+  const left = task.estimated_remaining_seconds;
+  return left === null || left <= 0 ? known : { ...known, estimated_remaining_seconds: Math.ceil(left) };
 }
 
 function reasonOf(task_id: string, { state, error }: End): Partial<ProgressEvent> {

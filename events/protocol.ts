@@ -1,13 +1,15 @@
 // What the event server and its clients say to each other: one map of events, shared by the server, the command line
 // and the web page. A client emits `join` with a task id and hears `progress` until an event says `done`. Pure.
-import { type Static, Type } from 'typebox';
+import { type Static, type TOptional, type TProperties, Type } from 'typebox';
 import { Check } from 'typebox/value';
+import { amountSchemas, fileAmountSchemas, wordsOf } from '../actors/analysis/schemas.ts';
+import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 
 /** Where the event server listens, on the host and port of the API. */
 export const EVENT_PATH = '/socket.io';
 
 /** `video` is visual analysis, `speech` transcription. A task that does both tells its end as `video`. */
-export const EventType = Type.Union([Type.Literal('video'), Type.Literal('speech'), Type.Literal('summary')]);
+export const EventType = wordsOf([...stageKinds.map(({ type }) => type), 'summary' as const]);
 export type EventType = Static<typeof EventType>;
 
 /** How names given with `sample_faces` found their clusters. */
@@ -25,6 +27,11 @@ export const SampleFaceNaming = Type.Object({
 export type SampleFaceNaming = Static<typeof SampleFaceNaming>;
 
 const Count = Type.Integer({ minimum: 0 });
+
+function optional<P extends TProperties>(properties: P): { [K in keyof P]: TOptional<P[K]> } {
+  const fields = Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)]);
+  return Object.fromEntries(fields) as { [K in keyof P]: TOptional<P[K]> };
+}
 
 /** State of a task, or of one file that failed: then `video_path` and `error` are there and `done` is false. */
 export const ProgressEvent = Type.Object({
@@ -66,20 +73,13 @@ export const ProgressEvent = Type.Object({
   /** Files of the task, one that is both looked at and listened to twice, and how many of them have a result. */
   files: Type.Optional(Count),
   files_done: Type.Optional(Count),
-  /** Seconds of picture looked at, and how many there are; the latter grows while files are still being surveyed. */
-  frames: Type.Optional(Count),
-  grid_frames: Type.Optional(Count),
-  /** Whether the length of every file is known; until then `grid_frames` and `sound_seconds` grow. */
+  /** Of each kind of work what is done, and what there is; the latter grows while files are still being surveyed. */
+  ...optional(amountSchemas(stageKinds)),
+  /** Whether the amount of work in every file is known. */
   surveyed: Type.Optional(Type.Boolean()),
-  /** Seconds of sound listened to, and how many there are; the latter grows as `grid_frames` does. */
-  heard_seconds: Type.Optional(Type.Number({ minimum: 0 })),
-  sound_seconds: Type.Optional(Type.Number({ minimum: 0 })),
-  /** Percentage of `video_path`, and the seconds of picture or of sound that are. */
+  /** Percentage of `video_path`, and its amounts. */
   file_progress: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-  file_frames: Type.Optional(Count),
-  file_grid_frames: Type.Optional(Count),
-  file_heard_seconds: Type.Optional(Type.Number({ minimum: 0 })),
-  file_sound_seconds: Type.Optional(Type.Number({ minimum: 0 })),
+  ...optional(fileAmountSchemas(stageKinds)),
   elapsed_seconds: Type.Optional(Type.Number({ minimum: 0 })),
   /** Left out while there is nothing to reckon with. */
   estimated_remaining_seconds: Type.Optional(Type.Number({ minimum: 0 })),

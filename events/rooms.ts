@@ -1,10 +1,12 @@
 // The rooms: each task has one, named by its id. Decides what is told in it and when, and remembers what a client that
 // joins late has to hear. Pure but for the clock it is given; sockets are the server's business.
-import type { TaskEvent, TaskListener, WorkType } from '../actors/analysis/contract.ts';
+import type { TaskEvent, TaskListener } from '../actors/analysis/contract.ts';
+import type { StageKind } from '../actors/analysis/stages/kind.ts';
+import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createPace, type Pace } from './pace.ts';
 import { advance, endOf, failureOf, newRun, type Run, stateOf } from './payload.ts';
-import type { EventType, ProgressEvent } from './protocol.ts';
+import type { ProgressEvent } from './protocol.ts';
 
 export interface Rooms {
   readonly hear: TaskListener;
@@ -19,6 +21,8 @@ export interface Rooms {
 
 export interface RoomsOptions {
   readonly clock: Clock;
+  /** The kinds of work there are. */
+  readonly kinds?: readonly StageKind[];
   /** Between two events of one task and type. */
   readonly everyMs: number;
   tell(event: ProgressEvent): void;
@@ -37,22 +41,26 @@ interface Lane {
 
 interface Room {
   run: Run;
-  readonly lanes: Map<EventType, Lane>;
+  readonly lanes: Map<string, Lane>;
   /** Told in this run, oldest first. */
   failures: ProgressEvent[];
 }
 
-export function createRooms({ clock, everyMs, tell }: RoomsOptions): Rooms {
+export function createRooms({ clock, kinds = stageKinds, everyMs, tell }: RoomsOptions): Rooms {
   const rooms = new Map<string, Room>();
   /** In the order in which they ended. */
   const ended = new Set<string>();
 
-  const enter = (task_id: string, files: number, types: readonly WorkType[] = []): Room => {
-    const room = rooms.get(task_id) ?? { run: newRun(task_id, files, types), lanes: new Map(), failures: [] };
+  const enter = (task_id: string, files: number, types: readonly string[] = []): Room => {
+    const room = rooms.get(task_id) ?? {
+      run: newRun(kinds, task_id, files, types),
+      lanes: new Map(),
+      failures: [],
+    };
     rooms.set(task_id, room);
     return room;
   };
-  const open = (room: Room, type: EventType): Lane => {
+  const open = (room: Room, type: string): Lane => {
     const pace = createPace<() => ProgressEvent>(clock, everyMs, (make) => {
       const event = make();
       lane.last = event;
@@ -69,14 +77,14 @@ export function createRooms({ clock, everyMs, tell }: RoomsOptions): Rooms {
   const flushRoom = ({ lanes }: Room) => {
     for (const { pace } of lanes.values()) pace.flush();
   };
-  const start = (task_id: string, files: number, types: readonly WorkType[]) => {
+  const start = (task_id: string, files: number, types: readonly string[]) => {
     const room = enter(task_id, files, types);
     // It runs again: the end of the run before is told first, and to nobody who joins from now on.
     flushRoom(room);
     for (const lane of room.lanes.values()) lane.last = undefined;
     room.failures = [];
     ended.delete(task_id);
-    room.run = newRun(task_id, files, types);
+    room.run = newRun(kinds, task_id, files, types);
     return room;
   };
   const end = (task_id: string) => {
@@ -91,7 +99,7 @@ export function createRooms({ clock, everyMs, tell }: RoomsOptions): Rooms {
   const hear = (task_id: string, event: TaskEvent) => {
     if (ended.has(task_id) && event.type !== 'start') return;
     const room = event.type === 'start' ? start(task_id, event.files, event.types) : enter(task_id, 0);
-    const paceOf = (type: WorkType) => (room.lanes.get(type) ?? open(room, type)).pace;
+    const paceOf = (type: string) => (room.lanes.get(type) ?? open(room, type)).pace;
     if (event.type === 'end') {
       const { run } = room;
       // The end is the last thing told: what waits in another lane goes before it.

@@ -1,6 +1,5 @@
 // What the routes are handed: the engine's coordinators and the few things of the service itself.
-import type { Analysis } from '../actors/analysis/analysis.ts';
-import type { Tasks } from '../actors/analysis/contract.ts';
+import type { Analysis, Tasks } from '../actors/analysis/contract.ts';
 import type { Exporter } from '../actors/exporter/contract.ts';
 import type { OperatingSystem } from '../actors/models/contract.ts';
 import type { ListedModel } from '../actors/models/library.ts';

@@ -1,46 +1,34 @@
-// The coordinator of analysis, the only one that writes: runs one task at a time and sums it up.
-import type { ModelState } from '../embedder/contract.ts';
-import {
-  type AnalysisEvent,
-  type AnalysisReport,
-  analysisErrors,
-  type MediaPropertiesAnswer,
-} from './contract.ts';
-import { type PropertiesRequest, properties } from './media/properties.ts';
-import { Looking } from './stages/picture/picture.ts';
+// The coordinator of analysis, the only one that writes: runs one task at a time, each of its stages in its lane.
+import type { Analysis, AnalysisReport, RunOptions, TaskRun } from './contract.ts';
+import { analysisErrors } from './contract.ts';
+import { properties } from './media/properties.ts';
+import { LaneRunner } from './stages/lane-runner.ts';
+import { jobsOf, type Lane, lanesOf, piecesOf, type StageJobs } from './stages/lanes.ts';
+import { stages as allStages } from './stages/list.ts';
+import type { AnalysisParts, StageParts } from './stages/parts.ts';
+import { Settled } from './stages/settled.ts';
 import { SpeechModel } from './stages/speech/model.ts';
-import { Listening } from './stages/speech/speech.ts';
-import { type AnalysisParts, Task, type TaskRun } from './task.ts';
-import { createTracker } from './tracker.ts';
+import type { Stage } from './stages/stage.ts';
+import { TaskContext } from './stages/task-context.ts';
+import { createTracker } from './stages/tracker.ts';
 
-export interface RunOptions {
-  readonly signal: AbortSignal;
-  onEvent(event: AnalysisEvent): void;
-}
-
-export interface Analysis {
-  /** What media files are; see `properties`. */
-  properties(request: PropertiesRequest, signal: AbortSignal): Promise<MediaPropertiesAnswer>;
-  /** The speech model in use: one is only while a task listens. */
-  readonly speechModel: ModelState;
-  /** Resolves when every file has its result; a run that is told to stop resolves too, with what was finished. */
-  run(run: TaskRun, options: RunOptions): Promise<AnalysisReport>;
-}
-
-export function createAnalysis(parts: AnalysisParts): Analysis {
+/** `stages`: all there are, unless a test brings its own. */
+export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = allStages): Analysis {
   let active = false;
   const speechModel = new SpeechModel();
+  const parts: StageParts = { ...given, speechModel };
   return {
     properties: (request, signal) => properties(parts, request, signal),
     get speechModel() {
       return speechModel.state;
     },
     run: async (run, options) => {
-      if (run.request.paths.length + run.request.speech.length === 0) throw analysisErrors.NO_FILES();
+      const asked = jobsOf(stages, run.request);
+      if (asked.length === 0) throw analysisErrors.NO_FILES();
       if (active) throw analysisErrors.ANOTHER_TASK();
       active = true;
       try {
-        return await runTask(parts, run, options, speechModel);
+        return await runTask(parts, stages, asked, run, options);
       } finally {
         active = false;
       }
@@ -49,29 +37,56 @@ export function createAnalysis(parts: AnalysisParts): Analysis {
 }
 
 async function runTask(
-  parts: AnalysisParts,
+  parts: StageParts,
+  stages: readonly Stage[],
+  asked: readonly StageJobs[],
   run: TaskRun,
   { signal, onEvent }: RunOptions,
-  speechModel: SpeechModel,
 ): Promise<AnalysisReport> {
-  const { paths, speech, model_key } = run.request;
-  const files = { video: paths.length, speech: speech.length };
-  const tracker = createTracker(files, parts.clock.now, onEvent);
-  const task = new Task(parts, run, tracker, signal);
-  let used = model_key;
-  const look = async () => {
-    if (model_key === null) throw analysisErrors.INVALID_REQUEST('model_key: is needed to look at pictures');
-    const model = await parts.embedder.ask('load', { model_key }, { signal });
-    used = model.model_key;
-    await new Looking(task, model).run();
-  };
-  const listen = () => new Listening(task, speechModel).run();
-  const both = [...(files.video > 0 ? [look] : []), ...(files.speech > 0 ? [listen] : [])];
-  // What keeps the one from working ends the other.
-  await Promise.all(both.map((work) => work().catch((error) => task.break(error))));
+  const lanes = lanesOf(asked);
+  const settled = expected(lanes);
+  const kinds = stages.map(({ kind }) => kind);
+  const tracker = createTracker(kinds, pieces(asked), parts.clock.now, (event) => {
+    onEvent(event);
+    if (event.type === 'result') settled.tell(event.result);
+  });
+  // Each lane surveys a file once for all of its stages.
+  const paths = lanes.flatMap((lane) => [...new Set(lane.stages.flatMap((one) => piecesOf(one).paths))]);
+  const task = new TaskContext(parts, run, { tracker, settled, paths, signal });
+  // What keeps one lane from working ends the others.
+  await Promise.all(
+    lanes.map((lane) => new LaneRunner(task, lane).run().catch((error) => task.break(error))),
+  );
   task.throwIfBroken();
   const { counts } = tracker;
   // A run whose last file was finished before it could stop has not been cut short.
-  const cancelled = signal.aborted && counts.cancelled > 0;
-  return { cancelled, model_key: used, counts, progress: tracker.progress() };
+  return { cancelled: signal.aborted && counts.cancelled > 0, counts, progress: tracker.progress() };
+}
+
+/** Pieces of work by type. */
+function pieces(asked: readonly StageJobs[]): Record<string, number> {
+  const counts = asked.map((one) => {
+    const { paths, closing } = piecesOf(one);
+    return [one.stage.kind.type, paths.length + closing.length] as const;
+  });
+  return Object.fromEntries(counts);
+}
+
+/** The results that other work waits for. */
+function expected(lanes: readonly Lane[]): Settled {
+  const settled = new Settled();
+  const paths = new Map(
+    lanes.flatMap(({ stages }) => stages.map((one) => [one.stage.kind.type, new Set(piecesOf(one).paths)])),
+  );
+  for (const { needs, stages } of lanes) {
+    for (const { stage, jobs } of stages) {
+      for (const { name, items } of jobs) {
+        for (const { path } of items) {
+          for (const type of needs) if (paths.get(type)?.has(path)) settled.expect(type, path);
+          if (name !== null) settled.expect(stage.kind.type, path);
+        }
+      }
+    }
+  }
+  return settled;
 }

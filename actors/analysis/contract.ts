@@ -1,9 +1,23 @@
-// What an analysis is asked for, what it tells while it works, and what it answers at the end.
-import { type Static, type TSchema, Type } from 'typebox';
+// What an analysis is asked for, what it tells while it works, and what it answers at the end. What differs by kind of work
+// is read off the list of kinds.
+import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { DecodeMode } from '../decoder/contract.ts';
-import { SpeakerCount } from '../diarizer/contract.ts';
-import { xPreferences } from '../transcriber/contract.ts';
+import { defaulted, described, nullable } from '../../runtime/schema.ts';
+import type { ModelState } from '../embedder/contract.ts';
+import type { FileProgress, TaskProgress } from './progress.ts';
+import {
+  amountSchemas,
+  countsSchema,
+  fieldsOf,
+  requestSchema,
+  resultSchema,
+  shownRequestSchema,
+  wordsOf,
+} from './schemas.ts';
+import { facesRequest } from './stages/faces/request.ts';
+import type { StageKind } from './stages/kind.ts';
+import { stageKinds } from './stages/kinds.ts';
+import { summaryRequest } from './stages/summary/request.ts';
 
 export const analysisErrors = errorTable({
   NO_MEDIA: { meaning: 'No media file can be read', status: 400, retryable: false },
@@ -33,131 +47,67 @@ export const analysisErrors = errorTable({
   STOPPING: { meaning: 'The engine is stopping', status: 503, retryable: true },
 });
 
-const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const Count = Type.Integer({ minimum: 0 });
 
-/** Says that subtitles are to be read, whatever models there are. */
-export const subtitlesKey = 'subtitles';
-
-export const speechPreferences = [...xPreferences, subtitlesKey] as const;
-export type SpeechPreference = (typeof speechPreferences)[number];
-const SpeechPreference = Type.Unsafe<SpeechPreference>({ type: 'string', enum: [...speechPreferences] });
-
-/** A file whose speech is to be written down. */
-export const SpeechJob = Type.Object({
-  /** Absolute. */
-  path: Type.String({ minLength: 1 }),
-  /** BCP 47; null for whatever is spoken. */
-  language: Nullable(Type.String()),
-  /** Counted from 1 over all audio tracks, each by itself; null: all mixed into one. */
-  channels: Nullable(Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1 })),
-  detect_speakers: Type.Boolean(),
-  speaker_count: SpeakerCount,
-  preferred: SpeechPreference,
+/** What a task is asked for: every kind of work takes some of the fields. */
+export const AnalyzeRequest = Type.Object({
+  cache_dir: described(
+    Type.String({ minLength: 1 }),
+    'Absolute path of the analysis folder; made when missing.',
+  ),
+  ...fieldsOf(stageKinds, 'body'),
+  ...facesRequest.body,
+  ...summaryRequest.body,
+  force: defaulted(described(Type.Boolean(), 'Redo what is stored already.'), false),
 });
-export type SpeechJob = Static<typeof SpeechJob>;
+export type AnalyzeRequest = Static<typeof AnalyzeRequest>;
 
-export const AnalysisRequest = Type.Object({
-  cache_dir: Type.String({ minLength: 1 }),
-  /** Absolute paths of media files to look at. */
-  paths: Type.Array(Type.String({ minLength: 1 })),
-  /** Files to listen to, each once. */
-  speech: Type.Array(SpeechJob),
-  /** The visual model; null when there is nothing to look at. */
-  model_key: Nullable(Type.String({ minLength: 1 })),
-  decode: DecodeMode,
-  /** Redo what is stored already. */
-  force: Type.Boolean(),
-});
+/** A request in the form in which it is recorded: every kind of work has settled its fields. */
+export const AnalysisRequest = requestSchema(stageKinds);
 export type AnalysisRequest = Static<typeof AnalysisRequest>;
 
 /** What is done with a file: `video` looks at it, `speech` listens to it. */
-export const WorkType = Type.Union([Type.Literal('video'), Type.Literal('speech')]);
-export type WorkType = Static<typeof WorkType>;
+export type WorkType = (typeof stageKinds)[number]['type'];
 
 /**
- * How the work on one file ended. `stored`: it was analysed before. `no_picture`: nothing to look at. `no_sound`: nothing
- * to listen to.
+ * How the work on one file ended. `stored`: it was analysed before. `not_applicable`: it holds nothing of the kind;
+ * `reason` says of which.
  */
-export const FileOutcome = Type.Union([
-  Type.Literal('analyzed'),
-  Type.Literal('stored'),
-  Type.Literal('no_picture'),
-  Type.Literal('no_sound'),
-  Type.Literal('failed'),
-  Type.Literal('cancelled'),
-]);
-export type FileOutcome = Static<typeof FileOutcome>;
+export type Outcome = 'analyzed' | 'stored' | 'not_applicable' | 'failed' | 'cancelled';
 
-/** What was heard in a file. */
-export const SpeechFacts = Type.Object({
-  /** The model really used; `subtitles` for what was read. */
-  model_key: Type.String(),
-  /** BCP 47; null when nothing was said. */
-  language: Nullable(Type.String()),
-  segments: Count,
-  /** Null when nobody looked who speaks. */
-  speakers: Nullable(Count),
-  /** Seconds in which somebody speaks; null for what was read. */
-  speech_seconds: Nullable(Type.Number()),
-});
-export type SpeechFacts = Static<typeof SpeechFacts>;
-
-export const FileResult = Type.Object({
-  path: Type.String(),
-  type: WorkType,
-  hash_str: Type.Union([Type.String(), Type.Null()]),
-  outcome: FileOutcome,
-  frames: Type.Integer(),
-  /** Grid frames that could not be decoded. */
-  missing_frames: Type.Integer(),
-  duration_seconds: Type.Number(),
-  /** Of work of type `speech` that was done now. */
-  speech: Nullable(SpeechFacts),
-  error: Type.Union([Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()]),
-});
-export type FileResult = Static<typeof FileResult>;
-
-/** State of the work on one file. A grid frame is a second of picture; of speech they are seconds of sound. */
-export interface FileProgress {
+/** The result of one file as the engine passes it on. */
+export interface WorkResult {
   readonly path: string;
-  readonly type: WorkType;
-  readonly frames: number;
-  readonly grid_frames: number;
+  readonly type: string;
+  readonly hash_str: string | null;
+  readonly outcome: Outcome;
+  /** Of `not_applicable`: `no_picture`; else null. */
+  readonly reason: string | null;
+  /** What this kind of work tells of a file. */
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly duration_seconds: number;
+  readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** State of the whole task. `grid_frames` and `sound_seconds` grow while files are still being surveyed. */
-export interface TaskProgress {
-  readonly files: number;
-  readonly files_done: number;
-  readonly surveyed: boolean;
-  /** How much of the work is done, 0 to 100; never less than it was before. */
-  readonly percentage: number;
-  readonly frames: number;
-  readonly grid_frames: number;
-  /** Seconds of sound listened to, and how many there are. */
-  readonly heard_seconds: number;
-  readonly sound_seconds: number;
-  /** Seconds of media looked at and listened to in this run, and wall time so far. */
-  readonly media_seconds: number;
-  readonly elapsed_seconds: number;
-}
+/** The same as it is recorded and answered: `outcome` is the reason where there is one, and each fact a field. */
+export const FileResult = resultSchema(stageKinds);
+export type FileResult = Static<typeof FileResult>;
 
 export type AnalysisEvent =
   | { readonly type: 'file'; readonly file: FileProgress }
-  | { readonly type: 'result'; readonly result: FileResult }
+  | { readonly type: 'result'; readonly result: WorkResult }
   | { readonly type: 'task'; readonly task: TaskProgress };
 
-export const TaskState = Type.Union([
-  Type.Literal('running'),
+export const TaskState = wordsOf([
+  'running',
   /** Asked to stop, still unwinding. */
-  Type.Literal('stopping'),
-  Type.Literal('completed'),
-  Type.Literal('cancelled'),
-  Type.Literal('failed'),
+  'stopping',
+  'completed',
+  'cancelled',
+  'failed',
   /** The engine ended while it ran; it can be resumed. */
-  Type.Literal('interrupted'),
-]);
+  'interrupted',
+] as const);
 export type TaskState = Static<typeof TaskState>;
 
 export type EndState = Exclude<TaskState, 'running' | 'stopping'>;
@@ -167,51 +117,34 @@ export const TaskError = Type.Object({ code: Type.String(), error: Type.String()
 export type TaskError = Static<typeof TaskError>;
 
 /**
- * `done` is the sum of the six ends the work on a file can have. A file that is both looked at and listened to counts
- * twice.
+ * `done` is the sum of the ends the work on a file can have. A file that is both looked at and listened to counts twice.
  */
-export const TaskCounts = Type.Object({
-  files: Count,
-  done: Count,
-  analyzed: Count,
-  stored: Count,
-  no_picture: Count,
-  no_sound: Count,
-  failed: Count,
-  cancelled: Count,
-});
+export const TaskCounts = countsSchema(stageKinds);
 export type TaskCounts = Static<typeof TaskCounts>;
 
-/** A task as it stands. Times are Unix seconds. */
-export const TaskSnapshot = Type.Object({
-  task_id: Type.String(),
-  state: TaskState,
-  created: Type.Number(),
-  /** Of the latest run; a resumed task starts again. */
-  started: Type.Number(),
-  ended: Nullable(Type.Number()),
-  counts: TaskCounts,
-  /** Percentage. */
-  progress: Type.Number({ minimum: 0, maximum: 100 }),
-  frames: Count,
-  /** Grows while files are still being surveyed. */
-  grid_frames: Count,
-  heard_seconds: Type.Number({ minimum: 0 }),
-  /** Grows while files are still being surveyed. */
-  sound_seconds: Type.Number({ minimum: 0 }),
-  elapsed_seconds: Type.Number(),
-  /** Null when it is not known, and when nothing runs. */
-  estimated_remaining_seconds: Nullable(Type.Number()),
-  error: Nullable(TaskError),
-  request: Type.Object({
-    cache_dir: Type.String(),
-    model_key: Nullable(Type.String()),
-    decode: DecodeMode,
-    force: Type.Boolean(),
-    files: Count,
-    types: Type.Array(WorkType),
-  }),
-});
+/** A task as it stands, of some kinds of work. Times are Unix seconds. */
+export function taskSnapshot<K extends readonly StageKind[]>(kinds: K) {
+  return Type.Object({
+    task_id: Type.String(),
+    state: TaskState,
+    created: Type.Number(),
+    /** Of the latest run; a resumed task starts again. */
+    started: Type.Number(),
+    ended: nullable(Type.Number()),
+    counts: countsSchema(kinds),
+    /** Percentage. */
+    progress: Type.Number({ minimum: 0, maximum: 100 }),
+    /** What is done, and what there is; the latter grows while files are still being surveyed. */
+    ...amountSchemas(kinds),
+    elapsed_seconds: Type.Number(),
+    /** Null when it is not known, and when nothing runs. */
+    estimated_remaining_seconds: nullable(Type.Number()),
+    error: nullable(TaskError),
+    request: shownRequestSchema(kinds),
+  });
+}
+
+export const TaskSnapshot = taskSnapshot(stageKinds);
 export type TaskSnapshot = Static<typeof TaskSnapshot>;
 
 /** A task with a page of its results, each file once for each type of work, in the order in which they ended. */
@@ -228,14 +161,13 @@ export type TaskDetail = Static<typeof TaskDetail>;
 export interface AnalysisReport {
   /** Some files were not finished because the run was told to stop. */
   readonly cancelled: boolean;
-  readonly model_key: string | null;
   readonly counts: TaskCounts;
   readonly progress: TaskProgress;
 }
 
 /** What is told of a task: `start` each time it begins to run, what the analysis tells, and `end`, always last. */
 export type TaskEvent =
-  | { readonly type: 'start'; readonly files: number; readonly types: readonly WorkType[] }
+  | { readonly type: 'start'; readonly files: number; readonly types: readonly string[] }
   | AnalysisEvent
   | { readonly type: 'end'; readonly state: EndState; readonly error: TaskError | null };
 
@@ -247,30 +179,38 @@ export interface Page {
   readonly limit: number;
 }
 
-/** What a task is asked for; `decode` left out is what the settings say. Paths that are named twice count once. */
-export type TaskRequest = Omit<AnalysisRequest, 'decode' | 'speech'> & {
-  readonly decode?: AnalysisRequest['decode'];
-  readonly speech?: AnalysisRequest['speech'];
-};
+/** A request whose other fields have their defaults. Paths that are named twice count once. */
+export type TaskRequest = Partial<AnalyzeRequest> & Pick<AnalyzeRequest, 'cache_dir'>;
 
-/** The tasks of this home folder. One runs at a time. */
+export interface Admission {
+  /** While another task runs: it is stopped (the default), or this one waits its turn or is refused with ANOTHER_TASK. */
+  readonly whenBusy?: 'replace' | 'wait' | 'refuse';
+  /** Of those that wait, a higher one goes first (0); among equals, first come first served. */
+  readonly priority?: number;
+  /** Ends the checks and the wait, not the task. */
+  readonly signal?: AbortSignal;
+}
+
+/** The tasks of this home folder, and the one way in for everybody who wants one run. One runs at a time. */
 export interface Tasks {
   /** Id of the task of this engine that runs or is stopping. */
   readonly running: string | null;
-  /** One runs, is stopping or is about to start: from the call of `start` or `resume` on, not only from its answer. */
+  /** One runs, is stopping, waits or is about to start. */
   readonly busy: boolean;
   /**
-   * Answers when the task is recorded (*flushed*) and runs. A task that is running is asked to stop first; when it is
-   * still unwinding after a short while: ANOTHER_TASK. Also NO_FILES, HOME_UNWRITABLE, STOPPING.
+   * Checks the whole request before anything happens, then answers when the task is recorded (*flushed*) and runs. Throws
+   * INVALID_REQUEST naming the field, NO_VALID_MEDIA, NOT_A_FOLDER, NO_FILES, NO_FACES, NO_SUMMARIES, what the visual model
+   * in use throws, the errors of the store, HOME_UNWRITABLE, STOPPING; ANOTHER_TASK when a task that was asked to stop is
+   * still unwinding after a short while.
    */
-  start(request: TaskRequest): Promise<{ readonly task_id: string }>;
+  start(request: TaskRequest, admission?: Admission): Promise<{ readonly task_id: string }>;
   /** Asks the running task to stop. `stopped` false: it is still unwinding after a short while. */
   cancel(): Promise<{ readonly stopped: boolean; readonly task_id: string | null }>;
   /**
    * Runs a task that is not running again: same id, same request; what is stored already is not done again. Errors as
-   * `start`, and TASK_UNKNOWN, TASK_RUNNING.
+   * `start`, and TASK_UNKNOWN, TASK_RUNNING, OTHER_MODEL when it was asked for by another visual model than the one in use.
    */
-  resume(task_id: string): Promise<{ readonly task_id: string }>;
+  resume(task_id: string, admission?: Admission): Promise<{ readonly task_id: string }>;
   /** Newest first, those of other processes with the same home too. */
   list(): Promise<TaskSnapshot[]>;
   /** Throws TASK_UNKNOWN. */
@@ -312,3 +252,38 @@ export const MediaPropertiesAnswer = Type.Object({
   unreadable: Type.Record(Type.String(), Type.String()),
 });
 export type MediaPropertiesAnswer = Static<typeof MediaPropertiesAnswer>;
+
+export interface PropertiesRequest {
+  readonly cache_dir: string;
+  /** Absolute paths; one named twice is answered once. */
+  readonly media_paths: readonly string[];
+  /** `video_cached` speaks of this model; null: of any. */
+  readonly model_key: string | null;
+}
+
+export interface EarlierRuns {
+  finished(type: string, path: string): boolean;
+}
+
+/** A task that is run: by its front door, and by a measurement. */
+export interface TaskRun {
+  readonly task_id: string;
+  readonly request: AnalysisRequest;
+  /** What earlier runs of the same task finished; null in its first run. */
+  readonly earlier: EarlierRuns | null;
+}
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  onEvent(event: AnalysisEvent): void;
+}
+
+/** The coordinator of analysis, the only one that writes. */
+export interface Analysis {
+  /** What media files are; see `media/properties.ts`. */
+  properties(request: PropertiesRequest, signal: AbortSignal): Promise<MediaPropertiesAnswer>;
+  /** The speech model in use: one is only while a task listens. */
+  readonly speechModel: ModelState;
+  /** Resolves when every file has its result; a run that is told to stop resolves too, with what was finished. */
+  run(run: TaskRun, options: RunOptions): Promise<AnalysisReport>;
+}

@@ -37,9 +37,7 @@ export async function analyzePaths(
   const view = createProgressView(screen, clock);
   const request = {
     cache_dir: cacheDir,
-    paths: found.files,
-    speech: [],
-    model_key: values.model,
+    visual_media_paths: found.files,
     decode: values.decode,
     force,
   };

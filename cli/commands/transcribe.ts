@@ -1,7 +1,11 @@
 // `framehound transcribe PATH...`: writes down what is said in films and sound files, and by whom.
 import { parseArgs } from 'node:util';
-import { type SpeechJob, type SpeechPreference, speechPreferences } from '../../actors/analysis/contract.ts';
 import { findMedia, isStillName } from '../../actors/analysis/media/find.ts';
+import {
+  type SpeechPreference,
+  speechPreferences,
+  type TranscriptionJob,
+} from '../../actors/analysis/stages/speech/request.ts';
 import { speechLanguages } from '../../actors/transcriber/contract.ts';
 import { folders } from '../../settings.ts';
 import { withBackend } from '../backend.ts';
@@ -23,10 +27,10 @@ export const transcribe: Command = async (args, context) => {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   if (positionals.length === 0) throw usageErrors.USAGE('transcribe needs the path of a file or folder');
   const wish = {
-    language: languageOf(values.language),
+    language: expectLanguage(values.language),
     channels: channelsOf(values.channels),
     ...speakersOf(values.speakers),
-    preferred: preferenceOf(values.with),
+    preferred_x_model_key: preferenceOf(values.with),
   };
   const { screen, signal, clock, out } = context;
   const cache_dir = folders(context.values).cache;
@@ -38,9 +42,8 @@ export const transcribe: Command = async (args, context) => {
     screen.write(`No film or sound was found in ${positionals.map(printable).join(', ')}\n`);
     return found.failures.length > 0 ? exit.someFailed : exit.error;
   }
-  const speech = paths.map((path): SpeechJob => ({ path, ...wish }));
-  const { decode } = context.values;
-  const request = { cache_dir, paths: [], speech, model_key: null, decode, force: values.force };
+  const transcription_jobs = paths.map((path): TranscriptionJob => ({ path, ...wish }));
+  const request = { cache_dir, transcription_jobs, force: values.force };
   return withBackend(context, Math.max(1, context.values.decoders), async (backend) => {
     const view = createProgressView(screen, clock);
     const report = await backend.analyze(request, view).finally(view.end);
@@ -56,10 +59,9 @@ export const transcribe: Command = async (args, context) => {
   });
 };
 
-function languageOf(text: string): string | null {
-  const code = speechLanguages.code(text);
-  if (code === null) throw usageErrors.USAGE(`--language names no language that is known: ${text}`);
-  return code === 'auto' ? null : code;
+function expectLanguage(text: string): string {
+  if (speechLanguages.code(text) !== null) return text;
+  throw usageErrors.USAGE(`--language names no language that is known: ${text}`);
 }
 
 function channelsOf(text: string | undefined): number[] | null {
@@ -72,7 +74,7 @@ function channelsOf(text: string | undefined): number[] | null {
 }
 
 /** `auto`, `none`, `5+` or 1 to 4. */
-function speakersOf(text: string): Pick<SpeechJob, 'detect_speakers' | 'speaker_count'> {
+function speakersOf(text: string): Pick<TranscriptionJob, 'detect_speakers' | 'speaker_count'> {
   if (text === 'none') return { detect_speakers: false, speaker_count: 'auto' };
   if (text === 'auto' || text === '5+') return { detect_speakers: true, speaker_count: text };
   const count = Number(text);

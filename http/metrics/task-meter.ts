@@ -1,5 +1,9 @@
 // Counts what tasks of analysis do, from what they tell. Pure.
-import type { EndState, FileOutcome, TaskListener } from '../../actors/analysis/contract.ts';
+import type { EndState, TaskListener } from '../../actors/analysis/contract.ts';
+import { outcomeWord } from '../../actors/analysis/result.ts';
+import { outcomeWords } from '../../actors/analysis/schemas.ts';
+import type { StageKind } from '../../actors/analysis/stages/kind.ts';
+import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { type Family, single } from './exposition.ts';
 
 export interface TaskMeter {
@@ -7,14 +11,6 @@ export interface TaskMeter {
   families(): Family[];
 }
 
-const outcomes: Readonly<Record<FileOutcome, true>> = {
-  analyzed: true,
-  stored: true,
-  no_picture: true,
-  no_sound: true,
-  failed: true,
-  cancelled: true,
-};
 const ends: Readonly<Record<EndState, true>> = {
   completed: true,
   cancelled: true,
@@ -22,48 +18,55 @@ const ends: Readonly<Record<EndState, true>> = {
   interrupted: true,
 };
 
-export function createTaskMeter(): TaskMeter {
-  const files = zeros(outcomes);
-  const tasks = zeros(ends);
-  const running = new Map<string, { frames: number; heard: number }>();
-  let frames = 0;
-  let heard = 0;
-  let missing = 0;
+/** `kinds`: the kinds of work there are. */
+export function createTaskMeter(kinds: readonly StageKind[] = stageKinds): TaskMeter {
+  const files = zeros(outcomeWords(kinds));
+  const tasks = zeros(Object.keys(ends));
+  const done = zeros(kinds.map(({ type }) => type));
+  const results = zeros(kinds.flatMap(({ metrics }) => metrics.results.map(({ name }) => name)));
+  /** The most each running task has told, by type. */
+  const running = new Map<string, Record<string, number>>();
   const listener: TaskListener = (task_id, event) => {
-    if (event.type === 'start') running.set(task_id, { frames: 0, heard: 0 });
+    if (event.type === 'start') running.set(task_id, {});
     else if (event.type === 'end') {
       running.delete(task_id);
-      tasks[event.state]++;
+      add(tasks, event.state, 1);
     } else if (event.type === 'result') {
-      files[event.result.outcome]++;
-      missing += event.result.missing_frames;
+      add(files, outcomeWord(event.result), 1);
+      const kind = kinds.find(({ type }) => type === event.result.type);
+      for (const { name, count } of kind?.metrics.results ?? [])
+        add(results, name, count(event.result.facts));
     } else if (event.type === 'task') {
-      // A file that is given up takes its frames and seconds back; a counter must not, so those that follow fill the gap first.
-      const before = running.get(task_id) ?? { frames: 0, heard: 0 };
-      const now = {
-        frames: Math.max(before.frames, event.task.frames),
-        heard: Math.max(before.heard, event.task.heard_seconds),
-      };
-      frames += now.frames - before.frames;
-      heard += now.heard - before.heard;
-      running.set(task_id, now);
+      // A file that is given up takes its amount back; a counter must not, so the files that follow fill the gap first.
+      const most = running.get(task_id) ?? {};
+      for (const [type, stage] of Object.entries(event.task.stages)) {
+        const before = most[type] ?? 0;
+        most[type] = Math.max(before, stage.done);
+        add(done, type, most[type] - before);
+      }
+      running.set(task_id, most);
     }
   };
   return {
     listener,
     families: () => [
-      single('counter', 'framehound_frames_total', 'Grid frames looked at.', frames),
-      single('counter', 'framehound_missing_frames_total', 'Grid frames that could not be decoded.', missing),
+      ...kinds.flatMap(({ type, metrics }) => [
+        single('counter', metrics.done.name, metrics.done.help, done[type] ?? 0),
+        ...metrics.results.map(({ name, help }) => single('counter', name, help, results[name] ?? 0)),
+      ]),
       counters('framehound_files_total', 'Files of tasks, by how they ended.', 'outcome', files),
-      single('counter', 'framehound_audio_seconds_total', 'Seconds of sound listened to.', heard),
       counters('framehound_tasks_total', 'Runs of tasks, by how they ended.', 'state', tasks),
       single('gauge', 'framehound_tasks_running', 'Tasks that run now.', running.size),
     ],
   };
 }
 
-function zeros<K extends string>(names: Readonly<Record<K, true>>): Record<K, number> {
-  return Object.fromEntries(Object.keys(names).map((name) => [name, 0])) as Record<K, number>;
+function zeros(names: readonly string[]): Record<string, number> {
+  return Object.fromEntries(names.map((name) => [name, 0]));
+}
+
+function add(counts: Record<string, number>, name: string, amount: number): void {
+  counts[name] = (counts[name] ?? 0) + amount;
 }
 
 function counters(

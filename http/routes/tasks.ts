@@ -1,6 +1,6 @@
 // The tasks of analysis: those that run, those that ended and those that can go on.
 import { Type } from 'typebox';
-import { analysisErrors, TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
+import { TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
 import { defaulted, described, ErrorBody, type Route, reply, route } from '../route.ts';
 
 const TaskId = Type.Object({ task_id: Type.String({ minLength: 1, maxLength: 64 }) });
@@ -59,17 +59,8 @@ export const resumeTask = route({
     409: ErrorBody,
     503: ErrorBody,
   },
-  handle: async ({ params }, { tasks, search }) => {
-    const { task_id, request } = await tasks.get(params.task_id, { offset: 0, limit: 0 });
-    // A task that switched the model would take it away from the searches.
-    const active = search.models.active();
-    if (request.types.includes('video') && request.model_key !== active) {
-      throw analysisErrors.OTHER_MODEL(
-        `Task ${task_id} was asked for by ${request.model_key}, and ${active} is in use: POST /models/load changes it`,
-        { task_id, model_key: request.model_key },
-      );
-    }
-    await tasks.resume(task_id);
+  handle: async ({ params, signal }, { tasks }) => {
+    const { task_id } = await tasks.resume(params.task_id, { whenBusy: 'replace', signal });
     return reply(202, { message: 'The task goes on', task_id });
   },
 });

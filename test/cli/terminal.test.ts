@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { progressOf } from '../../actors/analysis/progress.ts';
+import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { usageErrors } from '../../cli/context.ts';
 import { frameArgument } from '../../cli/question.ts';
 import { createProgressView, duration, printable, taskLine } from '../../cli/terminal.ts';
 import { manualClock } from '../../runtime/clock.ts';
 import { conflate } from '../../runtime/sync/conflate.ts';
 
-const task = {
+const task = progressOf(stageKinds, {
   files: 2,
   files_done: 1,
   surveyed: true,
   percentage: 25,
-  frames: 30,
-  grid_frames: 120,
-  heard_seconds: 0,
-  sound_seconds: 0,
-  media_seconds: 30,
   elapsed_seconds: 3,
-};
+  amounts: { video: { done: 30, all: 120 }, speech: { done: 0, all: 0 } },
+});
 
 function screenOf(columns: number, isTerminal: boolean) {
   const written: string[] = [];
@@ -46,7 +44,7 @@ test('conflation tells the latest value of each key, at most every so often, and
 });
 
 test('the line of the whole tells frames a second, times real time and what is left', () => {
-  const line = taskLine(task, 200);
+  const line = taskLine(stageKinds, task, 200);
   assert.match(line, /25% · 1\/2 files · 30\/120 frames · 10.0 frames\/s · 10.0× real time · 9 s left/);
 });
 
@@ -55,11 +53,11 @@ test('a terminal shows a bar for each file and one for the whole, and redraws in
   const { screen, text } = screenOf(120, true);
   const view = createProgressView(screen, clock);
   view.event({ type: 'task', task });
-  view.event({ type: 'file', file: { path: '/x/one.mp4', type: 'video', frames: 1, grid_frames: 4 } });
+  view.event({ type: 'file', file: { path: '/x/one.mp4', type: 'video', done: 1, all: 4, percentage: 25 } });
   clock.advance(100);
   assert.match(text(), /one\.mp4 .*█████░+ {2}25% 1\/4/);
   const before = text().length;
-  view.event({ type: 'file', file: { path: '/x/one.mp4', type: 'video', frames: 2, grid_frames: 4 } });
+  view.event({ type: 'file', file: { path: '/x/one.mp4', type: 'video', done: 2, all: 4, percentage: 50 } });
   clock.advance(100);
   assert.ok(text().slice(before).startsWith('\x1b[2A\x1b[J'));
 });
@@ -67,19 +65,16 @@ test('a terminal shows a bar for each file and one for the whole, and redraws in
 test('without a terminal there is a line a result and no control sequence', () => {
   const { screen, text } = screenOf(80, false);
   const view = createProgressView(screen, manualClock());
-  const result = {
-    type: 'video' as const,
-    hash_str: 'h',
-    missing_frames: 0,
-    duration_seconds: 3,
-    speech: null,
-    error: null,
-  };
+  const facts = { frames: 0, missing_frames: 0 };
+  const result = { type: 'video', hash_str: 'h', reason: null, facts, duration_seconds: 3, error: null };
   view.event({ type: 'task', task });
-  view.event({ type: 'result', result: { ...result, path: '/a.mp4', outcome: 'analyzed', frames: 3 } });
-  view.event({ type: 'result', result: { ...result, path: '/s.mp3', outcome: 'no_picture', frames: 0 } });
+  view.event({
+    type: 'result',
+    result: { ...result, path: '/a.mp4', outcome: 'analyzed', facts: { frames: 3, missing_frames: 0 } },
+  });
+  view.event({ type: 'result', result: { ...result, path: '/s.mp3', outcome: 'not_applicable' } });
   const error = { code: 'NOT_MEDIA', message: '/b\nc: not media' };
-  view.event({ type: 'result', result: { ...result, path: '/b', outcome: 'failed', frames: 0, error } });
+  view.event({ type: 'result', result: { ...result, path: '/b', outcome: 'failed', error } });
   view.end();
   assert.deepEqual(text().split('\n').slice(0, 3), [
     '✓ a.mp4: 3 frames',

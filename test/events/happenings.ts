@@ -1,22 +1,27 @@
 // What tasks tell, as tests need it.
-import type { FileResult, TaskEvent, TaskProgress } from '../../actors/analysis/contract.ts';
+import type { TaskEvent, WorkResult } from '../../actors/analysis/contract.ts';
+import { type Amounts, type Counted, progressOf } from '../../actors/analysis/progress.ts';
+import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 
-export function progress(percentage: number, more: Partial<TaskProgress> = {}): TaskEvent {
-  const task = { files: 4, files_done: 1, surveyed: true, percentage, frames: 30, grid_frames: 120 };
-  const sound = { heard_seconds: 0, sound_seconds: 0 };
-  return { type: 'task', task: { ...task, ...sound, media_seconds: 30, elapsed_seconds: 3, ...more } };
+export function progress(
+  percentage: number,
+  more: Partial<Counted> = {},
+  speech: Amounts = { done: 0, all: 0 },
+): TaskEvent {
+  const amounts = { video: { done: 30, all: 120 }, speech };
+  const counted = { files: 4, files_done: 1, surveyed: true, percentage, elapsed_seconds: 3, amounts };
+  return { type: 'task', task: progressOf(stageKinds, { ...counted, ...more }) };
 }
 
 export function failure(path: string): TaskEvent {
-  const result: FileResult = {
+  const result: WorkResult = {
     path,
     type: 'video',
     hash_str: null,
     outcome: 'failed',
-    frames: 0,
-    missing_frames: 0,
+    reason: null,
+    facts: { frames: 0, missing_frames: 0 },
     duration_seconds: 0,
-    speech: null,
     error: { code: 'UNREADABLE', message: `${path}: cannot be read` },
   };
   return { type: 'result', result };

@@ -3,6 +3,7 @@ import test from 'node:test';
 import { array, assert as check, constant, integer, oneof, property, record } from 'fast-check';
 import { Check } from 'typebox/value';
 import type { EndState, TaskEvent } from '../../actors/analysis/contract.ts';
+import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { endOf, newRun, recordOf } from '../../events/payload.ts';
 import { ProgressEvent } from '../../events/protocol.ts';
 import { createRooms } from '../../events/rooms.ts';
@@ -34,7 +35,10 @@ function end(state: EndState): TaskEvent {
 
 test('a state says where the task is, which file is worked on and how long it may still take', () => {
   const { rooms, told } = roomsOf(manualClock());
-  rooms.hear('t', { type: 'file', file: { path: '/a.mp4', type: 'video', frames: 10, grid_frames: 40 } });
+  rooms.hear('t', {
+    type: 'file',
+    file: { path: '/a.mp4', type: 'video', done: 10, all: 40, percentage: 25 },
+  });
   rooms.hear('t', progress(33.37));
   assert.deepEqual(told, [
     {
@@ -64,10 +68,16 @@ test('looking and listening are told side by side, and the end once, after both'
   const clock = manualClock();
   const { rooms, told } = roomsOf(clock);
   rooms.hear('t', { type: 'start', files: 2, types: ['video', 'speech'] });
-  rooms.hear('t', { type: 'file', file: { path: '/a.mp4', type: 'video', frames: 10, grid_frames: 40 } });
+  rooms.hear('t', {
+    type: 'file',
+    file: { path: '/a.mp4', type: 'video', done: 10, all: 40, percentage: 25 },
+  });
   rooms.hear('t', progress(10));
-  rooms.hear('t', { type: 'file', file: { path: '/b.wav', type: 'speech', frames: 12.5, grid_frames: 50 } });
-  rooms.hear('t', progress(20, { heard_seconds: 12.5, sound_seconds: 50 }));
+  rooms.hear('t', {
+    type: 'file',
+    file: { path: '/b.wav', type: 'speech', done: 12.5, all: 50, percentage: 25 },
+  });
+  rooms.hear('t', progress(20, {}, { done: 12.5, all: 50 }));
   rooms.hear('t', end('completed'));
   clock.advance(1000);
   assert.deepEqual(
@@ -142,8 +152,8 @@ test('the ends: completed, cancelled, failed and interrupted, of a run and of a 
   ];
   for (const [state, expected] of rows) {
     const ended = end(state) as Extract<TaskEvent, { type: 'end' }>;
-    const run = { ...newRun('t', 4), percentage: 40 };
-    const record = recordOf(detailOf('t', { state, progress: 40, error: ended.error }));
+    const run = { ...newRun(stageKinds, 't', 4), percentage: 40 };
+    const record = recordOf(stageKinds, detailOf('t', { state, progress: 40, error: ended.error }));
     for (const event of [endOf(run, ended), record]) {
       assert.ok(Check(ProgressEvent, event));
       assert.deepEqual({ ...event, ...expected, done: true, video_path: null, task_id: 't' }, event);
@@ -151,9 +161,12 @@ test('the ends: completed, cancelled, failed and interrupted, of a run and of a 
       assert.equal('cancelled' in event, state === 'cancelled');
     }
   }
-  assert.match(String(endOf(newRun('a b', 1), end('interrupted') as never).error), /tasks\/a%20b\/resume/);
-  assert.equal(recordOf(detailOf('t', { state: 'running' })), undefined);
-  assert.equal(recordOf(detailOf('t', { state: 'stopping' })), undefined);
+  assert.match(
+    String(endOf(newRun(stageKinds, 'a b', 1), end('interrupted') as never).error),
+    /tasks\/a%20b\/resume/,
+  );
+  assert.equal(recordOf(stageKinds, detailOf('t', { state: 'running' })), undefined);
+  assert.equal(recordOf(stageKinds, detailOf('t', { state: 'stopping' })), undefined);
 });
 
 test('a file that fails is told with its path and its reason, one at a time', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, truncateSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
-import { limits } from '../../http/analyze/body.ts';
-import { inlineImage } from '../../http/analyze/meaning.ts';
+import { inlineImage } from '../../actors/analysis/stages/faces/inline-image.ts';
+import { limits } from '../../actors/analysis/stages/faces/limits.ts';
 import { at, folder, good, service, text } from './analyze-service.ts';
 
 writeFileSync(at('large.jpg'), '');

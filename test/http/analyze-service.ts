@@ -3,10 +3,11 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { analysisErrors } from '../../actors/analysis/contract.ts';
+import { type Analysis, analysisErrors } from '../../actors/analysis/contract.ts';
+import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
+import { createPreflight } from '../../actors/analysis/tasks/preflight.ts';
 import { analyzeRoutes } from '../../http/routes/analyze.ts';
 import { taskRoutes } from '../../http/routes/tasks.ts';
-import type { Service } from '../../http/service.ts';
 import { home } from '../actors/analysis/fake-runs.ts';
 import { type Injected, inject } from './inject.ts';
 
@@ -22,8 +23,6 @@ export const good = { cache_dir: at('cache'), visual_media_paths: [at('a.mp4')] 
 
 /** A service whose model is in use, and what its analysis was asked for. */
 export function service(active: () => string = () => 'fake') {
-  const engine = h.start();
-  const search = { models: { active } } as unknown as Service['search'];
   // What is analysed already: b.mp4 alone.
   const properties = async ({ media_paths }: { media_paths: readonly string[] }) => {
     const readable = media_paths.filter((path) => existsSync(path));
@@ -31,8 +30,11 @@ export function service(active: () => string = () => 'fake') {
     const entries = readable.map((path) => [path, { video_cached: path === at('b.mp4') }]);
     return { media_properties: Object.fromEntries(entries) };
   };
-  const analysis = { properties } as unknown as Service['analysis'];
-  const call = inject([...analyzeRoutes, ...taskRoutes], { tasks: engine.tasks, search, analysis });
+  const analysis = { properties } as unknown as Analysis;
+  const kinds = stageKinds;
+  const preflight = createPreflight({ kinds, analysis, models: { active }, decode: 'exact' });
+  const engine = h.start(undefined, preflight);
+  const call = inject([...analyzeRoutes, ...taskRoutes], { tasks: engine.tasks });
   return { ...engine, call };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import test from 'node:test';
 import { visualModelErrors } from '../../actors/search/model.ts';
-import { resultOf } from '../actors/analysis/fake-runs.ts';
+import { recordedOf } from '../actors/analysis/fake-runs.ts';
 import { at, folder, good, h, service, text } from './analyze-service.ts';
 
 test('an analysis is accepted with every field, each file once by its plain path, and makes its folder', async () => {
@@ -167,7 +167,7 @@ test('tasks are listed and shown page by page, and one that was cancelled goes o
   );
   const page = (await s.call(`/api/v1/tasks/${task_id}?offset=1&limit=1`)).body as Record<string, unknown>;
   assert.deepEqual([page['total_results'], page['offset'], page['limit']], [3, 1, 1]);
-  assert.deepEqual(page['results'], [resultOf(at('b.mp4'), 'cancelled')]);
+  assert.deepEqual(page['results'], [recordedOf(at('b.mp4'), 'cancelled')]);
   for (const query of ['offset=-1', 'limit=10001', 'limit=x']) {
     assert.equal((await s.call(`/api/v1/tasks/${task_id}?${query}`)).status, 400, query);
   }

@@ -18,6 +18,7 @@ import { routes } from '../../http/routes.ts';
 import { createServer } from '../../http/uws.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { createLog } from '../../runtime/log.ts';
+import { progress } from '../events/happenings.ts';
 import { detailOf, fakeTasks } from '../events/tasks.ts';
 import { inject, KEY } from './inject.ts';
 
@@ -205,23 +206,6 @@ async function wayTo(t: TestContext, first: number) {
     },
   };
 }
-
-const progress = (percentage: number) =>
-  ({
-    type: 'task',
-    task: {
-      files: 2,
-      files_done: 1,
-      surveyed: true,
-      percentage,
-      frames: 10,
-      grid_frames: 20,
-      heard_seconds: 0,
-      sound_seconds: 0,
-      media_seconds: 10,
-      elapsed_seconds: 1,
-    },
-  }) as const;
 
 test('a task is followed from where it is to its end', async (t) => {
   const { tasks, url } = await serve(t);

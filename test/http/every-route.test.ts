@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
+import { stageKinds as kinds } from '../../actors/analysis/stages/kinds.ts';
+import { createPreflight } from '../../actors/analysis/tasks/preflight.ts';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
 import { createExporter } from '../../actors/exporter/exporter.ts';
 import { listModels } from '../../actors/models/library.ts';
@@ -23,11 +25,12 @@ const cache_dir = join(w.folder, 'cache');
 await w.search.transcripts.load(cache_dir);
 const tasks = openTasks(join(w.folder, 'tasks'), {
   analysis: w.analysis,
+  preflight: createPreflight({ kinds, analysis: w.analysis, models: w.search.models, decode: 'exact' }),
+  kinds,
   clock: w.clock,
   log: w.log,
-  decode: 'exact',
 });
-const { task_id } = await tasks.start({ cache_dir, paths: w.paths, model_key: 'fake', force: false });
+const { task_id } = await tasks.start({ cache_dir, visual_media_paths: w.paths });
 const real = createExporter(() => 0);
 /** Whatever folder is asked for, what is written lies in that of the test. */
 const exporter: typeof real = {

@@ -205,7 +205,7 @@ test('a client that reads late has missed nothing', async (t) => {
   const path = `/${'x'.repeat(4000)}`;
   // Six megabytes, more than the system keeps for a connection.
   for (let i = 0; i < 1500; i++) {
-    tasks.tell('t', { type: 'file', file: { path, type: 'video', frames: i, grid_frames: 1500 } });
+    tasks.tell('t', { type: 'file', file: { path, type: 'video', done: i, all: 1500, percentage: 1 } });
     tasks.tell('t', progress(i / 15));
   }
   tasks.tell('t', completed);

@@ -7,26 +7,19 @@ import type { Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
 import { type decoderContract, mediaErrors } from '../../decoder/contract.ts';
 import { type indexContract, type MediaRecord, storeErrors } from '../../index/contract.ts';
-import { analysisErrors, type MediaPropertiesAnswer } from '../contract.ts';
+import { analysisErrors, type MediaPropertiesAnswer, type PropertiesRequest } from '../contract.ts';
 import type { Journal } from '../recovery/journal.ts';
 import { journalledSurvey } from '../recovery/journalled.ts';
 import { diedInSurvey } from '../recovery/quarantine.ts';
-import { survey, worthAnotherTry } from '../stages/stages.ts';
+import { worthAnotherTry } from '../recovery/retry.ts';
 import { propertiesEntry } from './entry.ts';
+import { survey } from './survey.ts';
 
 export interface PropertiesParts {
   readonly prober: Ref<typeof decoderContract>;
   readonly index: Ref<typeof indexContract>;
   readonly journal: Journal;
   readonly log: Log;
-}
-
-export interface PropertiesRequest {
-  readonly cache_dir: string;
-  /** Absolute paths; one named twice is answered once. */
-  readonly media_paths: readonly string[];
-  /** `video_cached` speaks of this model; null: of any. */
-  readonly model_key: string | null;
 }
 
 /** Files asked for at the same time; most of the time of one is waiting for two actors. */
@@ -115,7 +108,8 @@ async function lookAt(
     }
   };
   const watched = journalledSurvey(journal, 'metadata', path);
-  const look = () => survey(path, cacheDir, prober, index, signal, watched, { lane: 'now', remember });
+  const parts = { cache_dir: cacheDir, prober, index, watched, signal };
+  const look = () => survey(path, parts, { lane: 'now', remember });
   return look().catch((error) => {
     if (signal.aborted || isAboutTheFile(error) || !worthAnotherTry(error)) throw error;
     return look();

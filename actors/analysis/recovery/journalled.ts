@@ -2,15 +2,20 @@
 // which one it was. One that was running in two deaths is left alone.
 import type { EngineError } from '../../../runtime/errors.ts';
 import { analysisErrors } from '../contract.ts';
-import type { Watched } from '../stages/stages.ts';
+import type { Watched } from '../media/survey.ts';
 import type { Journal } from './journal.ts';
 import { isQuarantined, stageKey } from './quarantine.ts';
 
-/** `id` of the task, or of what else asks. `pardoned`: the person asked to try again. Throws QUARANTINED. */
-export function journalledSurvey(journal: Journal, id: string, path: string, pardoned = false): Watched {
+/** `id` of the task, or of what else asks. `retryQuarantined`: the person asked to try again. Throws QUARANTINED. */
+export function journalledSurvey(
+  journal: Journal,
+  id: string,
+  path: string,
+  retryQuarantined = false,
+): Watched {
   return async (mark, work) => {
     const key = stageKey(mark, 'survey', path);
-    if (!pardoned && isQuarantined(journal.before, key)) throw quarantined(path);
+    if (!retryQuarantined && isQuarantined(journal.before, key)) throw quarantined(path);
     journal.write({ type: 'stage-start', task_id: id, key });
     let outcome = 'failed';
     try {

@@ -1,56 +1,55 @@
 // What is counted of one run of a task, and how it stands. Pure but for the clock it is given.
 import type {
   AnalysisRequest,
-  FileResult,
   TaskCounts,
   TaskError,
-  TaskProgress,
   TaskSnapshot,
   TaskState,
-  WorkType,
+  WorkResult,
 } from '../contract.ts';
-
-/** One piece of work of a task. */
-export function workKey({ type, path }: Pick<FileResult, 'type' | 'path'>): string {
-  return `${type}:${path}`;
-}
-
-/** Counts of files of which none has ended. */
-export function noneDone(files: number): TaskCounts {
-  return { files, done: 0, analyzed: 0, stored: 0, no_picture: 0, no_sound: 0, failed: 0, cancelled: 0 };
-}
-
-/** What is done in a task, in the order in which it is told. */
-function typesOf({ paths, speech }: AnalysisRequest): WorkType[] {
-  return [...(paths.length > 0 ? ['video' as const] : []), ...(speech.length > 0 ? ['speech' as const] : [])];
-}
+import type { TaskProgress } from '../progress.ts';
+import { amountFields } from '../progress-fields.ts';
+import { count, noneDone, workKey } from '../result.ts';
+import type { Job, StageKind } from '../stages/kind.ts';
 
 /** A task at the moment its first run begins; `now`: Unix seconds. */
-export function newTask(task_id: string, request: AnalysisRequest, now: number): TaskSnapshot {
-  const { cache_dir, model_key, decode, force, paths, speech } = request;
-  const files = paths.length + speech.length;
+export function newTask(
+  kinds: readonly StageKind[],
+  task_id: string,
+  request: AnalysisRequest,
+  now: number,
+): TaskSnapshot {
+  const { cache_dir, force } = request;
+  const values: Readonly<Record<string, unknown>> = request;
+  const shown = kinds.flatMap(({ shows }) => shows.map((name) => [name, values[name]] as const));
+  const pieces = kinds.map((kind) => ({ type: kind.type, count: piecesIn(kind.jobsOf(request)) }));
+  const files = pieces.reduce((sum, piece) => sum + piece.count, 0);
+  const types = pieces.filter((piece) => piece.count > 0).map(({ type }) => type);
   return {
     task_id,
     state: 'running',
     created: now,
     started: now,
     ended: null,
-    counts: noneDone(files),
+    counts: noneDone(kinds, files),
     progress: 0,
-    frames: 0,
-    grid_frames: 0,
-    heard_seconds: 0,
-    sound_seconds: 0,
+    ...amountFields(kinds, undefined),
     elapsed_seconds: 0,
     estimated_remaining_seconds: null,
     error: null,
-    request: { cache_dir, model_key, decode, force, files, types: typesOf(request) },
-  };
+    request: { cache_dir, ...Object.fromEntries(shown), force, files, types },
+  } as TaskSnapshot;
+}
+
+/** Files, each once, and a closing step for every job that has a name. */
+function piecesIn(jobs: readonly Job[]): number {
+  const paths = new Set(jobs.flatMap(({ items }) => items.map(({ path }) => path)));
+  return paths.size + jobs.filter(({ name, items }) => name !== null && items.length > 0).length;
 }
 
 export interface Ledger {
   /** Answers the result that stands for the file, and whether it still has to be recorded. */
-  result(result: FileResult): { readonly stands: FileResult; readonly fresh: boolean };
+  result(result: WorkResult): { readonly stands: WorkResult; readonly fresh: boolean };
   progress(progress: TaskProgress): void;
   /** `ended`: Unix seconds. */
   snapshot(state: TaskState, ended?: number, error?: TaskError | null): TaskSnapshot;
@@ -58,20 +57,20 @@ export interface Ledger {
 
 /** `earlier`: results of earlier runs of the task by `workKey`; each is dropped when this run reaches the file. */
 export function createLedger(
+  kinds: readonly StageKind[],
   first: TaskSnapshot,
-  earlier: Map<string, FileResult> | null,
+  earlier: Map<string, WorkResult> | null,
   now: () => number,
 ): Ledger {
   const began = now();
-  const counts = { ...first.counts };
+  const counts: TaskCounts = { ...first.counts };
   let latest: TaskProgress | undefined;
   return {
     result: (result) => {
       const before = earlier?.get(workKey(result));
       earlier?.delete(workKey(result));
       const stands = before && saysTheSame(before, result) ? before : result;
-      counts.done++;
-      counts[stands.outcome]++;
+      count(counts, stands);
       return { stands, fresh: stands !== before };
     },
     progress: (progress) => {
@@ -83,28 +82,18 @@ export function createLedger(
       ended: ended ?? null,
       counts: { ...counts },
       progress: state === 'completed' ? 100 : (latest?.percentage ?? 0),
-      frames: latest?.frames ?? 0,
-      grid_frames: latest?.grid_frames ?? 0,
-      heard_seconds: latest?.heard_seconds ?? 0,
-      sound_seconds: latest?.sound_seconds ?? 0,
+      ...(amountFields(kinds, latest?.stages) as Pick<TaskSnapshot, 'frames' | 'grid_frames'>),
       elapsed_seconds: (now() - began) / 1000,
-      estimated_remaining_seconds: state === 'running' && latest ? remaining(latest) : null,
+      estimated_remaining_seconds: state === 'running' ? (latest?.estimated_remaining_seconds ?? null) : null,
       error,
     }),
   };
 }
 
 /** What this task had analysed itself is, for it, not "known before" when it is resumed. */
-function saysTheSame(before: FileResult, now: FileResult): boolean {
+function saysTheSame(before: WorkResult, now: WorkResult): boolean {
   if (before.hash_str !== now.hash_str) return false;
   const resumed = before.outcome === 'analyzed' && now.outcome === 'stored';
-  return resumed || (before.outcome === now.outcome && before.error?.message === now.error?.message);
-}
-
-/** A second of picture and a second of sound count the same. */
-function remaining({ surveyed, elapsed_seconds, ...task }: TaskProgress): number | null {
-  const done = task.frames + task.heard_seconds;
-  const all = task.grid_frames + task.sound_seconds;
-  if (!surveyed || done <= 0) return null;
-  return (Math.max(0, all - done) * elapsed_seconds) / done;
+  const same = before.outcome === now.outcome && before.reason === now.reason;
+  return resumed || (same && before.error?.message === now.error?.message);
 }

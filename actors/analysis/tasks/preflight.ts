@@ -1,102 +1,167 @@
-// What can be seen of a request before a task is made of it: whether there is any media, and whether its results could be
-// stored. Looking changes nothing.
-import { access, constants, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { engineErrors } from '../../../runtime/errors.ts';
-import { makeFolder } from '../../../runtime/files/make-folder.ts';
-import { storeErrors } from '../../index/contract.ts';
-import { analysisErrors } from '../contract.ts';
+// What a request means, and what keeps a task from being made of it: the same checks for everybody who starts one.
+import { isAbsolute } from 'node:path';
+import type { DecodeMode } from '../../decoder/contract.ts';
+import {
+  type Analysis,
+  type AnalysisRequest,
+  AnalyzeRequest,
+  analysisErrors,
+  type TaskRequest,
+} from '../contract.ts';
+import { type Complaint, type NamedPath, plainPath, type RequestPart, type Settling } from '../request.ts';
+import { limits } from '../stages/faces/limits.ts';
+import { facesRequest } from '../stages/faces/request.ts';
+import type { StageKind } from '../stages/kind.ts';
+import { summaryRequest } from '../stages/summary/request.ts';
+import { expectMedia, expectWritable, prepareFolder, unfit } from './files.ts';
 
-/** Files looked for at the same time. */
-const TOGETHER = 32;
+/** Complaints named in one answer. */
+const MOST = 20;
 
-/** Throws NO_VALID_MEDIA when none of the paths is a file; those that are not will fail one by one. */
-export async function expectMedia(paths: readonly string[], signal: AbortSignal): Promise<void> {
-  for (let at = 0; at < paths.length; at += TOGETHER) {
-    if (signal.aborted) throw engineErrors.CANCELLED();
-    const found = await Promise.all(paths.slice(at, at + TOGETHER).map(isFile));
-    if (found.includes(true)) return;
-  }
-  const named = paths.slice(0, 5).join(', ');
-  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
-  throw analysisErrors.NO_VALID_MEDIA(
-    paths.length === 0 ? 'The request names no media' : `None of these is a file: ${named}${more}`,
+export interface Preflight {
+  /** The whole request. Throws what is wrong with it; changes nothing. */
+  check(request: TaskRequest, signal: AbortSignal): Promise<void>;
+  /** The request as it is recorded, in an analysis folder that is there now. Throws NO_FILES, and what the model in use throws. */
+  settle(request: TaskRequest): AnalysisRequest;
+  /** Throws what keeps a recorded request from being run again now. */
+  admit(request: AnalysisRequest): void;
+}
+
+export interface PreflightParts {
+  readonly kinds: readonly StageKind[];
+  readonly analysis: Pick<Analysis, 'properties'>;
+  readonly models: {
+    /** Key of the visual model in use; throws when there is none. */
+    active(): string;
+  };
+  /** How films are decoded when a request does not say. */
+  readonly decode: DecodeMode;
+}
+
+export function createPreflight({ kinds, analysis, models, decode }: PreflightParts): Preflight {
+  const parts: readonly RequestPart[] = [...kinds, facesRequest, summaryRequest];
+  const settling: Settling = {
+    activeModel: () => models.active(),
+    expectModel: (key) => expectModel(key, models.active()),
+    decode,
+  };
+  return {
+    check: async (asked, signal) => {
+      const request = whole(asked);
+      refuse([...pathComplaints(parts, request), ...parts.flatMap((part) => part.complaints(request))]);
+      await expectMedia(
+        parts.flatMap((part) => part.media(request)).map(({ path }) => path),
+        signal,
+      );
+      refuse(await pictureComplaints(parts, request));
+      await expectWritable(request.cache_dir);
+      refuse(await unanalysedComplaints(request, analysis, signal));
+      refuseMissingCapabilities(request);
+    },
+    settle: (asked) => {
+      const request = whole(asked);
+      const settled = Object.assign({}, ...kinds.map((kind) => kind.settle(request, settling)));
+      const cache_dir = plainPath(request.cache_dir);
+      const recorded: AnalysisRequest = { cache_dir, ...settled, force: request.force };
+      const jobs = kinds.flatMap((kind) => kind.jobsOf(recorded));
+      if (jobs.every(({ items }) => items.length === 0)) throw analysisErrors.NO_FILES();
+      prepareFolder(cache_dir);
+      return recorded;
+    },
+    admit: (recorded) => {
+      for (const kind of kinds) kind.admits?.(recorded, settling);
+    },
+  };
+}
+
+/** A task that switched the model would take it away from the searches. */
+function expectModel(key: string | null, active: string): void {
+  if (key === active) return;
+  throw analysisErrors.OTHER_MODEL(
+    `The task was asked for by ${key}, and ${active} is in use: POST /models/load changes it`,
+    { model_key: key },
   );
 }
 
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isFile(),
-    // Whatever keeps it from being seen keeps it from being analysed; the same file tells why when it is tried.
-    () => false,
-  );
+/** Fields that were left out have their defaults. */
+function whole(request: TaskRequest): AnalyzeRequest {
+  const fields = Object.entries(AnalyzeRequest.properties as Readonly<Record<string, { default?: unknown }>>);
+  const defaults = fields.filter(([, { default: value }]) => value !== undefined);
+  const values = defaults.map(([name, { default: value }]) => [name, structuredClone(value)] as const);
+  return { ...Object.fromEntries(values), ...request } as AnalyzeRequest;
 }
 
-/** What keeps each file from being taken as a small picture; null when nothing does. */
-export function unfit(paths: readonly string[], mostBytes: number): Promise<(string | null)[]> {
-  return Promise.all(
-    paths.map((path) =>
-      stat(path).then(
-        (stats) => {
-          if (!stats.isFile()) return 'is not a file';
-          return stats.size > mostBytes ? `has ${stats.size} bytes, more than ${mostBytes}` : null;
-        },
-        (error: NodeJS.ErrnoException) => `cannot be read (${error.code})`,
-      ),
-    ),
-  );
+function refuse(complaints: readonly Complaint[]): void {
+  const [first] = complaints;
+  if (!first) return;
+  const said = complaints.slice(0, MOST).map(({ field, what }) => `${field} ${what}`);
+  const more = complaints.length > MOST ? [`and ${complaints.length - MOST} more`] : [];
+  throw analysisErrors.INVALID_REQUEST([...said, ...more].join('; '), { field: first.field });
 }
 
-/**
- * Throws NOT_A_FOLDER when there is something else under the name or above it, STORE_READ_ONLY when the folder, or the one
- * it would be made in, cannot be written.
- */
-export async function expectWritable(folder: string): Promise<void> {
-  const nearest = await nearestThing(folder);
-  if (!nearest.isFolder) throw notAFolder(folder, nearest.path);
-  await access(nearest.path, constants.W_OK | constants.X_OK).catch((error) => {
-    throw unwritable(folder, error);
+function picturesOf(parts: readonly RequestPart[], request: AnalyzeRequest): NamedPath[] {
+  return parts.flatMap((part) => part.pictures?.(request) ?? []);
+}
+
+function pathComplaints(parts: readonly RequestPart[], request: AnalyzeRequest): Complaint[] {
+  const media = parts.flatMap((part) => part.media(request));
+  const cacheDir = { field: 'cache_dir', path: request.cache_dir };
+  return [cacheDir, ...media, ...picturesOf(parts, request)].flatMap(({ field, path }) => {
+    if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return [{ field, what: 'must be a local path, not a URL' }];
+    if (path.includes('\0')) return [{ field, what: 'must not hold a NUL character' }];
+    return isAbsolute(path) ? [] : [{ field, what: 'must be an absolute path' }];
   });
 }
 
-/** Makes the folder. Errors as `expectWritable`, and STORE_FULL. */
-export function prepareFolder(folder: string): void {
-  try {
-    makeFolder(folder);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' || code === 'ENOTDIR') throw notAFolder(folder, folder);
-    throw unwritable(folder, error as NodeJS.ErrnoException);
-  }
+/** Pictures of people are few; a job without one of them would be another job than the one asked for. */
+async function pictureComplaints(
+  parts: readonly RequestPart[],
+  request: AnalyzeRequest,
+): Promise<Complaint[]> {
+  const files = picturesOf(parts, request);
+  const reasons = await unfit(
+    files.map(({ path }) => path),
+    limits.imageBytes,
+  );
+  return files.flatMap(({ field }, i) => {
+    const what = reasons[i];
+    return typeof what === 'string' ? [{ field, what }] : [];
+  });
 }
 
-/** The folder itself, or what is there of the way to it. */
-async function nearestThing(folder: string): Promise<{ path: string; isFolder: boolean }> {
-  for (let path = resolve(folder); ; path = dirname(path)) {
-    try {
-      return { path, isFolder: (await stat(path)).isDirectory() };
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      const missing = code === 'ENOENT' || code === 'ENOTDIR';
-      if (!missing || dirname(path) === path) throw unwritable(folder, error as NodeJS.ErrnoException);
-    }
-  }
-}
-
-function notAFolder(folder: string, path: string) {
-  const what = path === folder ? 'is not a folder' : `cannot be made: ${path} is not a folder`;
-  return analysisErrors.NOT_A_FOLDER(`cache_dir ${folder} ${what}`, { field: 'cache_dir', path });
-}
-
-function unwritable(folder: string, error: NodeJS.ErrnoException) {
-  const { code = String(error) } = error;
-  const named = code === 'ENAMETOOLONG' || code === 'ELOOP' || code === 'EINVAL';
-  if (named) {
-    return analysisErrors.NOT_A_FOLDER(`cache_dir ${folder} cannot be a folder (${code})`, {
-      field: 'cache_dir',
+/** A summary is made from a visual analysis: one that is stored, or one that is asked for with it. */
+async function unanalysedComplaints(
+  { cache_dir, visual_media_paths, summary_requests }: AnalyzeRequest,
+  analysis: Pick<Analysis, 'properties'>,
+  signal: AbortSignal,
+): Promise<Complaint[]> {
+  const asked = new Set(visual_media_paths);
+  const others = summary_requests.flatMap(({ path }, i) => (asked.has(path) ? [] : [{ path, i }]));
+  if (others.length === 0) return [];
+  const media_paths = others.map(({ path }) => path);
+  const { media_properties } = await analysis
+    .properties({ cache_dir, media_paths, model_key: null }, signal)
+    .catch((error: unknown) => {
+      // None of them can be read: then none of them is analysed.
+      if (analysisErrors.NO_MEDIA.is(error)) return { media_properties: {} };
+      throw error;
     });
-  }
-  const full = code === 'ENOSPC' || code === 'EDQUOT';
-  const row = full ? storeErrors.STORE_FULL : storeErrors.STORE_READ_ONLY;
-  return row(`cache_dir ${folder}: ${row.meaning.toLowerCase()} (${code})`, { folder }, error);
+  const known: Readonly<Record<string, { readonly video_cached: boolean }>> = media_properties;
+  return others
+    .filter(({ path }) => known[path]?.video_cached !== true)
+    .map(({ i }) => ({
+      field: `summary_requests[${i}].path`,
+      what: 'has no visual analysis and is not among visual_media_paths',
+    }));
+}
+
+function refuseMissingCapabilities(request: AnalyzeRequest): void {
+  const asked = [
+    { row: analysisErrors.NO_FACES, field: 'face_clustering_jobs', jobs: request.face_clustering_jobs },
+    { row: analysisErrors.NO_SUMMARIES, field: 'summary_requests', jobs: request.summary_requests },
+  ].filter(({ jobs }) => jobs.length > 0);
+  const [first] = asked;
+  if (!first) return;
+  const needed = asked.map(({ row, field }) => `${field}: ${row.meaning.toLowerCase()}`);
+  throw first.row(`${needed.join('; ')}. Nothing was started`, { capability: first.row.code });
 }

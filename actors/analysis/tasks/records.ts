@@ -16,28 +16,41 @@ import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { hasEnded, ProcessMark } from '../../../runtime/process/identity.ts';
 import {
-  AnalysisRequest,
+  type AnalysisRequest,
   analysisErrors,
-  type FileResult,
   type Page,
   type TaskDetail,
-  TaskSnapshot,
+  type TaskSnapshot,
+  taskSnapshot,
+  type WorkResult,
 } from '../contract.ts';
-import { newTask, noneDone } from './ledger.ts';
+import { amountFields } from '../progress-fields.ts';
+import { count, fileResult, noneDone, workResult } from '../result.ts';
+import { requestSchema } from '../schemas.ts';
+import type { StageKind } from '../stages/kind.ts';
+import { newTask } from './ledger.ts';
 import { openResults, readPage, readResults, replaceResults } from './results.ts';
 
 /** An engine: a process may start several, one after the other. */
 export const Owner = Type.Object({ ...ProcessMark.properties, token: Type.String() });
 export type Owner = Static<typeof Owner>;
 
-const TaskRecord = Type.Object({
-  version: Type.Literal(1),
-  owner: Owner,
-  /** Unix seconds; a run that goes on is saved every few seconds. */
-  saved: Type.Number(),
-  task: TaskSnapshot,
-});
-type TaskRecord = Static<typeof TaskRecord>;
+function taskRecord(kinds: readonly StageKind[]) {
+  return Type.Object({
+    version: Type.Literal(1),
+    owner: Owner,
+    /** Unix seconds; a run that goes on is saved every few seconds. */
+    saved: Type.Number(),
+    task: taskSnapshot(kinds),
+  });
+}
+
+interface TaskRecord {
+  readonly version: 1;
+  readonly owner: Owner;
+  readonly saved: number;
+  readonly task: TaskSnapshot;
+}
 
 /** A run that this engine has. */
 export interface OwnRun {
@@ -45,8 +58,8 @@ export interface OwnRun {
   readonly task: TaskSnapshot;
   readonly request: AnalysisRequest;
   /** What earlier runs recorded, by `workKey`; null in the first run. *Owned by the caller.* */
-  readonly earlier: Map<string, FileResult> | null;
-  append(result: FileResult): void;
+  readonly earlier: Map<string, WorkResult> | null;
+  append(result: WorkResult): void;
   /** Replaces the record at once, so that others see how it stands. */
   save(task: TaskSnapshot): void;
   /** The last word; *flushed* when answered. */
@@ -60,8 +73,8 @@ export interface TaskRecords {
   create(task_id: string, request: AnalysisRequest): Promise<OwnRun>;
   /** Begins the next run. Throws TASK_UNKNOWN, TASK_RUNNING, TASK_DAMAGED, HOME_UNWRITABLE. */
   claim(task_id: string): Promise<OwnRun>;
-  /** Throws as `claim` would, and changes nothing. */
-  claimable(task_id: string): Promise<void>;
+  /** What it asks for. Throws as `claim` would, and changes nothing. */
+  claimable(task_id: string): Promise<AnalysisRequest>;
   list(): Promise<TaskSnapshot[]>;
   /** Throws TASK_UNKNOWN. */
   get(task_id: string, page: Page): Promise<TaskDetail>;
@@ -71,6 +84,8 @@ export interface TaskRecords {
 
 export interface RecordParts {
   readonly folder: string;
+  /** The kinds of work there are. */
+  readonly kinds: readonly StageKind[];
   readonly self: Owner;
   /** Unix seconds. */
   readonly now: () => number;
@@ -98,7 +113,7 @@ export class TaskFolder implements TaskRecords {
   async create(task_id: string, request: AnalysisRequest): Promise<OwnRun> {
     // Later than every one before it, so that the newest is always known.
     this.#lastCreated = Math.max(this.#parts.now(), this.#lastCreated + 0.001);
-    const task = newTask(task_id, request, this.#lastCreated);
+    const task = newTask(this.#parts.kinds, task_id, request, this.#lastCreated);
     try {
       makeFolder(this.#parts.folder);
       writeNew(this.#run(task_id, 1), this.#record(task));
@@ -113,8 +128,8 @@ export class TaskFolder implements TaskRecords {
     }
   }
 
-  async claimable(task_id: string): Promise<void> {
-    await this.#claimed(task_id);
+  async claimable(task_id: string): Promise<AnalysisRequest> {
+    return (await this.#claimed(task_id)).request;
   }
 
   async #claimed(task_id: string): Promise<{ run: number; task: TaskSnapshot; request: AnalysisRequest }> {
@@ -129,7 +144,10 @@ export class TaskFolder implements TaskRecords {
 
   async claim(task_id: string): Promise<OwnRun> {
     const { run, task, request } = await this.#claimed(task_id);
-    const next = { ...newTask(task_id, request, this.#parts.now()), created: task.created };
+    const next = {
+      ...newTask(this.#parts.kinds, task_id, request, this.#parts.now()),
+      created: task.created,
+    };
     try {
       if (!writeNew(this.#run(task_id, run + 1), this.#record(next))) {
         throw analysisErrors.TASK_RUNNING(`Task ${task_id} is resumed by another process`, { task_id });
@@ -139,7 +157,8 @@ export class TaskFolder implements TaskRecords {
       for (const [path, { outcome }] of earlier) if (outcome === 'cancelled') earlier.delete(path);
       await replaceResults(this.#results(task_id), earlier.values());
       flushFolder(this.#parts.folder);
-      return this.#own(next, run + 1, request, earlier);
+      const results = [...earlier].map(([key, file]) => [key, workResult(this.#parts.kinds, file)] as const);
+      return this.#own(next, run + 1, request, new Map(results));
     } catch (error) {
       if (analysisErrors.TASK_RUNNING.is(error)) throw error;
       rmSync(this.#run(task_id, run + 1), { force: true });
@@ -187,7 +206,7 @@ export class TaskFolder implements TaskRecords {
     task: TaskSnapshot,
     run: number,
     request: AnalysisRequest,
-    earlier: Map<string, FileResult> | null,
+    earlier: Map<string, WorkResult> | null,
   ): OwnRun {
     const { task_id } = task;
     const path = this.#run(task_id, run);
@@ -197,7 +216,7 @@ export class TaskFolder implements TaskRecords {
       task,
       request,
       earlier,
-      append: results.append,
+      append: (result) => results.append(fileResult(this.#parts.kinds, result)),
       save: (now) => write(now, false),
       end: (now) => {
         try {
@@ -233,7 +252,7 @@ export class TaskFolder implements TaskRecords {
     const name = `${task_id}.${run}`;
     const over = this.#over.get(name);
     if (over) return over;
-    const record = await readJson(this.#run(task_id, run), TaskRecord);
+    const record = await this.#readRecord(this.#run(task_id, run));
     if (!record) return undefined;
     const task = await this.#standing(record);
     if (task && task.ended !== null) this.#over.set(name, task);
@@ -244,11 +263,10 @@ export class TaskFolder implements TaskRecords {
     if (task.ended !== null || !this.#hasEnded(owner, saved)) return task;
     // Its engine died before the request was on the disk, so nobody was told that there is such a task.
     if (!(await isThere(this.#request(task.task_id)))) return undefined;
-    const counts = noneDone(task.counts.files);
-    for (const { outcome } of (await readResults(this.#results(task.task_id))).values()) {
-      counts.done++;
-      counts[outcome]++;
-    }
+    const { kinds } = this.#parts;
+    const counts = noneDone(kinds, task.counts.files);
+    const results = await readResults(this.#results(task.task_id));
+    for (const result of results.values()) count(counts, workResult(kinds, result));
     return { ...task, state: 'interrupted', ended: saved, counts, estimated_remaining_seconds: null };
   }
 
@@ -262,10 +280,29 @@ export class TaskFolder implements TaskRecords {
     return hasEnded(owner);
   }
 
+  async #readRecord(path: string): Promise<TaskRecord | undefined> {
+    const { kinds } = this.#parts;
+    // A record that is older than a stage tells nothing of it.
+    const record = await readJson(path, taskRecord(kinds), (value) => {
+      const task = { ...amountFields(kinds, undefined), ...(value['task'] as Fields) };
+      return {
+        ...value,
+        task: { ...task, counts: { ...noneDone(kinds, 0), ...(task['counts'] as Fields) } },
+      };
+    });
+    return record as TaskRecord | undefined;
+  }
+
   async #readRequest(task_id: string): Promise<AnalysisRequest> {
-    const request = await readJson(this.#request(task_id), AnalysisRequest);
+    const { kinds } = this.#parts;
+    const nothing = Object.assign({}, ...kinds.map((kind) => kind.nothing));
+    // A record that is older than a stage asks for nothing of it.
+    const request = await readJson(this.#request(task_id), requestSchema(kinds), (value) => ({
+      ...nothing,
+      ...value,
+    }));
     if (!request) throw analysisErrors.TASK_DAMAGED(`${this.#request(task_id)}: is not there`, { task_id });
-    return request;
+    return request as unknown as AnalysisRequest;
   }
 
   #complain(task_id: string, error: unknown): undefined {
@@ -308,11 +345,20 @@ export class TaskFolder implements TaskRecords {
   }
 }
 
-/** Undefined when there is no such file. Throws TASK_DAMAGED when it is not what it should be. */
-async function readJson<S extends TSchema>(path: string, schema: S): Promise<Static<S> | undefined> {
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Undefined when there is no such file. Throws TASK_DAMAGED when it is not what it should be. `complete` adds what an older
+ * version did not write.
+ */
+async function readJson<S extends TSchema>(
+  path: string,
+  schema: S,
+  complete: (value: Fields) => unknown,
+): Promise<Static<S> | undefined> {
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(path, 'utf8'));
+    value = complete(JSON.parse(await readFile(path, 'utf8')) as Fields);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw damaged(path, error);

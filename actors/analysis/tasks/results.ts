@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import type { FileResult, Page } from '../contract.ts';
-import { workKey } from './ledger.ts';
+import { workKey } from '../result.ts';
 
 /** Lines that tell of nothing done are gathered; all others go out at once. */
 const GATHERED = 512;

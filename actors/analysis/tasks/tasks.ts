@@ -1,18 +1,17 @@
-// The tasks of this engine: takes one at a time, records it, tells its listeners, and stops it when it is asked to. What a
-// task does is the business of `analysis`; what is left of it on the disk that of the records.
+// The front door of analysis: checks what is asked for, takes one task at a time, records it, tells its listeners, and stops
+// it when it is asked to. What a task does is the business of `analysis`; what is left of it on the disk that of the records.
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
 import type { Clock } from '../../../runtime/clock.ts';
 import { engineErrors, toFields } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { thisProcess } from '../../../runtime/process/identity.ts';
-import type { Analysis } from '../analysis.ts';
 import {
+  type Admission,
+  type Analysis,
   type AnalysisEvent,
-  type AnalysisRequest,
   analysisErrors,
+  type EarlierRuns,
   type EndState,
-  type FileResult,
   type Page,
   type TaskDetail,
   type TaskError,
@@ -21,10 +20,16 @@ import {
   type TaskRequest,
   type TaskSnapshot,
   type Tasks,
+  type WorkResult,
 } from '../contract.ts';
-import type { EarlierRuns } from '../task.ts';
-import { createLedger, type Ledger, workKey } from './ledger.ts';
+import { workKey } from '../result.ts';
+import type { StageKind } from '../stages/kind.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import type { Preflight } from './preflight.ts';
 import { type OwnRun, TaskFolder, type TaskRecords } from './records.ts';
+import { Turns } from './turns.ts';
+
+const never = new AbortController().signal;
 
 /** A task that was asked to stop is waited for so long before the answer is that it is still stopping. */
 export const STOP_WITHIN_MS = 2_000;
@@ -32,14 +37,15 @@ export const STOP_WITHIN_MS = 2_000;
 const SAVE_EVERY_MS = 2_000;
 
 export interface TaskParts {
-  readonly analysis: Analysis;
+  readonly analysis: Pick<Analysis, 'run'>;
+  readonly preflight: Preflight;
+  /** The kinds of work there are. */
+  readonly kinds: readonly StageKind[];
   readonly records: TaskRecords;
   readonly clock: Clock;
   /** Unix seconds. */
   readonly now: () => number;
   readonly log: Log;
-  /** How films are decoded when a request does not say. */
-  readonly decode: AnalysisRequest['decode'];
   newTaskId(): string;
 }
 
@@ -63,7 +69,7 @@ export function createTasks(parts: TaskParts): Tasks {
 export function openTasks(folder: string, rest: Omit<TaskParts, 'records' | 'now' | 'newTaskId'>): Tasks {
   const now = () => Date.now() / 1000;
   const self = { ...thisProcess(), token: randomUUID() };
-  const records = new TaskFolder({ folder, self, now, log: rest.log });
+  const records = new TaskFolder({ folder, kinds: rest.kinds, self, now, log: rest.log });
   return createTasks({ ...rest, records, now, newTaskId: randomUUID });
 }
 
@@ -72,6 +78,9 @@ class TaskRegistry implements Tasks {
   readonly #listeners = new Set<TaskListener>();
   #current: Running | null = null;
   #admitting = false;
+  /** Requests that are checked, wait or are about to start. */
+  #entering = 0;
+  readonly #turns = new Turns();
   #stopping = false;
   /** Ends that could not be recorded, so that at least this engine tells the truth about them. */
   readonly #unrecorded = new Map<string, TaskSnapshot>();
@@ -85,25 +94,30 @@ class TaskRegistry implements Tasks {
   }
 
   get busy(): boolean {
-    return this.#admitting || this.#current !== null;
+    return this.#entering > 0 || this.#current !== null;
   }
 
-  async start(request: TaskRequest): Promise<{ task_id: string }> {
-    const paths = once(request.paths, (path) => path);
-    const speech = once(request.speech ?? [], ({ path }) => path);
-    if (paths.length + speech.length === 0) throw analysisErrors.NO_FILES();
-    const { decode, newTaskId, records } = this.#parts;
-    const whole: AnalysisRequest = { ...request, paths, speech, decode: request.decode ?? decode };
-    return this.#admit(() => records.create(newTaskId(), whole));
+  async start(request: TaskRequest, admission: Admission = {}): Promise<{ task_id: string }> {
+    const { preflight, newTaskId, records } = this.#parts;
+    return this.#enter(async () => {
+      await preflight.check(request, admission.signal ?? never);
+      return this.#admit(admission, async () => {
+        const settled = preflight.settle(request);
+        return () => records.create(newTaskId(), settled);
+      });
+    });
   }
 
-  async resume(task_id: string): Promise<{ task_id: string }> {
-    const { records } = this.#parts;
+  async resume(task_id: string, admission: Admission = {}): Promise<{ task_id: string }> {
+    const { preflight, records } = this.#parts;
     if (this.#current?.task_id === task_id) {
       throw analysisErrors.TASK_RUNNING(`Task ${task_id} is ${this.#state(this.#current)}`, { task_id });
     }
-    const check = () => (this.#unrecorded.has(task_id) ? undefined : records.claimable(task_id));
-    return this.#admit(() => records.claim(task_id), check);
+    const prepare = async () => {
+      if (!this.#unrecorded.has(task_id)) preflight.admit(await records.claimable(task_id));
+      return () => records.claim(task_id);
+    };
+    return this.#enter(() => this.#admit(admission, prepare));
   }
 
   async cancel(): Promise<{ stopped: boolean; task_id: string | null }> {
@@ -114,6 +128,7 @@ class TaskRegistry implements Tasks {
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#turns.end(analysisErrors.STOPPING());
     if (this.#current) await this.#halt(this.#current, 'interrupted');
   }
 
@@ -143,23 +158,41 @@ class TaskRegistry implements Tasks {
     return running.reason ? 'stopping' : 'running';
   }
 
-  /** `check` throws what keeps the task from being started, before anything else is stopped for it. */
+  async #enter<T>(work: () => Promise<T>): Promise<T> {
+    this.#entering++;
+    try {
+      return await work();
+    } finally {
+      this.#entering--;
+    }
+  }
+
+  get #isTaken(): boolean {
+    return this.#admitting || this.#current !== null;
+  }
+
+  /**
+   * `prepare` throws what keeps the task from being started, before anything else is stopped for it, and answers how its
+   * run is recorded.
+   */
   async #admit(
-    prepare: () => Promise<OwnRun>,
-    check: () => Promise<void> | undefined = () => undefined,
+    { whenBusy = 'replace', priority = 0, signal }: Admission,
+    prepare: () => Promise<() => Promise<OwnRun>>,
   ): Promise<{ task_id: string }> {
+    const ticket = this.#turns.ticket(priority);
+    while (whenBusy === 'wait' && this.#isTaken && !this.#stopping) await ticket.wait(signal);
     if (this.#stopping) throw analysisErrors.STOPPING();
     // Of several that want to start at once the first does.
     if (this.#admitting) throw analysisErrors.ANOTHER_TASK('Another task is about to start');
+    const { running } = this;
+    if (whenBusy === 'refuse' && running !== null) {
+      throw analysisErrors.ANOTHER_TASK(`Task ${running} is running`, { task_id: running });
+    }
     this.#admitting = true;
     try {
-      await check();
-      const running = this.#current;
-      if (running && !(await this.#halt(running, 'cancelled'))) {
-        const { task_id } = running;
-        throw analysisErrors.ANOTHER_TASK(`Task ${task_id} is still stopping`, { task_id });
-      }
-      const run = await prepare();
+      const record = await prepare();
+      await this.#makeRoom();
+      const run = await record();
       if (this.#stopping) {
         run.discard();
         throw analysisErrors.STOPPING();
@@ -168,13 +201,21 @@ class TaskRegistry implements Tasks {
       return { task_id: run.task.task_id };
     } finally {
       this.#admitting = false;
+      if (this.#current === null) this.#turns.next();
     }
   }
 
+  async #makeRoom(): Promise<void> {
+    const running = this.#current;
+    if (!running || (await this.#halt(running, 'cancelled'))) return;
+    const { task_id } = running;
+    throw analysisErrors.ANOTHER_TASK(`Task ${task_id} is still stopping`, { task_id });
+  }
+
   #launch(run: OwnRun): void {
-    const { clock, records, log } = this.#parts;
+    const { clock, records, log, kinds } = this.#parts;
     const { task_id } = run.task;
-    const ledger = createLedger(run.task, run.earlier, clock.now);
+    const ledger = createLedger(kinds, run.task, run.earlier, clock.now);
     const stop = new AbortController();
     const running: Running = {
       task_id,
@@ -187,8 +228,8 @@ class TaskRegistry implements Tasks {
     };
     this.#current = running;
     this.#unrecorded.delete(task_id);
-    const { paths, speech, cache_dir, model_key } = run.request;
-    log.info('a task starts', { task_id, files: paths.length, speech: speech.length, cache_dir, model_key });
+    const { cache_dir, types } = run.task.request;
+    log.info('a task starts', { task_id, pieces: run.task.counts.files, types, cache_dir });
     this.#tell(task_id, { type: 'start', files: run.task.counts.files, types: run.task.request.types });
     running.ended = this.#work(running);
     records.prune().catch((error: unknown) => log.warn('old tasks cannot be removed', { error }));
@@ -226,8 +267,9 @@ class TaskRegistry implements Tasks {
       this.#parts.log.error('the end of a task cannot be recorded', { task_id, state, error: fault });
     }
     this.#current = null;
-    const { counts, frames, elapsed_seconds } = task;
-    this.#parts.log.info('a task has ended', { task_id, state, error, counts, frames, elapsed_seconds });
+    this.#turns.next();
+    const { counts, elapsed_seconds } = task;
+    this.#parts.log.info('a task has ended', { task_id, state, error, counts, elapsed_seconds });
     this.#tell(task_id, { type: 'end', state, error });
   }
 
@@ -240,7 +282,7 @@ class TaskRegistry implements Tasks {
     }
   }
 
-  #record(running: Running, result: FileResult): FileResult {
+  #record(running: Running, result: WorkResult): WorkResult {
     const { stands, fresh } = running.ledger.result(result);
     try {
       if (fresh && !running.fault) running.run.append(stands);
@@ -308,19 +350,9 @@ function endOf(thrown: unknown, reason: Running['reason']): EndState {
   return reason && engineErrors.CANCELLED.is(thrown) ? reason : 'failed';
 }
 
-function finishedBefore(earlier: ReadonlyMap<string, FileResult>): EarlierRuns {
+function finishedBefore(earlier: ReadonlyMap<string, WorkResult>): EarlierRuns {
   const finished = new Set(
     [...earlier.values()].filter(({ outcome }) => outcome === 'analyzed').map((result) => workKey(result)),
   );
   return { finished: (type, path) => finished.has(workKey({ type, path })) };
-}
-
-/** The first one of each path, however it is spelled. */
-function once<T>(items: readonly T[], pathOf: (item: T) => string): T[] {
-  const seen = new Map<string, T>();
-  for (const item of items) {
-    const whole = resolve(pathOf(item));
-    if (!seen.has(whole)) seen.set(whole, item);
-  }
-  return [...seen.values()];
 }

@@ -2,17 +2,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Analysis } from '../../../actors/analysis/analysis.ts';
 import type {
+  Analysis,
   AnalysisEvent,
-  FileOutcome,
   FileResult,
+  Outcome,
   TaskCounts,
   TaskEvent,
   TaskRequest,
+  TaskRun,
+  WorkResult,
 } from '../../../actors/analysis/contract.ts';
-import type { TaskRun } from '../../../actors/analysis/task.ts';
-import { noneDone } from '../../../actors/analysis/tasks/ledger.ts';
+import { progressOf } from '../../../actors/analysis/progress.ts';
+import { count, fileResult, noneDone } from '../../../actors/analysis/result.ts';
+import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
+import { createPreflight, type Preflight } from '../../../actors/analysis/tasks/preflight.ts';
 import { type Owner, TaskFolder, type TaskRecords } from '../../../actors/analysis/tasks/records.ts';
 import { createTasks } from '../../../actors/analysis/tasks/tasks.ts';
 import { manualClock } from '../../../runtime/clock.ts';
@@ -21,9 +25,9 @@ import { createLog, type LogLine } from '../../../runtime/log.ts';
 
 export function resultOf(
   path: string,
-  outcome: FileOutcome,
+  outcome: Outcome,
   hash_str: string | null = `hash${path}`,
-): FileResult {
+): WorkResult {
   const error =
     outcome === 'failed' || outcome === 'cancelled' ? { code: 'X', message: `${path}: why` } : null;
   return {
@@ -31,12 +35,16 @@ export function resultOf(
     type: 'video',
     hash_str,
     outcome,
-    frames: 3,
-    missing_frames: 0,
+    reason: outcome === 'not_applicable' ? 'no_picture' : null,
+    facts: { frames: 3, missing_frames: 0 },
     duration_seconds: 3,
-    speech: null,
     error,
   };
+}
+
+/** The same as records and answers write it. */
+export function recordedOf(...result: Parameters<typeof resultOf>): FileResult {
+  return fileResult(stageKinds, resultOf(...result));
 }
 
 /** One run of the fake analysis. */
@@ -54,22 +62,21 @@ export class FakeRun {
     this.signal = signal;
     this.#emit = emit;
     this.left = new Set(run.request.paths);
-    const files = this.left.size;
-    this.counts = noneDone(files);
+    this.counts = noneDone(stageKinds, this.left.size);
   }
 
   get ended(): Promise<void> {
     return this.#end.promise;
   }
 
-  tell(path: string, outcome: FileOutcome): void {
+  tell(path: string, outcome: Outcome): void {
     this.left.delete(path);
-    this.counts.done++;
-    this.counts[outcome]++;
-    this.#emit({ type: 'result', result: resultOf(path, outcome) });
+    const result = resultOf(path, outcome);
+    count(this.counts, result);
+    this.#emit({ type: 'result', result });
   }
 
-  next(outcome: FileOutcome = 'analyzed'): void {
+  next(outcome: Outcome = 'analyzed'): void {
     const [path] = this.left;
     if (path !== undefined) this.tell(path, outcome);
   }
@@ -105,21 +112,28 @@ export class FakeAnalysis implements Pick<Analysis, 'run'> {
     this.runs.push(fake);
     signal.addEventListener('abort', () => this.willing && !fake.over && fake.finish());
     await fake.ended;
-    const progress = {
-      files: fake.counts.files,
-      files_done: fake.counts.done,
-      surveyed: true,
-      percentage: 100,
-      frames: 0,
-      grid_frames: 0,
-      heard_seconds: 0,
-      sound_seconds: 0,
-      media_seconds: 0,
-      elapsed_seconds: 0,
-    };
-    return { cancelled: fake.counts.cancelled > 0, model_key: 'fake', counts: fake.counts, progress };
+    const { files, done: files_done } = fake.counts;
+    const counted = { files, files_done, surveyed: true, percentage: 100, elapsed_seconds: 0, amounts: {} };
+    const progress = progressOf(stageKinds, counted);
+    return { cancelled: fake.counts.cancelled > 0, counts: fake.counts, progress };
   }
 }
+
+const kinds = stageKinds;
+
+const checked = createPreflight({
+  kinds,
+  analysis: { properties: () => Promise.reject(new Error('nobody looks')) },
+  models: { active: () => 'fake' },
+  decode: 'exact',
+});
+
+/** For files that are only names: nothing is looked for on the disk. */
+const unchecked: Preflight = {
+  ...checked,
+  check: async () => {},
+  settle: (request) => checked.settle({ ...request, cache_dir: tmpdir() }),
+};
 
 /** A home folder and the engines that were started in it. */
 export function home() {
@@ -131,15 +145,20 @@ export function home() {
   const now = () => 1_000_000 + clock.now() / 1000;
   let engines = 0;
   let ids = 0;
-  const start = (change: (records: TaskRecords) => TaskRecords = (records) => records) => {
+  const start = (
+    change: (records: TaskRecords) => TaskRecords = (records) => records,
+    preflight: Preflight = unchecked,
+  ) => {
     const token = `engine-${++engines}`;
     alive.add(token);
     const self: Owner = { pid: engines, started: '', host: 'here', token };
     const hasEnded = (owner: Owner) => !alive.has(owner.token);
-    const records = change(new TaskFolder({ folder: join(folder, 'tasks'), self, now, log, hasEnded }));
+    const records = change(
+      new TaskFolder({ folder: join(folder, 'tasks'), kinds, self, now, log, hasEnded }),
+    );
     const analysis = new FakeAnalysis();
-    const parts = { records, clock, now, log, decode: 'exact' as const, newTaskId: () => `task-${++ids}` };
-    const tasks = createTasks({ ...parts, analysis: analysis as unknown as Analysis });
+    const parts = { kinds, preflight, records, clock, now, log, newTaskId: () => `task-${++ids}` };
+    const tasks = createTasks({ ...parts, analysis });
     const events: [string, TaskEvent][] = [];
     tasks.subscribe((task_id, event) => events.push([task_id, event]));
     return { tasks, analysis, events, crash: () => alive.delete(token) };
@@ -164,7 +183,7 @@ export function home() {
 export const whole = { offset: 0, limit: 1000 };
 
 export function requestOf(paths: readonly string[], more: Partial<TaskRequest> = {}): TaskRequest {
-  return { cache_dir: '/cache', paths: [...paths], speech: [], model_key: 'fake', force: false, ...more };
+  return { cache_dir: '/cache', visual_media_paths: [...paths], ...more };
 }
 
 export const cancelled = engineErrors.CANCELLED;

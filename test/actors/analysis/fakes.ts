@@ -3,8 +3,12 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAnalysis } from '../../../actors/analysis/analysis.ts';
-import type { AnalysisEvent, FileResult, SpeechJob } from '../../../actors/analysis/contract.ts';
+import type { AnalysisEvent, FileResult } from '../../../actors/analysis/contract.ts';
+import { amountFields } from '../../../actors/analysis/progress-fields.ts';
 import { openJournal } from '../../../actors/analysis/recovery/journal.ts';
+import { fileResult } from '../../../actors/analysis/result.ts';
+import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
+import type { SpeechJob } from '../../../actors/analysis/stages/speech/request.ts';
 import { decoderContract, mediaErrors, modifiedMs, type Probe } from '../../../actors/decoder/contract.ts';
 import { embedderContract } from '../../../actors/embedder/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
@@ -19,6 +23,8 @@ import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
 import { fakeDiarizer, fakeTranscriber, noVoices, type Voices } from './fake-voices.ts';
+
+type AmountField = 'frames' | 'grid_frames' | 'heard_seconds' | 'sound_seconds';
 
 export interface FakeFile {
   readonly name: string;
@@ -276,7 +282,10 @@ export async function world(
   const preview = { max_side: 64, quality: 80 };
   const speech = { audioDecoders, transcriber, diarizer };
   const parts = { decoders, speech, prober, embedder, index, pool, journal, preview, clock, log };
-  const analysis = createAnalysis(parts);
+  const models = {
+    use: (model_key: string, signal: AbortSignal) => embedder.ask('load', { model_key }, { signal }),
+  };
+  const analysis = createAnalysis({ ...parts, models });
   const { summarizing = () => false } = options;
   const search = createSearch({
     ...parts,
@@ -319,10 +328,12 @@ export async function world(
       const results: FileResult[] = [];
       const onEvent = (event: AnalysisEvent) => {
         events.push(event);
-        if (event.type === 'result') results.push(event.result);
+        if (event.type === 'result') results.push(fileResult(stageKinds, event.result));
       };
       const report = await analysis.run({ task_id: 'task', request, earlier: null }, { signal, onEvent });
-      return { ...report, results };
+      // As records and events write them.
+      const amounts = amountFields(stageKinds, report.progress.stages) as Record<AmountField, number>;
+      return { ...report, progress: { ...report.progress, ...amounts }, results };
     },
     end: async () => {
       await supervisor.stop();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { FileOutcome, TaskEvent } from '../../../actors/analysis/contract.ts';
+import type { Outcome, TaskEvent } from '../../../actors/analysis/contract.ts';
 import type { ModelState } from '../../../actors/embedder/contract.ts';
 import { type Family, renderFamilies, single } from '../../../http/metrics/exposition.ts';
 import { createMetrics, type MetricsSources } from '../../../http/metrics/metrics.ts';
@@ -12,6 +12,7 @@ import { health, healthRoutes, readyz } from '../../../http/routes/health.ts';
 import type { Service } from '../../../http/service.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
 import type { ChildState } from '../../../runtime/supervisor.ts';
+import { progress } from '../../events/happenings.ts';
 import { inject } from '../inject.ts';
 import { readExposition } from './exposition.ts';
 
@@ -123,32 +124,17 @@ test('requests are counted by route and status, those without a route too', () =
 
 test('frames and files are counted from what tasks tell, and a counter never goes down', () => {
   const meter = createTaskMeter();
-  const frames = (count: number): TaskEvent => ({
-    type: 'task',
-    task: {
-      files: 2,
-      files_done: 0,
-      surveyed: true,
-      percentage: 0,
-      frames: count,
-      grid_frames: 100,
-      heard_seconds: 0,
-      sound_seconds: 0,
-      media_seconds: count,
-      elapsed_seconds: 1,
-    },
-  });
-  const result = (outcome: FileOutcome): TaskEvent => ({
+  const frames = (done: number): TaskEvent => progress(0, { amounts: { video: { done, all: 100 } } });
+  const result = (outcome: Outcome): TaskEvent => ({
     type: 'result',
     result: {
       path: '/a',
       type: 'video',
       hash_str: null,
       outcome,
-      frames: 9,
-      missing_frames: 1,
+      reason: outcome === 'not_applicable' ? 'no_picture' : null,
+      facts: { frames: 9, missing_frames: 1 },
       duration_seconds: 9,
-      speech: null,
       error: null,
     },
   });

@@ -5,6 +5,7 @@ import type { SlotPool } from '../../../../runtime/slots.ts';
 import type { embedderContract, VisualModel } from '../../../embedder/contract.ts';
 import type { indexContract } from '../../../index/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
+import type { VisualModelUse } from '../parts.ts';
 import { createBatcher, type Picture } from './batch.ts';
 
 /** Where the frames of one file go. */
@@ -71,13 +72,14 @@ export interface Embedding {
 
 export interface EmbeddingParts {
   readonly embedder: Ref<typeof embedderContract>;
+  readonly models: VisualModelUse;
   readonly index: Ref<typeof indexContract>;
   readonly pool: SlotPool;
   readonly model: VisualModel;
   readonly signal: AbortSignal;
 }
 
-export function createEmbedding({ embedder, index, pool, model, signal }: EmbeddingParts): Embedding {
+export function createEmbedding({ embedder, models, index, pool, model, signal }: EmbeddingParts): Embedding {
   const holder = pool.holder();
   const release = (pictures: readonly Picture<Sink>[]) => {
     for (const { slot } of pictures) pool.release(slot, holder);
@@ -90,7 +92,7 @@ export function createEmbedding({ embedder, index, pool, model, signal }: Embedd
     } catch (error) {
       // An embedder that came back after a crash has no model yet.
       if (!modelErrors.MODEL_NOT_LOADED.is(error)) throw error;
-      await embedder.ask('load', { model_key: model.model_key }, { signal });
+      await models.use(model.model_key, signal);
       return (await embedder.ask('pictures', request, { slots, signal })).vectors;
     }
   };

@@ -7,7 +7,7 @@ import { Check } from 'typebox/value';
 import { analysisErrors, TaskDetail, TaskSnapshot } from '../../../../actors/analysis/contract.ts';
 import { STOP_WITHIN_MS } from '../../../../actors/analysis/tasks/tasks.ts';
 import { storeErrors } from '../../../../actors/index/contract.ts';
-import { cancelled, home, requestOf, resultOf, states, whole } from '../fake-runs.ts';
+import { cancelled, home, recordedOf, requestOf, states, whole } from '../fake-runs.ts';
 
 test('a task is recorded before its start is answered, for other engines too', async () => {
   const h = home();
@@ -59,7 +59,7 @@ test('what a task tells begins with its start, ends with its end, and agrees wit
   const detail = await one.tasks.get(task_id, whole);
   assert.ok(Check(TaskDetail, detail));
   assert.deepEqual([detail.state, detail.progress, detail.ended], ['completed', 100, 1_000_000]);
-  assert.deepEqual(detail.results, [resultOf('/a', 'failed'), resultOf('/b', 'analyzed')]);
+  assert.deepEqual(detail.results, [recordedOf('/a', 'failed'), recordedOf('/b', 'analyzed')]);
   assert.deepEqual([detail.counts.done, detail.counts.failed, detail.counts.analyzed], [2, 1, 1]);
   assert.ok(h.lines.some(({ message }) => message === 'a listener failed'));
   h.end();
@@ -157,7 +157,7 @@ test('after a crash a task is interrupted with the results it had, and resuming 
   const two = h.start();
   const left = await two.tasks.get(task_id, whole);
   assert.deepEqual([left.state, left.counts.done, left.counts.failed], ['interrupted', 2, 1]);
-  assert.deepEqual(left.results, [resultOf('/a', 'analyzed'), resultOf('/b', 'failed')]);
+  assert.deepEqual(left.results, [recordedOf('/a', 'analyzed'), recordedOf('/b', 'failed')]);
 
   assert.deepEqual(await two.tasks.resume(task_id), { task_id });
   const { run } = two.analysis.last;
@@ -177,7 +177,7 @@ test('after a crash a task is interrupted with the results it had, and resuming 
   assert.deepEqual([done.state, done.counts.analyzed, done.created], ['completed', 4, left.created]);
   assert.deepEqual(
     done.results,
-    ['/a', '/b', '/c', '/d'].map((path) => resultOf(path, 'analyzed')),
+    ['/a', '/b', '/c', '/d'].map((path) => recordedOf(path, 'analyzed')),
   );
   assert.deepEqual((await two.tasks.get(task_id, { offset: 1, limit: 2 })).results, done.results.slice(1, 3));
   h.end();
@@ -191,7 +191,7 @@ test('an engine that stops interrupts its task, gives no result to what it cut s
   await h.settle(one.tasks.stop());
   const detail = await one.tasks.get(task_id, whole);
   assert.deepEqual([detail.state, detail.counts.done, detail.counts.cancelled], ['interrupted', 1, 0]);
-  assert.deepEqual(detail.results, [resultOf('/a', 'analyzed')]);
+  assert.deepEqual(detail.results, [recordedOf('/a', 'analyzed')]);
   await assert.rejects(one.tasks.start(requestOf(['/c'])), analysisErrors.STOPPING.is);
   await assert.rejects(one.tasks.resume(task_id), analysisErrors.STOPPING.is);
   const two = h.start();
@@ -202,13 +202,20 @@ test('an engine that stops interrupts its task, gives no result to what it cut s
 
 test('a start that an ending engine overtakes leaves no task behind', async () => {
   const h = home();
-  const one = h.start();
-  const starting = one.tasks.start(requestOf(['/a']));
-  const stopping = one.tasks.stop();
-  await assert.rejects(starting, analysisErrors.STOPPING.is);
-  await stopping;
-  assert.deepEqual(await h.start().tasks.list(), []);
-  assert.deepEqual(readdirSync(join(h.folder, 'tasks')), []);
+  const stops: Promise<void>[] = [];
+  const one = h.start((records) => {
+    const create = records.create.bind(records);
+    return Object.assign(records, {
+      create: (...asked: Parameters<typeof create>) => {
+        stops.push(one.tasks.stop());
+        return create(...asked);
+      },
+    });
+  });
+  await assert.rejects(one.tasks.start(requestOf(['/a'])), analysisErrors.STOPPING.is);
+  await Promise.all(stops);
+  assert.equal(stops.length, 1);
+  assert.deepEqual([one.analysis.runs.length, readdirSync(join(h.folder, 'tasks'))], [0, []]);
   h.end();
 });
 

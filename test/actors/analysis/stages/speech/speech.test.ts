@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FileResult, SpeechJob } from '../../../../../actors/analysis/contract.ts';
+import type { FileResult } from '../../../../../actors/analysis/contract.ts';
+import type { SpeechJob } from '../../../../../actors/analysis/stages/speech/request.ts';
 import { noModel } from '../../../../../actors/embedder/contract.ts';
 import { storeErrors } from '../../../../../actors/index/contract.ts';
 import { type FakeFile, world } from '../../fakes.ts';
@@ -238,7 +239,7 @@ test('how much there is to hear is known as soon as every file is surveyed', asy
   const known = () =>
     w.events.flatMap((event) => (event.type === 'task' && event.task.surveyed ? [event] : []));
   while (known().length === 0) await new Promise(setImmediate);
-  assert.deepEqual([known()[0]?.task.sound_seconds, known()[0]?.task.files_done], [6, 0]);
+  assert.deepEqual([known()[0]?.task.stages['speech']?.all, known()[0]?.task.files_done], [6, 0]);
   held.resolve();
   await running;
   await w.end();

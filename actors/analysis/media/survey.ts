@@ -1,0 +1,71 @@
+// Which file is it, and what is in it: from the store when the file has not changed since, else asked of the prober.
+import { stat } from 'node:fs/promises';
+import type { Lane } from '../../../runtime/mailbox.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import { type decoderContract, mediaErrors, modifiedMs } from '../../decoder/contract.ts';
+import type { indexContract, MediaRecord } from '../../index/contract.ts';
+
+/** Runs `work` so that a crash in it is known afterwards. `mark`: size and time of the file, its content is not known yet. */
+export type Watched = (mark: string, work: () => Promise<MediaRecord>) => Promise<MediaRecord>;
+
+export interface SurveyParts {
+  readonly cache_dir: string;
+  readonly prober: Ref<typeof decoderContract>;
+  readonly index: Ref<typeof indexContract>;
+  readonly watched: Watched;
+  readonly signal: AbortSignal;
+}
+
+export interface SurveyOptions {
+  readonly lane: Lane;
+  /** Stores what a file turned out to be. */
+  remember(media: MediaRecord): Promise<unknown>;
+}
+
+/** Identity and facts of a file, stored when answered. Errors: those of media, of the store, QUARANTINED, CANCELLED. */
+export function surveyAndRemember(path: string, parts: SurveyParts): Promise<MediaRecord> {
+  const { index, cache_dir, signal } = parts;
+  return survey(path, parts, {
+    lane: 'later',
+    remember: (media) => index.ask('remember', { cache_dir, media }, { signal }),
+  });
+}
+
+/** The same, stored as `remember` does. */
+export async function survey(
+  path: string,
+  { cache_dir, prober, index, watched, signal }: SurveyParts,
+  { lane, remember }: SurveyOptions,
+): Promise<MediaRecord> {
+  const options = { signal, lane };
+  const stats = await stat(path, { bigint: true }).catch((error) => {
+    const code = (error as NodeJS.ErrnoException).code;
+    const row = code === 'ENOENT' ? mediaErrors.FILE_NOT_FOUND : mediaErrors.FILE_UNREADABLE;
+    throw row(`${path}: ${row.meaning.toLowerCase()} (${code})`, { path }, error);
+  });
+  const asked = {
+    cache_dir,
+    path,
+    size_bytes: Number(stats.size),
+    mtime_ms: modifiedMs(stats),
+    inode: String(stats.ino),
+  };
+  const known = await index.ask('known', asked, options);
+  if (known) return known;
+  return watched(`${stats.size}-${stats.mtimeNs}`, async () => {
+    const identity = await prober.ask('identify', { path }, options);
+    const probe = await prober.ask('probe', { path }, options);
+    const media = { path, identity, probe };
+    await remember(media);
+    return media;
+  });
+}
+
+/** Throws FILE_CHANGED when the file is not the one that was surveyed any more. */
+export async function expectUnchanged({ path, identity }: MediaRecord): Promise<void> {
+  const now = await stat(path, { bigint: true }).catch((error) => {
+    throw mediaErrors.FILE_CHANGED(`${path}: went away while it was read`, { path }, error);
+  });
+  if (Number(now.size) === identity.size_bytes && modifiedMs(now) === identity.mtime_ms) return;
+  throw mediaErrors.FILE_CHANGED(`${path}: changed while it was read`, { path });
+}

@@ -1,0 +1,198 @@
+// How far a task is: what is done, what there is, and what follows from that. Percentages, speeds and estimates are made
+// here and nowhere else; events, snapshots, metrics, the terminal and the report show them. Pure: time is handed in.
+import type { MediaRecord } from '../index/contract.ts';
+import type { StageKind } from './stages/kind.ts';
+
+/** Work of one type, in its unit. */
+export interface Amounts {
+  readonly done: number;
+  /** Grows while files are still being surveyed. */
+  readonly all: number;
+}
+
+export interface StageProgress extends Amounts {
+  /** Units a second. */
+  readonly speed: number;
+}
+
+/** State of the work on one file. */
+export interface FileProgress extends Amounts {
+  readonly path: string;
+  readonly type: string;
+  /** 0 to 100, a whole number. */
+  readonly percentage: number;
+}
+
+/** State of a whole task. */
+export interface TaskProgress {
+  /** Pieces of work: a file that is both looked at and listened to counts twice. */
+  readonly files: number;
+  readonly files_done: number;
+  /** The amount of work in every file is known. */
+  readonly surveyed: boolean;
+  /** How much of the work is done, 0 to 100; never less than it was before. */
+  readonly percentage: number;
+  /** By type of work, in the order in which it is told. */
+  readonly stages: Readonly<Record<string, StageProgress>>;
+  /** Seconds of media worked on in this run, and the wall time so far. */
+  readonly media_seconds: number;
+  readonly elapsed_seconds: number;
+  /** Seconds of media a second. */
+  readonly speed: number;
+  /** Null while it cannot be known. */
+  readonly estimated_remaining_seconds: number | null;
+}
+
+export interface Counted
+  extends Pick<TaskProgress, 'files' | 'files_done' | 'surveyed' | 'percentage' | 'elapsed_seconds'> {
+  readonly amounts: Readonly<Record<string, Amounts>>;
+}
+
+/** What follows from the amounts. */
+export function progressOf(kinds: readonly StageKind[], counted: Counted): TaskProgress {
+  const { amounts, ...rest } = counted;
+  const { elapsed_seconds, surveyed } = rest;
+  const speedOf = (done: number) => (elapsed_seconds > 0 ? done / elapsed_seconds : 0);
+  const stages: Record<string, StageProgress> = {};
+  let done = 0;
+  let all = 0;
+  for (const { type, unit } of kinds) {
+    const amount = amounts[type];
+    if (!amount) continue;
+    stages[type] = { ...amount, speed: speedOf(amount.done) };
+    done += amount.done * unit.weight;
+    all += amount.all * unit.weight;
+  }
+  const left = surveyed && done > 0 ? (Math.max(0, all - done) * elapsed_seconds) / done : null;
+  return {
+    ...rest,
+    stages,
+    media_seconds: done,
+    speed: speedOf(done),
+    estimated_remaining_seconds: left,
+  };
+}
+
+export function fileProgress(file: Pick<FileProgress, 'path' | 'type'> & Amounts): FileProgress {
+  const { done, all } = file;
+  const percentage = all === 0 ? 100 : Math.max(0, Math.min(100, Math.floor((100 * done) / all)));
+  return { ...file, percentage };
+}
+
+/** How the work on a file ended, as far as the amounts care. */
+export interface Ended {
+  readonly path: string;
+  readonly outcome: 'analyzed' | 'stored' | 'not_applicable' | 'failed' | 'cancelled';
+  /** Undefined when the file could not be surveyed. */
+  readonly media?: MediaRecord | undefined;
+}
+
+interface StageAmounts {
+  readonly kind: StageKind;
+  /** Pieces of work, and those whose amount is known. */
+  readonly files: number;
+  known: number;
+  surveyed: boolean;
+  all: number;
+  done: number;
+  /** Of those that need not be done. */
+  before: number;
+  /** What is done of each file that is begun. */
+  readonly begun: Map<string, number>;
+}
+
+/** The amounts of one run of a task as they grow. */
+export class ProgressModel {
+  readonly #kinds: readonly StageKind[];
+  readonly #stages = new Map<string, StageAmounts>();
+  readonly #files: number;
+  #ended = 0;
+  #cancelled = 0;
+  #percentage = 0;
+
+  /** `files`: pieces of work by type. */
+  constructor(kinds: readonly StageKind[], files: Readonly<Record<string, number>>) {
+    this.#kinds = kinds;
+    for (const kind of kinds) {
+      const of = files[kind.type] ?? 0;
+      const none = { known: 0, all: 0, done: 0, before: 0 };
+      this.#stages.set(kind.type, { kind, files: of, surveyed: of === 0, ...none, begun: new Map() });
+    }
+    this.#files = Object.values(files).reduce((sum, of) => sum + of, 0);
+  }
+
+  /** The file is known and there is work on it. */
+  begin(type: string, media: MediaRecord): void {
+    const stage = this.#stage(type);
+    stage.all += stage.kind.unit.amountOf(media);
+    stage.known++;
+    stage.begun.set(media.path, 0);
+  }
+
+  /** Every file of this type is known. */
+  surveyed(type: string): void {
+    this.#stage(type).surveyed = true;
+  }
+
+  /** Work that is done but not yet committed; negative when it was given up. */
+  worked(type: string, media: MediaRecord, amount: number): FileProgress {
+    const stage = this.#stage(type);
+    stage.done += amount;
+    const done = (stage.begun.get(media.path) ?? 0) + amount;
+    stage.begun.set(media.path, done);
+    return fileProgress({ path: media.path, type, done, all: stage.kind.unit.amountOf(media) });
+  }
+
+  end(type: string, { path, outcome, media }: Ended): void {
+    const stage = this.#stage(type);
+    const done = stage.begun.get(path);
+    const amount = media ? stage.kind.unit.amountOf(media) : 0;
+    if (done === undefined) stage.known++;
+    else {
+      const failed = outcome === 'failed' || outcome === 'cancelled';
+      // What was done of a file that failed is gone.
+      if (failed) stage.done -= done;
+      // Nothing is left to do of it, unless it was cancelled: then it is still to be done.
+      if (outcome !== 'analyzed' && outcome !== 'cancelled') stage.all -= amount;
+    }
+    if (outcome === 'stored') stage.before += amount;
+    stage.begun.delete(path);
+    this.#ended++;
+    if (outcome === 'cancelled') this.#cancelled++;
+  }
+
+  view(elapsed_seconds: number): TaskProgress {
+    const stages = [...this.#stages.values()];
+    const surveyed = stages.every((stage) => stage.surveyed);
+    // What a task that was told to stop leaves undone is not done.
+    if (this.#cancelled === 0) this.#percentage = Math.max(this.#percentage, this.#share(stages, surveyed));
+    return progressOf(this.#kinds, {
+      files: this.#files,
+      files_done: this.#ended,
+      surveyed,
+      percentage: this.#percentage,
+      elapsed_seconds,
+      amounts: Object.fromEntries(stages.map(({ kind, done, all }) => [kind.type, { done, all }])),
+    });
+  }
+
+  #share(stages: readonly StageAmounts[], surveyed: boolean): number {
+    let [done, all, known] = [0, 0, 0];
+    for (const stage of stages) {
+      const { weight } = stage.kind.unit;
+      done += (stage.before + stage.done) * weight;
+      all += (stage.before + stage.all) * weight;
+      known += stage.known;
+    }
+    const share = all > 0 ? done / all : known > 0 ? this.#ended / known : 0;
+    // What was looked at may still have to be committed.
+    const most = this.#ended === this.#files ? 100 : 99;
+    return Math.min(most, 100 * share * (surveyed ? 1 : known / this.#files));
+  }
+
+  #stage(type: string): StageAmounts {
+    const stage = this.#stages.get(type);
+    if (!stage) throw new Error(`there is no work of type ${type}`);
+    return stage;
+  }
+}

@@ -1,0 +1,66 @@
+// What a request for an analysis is made of: each kind of work takes some of its fields and says what they mean. Pure;
+// whether the files are there is looked at in the preflight.
+import { normalize, resolve, sep } from 'node:path';
+import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import { described } from '../../runtime/schema.ts';
+import type { DecodeMode } from '../decoder/contract.ts';
+
+export interface Complaint {
+  /** `sample_faces[0].face_images[1]` */
+  readonly field: string;
+  readonly what: string;
+}
+
+export interface NamedPath {
+  readonly field: string;
+  readonly path: string;
+}
+
+/** The fields of a request that one kind of work takes. */
+export interface RequestPart<Body extends TProperties = TProperties> {
+  readonly body: Body;
+  /** What is wrong with the fields together, in their order; paths are looked at by whoever reads `media`. */
+  complaints(body: Static<TObject<Body>>): readonly Complaint[];
+  /** The media it names, whatever is to be done with them. */
+  media(body: Static<TObject<Body>>): readonly NamedPath[];
+  /** Small pictures it names beside the media. */
+  pictures?(body: Static<TObject<Body>>): readonly NamedPath[];
+}
+
+/** What is known when a request is brought into the form in which it is recorded. */
+export interface Settling {
+  /** Key of the visual model in use. Throws MODELS_LOADING or NO_VISUAL_MODEL. */
+  activeModel(): string;
+  /** Throws OTHER_MODEL when another visual model is in use, and as `activeModel`. */
+  expectModel(key: string | null): void;
+  /** How films are decoded when a request does not say. */
+  readonly decode: DecodeMode;
+}
+
+export const MediaPath = described(
+  Type.String({ minLength: 1 }),
+  'Absolute path of a file the service can read.',
+);
+
+/** Text that is more than spaces. */
+export const Text = Type.String({ minLength: 1, pattern: '\\S' });
+
+export function named(field: string, paths: readonly string[]): NamedPath[] {
+  return paths.map((path, i) => ({ field: `${field}[${i}]`, path }));
+}
+
+/** The plain form of an absolute path, in which files are named everywhere: no `..`, no doubled or trailing separators. */
+export function plainPath(path: string): string {
+  const plain = normalize(path);
+  return plain.length > 1 && plain.endsWith(sep) && !/^[A-Za-z]:\\$/.test(plain) ? plain.slice(0, -1) : plain;
+}
+
+/** The first one of each path, however it is spelled. */
+export function uniquePaths<T>(items: readonly T[], pathOf: (item: T) => string): T[] {
+  const seen = new Map<string, T>();
+  for (const item of items) {
+    const whole = resolve(pathOf(item));
+    if (!seen.has(whole)) seen.set(whole, item);
+  }
+  return [...seen.values()];
+}

@@ -1,0 +1,57 @@
+// The result of the work on one file in its two forms: as the engine passes it on, and as records and answers write it,
+// where every kind of work has fields of its own. Pure.
+import type { FileResult, TaskCounts, WorkResult } from './contract.ts';
+import { kindOf } from './progress-fields.ts';
+import { outcomeWords } from './schemas.ts';
+import type { StageKind } from './stages/kind.ts';
+
+/** One piece of work of a task. */
+export function workKey({ type, path }: Pick<WorkResult, 'type' | 'path'>): string {
+  return `${type}:${path}`;
+}
+
+/** The word by which results and counts say how the work ended. */
+export function outcomeWord({ outcome, reason }: Pick<WorkResult, 'outcome' | 'reason'>): string {
+  return reason ?? outcome;
+}
+
+/** Counts of files of which none has ended. */
+export function noneDone(kinds: readonly StageKind[], files: number): TaskCounts {
+  const words = outcomeWords(kinds).map((word) => [word, 0]);
+  return { files, done: 0, ...Object.fromEntries(words) } as TaskCounts;
+}
+
+export function count(counts: TaskCounts, result: Pick<WorkResult, 'outcome' | 'reason'>): void {
+  const word = outcomeWord(result) as Exclude<keyof TaskCounts, 'files' | 'done'>;
+  counts.done++;
+  counts[word]++;
+}
+
+/** As it is recorded and answered. */
+export function fileResult(kinds: readonly StageKind[], result: WorkResult): FileResult {
+  const { path, type, hash_str, facts, duration_seconds, error } = result;
+  const noFacts = Object.assign({}, ...kinds.map((kind) => kind.noFacts));
+  const outcome = outcomeWord(result);
+  const told = { path, type, hash_str, outcome, ...noFacts, ...facts, duration_seconds, error };
+  return told as FileResult;
+}
+
+/** The result that was recorded so. */
+export function workResult(kinds: readonly StageKind[], file: FileResult): WorkResult {
+  const { path, type, hash_str, outcome, duration_seconds, error } = file;
+  const kind = kindOf(kinds, type);
+  const values: Readonly<Record<string, unknown>> = file;
+  const none = Object.entries(kind.noFacts as Readonly<Record<string, unknown>>);
+  const facts = Object.fromEntries(none.map(([name, nothing]) => [name, values[name] ?? nothing]));
+  const applies = outcome !== kind.notApplicable;
+  return {
+    path,
+    type,
+    hash_str,
+    outcome: (applies ? outcome : 'not_applicable') as WorkResult['outcome'],
+    reason: applies ? null : outcome,
+    facts,
+    duration_seconds,
+    error,
+  };
+}

@@ -1,0 +1,115 @@
+// The shapes that hold something of every kind of work: requests, results, counts and snapshots, read off a list of kinds.
+import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+import { nullable } from '../../runtime/schema.ts';
+import type { StageKind } from './stages/kind.ts';
+
+/** All of the members of a union at once. */
+type Joined<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+type Kind<K extends readonly StageKind[]> = K[number];
+type Fields<K extends readonly StageKind[], F extends 'body' | 'settled' | 'facts'> =
+  Joined<Kind<K>[F]> extends infer P extends TProperties ? P : never;
+
+export type WorkTypeOf<K extends readonly StageKind[]> = Kind<K>['type'];
+export type OutcomeWordOf<K extends readonly StageKind[]> =
+  | 'analyzed'
+  | 'stored'
+  | Kind<K>['notApplicable']
+  | 'failed'
+  | 'cancelled';
+type AmountFields<K extends readonly StageKind[]> = Record<
+  Kind<K>['unit']['done'] | Kind<K>['unit']['all'],
+  TUnsafe<number>
+>;
+type ShownFields<K extends readonly StageKind[]> = Pick<
+  Fields<K, 'settled'>,
+  Kind<K>['shows'][number] & keyof Fields<K, 'settled'>
+>;
+
+/** Fields of all kinds, in the order of the kinds. */
+export function fieldsOf<K extends readonly StageKind[], F extends 'body' | 'settled' | 'facts'>(
+  kinds: K,
+  field: F,
+): Fields<K, F> {
+  return Object.assign({}, ...kinds.map((kind) => kind[field])) as Fields<K, F>;
+}
+
+/** Of what a request has come to, what snapshots show. */
+export function shownFields<K extends readonly StageKind[]>(kinds: K): ShownFields<K> {
+  const shown = kinds.flatMap(({ settled, shows }) => shows.map((name) => [name, settled[name]] as const));
+  return Object.fromEntries(shown) as unknown as ShownFields<K>;
+}
+
+/** One of a few words, as a union of literals. */
+export function wordsOf<W extends string>(words: readonly W[]): TUnsafe<W> {
+  return Type.Union(words.map((word) => Type.Literal(word))) as unknown as TUnsafe<W>;
+}
+
+/** The words by which results and counts say how the work on a file ended. */
+export function outcomeWords<K extends readonly StageKind[]>(kinds: K): OutcomeWordOf<K>[] {
+  return ['analyzed', 'stored', ...kinds.map(({ notApplicable }) => notApplicable), 'failed', 'cancelled'];
+}
+
+const Count = Type.Integer({ minimum: 0 });
+
+export function countsSchema<K extends readonly StageKind[]>(kinds: K) {
+  const words = Object.fromEntries(outcomeWords(kinds).map((word) => [word, Count]));
+  return Type.Object({
+    files: Count,
+    done: Count,
+    ...(words as Record<OutcomeWordOf<K>, typeof Count>),
+  });
+}
+
+export function amountSchemas<K extends readonly StageKind[]>(kinds: K): AmountFields<K> {
+  const fields = kinds.flatMap(({ unit }) => {
+    const schema: TSchema = unit.measure === 'count' ? Count : Type.Number({ minimum: 0 });
+    return [unit.done, unit.all].map((name) => [name, schema] as const);
+  });
+  return Object.fromEntries(fields) as unknown as AmountFields<K>;
+}
+
+/** The same amounts of one file. */
+export function fileAmountSchemas<K extends readonly StageKind[]>(kinds: K) {
+  const fields = Object.entries(amountSchemas(kinds)).map(([name, schema]) => [`file_${name}`, schema]);
+  return Object.fromEntries(fields) as unknown as Record<
+    `file_${keyof AmountFields<K> & string}`,
+    TUnsafe<number>
+  >;
+}
+
+export function requestSchema<K extends readonly StageKind[]>(kinds: K) {
+  return Type.Object({
+    cache_dir: Type.String({ minLength: 1 }),
+    ...fieldsOf(kinds, 'settled'),
+    /** Redo what is stored already. */
+    force: Type.Boolean(),
+  });
+}
+
+export function resultSchema<K extends readonly StageKind[]>(kinds: K) {
+  return Type.Object({
+    path: Type.String(),
+    type: wordsOf(kinds.map(({ type }) => type) as WorkTypeOf<K>[]),
+    hash_str: nullable(Type.String()),
+    outcome: wordsOf(outcomeWords(kinds)),
+    ...fieldsOf(kinds, 'facts'),
+    duration_seconds: Type.Number(),
+    error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+  });
+}
+
+/** The shape of the request that a snapshot shows. */
+export function shownRequestSchema<K extends readonly StageKind[]>(kinds: K) {
+  return Type.Object({
+    cache_dir: Type.String(),
+    ...shownFields(kinds),
+    force: Type.Boolean(),
+    files: Count,
+    types: Type.Array(wordsOf(kinds.map(({ type }) => type) as WorkTypeOf<K>[])),
+  });
+}
+
+export type Shape<P extends TProperties> = Static<TObject<P>>;

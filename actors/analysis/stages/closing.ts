@@ -1,0 +1,71 @@
+// The closing step of a stage: one piece of work over all files of a job, when each has its result. Journalled, skipped
+// when stored, quarantined and cancelled as the work on a file is.
+import { engineErrors } from '../../../runtime/errors.ts';
+import type { WorkResult } from '../contract.ts';
+import { quarantined } from '../recovery/journalled.ts';
+import { isQuarantined, stageKey } from '../recovery/quarantine.ts';
+import { worthAnotherTry } from '../recovery/retry.ts';
+import type { Job } from './kind.ts';
+import type { RunningStage } from './piece.ts';
+import type { Closing, Facts } from './stage.ts';
+import type { TaskContext } from './task-context.ts';
+
+/** Each job that has a name is closed. Never rejects. */
+export async function runClosing(
+  task: TaskContext,
+  stage: RunningStage,
+  jobs: readonly Job[],
+): Promise<void> {
+  const { closing } = stage.session;
+  for (const job of jobs) {
+    if (job.name !== null && closing) await close(task, stage, closing, { ...job, name: job.name });
+  }
+}
+
+type NamedJob = Job & { readonly name: string };
+
+async function close(task: TaskContext, stage: RunningStage, closing: Closing, job: NamedJob): Promise<void> {
+  const { type, noFacts } = stage.stage.kind;
+  const { name } = job;
+  try {
+    const results = await resultsOf(task, type, job);
+    if (task.signal.aborted) throw engineErrors.CANCELLED(`${name}: was not begun`);
+    if (!task.redo(type, name) && (await closing.isStored(job, results))) {
+      stage.tracker.closed(name, 'stored', noFacts as Facts);
+      return;
+    }
+    const once = () => work(task, stage, closing, job, results);
+    const facts = await once().catch((error) => {
+      if (task.signal.aborted || !worthAnotherTry(error)) throw error;
+      return once();
+    });
+    stage.tracker.closed(name, 'analyzed', facts);
+  } catch (error) {
+    stage.tracker.failed(name, task.failure(name, error));
+  }
+}
+
+async function resultsOf(task: TaskContext, type: string, { items }: Job): Promise<WorkResult[]> {
+  const results = await Promise.all(items.map(({ path }) => task.settled.result(type, path)));
+  return results.filter((result) => result !== undefined);
+}
+
+async function work(
+  { parts, run, signal, retryQuarantined }: TaskContext,
+  { stage }: RunningStage,
+  closing: Closing,
+  job: NamedJob,
+  results: readonly WorkResult[],
+): Promise<Facts> {
+  const key = stageKey(closing.keyOf(job), stage.journal, 'closing');
+  if (!retryQuarantined && isQuarantined(parts.journal.before, key)) throw quarantined(job.name);
+  parts.journal.write({ type: 'stage-start', task_id: run.task_id, key });
+  let outcome = 'failed';
+  try {
+    const facts = await closing.work(job, results, signal);
+    outcome = 'stored';
+    return facts;
+  } finally {
+    parts.journal.write({ type: 'stage-end', task_id: run.task_id, key, outcome });
+  }
+}

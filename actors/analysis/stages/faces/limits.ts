@@ -1,0 +1,9 @@
+// How much a request may say about people.
+
+export const limits = {
+  people: 100,
+  nameLetters: 200,
+  imagesEach: 3,
+  imageBytes: 10 * 1024 * 1024,
+  inlineBytes: 50 * 1024 * 1024,
+} as const;

@@ -1,0 +1,150 @@
+// One decode pass of a file for every stage that wants its frames, each at a size of its own and with credit of its own.
+import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
+import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
+import type { Decoder } from './parts.ts';
+import type { FileWork, WantedFrames } from './stage.ts';
+import type { TaskContext } from './task-context.ts';
+
+export interface Subscription {
+  readonly frames: FileWork['frames'];
+  /** The work has ended, or wants no frames. */
+  end(): void;
+}
+
+interface Consumer {
+  readonly wanted: WantedFrames;
+  readonly ahead: Queue<Delivered>;
+  gone: boolean;
+}
+
+interface Delivered {
+  readonly frame: GridFrame;
+  release(): void;
+}
+
+export class FramePass {
+  readonly #task: TaskContext;
+  readonly #path: string;
+  readonly #reader: Decoder;
+  /** Subscriptions that have neither asked for frames nor ended. */
+  #undecided: number;
+  readonly #decided = Promise.withResolvers<void>();
+  readonly #consumers: Consumer[] = [];
+  #delivery: Promise<void> | undefined;
+
+  /** `works`: pieces of work on the file, each with a subscription. The pass begins when each has decided. */
+  constructor(task: TaskContext, path: string, reader: Decoder, works: number) {
+    this.#task = task;
+    this.#path = path;
+    this.#reader = reader;
+    this.#undecided = works;
+  }
+
+  subscription(): Subscription {
+    let decided = false;
+    const decide = () => {
+      if (decided) return;
+      decided = true;
+      if (--this.#undecided === 0) this.#decided.resolve();
+    };
+    return {
+      frames: (wanted) => this.#frames(wanted, decide),
+      end: decide,
+    };
+  }
+
+  async *#frames(wanted: WantedFrames, decide: () => void): AsyncGenerator<GridFrame> {
+    const consumer: Consumer = { wanted, ahead: createQueue<Delivered>(wanted.credit), gone: false };
+    this.#consumers.push(consumer);
+    decide();
+    await this.#decided.promise;
+    // Alone, as nearly always: the feed as it is.
+    if (this.#consumers.length === 1) return yield* this.#feed([wanted.shape], wanted.preview, wanted);
+    this.#delivery ??= this.#deliver();
+    yield* taken(consumer, this.#delivery);
+  }
+
+  /** Decodes once, and hands each frame to everybody who is still there; as fast as the slowest of them. */
+  async #deliver(): Promise<void> {
+    const consumers = this.#consumers;
+    const shapes = distinct(consumers.map(({ wanted }) => wanted.shape));
+    const preview = consumers.some(({ wanted }) => wanted.preview);
+    const credit = shapes.length * Math.max(2, ...consumers.map(({ wanted }) => wanted.credit));
+    const { pool } = this.#task.parts;
+    const holder = pool.holder();
+    try {
+      for await (const frame of this.#feed(shapes, preview, { credit })) {
+        const left = consumers.filter(({ gone }) => !gone);
+        if (left.length === 0) return;
+        const handles = [frame.picture, ...(frame.further_pictures ?? [])];
+        await Promise.all(
+          left.map(async ({ wanted, ahead }, at) => {
+            const picture =
+              handles[shapes.findIndex((shape) => isSame(shape, wanted.shape))] ?? frame.picture;
+            pool.hold(picture, holder);
+            const release = () => pool.release(picture, holder);
+            const own = { ...frame, picture, preview: previewFor(frame, wanted, at) };
+            if (!(await ahead.put({ frame: own, release }))) release();
+          }),
+        );
+      }
+    } finally {
+      for (const { ahead } of consumers) ahead.close();
+    }
+  }
+
+  #feed(
+    shapes: readonly PictureShape[],
+    preview: boolean,
+    { credit, signal }: Pick<WantedFrames, 'credit' | 'signal'>,
+  ): AsyncIterable<GridFrame> {
+    const task = this.#task;
+    const [shape, ...further] = shapes as [PictureShape, ...PictureShape[]];
+    const request = {
+      path: this.#path,
+      shape,
+      ...(further.length > 0 && { further_shapes: further }),
+      preview: preview ? task.parts.preview : null,
+      mode: task.request.decode,
+      from_frame: 0,
+    };
+    const until = signal ? AbortSignal.any([task.signal, signal]) : task.signal;
+    return this.#reader.feed('frames', request, { signal: until, credit });
+  }
+}
+
+async function* taken({ wanted, ahead }: Consumer, delivery: Promise<void>): AsyncGenerator<GridFrame> {
+  const stop = () => ahead.close();
+  wanted.signal?.addEventListener('abort', stop, { once: true });
+  try {
+    for (let one = await ahead.take(); one; one = await ahead.take()) {
+      try {
+        if (wanted.signal?.aborted) throw wanted.signal.reason;
+        yield one.frame;
+      } finally {
+        one.release();
+      }
+    }
+    if (wanted.signal?.aborted) throw wanted.signal.reason;
+    // Rejects when decoding failed.
+    await delivery;
+  } finally {
+    wanted.signal?.removeEventListener('abort', stop);
+    ahead.close();
+    for (let one = await ahead.take(); one; one = await ahead.take()) one.release();
+  }
+}
+
+/** Bytes are moved on by whoever gets them: the first one gets them, the others a copy. */
+function previewFor(frame: GridFrame, { preview }: WantedFrames, at: number): GridFrame['preview'] {
+  if (!preview || !frame.preview) return null;
+  return at === 0 ? frame.preview : new Uint8Array(frame.preview);
+}
+
+function distinct(shapes: readonly PictureShape[]): PictureShape[] {
+  return shapes.filter((shape, at) => shapes.findIndex((one) => isSame(one, shape)) === at);
+}
+
+function isSame(one: PictureShape, other: PictureShape): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

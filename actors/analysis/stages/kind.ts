@@ -1,0 +1,136 @@
+// What everybody but the runner knows of a kind of work on media: its name, what it takes from a request, how its work is
+// counted, what it tells of a file and the words for people. Pure: events, metrics, the command line, the client and the
+// API document are read off these declarations.
+import type { Static, TObject, TProperties } from 'typebox';
+import type { MediaRecord } from '../../index/contract.ts';
+import type { RequestPart, Settling } from '../request.ts';
+
+/** How work is counted. The two amounts have a field each in snapshots and events, those of one file with `file_` before. */
+export interface Unit<Done extends string = string, All extends string = string> {
+  /** Field of the amount that is done: `frames`. */
+  readonly done: Done;
+  /** Field of the whole amount, which grows while files are still being surveyed: `grid_frames`. */
+  readonly all: All;
+  /** Whole pieces, or seconds. */
+  readonly measure: 'count' | 'seconds';
+  /** Seconds of media that one unit is worth in percentages and estimates. */
+  readonly weight: number;
+  /** Amount of work in a file. */
+  amountOf(media: MediaRecord): number;
+  /** For people, behind `3/10`: `frames`. */
+  readonly label: string;
+  /** For people, behind the speed in units a second; null where only the speed of the whole task says something. */
+  readonly speed: string | null;
+}
+
+/** A counter of the service. */
+export interface Counter {
+  readonly name: string;
+  readonly help: string;
+}
+
+/** A counter fed by results. */
+export interface ResultCounter<Facts> extends Counter {
+  count(facts: Facts): number;
+}
+
+export interface StageKind<
+  Type extends string = string,
+  U extends Unit = Unit,
+  Body extends TProperties = TProperties,
+  Settled extends TProperties = TProperties,
+  Facts extends TProperties = TProperties,
+  NotApplicable extends string = string,
+> extends RequestPart<Body> {
+  /** The type of its work in requests, events and results. */
+  readonly type: Type;
+  /** Types whose work on the same file has ended before, where a task asks for both. */
+  readonly needs: readonly string[];
+  readonly unit: U;
+  /** Its part of a recorded request: what the fields it takes have come to. */
+  readonly settled: Settled;
+  /** Only for a body without complaints. */
+  settle(body: Static<TObject<Body>>, settling: Settling): Static<TObject<Settled>>;
+  /** What the fields come to when nothing is asked for, also of records that are older than the stage. */
+  readonly nothing: Static<TObject<Settled>>;
+  /** Throws what keeps a recorded request from being run now. */
+  admits?(settled: Static<TObject<Settled>>, settling: Settling): void;
+  /** Of its part, what the snapshot of a task shows. */
+  readonly shows: readonly (keyof Settled & string)[];
+  /** Its jobs, in order. */
+  jobsOf(settled: Static<TObject<Settled>>): readonly Job[];
+  /** What it adds to the result of a file. */
+  readonly facts: Facts;
+  readonly noFacts: Static<TObject<Facts>>;
+  /** The reason of a result that is `not_applicable`: the file holds nothing of the kind. */
+  readonly notApplicable: NotApplicable;
+  readonly labels: Labels<Static<TObject<Facts>>>;
+  readonly metrics: {
+    /** Grows with the amount that is done. */
+    readonly done: Counter;
+    readonly results: readonly ResultCounter<Static<TObject<Facts>>>[];
+  };
+}
+
+/** Words for people at a terminal. */
+export interface Labels<Facts> {
+  /** Behind the number of files the work does not apply to: `sound only`. */
+  readonly notApplicable: string;
+  /** Of one such file: `nothing to listen to`. */
+  readonly nothing: string;
+  /** Of a file that was analysed: `10 frames`. */
+  result(facts: Facts): string;
+}
+
+/** What a job asks of one file; a stage adds what else it has to know. */
+export interface Item {
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** Files that belong together: the closing step of a stage works on the items of one job. */
+export interface Job<I extends Item = Item> {
+  /** Null for the one job of a stage without closing step. */
+  readonly name: string | null;
+  readonly items: readonly I[];
+}
+
+/** Declares the facts of a stage with their types. */
+export function stageKind<
+  const Type extends string,
+  const Done extends string,
+  const All extends string,
+  Body extends TProperties,
+  Settled extends TProperties,
+  Facts extends TProperties,
+  const NotApplicable extends string,
+  const Shows extends keyof Settled & string,
+>(
+  kind: StageKind<Type, Unit<Done, All>, Body, Settled, Facts, NotApplicable> & {
+    readonly shows: readonly Shows[];
+  },
+): typeof kind {
+  return kind;
+}
+
+/** Throws when two kinds share a name, or one needs what does not come before it. */
+export function checkKinds(kinds: readonly StageKind[]): void {
+  const taken = new Set<string>();
+  for (const kind of kinds) {
+    const { type, needs, unit, body, facts, settled, notApplicable } = kind;
+    for (const need of needs) {
+      if (!kinds.slice(0, kinds.indexOf(kind)).some((one) => one.type === need)) {
+        throw new Error(`the stage ${type} needs ${need}, which no stage before it does`);
+      }
+    }
+    // Within a stage a name may come twice: the frames of a file are a fact and the amount that is done.
+    const own = new Set([
+      ...[type, unit.done, unit.all, notApplicable],
+      ...[body, facts, settled].flatMap((fields) => Object.keys(fields)),
+    ]);
+    for (const name of own) {
+      if (taken.has(name)) throw new Error(`the stage ${type}: ${name} is taken by another stage`);
+    }
+    for (const name of own) taken.add(name);
+  }
+}

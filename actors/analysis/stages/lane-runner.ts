@@ -1,0 +1,271 @@
+// Runs the stages of one lane of a task: surveys every file, plans what is missing, works on the files side by side as far
+// as readers allow, tries again after a crash, and takes the closing steps. What a stage does with a file is its business.
+import { engineErrors } from '../../../runtime/errors.ts';
+import { KeyedLock } from '../../../runtime/sync/keyed-lock.ts';
+import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
+import type { MediaRecord } from '../../index/contract.ts';
+import { quarantined } from '../recovery/journalled.ts';
+import { isQuarantined } from '../recovery/quarantine.ts';
+import { worthAnotherTry } from '../recovery/retry.ts';
+import { runClosing } from './closing.ts';
+import { FramePass } from './frame-pass.ts';
+import type { Item } from './kind.ts';
+import type { Lane, StageJobs } from './lanes.ts';
+import type { Decoder } from './parts.ts';
+import { attempt, described, keyOf, type Piece, type RunningStage, standsStored, tellEnd } from './piece.ts';
+import { type ReaderKind, readersOf, type Underway } from './stage.ts';
+import type { TaskContext } from './task-context.ts';
+
+/** Pieces of work whose reader has gone on while their last steps are still on the way. */
+const UNFINISHED = 64;
+const SURVEYS = 2;
+const SURVEYED_AHEAD = 4096;
+
+const readerNames: Readonly<Record<ReaderKind, string>> = { frames: 'decoder', sound: 'audio decoder' };
+
+type Planned = RunningStage & { readonly jobs: StageJobs['jobs'] };
+type Wanted = readonly { readonly stage: Planned; readonly item: Item }[];
+/** By path: what is wanted of each file. */
+type Round = ReadonlyMap<string, Wanted>;
+
+export class LaneRunner {
+  readonly #task: TaskContext;
+  readonly #lane: Lane;
+  readonly #readers: readonly Decoder[];
+  readonly #stages: Planned[] = [];
+  readonly #locks = new KeyedLock();
+  readonly #underway = new Set<Promise<void>>();
+  /** Work that was going on when an engine died: done last and alone, so that a second death tells which it was. */
+  readonly #suspects: Piece[] = [];
+
+  constructor(task: TaskContext, lane: Lane) {
+    this.#task = task;
+    this.#lane = lane;
+    this.#readers = readersOf(task.parts, lane.reads);
+  }
+
+  /** Rejects with what keeps a stage from being opened; failures of files are told as their results. */
+  async run(): Promise<void> {
+    try {
+      for (const { stage, jobs } of this.#lane.stages) {
+        const session = await stage.open(this.#task);
+        this.#stages.push({ stage, jobs, session, tracker: this.#task.tracker.of(stage.kind.type) });
+      }
+      await this.#rounds();
+      await this.#workOnSuspects();
+      for (const stage of this.#stages) await runClosing(this.#task, stage, stage.jobs);
+    } finally {
+      for (const { session } of this.#stages) await session.close();
+    }
+  }
+
+  async #rounds(): Promise<void> {
+    const planned = await Promise.all(this.#stages.map((stage) => this.#roundsOf(stage)));
+    const last = Math.max(0, ...planned.map((rounds) => rounds.length));
+    for (let at = 0; at < Math.max(1, last); at++) {
+      const wanted: { stage: Planned; item: Item }[] = this.#stages.flatMap((stage, i) =>
+        (planned[i]?.[at] ?? []).map((item) => ({ stage, item })),
+      );
+      const surveyed = this.#stages.filter((_, i) => at + 1 >= (planned[i]?.length ?? 0));
+      await this.#round(
+        Map.groupBy(wanted, ({ item }) => item.path),
+        surveyed,
+      );
+    }
+  }
+
+  #roundsOf({ session, tracker, jobs }: Planned): Promise<readonly (readonly Item[])[]> {
+    const items = new Map<string, Item>();
+    for (const item of jobs.flatMap((job) => job.items)) {
+      if (!items.has(item.path)) items.set(item.path, item);
+    }
+    const all = [...items.values()];
+    if (!session.rounds) return Promise.resolve([all]);
+    return session.rounds(all, ({ path }, error) => tracker.failed(path, this.#task.failure(path, error)));
+  }
+
+  /** `surveyed`: stages of which no file comes after this round. */
+  async #round(round: Round, surveyed: readonly Planned[]): Promise<void> {
+    const queue = createQueue<readonly Piece[]>(SURVEYED_AHEAD);
+    const reading = Promise.all(this.#readers.map((reader) => this.#read(queue, reader)));
+    // When every reader is down the files that are left fail one by one, also while others are still surveyed.
+    const rest = reading.then(() => this.#failTheRest(queue));
+    await this.#surveyAll(round, queue).finally(queue.close);
+    for (const { tracker } of surveyed) tracker.surveyed();
+    await rest;
+    await Promise.all(this.#underway);
+  }
+
+  async #surveyAll(round: Round, queue: Queue<readonly Piece[]>): Promise<void> {
+    const files = this.#ready(round);
+    const one = async () => {
+      for await (const [path, wanted] of files) {
+        const pieces = await this.#survey(path, wanted);
+        if (pieces.length > 0) await queue.put(pieces);
+      }
+    };
+    await Promise.all(Array.from({ length: SURVEYS }, one));
+  }
+
+  /** The files in the order in which what they need has its results. */
+  async *#ready(round: Round): AsyncGenerator<readonly [string, Wanted]> {
+    const { needs } = this.#lane;
+    if (needs.length === 0) return yield* round;
+    const { settled, signal } = this.#task;
+    const queue = createQueue<readonly [string, Wanted]>(Number.POSITIVE_INFINITY);
+    const waiting = [...round].map(async (file) => {
+      await settled.all(needs, file[0], signal);
+      await queue.put(file);
+    });
+    void Promise.all(waiting).then(queue.close);
+    for (let file = await queue.take(); file; file = await queue.take()) yield file;
+  }
+
+  /** What is to be done with the file now; what has its result already, or comes later, is left out. */
+  async #survey(path: string, wanted: Wanted): Promise<Piece[]> {
+    const { signal, surveys } = this.#task;
+    try {
+      if (signal.aborted) throw engineErrors.CANCELLED(`${path}: was not begun`);
+      const media = await surveys.media(path);
+      const planned = await Promise.all(wanted.map(({ stage, item }) => this.#plan(stage, item, media)));
+      return planned.filter((piece) => piece !== undefined);
+    } catch (error) {
+      for (const { stage } of wanted) stage.tracker.failed(path, this.#task.failure(path, error));
+      return [];
+    }
+  }
+
+  /** "Resume" is "plan again": what is stored stands. */
+  async #plan({ stage, session, tracker }: Planned, item: Item, media: MediaRecord) {
+    const { parts, retryQuarantined } = this.#task;
+    const { path } = item;
+    const piece: Piece = { stage, session, tracker, item, media };
+    try {
+      if (!session.applies(media, item)) tracker.notApplicable(media);
+      else if (await standsStored(this.#task, piece)) this.#tellStored(piece);
+      else {
+        const key = keyOf(piece);
+        if (!retryQuarantined && isQuarantined(parts.journal.before, key)) throw quarantined(path);
+        tracker.begin(media);
+        if (!parts.journal.before.crashes.has(key)) return piece;
+        this.#suspects.push(piece);
+      }
+    } catch (error) {
+      tracker.failed(path, this.#task.failure(path, error));
+    }
+    return undefined;
+  }
+
+  #tellStored({ stage, session, tracker, media }: Piece): void {
+    tracker.stored(media, session.storedFacts?.(media) ?? (stage.kind.noFacts as Record<string, unknown>));
+  }
+
+  /** One reader's way through the files. */
+  async #read(queue: Queue<readonly Piece[]>, reader: Decoder): Promise<void> {
+    this.#contribute('join');
+    try {
+      // A reader that is down leaves the files to the others.
+      while (reader.phase !== 'down') {
+        const pieces = await queue.take();
+        if (!pieces) return;
+        await this.#work(pieces, reader);
+      }
+    } finally {
+      this.#contribute('leave');
+    }
+  }
+
+  async #failTheRest(queue: Queue<readonly Piece[]>): Promise<void> {
+    const name = readerNames[this.#lane.reads];
+    for (let pieces = await queue.take(); pieces; pieces = await queue.take()) {
+      for (const { tracker, item, media } of pieces) {
+        tracker.failed(item.path, engineErrors.ACTOR_DOWN(`${item.path}: every ${name} is down`), media);
+      }
+    }
+  }
+
+  async #workOnSuspects(): Promise<void> {
+    for (const piece of this.#suspects) {
+      this.#contribute('join');
+      await this.#work([piece], this.#anotherReader()).finally(() => this.#contribute('leave'));
+      await Promise.all(this.#underway);
+    }
+  }
+
+  /** Pieces of one file. Resolves when the reader is free; their last steps may still be on the way. */
+  async #work(pieces: readonly Piece[], reader: Decoder): Promise<void> {
+    const hash = pieces[0]?.media.identity.hash_str ?? '';
+    const release = await this.#locks.acquire(hash, (earlier) => this.#apart(earlier));
+    const ends = await this.#begin(await this.#stillToDo(pieces), reader);
+    const settled: Promise<void> = Promise.all(ends).then(() => {
+      this.#underway.delete(settled);
+      release();
+    });
+    this.#underway.add(settled);
+    while (this.#underway.size >= UNFINISHED) await this.#apart(Promise.race(this.#underway));
+  }
+
+  /** The same content under another path may have been stored since the survey. */
+  async #stillToDo(pieces: readonly Piece[]): Promise<Piece[]> {
+    const left: Piece[] = [];
+    for (const piece of pieces) {
+      try {
+        if (await standsStored(this.#task, piece)) this.#tellStored(piece);
+        else left.push(piece);
+      } catch (error) {
+        await tellEnd(this.#task, piece, Promise.reject(error));
+      }
+    }
+    return left;
+  }
+
+  /** Resolves when the reader is free, to the ends of the pieces; none of them rejects. */
+  async #begin(pieces: readonly Piece[], reader: Decoder): Promise<Promise<void>[]> {
+    const pass = new FramePass(this.#task, pieces[0]?.media.path ?? '', reader, pieces.length);
+    const first = await Promise.allSettled(pieces.map((piece) => attempt(this.#task, piece, reader, pass)));
+    const ends: Promise<void>[] = [];
+    for (const [i, piece] of pieces.entries()) {
+      const begun = first[i]!;
+      const again = (error: unknown) => this.#again(piece, error, reader);
+      const underway = begun.status === 'fulfilled' ? begun.value : await asUnderway(again(begun.reason));
+      const { finished } = underway;
+      const retried =
+        begun.status === 'fulfilled'
+          ? finished.catch(async (error) => (await again(error)).finished)
+          : finished;
+      ends.push(tellEnd(this.#task, piece, retried));
+    }
+    return ends;
+  }
+
+  /** Once more after a crash, alone. Rejects with the error when another attempt would not help. */
+  #again(piece: Piece, error: unknown, reader: Decoder): Promise<Underway> {
+    if (this.#task.signal.aborted || !worthAnotherTry(error)) return Promise.reject(error);
+    this.#task.parts.log.warn('a stage is tried again', described(piece, error));
+    const next = reader.phase === 'down' ? this.#anotherReader() : reader;
+    return attempt(this.#task, piece, next, new FramePass(this.#task, piece.media.path, next, 1));
+  }
+
+  #anotherReader(): Decoder {
+    return this.#readers.find(({ phase }) => phase !== 'down') ?? this.#task.parts.prober;
+  }
+
+  #contribute(what: 'join' | 'leave'): void {
+    for (const { session } of this.#stages) session.contributors?.[what]();
+  }
+
+  /** Waits without keeping a shared batch waiting. */
+  async #apart(wait: Promise<unknown>): Promise<void> {
+    this.#contribute('leave');
+    await wait;
+    this.#contribute('join');
+  }
+}
+
+async function asUnderway(again: Promise<Underway>): Promise<Underway> {
+  return again.catch((error): Underway => {
+    const finished = Promise.reject(error);
+    finished.catch(() => {});
+    return { finished };
+  });
+}

@@ -1,0 +1,45 @@
+// Which stages of a task work side by side on the same files: those that read alike and wait for the same. Pure.
+import type { AnalysisRequest } from '../contract.ts';
+import type { Job } from './kind.ts';
+import type { ReaderKind, Stage } from './stage.ts';
+
+export interface StageJobs {
+  readonly stage: Stage;
+  readonly jobs: readonly Job[];
+}
+
+export interface Lane {
+  readonly reads: ReaderKind;
+  /** Types of work on the same file that come before. */
+  readonly needs: readonly string[];
+  /** At least one. */
+  readonly stages: readonly StageJobs[];
+}
+
+/** What each stage is asked to do; stages without work are left out. */
+export function jobsOf(stages: readonly Stage[], request: AnalysisRequest): StageJobs[] {
+  return stages
+    .map((stage) => ({ stage, jobs: stage.kind.jobsOf(request).filter(({ items }) => items.length > 0) }))
+    .filter(({ jobs }) => jobs.length > 0);
+}
+
+export function lanesOf(asked: readonly StageJobs[]): Lane[] {
+  const types = new Set(asked.map(({ stage }) => stage.kind.type));
+  const lanes = new Map<string, Lane & { readonly stages: StageJobs[] }>();
+  for (const one of asked) {
+    const { reads, kind } = one.stage;
+    // What the task does not do is not waited for.
+    const needs = kind.needs.filter((type) => types.has(type));
+    const key = JSON.stringify([reads, needs]);
+    const lane = lanes.get(key) ?? { reads, needs, stages: [] };
+    lane.stages.push(one);
+    lanes.set(key, lane);
+  }
+  return [...lanes.values()];
+}
+
+/** Pieces of work of a stage: its files, each once, and a closing step for every job that has a name. */
+export function piecesOf({ jobs }: StageJobs): { readonly paths: string[]; readonly closing: string[] } {
+  const paths = new Set(jobs.flatMap(({ items }) => items.map(({ path }) => path)));
+  return { paths: [...paths], closing: jobs.flatMap(({ name }) => (name === null ? [] : [name])) };
+}

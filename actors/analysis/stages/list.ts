@@ -1,0 +1,13 @@
+// The stages there are, one for every kind of work.
+import { checkKinds } from './kind.ts';
+import { stageKinds } from './kinds.ts';
+import { pictureStage } from './picture/stage.ts';
+import { speechStage } from './speech/stage.ts';
+import { type Stage, stageOf } from './stage.ts';
+
+const works = [pictureStage, speechStage] as const satisfies readonly Stage[];
+
+checkKinds(stageKinds);
+
+/** In the order of the kinds. Loading this module throws when one has no stage. */
+export const stages: readonly Stage[] = stageKinds.map(({ type }) => stageOf(works, type));

@@ -1,0 +1,50 @@
+// What the stages work with: the actors and the few things of the engine they share.
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Log } from '../../../runtime/log.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import type { SlotPool } from '../../../runtime/slots.ts';
+import type { decoderContract, PreviewShape } from '../../decoder/contract.ts';
+import type { diarizerContract } from '../../diarizer/contract.ts';
+import type { embedderContract, VisualModel } from '../../embedder/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
+import type { transcriberContract } from '../../transcriber/contract.ts';
+import type { Journal } from '../recovery/journal.ts';
+import type { SpeechModel } from './speech/model.ts';
+
+export type Decoder = Ref<typeof decoderContract>;
+export type Index = Ref<typeof indexContract>;
+
+export interface SpeechParts {
+  /** The sound of one file each at a time. */
+  readonly audioDecoders: readonly Decoder[];
+  readonly transcriber: Ref<typeof transcriberContract>;
+  readonly diarizer: Ref<typeof diarizerContract>;
+}
+
+/** The visual model as an analysis needs it; its owner loads and switches it. */
+export interface VisualModelUse {
+  /** Loads the model where it is not in use, also into an actor that began anew. */
+  use(key: string, signal: AbortSignal): Promise<VisualModel>;
+}
+
+export interface AnalysisParts {
+  /** One film each at a time. */
+  readonly decoders: readonly Decoder[];
+  /** Null in an engine that only searches. */
+  readonly speech: SpeechParts | null;
+  /** Answers short questions, so that they never wait behind a film. */
+  readonly prober: Decoder;
+  readonly embedder: Ref<typeof embedderContract>;
+  readonly models: VisualModelUse;
+  readonly index: Index;
+  readonly pool: SlotPool;
+  readonly journal: Journal;
+  readonly preview: PreviewShape;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What the stages of a task are handed. */
+export interface StageParts extends AnalysisParts {
+  readonly speechModel: SpeechModel;
+}

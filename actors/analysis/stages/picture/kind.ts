@@ -1,0 +1,76 @@
+// Pictures, as everybody knows this kind of work: every second of a film or still is looked at by the visual model.
+import { Type } from 'typebox';
+import { defaulted, described, nullable, oneOf, shown } from '../../../../runtime/schema.ts';
+import { DecodeMode } from '../../../decoder/contract.ts';
+import { MediaPath, named, plainPath, uniquePaths } from '../../request.ts';
+import { stageKind } from '../kind.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+
+export const pictureKind = stageKind({
+  type: 'video',
+  needs: [],
+  body: {
+    visual_media_paths: shown(defaulted(Type.Array(MediaPath), []), ['/media/film.mp4']),
+    decode: Type.Optional(
+      described(
+        oneOf('exact', 'keyframes'),
+        '`exact`: the picture of every second; `keyframes`: the nearest key picture.',
+      ),
+    ),
+  },
+  complaints: () => [],
+  media: ({ visual_media_paths }) => named('visual_media_paths', visual_media_paths),
+  settled: {
+    /** Absolute paths of media files to look at. */
+    paths: Type.Array(Type.String({ minLength: 1 })),
+    /** The visual model; null when there is nothing to look at. */
+    model_key: nullable(Type.String({ minLength: 1 })),
+    decode: DecodeMode,
+  },
+  settle: ({ visual_media_paths, decode }, settling) => {
+    const paths = uniquePaths(visual_media_paths, (path) => path).map(plainPath);
+    const model_key = paths.length > 0 ? settling.activeModel() : null;
+    return { paths, model_key, decode: decode ?? settling.decode };
+  },
+  nothing: { paths: [], model_key: null, decode: 'exact' },
+  admits: ({ paths, model_key }, { expectModel }) => {
+    if (paths.length > 0) expectModel(model_key);
+  },
+  shows: ['model_key', 'decode'],
+  jobsOf: ({ paths }) => [{ name: null, items: paths.map((path) => ({ path })) }],
+  unit: {
+    done: 'frames',
+    all: 'grid_frames',
+    measure: 'count',
+    weight: 1,
+    amountOf: ({ probe }) => probe.grid_frames,
+    label: 'frames',
+    speed: 'frames/s',
+  },
+  facts: {
+    frames: Count,
+    /** Grid frames that could not be decoded. */
+    missing_frames: Count,
+  },
+  noFacts: { frames: 0, missing_frames: 0 },
+  notApplicable: 'no_picture',
+  labels: {
+    notApplicable: 'sound only',
+    nothing: 'sound only, no picture to look at',
+    result: ({ frames, missing_frames }) => {
+      const missing = missing_frames > 0 ? `, ${missing_frames} cannot be decoded` : '';
+      return `${frames} ${frames === 1 ? 'frame' : 'frames'}${missing}`;
+    },
+  },
+  metrics: {
+    done: { name: 'framehound_frames_total', help: 'Grid frames looked at.' },
+    results: [
+      {
+        name: 'framehound_missing_frames_total',
+        help: 'Grid frames that could not be decoded.',
+        count: ({ missing_frames }) => missing_frames,
+      },
+    ],
+  },
+});

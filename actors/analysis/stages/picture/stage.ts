@@ -1,0 +1,127 @@
+// The work of looking: every grid frame of a file is decoded, becomes a vector, and is stored with its preview. Files that
+// are decoded side by side fill the batches of the model together.
+
+import { engineErrors } from '../../../../runtime/errors.ts';
+import type { SlotPool } from '../../../../runtime/slots.ts';
+import { mediaErrors } from '../../../decoder/contract.ts';
+import type { VisualModel } from '../../../embedder/contract.ts';
+import type { MediaRecord } from '../../../index/contract.ts';
+import { analysisErrors } from '../../contract.ts';
+import { expectUnchanged } from '../../media/survey.ts';
+import type { Item } from '../kind.ts';
+import type { Index } from '../parts.ts';
+import type { FileWork, Stage, StageSession, Underway } from '../stage.ts';
+import type { TaskContext } from '../task-context.ts';
+import { createEmbedding, type Embedding, Sink } from './embedding.ts';
+import { pictureKind } from './kind.ts';
+
+export const pictureStage: Stage = {
+  kind: pictureKind,
+  journal: 'visual',
+  reads: 'frames',
+  open: async (task) => {
+    const { model_key } = task.request;
+    if (model_key === null) {
+      throw analysisErrors.INVALID_REQUEST('model_key: is needed to look at pictures');
+    }
+    return new PictureSession(task, await task.parts.models.use(model_key, task.signal));
+  },
+};
+
+class PictureSession implements StageSession {
+  readonly #model: VisualModel;
+  readonly #index: Index;
+  readonly #pool: SlotPool;
+  readonly #cacheDir: string;
+  readonly #signal: AbortSignal;
+  readonly #embedding: Embedding;
+  readonly contributors;
+
+  constructor({ parts, request, signal }: TaskContext, model: VisualModel) {
+    const { embedder, models, index, pool } = parts;
+    this.#model = model;
+    this.#index = index;
+    this.#pool = pool;
+    this.#cacheDir = request.cache_dir;
+    this.#signal = signal;
+    this.#embedding = createEmbedding({ embedder, models, index, pool, model, signal });
+    this.contributors = { join: this.#embedding.open, leave: this.#embedding.shut };
+  }
+
+  modelOf(): string {
+    return this.#model.model_key;
+  }
+
+  applies({ probe }: MediaRecord): boolean {
+    return probe.grid_frames > 0;
+  }
+
+  async isStored({ identity }: MediaRecord): Promise<boolean> {
+    const asked = {
+      cache_dir: this.#cacheDir,
+      model_key: this.#model.model_key,
+      hashes: [identity.hash_str],
+    };
+    const { stored } = await this.#index.ask('stored', asked, { signal: this.#signal });
+    return stored[0] ?? false;
+  }
+
+  storedFacts({ probe }: MediaRecord) {
+    return { frames: probe.grid_frames, missing_frames: 0 };
+  }
+
+  /** The last vectors are made while the decoder goes on with the next file. */
+  async work(file: FileWork<Item>): Promise<Underway> {
+    const { media, worked, signal } = file;
+    // Not cancellable: a stage that was begun has to be known here, or nobody would end it.
+    const { stage } = await this.#index.ask('begin', {
+      cache_dir: this.#cacheDir,
+      hash_str: media.identity.hash_str,
+      model_key: this.#model.model_key,
+      dimensions: this.#model.dimensions,
+    });
+    const sink = new Sink(stage, worked);
+    const failed = new AbortController();
+    sink.done.catch((error) => failed.abort(error));
+    const giveUp = async (error: unknown): Promise<never> => {
+      this.#embedding.drop(sink);
+      await sink.quiet;
+      await this.#index.ask('abort', { stage }).catch(() => {});
+      // The first cause, not the cancel it led to.
+      throw failed.signal.aborted && !signal.aborted ? failed.signal.reason : error;
+    };
+    try {
+      await this.#decode(file, sink, failed.signal);
+      sink.close();
+    } catch (error) {
+      return giveUp(error);
+    }
+    return { finished: this.#commit(media, sink).catch(giveUp) };
+  }
+
+  async #decode({ media, frames }: FileWork<Item>, sink: Sink, signal: AbortSignal): Promise<void> {
+    const { shape, batch } = this.#model;
+    const credit = Math.max(2, Math.min(batch, this.#pool.count >> 2));
+    for await (const frame of frames({ shape, preview: true, credit, signal })) {
+      if (!frame.preview) {
+        throw engineErrors.INTERNAL(`${media.path}: frame ${frame.frame_index} came without a preview`);
+      }
+      const { frame_index, picture, preview } = frame;
+      this.#embedding.add({ file: sink, frame: frame_index, slot: picture, preview });
+    }
+  }
+
+  async #commit(media: MediaRecord, sink: Sink) {
+    const decoded = await sink.done;
+    const { path, probe } = media;
+    if (decoded === 0 && probe.grid_frames > 0) {
+      throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
+    }
+    await expectUnchanged(media);
+    // Not cancellable: a commit that was begun is finished, and what is finished stays.
+    const { vectors } = await this.#index.ask('commit', { stage: sink.stage, media });
+    return { frames: vectors, missing_frames: probe.grid_frames - vectors };
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,89 @@
+// One piece of work: a stage and one of its files, from start to end. Journalled, so that a crash is known afterwards.
+import { toFields } from '../../../runtime/errors.ts';
+import type { MediaRecord } from '../../index/contract.ts';
+import { stageKey } from '../recovery/quarantine.ts';
+import type { FramePass } from './frame-pass.ts';
+import type { Item } from './kind.ts';
+import type { Decoder } from './parts.ts';
+import type { Facts, Stage, StageSession, Underway } from './stage.ts';
+import type { TaskContext } from './task-context.ts';
+import type { WorkTracker } from './tracker.ts';
+
+/** A stage at work in a task. */
+export interface RunningStage {
+  readonly stage: Stage;
+  readonly session: StageSession;
+  readonly tracker: WorkTracker;
+}
+
+export interface Piece extends RunningStage {
+  readonly item: Item;
+  readonly media: MediaRecord;
+}
+
+/** By content: the same bytes under another name are the same work. */
+export function keyOf({ stage, session, item, media }: Piece): string {
+  return stageKey(media.identity.hash_str, stage.journal, session.modelOf(item));
+}
+
+/** What is stored is to stand. */
+export async function standsStored(task: TaskContext, piece: Omit<Piece, 'tracker'>): Promise<boolean> {
+  const { stage, session, item, media } = piece;
+  return !task.redo(stage.kind.type, item.path) && (await session.isStored(media, item));
+}
+
+/**
+ * Resolves when the reader is free, `finished` when everything is stored. What was told as done is taken back when it fails.
+ */
+export async function attempt(
+  task: TaskContext,
+  piece: Piece,
+  reader: Decoder,
+  pass: FramePass,
+): Promise<Underway> {
+  const { session, tracker, item, media } = piece;
+  const { parts, run, signal } = task;
+  const key = keyOf(piece);
+  let done = 0;
+  const worked = (amount: number) => {
+    done += amount;
+    tracker.worked(media, amount);
+  };
+  const end = (outcome: string) =>
+    parts.journal.write({ type: 'stage-end', task_id: run.task_id, key, outcome });
+  const undo = (error: unknown): never => {
+    end('failed');
+    tracker.worked(media, -done);
+    throw error;
+  };
+  parts.journal.write({ type: 'stage-start', task_id: run.task_id, key });
+  const subscription = pass.subscription();
+  const underway = await session
+    .work({ item, media, reader, signal, worked, frames: subscription.frames })
+    .finally(subscription.end)
+    .catch(undo);
+  const finished = underway.finished.then((facts) => {
+    end('stored');
+    return facts;
+  }, undo);
+  // Whoever waits for it may come later than its failure.
+  finished.catch(() => {});
+  return { finished };
+}
+
+/** Tells how the piece ended. Never rejects. */
+export async function tellEnd(task: TaskContext, piece: Piece, finished: Promise<Facts | null>) {
+  const { tracker, media, item } = piece;
+  try {
+    const facts = await finished;
+    if (facts) tracker.analyzed(media, facts);
+    else tracker.notApplicable(media);
+  } catch (error) {
+    tracker.failed(item.path, task.failure(item.path, error), media);
+  }
+}
+
+/** For the log. */
+export function described({ stage, item }: Piece, error: unknown) {
+  return { stage: stage.kind.type, path: item.path, error: toFields(error).message };
+}

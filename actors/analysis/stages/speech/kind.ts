@@ -1,0 +1,72 @@
+// Speech, as everybody knows this kind of work: what is said in a film or sound file is written down, and by whom.
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../../../runtime/schema.ts';
+import { uniquePaths } from '../../request.ts';
+import { stageKind } from '../kind.ts';
+import { SpeechJob, speechBody, speechComplaints, speechJobsOf } from './request.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+
+/** What was heard in a file. */
+export const SpeechFacts = Type.Object({
+  /** The model really used; `subtitles` for what was read. */
+  model_key: Type.String(),
+  /** BCP 47; null when nothing was said. */
+  language: nullable(Type.String()),
+  segments: Count,
+  /** Null when nobody looked who speaks. */
+  speakers: nullable(Count),
+  /** Seconds in which somebody speaks; null for what was read. */
+  speech_seconds: nullable(Type.Number()),
+});
+export type SpeechFacts = Static<typeof SpeechFacts>;
+
+export const speechKind = stageKind({
+  type: 'speech',
+  needs: [],
+  body: speechBody,
+  complaints: speechComplaints,
+  media: ({ transcription_jobs }) =>
+    transcription_jobs.map(({ path }, i) => ({ field: `transcription_jobs[${i}].path`, path })),
+  settled: {
+    /** Files to listen to, each once. */
+    speech: Type.Array(SpeechJob),
+  },
+  settle: (body) => ({ speech: uniquePaths(speechJobsOf(body), ({ path }) => path) }),
+  nothing: { speech: [] },
+  shows: [],
+  jobsOf: ({ speech }) => [{ name: null, items: speech }],
+  unit: {
+    done: 'heard_seconds',
+    all: 'sound_seconds',
+    measure: 'seconds',
+    weight: 1,
+    amountOf: ({ probe }) => probe.duration_seconds,
+    label: 'heard',
+    speed: null,
+  },
+  facts: {
+    /** Of work of type `speech` that was done now. */
+    speech: nullable(SpeechFacts),
+  },
+  noFacts: { speech: null },
+  notApplicable: 'no_sound',
+  labels: {
+    notApplicable: 'without sound',
+    nothing: 'nothing to listen to',
+    result: ({ speech }) => (speech === null || speech.segments === 0 ? 'nobody speaks' : told(speech)),
+  },
+  metrics: {
+    done: { name: 'framehound_audio_seconds_total', help: 'Seconds of sound listened to.' },
+    results: [],
+  },
+});
+
+function told({ segments, speakers, language, model_key }: SpeechFacts): string {
+  const said = [
+    `${segments} ${segments === 1 ? 'segment' : 'segments'}`,
+    ...(speakers === null ? [] : [`${speakers} ${speakers === 1 ? 'speaker' : 'speakers'}`]),
+    ...(language === null ? [] : [language]),
+  ];
+  return `${said.join(', ')} (${model_key})`;
+}

@@ -1,0 +1,118 @@
+// What a request says about speech: the fields, what they mean together, and the jobs in the form in which they are
+// recorded. Pure.
+import { resolve } from 'node:path';
+import { type Static, type TObject, Type } from 'typebox';
+import { defaulted, described, nullable, oneOf } from '../../../../runtime/schema.ts';
+import { SpeakerCount } from '../../../diarizer/contract.ts';
+import { speechLanguages, xPreferences } from '../../../transcriber/contract.ts';
+import { type Complaint, MediaPath, Text } from '../../request.ts';
+
+/** Says that subtitles are to be read, whatever models there are. */
+export const subtitlesKey = 'subtitles';
+
+export const speechPreferences = [...xPreferences, subtitlesKey] as const;
+export type SpeechPreference = (typeof speechPreferences)[number];
+const SpeechPreference = Type.Unsafe<SpeechPreference>({ type: 'string', enum: [...speechPreferences] });
+
+const AskedSpeakerCount = described(
+  Type.Union([oneOf('auto', 'auto-detect', '5+'), Type.Integer({ minimum: 1, maximum: 4 })]),
+  '1 to 4 fixes the number of speakers; `5+` means 5 to 12.',
+);
+const ModelChoice = described(
+  oneOf(...speechPreferences),
+  '`faster` is x3-asr-0.6b, `more accurate` is x3-asr-1.7b, for the languages of that family; where that model is not ' +
+    'downloaded the best one that is takes its place. `subtitles` reads what lies in or beside the file.',
+);
+
+const TranscriptionJob = Type.Object(
+  {
+    path: MediaPath,
+    language: defaulted(
+      described(Text, 'A name or a code: `english`, `de`, `pt-BR`; `auto` finds out.'),
+      'english',
+    ),
+    detect_speakers: Type.Optional(Type.Boolean()),
+    speaker_count: Type.Optional(AskedSpeakerCount),
+    preferred_x_model_key: Type.Optional(ModelChoice),
+    channels: defaulted(
+      described(
+        nullable(Type.Array(Type.Integer({ minimum: 1 }))),
+        'Channels to transcribe, counted from 1, each by itself; null or empty: all mixed into one.',
+      ),
+      null,
+    ),
+  },
+  { title: 'TranscriptionJob' },
+);
+export type TranscriptionJob = Static<typeof TranscriptionJob>;
+
+export const speechBody = {
+  detect_speakers: defaulted(Type.Boolean(), true),
+  speaker_count: defaulted(AskedSpeakerCount, 'auto'),
+  preferred_x_model_key: defaulted(ModelChoice, 'auto'),
+  transcription_jobs: defaulted(Type.Array(TranscriptionJob), []),
+};
+type SpeechBody = Static<TObject<typeof speechBody>>;
+
+/** A file whose speech is to be written down, as it is recorded. */
+export const SpeechJob = Type.Object({
+  /** Absolute. */
+  path: Type.String({ minLength: 1 }),
+  /** BCP 47; null for whatever is spoken. */
+  language: nullable(Type.String()),
+  /** Counted from 1 over all audio tracks, each by itself; null: all mixed into one. */
+  channels: nullable(Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1 })),
+  detect_speakers: Type.Boolean(),
+  speaker_count: SpeakerCount,
+  preferred: SpeechPreference,
+});
+export type SpeechJob = Static<typeof SpeechJob>;
+
+/** Languages nobody knows, and files that are asked for twice in different ways. */
+export function speechComplaints(body: SpeechBody): Complaint[] {
+  const found: Complaint[] = [];
+  const first = new Map<string, { readonly at: number; readonly wish: string }>();
+  const jobs = jobsOf(body);
+  body.transcription_jobs.forEach(({ language, path }, i) => {
+    const field = `transcription_jobs[${i}]`;
+    if (speechLanguages.code(language) === null) {
+      found.push({ field: `${field}.language`, what: `names no language that is known: ${language}` });
+    }
+    const wish = JSON.stringify(jobs[i]);
+    const before = first.get(resolve(path));
+    if (!before) first.set(resolve(path), { at: i, wish });
+    else if (before.wish !== wish) {
+      found.push({
+        field: `${field}.path`,
+        what: `is asked for otherwise in transcription_jobs[${before.at}]; a file has one transcript`,
+      });
+    }
+  });
+  return found;
+}
+
+/** Only for a body without complaints. */
+export function speechJobsOf(body: SpeechBody): SpeechJob[] {
+  return jobsOf(body).map((job) => ({ ...job, language: job.language === 'auto' ? null : job.language }));
+}
+
+function jobsOf(body: SpeechBody): (Omit<SpeechJob, 'language'> & { readonly language: string })[] {
+  return body.transcription_jobs.map((job) => {
+    const count = job.speaker_count ?? body.speaker_count;
+    return {
+      // In the plain form in which every other route looks for it.
+      path: resolve(job.path),
+      language: speechLanguages.code(job.language) ?? job.language,
+      channels: channelsOf(job.channels),
+      detect_speakers: job.detect_speakers ?? body.detect_speakers,
+      speaker_count: count === 'auto-detect' ? 'auto' : (count as SpeechJob['speaker_count']),
+      preferred: job.preferred_x_model_key ?? body.preferred_x_model_key,
+    };
+  });
+}
+
+/** Each channel once, ascending; null for the downmix. */
+function channelsOf(channels: readonly number[] | null): number[] | null {
+  if (channels === null || channels.length === 0) return null;
+  return [...new Set(channels)].sort((a, b) => a - b);
+}

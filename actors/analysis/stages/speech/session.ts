@@ -1,0 +1,112 @@
+// The sessions in which one file is heard: one of transcription, and one of diarization beside it when speakers are wanted.
+import { soundRate } from '../../../decoder/contract.ts';
+import type { Heard, Segment } from '../../../transcriber/contract.ts';
+import type { Decoder } from '../parts.ts';
+import type { SpeechTools, SpeechWork } from './work.ts';
+
+interface DiarizerBlock {
+  readonly channel: number;
+  readonly first_sample: number;
+  readonly count: number;
+  readonly samples: { readonly slot: number; readonly generation: number } | null;
+}
+
+export class SpeechSession {
+  readonly #work: SpeechWork;
+  readonly #tools: SpeechTools;
+  readonly #channels: number;
+  #transcription: number | null = null;
+  #diarization: number | null = null;
+
+  constructor(work: SpeechWork, tools: SpeechTools) {
+    this.#work = work;
+    this.#tools = tools;
+    this.#channels = work.job.channels?.length ?? 1;
+  }
+
+  async open(): Promise<void> {
+    const { speech, loaded, signal } = this.#tools;
+    const { job, model } = this.#work;
+    // Asked for every file, because an actor that came back after a crash has no model; one that has it answers at once.
+    if (model !== null) await loaded.load(speech.transcriber, model, { signal });
+    if (job.detect_speakers) await speech.diarizer.ask('load', {}, { signal });
+    const channels = this.#channels;
+    // Not cancellable: what was opened has to be known here, or nobody would close it.
+    const asked = { model_key: model, language: job.language, channels };
+    this.#transcription = (await speech.transcriber.ask('open', asked)).session;
+    if (!job.detect_speakers) return;
+    const { session } = await speech.diarizer.ask('open', { channels, speaker_count: job.speaker_count });
+    this.#diarization = session;
+  }
+
+  async hearOut(audioDecoder: Decoder): Promise<void> {
+    const { speech, signal, onHeard } = this.#tools;
+    const { job, media } = this.#work;
+    const transcription = this.#transcription ?? 0;
+    const request = { path: media.path, channels: job.channels };
+    for await (const block of audioDecoder.feed('sound', request, { signal, credit: 2 })) {
+      const { channel, first_sample, count, samples } = block;
+      const slots = [samples];
+      const heard = await speech.transcriber.ask(
+        'append',
+        { session: transcription, channel, first_sample, count, samples },
+        { signal, slots },
+      );
+      await this.#tellDiarizer({ channel, first_sample, count, samples, ...heard });
+      onHeard(count / soundRate / this.#channels);
+    }
+    for (let channel = 0; channel < this.#channels; channel++) {
+      const heard = await speech.transcriber.ask('end', { session: transcription, channel }, { signal });
+      await this.#tellDiarizer({ channel, first_sample: heard.settled, count: 0, samples: null, ...heard });
+    }
+  }
+
+  async #tellDiarizer(block: Heard & Omit<DiarizerBlock, 'session' | 'speech' | 'settled'>): Promise<void> {
+    if (this.#diarization === null) return;
+    const { speech, signal } = this.#tools;
+    const slots = block.samples === null ? [] : [block.samples];
+    await speech.diarizer.ask('append', { session: this.#diarization, ...block }, { signal, slots });
+  }
+
+  async text() {
+    const { speech, signal } = this.#tools;
+    const answer = await speech.transcriber.ask('finish', { session: this.#transcription ?? 0 }, { signal });
+    this.#transcription = null;
+    return answer;
+  }
+
+  async speakersOf(segments: readonly Segment[]) {
+    if (this.#diarization === null) return { speakers: null, count: null };
+    const { speech, signal } = this.#tools;
+    const spans = segments.map(({ start_seconds, end_seconds }): [number, number] => [
+      start_seconds,
+      end_seconds,
+    ]);
+    const request = { session: this.#diarization, spans };
+    const { speakers } = await speech.diarizer.ask('finish', request, { signal });
+    this.#diarization = null;
+    return numbered(speakers);
+  }
+
+  /** What is finished is closed already. */
+  async close(): Promise<void> {
+    const { transcriber, diarizer } = this.#tools.speech;
+    // An actor that is down keeps nothing; the error that led here is the one to tell.
+    const ignore = () => {};
+    if (this.#transcription !== null)
+      await transcriber.ask('drop', { session: this.#transcription }).catch(ignore);
+    if (this.#diarization !== null) await diarizer.ask('drop', { session: this.#diarization }).catch(ignore);
+  }
+}
+
+/** The voices that say something in the transcript, in order of appearance there: others may be heard between its segments. */
+function numbered(speakers: readonly (string | null)[]) {
+  const ids = new Map<string, string>();
+  for (const speaker of speakers) {
+    if (speaker !== null && !ids.has(speaker)) {
+      ids.set(speaker, `SPEAKER_${String(ids.size).padStart(2, '0')}`);
+    }
+  }
+  const named = speakers.map((speaker) => (speaker === null ? null : (ids.get(speaker) ?? null)));
+  return { speakers: named, count: ids.size };
+}

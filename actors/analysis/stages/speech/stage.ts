@@ -1,0 +1,152 @@
+// The work of listening: groups the files by the model that writes them down, and writes down those whose transcript is
+// missing. Several files are heard side by side, so that their windows fill the model's batches.
+import { engineErrors } from '../../../../runtime/errors.ts';
+import type { MediaRecord } from '../../../index/contract.ts';
+import { modelErrors } from '../../../models/contract.ts';
+import { speechErrors } from '../../../transcriber/contract.ts';
+import type { SpeechParts } from '../parts.ts';
+import type { FileWork, Stage, StageSession, Underway } from '../stage.ts';
+import type { TaskContext } from '../task-context.ts';
+import { speechKind } from './kind.ts';
+import { type SpeechJob, subtitlesKey } from './request.ts';
+import { transcribe } from './transcribe.ts';
+import { isSame, markOf, type SpeechWork } from './work.ts';
+
+export const speechStage: Stage<SpeechJob> = {
+  kind: speechKind,
+  journal: 'speech',
+  reads: 'sound',
+  open: async (task) => {
+    const { speech } = task.parts;
+    if (!speech) throw engineErrors.INTERNAL('an engine that only searches was asked to listen');
+    return new SpeechStageSession(task, speech);
+  },
+};
+
+/** Which model writes a file down; null: only subtitles are read. `reason`: why there is none. */
+interface Choice {
+  readonly model: string | null;
+  readonly reason: Error | null;
+}
+
+class SpeechStageSession implements StageSession<SpeechJob> {
+  readonly #task: TaskContext;
+  readonly #speech: SpeechParts;
+  readonly #choices = new Map<string, Choice>();
+  /** Why a model cannot be opened, by what was to be opened: large ones are not read anew for every file. */
+  readonly #broken = new Map<string, Error>();
+
+  constructor(task: TaskContext, speech: SpeechParts) {
+    this.#task = task;
+    this.#speech = speech;
+  }
+
+  /** One model after the other: two at once may not fit into memory. */
+  async rounds(jobs: readonly SpeechJob[], failed: (job: SpeechJob, error: unknown) => void) {
+    const rounds = new Map<string, SpeechJob[]>();
+    for (const [wish, alike] of Map.groupBy(jobs, wishOf)) {
+      try {
+        const choice = await this.#choose(alike[0]!);
+        this.#choices.set(wish, choice);
+        const key = choice.model ?? subtitlesKey;
+        rounds.set(key, [...(rounds.get(key) ?? []), ...alike]);
+      } catch (error) {
+        for (const job of alike) failed(job, error);
+      }
+    }
+    return [...rounds.values()];
+  }
+
+  /** Without a model that can do it, subtitles are read; why there is none is told where there are no subtitles either. */
+  async #choose({ preferred, language }: SpeechJob): Promise<Choice> {
+    if (preferred === subtitlesKey) return { model: null, reason: null };
+    const { signal } = this.#task;
+    try {
+      const { model_key } = await this.#speech.transcriber.ask('choose', { preferred, language }, { signal });
+      return { model: model_key, reason: null };
+    } catch (error) {
+      const known = speechErrors.NO_SPEECH_MODEL.is(error) || speechErrors.LANGUAGE_UNSUPPORTED.is(error);
+      if (!known) throw error;
+      return { model: null, reason: error };
+    }
+  }
+
+  #choiceOf(job: SpeechJob): Choice {
+    return this.#choices.get(wishOf(job)) ?? { model: null, reason: null };
+  }
+
+  modelOf(job: SpeechJob): string {
+    return this.#choiceOf(job).model ?? subtitlesKey;
+  }
+
+  /** Subtitles may lie beside a file without sound too. */
+  applies({ probe }: MediaRecord, job: SpeechJob): boolean {
+    if (probe.kind === 'image') return false;
+    return probe.audio.length > 0 || this.#choiceOf(job).model === null;
+  }
+
+  async isStored(media: MediaRecord, job: SpeechJob): Promise<boolean> {
+    const { parts, request, signal } = this.#task;
+    const { model } = this.#choiceOf(job);
+    const asked = { cache_dir: request.cache_dir, hashes: [media.identity.hash_str] };
+    const { marks } = await parts.index.ask('transcript_marks', asked, { signal });
+    const [stored] = marks;
+    if (!stored || !isSame(stored, markOf({ job, model }))) return false;
+    return model !== null || (await this.#isSameText(media, job, stored.sidecar));
+  }
+
+  /** False when the file beside the media was edited or put there since. A copy without one keeps what is stored. */
+  async #isSameText(media: MediaRecord, job: SpeechJob, stored: string | null | undefined): Promise<boolean> {
+    if (stored === undefined) return true;
+    const asked = { media_path: media.path, language: job.language };
+    const { signal } = this.#task;
+    const version = await this.#speech.transcriber.ask('sidecar_version', asked, { signal });
+    return version === null || version === stored;
+  }
+
+  async work({ item: job, media, reader, signal, worked }: FileWork<SpeechJob>): Promise<Underway> {
+    const { parts, request } = this.#task;
+    const work: SpeechWork = { job, media, ...this.#choiceOf(job) };
+    const broken = this.#broken.get(modelsOf(work));
+    if (broken) throw broken;
+    let heard = 0;
+    const onHeard = (seconds: number) => {
+      heard += seconds;
+      worked(seconds);
+    };
+    const tools = {
+      speech: this.#speech,
+      loaded: parts.speechModel,
+      index: parts.index,
+      cacheDir: request.cache_dir,
+      signal,
+      onHeard,
+    };
+    const facts = await transcribe(work, reader, tools).catch((error) => {
+      if (modelErrors.MODEL_LOAD_FAILED.is(error)) this.#broken.set(modelsOf(work), error);
+      throw error;
+    });
+    // What was read took no listening, and headers are not exact to the sample.
+    if (facts) worked(media.probe.duration_seconds - heard);
+    return { finished: Promise.resolve(facts && { speech: facts }) };
+  }
+
+  /** The models are used by nobody else; what they take is given back. */
+  async close(): Promise<void> {
+    const { log, speechModel } = this.#task.parts;
+    const { transcriber, diarizer } = this.#speech;
+    const tell = (error: unknown) => log.warn('a speech model cannot be freed', { error });
+    await speechModel.unload(transcriber).catch(tell);
+    await diarizer.ask('unload', {}).catch(tell);
+  }
+}
+
+/** Jobs with the same wish are written down by the same model. */
+function wishOf({ preferred, language }: SpeechJob): string {
+  return JSON.stringify([preferred, language]);
+}
+
+/** The models that a file is heard with. */
+function modelsOf({ model, job }: SpeechWork): string {
+  return `${model ?? subtitlesKey} ${job.detect_speakers}`;
+}

@@ -1,0 +1,109 @@
+// What a kind of work on media is to the runner: the facts of its kind, and the work itself. The runner owns surveys, the
+// journal, retries, quarantine, cancellation and the telling; a stage says how one file is worked on.
+import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
+import type { MediaRecord } from '../../index/contract.ts';
+import type { WorkResult } from '../contract.ts';
+import type { Item, Job, StageKind } from './kind.ts';
+import type { AnalysisParts, Decoder } from './parts.ts';
+import type { TaskContext } from './task-context.ts';
+
+/** Which actors read the files of a stage, one file each at a time. */
+export type ReaderKind = 'frames' | 'sound';
+
+export type Facts = Readonly<Record<string, unknown>>;
+
+export interface Stage<I extends Item = Item> {
+  readonly kind: StageKind;
+  /** The name of its work in the journal and in quarantine. */
+  readonly journal: string;
+  readonly reads: ReaderKind;
+  /** Opens what the work of one task needs. Throws what keeps the whole task from running. */
+  open(task: TaskContext): Promise<StageSession<I>>;
+}
+
+/** Work of one stage in one run of a task. */
+export interface StageSession<I extends Item = Item> {
+  /** What does the work: with the content of the file it is the key of the work. */
+  modelOf(item: I): string;
+  /** False when the file holds nothing of the kind. */
+  applies(media: MediaRecord, item: I): boolean;
+  /** What is stored came about as it would now. */
+  isStored(media: MediaRecord, item: I): Promise<boolean>;
+  /** What is told of a file that was analysed before. */
+  storedFacts?(media: MediaRecord): Facts;
+  /**
+   * Items that can be worked on side by side, in the order of the rounds; without it all can. Items for which `failed` was
+   * called belong to no round.
+   */
+  rounds?(items: readonly I[], failed: (item: I, error: unknown) => void): Promise<readonly (readonly I[])[]>;
+  /**
+   * Works on one file. Resolves when its reader is free for the next file; the rest of the work may go on. On any error
+   * or cancel nothing of it stays.
+   */
+  work(file: FileWork<I>): Promise<Underway>;
+  /** For a stage whose files fill batches together. */
+  readonly contributors?: Contributors;
+  readonly closing?: Closing<I>;
+  /** Gives back what `open` took. Does not throw. */
+  close(): Promise<void>;
+}
+
+/** The rest of the work on one file. */
+export interface Underway {
+  /** Resolves when everything is stored; null when there was nothing of the kind after all. */
+  readonly finished: Promise<Facts | null>;
+}
+
+/**
+ * Told when somebody begins or ends to be able to contribute to a shared batch. Whoever waits for another file has left
+ * meanwhile: a batch that waits for those who wait would never fill.
+ */
+export interface Contributors {
+  join(): void;
+  leave(): void;
+}
+
+/** A last step over all files of a job, when each has its result. */
+export interface Closing<I extends Item = Item> {
+  /** Names the contents of the job: with the model it is the key of the step. */
+  keyOf(job: Job<I>): string;
+  isStored(job: Job<I>, results: readonly WorkResult[]): Promise<boolean>;
+  work(job: Job<I>, results: readonly WorkResult[], signal: AbortSignal): Promise<Facts>;
+}
+
+export interface FileWork<I extends Item = Item> {
+  readonly item: I;
+  readonly media: MediaRecord;
+  readonly reader: Decoder;
+  /** Aborted when the work is to end. */
+  readonly signal: AbortSignal;
+  /**
+   * The frames of the file, at most one pass a piece of work. Stages that want frames of the same file get them from the
+   * same decode pass. An item is *borrowed until the next round of the loop*.
+   */
+  frames(wanted: WantedFrames): AsyncIterable<GridFrame>;
+  /** Units done since the last call, not yet committed. */
+  worked(amount: number): void;
+}
+
+export interface WantedFrames {
+  readonly shape: PictureShape;
+  /** With the JPEG preview that is stored. */
+  readonly preview: boolean;
+  /** Frames that may be decoded ahead. */
+  readonly credit: number;
+  /** Ends the frames of this stage alone. */
+  readonly signal?: AbortSignal;
+}
+
+/** Throws when a stage that is declared cannot be run. */
+export function stageOf(stages: readonly Stage[], type: string): Stage {
+  const stage = stages.find(({ kind }) => kind.type === type);
+  if (!stage) throw new Error(`there is no stage of type ${type}`);
+  return stage;
+}
+
+/** The actors that read for a kind of stage, one file each at a time. */
+export function readersOf({ decoders, speech }: AnalysisParts, reads: ReaderKind): readonly Decoder[] {
+  return reads === 'frames' ? decoders : (speech?.audioDecoders ?? []);
+}

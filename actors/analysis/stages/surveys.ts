@@ -1,0 +1,70 @@
+// The surveys of one task: which file is it, what is in it. A file that several stages work on is surveyed once.
+import { Semaphore } from '../../../runtime/sync/semaphore.ts';
+import type { MediaRecord } from '../../index/contract.ts';
+import { surveyAndRemember } from '../media/survey.ts';
+import { journalledSurvey } from '../recovery/journalled.ts';
+import { diedInSurvey } from '../recovery/quarantine.ts';
+import { worthAnotherTry } from '../recovery/retry.ts';
+import type { AnalysisParts } from './parts.ts';
+
+/** Files surveyed at the same time. */
+const TOGETHER = 2;
+
+export interface SurveyRun {
+  readonly task_id: string;
+  readonly cache_dir: string;
+  /** Of every piece of work of the task: a path that is there twice is asked for twice. */
+  readonly paths: readonly string[];
+  readonly retryQuarantined: boolean;
+  readonly signal: AbortSignal;
+}
+
+export class Surveys {
+  readonly #parts: AnalysisParts;
+  readonly #run: SurveyRun;
+  readonly #semaphore: Semaphore;
+  /** How often each path will still be asked for, where that is more than once. */
+  readonly #repeated = new Map<string, number>();
+  readonly #first = new Map<string, Promise<MediaRecord>>();
+
+  constructor(parts: AnalysisParts, run: SurveyRun) {
+    this.#parts = parts;
+    this.#run = run;
+    // One file at a time after a death in a survey, so that a second death tells which it was.
+    this.#semaphore = new Semaphore(diedInSurvey(parts.journal.before) ? 1 : TOGETHER);
+    const seen = new Set<string>();
+    for (const path of run.paths) {
+      if (seen.has(path)) this.#repeated.set(path, (this.#repeated.get(path) ?? 1) + 1);
+      seen.add(path);
+    }
+  }
+
+  /** Tried again once after a crash. */
+  media(path: string): Promise<MediaRecord> {
+    const media = this.#first.get(path) ?? this.#tried(path);
+    const left = (this.#repeated.get(path) ?? 1) - 1;
+    if (left > 0) {
+      this.#repeated.set(path, left);
+      this.#first.set(path, media);
+    } else {
+      this.#repeated.delete(path);
+      this.#first.delete(path);
+    }
+    return media;
+  }
+
+  #tried(path: string): Promise<MediaRecord> {
+    return this.#survey(path).catch((error) => {
+      if (this.#run.signal.aborted || !worthAnotherTry(error)) throw error;
+      return this.#survey(path);
+    });
+  }
+
+  /** Journalled as well: a file can end the engine while it is probed. */
+  #survey(path: string): Promise<MediaRecord> {
+    const { prober, index, journal } = this.#parts;
+    const { task_id, cache_dir, retryQuarantined, signal } = this.#run;
+    const watched = journalledSurvey(journal, task_id, path, retryQuarantined);
+    return this.#semaphore.run(() => surveyAndRemember(path, { cache_dir, prober, index, watched, signal }));
+  }
+}

@@ -1,0 +1,83 @@
+// One run of a task, as its stages share it: what was asked for, where it is told, what is known of its files, and how it
+// ends.
+import { engineErrors } from '../../../runtime/errors.ts';
+import { storeErrors } from '../../index/contract.ts';
+import type { AnalysisRequest, TaskRun } from '../contract.ts';
+import type { StageParts } from './parts.ts';
+import type { Settled } from './settled.ts';
+import { Surveys } from './surveys.ts';
+import type { Tracker } from './tracker.ts';
+
+export class TaskContext {
+  readonly parts: StageParts;
+  readonly run: TaskRun;
+  readonly tracker: Tracker;
+  /** Aborted when the person wants no more, and when nothing more can be stored. */
+  readonly signal: AbortSignal;
+  readonly surveys: Surveys;
+  /** Results that other work of the task waits for. */
+  readonly settled: Settled;
+  readonly #broken = new AbortController();
+
+  /** `paths`: of every piece of work, in order. */
+  constructor(parts: StageParts, run: TaskRun, { tracker, settled, paths, signal }: ContextParts) {
+    this.parts = parts;
+    this.run = run;
+    this.tracker = tracker;
+    this.settled = settled;
+    this.signal = AbortSignal.any([signal, this.#broken.signal]);
+    this.surveys = new Surveys(parts, {
+      task_id: run.task_id,
+      cache_dir: run.request.cache_dir,
+      paths,
+      retryQuarantined: this.retryQuarantined,
+      signal: this.signal,
+    });
+  }
+
+  get request(): AnalysisRequest {
+    return this.run.request;
+  }
+
+  /** What was redone before the task was interrupted is not redone again. */
+  redo(type: string, path: string): boolean {
+    return this.request.force && !this.run.earlier?.finished(type, path);
+  }
+
+  /** Holds for one run: a file that ended the engine in it is not tried without being asked for again. */
+  get retryQuarantined(): boolean {
+    return this.request.force && !this.run.earlier;
+  }
+
+  /** What a file is told to have failed by; an error that concerns every file ends the task. */
+  failure(path: string, error: unknown): unknown {
+    if (endsTheTask(error)) this.break(error);
+    // What the end of the task took along is not finished; its own reason is told once.
+    return this.#broken.signal.aborted ? engineErrors.CANCELLED(`${path}: was not finished`) : error;
+  }
+
+  /** Nothing more is begun; `throwIfBroken` tells why. The first reason holds. */
+  break(reason: unknown): void {
+    this.#broken.abort(reason);
+  }
+
+  /** One reason for the whole task, not the same one for every file. */
+  throwIfBroken(): void {
+    if (this.#broken.signal.aborted) throw this.#broken.signal.reason;
+  }
+}
+
+export interface ContextParts {
+  readonly tracker: Tracker;
+  readonly settled: Settled;
+  readonly paths: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** True for an analysis folder that takes nothing more, whichever file comes next. */
+function endsTheTask(error: unknown): boolean {
+  const { STORE_FULL, STORE_IN_USE, STORE_READ_ONLY, STORE_TOO_NEW, STORE_UNAVAILABLE } = storeErrors;
+  return [STORE_FULL, STORE_IN_USE, STORE_READ_ONLY, STORE_TOO_NEW, STORE_UNAVAILABLE].some((row) =>
+    row.is(error),
+  );
+}

@@ -1,0 +1,102 @@
+// What the disk says of a request before a task is made of it: whether there is any media, and whether results could be
+// stored. Looking changes nothing; only `prepareFolder` does.
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { makeFolder } from '../../../runtime/files/make-folder.ts';
+import { storeErrors } from '../../index/contract.ts';
+import { analysisErrors } from '../contract.ts';
+
+/** Files looked for at the same time. */
+const TOGETHER = 32;
+
+/** Throws NO_VALID_MEDIA when none of the paths is a file; those that are not will fail one by one. */
+export async function expectMedia(paths: readonly string[], signal: AbortSignal): Promise<void> {
+  for (let at = 0; at < paths.length; at += TOGETHER) {
+    if (signal.aborted) throw engineErrors.CANCELLED();
+    const found = await Promise.all(paths.slice(at, at + TOGETHER).map(isFile));
+    if (found.includes(true)) return;
+  }
+  const named = paths.slice(0, 5).join(', ');
+  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
+  throw analysisErrors.NO_VALID_MEDIA(
+    paths.length === 0 ? 'The request names no media' : `None of these is a file: ${named}${more}`,
+  );
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isFile(),
+    // Whatever keeps it from being seen keeps it from being analysed; the same file tells why when it is tried.
+    () => false,
+  );
+}
+
+/** What keeps each file from being taken as a small picture; null when nothing does. */
+export function unfit(paths: readonly string[], mostBytes: number): Promise<(string | null)[]> {
+  return Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        (stats) => {
+          if (!stats.isFile()) return 'is not a file';
+          return stats.size > mostBytes ? `has ${stats.size} bytes, more than ${mostBytes}` : null;
+        },
+        (error: NodeJS.ErrnoException) => `cannot be read (${error.code})`,
+      ),
+    ),
+  );
+}
+
+/**
+ * Throws NOT_A_FOLDER when there is something else under the name or above it, STORE_READ_ONLY when the folder, or the one
+ * it would be made in, cannot be written.
+ */
+export async function expectWritable(folder: string): Promise<void> {
+  const nearest = await nearestThing(folder);
+  if (!nearest.isFolder) throw notAFolder(folder, nearest.path);
+  await access(nearest.path, constants.W_OK | constants.X_OK).catch((error) => {
+    throw unwritable(folder, error);
+  });
+}
+
+/** Makes the folder. Errors as `expectWritable`, and STORE_FULL. */
+export function prepareFolder(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' || code === 'ENOTDIR') throw notAFolder(folder, folder);
+    throw unwritable(folder, error as NodeJS.ErrnoException);
+  }
+}
+
+/** The folder itself, or what is there of the way to it. */
+async function nearestThing(folder: string): Promise<{ path: string; isFolder: boolean }> {
+  for (let path = resolve(folder); ; path = dirname(path)) {
+    try {
+      return { path, isFolder: (await stat(path)).isDirectory() };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      const missing = code === 'ENOENT' || code === 'ENOTDIR';
+      if (!missing || dirname(path) === path) throw unwritable(folder, error as NodeJS.ErrnoException);
+    }
+  }
+}
+
+function notAFolder(folder: string, path: string) {
+  const what = path === folder ? 'is not a folder' : `cannot be made: ${path} is not a folder`;
+  return analysisErrors.NOT_A_FOLDER(`cache_dir ${folder} ${what}`, { field: 'cache_dir', path });
+}
+
+function unwritable(folder: string, error: NodeJS.ErrnoException) {
+  const { code = String(error) } = error;
+  const named = code === 'ENAMETOOLONG' || code === 'ELOOP' || code === 'EINVAL';
+  if (named) {
+    return analysisErrors.NOT_A_FOLDER(`cache_dir ${folder} cannot be a folder (${code})`, {
+      field: 'cache_dir',
+    });
+  }
+  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  const row = full ? storeErrors.STORE_FULL : storeErrors.STORE_READ_ONLY;
+  return row(`cache_dir ${folder}: ${row.meaning.toLowerCase()} (${code})`, { folder }, error);
+}

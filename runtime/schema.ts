@@ -1,0 +1,40 @@
+// Marks on TypeBox schemas that the API document and its examples read: defaults, descriptions, names.
+import { type Static, type TSchema, Type } from 'typebox';
+
+/** A field that may be left out: the handler sees the default, the API document says it is not required. */
+export function defaulted<S extends TSchema>(
+  schema: S,
+  value: Static<S>,
+): S & { readonly default: Static<S> } {
+  return marked(schema, { default: value }) as S & { readonly default: Static<S> };
+}
+
+/** The same field with a sentence for the API document. */
+export function described<S extends TSchema>(schema: S, description: string): S {
+  return marked(schema, { description });
+}
+
+/** An optional field that the example of its operation shows: without it the example would ask for nothing. */
+export function shown<S extends TSchema>(schema: S, example: unknown): S {
+  return marked(schema, { examples: [example] });
+}
+
+/** The same shape under a name: the API document declares it once and refers to it. */
+export function named<S extends TSchema>(name: string, schema: S): S {
+  return marked(schema, { title: name });
+}
+
+/** A copy with one more property. A spread would lose the properties of a schema that are not enumerable: its kind. */
+function marked<S extends TSchema>(schema: S, more: Readonly<Record<string, unknown>>): S {
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema));
+  return Object.assign(copy, more) as S;
+}
+
+export function nullable<S extends TSchema>(schema: S) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** One of a few words. */
+export function oneOf<const W extends readonly string[]>(...words: W) {
+  return Type.Unsafe<W[number]>({ type: 'string', enum: [...words] });
+}
