@@ -1,34 +1,24 @@
 // The composition root: starts the actors and hands them to the two coordinators. It sees everything, decides nothing.
 import { createAnalysis } from './actors/analysis/analysis.ts';
-import type { Analysis, Tasks } from './actors/analysis/contract.ts';
 import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.ts';
-import { stageKinds } from './actors/analysis/stages/kinds.ts';
-import { createPreflight } from './actors/analysis/tasks/preflight.ts';
 import { openTasks } from './actors/analysis/tasks/tasks.ts';
 import { decoderContract } from './actors/decoder/contract.ts';
 import { diarizerContract } from './actors/diarizer/contract.ts';
 import { embedderContract } from './actors/embedder/contract.ts';
+import type { Engine } from './actors/engine.ts';
+import { createExporter } from './actors/exporter/exporter.ts';
 import { indexContract } from './actors/index/contract.ts';
+import { createModelLibrary } from './actors/models/library.ts';
 import { defaultModelKey } from './actors/models/rows/list.ts';
-import { createSearch, type Search } from './actors/search/search.ts';
+import { createSearch } from './actors/search/search.ts';
 import { transcriberContract } from './actors/transcriber/contract.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Contract } from './runtime/contract.ts';
 import type { Log } from './runtime/log.ts';
-import { createSlotPool, type SlotPool } from './runtime/slots.ts';
-import { type ChildState, createSupervisor } from './runtime/supervisor.ts';
+import { createSlotPool } from './runtime/slots.ts';
+import { createSupervisor } from './runtime/supervisor.ts';
 import { threadSpec } from './runtime/thread.ts';
 import { folders, type SettingValues } from './settings.ts';
-
-export interface Engine {
-  readonly analysis: Analysis;
-  readonly tasks: Tasks;
-  readonly search: Search;
-  readonly slots: SlotPool;
-  states(): ChildState[];
-  /** Asks every actor to stop; resolves to the names of those that did not end in time. */
-  stop(): Promise<string[]>;
-}
 
 /** The largest input of a visual model, 512×512 RGB; pages of a slot that nothing touches cost no memory. */
 const SLOT_BYTES = 512 * 512 * 3;
@@ -71,15 +61,16 @@ export async function startEngine(
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { prober, embedder, index, pool, journal, preview, clock: systemClock, log };
     const search = createSearch({ ...parts, decoder: prober, thumbnailDecoders, textEmbedder });
-    const models = {
-      use: (model_key: string, signal: AbortSignal) => embedder.ask('load', { model_key }, { signal }),
-    };
-    const analysis = createAnalysis({ ...parts, models, decoders: films, speech: speech || null });
-    const kinds = stageKinds;
-    const preflight = createPreflight({ kinds, analysis, models: search.models, decode: values.decode });
-    const tasks = openTasks(tasksPath, { analysis, preflight, kinds, clock: systemClock, log });
-    const stop = () => tasks.stop().then(supervisor.stop).finally(journal.close);
-    return { analysis, tasks, search, slots: pool, states: supervisor.states, stop };
+    const use = (model_key: string, signal: AbortSignal) => embedder.ask('load', { model_key }, { signal });
+    const analysis = createAnalysis({ ...parts, models: { use }, decoders: films, speech: speech || null });
+    const { decode } = values;
+    const tasks = openTasks(tasksPath, { analysis, models: search.models, decode, clock: systemClock, log });
+    const exporter = createExporter(Date.now);
+    const library = createModelLibrary(models);
+    const stop = () =>
+      Promise.all([tasks.stop(), exporter.close()]).then(supervisor.stop).finally(journal.close);
+    const { states } = supervisor;
+    return { analysis, tasks, search, exporter, models: library, slots: pool, states, stop };
   } catch (error) {
     await supervisor.stop().finally(journal.close);
     throw error;

@@ -1,6 +1,6 @@
 // What every command of the terminal is handed.
-
-import type { Engine } from '../main.ts';
+import type { Engine } from '../actors/engine.ts';
+import type { Installation } from '../actors/installation.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../runtime/config.ts';
 import { errorTable } from '../runtime/errors.ts';
@@ -27,6 +27,8 @@ export interface Context {
   readonly log: Log;
   /** Resolves when the lines so far are out; for those who end the process by force. */
   flushLog(): Promise<void>;
+  /** Loaded when it is first asked for, as the engine is: `framehound help` needs neither. */
+  installation(): Promise<Installation>;
   startEngine(decoders: number, onFatal?: (actor: string) => void): Promise<Engine>;
 }
 

@@ -7,7 +7,7 @@ import { resolveConfig } from '../runtime/config.ts';
 import { EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { LogLevel } from '../runtime/log.ts';
 import { type LogFormat, openLog } from '../runtime/process/log-sink.ts';
-import { settings } from '../settings.ts';
+import { folders, settings } from '../settings.ts';
 import { type Command, type Context, exit, usageErrors } from './context.ts';
 
 const help = `framehound looks at every second of your footage and finds it again.
@@ -148,6 +148,10 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
     clock: systemClock,
     log,
     flushLog: flush,
+    installation: async () => {
+      const { openInstallation } = await import('../actors/installation.ts');
+      return openInstallation(folders(values).models);
+    },
     startEngine: async (decoders, onFatal) => {
       const { startEngine } = await import('../main.ts');
       return startEngine(values, decoders, log, onFatal);

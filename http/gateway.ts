@@ -1,13 +1,10 @@
 // The service on its port: engine, licenses, routes and events put together, from listening to the last answer.
 import { randomUUID } from 'node:crypto';
-import { createExporter } from '../actors/exporter/exporter.ts';
-import { listModels } from '../actors/models/library.ts';
-import { currentSystem } from '../actors/models/registry.ts';
+import type { Engine } from '../actors/engine.ts';
 import type { EventServer } from '../events/server.ts';
-import type { Engine } from '../main.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { folders, type SettingValues } from '../settings.ts';
+import type { SettingValues } from '../settings.ts';
 import type { Licenses } from './license/licenses.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { HostRule } from './request/host.ts';
@@ -53,17 +50,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     engineRestarts: parts.engineRestarts,
     version: parts.version,
   });
-  const exporter = createExporter(Date.now);
   const service: Service = {
     analysis: engine.analysis,
     search: engine.search,
     tasks: engine.tasks,
-    exporter,
+    exporter: engine.exporter,
+    models: engine.models,
     states: engine.states,
-    listModels: async () => ({
-      models: (await listModels(folders(values).models)).models,
-      system: currentSystem(),
-    }),
     stopping: () => stopping,
     metrics,
   };
@@ -98,7 +91,6 @@ export function createGateway(parts: GatewayParts): Gateway {
     close: () => {
       unsubscribe();
       metrics.close();
-      void exporter.close();
       server.close();
     },
   };

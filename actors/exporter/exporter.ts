@@ -38,10 +38,12 @@ export function createExporter(now: () => number): Exporter {
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
   });
 
+  let closed = false;
   const rendered = async (transcript: Transcript, signal: AbortSignal): Promise<Rendered> => {
     try {
       return await pool.run(transcript, { signal });
     } catch (error) {
+      if (closed) throw engineErrors.CANCELLED('the exporter is closed', {}, error);
       throw told(error, signal);
     }
   };
@@ -57,7 +59,10 @@ export function createExporter(now: () => number): Exporter {
       const output_path = await saveNew(output_dir, answer.filename, bytes);
       return { ...answer, filename: basename(output_path), output_path };
     },
-    close: () => pool.destroy(),
+    close: () => {
+      closed = true;
+      return pool.destroy();
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 // What a model is: one row of the registry, also the form of a user's model.json. Schemas, types and errors only.
 import { type Static, Type } from 'typebox';
+import type { Clock } from '../../runtime/clock.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { PictureShape } from '../decoder/contract.ts';
 
@@ -206,3 +207,103 @@ export type SpeechRow = ModelRow & { readonly speech: SpeechSide };
 
 /** A row whose speaker side is known to be there. */
 export type SpeakerRow = ModelRow & { readonly speaker: SpeakerSide };
+
+export interface RegistryProblem {
+  /** Path of the model.json. */
+  readonly file: string;
+  /** Path of the field, as in `/files/0/sha256`; empty when the whole file is meant. */
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface ListedModel {
+  readonly row: ModelRow;
+  readonly builtIn: boolean;
+  /** True when this system can run it. */
+  readonly supported: boolean;
+  readonly downloaded: boolean;
+  /** Names of the files that are not there. */
+  readonly missing: readonly string[];
+  readonly folder: string;
+}
+
+export interface ModelList {
+  readonly models: readonly ListedModel[];
+  /** Folders of the user that are left out, each with what is wrong. */
+  readonly problems: readonly RegistryProblem[];
+}
+
+export interface PullProgress {
+  readonly file: string;
+  /** Position of the file, from 0, and how many there are. */
+  readonly index: number;
+  readonly count: number;
+  readonly received: number;
+  readonly total: number | null;
+}
+
+export interface PullOptions {
+  /** Address that relative urls start from, with or without a slash at its end. */
+  readonly baseUrl?: string;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly progress?: (progress: PullProgress) => void;
+  readonly stallMs?: number;
+  readonly tries?: number;
+}
+
+export interface Downloaded {
+  readonly size: number;
+  readonly sha256: string;
+  /** Who vouches for the content. */
+  readonly verified: 'pin' | 'server' | 'pin and server';
+}
+
+export interface PulledFile extends Downloaded {
+  readonly name: string;
+  readonly path: string;
+  /** False when the right file was there already. */
+  readonly fetched: boolean;
+}
+
+export interface PulledModel {
+  readonly key: string;
+  readonly folder: string;
+  readonly files: readonly PulledFile[];
+}
+
+export type FileState = 'ok' | 'missing' | 'wrong size' | 'wrong sha256' | 'nothing to compare with';
+
+export interface VerifiedFile {
+  readonly name: string;
+  readonly state: FileState;
+  /** What is on the disk; null when the file is missing. */
+  readonly size: number | null;
+  readonly sha256: string | null;
+  readonly expectedSha256: string | null;
+}
+
+export interface VerifiedModel {
+  readonly key: string;
+  readonly ok: boolean;
+  readonly files: readonly VerifiedFile[];
+}
+
+export interface RemovedModel {
+  readonly key: string;
+  readonly removed: readonly string[];
+  /** Files without a url: they are the user's own. */
+  readonly kept: readonly string[];
+}
+
+/** The models of a machine, as rows of the registry and files of a folder, which is read anew for every question. */
+export interface ModelLibrary {
+  readonly system: OperatingSystem;
+  list(): Promise<ModelList>;
+  /** Fetches what is missing of a model. Throws MODEL_UNKNOWN, MODEL_BUILT_IN and what a download throws. */
+  pull(key: string, options: PullOptions): Promise<PulledModel>;
+  /** Reads every file of a model and compares, those of the program with what they have to be. Throws MODEL_UNKNOWN. */
+  verify(key: string, signal: AbortSignal): Promise<VerifiedModel>;
+  /** Removes what can be pulled again and what an unfinished pull left. Throws MODEL_UNKNOWN and MODEL_BUILT_IN. */
+  remove(key: string): Promise<RemovedModel>;
+}

@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { EngineError, engineErrors } from '../../runtime/errors.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
-import { modelErrors } from './contract.ts';
+import { type Downloaded, modelErrors } from './contract.ts';
 import { type Announced, type Reply, requestFile } from './transfer.ts';
 
 export interface Wanted {
@@ -34,13 +34,6 @@ export interface DownloadOptions {
   readonly stallMs?: number;
   /** Tries in a row that bring no new byte. */
   readonly tries?: number;
-}
-
-export interface Downloaded {
-  readonly size: number;
-  readonly sha256: string;
-  /** Who vouches for the content. */
-  readonly verified: 'pin' | 'server' | 'pin and server';
 }
 
 const FIRST_WAIT_MS = 500;

@@ -6,31 +6,40 @@ import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { Clock } from '../../runtime/clock.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
-import { type ModelFile, type ModelRow, modelErrors } from './contract.ts';
-import { type Downloaded, downloadFile, dropPart } from './download.ts';
-import type { RegistryProblem } from './registry.ts';
+import {
+  type ListedModel,
+  type ModelFile,
+  type ModelLibrary,
+  type ModelList,
+  type ModelRow,
+  modelErrors,
+  type PulledFile,
+  type PulledModel,
+  type PullOptions,
+  type RemovedModel,
+  type VerifiedFile,
+  type VerifiedModel,
+} from './contract.ts';
+import { downloadFile, dropPart } from './download.ts';
 import { currentSystem, findRow, folderOf, isBuiltIn, missingFiles, readRegistry } from './registry.ts';
 import { buildStarterVisual } from './starter/graph/graph.ts';
 import { starterSpeakerFile } from './starter/speaker.ts';
 
-export const huggingfaceUrl = 'https://huggingface.co/';
+const huggingfaceUrl = 'https://huggingface.co/';
 
-export interface ListedModel {
-  readonly row: ModelRow;
-  readonly builtIn: boolean;
-  /** True when this system can run it. */
-  readonly supported: boolean;
-  readonly downloaded: boolean;
-  /** Names of the files that are not there. */
-  readonly missing: readonly string[];
-  readonly folder: string;
+/** `modelsDir`: absolute; each model has a folder in it. Nothing is read before it is asked for. */
+export function createModelLibrary(modelsDir: string): ModelLibrary {
+  return {
+    system: currentSystem(),
+    list: () => listModels(modelsDir),
+    pull: (key, options) => pullModel(modelsDir, key, options),
+    verify: (key, signal) => verifyModel(modelsDir, key, signal),
+    remove: (key) => removeModel(modelsDir, key),
+  };
 }
 
-export async function listModels(
-  modelsDir: string,
-): Promise<{ models: ListedModel[]; problems: readonly RegistryProblem[] }> {
+async function listModels(modelsDir: string): Promise<ModelList> {
   const { rows, problems } = await readRegistry(modelsDir);
   const system = currentSystem();
   const models: ListedModel[] = [];
@@ -48,38 +57,7 @@ export async function listModels(
   return { models, problems };
 }
 
-export interface PullProgress {
-  readonly file: string;
-  /** Position of the file, from 0, and how many there are. */
-  readonly index: number;
-  readonly count: number;
-  readonly received: number;
-  readonly total: number | null;
-}
-
-export interface PullOptions {
-  /** Address that relative urls start from, with or without a slash at its end. */
-  readonly baseUrl?: string;
-  readonly signal: AbortSignal;
-  readonly clock: Clock;
-  readonly progress?: (progress: PullProgress) => void;
-  readonly stallMs?: number;
-  readonly tries?: number;
-}
-
-export interface PulledFile extends Downloaded {
-  readonly name: string;
-  readonly path: string;
-  /** False when the right file was there already. */
-  readonly fetched: boolean;
-}
-
-/** Fetches what is missing of a model. Throws MODEL_UNKNOWN, MODEL_BUILT_IN and what downloadFile throws. */
-export async function pullModel(
-  modelsDir: string,
-  key: string,
-  options: PullOptions,
-): Promise<{ key: string; folder: string; files: PulledFile[] }> {
+async function pullModel(modelsDir: string, key: string, options: PullOptions): Promise<PulledModel> {
   const row = findRow(await readRegistry(modelsDir), key);
   if (isBuiltIn(row)) throw modelErrors.MODEL_BUILT_IN(`"${key}" is part of the program; nothing to pull`);
   const folder = folderOf(modelsDir, row);
@@ -131,25 +109,7 @@ async function pullFile(
   return { ...downloaded, name: file.name, path, fetched: true };
 }
 
-export type FileState = 'ok' | 'missing' | 'wrong size' | 'wrong sha256' | 'nothing to compare with';
-
-export interface VerifiedFile {
-  readonly name: string;
-  readonly state: FileState;
-  /** What is on the disk; null when the file is missing. */
-  readonly size: number | null;
-  readonly sha256: string | null;
-  readonly expectedSha256: string | null;
-}
-
-export interface Verified {
-  readonly key: string;
-  readonly ok: boolean;
-  readonly files: readonly VerifiedFile[];
-}
-
-/** Reads every file of a model and compares, those of the program with what they have to be. Throws MODEL_UNKNOWN. */
-export async function verifyModel(modelsDir: string, key: string, signal: AbortSignal): Promise<Verified> {
+async function verifyModel(modelsDir: string, key: string, signal: AbortSignal): Promise<VerifiedModel> {
   const row = findRow(await readRegistry(modelsDir), key);
   if (isBuiltIn(row)) return verifyBuiltIn(row);
   const folder = folderOf(modelsDir, row);
@@ -190,7 +150,7 @@ const builtIns: ReadonlyMap<string, () => Promise<BuiltIn>> = new Map([
   ],
 ]);
 
-async function verifyBuiltIn({ key, family }: ModelRow): Promise<Verified> {
+async function verifyBuiltIn({ key, family }: ModelRow): Promise<VerifiedModel> {
   const read = builtIns.get(family);
   if (!read)
     throw modelErrors.MODEL_INVALID(`The model "${key}" has no files and nothing builds it`, { key });
@@ -205,14 +165,7 @@ function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/**
- * Removes the files that can be pulled again and what an unfinished pull left. `kept`: files without a url, which are
- * the user's own. Throws MODEL_UNKNOWN and MODEL_BUILT_IN.
- */
-export async function removeModel(
-  modelsDir: string,
-  key: string,
-): Promise<{ key: string; removed: string[]; kept: string[] }> {
+async function removeModel(modelsDir: string, key: string): Promise<RemovedModel> {
   const row = findRow(await readRegistry(modelsDir), key);
   if (isBuiltIn(row)) throw modelErrors.MODEL_BUILT_IN(`"${key}" is part of the program; it stays`);
   const folder = folderOf(modelsDir, row);

@@ -7,19 +7,12 @@ import {
   ModelRow,
   modelErrors,
   type OperatingSystem,
+  type RegistryProblem,
   type SpeakerRow,
   type SpeechRow,
   type VisualRow,
 } from './contract.ts';
 import { builtInRows } from './rows/list.ts';
-
-export interface RegistryProblem {
-  /** Path of the model.json. */
-  readonly file: string;
-  /** Path of the field, as in `/files/0/sha256`; empty when the whole file is meant. */
-  readonly field: string;
-  readonly message: string;
-}
 
 export interface Registry {
   readonly rows: readonly ModelRow[];

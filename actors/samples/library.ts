@@ -5,6 +5,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { engineErrors } from '../../runtime/errors.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
+import type { SampleOptions } from './contract.ts';
 import { Canvas } from './drawings/canvas.ts';
 import type { Paint } from './drawings/scene.ts';
 import { sampleRate } from './drawings/sound.ts';
@@ -21,23 +22,9 @@ export const sampleList: readonly { readonly file: string; readonly description:
   ({ file, description }) => ({ file, description }),
 );
 
-export interface SampleProgress {
-  readonly file: string;
-  /** Samples done, this one not counted, and in all. */
-  readonly done: number;
-  readonly total: number;
-}
-
 /** Notes beside the samples which version of each was made, and its size, by which a cut file is noticed. */
 const notesFile = '.samples.json';
 type Notes = Record<string, { version: number; size: number }>;
-
-export interface SampleOptions {
-  readonly signal?: AbortSignal;
-  readonly progress?: (progress: SampleProgress) => void;
-  /** Only these; all when left out. */
-  readonly files?: readonly string[];
-}
 
 /** Makes the samples that are missing in `folder`; answers the names of those made. */
 export async function makeSamples(folder: string, options: SampleOptions = {}): Promise<string[]> {

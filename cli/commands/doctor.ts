@@ -4,8 +4,7 @@ import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
-import { listModels } from '../../actors/models/library.ts';
-import type { RegistryProblem } from '../../actors/models/registry.ts';
+import type { RegistryProblem } from '../../actors/models/contract.ts';
 import type { Setting } from '../../runtime/config.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { folders, settings } from '../../settings.ts';
@@ -65,20 +64,17 @@ async function versions(): Promise<Finding[]> {
 }
 
 /** Loads the native packages, because a package that is there may still not load on this system. */
-async function decoding(): Promise<Finding[]> {
-  const media = await attempt('media', async () => {
-    const { describeFfmpeg } = await import('../../actors/decoder/ffmpeg.ts');
-    return describeFfmpeg();
-  });
+async function decoding({ installation }: Context): Promise<Finding[]> {
+  const { native } = await installation();
+  const media = await attempt('media', native.media);
   const devices = await attempt('model devices', async () => {
-    const { offeredDevices } = await import('../../actors/models/session.ts');
-    const all = offeredDevices().map(({ device, bundled }) =>
+    const all = (await native.modelDevices()).map(({ device, bundled }) =>
       bundled ? device : `${device} (libraries not installed)`,
     );
     return all.join(', ');
   });
   const store = await attempt('store', async () => {
-    await import('../../actors/index/store/store.ts');
+    await native.store();
     return 'opens';
   });
   return [media, devices, store];
@@ -97,8 +93,9 @@ async function attempt(name: string, look: () => Promise<string>): Promise<Findi
   }
 }
 
-async function models({ values }: Context): Promise<Finding[]> {
-  const { models: rows, problems } = await listModels(folders(values).models);
+async function models({ installation, values }: Context): Promise<Finding[]> {
+  const { models: library } = await installation();
+  const { models: rows, problems } = await library.list();
   const wanted = rows.find(({ row }) => row.key === values.model);
   const there = rows.filter(({ downloaded, builtIn }) => downloaded || builtIn).map(({ row }) => row.key);
   const model: Finding = !wanted

@@ -1,14 +1,7 @@
 // `framehound models list|pull|remove|verify`: which models there are and which are on this machine.
 import { parseArgs } from 'node:util';
-import {
-  listModels,
-  type PullProgress,
-  pullModel,
-  removeModel,
-  verifyModel,
-} from '../../actors/models/library.ts';
+import type { PullProgress } from '../../actors/models/contract.ts';
 import { conflate } from '../../runtime/sync/conflate.ts';
-import { folders } from '../../settings.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { bar } from '../terminal.ts';
 import { problemText } from './doctor.ts';
@@ -30,8 +23,10 @@ export const models: Command = async (args, context) => {
   return code;
 };
 
-async function list({ values, out, screen }: Context, json: boolean): Promise<number> {
-  const { models: rows, problems } = await listModels(folders(values).models);
+async function list(context: Context, json: boolean): Promise<number> {
+  const { out, screen } = context;
+  const { models: library } = await context.installation();
+  const { models: rows, problems } = await library.list();
   if (json) out(`${JSON.stringify(rows)}\n`);
   else {
     for (const { row, builtIn, downloaded, supported } of rows) {
@@ -65,7 +60,8 @@ async function pull(key: string, context: Context): Promise<number> {
     clock,
     progress: (p: PullProgress) => drawing.put('bar', p),
   };
-  const { files, folder } = await pullModel(folders(values).models, key, options).finally(() => {
+  const { models: library } = await context.installation();
+  const { files, folder } = await library.pull(key, options).finally(() => {
     drawing.flush();
     if (screen.isTerminal) screen.write('\n');
   });
@@ -84,16 +80,16 @@ function draw({ file, index, count, received, total }: PullProgress, { screen }:
   screen.write(`\r\x1b[K  ${index + 1}/${count} ${file} ${bar(share, 24)} ${megabytes}`);
 }
 
-async function remove(key: string, { values, out }: Context): Promise<number> {
-  const { removed, kept } = await removeModel(folders(values).models, key);
+async function remove(key: string, { installation, out }: Context): Promise<number> {
+  const { removed, kept } = await (await installation()).models.remove(key);
   out(
     `${key}: ${removed.length} files removed${kept.length > 0 ? `, kept because they are your own: ${kept.join(', ')}` : ''}\n`,
   );
   return exit.ok;
 }
 
-async function verify(key: string, { values, out, signal }: Context): Promise<number> {
-  const { ok, files } = await verifyModel(folders(values).models, key, signal);
+async function verify(key: string, { installation, out, signal }: Context): Promise<number> {
+  const { ok, files } = await (await installation()).models.verify(key, signal);
   for (const { name, state, sha256, expectedSha256 } of files) {
     const difference = state === 'wrong sha256' ? ` (is ${sha256}, should be ${expectedSha256})` : '';
     out(`${name}: ${state}${difference}\n`);

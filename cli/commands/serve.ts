@@ -2,13 +2,13 @@
 // starts it again when it ends by itself; `--no-guardian` is that child, and a way to debug.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { Engine } from '../../actors/engine.ts';
 import { createEventServer, type EventServer } from '../../events/server.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
 import type { Licenses } from '../../http/license/licenses.ts';
 import { openLicenses } from '../../http/license/open.ts';
 import { hostRule } from '../../http/request/host.ts';
 import { serverErrors } from '../../http/uws.ts';
-import type { Engine } from '../../main.ts';
 import { toFields } from '../../runtime/errors.ts';
 import { endOnFault } from '../../runtime/process/fault.ts';
 import { engineCommand, guard } from '../../runtime/process/guardian.ts';

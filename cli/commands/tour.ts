@@ -1,7 +1,6 @@
 // `npm start`: the main job, start to end, on a sample library or on the folder the person names.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeSamples } from '../../actors/samples/library.ts';
 import { folders } from '../../settings.ts';
 import { withBackend } from '../backend.ts';
 import { type Command, exit } from '../context.ts';
@@ -19,7 +18,8 @@ export const tour: Command = async (args, context) => {
   const samples = join(home, 'samples');
   if (!own) {
     context.screen.write(`Sample library: ${samples}\n`);
-    await makeSamples(samples, {
+    const { drawSamples } = await context.installation();
+    await drawSamples(samples, {
       signal: context.signal,
       progress: ({ file, done, total }) => context.screen.write(`  drawing ${done + 1}/${total}: ${file}\n`),
     });

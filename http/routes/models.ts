@@ -57,8 +57,8 @@ export const availableModels = route({
       model_key,
     }),
   },
-  handle: async (_, { search, listModels }) => {
-    const { system, models } = await listModels();
+  handle: async (_, { search, models: library }) => {
+    const { models } = await library.list();
     const rows = models.filter(({ row, supported }) => row.kind === 'visual' && supported);
     const { state } = search.models;
     return reply(200, {
@@ -71,7 +71,7 @@ export const availableModels = route({
         const info = { speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license };
         return { [key]: info };
       }),
-      current_system: system,
+      current_system: library.system,
       ...state,
     });
   },
@@ -139,8 +139,8 @@ export const loadModel = route({
 });
 
 /** A bad key must not cost the model in use. Throws MODEL_UNKNOWN, MODEL_WRONG_KIND, MODEL_NOT_DOWNLOADED. */
-async function requireDownloaded(key: string, { listModels }: Service): Promise<void> {
-  const { models } = await listModels();
+async function requireDownloaded(key: string, { models: library }: Service): Promise<void> {
+  const { models } = await library.list();
   const found = models.find(({ row }) => row.key === key);
   if (!found) {
     const known = models.filter(({ row }) => row.kind === 'visual').map(({ row }) => row.key);

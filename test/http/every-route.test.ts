@@ -2,12 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { stageKinds as kinds } from '../../actors/analysis/stages/kinds.ts';
-import { createPreflight } from '../../actors/analysis/tasks/preflight.ts';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
 import { createExporter } from '../../actors/exporter/exporter.ts';
-import { listModels } from '../../actors/models/library.ts';
-import { currentSystem } from '../../actors/models/registry.ts';
+import { createModelLibrary } from '../../actors/models/library.ts';
 import type { Method, Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
 import { routes } from '../../http/routes.ts';
@@ -25,8 +22,8 @@ const cache_dir = join(w.folder, 'cache');
 await w.search.transcripts.load(cache_dir);
 const tasks = openTasks(join(w.folder, 'tasks'), {
   analysis: w.analysis,
-  preflight: createPreflight({ kinds, analysis: w.analysis, models: w.search.models, decode: 'exact' }),
-  kinds,
+  models: w.search.models,
+  decode: 'exact',
   clock: w.clock,
   log: w.log,
 });
@@ -50,10 +47,7 @@ const call = inject(routes, {
   tasks,
   exporter,
   states: () => [],
-  listModels: async () => ({
-    models: (await listModels(join(w.folder, 'models'))).models,
-    system: currentSystem(),
-  }),
+  models: createModelLibrary(join(w.folder, 'models')),
   stopping: () => false,
   metrics: { render: () => '' },
 });

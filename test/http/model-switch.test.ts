@@ -12,7 +12,7 @@ test('the model is not switched under a task that runs or is about to start', as
   const row = { key: 'second', kind: 'visual' };
   const service = {
     search: { models } as unknown as Search,
-    listModels: async () => ({ models: [{ row, downloaded: true }], system: 'linux' }),
+    models: { system: 'linux', list: async () => ({ models: [{ row, downloaded: true }], problems: [] }) },
   };
   const load = (tasks: { busy: boolean; running: string | null }) =>
     inject([loadModel], { ...service, tasks } as unknown as Service)(loadModel.path, { model_key: 'second' });

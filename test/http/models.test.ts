@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type ModelState, noModel } from '../../actors/embedder/contract.ts';
 import { modelErrors } from '../../actors/models/contract.ts';
-import { listModels } from '../../actors/models/library.ts';
+import { createModelLibrary } from '../../actors/models/library.ts';
 import { createVisualModels, type VisualModelParts } from '../../actors/search/model.ts';
 import { modelRoutes } from '../../http/routes/models.ts';
 import type { Service } from '../../http/service.ts';
@@ -51,13 +51,13 @@ async function served({ running = null as string | null, hopeless = false } = {}
     held.cleared++;
   };
   const models = createVisualModels({ ...parts, changed } as unknown as VisualModelParts);
-  const all = (await listModels('/no/such/folder')).models;
+  const all = (await createModelLibrary('/no/such/folder').list()).models;
   const listed = all.map((one) => ({ ...one, downloaded: one.row.key !== 'clip-b32-q8', supported: true }));
   const call = inject(modelRoutes, {
     search: { models } as unknown as Service['search'],
     analysis: { speechModel: noModel } as unknown as Service['analysis'],
     tasks: { running, busy: running !== null } as unknown as Service['tasks'],
-    listModels: async () => ({ models: listed, system: 'linux' }),
+    models: { system: 'linux', list: async () => ({ models: listed, problems: [] }) },
   });
   const load = (model_key: unknown) => call('/api/v1/models/load', { model_key });
   return { held, models, call, load };

@@ -24,8 +24,9 @@ import {
 } from '../contract.ts';
 import { workKey } from '../result.ts';
 import type { StageKind } from '../stages/kind.ts';
+import { stageKinds } from '../stages/kinds.ts';
 import { createLedger, type Ledger } from './ledger.ts';
-import type { Preflight } from './preflight.ts';
+import { createPreflight, type Preflight, type PreflightParts } from './preflight.ts';
 import { type OwnRun, TaskFolder, type TaskRecords } from './records.ts';
 import { Turns } from './turns.ts';
 
@@ -65,12 +66,21 @@ export function createTasks(parts: TaskParts): Tasks {
   return new TaskRegistry(parts);
 }
 
+export interface FrontDoorParts extends Pick<PreflightParts, 'models' | 'decode'> {
+  readonly analysis: Analysis;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** The tasks recorded in `folder`, as they are by the clock of the system. */
-export function openTasks(folder: string, rest: Omit<TaskParts, 'records' | 'now' | 'newTaskId'>): Tasks {
+export function openTasks(folder: string, parts: FrontDoorParts): Tasks {
   const now = () => Date.now() / 1000;
   const self = { ...thisProcess(), token: randomUUID() };
-  const records = new TaskFolder({ folder, kinds: rest.kinds, self, now, log: rest.log });
-  return createTasks({ ...rest, records, now, newTaskId: randomUUID });
+  const { clock, log, analysis } = parts;
+  const kinds = stageKinds;
+  const records = new TaskFolder({ folder, kinds, self, now, log });
+  const preflight = createPreflight({ ...parts, kinds });
+  return createTasks({ analysis, preflight, kinds, records, clock, log, now, newTaskId: randomUUID });
 }
 
 class TaskRegistry implements Tasks {

@@ -166,6 +166,12 @@ test('fonts are looked for where each system keeps them', () => {
   assert.match(fontFolders({ WINDIR: 'C:/W', LOCALAPPDATA: 'C:/L' }, 'win32').join(), /C:.W.Fonts,C:.L/);
 });
 
+test('closing ends a document that is being made', async () => {
+  const closing = createExporter(() => 0);
+  const made = closing.transcript(request('pdf'), never);
+  await Promise.all([assert.rejects(made, engineErrors.CANCELLED.is), closing.close()]);
+});
+
 test('lines are as long as the column allows, and words longer than it are broken', () => {
   const measure = (text: string) => [...text].length;
   assert.deepEqual(wrap('one two three', 7, measure), ['one two', 'three']);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { ModelRow } from '../../../actors/models/contract.ts';
-import { listModels, pullModel, removeModel, verifyModel } from '../../../actors/models/library.ts';
+import { createModelLibrary } from '../../../actors/models/library.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
 import { bytesOf, eagerClock, never, serveSteps, type TestServer, whole } from './server.ts';
 
@@ -34,10 +34,11 @@ const row: ModelRow = {
 };
 
 let folder = '';
+const library = () => createModelLibrary(folder);
 let server: TestServer;
 const signal = new AbortController().signal;
 const pull = (key: string) =>
-  pullModel(folder, key, {
+  library().pull(key, {
     baseUrl: `${server.url.href}hub`,
     signal,
     clock: eagerClock(),
@@ -64,7 +65,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const mine = async () => (await listModels(folder)).models.find(({ row: { key } }) => key === 'mine')!;
+const mine = async () => (await library().list()).models.find(({ row: { key } }) => key === 'mine')!;
 
 test('a model is listed as missing, pulled, listed as downloaded, verified and removed', async () => {
   assert.deepEqual((await mine()).missing, ['vision.onnx', 'tokenizer.json']);
@@ -77,8 +78,8 @@ test('a model is listed as missing, pulled, listed as downloaded, verified and r
     ],
   );
   assert.equal((await mine()).downloaded, true);
-  assert.equal((await verifyModel(folder, 'mine', signal)).ok, true);
-  assert.deepEqual((await removeModel(folder, 'mine')).removed, ['vision.onnx', 'tokenizer.json']);
+  assert.equal((await library().verify('mine', signal)).ok, true);
+  assert.deepEqual((await library().remove('mine')).removed, ['vision.onnx', 'tokenizer.json']);
   assert.deepEqual(await readdir(join(folder, 'mine')), ['model.json']);
 });
 
@@ -101,19 +102,19 @@ test('a damaged file is told by verify and mended by pull, also one without a pi
   await pull('mine');
   await writeFile(join(folder, 'mine', 'vision.onnx'), bytesOf(5000, 9));
   await writeFile(join(folder, 'mine', 'tokenizer.json'), '{}');
-  const { ok, files } = await verifyModel(folder, 'mine', signal);
+  const { ok, files } = await library().verify('mine', signal);
   assert.equal(ok, false);
   assert.deepEqual(
     files.map(({ state }) => state),
     ['wrong sha256', 'wrong sha256'],
   );
   await pull('mine');
-  assert.equal((await verifyModel(folder, 'mine', signal)).ok, true);
+  assert.equal((await library().verify('mine', signal)).ok, true);
 });
 
 test('a file that came without a pin and without a pull has nothing to be compared with', async () => {
   await writeFile(join(folder, 'mine', 'tokenizer.json'), '{}');
-  const { files } = await verifyModel(folder, 'mine', signal);
+  const { files } = await library().verify('mine', signal);
   assert.deepEqual(
     files.map(({ state }) => state),
     ['missing', 'nothing to compare with'],
@@ -124,32 +125,32 @@ test('a file of the user is kept when the model is removed', async () => {
   const files = [{ ...row.files[0]!, url: null }];
   await writeFile(join(folder, 'mine', 'model.json'), JSON.stringify({ ...row, files }));
   await writeFile(join(folder, 'mine', 'vision.onnx'), graph);
-  assert.deepEqual(await removeModel(folder, 'mine'), { key: 'mine', removed: [], kept: ['vision.onnx'] });
+  assert.deepEqual(await library().remove('mine'), { key: 'mine', removed: [], kept: ['vision.onnx'] });
   await rm(join(folder, 'mine', 'vision.onnx'));
   await assert.rejects(pull('mine'), { code: 'MODEL_NOT_DOWNLOADED', message: /gives no url/ });
 });
 
 test('models of the program can be neither pulled nor removed, unknown ones neither', async () => {
   await assert.rejects(pull('starter-visual'), { code: 'MODEL_BUILT_IN' });
-  await assert.rejects(removeModel(folder, 'starter-visual'), { code: 'MODEL_BUILT_IN' });
-  await assert.rejects(verifyModel(folder, 'nothing', signal), { code: 'MODEL_UNKNOWN' });
+  await assert.rejects(library().remove('starter-visual'), { code: 'MODEL_BUILT_IN' });
+  await assert.rejects(library().verify('nothing', signal), { code: 'MODEL_UNKNOWN' });
 });
 
 test('removing takes what an unfinished pull left', async () => {
   await writeFile(join(folder, 'mine', 'vision.onnx.part'), 'x');
-  await removeModel(folder, 'mine');
+  await library().remove('mine');
   assert.deepEqual(await readdir(join(folder, 'mine')), ['model.json']);
 });
 
 test('the model of the program is the same each time it is built', async () => {
-  const { ok, files } = await verifyModel(folder, 'starter-visual', signal);
+  const { ok, files } = await library().verify('starter-visual', signal);
   assert.equal(ok, true);
   assert.match(files[0]?.sha256 ?? '', /^[0-9a-f]{64}$/);
   assert((files[0]?.size ?? 0) < 5_000_000);
 });
 
 test('the shipped model of voices is the pinned one', async () => {
-  const { ok, files } = await verifyModel(folder, 'starter-speaker', signal);
+  const { ok, files } = await library().verify('starter-speaker', signal);
   assert.equal(ok, true);
   assert.deepEqual(
     files.map(({ name, state }) => [name, state]),

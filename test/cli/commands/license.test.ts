@@ -36,6 +36,7 @@ function setUp(t: TestContext, more: Record<string, string> = {}) {
         clock: systemClock,
         log: createLog('test', ({ message }) => add(message)),
         flushLog: () => Promise.resolve(),
+        installation: () => Promise.reject(new Error('a license needs no installation')),
         startEngine: () => Promise.reject(new Error('a license needs no engine')),
       };
       const code = await license(args, context);

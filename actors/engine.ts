@@ -1,0 +1,21 @@
+// The engine as its callers see it: the coordinators by their contracts, and nothing of how they do their work.
+import type { SlotPool } from '../runtime/slots.ts';
+import type { ChildState } from '../runtime/supervisor.ts';
+import type { Analysis, Tasks } from './analysis/contract.ts';
+import type { Exporter } from './exporter/contract.ts';
+import type { ModelLibrary } from './models/contract.ts';
+import type { Search } from './search/search.ts';
+
+export interface Engine {
+  readonly analysis: Analysis;
+  readonly tasks: Tasks;
+  readonly search: Search;
+  readonly exporter: Exporter;
+  /** The models of this machine, as files; the visual model in use is `search.models`. */
+  readonly models: ModelLibrary;
+  readonly slots: SlotPool;
+  /** Every actor as it is now. */
+  states(): ChildState[];
+  /** Asks every actor to stop; resolves to the names of those that did not end in time. */
+  stop(): Promise<string[]>;
+}

@@ -1,0 +1,39 @@
+// What this machine has, for commands that start no engine. Composed here; native packages are loaded when asked for.
+import type { ModelLibrary } from './models/contract.ts';
+import { createModelLibrary } from './models/library.ts';
+import type { SampleOptions } from './samples/contract.ts';
+
+export interface Installation {
+  /** The models of this machine, as files. */
+  readonly models: ModelLibrary;
+  /** Draws the samples that are missing in `folder`; answers the names of those drawn. */
+  drawSamples(folder: string, options: SampleOptions): Promise<string[]>;
+  readonly native: NativePackages;
+}
+
+/** Loads native packages: one that is there may still not load on this system, and then the promise is rejected. */
+export interface NativePackages {
+  /** Versions of the media libraries. */
+  media(): Promise<string>;
+  /** Devices that models can run on; `bundled` false: its libraries are not installed. */
+  modelDevices(): Promise<{ readonly device: string; readonly bundled: boolean }[]>;
+  store(): Promise<void>;
+}
+
+/** `modelsDir`: absolute. */
+export function openInstallation(modelsDir: string): Installation {
+  return {
+    models: createModelLibrary(modelsDir),
+    drawSamples: async (folder, options) => {
+      const { makeSamples } = await import('./samples/library.ts');
+      return makeSamples(folder, options);
+    },
+    native: {
+      media: async () => (await import('./decoder/ffmpeg.ts')).describeFfmpeg(),
+      modelDevices: async () => (await import('./models/session.ts')).offeredDevices(),
+      store: async () => {
+        await import('./index/store/store.ts');
+      },
+    },
+  };
+}
