@@ -3,10 +3,10 @@
 import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Verdict } from './license/verdict.ts';
-import { badRequest, failed, failure, invalid, isFault, json, type Outgoing } from './request/answer.ts';
 import { type Body, keyComplaint, parseBody, queryOf } from './request/body.ts';
-import { type Check, checkOf } from './request/check.ts';
 import { compress, encodingFor } from './request/compress.ts';
+import { badRequest, failed, failure, invalid, isFault, json, type Outgoing } from './request/response.ts';
+import { type Check, checkOf } from './request/validation.ts';
 import type { Route } from './route.ts';
 import { createRouter, type Found } from './router.ts';
 import type { Service } from './service.ts';

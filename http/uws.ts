@@ -6,7 +6,7 @@
 import './request/header-limit.ts';
 import uWS from '@uwsjs/core';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
-import type { Outgoing } from './request/answer.ts';
+import type { Outgoing } from './request/response.ts';
 import type { App, Pending } from './server.ts';
 
 export const serverErrors = errorTable({

@@ -1,7 +1,7 @@
 // What a request carries besides its head, as values: body and query. Pure.
 import { isUtf8 } from 'node:buffer';
-import type { Complaint } from './check.ts';
-import { jsonComplaint } from './json-fault.ts';
+import { jsonComplaint } from './json-syntax-error.ts';
+import type { Complaint } from './validation.ts';
 
 export type Body = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 // The API about itself: the document that programs read, and the page that people read.
 import { Type } from 'typebox';
-import { docsPage, pagePolicy } from '../docs/page.ts';
-import { type OpenApi, openApi } from '../openapi.ts';
+import { docsPage, pagePolicy } from '../openapi/docs/page.ts';
+import { type OpenApi, openApi } from '../openapi/document.ts';
 import { type Route, reply, route } from '../route.ts';
 
 /** Routes that tell of these routes and of themselves. The document is made when it is first asked for, and kept. */

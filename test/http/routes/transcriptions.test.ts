@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { TranscriptSegment } from '../../actors/index/contract.ts';
+import type { TranscriptSegment } from '../../../actors/index/contract.ts';
 import type {
   TranscriptionsAnswer,
   TranscriptRangeAnswer,
   TranscriptSearchAnswer,
-} from '../../actors/search/contract.ts';
-import { createSearch, type SearchParts } from '../../actors/search/search.ts';
-import { analysisDataRoutes } from '../../http/routes/analysis-data.ts';
-import { facetRoutes } from '../../http/routes/facets.ts';
-import { mediaRoutes } from '../../http/routes/media.ts';
-import { transcriptionRoutes } from '../../http/routes/transcriptions.ts';
-import { manualClock } from '../../runtime/clock.ts';
-import { createLog } from '../../runtime/log.ts';
-import { folder, indexActor } from '../actors/index/handlers.ts';
-import { segments, transcribe } from '../actors/index/transcripts/speech.ts';
-import { inject } from './inject.ts';
+} from '../../../actors/search/contract.ts';
+import { createSearch, type SearchParts } from '../../../actors/search/search.ts';
+import { analysisDataRoutes } from '../../../http/routes/analysis-data.ts';
+import { facetRoutes } from '../../../http/routes/facets.ts';
+import { mediaRoutes } from '../../../http/routes/media.ts';
+import { transcriptionRoutes } from '../../../http/routes/transcriptions.ts';
+import { manualClock } from '../../../runtime/clock.ts';
+import { createLog } from '../../../runtime/log.ts';
+import { folder, indexActor } from '../../actors/index/handlers.ts';
+import { segments, transcribe } from '../../actors/index/transcripts/speech.ts';
+import { inject } from '../inject.ts';
 
 /** Routes, coordinator and index are real. The media are gone: what is stored of them is enough. */
 async function served(t: TestContext) {

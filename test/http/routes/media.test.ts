@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { mediaRoutes } from '../../http/routes/media.ts';
-import { thumbnailRoutes } from '../../http/routes/thumbnails.ts';
-import { type FakeFile, world } from '../actors/analysis/fakes.ts';
-import { inject } from './inject.ts';
+import { mediaRoutes } from '../../../http/routes/media.ts';
+import { thumbnailRoutes } from '../../../http/routes/thumbnails.ts';
+import { type FakeFile, world } from '../../actors/analysis/fakes.ts';
+import { inject } from '../inject.ts';
 
 async function served(files: readonly FakeFile[]) {
   const w = await world(files);

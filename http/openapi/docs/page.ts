@@ -3,9 +3,9 @@
 // package that reports its installation, redoc a telemetry package and a logo from elsewhere, rapidoc and scalar their
 // own fonts and, the latter, about twenty packages and a proxy; each is a megabyte or more of script. Pure.
 import { createHash } from 'node:crypto';
-import type { OpenApi, Operation, Parameter, Response } from '../openapi.ts';
-import { operations } from '../openapi.ts';
-import type { Schema } from '../openapi-schema.ts';
+import type { OpenApi, Operation, Parameter, Response } from '../document.ts';
+import { operations } from '../document.ts';
+import type { Schema } from '../schema.ts';
 import { bodySchema, curl } from './curl.ts';
 import { type Field, fieldsOf, resolved, typeOf } from './fields.ts';
 import { html, inline, markdown } from './html.ts';

@@ -4,11 +4,20 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { type TObject, type TSchema, Type } from 'typebox';
-import { type OpenApi, openApi, operations } from '../../http/openapi.ts';
-import { createShapes, type Schema } from '../../http/openapi-schema.ts';
-import { checkOf } from '../../http/request/check.ts';
-import { defaulted, described, ErrorBody, named, nullable, oneOf, reply, route } from '../../http/route.ts';
-import { routes } from '../../http/routes.ts';
+import { type OpenApi, openApi, operations } from '../../../http/openapi/document.ts';
+import { createShapes, type Schema } from '../../../http/openapi/schema.ts';
+import { checkOf } from '../../../http/request/validation.ts';
+import {
+  defaulted,
+  described,
+  ErrorBody,
+  named,
+  nullable,
+  oneOf,
+  reply,
+  route,
+} from '../../../http/route.ts';
+import { routes } from '../../../http/routes.ts';
 
 const Point = named('Point', Type.Object({ x: Type.Number(), y: Type.Optional(Type.Number()) }));
 

@@ -1,6 +1,6 @@
 // What goes back to a client: JSON with its headers, and every error in the one form errors have.
 import { EngineError, toFields } from '../../runtime/errors.ts';
-import type { Complaint } from './check.ts';
+import type { Complaint } from './validation.ts';
 
 export interface Outgoing {
   readonly status: number;

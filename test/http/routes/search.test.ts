@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import type { Search } from '../../actors/search/search.ts';
-import { analysisDataRoutes } from '../../http/routes/analysis-data.ts';
-import { searchRoutes } from '../../http/routes/search.ts';
-import { world } from '../actors/analysis/fakes.ts';
-import { inject } from './inject.ts';
+import type { Search } from '../../../actors/search/search.ts';
+import { analysisDataRoutes } from '../../../http/routes/analysis-data.ts';
+import { searchRoutes } from '../../../http/routes/search.ts';
+import { world } from '../../actors/analysis/fakes.ts';
+import { inject } from '../inject.ts';
 
 const state = { summarizing: false };
 const w = await world(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Search } from '../../actors/search/search.ts';
-import { loadModel } from '../../http/routes/models.ts';
-import type { Service } from '../../http/service.ts';
-import { inject } from './inject.ts';
+import type { Search } from '../../../actors/search/search.ts';
+import { loadModel } from '../../../http/routes/models.ts';
+import type { Service } from '../../../http/service.ts';
+import { inject } from '../inject.ts';
 
 test('the model is not switched under a task that runs or is about to start', async () => {
   const loads: string[] = [];

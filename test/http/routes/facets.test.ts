@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { definition as decoder } from '../../actors/decoder/actor.ts';
-import type { decoderContract } from '../../actors/decoder/contract.ts';
-import type { FacetAnswer } from '../../actors/search/contract.ts';
-import { createSearch, type SearchParts } from '../../actors/search/search.ts';
-import { facetRoutes } from '../../http/routes/facets.ts';
-import { manualClock } from '../../runtime/clock.ts';
-import type { Reply } from '../../runtime/contract.ts';
-import { createLog } from '../../runtime/log.ts';
-import { TestTurn } from '../actors/decoder/ask-decoder.ts';
-import { record } from '../actors/index/facets/media.ts';
-import { folder, indexActor } from '../actors/index/handlers.ts';
-import { inject } from './inject.ts';
+import { definition as decoder } from '../../../actors/decoder/actor.ts';
+import type { decoderContract } from '../../../actors/decoder/contract.ts';
+import type { FacetAnswer } from '../../../actors/search/contract.ts';
+import { createSearch, type SearchParts } from '../../../actors/search/search.ts';
+import { facetRoutes } from '../../../http/routes/facets.ts';
+import { manualClock } from '../../../runtime/clock.ts';
+import type { Reply } from '../../../runtime/contract.ts';
+import { createLog } from '../../../runtime/log.ts';
+import { TestTurn } from '../../actors/decoder/ask-decoder.ts';
+import { record } from '../../actors/index/facets/media.ts';
+import { folder, indexActor } from '../../actors/index/handlers.ts';
+import { inject } from '../inject.ts';
 
 const path = '/api/v1/metadata/facets';
-const footage = join(import.meta.dirname, '../../../shared/media');
+const footage = join(import.meta.dirname, '../../../../shared/media');
 
 /** The route, the coordinator and the index are real; nothing of the rest is asked. */
 async function served(t: TestContext) {

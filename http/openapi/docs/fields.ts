@@ -1,5 +1,5 @@
 // A schema of the document as rows for a person: name, type, whether it must be there, and what it means. Pure.
-import type { Json, Schema } from '../openapi-schema.ts';
+import type { Json, Schema } from '../schema.ts';
 
 export interface Field {
   /** `scope.media_paths`, `requests[].time_seconds`. */

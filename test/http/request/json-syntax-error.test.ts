@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { parseBody } from '../../../http/request/body.ts';
-import { jsonFault } from '../../../http/request/json-fault.ts';
+import { jsonFault } from '../../../http/request/json-syntax-error.ts';
 
 const isJson = (text: string): boolean => {
   try {

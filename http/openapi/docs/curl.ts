@@ -1,6 +1,6 @@
 // The first request to an operation as a command to paste, once the two variables of the page's start are set. Pure.
-import type { OpenApi, Operation, operations, Parameter } from '../openapi.ts';
-import type { Schema } from '../openapi-schema.ts';
+import type { OpenApi, Operation, operations, Parameter } from '../document.ts';
+import type { Schema } from '../schema.ts';
 import { exampleOf } from './example.ts';
 
 export function bodySchema({ requestBody }: Operation): Schema | undefined {

@@ -1,8 +1,8 @@
 // The routes as an OpenAPI 3.0.3 document: what `GET /openapi.json` answers and what `/docs` shows. Derived, so that it
 // cannot differ from what the server checks. Pure.
 import { type TObject, type TSchema, Type } from 'typebox';
-import { createShapes, type Json, type Schema, type Shapes } from './openapi-schema.ts';
-import { described, ErrorBody, type Method, named, type Route } from './route.ts';
+import { described, ErrorBody, type Method, named, type Route } from '../route.ts';
+import { createShapes, type Json, type Schema, type Shapes } from './schema.ts';
 
 export interface Parameter {
   readonly name: string;

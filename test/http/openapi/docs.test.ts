@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import test from 'node:test';
 import { Type } from 'typebox';
-import { fieldsOf } from '../../http/docs/fields.ts';
-import { html, markdown } from '../../http/docs/html.ts';
-import { createShapes } from '../../http/openapi-schema.ts';
-import { defaulted, described, named, nullable, oneOf, reply, route } from '../../http/route.ts';
-import { analyze } from '../../http/routes/analyze.ts';
-import { documentRoutes } from '../../http/routes/document.ts';
-import { metadataFacets } from '../../http/routes/facets.ts';
-import { health } from '../../http/routes/health.ts';
-import { cachePaths } from '../../http/routes/media.ts';
-import { inject } from './inject.ts';
+import { fieldsOf } from '../../../http/openapi/docs/fields.ts';
+import { html, markdown } from '../../../http/openapi/docs/html.ts';
+import { createShapes } from '../../../http/openapi/schema.ts';
+import { defaulted, described, named, nullable, oneOf, reply, route } from '../../../http/route.ts';
+import { analyze } from '../../../http/routes/analyze.ts';
+import { documentRoutes } from '../../../http/routes/document.ts';
+import { metadataFacets } from '../../../http/routes/facets.ts';
+import { health } from '../../../http/routes/health.ts';
+import { cachePaths } from '../../../http/routes/media.ts';
+import { inject } from '../inject.ts';
 
 const Filter = named('Filter', Type.Object({ facet_id: Type.String(), values: Type.Array(Type.String()) }));
 const search = route({

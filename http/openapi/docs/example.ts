@@ -1,5 +1,5 @@
 // What a first request can look like: the fields that must be there, with values a person knows how to replace. Pure.
-import type { Json, Schema } from '../openapi-schema.ts';
+import type { Json, Schema } from '../schema.ts';
 import { type Components, resolved } from './fields.ts';
 
 /** Names say more than types: what a path field holds is a path. */

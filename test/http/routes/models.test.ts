@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type ModelState, noModel } from '../../actors/embedder/contract.ts';
-import { modelErrors } from '../../actors/models/contract.ts';
-import { createModelLibrary } from '../../actors/models/library.ts';
-import { createVisualModels, type VisualModelParts } from '../../actors/search/model.ts';
-import { modelRoutes } from '../../http/routes/models.ts';
-import type { Service } from '../../http/service.ts';
-import { manualClock } from '../../runtime/clock.ts';
-import { inject } from './inject.ts';
+import { type ModelState, noModel } from '../../../actors/embedder/contract.ts';
+import { modelErrors } from '../../../actors/models/contract.ts';
+import { createModelLibrary } from '../../../actors/models/library.ts';
+import { createVisualModels, type VisualModelParts } from '../../../actors/search/model.ts';
+import { modelRoutes } from '../../../http/routes/models.ts';
+import type { Service } from '../../../http/service.ts';
+import { manualClock } from '../../../runtime/clock.ts';
+import { inject } from '../inject.ts';
 
 const [small, large, broken] = ['starter-visual', 'clip-b32', 'siglip2-b16-256'] as const;
 const fields = [
