@@ -6,11 +6,11 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { SettingValues } from '../settings.ts';
 import type { Licenses } from './license/licenses.ts';
-import { createMetrics } from './metrics/metrics.ts';
+import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import type { HostRule } from './request/host.ts';
 import { requestIds } from './request/request-id.ts';
 import { routes } from './routes.ts';
-import { createApp } from './server.ts';
+import { type App, createApp } from './server.ts';
 import type { Service } from './service.ts';
 import { createServer } from './uws.ts';
 
@@ -32,46 +32,17 @@ export interface Gateway {
   /** Answers 503 from now on, except to questions about its health. */
   stopAdmitting(): void;
   /** Resolves when every request is answered, or after `limitMs`. */
-  idle(limitMs: number): Promise<void>;
+  drain(limitMs: number): Promise<void>;
   /** Ends every connection. */
   close(): void;
 }
 
 export function createGateway(parts: GatewayParts): Gateway {
-  const { engine, licenses, events, values, clock, log } = parts;
+  const { engine, events, values, clock } = parts;
   let stopping = false;
-  const metrics = createMetrics({
-    routes,
-    states: engine.states,
-    slots: engine.slots,
-    models: engine.search.models,
-    inFlight: () => app.inFlight,
-    eventClients: () => events.clients,
-    engineRestarts: parts.engineRestarts,
-    version: parts.version,
-  });
-  const service: Service = {
-    analysis: engine.analysis,
-    search: engine.search,
-    tasks: engine.tasks,
-    exporter: engine.exporter,
-    models: engine.models,
-    states: engine.states,
-    stopping: () => stopping,
-    metrics,
-  };
+  const metrics = metricsOf(parts, () => app.inFlight);
+  const app = appOf(parts, { ...engine, metrics, stopping: () => stopping }, metrics);
   const unsubscribe = engine.tasks.subscribe(metrics.task);
-  const app = createApp({
-    routes,
-    service,
-    license: (key) => licenses.check(key),
-    isAllowedHost: parts.isAllowedHost,
-    origins: values.origins,
-    log: log.named('http'),
-    observe: metrics.request,
-    newId: requestIds(randomUUID().slice(0, 8)),
-    now: clock.now,
-  });
   const server = createServer(app, events.attach);
   return {
     listen: () => {
@@ -82,7 +53,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       stopping = true;
       app.stopAdmitting();
     },
-    idle: async (limitMs) => {
+    drain: async (limitMs) => {
       const late = Promise.withResolvers<void>();
       const forget = clock.after(limitMs, late.resolve);
       await Promise.race([app.idle(), late.promise]);
@@ -94,4 +65,35 @@ export function createGateway(parts: GatewayParts): Gateway {
       server.close();
     },
   };
+}
+
+function metricsOf(
+  { engine, events, engineRestarts, version }: GatewayParts,
+  inFlight: () => number,
+): Metrics {
+  return createMetrics({
+    routes,
+    states: engine.states,
+    slots: engine.slots,
+    models: engine.search.models,
+    inFlight,
+    eventClients: () => events.clients,
+    engineRestarts,
+    version,
+  });
+}
+
+function appOf(parts: GatewayParts, service: Service, metrics: Metrics): App {
+  const { licenses, isAllowedHost, values, log, clock } = parts;
+  return createApp({
+    routes,
+    service,
+    license: (key) => licenses.check(key),
+    isAllowedHost,
+    origins: values.origins,
+    log: log.named('http'),
+    observe: metrics.request,
+    newId: requestIds(randomUUID().slice(0, 8)),
+    now: clock.now,
+  });
 }

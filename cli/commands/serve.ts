@@ -16,10 +16,10 @@ import { attachToGuardian, type GuardianClient } from '../../runtime/process/gua
 import { engineExit } from '../../runtime/restart.ts';
 import type { Command, Context } from '../context.ts';
 
-/** How long requests that are being answered may take once the service was told to stop. */
-const LAST_ANSWERS_MS = 3_000;
-/** How long the last answers may take to leave, when the engine has ended. */
-const LAST_WORDS_MS = 500;
+/** How long requests in flight may take once the service was told to stop. */
+const DRAIN_MS = 3_000;
+/** The same after the engine has stopped: requests that waited for it now fail, and their responses are still sent. */
+const FINAL_DRAIN_MS = 500;
 
 export const serve: Command = async (args, context) => {
   const { values } = parseArgs({
@@ -104,13 +104,13 @@ function begin({ values, log }: Context, { engine, gateway }: Parts, guardian: G
   );
 }
 
-/** Within the limit of the guardian client: last answers, the running task to its checkpoint, actors flushed, connections ended. */
+/** Within the stop limit of the guardian: requests drained, the running task at its checkpoint, actors flushed and stopped. */
 async function end({ log, flushLog }: Context, { engine, licenses, events, gateway }: Parts): Promise<void> {
   log.info('stopping');
   gateway.stopAdmitting();
-  await Promise.all([gateway.idle(LAST_ANSWERS_MS), engine.tasks.stop()]);
+  await Promise.all([gateway.drain(DRAIN_MS), engine.tasks.stop()]);
   const late = await engine.stop();
-  await gateway.idle(LAST_WORDS_MS);
+  await gateway.drain(FINAL_DRAIN_MS);
   await events.close();
   gateway.close();
   licenses.close();
