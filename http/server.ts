@@ -1,12 +1,20 @@
-// A request becomes an answer: host, route, license, checks, handler, and an error in its one form. No socket in here,
+// A request becomes an answer: host, route, license, validators, handler, and an error in its one form. No socket in here,
 // so that a test calls a route as the network does.
 import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Verdict } from './license/verdict.ts';
-import { type Body, keyComplaint, parseBody, queryOf } from './request/body.ts';
+import { type Body, licenseKeyErrors, parseBody, queryOf } from './request/body.ts';
 import { compress, encodingFor } from './request/compress.ts';
-import { badRequest, failed, failure, invalid, isFault, json, type Outgoing } from './request/response.ts';
-import { type Check, checkOf } from './request/validation.ts';
+import {
+  badRequest,
+  errorResponse,
+  invalidFields,
+  isInternal,
+  jsonResponse,
+  plainError,
+  type RawResponse,
+} from './request/response.ts';
+import { createValidator, type Validate } from './request/validation.ts';
 import type { Route } from './route.ts';
 import { createRouter, type Found } from './router.ts';
 import type { Service } from './service.ts';
@@ -35,7 +43,7 @@ export interface AppOptions {
   /** Origins of web pages that may read answers; none by default. */
   readonly origins: readonly string[];
   readonly log: Log;
-  /** Told once for every answer. `route` is null when no route was found; `received`, `sent`: bytes of the bodies. */
+  /** Called once for every response. `route` is null when no route was found; `received`, `sent`: bytes of the bodies. */
   observe(route: Route | null, status: number, seconds: number, received: number, sent: number): void;
   newId(): string;
   now(): number;
@@ -46,19 +54,19 @@ export interface AppOptions {
 /** A request whose route was found: waits for its body. */
 export interface Pending {
   readonly takesBody: boolean;
-  /** `signal` is asked for by those who wait; made once, aborted when the client has gone. Throws and rejects never. */
-  run(body: Uint8Array | null, signal: () => AbortSignal): Outgoing | Promise<Outgoing>;
+  /** `signal` creates the signal at its first call; it is aborted when the client has gone. Never throws or rejects. */
+  run(body: Uint8Array | null, signal: () => AbortSignal): RawResponse | Promise<RawResponse>;
   /** The client left before its body had come: there is nobody to answer. */
   abandon(): void;
   /** The body is larger than the limit. */
-  tooLarge(): Outgoing;
+  tooLarge(): RawResponse;
 }
 
 export interface App {
   readonly mostBytes: number;
   /** Whether `Head.origin` is looked at. */
   readonly asksOrigin: boolean;
-  begin(head: Head): Outgoing | Pending;
+  begin(head: Head): RawResponse | Pending;
   /** From now on every licensed request is answered 503. */
   stopAdmitting(): void;
   /** Requests that were begun and not answered. */
@@ -67,28 +75,28 @@ export interface App {
   idle(): Promise<void>;
 }
 
-/** For log and metrics only: the client left before it was answered. */
+/** Seen in logs and metrics only: the client closed the connection before the response. */
 const CLIENT_GONE = 499;
 
 /** Inline pictures of faces: 50 MiB of them, a third more in base64, and room for the rest. */
 export const MOST_BYTES = 80 * 1024 * 1024;
 
-interface Checks {
-  readonly params: Check;
-  readonly query: Check;
-  readonly body: Check | null;
+interface Validators {
+  readonly params: Validate;
+  readonly query: Validate;
+  readonly body: Validate | null;
 }
 
 interface AppState {
   stopping: boolean;
   inFlight: number;
-  /** Who waits for the last answer. */
+  /** Called when nothing is in flight any more. */
   idle: (() => void)[];
 }
 
 export function createApp(options: AppOptions): App {
   const find = createRouter(options.routes);
-  const checks = new Map(options.routes.map((one) => [one, checksOf(one)]));
+  const validators = new Map(options.routes.map((one) => [one, validatorsOf(one)]));
   const state: AppState = { stopping: false, inFlight: 0, idle: [] };
   return {
     mostBytes: mostBytesOf(options),
@@ -97,20 +105,20 @@ export function createApp(options: AppOptions): App {
       const exchange = new Exchange(options, state, head);
       if (!options.isAllowedHost(head.host)) {
         const message = `Host ${JSON.stringify(head.host)} is neither local nor configured`;
-        return exchange.refuse(null, failure(403, 'Host not allowed', message));
+        return exchange.refuse(null, plainError(403, 'Host not allowed', message));
       }
       if (head.method === 'OPTIONS' && options.origins.includes(head.origin)) return exchange.preflight();
       // HEAD is GET without the body, which the socket leaves out.
       const found = find(head.method === 'HEAD' ? 'GET' : head.method, head.path);
-      if (found === null) return exchange.refuse(null, failure(404, 'Unknown path', head.path));
+      if (found === null) return exchange.refuse(null, plainError(404, 'Unknown path', head.path));
       if ('allow' in found) {
         const allow = found.allow.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one])).join(', ');
         return exchange.refuse(
           null,
-          failure(405, 'Method not allowed', `${head.path} takes ${allow}`, { Allow: allow }),
+          plainError(405, 'Method not allowed', `${head.path} takes ${allow}`, { Allow: allow }),
         );
       }
-      return exchange.open(found, checks.get(found.route)!);
+      return exchange.open(found, validators.get(found.route)!);
     },
     stopAdmitting: () => {
       state.stopping = true;
@@ -130,18 +138,18 @@ function mostBytesOf({ mostBytes = MOST_BYTES }: AppOptions): number {
   return mostBytes;
 }
 
-function checksOf({ params, query, body }: Route): Checks {
+function validatorsOf({ params, query, body }: Route): Validators {
   return {
-    params: checkOf(params, { text: true }),
-    query: checkOf(query, { text: true }),
-    body: body && checkOf(body),
+    params: createValidator(params, { text: true }),
+    query: createValidator(query, { text: true }),
+    body: body && createValidator(body),
   };
 }
 
 /** An id that a client may choose. */
 const isId = /^[\w.:-]{1,64}$/;
 
-/** One request on its way to its answer. */
+/** One request and its response. */
 class Exchange implements Pending {
   readonly #options: AppOptions;
   readonly #state: AppState;
@@ -149,8 +157,8 @@ class Exchange implements Pending {
   readonly #id: string;
   readonly #began: number;
   #found: Found | undefined;
-  #checks: Checks | undefined;
-  #controls: (() => AbortSignal) | undefined;
+  #validators: Validators | undefined;
+  #signal: (() => AbortSignal) | undefined;
   #received = 0;
 
   constructor(options: AppOptions, state: AppState, head: Head) {
@@ -168,19 +176,19 @@ class Exchange implements Pending {
     return body !== null || method !== 'GET' || this.#head.contentLength > 0;
   }
 
-  open(found: Found, checks: Checks): Outgoing | Pending {
+  open(found: Found, validators: Validators): RawResponse | Pending {
     this.#found = found;
-    this.#checks = checks;
+    this.#validators = validators;
     return this.#head.contentLength > mostBytesOf(this.#options) ? this.tooLarge() : this;
   }
 
-  /** Answered before the body was read. Too small to be compressed. */
-  refuse(route: Route | null, answer: Outgoing): Outgoing {
+  /** A response before the body was read; too small to be compressed. */
+  refuse(route: Route | null, answer: RawResponse): RawResponse {
     const { status, body } = answer;
-    return this.#observed(route, { status, headers: this.#headers(answer), body });
+    return this.#complete(route, { status, headers: this.#headers(answer), body });
   }
 
-  preflight(): Outgoing {
+  preflight(): RawResponse {
     const headers = [
       ['Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE'],
       ['Access-Control-Allow-Headers', 'Content-Type, X-License-Key, X-Request-Id'],
@@ -189,121 +197,129 @@ class Exchange implements Pending {
     return this.refuse(null, { status: 204, headers, body: '' });
   }
 
-  tooLarge(): Outgoing {
+  tooLarge(): RawResponse {
     const route = this.#found?.route ?? null;
     return this.refuse(
       route,
-      failure(413, 'Body too large', `At most ${mostBytesOf(this.#options)} bytes are taken`),
+      plainError(413, 'Body too large', `At most ${mostBytesOf(this.#options)} bytes are taken`),
     );
   }
 
   abandon(): void {
-    this.#observed(this.#found?.route ?? null, { status: CLIENT_GONE, headers: [], body: '' });
+    this.#complete(this.#found?.route ?? null, { status: CLIENT_GONE, headers: [], body: '' });
   }
 
-  run(bytes: Uint8Array | null, signal: () => AbortSignal): Outgoing | Promise<Outgoing> {
-    this.#controls = signal;
+  run(bytes: Uint8Array | null, signal: () => AbortSignal): RawResponse | Promise<RawResponse> {
+    this.#signal = signal;
     this.#received = bytes?.length ?? 0;
     try {
-      return this.#admitted(bytes);
+      return this.#authorize(bytes);
     } catch (error) {
-      return this.#failed(error);
+      return this.#respondToError(error);
     }
   }
 
-  /** A route that takes no body may still be sent the key in one. */
-  #admitted(bytes: Uint8Array | null): Outgoing | Promise<Outgoing> {
+  /** The license key may come in a body also for routes that take none. */
+  #authorize(bytes: Uint8Array | null): RawResponse | Promise<RawResponse> {
     const { route } = this.#found!;
     const body = route.body || route.access === 'licensed' ? parseBody(bytes) : {};
-    if (route.access === 'open') return this.#checked(body);
+    if (route.access === 'open') return this.#handle(body);
     if (this.#state.stopping) {
-      return this.#end(route, failure(503, 'Service is stopping', 'The service takes no more requests'));
+      return this.#finish(
+        route,
+        plainError(503, 'Service is stopping', 'The service takes no more requests'),
+      );
     }
     const inBody = typeof body === 'string' ? '' : body['license_key'];
     const key = typeof inBody === 'string' && inBody !== '' ? inBody : this.#head.licenseKey;
     const verdict = this.#options.license(key === '' ? undefined : key);
-    if (!(verdict instanceof Promise)) return this.#judged(verdict, body);
-    return verdict.then((one) => this.#judged(one, body)).catch((error) => this.#failed(error));
+    if (!(verdict instanceof Promise)) return this.#authorized(verdict, body);
+    return verdict.then((one) => this.#authorized(one, body)).catch((error) => this.#respondToError(error));
   }
 
-  #judged(verdict: Verdict, body: Body | string): Outgoing | Promise<Outgoing> {
-    if (!verdict.ok) return this.#end(this.#found!.route, json(verdict.status, verdict.body));
-    return this.#checked(body);
+  #authorized(verdict: Verdict, body: Body | string): RawResponse | Promise<RawResponse> {
+    if (!verdict.ok) return this.#finish(this.#found!.route, jsonResponse(verdict.status, verdict.body));
+    return this.#handle(body);
   }
 
-  #checked(body: Body | string): Outgoing | Promise<Outgoing> {
+  #handle(body: Body | string): RawResponse | Promise<RawResponse> {
     const { route, params } = this.#found!;
-    const checks = this.#checks!;
-    if (typeof body === 'string') return this.#refused(badRequest('Invalid body', body));
+    const validators = this.#validators!;
+    if (typeof body === 'string') return this.#reject(badRequest('Invalid body', body));
     const query = queryOf(this.#head.query);
-    const wrong = checks.params(params) ?? checks.query(query) ?? keyComplaint(body) ?? checks.body?.(body);
-    if (wrong) return this.#refused(invalid(wrong));
-    const input = new RequestInput(params, query, body, this.#id, this.#controls!);
+    const wrong =
+      validators.params(params) ??
+      validators.query(query) ??
+      licenseKeyErrors(body) ??
+      validators.body?.(body);
+    if (wrong) return this.#reject(invalidFields(wrong));
+    const input = new RequestInput(params, query, body, this.#id, this.#signal!);
     const answer = route.handle(input, this.#options.service);
-    if (!(answer instanceof Promise)) return this.#answered(answer);
-    return answer.then((one) => this.#answered(one)).catch((error) => this.#failed(error));
+    if (!(answer instanceof Promise)) return this.#respond(answer);
+    return answer.then((one) => this.#respond(one)).catch((error) => this.#respondToError(error));
   }
 
-  /** A route that has its own form of errors has it for these as well. */
-  #refused(error: EngineError): Outgoing | Promise<Outgoing> {
+  /** A route with a form of errors of its own uses it for invalid requests as well. */
+  #reject(error: EngineError): RawResponse | Promise<RawResponse> {
     const { route } = this.#found!;
-    return route.onError ? this.#failed(error) : this.#end(route, failed(error, this.#id));
+    return route.onError ? this.#respondToError(error) : this.#finish(route, errorResponse(error, this.#id));
   }
 
-  #answered(answer: {
+  #respond(answer: {
     status: number;
     body: unknown;
     headers?: Readonly<Record<string, string>>;
-  }): Outgoing | Promise<Outgoing> {
+  }): RawResponse | Promise<RawResponse> {
     const { route } = this.#found!;
-    if (route.text === undefined) return this.#end(route, json(answer.status, answer.body, answer.headers));
+    if (route.text === undefined)
+      return this.#finish(route, jsonResponse(answer.status, answer.body, answer.headers));
     const headers = [['Content-Type', route.text] as const, ...Object.entries(answer.headers ?? {})];
-    return this.#end(route, { status: answer.status, headers, body: String(answer.body) });
+    return this.#finish(route, { status: answer.status, headers, body: String(answer.body) });
   }
 
-  async #failed(error: unknown): Promise<Outgoing> {
+  async #respondToError(error: unknown): Promise<RawResponse> {
     const { route } = this.#found!;
     const { log, service } = this.#options;
     try {
       const declared = await route.onError?.(error, service);
-      if (declared) return await this.#answered(declared);
+      if (declared) return await this.#respond(declared);
     } catch (second) {
-      return this.#fault(route, second);
+      return this.#respondInternal(route, second);
     }
-    if (isFault(error)) return this.#fault(route, error);
+    if (isInternal(error)) return this.#respondInternal(route, error);
     // The client has gone and nobody reads this, or the service is ending.
     if (engineErrors.CANCELLED.is(error)) {
-      const status = this.#controls!().aborted ? CLIENT_GONE : 503;
-      return this.#end(route, failure(status, 'Request ended early', 'The work was cancelled'));
+      const status = this.#signal!().aborted ? CLIENT_GONE : 503;
+      return this.#finish(route, plainError(status, 'Request ended early', 'The work was cancelled'));
     }
-    const answer = failed(error, this.#id);
+    const answer = errorResponse(error, this.#id);
     const about = { route: route.path, request_id: this.#id };
-    // Busy, loading, not available: the client is told, and a stack would say nothing more.
+    // Busy, loading or not available: expected, so no stack in the log.
     if (answer.status === 503) log.info('request refused', { ...about, reason: toFields(error).message });
     else if (answer.status >= 500) log.warn('request failed', { ...about, error });
-    return this.#end(route, answer);
+    return this.#finish(route, answer);
   }
 
-  #fault(route: Route, error: unknown): Outgoing | Promise<Outgoing> {
-    this.#options.log.error('request met a fault', { route: route.path, request_id: this.#id, error });
-    return this.#end(route, failed(error, this.#id));
+  #respondInternal(route: Route, error: unknown): RawResponse | Promise<RawResponse> {
+    this.#options.log.error('internal error', { route: route.path, request_id: this.#id, error });
+    return this.#finish(route, errorResponse(error, this.#id));
   }
 
-  #end(route: Route, answer: Outgoing): Outgoing | Promise<Outgoing> {
+  #finish(route: Route, answer: RawResponse): RawResponse | Promise<RawResponse> {
     const { status, body: whole } = answer;
     const headers = this.#headers(answer);
     const encoding = encodingFor(this.#head.acceptEncoding, whole.length);
-    if (encoding === undefined) return this.#observed(route, { status, headers, body: whole });
+    if (encoding === undefined) return this.#complete(route, { status, headers, body: whole });
     const plain = typeof whole === 'string' ? Buffer.from(whole) : whole;
-    const compressed = (body: Uint8Array): Outgoing => {
+    const compressed = (body: Uint8Array): RawResponse => {
       headers.push(['Content-Encoding', encoding], ['Vary', 'Accept-Encoding']);
-      return this.#observed(route, { status, headers, body });
+      return this.#complete(route, { status, headers, body });
     };
-    // An answer about a fault is too small to be compressed, so this ends here.
-    return compress(plain, encoding).then(compressed, (error) => this.#fault(route, error));
+    // An internal error is too small to be compressed, so this does not repeat.
+    return compress(plain, encoding).then(compressed, (error) => this.#respondInternal(route, error));
   }
 
-  #headers(answer: Outgoing): (readonly [string, string])[] {
+  #headers(answer: RawResponse): (readonly [string, string])[] {
     const headers: (readonly [string, string])[] = [['X-Request-Id', this.#id]];
     for (const header of answer.headers) headers.push(header);
     const { origin } = this.#head;
@@ -313,9 +329,9 @@ class Exchange implements Pending {
     return headers;
   }
 
-  /** Every answer leaves here, once. */
-  #observed(route: Route | null, answer: Outgoing): Outgoing {
-    if (--this.#state.inFlight === 0) for (const told of this.#state.idle.splice(0)) told();
+  /** Every response passes here once. */
+  #complete(route: Route | null, answer: RawResponse): RawResponse {
+    if (--this.#state.inFlight === 0) for (const resolve of this.#state.idle.splice(0)) resolve();
     const { status, body } = answer;
     const seconds = (this.#options.now() - this.#began) / 1000;
     this.#options.observe(route, status, seconds, this.#received, Buffer.byteLength(body));
@@ -334,7 +350,7 @@ class Exchange implements Pending {
   }
 }
 
-/** The signal is made when it is asked for: most requests are answered before anything could be aborted. */
+/** The signal is created when it is first read: most requests never need one. */
 class RequestInput {
   readonly params: Record<string, string>;
   readonly query: Body;

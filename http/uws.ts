@@ -6,7 +6,7 @@
 import './request/header-limit.ts';
 import uWS from '@uwsjs/core';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
-import type { Outgoing } from './request/response.ts';
+import type { RawResponse } from './request/response.ts';
 import type { App, Pending } from './server.ts';
 
 export const serverErrors = errorTable({
@@ -138,7 +138,7 @@ class Client {
   }
 
   /** Corked: by the socket while it is read from, by `cork` afterwards. */
-  write(answer: Outgoing): void {
+  write(answer: RawResponse): void {
     if (this.#gone) return;
     this.#gone = true;
     this.#send(answer);
@@ -182,7 +182,7 @@ class Client {
     return this.#control.signal;
   }
 
-  #send({ status, headers, body }: Outgoing): void {
+  #send({ status, headers, body }: RawResponse): void {
     const res = this.#res;
     // 200 is what is written when nothing is said.
     if (status !== 200) res.writeStatus(statusLine(status));

@@ -1,9 +1,9 @@
-// Where a text stops being JSON. The engine's own message quotes the text around the fault, and what stands there may be
-// a license key; a place tells as much to who wrote the text, and nothing to anybody else. Pure.
+// Finds where a text stops being JSON. The message of JSON.parse quotes the text around the error, which may hold a license
+// key; line and column are enough for the sender. Pure.
 
 /** Offset of the first token that cannot stand where it does, the length when the text ends too early, null for JSON. */
-export function jsonFault(text: string): number | null {
-  // What is open, innermost last. A list and not calls: a text may open more than a stack can hold.
+export function jsonErrorAt(text: string): number | null {
+  // Open brackets, innermost last. No recursion: a text may nest deeper than the call stack.
   const open: ('[' | '{')[] = [];
   let wanted: Wanted = 'value';
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
@@ -37,9 +37,9 @@ export function jsonFault(text: string): number | null {
   return wanted === 'separator' && open.length === 0 ? null : text.length;
 }
 
-/** The same for a person: lines and columns from 1. */
-export function jsonComplaint(text: string): string {
-  const at = jsonFault(text) ?? text.length;
+/** As a message; lines and columns count from 1. */
+export function describeJsonError(text: string): string {
+  const at = jsonErrorAt(text) ?? text.length;
   if (at === text.length) return 'The body is not JSON: it ends too early';
   const before = text.slice(0, at);
   const line = before.split('\n').length;

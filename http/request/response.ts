@@ -1,8 +1,8 @@
-// What goes back to a client: JSON with its headers, and every error in the one form errors have.
+// Responses as they are sent: JSON with its headers, and every error in the one form errors have.
 import { EngineError, toFields } from '../../runtime/errors.ts';
-import type { Complaint } from './validation.ts';
+import type { FieldError } from './validation.ts';
 
-export interface Outgoing {
+export interface RawResponse {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string | Uint8Array;
@@ -13,52 +13,56 @@ const JSON_ONLY = [JSON_TYPE] as const;
 /** Seconds after which a client may ask again; what is busy or loading is seldom free sooner. */
 const RETRY_AFTER = ['Retry-After', '1'] as const;
 
-export function json(status: number, body: unknown, headers?: Readonly<Record<string, string>>): Outgoing {
+export function jsonResponse(
+  status: number,
+  body: unknown,
+  headers?: Readonly<Record<string, string>>,
+): RawResponse {
   if (headers === undefined && status === 200 && body !== undefined) {
     return { status, headers: JSON_ONLY, body: JSON.stringify(body) };
   }
   const more = headers ? Object.entries(headers) : [];
   const retry = (status === 409 || status === 503) && !headers?.['Retry-After'] ? [RETRY_AFTER] : [];
-  // An answer such as 204 has no body.
+  // A 204, for example.
   if (body === undefined) return { status, headers: [...retry, ...more], body: '' };
   return { status, headers: [JSON_TYPE, ...retry, ...more], body: JSON.stringify(body) };
 }
 
-export function failure(
+export function plainError(
   status: number,
   error: string,
   message?: string,
   headers?: Readonly<Record<string, string>>,
-): Outgoing {
-  return json(status, message === undefined ? { error } : { error, message }, headers);
+): RawResponse {
+  return jsonResponse(status, message === undefined ? { error } : { error, message }, headers);
 }
 
-/** A request that is not as the route declares it. */
-export function invalid(complaints: readonly Complaint[]): EngineError {
-  const [first] = complaints;
+/** The request does not match the schema of its route. */
+export function invalidFields(fieldErrors: readonly FieldError[]): EngineError {
+  const [first] = fieldErrors;
   const field = first?.field ?? 'body';
-  const missing = first?.what === 'is required';
-  const message = complaints
+  const isMissing = first?.problem === 'is required';
+  const message = fieldErrors
     .slice(0, 20)
-    .map(({ field: at, what }) => `${at} ${what}`)
+    .map(({ field: at, problem }) => `${at} ${problem}`)
     .join('; ');
-  return badRequest(`${missing ? 'Missing' : 'Invalid'} ${field}`, message);
+  return badRequest(`${isMissing ? 'Missing' : 'Invalid'} ${field}`, message);
 }
 
-/** `phrase` is what the answer has for `error`. */
+/** `phrase`: the `error` of the response. */
 export function badRequest(phrase: string, message: string): EngineError {
   return new EngineError('INVALID_REQUEST', { meaning: phrase, status: 400, retryable: false }, message, {});
 }
 
-/** `requestId` is all that is told of a fault of the program; the log has the rest. */
-export function failed(error: unknown, requestId: string): Outgoing {
+/** Of an internal error the client is told the request id only; the log has the rest. */
+export function errorResponse(error: unknown, requestId: string): RawResponse {
   const { code, meaning, message, status, details } = toFields(error);
-  if (code === 'INTERNAL') return failure(500, 'Internal error', requestId);
+  if (code === 'INTERNAL') return plainError(500, 'Internal error', requestId);
   const field = details['field'];
   const phrase = typeof field === 'string' ? `Invalid ${field}` : meaning;
-  return failure(status, status === 400 ? phrase : meaning, message);
+  return plainError(status, status === 400 ? phrase : meaning, message);
 }
 
-export function isFault(error: unknown): boolean {
+export function isInternal(error: unknown): boolean {
   return (error as EngineError | undefined)?.code === undefined || toFields(error).code === 'INTERNAL';
 }

@@ -1,31 +1,31 @@
-// What a client sent, against what a route declares: defaults filled in, every bad field named. Pure.
+// Validates what a client sent against the schema of a route: fills in defaults and names every bad field. Pure.
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 
-export interface Complaint {
+export interface FieldError {
   /** `visual_media_paths[2]`; `body` for the whole of it. */
   readonly field: string;
   /** `must be string`, `is required`. */
-  readonly what: string;
+  readonly problem: string;
 }
 
-/** Fills defaults into the value itself; null when it is as declared. */
-export type Check = (value: Record<string, unknown>) => Complaint[] | null;
+/** Fills defaults into the value itself; null when the value is valid. */
+export type Validate = (value: Record<string, unknown>) => FieldError[] | null;
 
 /** `text`: the values are texts of a path or a query, "4" is a number where a number is wanted. */
-export function checkOf(schema: TObject, { text = false }: { text?: boolean } = {}): Check {
+export function createValidator(schema: TObject, { text = false }: { text?: boolean } = {}): Validate {
   if (takesAnything(schema)) return () => null;
   const compiled = Compile(schema);
   const fill = filler(schema);
   return (value) => {
     fill?.(value);
     if (text) fromTexts(schema.properties, value);
-    return compiled.Check(value) ? null : complaints(compiled.Errors(value));
+    return compiled.Check(value) ? null : fieldErrors(compiled.Errors(value));
   };
 }
 
-/** Most routes have no placeholders and no query, and are asked for often. */
+/** Most routes have no placeholders and no query: their validation costs nothing. */
 function takesAnything(schema: TObject): boolean {
   return Object.keys(schema.properties).length === 0 && !('additionalProperties' in schema);
 }
@@ -87,8 +87,11 @@ function isPlain(value: unknown): boolean {
   return typeof value !== 'object' || value === null;
 }
 
-/** Of a choice between forms only the choice itself is told, unless the value has the kind of exactly one of them. */
-export function complaints(errors: readonly TLocalizedValidationError[]): Complaint[] {
+/**
+ * One error for a union that no form of fits, in place of one for every form; when the value has the type of exactly one
+ * form, the errors of that form.
+ */
+export function fieldErrors(errors: readonly TLocalizedValidationError[]): FieldError[] {
   const choices = errors
     .filter(({ keyword }) => keyword === 'anyOf')
     .map((choice) => choiceOf(choice, errors));
@@ -100,10 +103,10 @@ export function complaints(errors: readonly TLocalizedValidationError[]): Compla
       return meant === null ? error.instancePath !== choice.instancePath : form === meant;
     }),
   );
-  return said.flatMap(complaint);
+  return said.flatMap(fieldErrorsOf);
 }
 
-/** `forms`: where the schemas of the forms are; `meant`: the one whose kind the value has, null when there are several. */
+/** `forms`: schema paths of the forms; `meant`: the one whose type the value has, null when none or several have it. */
 function choiceOf(choice: TLocalizedValidationError, errors: readonly TLocalizedValidationError[]) {
   const prefix = `${choice.schemaPath}/anyOf/`;
   const inside = errors.filter(({ schemaPath }) => schemaPath.startsWith(prefix));
@@ -120,7 +123,7 @@ function isUnder({ schemaPath }: TLocalizedValidationError, form: string): boole
   return schemaPath === form || schemaPath.startsWith(`${form}/`);
 }
 
-function complaint(error: TLocalizedValidationError): Complaint[] {
+function fieldErrorsOf(error: TLocalizedValidationError): FieldError[] {
   const field = fieldPath(error.instancePath);
   const params = error.params as {
     requiredProperties?: string[];
@@ -129,14 +132,14 @@ function complaint(error: TLocalizedValidationError): Complaint[] {
   if (error.keyword === 'required') {
     return (params.requiredProperties ?? []).map((name) => ({
       field: field === 'body' ? name : `${field}.${name}`,
-      what: 'is required',
+      problem: 'is required',
     }));
   }
   if (error.keyword === 'enum') {
-    return [{ field, what: `must be one of ${(params.allowedValues ?? []).join(', ')}` }];
+    return [{ field, problem: `must be one of ${(params.allowedValues ?? []).join(', ')}` }];
   }
-  if (error.keyword === 'anyOf') return [{ field, what: 'has none of the forms it can have' }];
-  return [{ field, what: error.message }];
+  if (error.keyword === 'anyOf') return [{ field, problem: 'has none of the forms it can have' }];
+  return [{ field, problem: error.message }];
 }
 
 /** `/requests/0/time_seconds` as `requests[0].time_seconds`. */

@@ -86,10 +86,10 @@ const named = ({ body }: Injected) => {
   const { error = '', message = '' } = body as { error?: string; message?: string };
   return `${error} ${message}`;
 };
-const faults = () => call.lines.filter(({ message }) => message === 'request met a fault').length;
+const faults = () => call.lines.filter(({ message }) => message === 'internal error').length;
 
 /** Null when the answer is as it has to be. */
-async function complaint(route: Route, { field, what, body, must }: Bad): Promise<string | null> {
+async function fieldErrorsOf(route: Route, { field, what, body, must }: Bad): Promise<string | null> {
   const before = faults();
   const answer = await send(route, textOf(body)).catch((error: Error) => error);
   const at = `${route.id}: ${field} ${what}`;
@@ -106,7 +106,7 @@ for (const route of routes.filter(({ body }) => body !== null)) {
     assert.ok(bad.length > 0);
     const wrong: string[] = [];
     for (const row of bad) {
-      const found = await complaint(route, row);
+      const found = await fieldErrorsOf(route, row);
       if (found) wrong.push(found);
     }
     assert.deepEqual(wrong, []);

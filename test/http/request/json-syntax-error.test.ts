@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { parseBody } from '../../../http/request/body.ts';
-import { jsonFault } from '../../../http/request/json-syntax-error.ts';
+import { jsonErrorAt } from '../../../http/request/json-syntax-error.ts';
 
 const isJson = (text: string): boolean => {
   try {
@@ -35,7 +35,7 @@ test('what is JSON and what is not is decided as JSON.parse does', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 8 }), (parts) => {
       const text = parts.join('');
-      assert.equal(jsonFault(text) === null, isJson(text), text);
+      assert.equal(jsonErrorAt(text) === null, isJson(text), text);
     }),
     { numRuns: 3000 },
   );
@@ -50,7 +50,7 @@ test('JSON that one letter was changed in has its fault at that letter or behind
       (json, at, letter) => {
         const place = at % json.length;
         const text = json.slice(0, place) + letter + json.slice(place + 1);
-        const fault = jsonFault(text);
+        const fault = jsonErrorAt(text);
         assert.equal(fault === null, isJson(text), text);
         // A token is told by its start, which may lie before the letter.
         if (fault !== null && fault < text.length) assert.ok(isBegun(text.slice(0, fault)), text);
@@ -62,7 +62,7 @@ test('JSON that one letter was changed in has its fault at that letter or behind
 
 /** Whether something can be written behind the text that makes it JSON: what stands before a fault is sound. */
 function isBegun(text: string): boolean {
-  const fault = jsonFault(text);
+  const fault = jsonErrorAt(text);
   return fault === null || fault === text.length;
 }
 
