@@ -1,8 +1,8 @@
-// A request becomes an answer: host, route, license, validators, handler, and an error in its one form. No socket in here,
-// so that a test calls a route as the network does.
+// A request becomes an answer: host, route, license, validators, handler, and an error in its one form. No socket in
+// here, so that a test calls a route as the network does.
 import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Verdict } from './license/verdict.ts';
+import type { AccessDecision } from './license/decision.ts';
 import { type Body, licenseKeyErrors, parseBody, queryOf } from './request/body.ts';
 import { compress, encodingFor } from './request/compress.ts';
 import {
@@ -38,12 +38,14 @@ export interface AppOptions {
   readonly routes: readonly Route[];
   readonly service: Service;
   /** Whether a key opens the licensed routes. At once when it was asked lately. */
-  license(key: string | undefined): Verdict | Promise<Verdict>;
+  license(key: string | undefined): AccessDecision | Promise<AccessDecision>;
   isAllowedHost(host: string): boolean;
   /** Origins of web pages that may read answers; none by default. */
   readonly origins: readonly string[];
   readonly log: Log;
-  /** Called once for every response. `route` is null when no route was found; `received`, `sent`: bytes of the bodies. */
+  /**
+   * Called once for every response. `route` is null when no route was found; `received`, `sent`: bytes of the bodies.
+   */
   observe(route: Route | null, status: number, seconds: number, received: number, sent: number): void;
   newId(): string;
   now(): number;
@@ -232,13 +234,13 @@ class Exchange implements Pending {
     }
     const inBody = typeof body === 'string' ? '' : body['license_key'];
     const key = typeof inBody === 'string' && inBody !== '' ? inBody : this.#head.licenseKey;
-    const verdict = this.#options.license(key === '' ? undefined : key);
-    if (!(verdict instanceof Promise)) return this.#authorized(verdict, body);
-    return verdict.then((one) => this.#authorized(one, body)).catch((error) => this.#respondToError(error));
+    const decision = this.#options.license(key === '' ? undefined : key);
+    if (!(decision instanceof Promise)) return this.#authorized(decision, body);
+    return decision.then((one) => this.#authorized(one, body)).catch((error) => this.#respondToError(error));
   }
 
-  #authorized(verdict: Verdict, body: Body | string): RawResponse | Promise<RawResponse> {
-    if (!verdict.ok) return this.#finish(this.#found!.route, jsonResponse(verdict.status, verdict.body));
+  #authorized(decision: AccessDecision, body: Body | string): RawResponse | Promise<RawResponse> {
+    if (!decision.ok) return this.#finish(this.#found!.route, jsonResponse(decision.status, decision.body));
     return this.#handle(body);
   }
 

@@ -145,7 +145,7 @@ test('each native package has one importer', () => {
 
 test('pure files load no thread and no native package', () => {
   const pure =
-    /(^|\/)(restart|mailbox|plan|quarantine|batch|rank|topk|scenes|timecode|reference|query|match|prepare|verdict|machine-file|pace|payload|rooms|handshake)\.ts$/;
+    /(^|\/)(restart|mailbox|plan|quarantine|batch|rank|topk|scenes|timecode|reference|query|match|prepare|decision|machine-file|pace|payload|rooms|handshake)\.ts$/;
   // What is said and by whom: arithmetic on samples, texts, times and vectors.
   const spoken = [
     /^actors\/acoustics\//,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { KEY_BYTES } from '../../http/license/key.ts';
 import { day } from '../../http/license/local.ts';
-import { type Issued, issueKey, readKeys, revokeKey, type Tier } from '../../http/license/store.ts';
+import { type IssuedKey, issueKey, readKeys, revokeKey, type Tier } from '../../http/license/store.ts';
 import { folders } from '../../settings.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { printable } from '../terminal.ts';
@@ -62,7 +62,7 @@ function revoke(args: readonly string[], { values, screen }: Context): number {
   return exit.ok;
 }
 
-function line({ id, tier, name, created_at, expires_at, revoked_at }: Issued, now: number): string {
+function line({ id, tier, name, created_at, expires_at, revoked_at }: IssuedKey, now: number): string {
   const end =
     expires_at === null
       ? 'does not expire'

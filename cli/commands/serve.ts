@@ -104,7 +104,10 @@ function begin({ values, log }: Context, { engine, gateway }: Parts, guardian: G
   );
 }
 
-/** Within the stop limit of the guardian: requests drained, the running task at its checkpoint, actors flushed and stopped. */
+/**
+ * Within the stop limit of the guardian: requests drained, the running task at its checkpoint, actors flushed and
+ * stopped.
+ */
 async function end({ log, flushLog }: Context, { engine, licenses, events, gateway }: Parts): Promise<void> {
   log.info('stopping');
   gateway.stopAdmitting();

@@ -1,22 +1,25 @@
-// The text of a license key and what may be known of it: its hash, and an id that may stand in a log. Pure.
+// License keys: their text, their hash, and an id that may appear in logs. Pure.
 import { hash } from 'node:crypto';
 
-/** Random bytes of an issued key: too many to be guessed, so a plain hash of it hides it well. */
+/** Random bytes of an issued key: too many to be guessed, so a plain hash is safe to store. */
 export const KEY_BYTES = 32;
 const PREFIX = 'fh_';
 const LONGEST = 1024;
 
-/** `random`: KEY_BYTES bytes of a good source. The tier is no part of the text: it can change, and text can be forged. */
+/**
+ * `random`: KEY_BYTES bytes of a secure source. The tier is not part of the text: it can change, and text can be
+ * forged.
+ */
 export function keyText(random: Uint8Array): string {
   return PREFIX + Buffer.from(random).toString('base64url');
 }
 
-/** SHA-256, 64 hex digits. In place of the key wherever one is remembered. */
+/** SHA-256, 64 hex digits. Stored and cached in place of the key. */
 export function hashOf(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-/** Whether two texts are the same, in a time that only tells whether their lengths are. */
+/** Compares in constant time, the lengths apart. */
 export function isSameText(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
   let differs = 0;
@@ -24,12 +27,12 @@ export function isSameText(a: string, b: string): boolean {
   return differs === 0;
 }
 
-/** Names a key without telling it: in lists, in logs, in file names. */
+/** Names a key in lists, logs and file names without revealing it. */
 export function idOf(keyHash: string): string {
   return keyHash.slice(0, 12);
 }
 
-/** Why a text cannot be a key, so that nobody has to be asked; undefined when it can. */
+/** Why a text cannot be a key, without asking a license server; undefined when it can. */
 export function shapeProblem(key: string): string | undefined {
   if (/^Bearer\s/i.test(key)) return 'Send the license key by itself, without "Bearer"';
   if (/^(["']).*\1$/.test(key)) return 'Send the license key by itself, without quotes';

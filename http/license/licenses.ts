@@ -1,33 +1,33 @@
-// Whether a license key opens the service. It stands in the way of every request, so a key that was validated lately
-// costs one comparison, or one hash and one look into a map: clocks and files are looked at once a second.
+// Decides whether a license key opens the service, and caches the decisions. Every request passes here, so a cached key
+// costs one comparison, or one hash and one lookup; clocks and files are read once a second.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import { type AccessDecision, decisionOf, granted, type KeyValidation, noKey, refusal } from './decision.ts';
 import { hashOf, idOf, isSameText, shapeProblem } from './key.ts';
-import { type Finding, granted, noKey, refusal, type Verdict, verdictOf } from './verdict.ts';
 
-/** Who knows keys. */
+/** Knows which keys are valid: this machine or a license server. */
 export interface Validator {
-  validate(key: string, keyHash: string): Finding | Promise<Finding>;
-  /** Asked at most once a second; true when what was found before may no longer be so. */
+  validate(key: string, keyHash: string): KeyValidation | Promise<KeyValidation>;
+  /** Called at most once a second; true when earlier validations may no longer hold. */
   changed(): boolean;
-  /** Ends what is being asked. */
+  /** Aborts pending questions. */
   close(): void;
 }
 
 export interface Licenses {
-  /** At once when the key was validated lately, or when nobody has to be asked. Never throws. */
-  check(key: string | undefined): Verdict | Promise<Verdict>;
+  /** Synchronous for a cached key and for one that this machine can validate. Never throws. */
+  check(key: string | undefined): AccessDecision | Promise<AccessDecision>;
   close(): void;
 }
 
-/** The published time for which a successful validation holds. */
+/** How long a successful validation holds: the published time. */
 const VALID_MS = 30 * 60_000;
-/** A refusal holds just long enough that a client in a loop is not passed on to the license server. */
+/** Just long enough that a client in a loop does not reach the license server with every request. */
 const REFUSED_MS = 5_000;
-const LOOK_MS = 1_000;
+const REFRESH_MS = 1_000;
 const MOST_KEYS = 4_096;
-/** Keys that are asked about at the same time. */
-const MOST_ASKED = 64;
+/** Keys being validated at the same time. */
+const MOST_PENDING = 64;
 
 /** Both clocks, ms: one stands still while the machine sleeps, the other can be set back. */
 interface Time {
@@ -35,25 +35,25 @@ interface Time {
   readonly wall: number;
 }
 
-interface Held {
-  readonly verdict: Verdict;
+interface CachedDecision {
+  readonly decision: AccessDecision;
   readonly since: Time;
   readonly freshMs: number;
-  /** How long it holds when nobody can be asked. */
+  /** How long it holds while the license server cannot be asked. */
   readonly outageMs: number;
-  /** Unix ms at which the key itself ends. */
+  /** Unix ms at which the key expires. */
   readonly until: number;
 }
 
-function isYounger({ since }: Held, ms: number, time: Time): boolean {
+function isFresh({ since }: CachedDecision, ms: number, time: Time): boolean {
   const wall = time.wall - since.wall;
-  return time.monotonic - since.monotonic < ms && wall < ms && wall > -LOOK_MS;
+  return time.monotonic - since.monotonic < ms && wall < ms && wall > -REFRESH_MS;
 }
 
-/** The oldest makes room. */
-function put(holding: Map<string, Held>, hash: string, held: Held): void {
-  if (holding.size >= MOST_KEYS) holding.delete(holding.keys().next().value!);
-  holding.set(hash, held);
+/** Evicts the oldest entry when the cache is full. */
+function put(cache: Map<string, CachedDecision>, hash: string, cached: CachedDecision): void {
+  if (cache.size >= MOST_KEYS) cache.delete(cache.keys().next().value!);
+  cache.set(hash, cached);
 }
 
 /** `now`: Unix ms. */
@@ -66,14 +66,15 @@ class CachedLicenses implements Licenses {
   readonly #clock: Clock;
   readonly #now: () => number;
   readonly #log: Log;
-  // Apart, so that a flood of wrong keys drives out no right one. By hash: keys themselves are not kept, but the last.
-  readonly #granted = new Map<string, Held>();
-  readonly #refused = new Map<string, Held>();
-  readonly #asked = new Map<string, Promise<Verdict>>();
-  /** The key that was granted last, to be hashed once a second and not for every request; forgotten at every look. */
+  // Two caches, so that a flood of wrong keys evicts no valid one. By hash: of the keys themselves only the last is
+  // kept.
+  readonly #granted = new Map<string, CachedDecision>();
+  readonly #refused = new Map<string, CachedDecision>();
+  readonly #pending = new Map<string, Promise<AccessDecision>>();
+  /** The key granted last, so that it is hashed once a second and not for every request; dropped at every refresh. */
   #last: string | undefined;
-  #lookDue = true;
-  #cancelLook = () => {};
+  #refreshDue = true;
+  #cancelRefresh = () => {};
   #outage = false;
 
   constructor(validator: Validator, clock: Clock, now: () => number, log: Log) {
@@ -83,28 +84,28 @@ class CachedLicenses implements Licenses {
     this.#log = log;
   }
 
-  check(key: string | undefined): Verdict | Promise<Verdict> {
+  check(key: string | undefined): AccessDecision | Promise<AccessDecision> {
     if (key === undefined || key === '') return noKey;
-    if (this.#lookDue) this.#look();
+    if (this.#refreshDue) this.#refresh();
     if (this.#last !== undefined && isSameText(this.#last, key)) return granted;
-    const held = this.#granted.get(hashOf(key));
-    if (!held) return this.#unknown(key.trim());
+    const cached = this.#granted.get(hashOf(key));
+    if (!cached) return this.#lookUp(key.trim());
     this.#last = key;
-    return held.verdict;
+    return cached.decision;
   }
 
   close(): void {
-    this.#cancelLook();
+    this.#cancelRefresh();
     this.#last = undefined;
     this.#validator.close();
   }
 
-  /** Drops what is too old, and everything when the keys changed. */
-  #look(): void {
-    this.#lookDue = false;
+  /** Drops what is too old, and everything when the keys have changed. */
+  #refresh(): void {
+    this.#refreshDue = false;
     this.#last = undefined;
-    this.#cancelLook = this.#clock.after(LOOK_MS, () => {
-      this.#lookDue = true;
+    this.#cancelRefresh = this.#clock.after(REFRESH_MS, () => {
+      this.#refreshDue = true;
       this.#last = undefined;
     });
     if (this.#validator.changed()) {
@@ -112,13 +113,14 @@ class CachedLicenses implements Licenses {
       this.#refused.clear();
     }
     const time = this.#time();
-    // Dropped when it would become too old before the next look: nothing is held longer than it may be.
-    for (const [hash, held] of this.#granted) {
-      const lasts = isYounger(held, held.freshMs - LOOK_MS, time) && time.wall + LOOK_MS < held.until;
+    // Dropped when it would become too old before the next refresh: nothing is cached longer than allowed.
+    for (const [hash, cached] of this.#granted) {
+      const lasts =
+        isFresh(cached, cached.freshMs - REFRESH_MS, time) && time.wall + REFRESH_MS < cached.until;
       if (!lasts) this.#granted.delete(hash);
     }
-    for (const [hash, held] of this.#refused) {
-      if (!isYounger(held, Math.max(held.freshMs, held.outageMs), time)) this.#refused.delete(hash);
+    for (const [hash, cached] of this.#refused) {
+      if (!isFresh(cached, Math.max(cached.freshMs, cached.outageMs), time)) this.#refused.delete(hash);
     }
   }
 
@@ -126,69 +128,69 @@ class CachedLicenses implements Licenses {
     return { monotonic: this.#clock.now(), wall: this.#now() };
   }
 
-  #unknown(key: string): Verdict | Promise<Verdict> {
+  #lookUp(key: string): AccessDecision | Promise<AccessDecision> {
     if (key === '') return noKey;
     const problem = shapeProblem(key);
     if (problem) return refusal(problem);
     const hash = hashOf(key);
     const granted = this.#granted.get(hash);
-    if (granted) return granted.verdict;
+    if (granted) return granted.decision;
     const refused = this.#refused.get(hash);
-    if (refused && isYounger(refused, refused.freshMs, this.#time())) return refused.verdict;
-    return this.#asked.get(hash) ?? this.#ask(key, hash);
+    if (refused && isFresh(refused, refused.freshMs, this.#time())) return refused.decision;
+    return this.#pending.get(hash) ?? this.#validate(key, hash);
   }
 
-  #ask(key: string, hash: string): Verdict | Promise<Verdict> {
-    if (this.#asked.size >= MOST_ASKED) {
+  #validate(key: string, hash: string): AccessDecision | Promise<AccessDecision> {
+    if (this.#pending.size >= MOST_PENDING) {
       return refusal('Too many license keys are being validated at once; try again');
     }
-    // Asked at this time, whenever the answer comes.
+    // Age counts from the question, however late the answer comes.
     const since = this.#time();
     const found = this.#validator.validate(key, hash);
-    if (!(found instanceof Promise)) return this.#keep(found, hash, since);
-    const asked = found
-      .then((finding) => this.#keep(finding, hash, since))
-      .finally(() => this.#asked.delete(hash));
-    this.#asked.set(hash, asked);
-    return asked;
+    if (!(found instanceof Promise)) return this.#cache(found, hash, since);
+    const pending = found
+      .then((validation) => this.#cache(validation, hash, since))
+      .finally(() => this.#pending.delete(hash));
+    this.#pending.set(hash, pending);
+    return pending;
   }
 
-  #keep(finding: Finding, hash: string, since: Time): Verdict {
-    this.#tellOutage(finding, hash);
-    if (finding.kind === 'outage') return this.#keepOutage(verdictOf(finding), hash);
-    const verdict = verdictOf(finding);
-    const until = finding.kind === 'valid' ? finding.until : Number.POSITIVE_INFINITY;
-    const outageMs = finding.kind === 'invalid' ? 0 : VALID_MS;
-    if (verdict === granted) {
+  #cache(validation: KeyValidation, hash: string, since: Time): AccessDecision {
+    this.#logOutage(validation, hash);
+    if (validation.kind === 'outage') return this.#cacheOutage(decisionOf(validation), hash);
+    const decision = decisionOf(validation);
+    const until = validation.kind === 'valid' ? validation.until : Number.POSITIVE_INFINITY;
+    const outageMs = validation.kind === 'invalid' ? 0 : VALID_MS;
+    if (decision === granted) {
       this.#refused.delete(hash);
-      put(this.#granted, hash, { verdict, since, freshMs: VALID_MS, outageMs, until });
+      put(this.#granted, hash, { decision, since, freshMs: VALID_MS, outageMs, until });
     } else {
-      put(this.#refused, hash, { verdict, since, freshMs: REFUSED_MS, outageMs, until });
+      put(this.#refused, hash, { decision, since, freshMs: REFUSED_MS, outageMs, until });
     }
-    return verdict;
+    return decision;
   }
 
-  /** An answer holds its time when nobody can be asked again; that nobody could be asked is no answer. */
-  #keepOutage(verdict: Verdict, hash: string): Verdict {
+  /** During an outage an earlier refusal holds for its time; the outage itself is cached only briefly. */
+  #cacheOutage(decision: AccessDecision, hash: string): AccessDecision {
     const time = this.#time();
     const before = this.#refused.get(hash);
-    if (before && isYounger(before, before.outageMs, time)) {
+    if (before && isFresh(before, before.outageMs, time)) {
       const freshMs = time.monotonic - before.since.monotonic + REFUSED_MS;
       this.#refused.set(hash, { ...before, freshMs });
-      return before.verdict;
+      return before.decision;
     }
     const until = Number.POSITIVE_INFINITY;
-    put(this.#refused, hash, { verdict, since: time, freshMs: REFUSED_MS, outageMs: 0, until });
-    return verdict;
+    put(this.#refused, hash, { decision, since: time, freshMs: REFUSED_MS, outageMs: 0, until });
+    return decision;
   }
 
-  /** Once when it begins and once when it ends. */
-  #tellOutage(finding: Finding, hash: string): void {
-    const outage = finding.kind === 'outage';
+  /** Logged once when it begins and once when it ends. */
+  #logOutage(validation: KeyValidation, hash: string): void {
+    const outage = validation.kind === 'outage';
     if (outage === this.#outage) return;
     this.#outage = outage;
     const fields = { license: idOf(hash) };
-    if (outage) this.#log.warn('license keys cannot be validated', { ...fields, reason: finding.message });
+    if (outage) this.#log.warn('license keys cannot be validated', { ...fields, reason: validation.message });
     else this.#log.info('license keys can be validated again', fields);
   }
 }

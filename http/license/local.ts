@@ -1,38 +1,38 @@
-// Knows the keys issued on this machine. Their folder is looked at again at most once a second, so a key that is
-// issued or revoked beside a running service counts a moment later.
+// Validates the keys issued on this machine. Their folder is checked for changes at most once a second, so a key that
+// is issued or revoked while the service runs takes effect a moment later.
 import type { Log } from '../../runtime/log.ts';
+import type { KeyValidation } from './decision.ts';
 import type { Validator } from './licenses.ts';
-import { finder, folderState, type Issued, readKeys } from './store.ts';
-import type { Finding } from './verdict.ts';
+import { createKeyLookup, folderState, type IssuedKey, readKeys } from './store.ts';
 
-/** The clock of a file system may tick this slowly: a folder changed so lately may change again unseen. */
+/** Coarsest time stamps of a file system: a folder changed so recently may change again under the same stamp. */
 const COARSEST_TICK_MS = 2_500;
 
-/** `now`: Unix ms. Throws INVALID_CONFIG when the keys cannot be read; a damaged file is told to the log and opens nothing. */
+/** `now`: Unix ms. Throws INVALID_CONFIG when the keys cannot be read; a damaged file is logged and opens nothing. */
 export function localKeys(folder: string, now: () => number, log: Log): Validator {
-  let seen = '';
-  let find = finder([]);
+  let seenVersion = '';
+  let lookUp = createKeyLookup([]);
   let unreadable = false;
-  let told = '';
+  let logged = '';
 
   const read = (): void => {
-    const { mark, at } = folderState(folder);
+    const { version, modifiedMs } = folderState(folder);
     const stored = readKeys(folder);
-    seen = Math.abs(now() - at) < COARSEST_TICK_MS ? `${mark}?` : mark;
-    find = finder(stored.keys);
+    seenVersion = Math.abs(now() - modifiedMs) < COARSEST_TICK_MS ? `${version}?` : version;
+    lookUp = createKeyLookup(stored.keys);
     const damaged = stored.damaged.map(({ file, message }) => `${file} ${message}`);
-    if (damaged.length > 0 && damaged.join() !== told) log.error('license keys are damaged', { damaged });
-    told = damaged.join();
+    if (damaged.length > 0 && damaged.join() !== logged) log.error('license keys are damaged', { damaged });
+    logged = damaged.join();
   };
   read();
   return {
     validate: (_key, keyHash) =>
       unreadable
         ? { kind: 'invalid', message: 'The license keys of this machine cannot be read; the log says why' }
-        : judge(find(keyHash), now()),
+        : validationOf(lookUp(keyHash), now()),
     changed: () => {
       try {
-        if (!unreadable && folderState(folder).mark === seen) return false;
+        if (!unreadable && folderState(folder).version === seenVersion) return false;
         read();
         unreadable = false;
       } catch (error) {
@@ -46,7 +46,7 @@ export function localKeys(folder: string, now: () => number, log: Log): Validato
   };
 }
 
-function judge(issued: Issued | undefined, now: number): Finding {
+function validationOf(issued: IssuedKey | undefined, now: number): KeyValidation {
   if (!issued) return { kind: 'invalid', message: 'The license key is not one of this machine' };
   if (issued.revoked_at !== null)
     return { kind: 'invalid', message: `The license key was revoked on ${day(issued.revoked_at)}` };

@@ -1,5 +1,5 @@
-// A machine file: what an on-prem license server signs for one machine, so that it is believed without the server.
-// Pure: the file, the key and the time are handed in.
+// A machine file: signed by an on-prem license server for one machine, and valid while the server cannot be asked.
+// Pure.
 import { type KeyObject, verify } from 'node:crypto';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -38,30 +38,31 @@ export type Verified =
   /** `why`: what comes after "the machine file". */
   | { readonly ok: false; readonly why: string };
 
-/** A file from further ahead than clocks differ says that the clock of this machine was set back. */
-const CLOCKS_DIFFER_MS = 5 * 60_000;
+/** Clock skew allowed. A file issued later than that means that the clock of this machine was set back. */
+const CLOCK_SKEW_MS = 5 * 60_000;
 
 export function verifyMachineFile(file: MachineFile, key: KeyObject, expected: Expected): Verified {
   const bytes = Buffer.from(file.payload, file.payload.trimStart().startsWith('{') ? 'utf8' : 'base64');
-  if (!verify(null, bytes, key, Buffer.from(file.signature, 'base64'))) return no('has a wrong signature');
+  if (!verify(null, bytes, key, Buffer.from(file.signature, 'base64')))
+    return invalid('has a wrong signature');
   const payload = parse(bytes);
-  if (!Check(Payload, payload)) return no('is signed and holds no machine_id and expiry');
-  if (payload.machine_id !== expected.machineId) return no('is for another machine');
+  if (!Check(Payload, payload)) return invalid('is signed and holds no machine_id and expiry');
+  if (payload.machine_id !== expected.machineId) return invalid('is for another machine');
   if (payload.license_hash && payload.license_hash.toLowerCase() !== expected.keyHash) {
-    return no('is for another license key');
+    return invalid('is for another license key');
   }
   const ends = [payload.expiry, payload.expires_at].filter((one) => one !== undefined).map(milliseconds);
   const until = Math.min(...ends);
-  if (!Number.isFinite(until)) return no('has no expiry that can be read');
-  if (expected.now >= until) return no(`expired on ${new Date(until).toISOString()}`);
+  if (!Number.isFinite(until)) return invalid('has no expiry that can be read');
+  if (expected.now >= until) return invalid(`expired on ${new Date(until).toISOString()}`);
   const issued = payload.issued_at === undefined ? 0 : milliseconds(payload.issued_at);
-  if (!(issued <= expected.now + CLOCKS_DIFFER_MS)) {
-    return no('is from the future; the clock of this machine may be wrong');
+  if (!(issued <= expected.now + CLOCK_SKEW_MS)) {
+    return invalid('is from the future; the clock of this machine may be wrong');
   }
   return { ok: true, tier: payload.tier ?? null, until };
 }
 
-function no(why: string): Verified {
+function invalid(why: string): Verified {
   return { ok: false, why };
 }
 
@@ -69,7 +70,7 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    return undefined; // The caller says that it holds nothing it needs.
+    return undefined; // Fails the schema check of the caller.
   }
 }
 

@@ -1,5 +1,5 @@
-// What the home folder keeps about this machine: an id made once, and the machine files that were verified. The id is
-// random; it tells nothing about the hardware and goes with the home folder.
+// The identity of this machine in the home folder: a random id, created once, and the machine files that were verified.
+// The id says nothing about the hardware and moves with the home folder.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, type TSchema, Type } from 'typebox';
@@ -10,13 +10,13 @@ import { MachineFile } from './machine-file.ts';
 import { codeOf, writeFirst, writeWhole } from './whole-file.ts';
 
 const Identity = Type.Object({ machine_id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) });
-const Kept = Type.Object({
+const StoredMachineFile = Type.Object({
   /** SHA-256 of the license key the file came for. */
   license_hash: Type.String(),
   tier: Type.String(),
   machine_file: MachineFile,
 });
-export type Kept = Static<typeof Kept>;
+export type StoredMachineFile = Static<typeof StoredMachineFile>;
 
 /** The id of this machine, made at the first call. Throws INVALID_CONFIG naming the file. */
 export function machineId(folder: string, newId: () => string): string {
@@ -35,8 +35,8 @@ export function machineId(folder: string, newId: () => string): string {
 
 export interface MachineFiles {
   /** Undefined when none is kept for the key. Throws when it cannot be read. */
-  read(keyHash: string): Kept | undefined;
-  keep(kept: Kept): void;
+  read(keyHash: string): StoredMachineFile | undefined;
+  keep(kept: StoredMachineFile): void;
   drop(keyHash: string): void;
 }
 
@@ -45,7 +45,7 @@ export function machineFiles(folder: string): MachineFiles {
   const pathOf = (keyHash: string) => join(folder, `${idOf(keyHash)}.json`);
   return {
     read: (keyHash) => {
-      const kept = readAs(Kept, pathOf(keyHash));
+      const kept = readAs(StoredMachineFile, pathOf(keyHash));
       return kept?.license_hash === keyHash ? kept : undefined;
     },
     keep: (kept) => writeWhole(pathOf(kept.license_hash), `${JSON.stringify(kept, null, 2)}\n`),

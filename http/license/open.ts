@@ -1,4 +1,4 @@
-// From the settings to who knows keys: this machine, or a license server.
+// Creates the licenses from the settings: keys are validated by this machine or by a license server.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import { engineErrors } from '../../runtime/errors.ts';

@@ -1,7 +1,7 @@
-// One question to a license server over HTTP: bounded in time and size, and never passed on to another address.
+// One request to a license server over HTTP: bounded in time and size, and no redirects.
 import type { Clock } from '../../runtime/clock.ts';
 
-/** Nobody answered, or not as a license server does. The message goes to the client: no key, no body is in it. */
+/** No answer, or not that of a license server. The message goes to the client, so it holds neither key nor body. */
 export class ServerOutage extends Error {
   constructor(what: string, cause?: unknown) {
     super(`The license server cannot be reached${what}`, cause === undefined ? undefined : { cause });
@@ -9,7 +9,7 @@ export class ServerOutage extends Error {
   }
 }
 
-export interface Answered {
+export interface ServerReply {
   readonly status: number;
   readonly body: unknown;
 }
@@ -23,14 +23,14 @@ export async function askServer(
   question: unknown,
   clock: Clock,
   stop: AbortController,
-): Promise<Answered> {
+): Promise<ServerReply> {
   const cancelTimeout = clock.after(TIMEOUT_MS, () => stop.abort(`no answer in ${TIMEOUT_MS / 1000} s`));
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
       body: JSON.stringify(question),
-      // A key is sent to the server of the settings and to no other.
+      // A key is sent to no server but the one of the settings.
       redirect: 'manual',
       signal: stop.signal,
     });
@@ -64,12 +64,12 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What JSON.parse says would quote the answer.
+    // The message of JSON.parse would quote the answer.
     throw new ServerOutage(' properly: its answer is not JSON');
   }
 }
 
-/** `fetch` hides what happened in the cause of its error. */
+/** `fetch` puts what happened into the cause of its error. */
 function codeOf(error: unknown): string {
   const { cause, name } = error as { cause?: { code?: unknown }; name?: string };
   return String(cause?.code ?? name ?? 'unknown error');

@@ -16,10 +16,10 @@ export const licenseErrors = errorTable({
 export type Tier = 'pro' | 'basic';
 
 /** Times are Unix seconds. */
-const Issued = Type.Object({
+const IssuedKey = Type.Object({
   version: Type.Literal(1),
   id: Type.String({ pattern: '^[0-9a-f]{12}$' }),
-  /** SHA-256 of the key; the key itself is nowhere. */
+  /** SHA-256 of the key; the key itself is not stored. */
   hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   tier: Type.Union([Type.Literal('pro'), Type.Literal('basic')]),
   name: Type.String(),
@@ -27,17 +27,17 @@ const Issued = Type.Object({
   expires_at: Type.Union([Type.Integer(), Type.Null()]),
   revoked_at: Type.Union([Type.Integer(), Type.Null()]),
 });
-export type Issued = Static<typeof Issued>;
+export type IssuedKey = Static<typeof IssuedKey>;
 
-export interface Damage {
+export interface DamagedFile {
   readonly file: string;
   readonly message: string;
 }
 
 export interface StoredKeys {
-  readonly keys: readonly Issued[];
+  readonly keys: readonly IssuedKey[];
   /** Files that hold no key that can be read; their keys open nothing. */
-  readonly damaged: readonly Damage[];
+  readonly damaged: readonly DamagedFile[];
 }
 
 export interface NewKey {
@@ -55,7 +55,7 @@ export function issueKey(folder: string, { tier, name, days }: NewKey, random: U
   const hash = hashOf(key);
   const created_at = Math.floor(now / 1000);
   const expires_at = days === null ? null : created_at + Math.round(days * DAY_SECONDS);
-  const issued: Issued = {
+  const issued: IssuedKey = {
     version: 1,
     id: idOf(hash),
     hash,
@@ -78,14 +78,14 @@ export function readKeys(folder: string): StoredKeys {
 }
 
 /** `which`: an id or a key. Revoking again changes nothing. Throws UNKNOWN_LICENSE. */
-export function revokeKey(folder: string, which: string, now: number): Issued {
+export function revokeKey(folder: string, which: string, now: number): IssuedKey {
   const { keys, damaged } = readKeys(folder);
   const given = which.trim();
-  const issued = finder(keys)(hashOf(given)) ?? keys.find(({ id }) => id === given.toLowerCase());
+  const issued = createKeyLookup(keys)(hashOf(given)) ?? keys.find(({ id }) => id === given.toLowerCase());
   if (!issued) {
-    // The text is not repeated: it may be a key of somewhere else.
-    const spoiled = damaged.map(({ file, message }) => `; ${file}: ${message}`).join('');
-    const message = `no license key of this machine has that id or text; see: framehound license list${spoiled}`;
+    // The text is not repeated: it may be a key of another service.
+    const others = damaged.map(({ file, message }) => `; ${file}: ${message}`).join('');
+    const message = `no license key of this machine has that id or text; see: framehound license list${others}`;
     throw licenseErrors.UNKNOWN_LICENSE(message);
   }
   if (issued.revoked_at !== null) return issued;
@@ -94,8 +94,8 @@ export function revokeKey(folder: string, which: string, now: number): Issued {
   return revoked;
 }
 
-/** Looks keys up by hash: compares with every one, in constant time each, so that the time tells nothing about them. */
-export function finder(keys: readonly Issued[]): (keyHash: string) => Issued | undefined {
+/** Looks keys up by hash. Compares with every key in constant time, so that timing reveals nothing about them. */
+export function createKeyLookup(keys: readonly IssuedKey[]): (keyHash: string) => IssuedKey | undefined {
   const digests = keys.map(({ hash }) => Buffer.from(hash, 'hex'));
   return (keyHash) => {
     const wanted = Buffer.from(keyHash, 'hex');
@@ -105,13 +105,15 @@ export function finder(keys: readonly Issued[]): (keyHash: string) => Issued | u
   };
 }
 
-/** Differs when the folder's list of files does; empty when there is no folder. `at`: Unix ms of its last change. */
-export function folderState(folder: string): { readonly mark: string; readonly at: number } {
+/** `version` changes with the list of files; empty when there is no folder. `modifiedMs`: Unix ms. */
+export function folderState(folder: string): { readonly version: string; readonly modifiedMs: number } {
   const seen = statSync(folder, { bigint: true, throwIfNoEntry: false });
-  return seen ? { mark: `${seen.ino}/${seen.mtimeNs}`, at: Number(seen.mtimeMs) } : { mark: '', at: 0 };
+  return seen
+    ? { version: `${seen.ino}/${seen.mtimeNs}`, modifiedMs: Number(seen.mtimeMs) }
+    : { version: '', modifiedMs: 0 };
 }
 
-function write(folder: string, issued: Issued): void {
+function write(folder: string, issued: IssuedKey): void {
   const path = join(folder, `${issued.id}.json`);
   try {
     writeWhole(path, `${JSON.stringify(issued, null, 2)}\n`);
@@ -137,14 +139,14 @@ function names(folder: string): string[] {
   }
 }
 
-function readKey(folder: string, name: string): Issued | Damage {
+function readKey(folder: string, name: string): IssuedKey | DamagedFile {
   const file = join(folder, name);
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    const sound = Check(Issued, value) && value.id === idOf(value.hash) && name === `${value.id}.json`;
-    return sound ? value : { file, message: 'is no license record' };
+    const isValid = Check(IssuedKey, value) && value.id === idOf(value.hash) && name === `${value.id}.json`;
+    return isValid ? value : { file, message: 'is no license record' };
   } catch (error) {
-    // What JSON.parse says would quote the file.
+    // The message of JSON.parse would quote the file.
     return {
       file,
       message: error instanceof SyntaxError ? 'is not JSON' : `cannot be read (${codeOf(error)})`,

@@ -13,7 +13,9 @@ const MOST_VALUES = 1_000_000;
 /** Characters. In a longer text the place of the syntax error is not looked for. */
 const LONGEST_EXPLAINED = 1024 * 1024;
 
-/** A string is the reason why it is refused. A missing body counts as `{}`: validation then names the missing fields. */
+/**
+ * A string is the reason why it is refused. A missing body counts as `{}`: validation then names the missing fields.
+ */
 export function parseBody(bytes: Uint8Array | null): Body | string {
   if (bytes === null || bytes.length === 0) return {};
   const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

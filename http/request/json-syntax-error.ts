@@ -1,7 +1,9 @@
-// Finds where a text stops being JSON. The message of JSON.parse quotes the text around the error, which may hold a license
-// key; line and column are enough for the sender. Pure.
+// Finds where a text stops being JSON. The message of JSON.parse quotes the text around the error, which may hold a
+// license key; line and column are enough for the sender. Pure.
 
-/** Offset of the first token that cannot stand where it does, the length when the text ends too early, null for JSON. */
+/**
+ * Offset of the first token that cannot stand where it does, the length when the text ends too early, null for JSON.
+ */
 export function jsonErrorAt(text: string): number | null {
   // Open brackets, innermost last. No recursion: a text may nest deeper than the call stack.
   const open: ('[' | '{')[] = [];

@@ -1,7 +1,7 @@
 // Calls a route without a socket, and holds every answer against what the route declares.
 import assert from 'node:assert/strict';
 import { Check, Errors } from 'typebox/value';
-import type { Verdict } from '../../http/license/verdict.ts';
+import type { AccessDecision } from '../../http/license/decision.ts';
 import { ErrorBody, type Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
 import { type App, type AppOptions, createApp } from '../../http/server.ts';
@@ -64,7 +64,7 @@ export function inject(
   return Object.assign(call, { app, lines });
 }
 
-function refusal(key: string | undefined): Verdict {
+function refusal(key: string | undefined): AccessDecision {
   const status = key === undefined ? 401 : 403;
   return {
     ok: false,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { Type } from 'typebox';
-import type { Verdict } from '../../http/license/verdict.ts';
+import type { AccessDecision } from '../../http/license/decision.ts';
 import { type Route, reply, route } from '../../http/route.ts';
 import { type AppOptions, createApp } from '../../http/server.ts';
 import { createServer } from '../../http/uws.ts';
@@ -120,7 +120,7 @@ const routes: readonly Route[] = [
 
 const lines: LogLine[] = [];
 export const observed: [id: string | undefined, status: number][] = [];
-const license = (key: string | undefined): Verdict => {
+const license = (key: string | undefined): AccessDecision => {
   if (key === 'broken') throw new Error('the licenses are broken');
   if (key === 'good') return { ok: true };
   return { ok: false, status: 401, body: { error: 'Authentication required', message: '' } };

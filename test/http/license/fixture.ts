@@ -44,6 +44,6 @@ export function newWorld(t: TestContext): World {
 }
 
 /** The words of a refusal; `ok` when there is none. */
-export function words(verdict: { ok: boolean; body?: object }): string {
-  return verdict.ok ? 'ok' : Object.values(verdict.body ?? {}).join(' | ');
+export function words(decision: { ok: boolean; body?: object }): string {
+  return decision.ok ? 'ok' : Object.values(decision.body ?? {}).join(' | ');
 }

@@ -1,24 +1,27 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
+import { decisionOf, type KeyValidation } from '../../../http/license/decision.ts';
 import { createLicenses } from '../../../http/license/licenses.ts';
-import { type Finding, verdictOf } from '../../../http/license/verdict.ts';
 import { MINUTE, newWorld, START, words } from './fixture.ts';
 
 const until = Number.POSITIVE_INFINITY;
-const pro: Finding = { kind: 'valid', tier: 'pro', message: '', until };
-const basic: Finding = { ...pro, tier: 'basic' };
-const invalid: Finding = { kind: 'invalid', message: 'No such key' };
-const outage: Finding = { kind: 'outage', message: 'The license server cannot be reached (ECONNREFUSED)' };
+const pro: KeyValidation = { kind: 'valid', tier: 'pro', message: '', until };
+const basic: KeyValidation = { ...pro, tier: 'basic' };
+const invalid: KeyValidation = { kind: 'invalid', message: 'No such key' };
+const outage: KeyValidation = {
+  kind: 'outage',
+  message: 'The license server cannot be reached (ECONNREFUSED)',
+};
 
-/** Licenses over one finding that a test sets; `asked` are the keys it was asked about. */
-function setUp(t: TestContext, first: Finding | Promise<Finding> = pro) {
+/** Licenses over one validation that a test sets; `asked` are the keys it was asked about. */
+function setUp(t: TestContext, first: KeyValidation | Promise<KeyValidation> = pro) {
   const world = newWorld(t);
   const asked: string[] = [];
-  const knows = { finding: first, changed: false, looks: 0 };
+  const knows = { validation: first, changed: false, looks: 0 };
   const validator = {
     validate: (key: string) => {
       asked.push(key);
-      return knows.finding;
+      return knows.validation;
     },
     changed: () => {
       knows.looks++;
@@ -29,10 +32,10 @@ function setUp(t: TestContext, first: Finding | Promise<Finding> = pro) {
   return { ...world, asked, knows, licenses: createLicenses(validator, world.clock, world.now, world.log) };
 }
 
-test('every finding has its published words', () => {
-  const valid = (tier: string, message = ''): Finding => ({ kind: 'valid', tier, message, until });
+test('every validation has its published words', () => {
+  const valid = (tier: string, message = ''): KeyValidation => ({ kind: 'valid', tier, message, until });
   const refused = (message: string) => ({ error: 'Pro license required', message });
-  const table: [Finding, unknown][] = [
+  const table: [KeyValidation, unknown][] = [
     [valid('pro'), 'ok'],
     [valid(' Pro '), 'ok'],
     [valid('basic'), refused('OK')],
@@ -45,12 +48,12 @@ test('every finding has its published words', () => {
     [{ kind: 'policy', message: 'Not on this network' }, { policy_error: 'Not on this network' }],
     [outage, refused('The license server cannot be reached (ECONNREFUSED)')],
   ];
-  for (const [finding, body] of table) {
-    const verdict = verdictOf(finding);
-    if (body === 'ok') assert.deepEqual(verdict, { ok: true });
-    else assert.deepEqual(verdict, { ok: false, status: 403, body });
+  for (const [validation, body] of table) {
+    const decision = decisionOf(validation);
+    if (body === 'ok') assert.deepEqual(decision, { ok: true });
+    else assert.deepEqual(decision, { ok: false, status: 403, body });
   }
-  const long = verdictOf({ kind: 'invalid', message: 'x'.repeat(9_999) });
+  const long = decisionOf({ kind: 'invalid', message: 'x'.repeat(9_999) });
   assert.ok(words(long).length < 600);
 });
 
@@ -77,9 +80,9 @@ test('a text that cannot be a key is refused with the reason, and nobody is aske
     ['x'.repeat(1025), /too long/],
   ] as const;
   for (const [key, message] of table) {
-    const verdict = licenses.check(key);
-    assert.ok(!(verdict instanceof Promise) && !verdict.ok && verdict.status === 403);
-    assert.match(words(verdict), message);
+    const decision = licenses.check(key);
+    assert.ok(!(decision instanceof Promise) && !decision.ok && decision.status === 403);
+    assert.match(words(decision), message);
   }
   assert.deepEqual(asked, []);
 });
@@ -130,11 +133,11 @@ test('right after a right key every other one is asked about, however alike they
   const { licenses, asked, knows } = setUp(t);
   const right = 'fh_0123456789abcdef';
   for (const other of [`${right}0`, right.slice(0, -1), right.toUpperCase(), `F${right.slice(1)}`, 'fh_']) {
-    knows.finding = pro;
+    knows.validation = pro;
     assert.deepEqual(licenses.check(right), { ok: true });
     assert.deepEqual(licenses.check(right), { ok: true });
-    knows.finding = invalid;
-    assert.deepEqual(licenses.check(other), verdictOf(invalid));
+    knows.validation = invalid;
+    assert.deepEqual(licenses.check(other), decisionOf(invalid));
     assert.equal(asked.at(-1), other);
   }
   assert.equal(asked.filter((one) => one === right).length, 1);
@@ -144,24 +147,24 @@ test('a key that ends is refused at its end, not half an hour later', (t) => {
   const { licenses, knows, clock } = setUp(t, { ...pro, until: START + 10 * MINUTE });
   clock.advance(9 * MINUTE);
   assert.equal(words(licenses.check('key') as { ok: boolean }), 'ok');
-  knows.finding = { kind: 'invalid', message: 'Expired' };
+  knows.validation = { kind: 'invalid', message: 'Expired' };
   clock.advance(MINUTE);
   assert.match(words(licenses.check('key') as { ok: boolean }), /Expired/);
 });
 
 test('a refusal holds for seconds only', (t) => {
-  for (const finding of [invalid, basic, outage]) {
-    const { licenses, asked, knows, clock } = setUp(t, finding);
+  for (const validation of [invalid, basic, outage]) {
+    const { licenses, asked, knows, clock } = setUp(t, validation);
     for (let i = 0; i < 5; i++) assert.equal((licenses.check('key') as { ok: boolean }).ok, false);
     assert.equal(asked.length, 1);
-    knows.finding = pro;
+    knows.validation = pro;
     clock.advance(5_000);
     assert.deepEqual(licenses.check('key'), { ok: true });
   }
 });
 
 test('in an outage a validation of the last 30 minutes holds, an older one does not', (t) => {
-  const policy: Finding = { kind: 'policy', message: 'Not here' };
+  const policy: KeyValidation = { kind: 'policy', message: 'Not here' };
   for (const [before, during] of [
     [pro, 'ok'],
     [basic, 'Pro license required | OK'],
@@ -169,7 +172,7 @@ test('in an outage a validation of the last 30 minutes holds, an older one does 
   ] as const) {
     const { licenses, knows, clock } = setUp(t, before);
     licenses.check('key');
-    knows.finding = outage;
+    knows.validation = outage;
     clock.advance(29 * MINUTE);
     assert.equal(words(licenses.check('key') as { ok: boolean }), during);
     clock.advance(MINUTE);
@@ -180,7 +183,7 @@ test('in an outage a validation of the last 30 minutes holds, an older one does 
 test('a client in a loop is not passed on to a server that is out', (t) => {
   const { licenses, asked, knows, clock } = setUp(t, basic);
   licenses.check('key');
-  knows.finding = outage;
+  knows.validation = outage;
   clock.advance(6_000);
   for (let i = 0; i < 10; i++) licenses.check('key');
   assert.equal(asked.length, 2);
@@ -189,7 +192,7 @@ test('a client in a loop is not passed on to a server that is out', (t) => {
 test('an outage is logged once when it begins and once when it ends, by id', (t) => {
   const { licenses, knows, clock, logged } = setUp(t, outage);
   for (const key of ['secret-a', 'secret-b']) licenses.check(key);
-  knows.finding = pro;
+  knows.validation = pro;
   clock.advance(MINUTE);
   for (const key of ['secret-a', 'secret-b']) licenses.check(key);
   assert.equal(logged().match(/cannot be validated/g)?.length, 1);
@@ -221,7 +224,7 @@ test('the keys are looked at once a second at most, and never when nobody asks',
 });
 
 test('requests with one key share one question; what is held answers at once', async (t) => {
-  const answer = Promise.withResolvers<Finding>();
+  const answer = Promise.withResolvers<KeyValidation>();
   const { licenses, asked } = setUp(t, answer.promise);
   const all = Array.from({ length: 20 }, () => licenses.check('key'));
   answer.resolve(pro);
@@ -234,12 +237,12 @@ test('a fault of who knows keys is told to every caller and not kept', async (t)
   const { licenses, knows } = setUp(t, Promise.reject(new Error('broken')));
   const both = [licenses.check('key'), licenses.check('key')];
   for (const one of both) await assert.rejects(async () => one, /broken/);
-  knows.finding = pro;
+  knows.validation = pro;
   assert.deepEqual(licenses.check('key'), { ok: true });
 });
 
 test('questions at one time are bounded', async (t) => {
-  const answer = Promise.withResolvers<Finding>();
+  const answer = Promise.withResolvers<KeyValidation>();
   const { licenses, asked } = setUp(t, answer.promise);
   const all = Array.from({ length: 100 }, (_, i) => licenses.check(`key-${i}`));
   assert.equal(asked.length, 64);
@@ -252,7 +255,7 @@ test('questions at one time are bounded', async (t) => {
 test('a flood of wrong keys drives out no right one', (t) => {
   const { licenses, asked, knows } = setUp(t);
   licenses.check('right');
-  knows.finding = invalid;
+  knows.validation = invalid;
   for (let i = 0; i < 10_000; i++) licenses.check(`wrong-${i}`);
   licenses.check('right');
   assert.equal(asked.filter((key) => key === 'right').length, 1);

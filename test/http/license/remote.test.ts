@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import type { AccessDecision } from '../../../http/license/decision.ts';
 import { openLicenses } from '../../../http/license/open.ts';
-import type { Verdict } from '../../../http/license/verdict.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { MINUTE, newWorld, words } from './fixture.ts';
 import { answers, type Respond, startLicenseServer } from './license-server.ts';
@@ -57,7 +57,7 @@ test('the machine id is made once, for the owner alone, and named when it is dam
   }
 });
 
-test('what the server says becomes a verdict', async (t) => {
+test('what the server says becomes a decision', async (t) => {
   const { check, server } = await setUp(t, valid);
   const refused = (message: string) => `Pro license required | ${message}`;
   const table: [unknown, string, number?][] = [
@@ -71,10 +71,10 @@ test('what the server says becomes a verdict', async (t) => {
     [{ valid: false, policy_error: 'Not in this office' }, 'Not in this office', 403],
     [{ valid: false, message: `No ${KEY}-0` }, refused('No [license key]')],
   ];
-  for (const [i, [body, verdict, status]] of table.entries()) {
+  for (const [i, [body, decision, status]] of table.entries()) {
     server.respond = answers(body, status);
     const key = i === table.length - 1 ? `${KEY}-0` : `${KEY}-${i + 10}`;
-    assert.equal(await check(key), verdict, JSON.stringify(body));
+    assert.equal(await check(key), decision, JSON.stringify(body));
   }
 });
 
@@ -104,9 +104,9 @@ test('what is no answer is an outage that says what came', async (t) => {
   ];
   for (const [i, [respond, reason]] of table.entries()) {
     server.respond = respond;
-    const verdict = await check(`${KEY}-${i}`);
-    assert.match(verdict, /^Pro license required \| The license server cannot be reached/);
-    assert.match(verdict, reason);
+    const decision = await check(`${KEY}-${i}`);
+    assert.match(decision, /^Pro license required \| The license server cannot be reached/);
+    assert.match(decision, reason);
   }
   assert.ok(!logged().includes(KEY));
 });
@@ -127,20 +127,20 @@ test('a server that does not answer is given five seconds', async (t) => {
   for (const respond of silent) {
     const { check, server, clock } = await setUp(t, respond);
     const asked = server.question();
-    const verdict = check();
+    const decision = check();
     await asked;
     clock.advance(5_000);
-    assert.match(await verdict, /cannot be reached \(no answer in 5 s\)/);
+    assert.match(await decision, /cannot be reached \(no answer in 5 s\)/);
   }
 });
 
 test('an ending service waits for no server', async (t) => {
   const { check, server, licenses, clock } = await setUp(t, () => {});
   const asked = server.question();
-  const verdict = check();
+  const decision = check();
   await asked;
   licenses.close();
-  assert.match(await verdict, /the service is stopping/);
+  assert.match(await decision, /the service is stopping/);
   assert.equal(clock.waiting, 0);
 });
 
@@ -163,7 +163,9 @@ test('requests with one key are one question', async (t) => {
     release = () => valid(response, asked);
   });
   const asked = server.question();
-  const all: (Verdict | Promise<Verdict>)[] = Array.from({ length: 50 }, () => licenses.check(KEY));
+  const all: (AccessDecision | Promise<AccessDecision>)[] = Array.from({ length: 50 }, () =>
+    licenses.check(KEY),
+  );
   await asked;
   release();
   assert.ok((await Promise.all(all)).every(({ ok }) => ok));

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { hashOf, KEY_BYTES, keyText } from '../../../http/license/key.ts';
 import { openLicenses } from '../../../http/license/open.ts';
 import {
-  finder,
+  createKeyLookup,
   issueKey,
   licenseErrors,
   type NewKey,
@@ -33,7 +33,7 @@ function setUp(t: TestContext) {
   return { ...world, folder, issue, open: () => openLicenses(values, world) };
 }
 
-const said = (verdict: unknown) => words(verdict as { ok: boolean });
+const said = (decision: unknown) => words(decision as { ok: boolean });
 
 test('a key is 32 random bytes behind a prefix, and only its hash is stored', (t) => {
   const { folder, issue } = setUp(t);
@@ -53,7 +53,7 @@ test('keys are for the eyes of their owner alone', { skip: process.platform === 
   assert.equal(statSync(join(folder, `${issued.id}.json`)).mode & 0o777, 0o600);
 });
 
-test('each key of this machine has its verdict', (t) => {
+test('each key of this machine has its decision', (t) => {
   const { folder, issue, open, clock, now } = setUp(t);
   const [pro, basic, week, gone] = [issue(), issue({ tier: 'basic' }), issue({ days: 7 }), issue()];
   revokeKey(folder, gone.issued.id, now());
@@ -67,7 +67,7 @@ test('each key of this machine has its verdict', (t) => {
     [pro.issued.id, 'Pro license required | The license key is not one of this machine'],
     [pro.issued.hash, 'Pro license required | The license key is not one of this machine'],
   ] as const;
-  for (const [key, verdict] of table) assert.equal(said(licenses.check(key)), verdict);
+  for (const [key, decision] of table) assert.equal(said(licenses.check(key)), decision);
   clock.advance(7 * DAY);
   assert.equal(said(licenses.check(pro.key)), 'ok');
   assert.match(said(licenses.check(week.key)), /expired on 2030-01-08/);
@@ -174,7 +174,7 @@ test('a key is compared with every stored one in constant time, wherever it stan
   const { folder, issue } = setUp(t);
   const made = Array.from({ length: 5 }, () => issue());
   const { keys } = readKeys(folder);
-  const find = finder(keys);
+  const find = createKeyLookup(keys);
   const compare = t.mock.method(crypto, 'timingSafeEqual');
   syncBuiltinESMExports();
   t.after(() => {
@@ -199,7 +199,7 @@ test('two processes that issue at once lose no key', async (t) => {
   assert.ok(readdirSync(folder).every((name) => name.endsWith('.json')));
 });
 
-test('no key stands in the log or in a verdict', (t) => {
+test('no key stands in the log or in a decision', (t) => {
   const { folder, issue, open, logged, clock, now } = setUp(t);
   const made = [issue(), issue({ tier: 'basic' }), issue({ days: 1 })];
   const licenses = open();

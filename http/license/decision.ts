@@ -1,7 +1,7 @@
-// What is said to a request about its license key. Who knows keys (this machine, a license server) makes a finding; the
-// finding becomes a verdict here, in the words of the API. Pure.
+// Whether a request may pass, from the validation of its license key by this machine or a license server. The texts of
+// a refusal are part of the API. Pure.
 
-export type Verdict =
+export type AccessDecision =
   | { readonly ok: true }
   | {
       readonly ok: false;
@@ -9,17 +9,17 @@ export type Verdict =
       readonly body: Readonly<{ error: string; message: string }> | Readonly<{ policy_error: string }>;
     };
 
-export type Finding =
-  /** A key that is in force. `until`: Unix ms after which it is not, Infinity when it does not end. */
+export type KeyValidation =
+  /** `until`: Unix ms at which the key expires; Infinity when it does not. */
   | { readonly kind: 'valid'; readonly tier: string; readonly message: string; readonly until: number }
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'policy'; readonly message: string }
-  /** Nobody could be asked; what was found before still holds for its time. */
+  /** The license server could not be asked; an earlier validation holds until it is too old. */
   | { readonly kind: 'outage'; readonly message: string };
 
-export const granted: Verdict = { ok: true };
+export const granted: AccessDecision = { ok: true };
 
-export const noKey: Verdict = {
+export const noKey: AccessDecision = {
   ok: false,
   status: 401,
   body: {
@@ -28,20 +28,20 @@ export const noKey: Verdict = {
   },
 };
 
-/** A client tells a wrong key from one that is right and not Pro by the message: only the second reads `OK`. */
+/** Clients tell an invalid key from a valid one that is not Pro by this message. */
 const MESSAGE_OF_VALID = 'OK';
 const LONGEST_MESSAGE = 500;
 
-export function verdictOf(finding: Finding): Verdict {
-  if (finding.kind === 'valid' && isPro(finding.tier)) return granted;
-  if (finding.kind === 'policy') {
-    const policy_error = words(finding.message) || 'The policy of this organisation denies the request';
+export function decisionOf(validation: KeyValidation): AccessDecision {
+  if (validation.kind === 'valid' && isPro(validation.tier)) return granted;
+  if (validation.kind === 'policy') {
+    const policy_error = words(validation.message) || 'The policy of this organisation denies the request';
     return { ok: false, status: 403, body: { policy_error } };
   }
-  return refusal(messageOf(finding));
+  return refusal(messageOf(validation));
 }
 
-export function refusal(message: string): Verdict {
+export function refusal(message: string): AccessDecision {
   return { ok: false, status: 403, body: { error: 'Pro license required', message } };
 }
 
@@ -49,7 +49,7 @@ export function isPro(tier: string): boolean {
   return tier.trim().toLowerCase() === 'pro';
 }
 
-function messageOf({ kind, message }: Finding): string {
+function messageOf({ kind, message }: KeyValidation): string {
   const said = words(message);
   if (kind === 'valid') return said || MESSAGE_OF_VALID;
   return said === '' || said.toUpperCase() === MESSAGE_OF_VALID ? 'The license key is not valid' : said;
