@@ -1,9 +1,9 @@
-// Whether the service can do its work, and if not why. Pure.
+// Why the service is not ready, if it is not. Pure.
 import type { ModelState } from '../actors/embedder/contract.ts';
 import type { Phase } from '../runtime/ref.ts';
 import type { ChildState } from '../runtime/supervisor.ts';
 
-export interface Obstacle {
+export interface NotReady {
   /** An actor, `visual model` or `service`. */
   readonly name: string;
   /** Its phase or load status. */
@@ -12,23 +12,23 @@ export interface Obstacle {
   readonly reason: string;
 }
 
-/** What keeps the service from its work; empty when nothing does. */
-export function obstacles(
+/** Empty when the service is ready. */
+export function notReadyReasons(
   states: readonly ChildState[],
   visual: ModelState,
   stopping: boolean,
-): readonly Obstacle[] {
-  const service: Obstacle[] = stopping
+): readonly NotReady[] {
+  const service: NotReady[] = stopping
     ? [{ name: 'service', state: 'stopping', reason: 'the service is stopping' }]
     : [];
   const actors = states
     .filter(({ phase }) => phase !== 'ready')
     .map(({ name, phase, reason }) => ({ name, state: phase, reason }));
-  return [...service, ...actors, ...modelObstacle(visual)];
+  return [...service, ...actors, ...modelReasons(visual)];
 }
 
-/** A service that was asked for no model does what it was asked for. */
-function modelObstacle({ load_status, requested_model_key, error }: ModelState): Obstacle[] {
+/** `unavailable` is no reason: no model was asked for. */
+function modelReasons({ load_status, requested_model_key, error }: ModelState): NotReady[] {
   if (load_status !== 'loading' && load_status !== 'failed') return [];
   const reason = error ?? `model "${requested_model_key}" is ${load_status}`;
   return [{ name: 'visual model', state: load_status, reason }];

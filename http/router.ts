@@ -1,17 +1,17 @@
-// Finds the route of a method and a path. Pure.
+// Matches a method and a path to a route. Pure.
 import type { Method, Route } from './route.ts';
 
-export interface Found {
+export interface RouteMatch {
   readonly route: Route;
   /** Placeholders of the path, decoded. Of this request alone. */
   readonly params: Record<string, string>;
 }
 
 /** `allow`: the path is known, but not with this method. */
-export type Finding = Found | { readonly allow: readonly Method[] } | null;
+export type RouteLookup = RouteMatch | { readonly allow: readonly Method[] } | null;
 
-/** Throws when two routes have the same method and path: such a list is a fault of the program. */
-export function createRouter(routes: readonly Route[]): (method: string, path: string) => Finding {
+/** Throws when two routes have the same method and path: a bug. */
+export function createRouter(routes: readonly Route[]): (method: string, path: string) => RouteLookup {
   const fixed = new Map<string, Map<string, Route>>();
   const patterns: { pattern: string[]; byMethod: Map<string, Route> }[] = [];
   for (const route of routes) {
@@ -21,11 +21,11 @@ export function createRouter(routes: readonly Route[]): (method: string, path: s
   }
   return (method, path) => {
     const exact = fixed.get(path);
-    if (exact) return chosen(exact, method, {});
+    if (exact) return select(exact, method, {});
     const parts = path.split('/');
     for (const { pattern, byMethod } of patterns) {
       const params = match(pattern, parts);
-      if (params) return chosen(byMethod, method, params);
+      if (params) return select(byMethod, method, params);
     }
     return null;
   };
@@ -47,16 +47,16 @@ function methodsAt(
   return known?.byMethod ?? byMethod;
 }
 
-function chosen(
+function select(
   byMethod: ReadonlyMap<string, Route>,
   method: string,
   params: Record<string, string>,
-): Finding {
+): RouteLookup {
   const route = byMethod.get(method);
   return route ? { route, params } : { allow: [...byMethod.keys()] as Method[] };
 }
 
-/** Null when the path is another one, also when a placeholder is empty or holds a broken escape. */
+/** Null when the path does not match, also when a placeholder is empty or has a broken escape. */
 function match(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
   if (pattern.length !== parts.length) return null;
   const params: Record<string, string> = {};

@@ -16,10 +16,10 @@ import {
 } from './request/response.ts';
 import { createValidator, type Validate } from './request/validation.ts';
 import type { Route } from './route.ts';
-import { createRouter, type Found } from './router.ts';
+import { createRouter, type RouteMatch } from './router.ts';
 import type { Service } from './service.ts';
 
-/** The start of a request, as text; what is missing is empty. */
+/** Request line and headers as text; what is missing is empty. */
 export interface Head {
   readonly method: string;
   readonly path: string;
@@ -30,14 +30,14 @@ export interface Head {
   readonly acceptEncoding: string;
   readonly requestId: string;
   readonly origin: string;
-  /** Bytes that are announced; NaN when nothing is. */
+  /** Bytes; NaN without the header. */
   readonly contentLength: number;
 }
 
 export interface AppOptions {
   readonly routes: readonly Route[];
   readonly service: Service;
-  /** Whether a key opens the licensed routes. At once when it was asked lately. */
+  /** Whether a key opens the licensed routes. Synchronous when the decision is cached. */
   license(key: string | undefined): AccessDecision | Promise<AccessDecision>;
   isAllowedHost(host: string): boolean;
   /** Origins of web pages that may read answers; none by default. */
@@ -53,12 +53,12 @@ export interface AppOptions {
   readonly mostBytes?: number;
 }
 
-/** A request whose route was found: waits for its body. */
+/** A request whose route is known and whose body is awaited. */
 export interface Pending {
   readonly takesBody: boolean;
   /** `signal` creates the signal at its first call; it is aborted when the client has gone. Never throws or rejects. */
   run(body: Uint8Array | null, signal: () => AbortSignal): RawResponse | Promise<RawResponse>;
-  /** The client left before its body had come: there is nobody to answer. */
+  /** The client disconnected before its body was complete. */
   abandon(): void;
   /** The body is larger than the limit. */
   tooLarge(): RawResponse;
@@ -66,14 +66,14 @@ export interface Pending {
 
 export interface App {
   readonly mostBytes: number;
-  /** Whether `Head.origin` is looked at. */
+  /** Whether `Head.origin` is needed. */
   readonly asksOrigin: boolean;
   begin(head: Head): RawResponse | Pending;
-  /** From now on every licensed request is answered 503. */
+  /** From now on licensed requests are refused with 503. */
   stopAdmitting(): void;
-  /** Requests that were begun and not answered. */
+  /** Requests without a response yet. */
   readonly inFlight: number;
-  /** Resolves when every request that was begun is answered. */
+  /** Resolves when no request is in flight. */
   idle(): Promise<void>;
 }
 
@@ -158,7 +158,7 @@ class Exchange implements Pending {
   readonly #head: Head;
   readonly #id: string;
   readonly #began: number;
-  #found: Found | undefined;
+  #match: RouteMatch | undefined;
   #validators: Validators | undefined;
   #signal: (() => AbortSignal) | undefined;
   #received = 0;
@@ -174,12 +174,12 @@ class Exchange implements Pending {
   }
 
   get takesBody(): boolean {
-    const { body, method } = this.#found!.route;
+    const { body, method } = this.#match!.route;
     return body !== null || method !== 'GET' || this.#head.contentLength > 0;
   }
 
-  open(found: Found, validators: Validators): RawResponse | Pending {
-    this.#found = found;
+  open(found: RouteMatch, validators: Validators): RawResponse | Pending {
+    this.#match = found;
     this.#validators = validators;
     return this.#head.contentLength > mostBytesOf(this.#options) ? this.tooLarge() : this;
   }
@@ -200,7 +200,7 @@ class Exchange implements Pending {
   }
 
   tooLarge(): RawResponse {
-    const route = this.#found?.route ?? null;
+    const route = this.#match?.route ?? null;
     return this.refuse(
       route,
       plainError(413, 'Body too large', `At most ${mostBytesOf(this.#options)} bytes are taken`),
@@ -208,7 +208,7 @@ class Exchange implements Pending {
   }
 
   abandon(): void {
-    this.#complete(this.#found?.route ?? null, { status: CLIENT_GONE, headers: [], body: '' });
+    this.#complete(this.#match?.route ?? null, { status: CLIENT_GONE, headers: [], body: '' });
   }
 
   run(bytes: Uint8Array | null, signal: () => AbortSignal): RawResponse | Promise<RawResponse> {
@@ -223,7 +223,7 @@ class Exchange implements Pending {
 
   /** The license key may come in a body also for routes that take none. */
   #authorize(bytes: Uint8Array | null): RawResponse | Promise<RawResponse> {
-    const { route } = this.#found!;
+    const { route } = this.#match!;
     const body = route.body || route.access === 'licensed' ? parseBody(bytes) : {};
     if (route.access === 'open') return this.#handle(body);
     if (this.#state.stopping) {
@@ -240,12 +240,12 @@ class Exchange implements Pending {
   }
 
   #authorized(decision: AccessDecision, body: Body | string): RawResponse | Promise<RawResponse> {
-    if (!decision.ok) return this.#finish(this.#found!.route, jsonResponse(decision.status, decision.body));
+    if (!decision.ok) return this.#finish(this.#match!.route, jsonResponse(decision.status, decision.body));
     return this.#handle(body);
   }
 
   #handle(body: Body | string): RawResponse | Promise<RawResponse> {
-    const { route, params } = this.#found!;
+    const { route, params } = this.#match!;
     const validators = this.#validators!;
     if (typeof body === 'string') return this.#reject(badRequest('Invalid body', body));
     const query = queryOf(this.#head.query);
@@ -263,7 +263,7 @@ class Exchange implements Pending {
 
   /** A route with a form of errors of its own uses it for invalid requests as well. */
   #reject(error: EngineError): RawResponse | Promise<RawResponse> {
-    const { route } = this.#found!;
+    const { route } = this.#match!;
     return route.onError ? this.#respondToError(error) : this.#finish(route, errorResponse(error, this.#id));
   }
 
@@ -272,7 +272,7 @@ class Exchange implements Pending {
     body: unknown;
     headers?: Readonly<Record<string, string>>;
   }): RawResponse | Promise<RawResponse> {
-    const { route } = this.#found!;
+    const { route } = this.#match!;
     if (route.text === undefined)
       return this.#finish(route, jsonResponse(answer.status, answer.body, answer.headers));
     const headers = [['Content-Type', route.text] as const, ...Object.entries(answer.headers ?? {})];
@@ -280,7 +280,7 @@ class Exchange implements Pending {
   }
 
   async #respondToError(error: unknown): Promise<RawResponse> {
-    const { route } = this.#found!;
+    const { route } = this.#match!;
     const { log, service } = this.#options;
     try {
       const declared = await route.onError?.(error, service);

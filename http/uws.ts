@@ -1,8 +1,8 @@
-// The socket side, and the only place that knows uWebSockets: reads a request synchronously, collects its body, writes
-// the answer corked, and tells when the client has gone.
+// The socket side, and the only importer of uWebSockets: reads a request synchronously, collects its body, writes the
+// response corked, and notices when the client has disconnected.
 //
-// uWebSockets frees a request when its handler returns and a response when it is aborted or ended; touching either later
-// ends the process. So everything is read at once, and every write asks first.
+// uWebSockets frees a request when its handler returns and a response when it is aborted or ended; using either later
+// crashes the process. So everything is read at once, and every write checks that the client is still there.
 import './request/header-limit.ts';
 import uWS from '@uwsjs/core';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
@@ -14,7 +14,7 @@ export const serverErrors = errorTable({
 });
 
 export interface Server {
-  /** The port in use; of interest when 0 was asked for. */
+  /** The port in use; another one than configured when that is 0. */
   readonly port: number;
   /** For Socket.IO, which answers its own path on the same port. */
   readonly sockets: uWS.TemplatedApp;
@@ -25,19 +25,19 @@ export interface Server {
   close(): void;
 }
 
-/** The form of `listen` that the package has and its types leave out. */
+/** An overload of `listen` that the types of the package leave out. */
 interface ExclusiveListen {
   listen(
     host: string,
     port: number,
     options: number,
-    told: (socket: uWS.us_listen_socket | false) => void,
+    opened: (socket: uWS.us_listen_socket | false) => void,
   ): void;
 }
 const exclusive: number = (uWS as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number })
   .LIBUS_LISTEN_EXCLUSIVE_PORT;
 
-/** `attach`: called with the uWebSockets app before routes are set, for who shares the port. */
+/** `attach` is called with the uWebSockets app before routes are set: Socket.IO shares the port. */
 export function createServer(app: App, attach: (sockets: uWS.TemplatedApp) => void = () => {}): Server {
   const sockets = uWS.App();
   attach(sockets);
@@ -50,7 +50,7 @@ export function createServer(app: App, attach: (sockets: uWS.TemplatedApp) => vo
     },
     sockets,
     listen: (host, wanted) => {
-      // Without "exclusive" a second service would share the port and answer every other request.
+      // Without "exclusive" a second service could share the port and would get every other request.
       (sockets as unknown as ExclusiveListen).listen(host, wanted, exclusive, (socket) => {
         if (socket) listening = socket;
       });
@@ -71,7 +71,7 @@ export function createServer(app: App, attach: (sockets: uWS.TemplatedApp) => vo
   };
 }
 
-/** As bytes: a text would be turned into bytes again for every request. */
+/** As bytes: a string would be encoded again for every request. */
 const bytesOf = (name: string): ArrayBuffer => new TextEncoder().encode(name).buffer;
 const names = {
   contentLength: bytesOf('content-length'),
@@ -102,15 +102,15 @@ function serve(app: App, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
   else client.answer(begun, null);
 }
 
-/** The other end of one request. */
+/** The client of one request. */
 class Client {
   readonly #res: uWS.HttpResponse;
   readonly #headOnly: boolean;
   #gone = false;
   #control: AbortController | undefined;
-  /** Waits for its body. */
-  #waiting: Pending | undefined;
-  #pieces: Uint8Array[] | undefined;
+  /** The request whose body is being received. */
+  #pending: Pending | undefined;
+  #chunks: Uint8Array[] | undefined;
   #bytes = 0;
 
   constructor(res: uWS.HttpResponse, headOnly: boolean) {
@@ -118,11 +118,11 @@ class Client {
     this.#headOnly = headOnly;
   }
 
-  /** A small body comes in one piece and is read where it lies; of a larger one the pieces are copied. */
+  /** A small body comes in one chunk and is used in place; the chunks of a larger one are copied. */
   collect(pending: Pending, most: number): void {
-    this.#waiting = pending;
-    this.#res.onAborted(() => this.#left());
-    this.#res.onData((chunk, isLast) => this.#heard(chunk, isLast, most));
+    this.#pending = pending;
+    this.#res.onAborted(() => this.#onAborted());
+    this.#res.onData((chunk, isLast) => this.#onChunk(chunk, isLast, most));
   }
 
   answer(pending: Pending, body: Uint8Array | null): void {
@@ -131,60 +131,60 @@ class Client {
       this.write(answer);
       return;
     }
-    if (body === null) this.#res.onAborted(() => this.#left());
+    if (body === null) this.#res.onAborted(() => this.#onAborted());
     void answer.then((one) => {
       if (!this.#gone) this.#res.cork(() => this.write(one));
     });
   }
 
-  /** Corked: by the socket while it is read from, by `cork` afterwards. */
+  /** To be called corked: uWebSockets corks while a request is read, `cork` does afterwards. */
   write(answer: RawResponse): void {
     if (this.#gone) return;
     this.#gone = true;
     this.#send(answer);
   }
 
-  #heard(chunk: ArrayBuffer, isLast: boolean, most: number): void {
-    const pending = this.#waiting;
+  #onChunk(chunk: ArrayBuffer, isLast: boolean, most: number): void {
+    const pending = this.#pending;
     if (!pending) return;
     this.#bytes += chunk.byteLength;
     const tooLarge = this.#bytes > most;
     if (!isLast && !tooLarge) {
-      this.#pieces ??= [];
-      // The chunk is gone when this returns.
-      this.#pieces.push(new Uint8Array(chunk.slice(0)));
+      this.#chunks ??= [];
+      // The memory of the chunk is reused when this returns.
+      this.#chunks.push(new Uint8Array(chunk.slice(0)));
       return;
     }
-    const pieces = this.#pieces;
-    this.#waiting = undefined;
-    this.#pieces = undefined;
+    const chunks = this.#chunks;
+    this.#pending = undefined;
+    this.#chunks = undefined;
     if (tooLarge) {
       this.write(pending.tooLarge());
       return;
     }
     const last = Buffer.from(chunk);
-    this.answer(pending, pieces ? Buffer.concat([...pieces, last], this.#bytes) : last);
+    this.answer(pending, chunks ? Buffer.concat([...chunks, last], this.#bytes) : last);
   }
 
-  #left(): void {
+  #onAborted(): void {
     this.#gone = true;
-    this.#pieces = undefined;
-    this.#waiting?.abandon();
-    this.#waiting = undefined;
-    this.#control?.abort(engineErrors.CANCELLED('the client has gone'));
+    this.#chunks = undefined;
+    this.#pending?.abandon();
+    this.#pending = undefined;
+    this.#control?.abort(engineErrors.CANCELLED('the client has disconnected'));
   }
 
   #signal(): AbortSignal {
     if (!this.#control) {
       this.#control = new AbortController();
-      if (this.#gone) this.#control.abort(engineErrors.CANCELLED('the client has gone'));
+      if (this.#gone) this.#control.abort(engineErrors.CANCELLED('the client has disconnected'));
     }
     return this.#control.signal;
   }
 
   #send({ status, headers, body }: RawResponse): void {
     const res = this.#res;
-    // 200 is what is written when nothing is said.
+    // 200 is the default.
     if (status !== 200) res.writeStatus(statusLine(status));
     for (const [name, value] of headers) res.writeHeader(name, value);
     if (status === 204 || status === 304) res.endWithoutBody();
@@ -192,7 +192,7 @@ class Client {
     else res.end(body);
   }
 
-  /** A length given to `endWithoutBody` itself leaves the connection waiting for that many bytes. */
+  /** As an argument of `endWithoutBody` the length would leave the connection waiting for that many bytes. */
   #endHead(bytes: number): void {
     this.#res.writeHeader('Content-Length', String(bytes));
     this.#res.endWithoutBody();

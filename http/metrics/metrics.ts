@@ -1,5 +1,4 @@
-// What the service tells a Prometheus server about itself. Counters are kept by the meters; everything else is asked for
-// when it is rendered.
+// The metrics of the service for a Prometheus server. Counters are kept by the meters; gauges are read when rendering.
 import type { TaskListener } from '../../actors/analysis/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
 import type { VisualModels } from '../../actors/search/model.ts';
@@ -17,11 +16,11 @@ export interface MetricsSources {
   states(): readonly ChildState[];
   readonly slots: Pick<SlotPool, 'count' | 'free' | 'waiting'>;
   readonly models: Pick<VisualModels, 'state' | 'loads'>;
-  /** Requests begun and not answered. */
+  /** Requests in flight. */
   inFlight(): number;
   /** Connections of the event server. */
   eventClients(): number;
-  /** Lives of the engine before this one, from the guardian client. */
+  /** How often the guardian has restarted the engine. */
   readonly engineRestarts: number;
   readonly version: string;
 }
@@ -55,8 +54,8 @@ export function createMetrics(sources: MetricsSources): Metrics {
     render: () =>
       renderFamilies([
         ...requests.families(),
-        single('gauge', 'framehound_http_requests_in_flight', 'Requests being answered.', sources.inFlight()),
-        single('gauge', 'framehound_event_clients', 'Clients of the event server.', sources.eventClients()),
+        single('gauge', 'framehound_http_requests_in_flight', 'HTTP requests in flight.', sources.inFlight()),
+        single('gauge', 'framehound_event_clients', 'Open Socket.IO connections.', sources.eventClients()),
         ...tasks.families(),
         ...actorFamilies(sources.states()),
         ...slotFamilies(sources.slots),
@@ -64,14 +63,14 @@ export function createMetrics(sources: MetricsSources): Metrics {
         single(
           'counter',
           'framehound_engine_restarts_total',
-          'Restarts of the engine by its guardian.',
+          'Restarts of the engine process by its guardian.',
           sources.engineRestarts,
         ),
         ...own.families(),
         {
           type: 'gauge',
           name: 'framehound_build_info',
-          help: 'What runs here.',
+          help: 'Version of the service and of Node.js, as labels; the value is always 1.',
           samples: [{ labels: { version: sources.version, node: process.versions.node }, value: 1 }],
         },
       ]),
@@ -86,7 +85,7 @@ function actorFamilies(states: readonly ChildState[]): Family[] {
     {
       type: 'gauge',
       name: 'framehound_actor_phase',
-      help: '1 for the phase an actor is in.',
+      help: 'Phase of each actor: 1 for the phase it is in, 0 for the others.',
       samples: states.flatMap(({ name, phase }) =>
         Object.keys(phases).map((one) => ({
           labels: { actor: name, phase: one },
@@ -97,19 +96,19 @@ function actorFamilies(states: readonly ChildState[]): Family[] {
     {
       type: 'gauge',
       name: 'framehound_actor_queue_depth',
-      help: 'Messages waiting for a turn.',
+      help: 'Messages waiting in the mailbox of each actor.',
       samples: each(({ waiting }) => waiting),
     },
     {
       type: 'gauge',
       name: 'framehound_actor_turns',
-      help: 'Turns running.',
+      help: 'Messages each actor is handling.',
       samples: each(({ running }) => running),
     },
     {
       type: 'counter',
       name: 'framehound_actor_restarts_total',
-      help: 'Crashes and replacements in this life of the engine.',
+      help: 'Restarts of each actor after a crash or a hang, since the engine process started.',
       samples: each(({ restarts }) => restarts),
     },
   ];
@@ -120,13 +119,18 @@ function slotFamilies({ count, free, waiting }: MetricsSources['slots']): Family
     {
       type: 'gauge',
       name: 'framehound_slots',
-      help: 'Slots for frames, by state.',
+      help: 'Shared memory slots for frames, free and in use.',
       samples: [
         { labels: { state: 'free' }, value: free },
         { labels: { state: 'used' }, value: count - free },
       ],
     },
-    single('gauge', 'framehound_slots_waiting', 'Frames waiting for a free slot.', waiting),
+    single(
+      'gauge',
+      'framehound_slots_waiting',
+      'Frames waiting for a free slot: above 0, decoding is faster than the models.',
+      waiting,
+    ),
   ];
 }
 
@@ -136,7 +140,7 @@ function modelFamilies({ state, loads }: MetricsSources['models']): Family[] {
     {
       type: 'gauge',
       name: 'framehound_model_status',
-      help: '1 for the load status a model is in.',
+      help: 'Load status of the model: 1 for the current one, 0 for the others.',
       samples: loadStatuses.map((status) => ({
         labels: { kind: 'visual', status },
         value: status === load_status ? 1 : 0,
@@ -145,14 +149,14 @@ function modelFamilies({ state, loads }: MetricsSources['models']): Family[] {
     {
       type: 'gauge',
       name: 'framehound_model_info',
-      help: 'The model in use and the device it runs on.',
+      help: 'Model in use and the device it runs on, as labels; the value is always 1.',
       samples:
         model_key === null ? [] : [{ labels: { kind: 'visual', model_key, device: device ?? '' }, value: 1 }],
     },
     {
       type: 'counter',
       name: 'framehound_model_loads_total',
-      help: 'Loads of a model, by how they ended.',
+      help: 'Attempts to load a model, by result.',
       samples: (['ready', 'failed'] as const).map((result) => ({
         labels: { kind: 'visual', result },
         value: loads[result],

@@ -1,10 +1,10 @@
-// Measures the process of the engine: processor, memory, and how late its event loop turns.
+// Measures the engine process: CPU time, memory and the delay of its event loop.
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { type Family, type Sample, single } from './exposition.ts';
 
 export interface ProcessMeter {
   families(): Family[];
-  /** Ends the measurement of the event loop. */
+  /** Stops measuring the event loop. */
   close(): void;
 }
 
@@ -15,7 +15,7 @@ export function createProcessMeter(): ProcessMeter {
   delay.enable();
   let turned = performance.eventLoopUtilization();
   const loop = (): Sample[] => {
-    // Between two measurements lies the resolution itself; what is more is delay. Before the first there is none.
+    // Two measurements are at least the resolution apart; only what exceeds it is delay.
     const late = (ns: number) => (delay.count === 0 ? 0 : Math.max(0, ns / 1e9 - RESOLUTION_MS / 1e3));
     const samples = [
       { labels: { stat: 'p50' }, value: late(delay.percentile(50)) },
@@ -40,24 +40,39 @@ export function createProcessMeter(): ProcessMeter {
         single(
           'counter',
           'process_cpu_seconds_total',
-          'Processor seconds of all threads.',
+          'User and system CPU time of all threads.',
           (user + system) / 1e6,
         ),
-        single('gauge', 'process_resident_memory_bytes', 'Memory in use, shared memory included.', rss),
-        single('gauge', 'process_start_time_seconds', 'Unix time of the start.', started),
-        single('gauge', 'framehound_uptime_seconds', 'Since the start of this engine.', process.uptime()),
-        single('gauge', 'framehound_heap_used_bytes', 'Objects of the main thread.', heapUsed),
-        single('gauge', 'framehound_external_memory_bytes', 'Buffers of the main thread.', external),
+        single(
+          'gauge',
+          'process_resident_memory_bytes',
+          'Resident memory of the process, shared memory included.',
+          rss,
+        ),
+        single('gauge', 'process_start_time_seconds', 'Start of the process, Unix time.', started),
+        single(
+          'gauge',
+          'framehound_uptime_seconds',
+          'Seconds since the engine process started.',
+          process.uptime(),
+        ),
+        single('gauge', 'framehound_heap_used_bytes', 'JavaScript heap in use, main thread.', heapUsed),
+        single(
+          'gauge',
+          'framehound_external_memory_bytes',
+          'Memory outside the JavaScript heap, such as buffers, main thread.',
+          external,
+        ),
         {
           type: 'gauge',
           name: 'framehound_event_loop_delay_seconds',
-          help: 'How late the main event loop turned since the last scrape.',
+          help: 'Delay of the main event loop since the last scrape: median, 99th percentile and maximum.',
           samples: loop(),
         },
         single(
           'gauge',
           'framehound_event_loop_utilization',
-          'Share of time the main event loop worked since the last scrape.',
+          'Share of time the main event loop was busy since the last scrape, from 0 to 1.',
           busy(),
         ),
       ];

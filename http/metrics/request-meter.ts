@@ -1,10 +1,9 @@
-// Counts requests by route and status and their seconds by route. It stands in the path of every request, so it is plain
-// numbers in rows of memory, and becomes text only when somebody asks. Pure.
-
+// Counts requests by route and status, and their duration by route. Every request passes here, so counters are typed
+// arrays that become text only when they are scraped. Pure.
 import type { Route } from '../route.ts';
 import type { Family } from './exposition.ts';
 
-/** Upper bounds in seconds: a checked answer from memory takes 0.1 ms, a search 10, a cold model seconds. */
+/** Upper bounds in seconds: a response from memory takes 0.1 ms, a search 10 ms, a cold model seconds. */
 export const LATENCY_BOUNDS = [
   0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ] as const;
@@ -13,7 +12,7 @@ const STATUSES = 600;
 const BUCKETS = LATENCY_BOUNDS.length + 1;
 
 export interface RequestMeter {
-  /** Null: a request that met no route. `received` and `sent`: bytes of the bodies. */
+  /** `route` is null when no route matched. `received` and `sent`: bytes of the bodies. */
   count(route: Route | null, status: number, seconds: number, received: number, sent: number): void;
   families(): Family[];
 }
@@ -48,7 +47,7 @@ export function createRequestMeter(routes: readonly Route[]): RequestMeter {
       const row = route === null ? 0 : (rows.get(route) ?? 0);
       byStatus[row * STATUSES + (status < STATUSES ? status : 0)]!++;
       let bucket = 0;
-      // Not by halving: nearly every request ends in one of the first buckets.
+      // Linear, not binary: nearly every request ends in one of the first buckets.
       while (bucket < LATENCY_BOUNDS.length && seconds > LATENCY_BOUNDS[bucket]!) bucket++;
       byBucket[row * BUCKETS + bucket]!++;
       sums[row]! += seconds;
@@ -59,19 +58,19 @@ export function createRequestMeter(routes: readonly Route[]): RequestMeter {
       {
         type: 'counter',
         name: 'framehound_http_requests_total',
-        help: 'Requests answered, by route and status.',
+        help: 'HTTP responses, by route and status.',
         samples: requests(),
       },
       {
         type: 'histogram',
         name: 'framehound_http_request_duration_seconds',
-        help: 'From the head of a request to its answer, by route.',
+        help: 'Seconds from the head of a request to its response, by route.',
         series: latencies(),
       },
       {
         type: 'counter',
         name: 'framehound_http_body_bytes_total',
-        help: 'Bytes of bodies received and sent.',
+        help: 'Bytes of request and response bodies.',
         samples: [
           { labels: { direction: 'received' }, value: bytesIn },
           { labels: { direction: 'sent' }, value: bytesOut },

@@ -1,7 +1,7 @@
 // Says that the service is there, whether it can work, and how it does. None of these needs a key.
 import { Type } from 'typebox';
 import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
-import { obstacles } from '../readiness.ts';
+import { notReadyReasons } from '../readiness.ts';
 import { described, type Route, reply, route } from '../route.ts';
 
 const tag = 'Health';
@@ -57,7 +57,7 @@ export const readyz = route({
   access: 'open',
   answers: { 200: Readiness, 503: Readiness },
   handle: (_, service) => {
-    const reasons = [...obstacles(service.states(), service.search.models.state, service.stopping())];
+    const reasons = [...notReadyReasons(service.states(), service.search.models.state, service.stopping())];
     return reasons.length === 0
       ? reply(200, { ready: true, reasons })
       : reply(503, { ready: false, reasons }, { 'Retry-After': '1' });

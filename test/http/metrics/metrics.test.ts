@@ -7,7 +7,7 @@ import { type Family, renderFamilies, single } from '../../../http/metrics/expos
 import { createMetrics, type MetricsSources } from '../../../http/metrics/metrics.ts';
 import { createRequestMeter, LATENCY_BOUNDS } from '../../../http/metrics/request-meter.ts';
 import { createTaskMeter } from '../../../http/metrics/task-meter.ts';
-import { obstacles } from '../../../http/readiness.ts';
+import { notReadyReasons } from '../../../http/readiness.ts';
 import { health, healthRoutes, readyz } from '../../../http/routes/health.ts';
 import type { Service } from '../../../http/service.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
@@ -206,7 +206,7 @@ test('the metrics show actors, slots, model, clients, restarts and the process',
   metrics.close();
 });
 
-test('an actor that is not ready, a model that loads or failed and a stop are named as obstacles', () => {
+test('an actor that is not ready, a model that loads or failed and a stop are named as notReadyReasons', () => {
   const down = actor('decoder-0', 'down', '6 crashes within 60 s');
   const loading: ModelState = { ...ready, model_key: null, load_status: 'loading', is_loading: true };
   const failed: ModelState = { ...ready, model_key: null, load_status: 'failed', error: 'no memory' };
@@ -235,9 +235,9 @@ test('an actor that is not ready, a model that loads or failed and a stop are na
     [[], ready, true, [{ name: 'service', state: 'stopping', reason: 'the service is stopping' }]],
   ];
   for (const [states, visual, stopping, expected] of table)
-    assert.deepEqual(obstacles(states, visual, stopping), expected);
+    assert.deepEqual(notReadyReasons(states, visual, stopping), expected);
   for (const phase of ['starting', 'stopping', 'stuck'] as const)
-    assert.equal(obstacles([actor('a', phase)], ready, false).length, 1);
+    assert.equal(notReadyReasons([actor('a', phase)], ready, false).length, 1);
 });
 
 test('livez answers always, readyz says why not, metrics is exposition text, and none needs a key', async () => {
