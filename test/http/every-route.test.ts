@@ -101,7 +101,7 @@ async function fieldErrorsOf(route: Route, { field, what, body, must }: Bad): Pr
 }
 
 for (const route of routes.filter(({ body }) => body !== null)) {
-  test(`${route.id}: every bad field is a 400 that names it, and nothing it is sent is a fault`, async () => {
+  test(`${route.id}: every bad field is a 400 that names it, and no input is an internal error`, async () => {
     const bad = badBodies(route.body!, goodFor(route), known);
     assert.ok(bad.length > 0);
     const wrong: string[] = [];

@@ -165,7 +165,7 @@ test('an error of a table answers with its status, its meaning and its message',
   assert.deepEqual(field.body, { error: 'Invalid side', message: 'left is not a side' });
 });
 
-test('a fault tells the client only the id under which the log has its stack', async () => {
+test('an internal error tells the client only the request id under which the log has the stack', async () => {
   const answer = await call(path, { query: 'a', does: 'fault' }, { headers: { 'x-request-id': 'mine-1' } });
   assert.equal(answer.status, 500);
   assert.deepEqual(answer.body, { error: 'Internal error', message: 'mine-1' });
@@ -174,7 +174,7 @@ test('a fault tells the client only the id under which the log has its stack', a
   assert.match(String((line.fields['error'] as Error).stack), /secret detail/);
 });
 
-test('work that was cancelled under a waiting client is 503, not a fault', async () => {
+test('work cancelled while its client waits is a 503, not an internal error', async () => {
   assert.equal((await call(path, { query: 'a', does: 'stop' })).status, 503);
 });
 
@@ -192,7 +192,7 @@ test('large answers are compressed as asked, small ones never', async () => {
   assert.equal(small.headers['content-encoding'], undefined);
 });
 
-test('a body that is announced larger than the limit is 413 before it is read', async () => {
+test('a Content-Length above the limit is a 413 before the body is read', async () => {
   const begun = call.app.begin({
     method: 'POST',
     path,
@@ -207,7 +207,7 @@ test('a body that is announced larger than the limit is 413 before it is read', 
   assert.equal('status' in begun && begun.status, 413);
 });
 
-test('a configured origin may read answers and ask first, another one may not', async () => {
+test('a configured origin may read responses and send preflights, another one may not', async () => {
   const open = inject([...healthRoutes], {}, { origins: ['http://panel.local'] });
   const from = (origin: string, method: string) =>
     open('/api/v1/health', undefined, { method, headers: { origin } });

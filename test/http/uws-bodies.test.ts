@@ -26,7 +26,7 @@ test('a client that reads slowly gets all of a large answer, and the others are 
   await Promise.all([slow.leave(), other.leave()]);
 });
 
-test('a client that goes in the middle of a large answer costs nothing more', async () => {
+test('a client that disconnects in the middle of a large response leaves nothing behind', async () => {
   const client = new RawClient(server.port);
   await client.send(request('GET', '/large'));
   await new Promise((resolve) => client.socket.once('data', resolve));

@@ -14,7 +14,7 @@ for (const [name, sent] of [
     `${request('POST', '/echo', undefined, ['Transfer-Encoding: chunked'])}20\r\n{"q": "half`,
   ],
 ] as const) {
-  test(`a client that goes ${name} leaves no request behind`, async () => {
+  test(`a client that disconnects ${name} leaves no request in flight`, async () => {
     const client = new RawClient(server.port);
     const before = observed.length;
     await client.send(sent);
@@ -29,7 +29,7 @@ for (const [name, sent] of [
   });
 }
 
-test('a client that goes while its answer is made aborts the handler, and what that throws is told to nobody', async () => {
+test('a client that disconnects aborts the handler, and the error of that is not logged', async () => {
   const client = new RawClient(server.port);
   await client.send(request('GET', '/wait'));
   const handler = await meeting();
@@ -43,7 +43,7 @@ test('a client that goes while its answer is made aborts the handler, and what t
   await assertWell();
 });
 
-test('an answer that comes after its client has gone is dropped', async () => {
+test('a response for a client that has disconnected is dropped', async () => {
   const client = new RawClient(server.port);
   await client.send(request('GET', '/wait'));
   const handler = await meeting();
@@ -153,7 +153,7 @@ test('only a plain request id is taken over into the answer', async () => {
   await client.leave();
 });
 
-test('a fault in a handler, in its answer or in the licenses is one 500, and the service goes on', async () => {
+test('an error in a handler, in its response or in the licenses is one 500, and the service goes on', async () => {
   const client = new RawClient(server.port);
   const asked = [
     ...['now', 'later', 'unsayable', 'unsayable-later'].map((kind) => request('GET', `/fault/${kind}`)),
@@ -168,7 +168,7 @@ test('a fault in a handler, in its answer or in the licenses is one 500, and the
   await assertWell();
 });
 
-test('the key may stand in the body of a request that has no other use for one', async () => {
+test('the license key may come in the body of a request that takes none', async () => {
   const client = new RawClient(server.port);
   const key = JSON.stringify({ license_key: 'good' });
   assert.equal((await client.ask(request('GET', '/locked', key))).body.toString(), '1');
@@ -178,7 +178,7 @@ test('the key may stand in the body of a request that has no other use for one',
   await client.leave();
 });
 
-test('a second server on the port is told that it is taken', () => {
+test('a second server on the same port fails with PORT_TAKEN', () => {
   const before = createServer(app);
   before.listen('127.0.0.1', 0);
   const { port } = before;

@@ -115,7 +115,7 @@ test('an error carries what the answer says', async () => {
   assert.deepEqual(await call(), [502, 'Status 502', 'Status 502', null, null, null, false]);
 });
 
-test('a busy service is asked again only when wanted, when it says when, and so often', async () => {
+test('a busy service is retried only as often as asked for, and when it says after how long', async () => {
   const busy: [number, unknown, Record<string, string>] = [503, { error: 'Busy' }, { 'Retry-After': '2' }];
   const patient = answering(busy, busy, [200, { status: 'ok' }]);
   const client = createClient({ url: 'http://localhost:1', ...patient.options });
@@ -226,7 +226,7 @@ test('a task is followed from where it is to its end', async (t) => {
   assert.deepEqual([last?.done, last?.cancelled, last?.task_id], [true, true, 't']);
 });
 
-test('a lost connection is made again, and the end that came meanwhile is heard', async (t) => {
+test('a lost connection is made again, and an end meanwhile is delivered', async (t) => {
   const before = await serve(t);
   before.tasks.records.set('t', detailOf('t', { state: 'running' }));
   before.tasks.tell('t', progress(50));

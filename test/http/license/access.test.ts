@@ -69,7 +69,7 @@ test('a key opens a route from the header or the body, and the body comes first'
   }
 });
 
-test('health needs no key, and no key helps a strange host', async (t) => {
+test('health needs no key, and a key does not open a host that is not allowed', async (t) => {
   const { keys, call } = setUp(t);
   assert.equal((await call('/api/v1/health')).status, 200);
   for (const [host, status] of [

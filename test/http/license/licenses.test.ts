@@ -32,7 +32,7 @@ function setUp(t: TestContext, first: KeyValidation | Promise<KeyValidation> = p
   return { ...world, asked, knows, licenses: createLicenses(validator, world.clock, world.now, world.log) };
 }
 
-test('every validation has its published words', () => {
+test('every validation has its published status and message', () => {
   const valid = (tier: string, message = ''): KeyValidation => ({ kind: 'valid', tier, message, until });
   const refused = (message: string) => ({ error: 'Pro license required', message });
   const table: [KeyValidation, unknown][] = [
@@ -57,7 +57,7 @@ test('every validation has its published words', () => {
   assert.ok(words(long).length < 600);
 });
 
-test('no key is 401 with the published words, and nobody is asked', (t) => {
+test('no key is 401 with the published message, and the validator is not called', (t) => {
   const { licenses, asked } = setUp(t);
   const body = {
     error: 'Authentication required',
@@ -69,7 +69,7 @@ test('no key is 401 with the published words, and nobody is asked', (t) => {
   assert.deepEqual(asked, []);
 });
 
-test('a text that cannot be a key is refused with the reason, and nobody is asked', (t) => {
+test('a malformed key is refused with the reason, and the validator is not called', (t) => {
   const { licenses, asked } = setUp(t);
   const table = [
     ['Bearer fh_x', /without "Bearer"/],
@@ -87,7 +87,7 @@ test('a text that cannot be a key is refused with the reason, and nobody is aske
   assert.deepEqual(asked, []);
 });
 
-test('a Pro key is asked about once in 30 minutes and at once afterwards', (t) => {
+test('a Pro key is validated once in 30 minutes, and again at once afterwards', (t) => {
   const { licenses, asked, clock } = setUp(t);
   for (let minute = 0; minute < 30; minute++) {
     assert.deepEqual(licenses.check(minute % 2 ? 'key' : ' key '), { ok: true });
@@ -98,7 +98,7 @@ test('a Pro key is asked about once in 30 minutes and at once afterwards', (t) =
   assert.deepEqual(asked, ['key', 'key']);
 });
 
-test('a validation is never older than 30 minutes, whenever the look falls', (t) => {
+test('a validation is never older than 30 minutes, whenever the refresh falls', (t) => {
   const { licenses, asked, clock } = setUp(t);
   licenses.check('key');
   clock.advance(30 * MINUTE - 500);
@@ -108,7 +108,7 @@ test('a validation is never older than 30 minutes, whenever the look falls', (t)
   assert.equal(asked.length, 2);
 });
 
-test('what is held is bounded: the oldest makes room', (t) => {
+test('the cache is bounded: the oldest entry is evicted', (t) => {
   const { licenses, asked } = setUp(t);
   for (let i = 0; i <= 4_096; i++) licenses.check(`key-${i}`);
   licenses.check('key-4096');
@@ -118,7 +118,7 @@ test('what is held is bounded: the oldest makes room', (t) => {
   assert.equal(asked.length, 4_098);
 });
 
-test('a machine that slept or whose clock was set back asks again', (t) => {
+test('after sleep or a clock set back keys are validated again', (t) => {
   for (const skew of [31 * MINUTE, -MINUTE]) {
     const { licenses, asked, clock, ...world } = setUp(t);
     licenses.check('key');
@@ -129,7 +129,7 @@ test('a machine that slept or whose clock was set back asks again', (t) => {
   }
 });
 
-test('right after a right key every other one is asked about, however alike they are', (t) => {
+test('after a valid key every other key is validated, however similar it is', (t) => {
   const { licenses, asked, knows } = setUp(t);
   const right = 'fh_0123456789abcdef';
   for (const other of [`${right}0`, right.slice(0, -1), right.toUpperCase(), `F${right.slice(1)}`, 'fh_']) {
@@ -143,7 +143,7 @@ test('right after a right key every other one is asked about, however alike they
   assert.equal(asked.filter((one) => one === right).length, 1);
 });
 
-test('a key that ends is refused at its end, not half an hour later', (t) => {
+test('a key is refused when it expires, not half an hour later', (t) => {
   const { licenses, knows, clock } = setUp(t, { ...pro, until: START + 10 * MINUTE });
   clock.advance(9 * MINUTE);
   assert.equal(words(licenses.check('key') as { ok: boolean }), 'ok');
@@ -152,7 +152,7 @@ test('a key that ends is refused at its end, not half an hour later', (t) => {
   assert.match(words(licenses.check('key') as { ok: boolean }), /Expired/);
 });
 
-test('a refusal holds for seconds only', (t) => {
+test('a refusal is cached for seconds only', (t) => {
   for (const validation of [invalid, basic, outage]) {
     const { licenses, asked, knows, clock } = setUp(t, validation);
     for (let i = 0; i < 5; i++) assert.equal((licenses.check('key') as { ok: boolean }).ok, false);
@@ -180,7 +180,7 @@ test('in an outage a validation of the last 30 minutes holds, an older one does 
   }
 });
 
-test('a client in a loop is not passed on to a server that is out', (t) => {
+test('during an outage a client in a loop does not reach the license server', (t) => {
   const { licenses, asked, knows, clock } = setUp(t, basic);
   licenses.check('key');
   knows.validation = outage;
@@ -200,7 +200,7 @@ test('an outage is logged once when it begins and once when it ends, by id', (t)
   assert.doesNotMatch(logged(), /secret/);
 });
 
-test('when the keys change, nothing that was found before holds', (t) => {
+test('when the keys change, the cache is emptied', (t) => {
   const { licenses, asked, knows, clock } = setUp(t);
   licenses.check('key');
   knows.changed = true;
@@ -211,7 +211,7 @@ test('when the keys change, nothing that was found before holds', (t) => {
   assert.equal(asked.length, 2);
 });
 
-test('the keys are looked at once a second at most, and never when nobody asks', (t) => {
+test('the keys are checked for changes once a second at most, and never without requests', (t) => {
   const { licenses, knows, clock } = setUp(t);
   for (let i = 0; i < 1_000; i++) licenses.check('key');
   assert.equal(knows.looks, 1);
@@ -223,7 +223,7 @@ test('the keys are looked at once a second at most, and never when nobody asks',
   assert.equal(clock.waiting, 0);
 });
 
-test('requests with one key share one question; what is held answers at once', async (t) => {
+test('requests with one key share one validation; a cached one is synchronous', async (t) => {
   const answer = Promise.withResolvers<KeyValidation>();
   const { licenses, asked } = setUp(t, answer.promise);
   const all = Array.from({ length: 20 }, () => licenses.check('key'));
@@ -233,7 +233,7 @@ test('requests with one key share one question; what is held answers at once', a
   assert.deepEqual(licenses.check('key'), { ok: true });
 });
 
-test('a fault of who knows keys is told to every caller and not kept', async (t) => {
+test('an error of the validator reaches every caller and is not cached', async (t) => {
   const { licenses, knows } = setUp(t, Promise.reject(new Error('broken')));
   const both = [licenses.check('key'), licenses.check('key')];
   for (const one of both) await assert.rejects(async () => one, /broken/);
@@ -241,7 +241,7 @@ test('a fault of who knows keys is told to every caller and not kept', async (t)
   assert.deepEqual(licenses.check('key'), { ok: true });
 });
 
-test('questions at one time are bounded', async (t) => {
+test('pending validations are bounded', async (t) => {
   const answer = Promise.withResolvers<KeyValidation>();
   const { licenses, asked } = setUp(t, answer.promise);
   const all = Array.from({ length: 100 }, (_, i) => licenses.check(`key-${i}`));
@@ -252,7 +252,7 @@ test('questions at one time are bounded', async (t) => {
   assert.match(words(verdicts[99]!), /Too many/);
 });
 
-test('a flood of wrong keys drives out no right one', (t) => {
+test('a flood of wrong keys evicts no valid one', (t) => {
   const { licenses, asked, knows } = setUp(t);
   licenses.check('right');
   knows.validation = invalid;

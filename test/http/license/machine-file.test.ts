@@ -29,7 +29,7 @@ const expected = { machineId: 'm', keyHash: hashOf(KEY), now: START };
 const inADay = new Date(START + DAY).toISOString();
 const good = { machine_id: 'm', expiry: inADay };
 
-test('a machine file holds for its machine, its key and its time, and for nothing else', () => {
+test('a machine file is valid for its machine, its key and its time only', () => {
   const table: [unknown, RegExp | 'ok'][] = [
     [good, 'ok'],
     [{ machine_id: 'm', expiry: (START + DAY) / 1000 }, 'ok'],
@@ -111,7 +111,7 @@ test('the public key is taken as PEM, as its path and as base64; what it cannot 
   }
 });
 
-test('a public key without a server is a fault of the settings', (t) => {
+test('a public key without a server is an error of the settings', (t) => {
   const { folder: home, ...world } = newWorld(t);
   const values = { home, cache_dir: '', license_url: '', license_public_key: raw.toString('base64') };
   assert.throws(() => openLicenses(values, world), /license_public_key: .*license_url/);
@@ -144,7 +144,7 @@ async function onPrem(t: TestContext) {
   return { ...world, state, server, restart, kept };
 }
 
-test('an on-prem answer opens nothing without a machine file that holds', async (t) => {
+test('an on-prem answer opens nothing without a valid machine file', async (t) => {
   const { state, restart, kept } = await onPrem(t);
   const table: [Partial<typeof state>, string][] = [
     [{ file: false }, 'The license server sent no machine file'],
@@ -161,7 +161,7 @@ test('an on-prem answer opens nothing without a machine file that holds', async 
   }
 });
 
-test('a kept machine file opens the service after a restart without the server, until it expires', async (t) => {
+test('a stored machine file opens the service after a restart without the server, until it expires', async (t) => {
   const { server, restart, kept, clock, logged } = await onPrem(t);
   assert.equal(await restart()(), 'ok');
   if (process.platform !== 'win32') assert.equal(statSync(kept).mode & 0o777, 0o600);
@@ -179,7 +179,7 @@ test('a kept machine file opens the service after a restart without the server, 
   assert.ok(!logged().includes(KEY));
 });
 
-test('a kept machine file that was tampered with or given to another key opens nothing', async (t) => {
+test('a stored machine file that was tampered with or copied to another key opens nothing', async (t) => {
   const { server, restart, kept, logged } = await onPrem(t);
   await restart()();
   const whole = JSON.parse(readFileSync(kept, 'utf8'));
@@ -194,7 +194,7 @@ test('a kept machine file that was tampered with or given to another key opens n
   assert.match(logged(), /machine file cannot be kept or read/);
 });
 
-test('when the server says that a key is Pro no more, the kept file goes', async (t) => {
+test('when a key is no longer Pro, its stored machine file is removed', async (t) => {
   const { server, restart, kept } = await onPrem(t);
   const check = restart();
   for (const body of [
@@ -214,7 +214,7 @@ test('when the server says that a key is Pro no more, the kept file goes', async
   assert.match(await check(), /cannot be reached/);
 });
 
-test('a machine file that cannot be kept takes nothing from what the server says', async (t) => {
+test('a machine file that cannot be stored does not change what the server says', async (t) => {
   const { restart, folder, kept, logged } = await onPrem(t);
   await restart()();
   rmSync(kept);

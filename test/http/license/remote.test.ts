@@ -39,7 +39,7 @@ test('the server is asked with the key and the machine id, once in 30 minutes', 
   assert.deepEqual(server.asked, [question, question]);
 });
 
-test('the machine id is made once, for the owner alone, and named when it is damaged', async (t) => {
+test('the machine id is created once, readable by its owner only, and named when it is damaged', async (t) => {
   const { values, folder, ...world } = await setUp(t, valid);
   const path = join(folder, 'machine', 'id.json');
   const first = readFileSync(path, 'utf8');
@@ -57,7 +57,7 @@ test('the machine id is made once, for the owner alone, and named when it is dam
   }
 });
 
-test('what the server says becomes a decision', async (t) => {
+test('every answer of the server becomes a decision', async (t) => {
   const { check, server } = await setUp(t, valid);
   const refused = (message: string) => `Pro license required | ${message}`;
   const table: [unknown, string, number?][] = [
@@ -78,7 +78,7 @@ test('what the server says becomes a decision', async (t) => {
   }
 });
 
-test('what is no answer is an outage that says what came', async (t) => {
+test('a reply that is no answer is an outage whose message says what came', async (t) => {
   const { check, server, logged } = await setUp(t, valid);
   const raw =
     (text: string, status = 200): Respond =>
@@ -134,7 +134,7 @@ test('a server that does not answer is given five seconds', async (t) => {
   }
 });
 
-test('an ending service waits for no server', async (t) => {
+test('a service that stops does not wait for the license server', async (t) => {
   const { check, server, licenses, clock } = await setUp(t, () => {});
   const asked = server.question();
   const decision = check();
@@ -144,7 +144,7 @@ test('an ending service waits for no server', async (t) => {
   assert.equal(clock.waiting, 0);
 });
 
-test('a server that is gone: what was validated holds for its 30 minutes, the rest is refused', async (t) => {
+test('without the server what was validated holds for its 30 minutes, the rest is refused', async (t) => {
   const { check, server, clock, logged } = await setUp(t, valid);
   assert.equal(await check(), 'ok');
   await server.stop();
@@ -157,7 +157,7 @@ test('a server that is gone: what was validated holds for its 30 minutes, the re
   assert.ok(!logged().includes(KEY));
 });
 
-test('requests with one key are one question', async (t) => {
+test('concurrent requests with one key are one request to the server', async (t) => {
   let release = () => {};
   const { licenses, server } = await setUp(t, (response, asked) => {
     release = () => valid(response, asked);
@@ -180,7 +180,7 @@ test('no key is in the home folder', async (t) => {
   }
 });
 
-test('a server address that cannot be meant is a fault of the settings; one in clear text is warned of', (t) => {
+test('an unusable server address is an error of the settings; http is a warning', (t) => {
   const { folder: home, ...world } = newWorld(t);
   const open = (license_url: string) =>
     openLicenses({ home, cache_dir: '', license_url, license_public_key: '' }, world).close();

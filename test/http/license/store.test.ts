@@ -46,7 +46,7 @@ test('a key is 32 random bytes behind a prefix, and only its hash is stored', (t
   assert.ok(text.includes(hashOf(key)) && !text.includes(key) && !text.includes(key.slice(3, 20)));
 });
 
-test('keys are for the eyes of their owner alone', { skip: process.platform === 'win32' }, (t) => {
+test('key files can be read by their owner only', { skip: process.platform === 'win32' }, (t) => {
   const { folder, issue } = setUp(t);
   const { issued } = issue();
   assert.equal(statSync(folder).mode & 0o777, 0o700);
@@ -142,7 +142,7 @@ test('a damaged file is named, its key opens nothing and every other key does', 
   licenses.close();
 });
 
-test('a folder that cannot be read is a fault of the home at start, and a refusal that says so later', (t) => {
+test('a folder that cannot be read is an error at start, and a refusal that says so later', (t) => {
   const { folder, open, issue, clock, logged } = setUp(t);
   const { key } = issue();
   const licenses = open();
@@ -199,7 +199,7 @@ test('two processes that issue at once lose no key', async (t) => {
   assert.ok(readdirSync(folder).every((name) => name.endsWith('.json')));
 });
 
-test('no key stands in the log or in a decision', (t) => {
+test('no key appears in the log or in a decision', (t) => {
   const { folder, issue, open, logged, clock, now } = setUp(t);
   const made = [issue(), issue({ tier: 'basic' }), issue({ days: 1 })];
   const licenses = open();

@@ -49,7 +49,7 @@ function sourcesWith(changes: Partial<MetricsSources> = {}): MetricsSources {
   };
 }
 
-test('the exposition text obeys the format whatever the labels and numbers are', () => {
+test('the exposition text is valid for any labels and numbers', () => {
   const value = fc.oneof(fc.nat(), fc.double({ noNaN: true }));
   const label = fc.stringMatching(/^[a-z]\w{0,5}$/).filter((name) => name !== 'le');
   const sample = fc.record({ labels: fc.dictionary(label, fc.string({ unit: 'grapheme' })), value });
@@ -122,7 +122,7 @@ test('requests are counted by route and status, those without a route too', () =
   assert.deepEqual([...read.get('framehound_http_body_bytes_total')!.samples.values()], [41, 402]);
 });
 
-test('frames and files are counted from what tasks tell, and a counter never goes down', () => {
+test('frames and files are counted from task events, and a counter never goes down', () => {
   const meter = createTaskMeter();
   const frames = (done: number): TaskEvent => progress(0, { amounts: { video: { done, all: 100 } } });
   const result = (outcome: Outcome): TaskEvent => ({
@@ -206,7 +206,7 @@ test('the metrics show actors, slots, model, clients, restarts and the process',
   metrics.close();
 });
 
-test('an actor that is not ready, a model that loads or failed and a stop are named as notReadyReasons', () => {
+test('an actor that is not ready, a model that loads or failed and a stop are reasons not to be ready', () => {
   const down = actor('decoder-0', 'down', '6 crashes within 60 s');
   const loading: ModelState = { ...ready, model_key: null, load_status: 'loading', is_loading: true };
   const failed: ModelState = { ...ready, model_key: null, load_status: 'failed', error: 'no memory' };
@@ -240,7 +240,7 @@ test('an actor that is not ready, a model that loads or failed and a stop are na
     assert.equal(notReadyReasons([actor('a', phase)], ready, false).length, 1);
 });
 
-test('livez answers always, readyz says why not, metrics is exposition text, and none needs a key', async () => {
+test('livez always answers, readyz gives its reasons, metrics is exposition text, and none needs a key', async () => {
   const metrics = createMetrics(sourcesWith());
   let phase: ChildState['phase'] = 'down';
   let stopping = false;

@@ -96,7 +96,7 @@ test('the validator would notice a document that is none', async () => {
   assert.equal(valid, false);
 });
 
-test('nothing of the newer dialect is left in the document', () => {
+test('no keyword of newer JSON Schema dialects is left in the document', () => {
   const keys = new Set<string>();
   const { components, paths } = openApi([make, metrics]);
   JSON.stringify([components.schemas, paths], (key, value) => {
@@ -108,7 +108,7 @@ test('nothing of the newer dialect is left in the document', () => {
   }
 });
 
-test('an operation says where its parameters stand and which may be left out', () => {
+test('an operation has its parameters with their place, and which are required', () => {
   const [found] = operations(openApi([make]));
   const { path, method, operation } = found!;
   assert.equal(`${method} ${path}`, 'POST /api/v1/things/{id}/points');

@@ -41,7 +41,7 @@ test('what is JSON and what is not is decided as JSON.parse does', () => {
   );
 });
 
-test('JSON that one letter was changed in has its fault at that letter or behind it', () => {
+test('JSON with one changed character has its syntax error at that character or behind it', () => {
   fc.assert(
     fc.property(
       fc.json(),
@@ -66,7 +66,7 @@ function isBegun(text: string): boolean {
   return fault === null || fault === text.length;
 }
 
-test('the place is told by line and column, and nothing of the text', () => {
+test('a syntax error is reported by line and column, without the text', () => {
   const said = (text: string) => parseBody(Buffer.from(text));
   assert.equal(
     said('{\n  "license_key": "fh-secret" "q": 1\n}'),
@@ -77,12 +77,12 @@ test('the place is told by line and column, and nothing of the text', () => {
   assert.equal(said('"fh-secret"'), 'The body must be a JSON object');
 });
 
-test('a body may open more than a stack can hold', () => {
+test('a body may nest deeper than the call stack', () => {
   const deep = '['.repeat(900_000);
   assert.equal(parseBody(Buffer.from(`{"a":${deep}}`)), 'The body is not JSON from line 1, column 900006 on');
 });
 
-test('a body of more values than any request has is not parsed, a large one of few values is', () => {
+test('a body with too many values is not parsed, a large one with few values is', () => {
   // Each of these keeps the parser for seconds, one of 80 MiB longer than the guardian waits for a sign of life.
   for (const part of ['[', '{"a":', '{},']) {
     const bytes = Buffer.from(part.repeat(1_000_001));
@@ -93,7 +93,7 @@ test('a body of more values than any request has is not parsed, a large one of f
   assert.equal(parseBody(Buffer.from('\n'.repeat(4 * 1024 * 1024))), 'The body is not JSON');
 });
 
-test('bytes that are no text are named, not replaced', () => {
+test('a body that is not UTF-8 is refused, not repaired', () => {
   const bytes = Buffer.concat([Buffer.from('{"q":"'), Buffer.from([0xff]), Buffer.from('"}')]);
   assert.equal(parseBody(bytes), 'The body is not UTF-8');
 });

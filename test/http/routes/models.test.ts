@@ -173,7 +173,7 @@ test('an analysis keeps the model it began with: another one is a 409', async ()
   assert.equal((await s.load(small)).status, 200);
 });
 
-test('what is available is told of each supported visual model, in objects of one key', async () => {
+test('available models are listed as objects of one key, each supported visual model', async () => {
   const s = await served();
   await s.load(small);
   const { supported_models, downloaded_models, model_info, loaded_model, current_system, ...attempt } =

@@ -143,22 +143,29 @@ test('a range is paged, and says whether there is anything', async (t) => {
   }
 });
 
-test('what is said is found in any case, by speaker, in media and times, with what spec.md names', async (t) => {
+/** Two transcriptions, one with speakers, the first of them Ann; loaded. */
+async function servedSpeech(t: TestContext) {
   const { ask, refused, store } = await served(t);
   await store('aa', '/f/a.mp4', segments([' Die Straße', ' strasse'], ['SPEAKER_00', 'SPEAKER_01']));
   await store('bb', '/f/b.mp4', segments([' STRASSE']));
   const find = (body: object) =>
     ask<TranscriptSearchAnswer>('/search/transcript', { query: 'Strasse', ...body });
-  assert.deepEqual(await refused('/search/transcript', { query: 'x' }), [400, 'Invalid cache_dir']);
+  const unloaded = await refused('/search/transcript', { query: 'x' });
   const loaded = await ask<{ message: string }>('/analysis-data/load-transcriptions', {});
+  const assignments = [{ speaker: 'SPEAKER_00', name: 'Ann' }];
+  await ask('/transcriptions/speakers', { hash_str: 'aa', assignments }, 'PUT');
+  return { find, refused, unloaded, loaded };
+}
+
+test('what is said is found in any case and with all fields of a match', async (t) => {
+  const { find, unloaded, loaded } = await servedSpeech(t);
+  assert.deepEqual(unloaded, [400, 'Invalid cache_dir']);
   assert.deepEqual(loaded, {
     message: '2 transcriptions with 3 segments are loaded',
     transcriptions: 2,
     segments: 3,
     unreadable: [],
   });
-  const assignments = [{ speaker: 'SPEAKER_00', name: 'Ann' }];
-  await ask('/transcriptions/speakers', { hash_str: 'aa', assignments }, 'PUT');
   const { matches, total, toast_warning } = await find({ max_results: 1 });
   assert.deepEqual([total, toast_warning], [3, 'Not where it was: /f/a.mp4']);
   assert.deepEqual(matches, [
@@ -177,6 +184,10 @@ test('what is said is found in any case, by speaker, in media and times, with wh
       segment_index: 0,
     },
   ]);
+});
+
+test('what is said is found by speaker, in media, in times and by filters', async (t) => {
+  const { find } = await servedSpeech(t);
   const filter = (extension: string) => ({ filters: [{ facet_id: 'file.extension', values: [extension] }] });
   for (const [body, found] of [
     [{}, ['aa:0', 'aa:1', 'bb:0']],
@@ -208,6 +219,10 @@ test('what is said is found in any case, by speaker, in media and times, with wh
     const at = answer.matches.map(({ hash_str, segment_index }) => `${hash_str}:${segment_index}`);
     assert.deepEqual(at, found, JSON.stringify(body));
   }
+});
+
+test('a search of speech that cannot be meant is a 400 that names the field', async (t) => {
+  const { refused } = await servedSpeech(t);
   for (const [wrong, field] of [
     [{ query: ' ' }, 'query'],
     [{ speaker: 'a', speaker_name: 'b' }, 'speaker'],
