@@ -1,11 +1,12 @@
-// A route is a value: one place says its address, what it takes, everything it can answer and what it does. The server
-// checks requests with it, the API document and the client's types are read off it, tests hold the answers against it.
+// A route is a value that declares its path, its input, its responses and its handler in one place. The server
+// validates requests with it, the API document and the client's types are derived from it, tests compare responses with
+// it.
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { Service } from './service.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Bodies by status. Errors every route can have (400 of a check, 401, 403, 404, 413, 500, 503) need not be listed. */
+/** Bodies by status. Errors that every route can have (400, 401, 403, 404, 413, 500, 503) need not be listed. */
 export type Answers = Readonly<Record<number, TSchema>>;
 
 /** One of the declared answers. */
@@ -21,9 +22,9 @@ export interface Input<P extends TObject, Q extends TObject, B extends TObject> 
   /** Placeholders of the path. */
   readonly params: Static<P>;
   readonly query: Static<Q>;
-  /** Checked, defaults filled in. Fields that are not declared are left as they came and mean nothing. */
+  /** Validated, defaults filled in. Fields that are not declared are left as they are and ignored. */
   readonly body: Static<B>;
-  /** Aborted when the client has gone away and when the service ends. */
+  /** Aborted when the client disconnects and when the service stops. */
   readonly signal: AbortSignal;
   /** Id of the request, as in the log and in the answer's `X-Request-Id`. */
   readonly id: string;
@@ -117,7 +118,7 @@ export function named<S extends TSchema>(name: string, schema: S): S {
   return marked(schema, { title: name });
 }
 
-/** A copy with one more property. A spread would lose what a schema keeps out of sight: its kind. */
+/** A copy with one more property. A spread would lose the non-enumerable properties of a schema, such as its kind. */
 function marked<S extends TSchema>(schema: S, more: Readonly<Record<string, unknown>>): S {
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema));
   return Object.assign(copy, more) as S;

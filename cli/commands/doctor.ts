@@ -1,5 +1,5 @@
-// `framehound doctor`: what this machine has and what is missing, each with the command that mends it; and
-// `framehound config`: every setting with where its value came from.
+// `framehound doctor`: what this machine has and what is missing, each with the command that repairs it; and
+// `framehound config`: every setting and the source of its value.
 import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
@@ -38,13 +38,13 @@ interface Finding {
   readonly name: string;
   readonly ok: boolean;
   readonly found: string;
-  /** Command or step that mends it. */
+  /** Command or step that repairs it. */
   readonly mend?: string;
 }
 
 export const doctor: Command = async (args, context) => {
   const json = wantsJson(args);
-  const checks = [versions, decoding, models, places];
+  const checks = [versions, nativePackages, models, storage];
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
   if (json) context.out(`${JSON.stringify(findings)}\n`);
   else {
@@ -64,7 +64,7 @@ async function versions(): Promise<Finding[]> {
 }
 
 /** Loads the native packages, because a package that is there may still not load on this system. */
-async function decoding({ installation }: Context): Promise<Finding[]> {
+async function nativePackages({ installation }: Context): Promise<Finding[]> {
   const { native } = await installation();
   const media = await attempt('media', native.media);
   const devices = await attempt('model devices', async () => {
@@ -124,7 +124,7 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
   return [model, ...broken];
 }
 
-async function places({ values }: Context): Promise<Finding[]> {
+async function storage({ values }: Context): Promise<Finding[]> {
   const { home, cache } = folders(values);
   return Promise.all(
     Object.entries({ home, 'analysis folder': cache }).map(async ([name, path]): Promise<Finding> => {

@@ -75,7 +75,7 @@ export function createClient(options: ClientOptions): Client {
   return Object.assign(client, {
     url,
     follow: async function* (task_id: string, { signal }: { readonly signal?: AbortSignal } = {}) {
-      // A room can be joined before there is such a task; who waits for one that never was waits for ever.
+      // A room can be joined before its task exists: without this check a wrong id would wait for ever.
       await client.getTask({ task_id, limit: 1 }, { signal });
       yield* follow(url, task_id, signal);
     },
@@ -184,7 +184,7 @@ function parsed(response: Response, text: string): unknown {
   }
 }
 
-/** What the network said: that of `fetch` is hidden in its cause. */
+/** The cause of a network error: `fetch` puts it into `cause`. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as { cause?: { code?: string; message?: string }; message?: string };
   return cause?.code ?? cause?.message ?? message ?? String(error);

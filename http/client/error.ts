@@ -1,4 +1,4 @@
-// What goes wrong between a client and the service, each with what a caller needs to tell it from the others.
+// The errors of the client, with what a caller needs to tell them apart.
 import { EngineError, errorTable } from '../../runtime/errors.ts';
 
 export const clientErrors = errorTable({
@@ -7,7 +7,7 @@ export const clientErrors = errorTable({
   NOT_FOLLOWED: { meaning: 'The events of the task cannot be had', status: 502, retryable: false },
 });
 
-/** The service answered, and it was no. `message`: the details of the answer, or its phrase when it has none. */
+/** An error response of the service. `message`: its details, or its phrase when it has none. */
 export class ApiError extends EngineError {
   /** The short phrase of the answer; that of a policy when a policy denied it. */
   readonly error: string;

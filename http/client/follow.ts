@@ -1,5 +1,5 @@
-// The events of one task as an iterator, over Socket.IO. A lost connection is made again and the room joined again; the
-// server then tells the last state, and the end of a task that has ended meanwhile.
+// The events of one task as an iterator, over Socket.IO. After a lost connection the client reconnects and joins the
+// room again; the server then sends the last state, or the end of a task that has ended meanwhile.
 import { io, type Socket } from 'socket.io-client';
 import {
   type ClientEvents,
@@ -49,12 +49,12 @@ function listen(socket: Connection, url: string, task_id: string): Inbox {
     });
   });
   socket.on('connect_error', (error) => {
-    // Once it was there it may come back: an engine that is restarted is away for seconds.
+    // After a first connection the service may come back: a restart of the engine takes seconds.
     if (!connected)
       inbox.fail(clientErrors.NO_SERVICE(`no events at ${url} (${error.message})`, { url }, error));
   });
   socket.on('disconnect', (reason) => {
-    // The server let this client go; then the package does not come back by itself.
+    // The package does not reconnect by itself when the server has closed the connection.
     if (reason === 'io server disconnect') socket.connect();
   });
   socket.on('progress', (event) => {
@@ -63,7 +63,7 @@ function listen(socket: Connection, url: string, task_id: string): Inbox {
   return inbox;
 }
 
-/** Events that wait to be read, in order. A failure is told after them. */
+/** Events waiting to be read, in order; a failure comes after them. */
 function createInbox(): Inbox & { put(event: ProgressEvent): void } {
   const waiting: ProgressEvent[] = [];
   let failure: { readonly error: unknown } | undefined;

@@ -1,5 +1,5 @@
-// The routes as an OpenAPI 3.0.3 document: what `GET /openapi.json` answers and what `/docs` shows. Derived, so that it
-// cannot differ from what the server checks. Pure.
+// The routes as an OpenAPI 3.0.3 document: what `GET /openapi.json` answers and what `/docs` shows. Derived from the
+// routes, so that it cannot differ from what the server validates. Pure.
 import { type TObject, type TSchema, Type } from 'typebox';
 import { described, ErrorBody, type Method, named, type Route } from '../route.ts';
 import { createShapes, type Json, type Schema, type Shapes } from './schema.ts';
@@ -62,7 +62,7 @@ neither local nor configured 403. Every answer carries \`X-Request-Id\`, which i
 **Events.** Long work answers 202 with a \`task_id\`. The Socket.IO server on the same host and port answers \`join\` \
 with that id by \`progress\` events until one of them has \`done: true\`.`;
 
-/** Throws when a route cannot be said in OpenAPI 3.0: a fault of the program, which a test finds. */
+/** Throws when a route cannot be expressed in OpenAPI 3.0: a bug, which a test finds. */
 export function openApi(routes: readonly Route[]): OpenApi {
   const shapes = createShapes();
   const common = commonAnswers(shapes);
@@ -176,7 +176,7 @@ const PolicyBody = named(
   Type.Object({ policy_error: described(Type.String(), 'Why the policy denies it.') }),
 );
 
-/** Errors a route can have without saying so. */
+/** Errors that every route can have without declaring them. */
 const commonStatuses = { licensed: [400, 401, 403, 413, 500, 503], open: [400, 500] } as const;
 
 function commonSchema(status: number): TSchema {
@@ -204,12 +204,12 @@ function responses(route: Route, shapes: Shapes): Operation['responses'] {
   const common: readonly number[] = commonStatuses[route.access];
   for (const [key, schema] of Object.entries(route.answers)) {
     const status = Number(key);
-    // A declared error does not take away that the checks before the handler can answer in their own form.
+    // Validation before the handler still answers in the common form, also where the route declares one of its own.
     const both = status >= 400 && common.includes(status) && !isFailure(schema, shapes);
     out[key] = answer(status, both ? Type.Union([schema, commonSchema(status)]) : schema, shapes, route.text);
   }
   for (const status of common) {
-    // Nothing can be wrong with a request that holds nothing.
+    // A request without input cannot be invalid.
     if (status === 400 && route.access === 'open' && takesNothing(route)) continue;
     out[status] ??= { $ref: `#/components/responses/Error${status}` };
   }

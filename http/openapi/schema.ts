@@ -1,6 +1,6 @@
-// A TypeBox schema as the schema of an OpenAPI 3.0.3 document, which is an older dialect: it has no `const`, no type
-// "null", no list of item schemas and no number for `exclusiveMinimum`. What has no form there throws; a document that
-// says less than the checks do would be believed. Pure.
+// Translates a TypeBox schema to the dialect of OpenAPI 3.0.3, which is older: it has no `const`, no type "null", no
+// list of item schemas and no number for `exclusiveMinimum`. A schema that cannot be translated throws: leaving
+// something out would make the document weaker than the validation. Pure.
 import type { TSchema } from 'typebox';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -31,7 +31,7 @@ export function createShapes(): Shapes {
     written.set(title, text);
     named.set(title, converted);
     const reference = { $ref: `#/components/schemas/${title}` };
-    // Nothing beside a reference counts, so what belongs to the place wraps it.
+    // Siblings of `$ref` are ignored in 3.0, so what belongs to this place goes around it.
     const place: Draft = {};
     if (description !== undefined) place['description'] = description as Json;
     if (fallback !== undefined) place['default'] = fallback as Json;
@@ -45,8 +45,8 @@ export function createShapes(): Shapes {
 
 type Of = (schema: TSchema) => Schema;
 
-/** Keywords that mean the same in both dialects. */
-const same = new Set(
+/** Keywords with the same meaning in both dialects. */
+const sharedKeywords = new Set(
   (
     'type description default format pattern minLength maxLength minimum maximum multipleOf minItems maxItems ' +
     'uniqueItems minProperties maxProperties enum example deprecated readOnly writeOnly'
@@ -57,7 +57,7 @@ function convert(source: Source, of: Of): Schema {
   const out: Draft = {};
   for (const [key, value] of Object.entries(source)) {
     if (value === undefined) continue;
-    if (same.has(key)) out[key] = value as Json;
+    if (sharedKeywords.has(key)) out[key] = value as Json;
     else (translations[key] ?? unknown(key))(out, value, source, of);
   }
   if (out['type'] === 'null') return { ...out, ...nullOnly };
@@ -78,7 +78,7 @@ const translations: Readonly<Record<string, Translate>> = {
     const all = Object.entries(value as Record<string, TSchema>);
     out['properties'] = Object.fromEntries(all.map(([name, schema]) => [name, of(schema)]));
   },
-  // A field with a default may be left out: the server fills it in before it looks.
+  // A field with a default is not required: the server fills it in before validation.
   required: (out, value, { properties }) => {
     const fields = (properties ?? {}) as Readonly<Record<string, Source>>;
     const names = (value as string[]).filter((name) => fields[name]?.['default'] === undefined);
@@ -124,7 +124,7 @@ function unknown(key: string): Translate {
   };
 }
 
-/** A number that is not in the range itself. */
+/** A limit that is excluded: a number beside `minimum` becomes a flag of it. */
 function exclusive(
   out: Draft,
   key: 'minimum' | 'maximum',
@@ -138,7 +138,9 @@ function exclusive(
   out[key === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'] = true;
 }
 
-/** Positions have no form: the length stays exact, each item may be any of the forms, and the text says which is where. */
+/**
+ * 3.0 has no tuples: the length stays exact, an item may have any of the schemas, and the description gives the order.
+ */
 function tuple(out: Draft, items: readonly TSchema[], source: Source, of: Of): void {
   const forms = [...new Map(items.map(of).map((form) => [JSON.stringify(form), form])).values()];
   out['items'] = forms.length === 1 ? forms[0]! : { anyOf: forms };
@@ -146,17 +148,17 @@ function tuple(out: Draft, items: readonly TSchema[], source: Source, of: Of): v
   out['maxItems'] = items.length;
   if (forms.length === 1 || source['description'] !== undefined) return;
   out['description'] =
-    `${items.length} items in this order: ${items.map((item) => told(of(item))).join(', ')}.`;
+    `${items.length} items in this order: ${items.map((item) => describe(of(item))).join(', ')}.`;
 }
 
-function told(schema: Schema): string {
+function describe(schema: Schema): string {
   const text = schema['description'] ?? schema['type'] ?? schema['$ref'] ?? 'one of several forms';
   return String(text).replace('#/components/schemas/', '').replace(/\.$/, '');
 }
 
 const nullOnly = { type: 'string', nullable: true, enum: [null] } as const;
 
-/** `null` among the forms becomes `nullable`, words among them one `enum`. */
+/** In a union `null` becomes `nullable`, and constants become one `enum`. */
 function choice(forms: readonly TSchema[], of: Of, place: Draft): Draft {
   const isNull = (form: TSchema) => (form as Source)['type'] === 'null';
   const rest = joined(
@@ -167,7 +169,7 @@ function choice(forms: readonly TSchema[], of: Of, place: Draft): Draft {
   const [only] = rest;
   if (rest.length === 0) return { ...nullOnly };
   if (!withNull) return rest.length === 1 ? { ...only, ...place } : { anyOf: rest };
-  // `nullable` counts only beside a type.
+  // `nullable` is valid only beside a type.
   if (rest.length === 1 && only!['type'] !== undefined) return { ...nullable(only!), ...place };
   if (rest.length === 1 && Object.keys(only!).length === 0) return {};
   const at = rest.findIndex((form) => form['type'] !== undefined);
@@ -180,7 +182,7 @@ function nullable(schema: Schema): Draft {
   return { ...schema, nullable: true, ...(words && { enum: [...words, null] }) };
 }
 
-/** Bare words of one type, wherever they stand among the forms, are one `enum` at the place of the first. */
+/** Constants of one type are joined to one `enum`, at the place of the first. */
 function joined(forms: readonly TSchema[], of: Of): Schema[] {
   const out: Draft[] = [];
   for (const form of forms.map(of)) {

@@ -1,5 +1,5 @@
-// Answers made smaller for clients that ask for it. The smallest effort: pictures inside an answer are JPEG already,
-// and what is saved beyond that costs more time than sending it.
+// Compression of responses for clients that accept it, at the lowest level: pictures inside are JPEG already, and a
+// higher level costs more time than it saves in sending.
 import { promisify } from 'node:util';
 import { brotliCompress, constants, deflateRawSync, gzip } from 'node:zlib';
 
@@ -20,7 +20,7 @@ export function encodingFor(accepted: string, bytes: number): Encoding | undefin
   }
   const weight = (name: Encoding) => weights.get(name) ?? weights.get('*') ?? 0;
   const [gz, br] = [weight('gzip'), weight('br')];
-  // Of two that are equally welcome the faster one: five times with pictures, and no larger with anything.
+  // Brotli when both weigh the same: five times faster with pictures inside, and never larger.
   if (br > 0 && br >= gz) return 'br';
   return gz > 0 ? 'gzip' : undefined;
 }
@@ -37,7 +37,7 @@ export function compress(body: Uint8Array, encoding: Encoding): Promise<Uint8Arr
 const large = 64 * 1024;
 const sample = 4096;
 
-/** An answer full of pictures has no repetitions; looking for them takes four times as long as the rest. */
+/** A response full of pictures has no repetitions, and searching for them takes four times as long as the rest. */
 function strategyOf(body: Uint8Array): number {
   if (body.length < large) return constants.Z_DEFAULT_STRATEGY;
   const middle = body.subarray(body.length >> 1, (body.length >> 1) + sample);

@@ -1,7 +1,7 @@
-// The Host rule: which names the service may be called by. A page of the web can point a name of its own at 127.0.0.1
-// (DNS rebinding), and then the browser takes the service for that page's own server; the Host header still carries the
-// strange name. So only loopback names pass, the names of the settings, and the address the service was told to listen
-// on: an address cannot be rebound, and a person chose that one. 0.0.0.0 and :: are no choice and allow nothing. Pure.
+// The Host rule, against DNS rebinding: a web page can point a name of its own at 127.0.0.1, and the browser then takes
+// the service for that page's server; the Host header still has the foreign name. So these pass: loopback names, the
+// names of the settings, and the configured listen address, which cannot be rebound. 0.0.0.0 and :: allow nothing.
+// Pure.
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { engineErrors } from '../../runtime/errors.ts';
@@ -14,8 +14,8 @@ interface Authority {
   readonly port: number | null;
 }
 
-/** Headers that passed; a client sends the same one each time. */
-const REMEMBERED = 32;
+/** Size of the cache of headers that passed: a client sends the same one each time. */
+const CACHED = 32;
 const LONGEST = 300;
 
 /**
@@ -31,7 +31,7 @@ export function hostRule(configured: readonly string[], bind: { readonly host: s
     if (passed.has(header)) return true;
     const asked = parse(header);
     if (!asked || !(isLoopback(asked.host) || names.some((name) => covers(name, asked)))) return false;
-    if (passed.size >= REMEMBERED) passed.clear();
+    if (passed.size >= CACHED) passed.clear();
     passed.add(header);
     return true;
   };
@@ -41,13 +41,13 @@ function covers(name: Authority, asked: Authority): boolean {
   return name.host === asked.host && (name.port === null || name.port === asked.port);
 }
 
-/** Only what a client really sends: browsers write 127.1 and its likes out before they ask. */
+/** Short forms such as 127.1 need not pass: browsers expand them before they send. */
 function isLoopback(host: string): boolean {
   if (isIPv4(host)) return host.startsWith('127.');
   return host === 'localhost' || host.endsWith('.localhost') || host === '::1';
 }
 
-/** The parts of a Host header; undefined when it is none, with user names, paths or letters outside ASCII in it. */
+/** Undefined for an invalid Host header: one with a user name, a path or letters outside ASCII. */
 function parse(header: string): Authority | undefined {
   if (header.length > LONGEST) return undefined;
   const [, literal, name, port] =
@@ -67,7 +67,7 @@ function short(literal: string): string | undefined {
   return isIPv6(literal) ? new URL(`http://[${literal}]`).hostname.slice(1, -1) : undefined;
 }
 
-/** An entry of the settings; names outside ASCII are turned into what a browser sends for them. */
+/** An entry of the settings; names outside ASCII become punycode, as browsers send them. */
 function entry(text: string): Authority {
   const trimmed = text.trim();
   const [, name = '', port = ''] = /^([^/\\?#@%\s]*?)(:\d+)?$/.exec(trimmed) ?? [];
@@ -78,7 +78,7 @@ function entry(text: string): Authority {
   throw engineErrors.INVALID_CONFIG(`hosts: "${text}" is not a host name, with or without a port`);
 }
 
-/** Null for an address that stands for every address of the machine. */
+/** Null for a wildcard address. */
 function listened(bind: string): Authority | null {
   const [address = ''] = bind.split('%');
   const found = parse(isIPv6(address) ? `[${address}]` : address);

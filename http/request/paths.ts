@@ -1,5 +1,5 @@
-// Paths that clients send. They name files of this machine, so a relative one names nothing: the service does not know
-// where the client stands.
+// Paths that clients send. They name files of this machine and have to be absolute: the service does not know the
+// working folder of its client.
 import { isAbsolute, normalize, sep } from 'node:path';
 import { Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
@@ -19,7 +19,9 @@ export const CacheDir = described(
   'Analysis folder: where the service keeps what it found. Absolute path; its layout is private to the service.',
 );
 
-/** The path in its plain form: no `..`, no doubled or trailing separators. Throws PATH_NOT_ABSOLUTE naming the field. */
+/**
+ * The path in its plain form: no `..`, no doubled or trailing separators. Throws PATH_NOT_ABSOLUTE naming the field.
+ */
 export function absolute(field: string, path: string): string {
   if (!isAbsolute(path) || path.includes('\0')) {
     const what = path.includes('\0') ? 'holds a zero character' : 'must be an absolute path';

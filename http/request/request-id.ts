@@ -1,6 +1,6 @@
-// Ids of requests, for a person who looks for one in the log. They need to differ, not to be hard to guess.
+// Ids of requests, to find them in the log. They are unique, not secret.
 
-/** `start` differs from one life of the engine to the next. */
+/** `start` differs between runs of the engine. */
 export function requestIds(start: string): () => string {
   let count = 0;
   return () => `${start}-${++count}`;

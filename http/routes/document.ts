@@ -1,10 +1,10 @@
-// The API about itself: the document that programs read, and the page that people read.
+// The documentation of the API: the OpenAPI document for programs, and the page for people.
 import { Type } from 'typebox';
 import { docsPage, pagePolicy } from '../openapi/docs/page.ts';
 import { type OpenApi, openApi } from '../openapi/document.ts';
 import { type Route, reply, route } from '../route.ts';
 
-/** Routes that tell of these routes and of themselves. The document is made when it is first asked for, and kept. */
+/** Documents these routes and itself. Document and page are built at the first request and kept. */
 export function documentRoutes(others: readonly Route[]): readonly Route[] {
   let made: OpenApi | undefined;
   let page: string | undefined;
@@ -48,7 +48,7 @@ export function documentRoutes(others: readonly Route[]): readonly Route[] {
   return own;
 }
 
-/** A new version of the service may answer otherwise on the same address. */
+/** Another version of the service may answer differently on the same address. */
 const cached = { 'Cache-Control': 'no-cache' };
 
 const guarded = {

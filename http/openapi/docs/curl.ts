@@ -1,4 +1,4 @@
-// The first request to an operation as a command to paste, once the two variables of the page's start are set. Pure.
+// An example request as a curl command, using the two environment variables from the start of the page. Pure.
 import type { OpenApi, Operation, operations, Parameter } from '../document.ts';
 import type { Schema } from '../schema.ts';
 import { exampleOf } from './example.ts';

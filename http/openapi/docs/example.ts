@@ -1,8 +1,8 @@
-// What a first request can look like: the fields that must be there, with values a person knows how to replace. Pure.
+// Example requests: the required fields, with values that a person can recognise and replace. Pure.
 import type { Json, Schema } from '../schema.ts';
 import { type Components, resolved } from './fields.ts';
 
-/** Names say more than types: what a path field holds is a path. */
+/** By the name of a field, which says more than its type. */
 const byName: readonly (readonly [RegExp, Json])[] = [
   [/(^|_)(dir|folder|folder_path)$/, '/media/analysis'],
   [/^image_path$/, '/media/still.jpg'],

@@ -13,7 +13,7 @@ import { style } from './style.ts';
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** Goes with the page: the browser itself then refuses everything but the page's own style. */
+/** Content security policy of the page: nothing may be loaded, and only its own style applies. */
 export const pagePolicy = [
   `default-src 'none'`,
   `style-src 'sha256-${styleHash}'`,
@@ -102,7 +102,7 @@ function parameterFields(
   return fieldsOf({ type: 'object', properties, required }, document.components.schemas);
 }
 
-/** What a request must hold is marked, and so is what an answer may lack. */
+/** Marks required fields of requests and optional fields of responses. */
 function table(heading: string, fields: readonly Field[], of: 'request' | 'answer' = 'request'): string {
   if (fields.length === 0) return '';
   return `${heading === '' ? '' : `<h4>${heading}</h4>`}
