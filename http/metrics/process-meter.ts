@@ -32,51 +32,41 @@ export function createProcessMeter(): ProcessMeter {
     return Number.isFinite(utilization) ? utilization : 0;
   };
   return {
-    families: () => {
-      const { rss, heapUsed, external } = process.memoryUsage();
-      const { user, system } = process.cpuUsage();
-      const started = (Date.now() - process.uptime() * 1_000) / 1_000;
-      return [
-        single(
-          'counter',
-          'process_cpu_seconds_total',
-          'User and system CPU time of all threads.',
-          (user + system) / 1e6,
-        ),
-        single(
-          'gauge',
-          'process_resident_memory_bytes',
-          'Resident memory of the process, shared memory included.',
-          rss,
-        ),
-        single('gauge', 'process_start_time_seconds', 'Start of the process, Unix time.', started),
-        single(
-          'gauge',
-          'framehound_uptime_seconds',
-          'Seconds since the engine process started.',
-          process.uptime(),
-        ),
-        single('gauge', 'framehound_heap_used_bytes', 'JavaScript heap in use, main thread.', heapUsed),
-        single(
-          'gauge',
-          'framehound_external_memory_bytes',
-          'Memory outside the JavaScript heap, such as buffers, main thread.',
-          external,
-        ),
-        {
-          type: 'gauge',
-          name: 'framehound_event_loop_delay_seconds',
-          help: 'Delay of the main event loop since the last scrape: median, 99th percentile and maximum.',
-          samples: loop(),
-        },
-        single(
-          'gauge',
-          'framehound_event_loop_utilization',
-          'Share of time the main event loop was busy since the last scrape, from 0 to 1.',
-          busy(),
-        ),
-      ];
-    },
+    families: () => [
+      ...processFamilies(),
+      {
+        type: 'gauge',
+        name: 'framehound_event_loop_delay_seconds',
+        help: 'Delay of the main event loop since the last scrape: median, 99th percentile and maximum.',
+        samples: loop(),
+      },
+      single(
+        'gauge',
+        'framehound_event_loop_utilization',
+        'Share of time the main event loop was busy since the last scrape, from 0 to 1.',
+        busy(),
+      ),
+    ],
     close: () => delay.disable(),
   };
+}
+
+function processFamilies(): Family[] {
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const cpuSeconds = (user + system) / 1e6;
+  const started = (Date.now() - process.uptime() * 1_000) / 1_000;
+  const gauge = (name: string, help: string, value: number) => single('gauge', name, help, value);
+  return [
+    single('counter', 'process_cpu_seconds_total', 'User and system CPU time of all threads.', cpuSeconds),
+    gauge('process_resident_memory_bytes', 'Resident memory of the process, shared memory included.', rss),
+    gauge('process_start_time_seconds', 'Start of the process, Unix time.', started),
+    gauge('framehound_uptime_seconds', 'Seconds since the engine process started.', process.uptime()),
+    gauge('framehound_heap_used_bytes', 'JavaScript heap in use, main thread.', heapUsed),
+    gauge(
+      'framehound_external_memory_bytes',
+      'Memory outside the JavaScript heap, such as buffers, main thread.',
+      external,
+    ),
+  ];
 }
