@@ -81,7 +81,8 @@ function draw({ file, index, count, received, total }: PullProgress, { screen }:
 }
 
 async function remove(key: string, { installation, out }: Context): Promise<number> {
-  const { removed, kept } = await (await installation()).models.remove(key);
+  const { models: library } = await installation();
+  const { removed, kept } = await library.remove(key);
   out(
     `${key}: ${removed.length} files removed${kept.length > 0 ? `, kept because they are your own: ${kept.join(', ')}` : ''}\n`,
   );
@@ -89,7 +90,8 @@ async function remove(key: string, { installation, out }: Context): Promise<numb
 }
 
 async function verify(key: string, { installation, out, signal }: Context): Promise<number> {
-  const { ok, files } = await (await installation()).models.verify(key, signal);
+  const { models: library } = await installation();
+  const { ok, files } = await library.verify(key, signal);
   for (const { name, state, sha256, expectedSha256 } of files) {
     const difference = state === 'wrong sha256' ? ` (is ${sha256}, should be ${expectedSha256})` : '';
     out(`${name}: ${state}${difference}\n`);

@@ -22,9 +22,9 @@ const fields = [
 
 /**
  * The coordinator is real; of the models `large` opens, and `broken` does not: `small` takes its place, or nothing when
- * `hopeless`. All are downloaded but clip-b32-q8.
+ * `noFallback`. All are downloaded but clip-b32-q8.
  */
-async function served({ running = null as string | null, hopeless = false } = {}) {
+async function served({ running = null as string | null, noFallback = false } = {}) {
   const held = { key: null as string | null, opening: Promise.resolve(), cleared: 0 };
   const stateOf = (model_key: string | null, error: string | null = null): ModelState => ({
     model_key,
@@ -38,7 +38,7 @@ async function served({ running = null as string | null, hopeless = false } = {}
   const ask = async (name: string, { model_key }: { model_key: string }) => {
     if (name === 'state') return stateOf(held.key);
     await held.opening;
-    if (model_key === broken && hopeless) {
+    if (model_key === broken && noFallback) {
       held.key = null;
       throw modelErrors.MODEL_LOAD_FAILED(`${broken} is broken, ${small} too`);
     }
@@ -136,7 +136,7 @@ test('when the default model takes the place of one that does not open, the answ
 });
 
 test('when nothing opens, the answer is 500 without a model, and the state is failed', async () => {
-  const s = await served({ hopeless: true });
+  const s = await served({ noFallback: true });
   await s.load(large);
   const { status, body } = await s.load(broken);
   assert.deepEqual([status, (body as { loaded_model: null }).loaded_model], [500, null]);

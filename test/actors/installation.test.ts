@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { openInstallation } from '../../actors/installation.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'framehound-installation-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const installation = openInstallation(join(folder, 'models'));
+
+test('the models of the program are listed where no models folder exists', async () => {
+  const { models, problems } = await installation.models.list();
+  assert.deepEqual(problems, []);
+  assert.ok(models.some(({ row, builtIn }) => row.key === 'starter-visual' && builtIn));
+});
+
+test('every native package loads and says what it offers', async () => {
+  const { media, modelDevices, store } = installation.native;
+  assert.match(await media(), /^FFmpeg \S+, libavcodec \d/);
+  assert.ok((await modelDevices()).some(({ device }) => device === 'cpu'));
+  await store();
+});
+
+test('samples are drawn once', async () => {
+  const files = ['sunset.jpg'];
+  const { drawSamples } = installation;
+  const first = await drawSamples(join(folder, 'samples'), { files });
+  assert.deepEqual(await drawSamples(join(folder, 'samples'), { files }), []);
+  assert.deepEqual(
+    first,
+    readdirSync(join(folder, 'samples')).filter((name) => !name.startsWith('.')),
+  );
+});
