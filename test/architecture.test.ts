@@ -191,18 +191,18 @@ test('no folder is named after nothing', () => {
   }
 });
 
-test('every dependency is pinned and has a reason in the README', () => {
+test('every dependency is pinned and has a reason in docs/dependencies.md', () => {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
     string,
     Record<string, string>
   >;
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const reasons = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
   for (const [name, version] of Object.entries({
     ...manifest['dependencies'],
     ...manifest['devDependencies'],
   })) {
     assert.match(version, /^\d+\.\d+\.\d+$/, `${name} is not pinned`);
-    assert.ok(readme.includes(`\`${name}\``), `README.md gives no reason for ${name}`);
+    assert.ok(reasons.includes(`\`${name}\``), `docs/dependencies.md gives no reason for ${name}`);
   }
 });
 
