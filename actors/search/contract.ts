@@ -1,4 +1,4 @@
-// What a visual search is asked for and what it answers: the fields of spec.md, "Visual search match".
+// What a visual search is asked for and what it answers: see docs/api.md, "Loading and searching".
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { FrameRange, MediaType, MetadataFilter } from '../index/contract.ts';
@@ -140,7 +140,7 @@ export const CachePathsAnswer = Type.Object({
 });
 export type CachePathsAnswer = Static<typeof CachePathsAnswer>;
 
-/** Start in seconds, text, end in seconds, media path: the form of spec.md, "Transcript segment". */
+/** Start in seconds, text, end in seconds, media path: the form of docs/api.md, "Transcripts". */
 export const LegacySegment = Type.Tuple([Type.Number(), Type.String(), Type.Number(), Type.String()]);
 export type LegacySegment = Static<typeof LegacySegment>;
 

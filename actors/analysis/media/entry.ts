@@ -1,4 +1,4 @@
-// The media properties of spec.md, made of what is known of a file. Pure.
+// The media properties of docs/api.md ("Media"), made of what is known of a file. Pure.
 import { clockTime, type Rational } from '../../decoder/contract.ts';
 import type { MediaRecord } from '../../index/contract.ts';
 import type { MediaProperties } from '../contract.ts';
