@@ -1,10 +1,10 @@
 // `framehound analyze PATH...`: looks at every second of the films and stills it finds.
 import { parseArgs } from 'node:util';
-import { findMedia } from '../../actors/analysis/media/find.ts';
 import type { EngineError } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
 import { type Backend, withBackend } from '../backend.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { findMedia } from '../find-media.ts';
 import { type Report, summary } from '../report.ts';
 import { createProgressView, printable, type Screen } from '../terminal.ts';
 

@@ -1,6 +1,5 @@
 // `framehound transcribe PATH...`: writes down what is said in films and sound files, and by whom.
 import { parseArgs } from 'node:util';
-import { findMedia, isStillName } from '../../actors/analysis/media/find.ts';
 import {
   type SpeechPreference,
   speechPreferences,
@@ -10,6 +9,7 @@ import { speechLanguages } from '../../actors/transcriber/contract.ts';
 import { folders } from '../../settings.ts';
 import { withBackend } from '../backend.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
+import { findMedia, isStillName } from '../find-media.ts';
 import { createProgressView, printable } from '../terminal.ts';
 import { written } from '../transcript-lines.ts';
 import { tellEnd } from './analyze.ts';

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import test from 'node:test';
-import { findMedia } from '../../../../actors/analysis/media/find.ts';
-import { engineErrors } from '../../../../runtime/errors.ts';
+import { findMedia } from '../../cli/find-media.ts';
+import { engineErrors } from '../../runtime/errors.ts';
 
 function tree(files: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-walk-'));

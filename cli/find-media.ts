@@ -2,9 +2,9 @@
 // the ending of a media format are, so that a folder of films with notes and project files is no list of errors.
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
-import { type EngineError, engineErrors } from '../../../runtime/errors.ts';
-import { mediaErrors } from '../../decoder/contract.ts';
-import { analysisErrors } from '../contract.ts';
+import { analysisErrors } from '../actors/analysis/contract.ts';
+import { mediaErrors } from '../actors/decoder/contract.ts';
+import { type EngineError, engineErrors } from '../runtime/errors.ts';
 
 const stills = new Set('jpg jpeg jpe png webp tif tiff gif avif heic heif bmp jp2'.split(' '));
 const others = new Set(
