@@ -3,7 +3,7 @@
 // spectrum, so that the microphone tells nothing. Its thresholds come from train-clean-100 alone.
 import { Fbank, wespeakerFbank } from '../actors/acoustics/fbank.ts';
 import { soundRate } from '../actors/decoder/contract.ts';
-import { voiceprintOf } from '../actors/diarizer/voiceprint.ts';
+import { speakerEmbedderOf } from '../actors/diarizer/speaker-embedder.ts';
 import type { SpeakerRow } from '../actors/models/contract.ts';
 import { findSpeakerRow } from '../actors/models/registry.ts';
 import { builtInRows } from '../actors/models/rows/list.ts';
@@ -25,14 +25,14 @@ export const speaker: Question = async (say) => {
   const row = findSpeakerRow({ rows: builtInRows, problems: [] }, 'starter-speaker');
   const log = createLog('bench', () => {});
   const session = await openSession(starterSpeakerFile.path, { device: 'cpu', threads: 1, log });
-  const { vectors, batch } = voiceprintOf(row, session, starterSpeakerFile.path);
+  const { embed, batch } = speakerEmbedderOf(row, session, starterSpeakerFile.path);
   const rows: Row[] = [];
   for (const [condition, voices] of [
     ['as is', recorded],
     ['eq', equalised(recorded)],
   ] as const) {
     for (const seconds of [3, 1.5] as const) {
-      const pairs = await pairsOf(voices, seconds, vectors, batch);
+      const pairs = await pairsOf(voices, seconds, embed, batch);
       rows.push(...rowsOf(row, condition, seconds, pairs, say));
     }
   }

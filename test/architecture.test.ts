@@ -158,7 +158,7 @@ test('pure files load no thread and no native package', () => {
   const spoken = [
     /^actors\/acoustics\//,
     /^actors\/decoder\/(sound\/choice|sound\/clock|subtitles\/text)\.ts$/,
-    /^actors\/diarizer\/(clustering|channel|decide|finish|locals|overlay|pieces|session|stretches|turns)\.ts$/,
+    /^actors\/diarizer\/(aggregation|clustering|diarize|merge-adjacent|resegment|segmentation-channel|session|speaker-clustering|subsegment-channel|subsegments|turns)\.ts$/,
     /^actors\/exporter\/(captions|direction|filename|missing|plain|rows|wrap)\.ts$/,
     /^actors\/index\/transcripts\/(build|fold|loaded|postings|shard|spoken)\.ts$/,
     /^actors\/search\/transcript-page\.ts$/,

@@ -1,5 +1,5 @@
-// The diarizer: listens to the channels of files, keeps a vector for every window of speech, and says at the end who
-// spoke when.
+// The diarizer: takes the channels of files block by block, keeps an embedding for every part of speech, and clusters them
+// into speakers and turns at the end.
 import { randomInt } from 'node:crypto';
 import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';
@@ -20,13 +20,13 @@ import {
 import { type ModelSession, openSession, type SessionOptions } from '../models/session.ts';
 import { starterSpeakerFile } from '../models/starter/speaker.ts';
 import { speechErrors } from '../transcriber/contract.ts';
-import { Channel } from './channel.ts';
 import { diarizerContract } from './contract.ts';
-import { answerOf } from './finish.ts';
-import { LocalChannel, type TakeVoices } from './locals.ts';
-import { isSegmentation, type Segmentation, segmentationOf, segmentationWindow } from './segmentation.ts';
+import { diarize } from './diarize.ts';
+import { isSegmentation, type Segmentation, segmentationOf, segmentationSamples } from './segmentation.ts';
+import { type EmbedSpeakers, SegmentationChannel } from './segmentation-channel.ts';
 import { DiarizationSession, type Embed } from './session.ts';
-import { type Voiceprint, voiceprintOf } from './voiceprint.ts';
+import { type SpeakerEmbedder, speakerEmbedderOf } from './speaker-embedder.ts';
+import { SubsegmentChannel } from './subsegment-channel.ts';
 
 export interface DiarizerSettings {
   /** Absolute path of the folder with a folder for each model. */
@@ -36,12 +36,13 @@ export interface DiarizerSettings {
   readonly threads: number;
 }
 
-/** Comes with the program: used where nothing better is downloaded, or what is cannot be opened. */
+/** Comes with the program: used where nothing better is downloaded. */
 const starterKey = 'starter-speaker';
 
-interface VoiceFamily extends Voiceprint {
+/** What is loaded: a speaker embedding model, and a segmentation model where one is downloaded. */
+interface LoadedModels extends SpeakerEmbedder {
   readonly device: string;
-  /** Null where none is downloaded: then a moment has one voice. */
+  /** Null where none is downloaded: then speakers cannot overlap. */
   readonly segmentation: Segmentation | null;
   close(): Promise<void>;
 }
@@ -83,16 +84,16 @@ export const definition = actor({
 });
 
 class Diarizer {
-  readonly current: CurrentModel<SpeakerRow, VoiceFamily>;
+  readonly current: CurrentModel<SpeakerRow, LoadedModels>;
   readonly #env: ActorEnv<DiarizerSettings>;
   readonly #entries = new Map<number, Entry>();
-  /** Another life of this actor must not know the sessions of this one under other names. */
-  #opened = randomInt(2 ** 46);
+  /** Numbers start at random: a session of this actor from before a restart must not be taken for a new one. */
+  #lastSession = randomInt(2 ** 46);
 
   constructor(env: ActorEnv<DiarizerSettings>) {
     this.#env = env;
     const { modelsDir } = env.settings;
-    this.current = new CurrentModel<SpeakerRow, VoiceFamily>({
+    this.current = new CurrentModel<SpeakerRow, LoadedModels>({
       kind: 'speaker',
       defaultModel: starterKey,
       log: env.log,
@@ -101,7 +102,7 @@ class Diarizer {
         await requireFiles(modelsDir, row);
         return row;
       },
-      open: (row, checkpoint) => this.#openFamily(row, checkpoint),
+      open: (row, checkpoint) => this.#openModels(row, checkpoint),
     });
   }
 
@@ -117,64 +118,71 @@ class Diarizer {
     const session = await this.current.run(key, async ({ family }) => {
       const { dimensions, batch, fbank } = family;
       const each = <T>(make: () => T) => Array.from({ length: asked.channels }, make);
-      const options = { modelKey: key, dimensions, batch, channels: each(() => new Channel(fbank)) };
+      const options = {
+        modelKey: key,
+        dimensions,
+        batch,
+        channels: each(() => new SubsegmentChannel(fbank)),
+      };
       if (!family.segmentation) return new DiarizationSession(options);
-      return new DiarizationSession({ ...options, locals: each(() => new LocalChannel(fbank)) });
+      const segmentationChannels = each(() => new SegmentationChannel(fbank));
+      return new DiarizationSession({ ...options, segmentationChannels });
     });
     turn.throwIfCancelled();
-    this.#opened += 1;
-    this.#entries.set(this.#opened, { session, asked });
-    return { session: this.#opened };
+    this.#lastSession += 1;
+    this.#entries.set(this.#lastSession, { session, asked });
+    return { session: this.#lastSession };
   }
 
   async append(request: Append, turn: Turn): Promise<Record<string, never>> {
     const { session } = this.#entry(request.session);
-    const { channel: place, count, first_sample, samples, speech, settled } = request;
-    const channel = session.channels[place];
+    const { channel: index, count, first_sample, samples, speech, settled } = request;
+    const channel = session.channels[index];
     if (!channel) {
       throw engineErrors.INVALID_MESSAGE(
-        `channel ${place} of a session with ${session.channels.length} channels`,
+        `channel ${index} of a session with ${session.channels.length} channels`,
       );
     }
     const block = count === 0 || samples === null ? null : floats(turn.slot(samples), count);
-    const next = (session.locals?.[place] ?? channel).next;
+    const segmentationChannel = session.segmentationChannels?.[index];
+    const { next } = segmentationChannel ?? channel;
     if (block && next !== null && next !== first_sample) {
       throw engineErrors.INVALID_MESSAGE(
         `a block from sample ${first_sample}, expected ${next}: blocks have no gaps`,
       );
     }
-    if (session.locals) {
-      await this.#listenLocally(session, session.locals[place]!, { block, ...request }, turn);
+    if (segmentationChannel) {
+      await this.#segment(session, segmentationChannel, { block, ...request }, turn);
       return {};
     }
-    const windows = block ? channel.hear(first_sample, block, speech, settled) : channel.end(speech, settled);
-    await session.take(place, windows, this.#embed(session, turn));
+    const found = block ? channel.push(first_sample, block, speech, settled) : channel.end(speech, settled);
+    await session.add(index, found, this.#embed(session, turn));
     return {};
   }
 
-  async #listenLocally(
+  async #segment(
     session: DiarizationSession,
-    channel: LocalChannel,
+    channel: SegmentationChannel,
     { block, first_sample, speech, settled }: Append & { block: Float32Array | null },
     turn: Turn,
   ): Promise<void> {
     const checkpoint = this.#checkpoint(turn);
     const segmentation: Segmentation = {
-      voices: (samples) =>
+      activity: (samples) =>
         this.current.run(session.modelKey, async ({ family }) => {
           await checkpoint();
-          if (family.segmentation) return family.segmentation.voices(samples);
-          throw modelErrors.MODEL_NOT_LOADED('The segmentation this session began with is gone');
+          if (family.segmentation) return family.segmentation.activity(samples);
+          throw modelErrors.MODEL_NOT_LOADED('The segmentation model of this session was unloaded');
         }),
     };
     const embed = this.#embed(session, turn);
-    const take: TakeVoices = (voices) =>
-      session.takeEach(
-        voices.map(({ features }) => features),
+    const embedSpeakers: EmbedSpeakers = (speakers) =>
+      session.embedEach(
+        speakers.map(({ features }) => features),
         embed,
       );
-    if (block) await channel.hear(first_sample, block, speech, settled, segmentation, take);
-    else await channel.end(speech, segmentation, take);
+    if (block) await channel.push(first_sample, block, speech, settled, segmentation, embedSpeakers);
+    else await channel.end(speech, segmentation, embedSpeakers);
   }
 
   async finish({ session: number, spans }: Finish, turn: Turn): Promise<Finished> {
@@ -182,7 +190,7 @@ class Diarizer {
     this.#entries.delete(number);
     await session.flush(this.#embed(session, turn));
     const row = await this.current.run(session.modelKey, async (opened) => opened.row);
-    const steps = answerOf(session, asked.speaker_count, row, spans);
+    const steps = diarize(session, asked.speaker_count, row, spans);
     const checkpoint = this.#checkpoint(turn);
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done) return step.value;
@@ -203,37 +211,37 @@ class Diarizer {
 
   #embed({ modelKey }: DiarizationSession, turn: Turn): Embed {
     const checkpoint = this.#checkpoint(turn);
-    return (features, windows) =>
+    return (features, count) =>
       this.current.run(modelKey, async ({ family }) => {
         await checkpoint();
-        return family.vectors(features, windows);
+        return family.embed(features, count);
       });
   }
 
-  async #openFamily(row: SpeakerRow, checkpoint: Checkpoint): Promise<VoiceFamily> {
+  async #openModels(row: SpeakerRow, checkpoint: Checkpoint): Promise<LoadedModels> {
     const { modelsDir, device, threads } = this.#env.settings;
     const file = isBuiltIn(row) ? starterSpeakerFile.path : fileOf(modelsDir, row, 'graph');
     const options = { device, threads, log: this.#env.log, checkpoint };
     const session = await openSession(file, options);
     let other: OpenSegmentation | null = null;
     try {
-      const voiceprint = voiceprintOf(row, session, file);
+      const embedder = speakerEmbedderOf(row, session, file);
       await checkpoint();
-      // The first run is slow, and a graph that cannot run is told while it loads.
-      await voiceprint.vectors(new Float32Array(148 * 80).fill(1), 1);
+      // A warm-up: the first run is slow, and a graph that cannot run fails here instead of in a session.
+      await embedder.embed(new Float32Array(148 * 80).fill(1), 1);
       other = await this.#openSegmentation(options);
       const close = async () => {
         await session.release();
         await other?.session.release();
       };
-      return { ...voiceprint, device: session.device, segmentation: other?.segmentation ?? null, close };
+      return { ...embedder, device: session.device, segmentation: other?.segmentation ?? null, close };
     } catch (error) {
       await session.release();
       throw error;
     }
   }
 
-  /** Null where none is downloaded, or when it cannot be opened: then a moment has one voice, which is told. */
+  /** Null where none is downloaded, or, with a line in the log, where it cannot be opened. */
   async #openSegmentation(options: SessionOptions): Promise<OpenSegmentation | null> {
     const file = await segmentationFile(this.#env.settings.modelsDir);
     if (file === null) return null;
@@ -241,12 +249,15 @@ class Diarizer {
     try {
       session = await openSession(file, options);
       const segmentation = segmentationOf(session, file);
-      await segmentation.voices(new Float32Array(segmentationWindow));
+      await segmentation.activity(new Float32Array(segmentationSamples));
       return { session, segmentation };
     } catch (error) {
       await session?.release();
       if (engineErrors.CANCELLED.is(error)) throw error;
-      this.#env.log.error('segmentation cannot be used, overlaps will not be heard', { model: file, error });
+      this.#env.log.error('segmentation model cannot be used, overlapping speech is not told apart', {
+        model: file,
+        error,
+      });
       return null;
     }
   }
@@ -267,7 +278,7 @@ async function bestKey(modelsDir: string): Promise<string> {
   return starterKey;
 }
 
-/** Path of the segmentation graph; null when none is downloaded. */
+/** Path of the segmentation model; null when none is downloaded. */
 async function segmentationFile(modelsDir: string): Promise<string | null> {
   const { rows } = await readRegistry(modelsDir);
   for (const row of rows.filter(isSegmentation)) {

@@ -1,25 +1,28 @@
-// Agglomerative clustering: the two most similar groups become one, again and again. Groups are sums of unit vectors,
-// so that the mean cosine of all pairs between two groups is one product.
+// Agglomerative hierarchical clustering: the two most similar groups are merged, again and again. A group is the sum of its
+// unit vectors, so that the mean cosine of all pairs between two groups is one dot product.
 
 export interface Groups {
   /** n×d: each row the sum of the unit vectors of its group. */
   readonly sums: Float32Array;
-  /** How much each group weighs: the seconds or the count of what was summed. */
+  /** The weight of each group: the sum of the weights of its vectors. */
   readonly weights: Float32Array;
   readonly dimensions: number;
 }
 
 /**
- * average: mean cosine of all pairs. centroid: cosine of the two sums. A model of voices: how much likelier what was heard
- * is when both groups are one voice than when they are two, as a logarithm.
+ * average: mean cosine of all pairs. centroid: cosine of the two sums. A PLDA model: the log-likelihood ratio of both groups
+ * being one speaker rather than two.
  */
-export type Linkage = 'average' | 'centroid' | VoiceModel;
+export type Linkage = 'average' | 'centroid' | PldaModel;
 
-/** A voice is a point, its windows lie around it, and the cosines of windows tell how far. */
-export interface VoiceModel {
-  /** Mean cosine of two windows of one voice. */
+/**
+ * Probabilistic linear discriminant analysis with two spherical covariances: speakers vary around 0, the embeddings of a
+ * speaker around him.
+ */
+export interface PldaModel {
+  /** Mean cosine of two embeddings of one speaker. */
   readonly same: number;
-  /** In how many directions voices differ: one over the variance of the cosine of two voices. */
+  /** Effective dimensions: one over the variance of the cosine of two speakers. */
   readonly freedom: number;
 }
 
@@ -31,14 +34,14 @@ export interface Merge {
 }
 
 /**
- * All n-1 merges in the order in which they happen, ending earlier when no two groups are at least `stop` alike.
- * n² memory: for lists of a few thousand, see `gather`.
+ * All n-1 merges in the order in which they happen, ending earlier when no similarity is at least `stop`.
+ * n² memory: for lists of a few thousand, see `precluster`.
  */
 export function cluster(groups: Groups, linkage: Linkage, stop = Number.NEGATIVE_INFINITY): Merge[] {
-  const tree = new Tree(groups, linkage);
+  const matrix = new SimilarityMatrix(groups, linkage);
   const merges: Merge[] = [];
-  for (let merge = tree.best(); merge && merge.similarity >= stop; merge = tree.best()) {
-    tree.join(merge);
+  for (let merge = matrix.best(); merge && merge.similarity >= stop; merge = matrix.best()) {
+    matrix.merge(merge);
     merges.push(merge);
   }
   return merges;
@@ -72,8 +75,8 @@ export function renumbered(labels: Int32Array): Int32Array {
   });
 }
 
-/** The groups that labels make of groups. */
-export function summed(groups: Groups, labels: Int32Array): Groups {
+/** One group for each label: the sum of the groups that have it; negative labels are left out. */
+export function sumByLabel(groups: Groups, labels: Int32Array): Groups {
   const { dimensions } = groups;
   const count = labels.reduce((most, label) => Math.max(most, label + 1), 0);
   const sums = new Float32Array(count * dimensions);
@@ -86,14 +89,14 @@ export function summed(groups: Groups, labels: Int32Array): Groups {
   return { sums, weights, dimensions };
 }
 
-/** Items at a time whose pairs are all compared. */
+/** Items that are compared with each other at a time. */
 const block = 800;
 
 /**
- * Brings a long list down to at most `most` groups, block by block, so that the work grows with the length and not
- * with its square. Answers the group of each item. A generator: it pauses after every block.
+ * Merges a long list down to at most `most` groups, block by block, so that the work grows with the length and not with its
+ * square. Answers the group of each item. A generator: it yields after every block.
  */
-export function* gather(groups: Groups, linkage: Linkage, most = 1200): Generator<void, Int32Array> {
+export function* precluster(groups: Groups, linkage: Linkage, most = 1200): Generator<void, Int32Array> {
   let labels = Int32Array.from({ length: groups.weights.length }, (_, at) => at);
   let now = groups;
   while (now.weights.length > most) {
@@ -115,7 +118,7 @@ export function* gather(groups: Groups, linkage: Linkage, most = 1200): Generato
       found += to - from - merges.length;
       yield;
     }
-    now = summed(now, next);
+    now = sumByLabel(now, next);
     labels = labels.map((label) => next[label]!);
   }
   return labels;
@@ -123,20 +126,23 @@ export function* gather(groups: Groups, linkage: Linkage, most = 1200): Generato
 
 type Similarity = (dot: number, first: number, second: number, weight: number, other: number) => number;
 
-/** Of two groups, from the product of their sums, the squares of each, and their weights. */
+/** Similarity of two groups, from the dot product of their sums, the squared norm of each sum, and their weights. */
 export function similarityOf(linkage: Linkage): Similarity {
   if (linkage === 'average') return (dot, _first, _second, weight, other) => dot / (weight * other);
   if (linkage === 'centroid') return (dot, first, second) => dot / Math.sqrt(Math.max(first * second, 1e-24));
   const { same, freedom } = linkage;
   const spread = same / (1 - same);
   const scale = (0.5 * spread * freedom) / (1 - same);
-  const evidence = (weight: number, square: number) =>
+  const logLikelihood = (weight: number, square: number) =>
     (scale * square) / (1 + weight * spread) - 0.5 * freedom * Math.log(1 + weight * spread);
   return (dot, first, second, weight, other) =>
-    evidence(weight + other, first + second + 2 * dot) - evidence(weight, first) - evidence(other, second);
+    logLikelihood(weight + other, first + second + 2 * dot) -
+    logLikelihood(weight, first) -
+    logLikelihood(other, second);
 }
 
-class Tree {
+/** The similarities of all pairs of groups that are left, with the nearest group of each. */
+class SimilarityMatrix {
   readonly #count: number;
   readonly #dimensions: number;
   readonly #sums: Float32Array;
@@ -144,9 +150,9 @@ class Tree {
   readonly #squares: Float32Array;
   readonly #measure: Similarity;
   readonly #similarity: Float32Array;
-  readonly #alive: Int32Array;
-  #living: number;
-  /** For each group the one behind it in the list that is most like it; -1 for none. */
+  readonly #active: Int32Array;
+  #activeCount: number;
+  /** For each group the most similar one after it in the list; -1 for none. */
   readonly #nearest: Int32Array;
 
   constructor({ sums, weights, dimensions }: Groups, linkage: Linkage) {
@@ -157,21 +163,21 @@ class Tree {
     this.#squares = new Float32Array(this.#count);
     this.#measure = similarityOf(linkage);
     this.#similarity = new Float32Array(this.#count * this.#count);
-    this.#alive = Int32Array.from({ length: this.#count }, (_, at) => at);
-    this.#living = this.#count;
+    this.#active = Int32Array.from({ length: this.#count }, (_, at) => at);
+    this.#activeCount = this.#count;
     this.#nearest = new Int32Array(this.#count).fill(-1);
     for (let one = 0; one < this.#count; one++) this.#squares[one] = this.#dot(one, one);
     for (let one = 0; one < this.#count; one++) {
       for (let other = one + 1; other < this.#count; other++) this.#compare(one, other);
     }
-    for (let one = 0; one < this.#count; one++) this.#look(one, one + 1);
+    for (let one = 0; one < this.#count; one++) this.#findNearest(one, one + 1);
   }
 
   best(): Merge | null {
     let into = -1;
     let most = Number.NEGATIVE_INFINITY;
-    for (let at = 0; at < this.#living; at++) {
-      const one = this.#alive[at]!;
+    for (let at = 0; at < this.#activeCount; at++) {
+      const one = this.#active[at]!;
       const other = this.#nearest[one]!;
       if (other < 0) continue;
       const similarity = this.#similarity[one * this.#count + other]!;
@@ -183,23 +189,23 @@ class Tree {
     return into < 0 ? null : { into, other: this.#nearest[into]!, similarity: most };
   }
 
-  join({ into, other }: Merge): void {
-    const gone = this.#alive.subarray(0, this.#living).indexOf(other);
-    this.#alive.copyWithin(gone, gone + 1, this.#living);
-    this.#living--;
+  merge({ into, other }: Merge): void {
+    const gone = this.#active.subarray(0, this.#activeCount).indexOf(other);
+    this.#active.copyWithin(gone, gone + 1, this.#activeCount);
+    this.#activeCount--;
     this.#weights[into]! += this.#weights[other]!;
     for (let i = 0; i < this.#dimensions; i++) {
       this.#sums[into * this.#dimensions + i]! += this.#sums[other * this.#dimensions + i]!;
     }
     this.#squares[into] = this.#dot(into, into);
-    for (let at = 0; at < this.#living; at++) {
-      const one = this.#alive[at]!;
+    for (let at = 0; at < this.#activeCount; at++) {
+      const one = this.#active[at]!;
       if (one !== into) this.#compare(Math.min(one, into), Math.max(one, into));
     }
-    for (let at = 0; at < this.#living; at++) {
-      const one = this.#alive[at]!;
+    for (let at = 0; at < this.#activeCount; at++) {
+      const one = this.#active[at]!;
       const nearest = this.#nearest[one]!;
-      if (one === into || nearest === into || nearest === other) this.#lookFrom(at);
+      if (one === into || nearest === into || nearest === other) this.#findNearestActive(at);
       else if (one < into && this.#at(one, into) > this.#at(one, nearest)) this.#nearest[one] = into;
     }
   }
@@ -208,17 +214,17 @@ class Tree {
     return other < 0 ? Number.NEGATIVE_INFINITY : this.#similarity[one * this.#count + other]!;
   }
 
-  #lookFrom(place: number): void {
-    const one = this.#alive[place]!;
+  #findNearestActive(place: number): void {
+    const one = this.#active[place]!;
     let nearest = -1;
-    for (let at = place + 1; at < this.#living; at++) {
-      const other = this.#alive[at]!;
+    for (let at = place + 1; at < this.#activeCount; at++) {
+      const other = this.#active[at]!;
       if (this.#at(one, other) > this.#at(one, nearest)) nearest = other;
     }
     this.#nearest[one] = nearest;
   }
 
-  #look(one: number, from: number): void {
+  #findNearest(one: number, from: number): void {
     let nearest = -1;
     for (let other = from; other < this.#count; other++) {
       if (this.#at(one, other) > this.#at(one, nearest)) nearest = other;

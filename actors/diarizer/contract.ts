@@ -1,11 +1,11 @@
-// What the diarizer answers: who speaks when. It takes samples and where speech was found in them, keeps vectors of
-// voices and not sound, and decides at the end how many voices there are.
+// What the diarizer answers: who speaks when. It takes samples and the speech detected in them, keeps speaker embeddings
+// and not sound, and decides at the end how many speakers there are.
 import { type Static, Type } from 'typebox';
 import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
 import { ModelState } from '../embedder/contract.ts';
 import { SpeechRegion } from '../transcriber/contract.ts';
 
-/** How many voices there are: 1 to 4 exactly; `5+`: 5 to 12; `auto` counts them. */
+/** How many speakers there are: 1 to 4 exactly; `5+`: 5 to 12; `auto` counts them. */
 export const SpeakerCount = Type.Union([
   Type.Literal('auto'),
   Type.Literal('5+'),
@@ -13,7 +13,7 @@ export const SpeakerCount = Type.Union([
 ]);
 export type SpeakerCount = Static<typeof SpeakerCount>;
 
-/** A stretch in which one voice speaks; turns of different voices may overlap. */
+/** A time in which one speaker speaks; turns of different speakers may overlap. */
 export const SpeakerTurn = Type.Object({
   start_seconds: Type.Number({ minimum: 0 }),
   end_seconds: Type.Number({ minimum: 0 }),
@@ -25,7 +25,7 @@ export type SpeakerTurn = Static<typeof SpeakerTurn>;
 export const diarizerContract = contract(
   'diarizer',
   {
-    /** Loads the best voice models that are downloaded; the starter model is always there. */
+    /** Loads the best speaker models that are downloaded; the starter model is always there. */
     load: ask(Type.Object({}), Type.Object({ model_key: Type.String(), state: ModelState })),
     unload: ask(Type.Object({}), Type.Object({})),
     open: ask(
@@ -33,7 +33,7 @@ export const diarizerContract = contract(
       Type.Object({ session: Type.Integer() }),
     ),
     /**
-     * A block as the transcriber heard it, and what the transcriber answered. `count` 0: the channel has ended.
+     * A block as it was sent to the transcriber, with its answer. `count` 0: the channel has ended.
      * `samples` is *borrowed until answered*.
      */
     append: ask(
@@ -50,7 +50,7 @@ export const diarizerContract = contract(
       Type.Object({}),
     ),
     /**
-     * `turns` ascending by start. `speakers`: for each of `spans`, half-open seconds, the voice that overlaps it most, or
+     * `turns` ascending by start. `speakers`: for each of `spans`, half-open seconds, the speaker that overlaps it most, or
      * the nearest one; null when nobody speaks at all. The session is over.
      */
     finish: ask(
@@ -66,6 +66,6 @@ export const diarizerContract = contract(
     ),
     drop: ask(Type.Object({ session: Type.Integer() }), Type.Object({})),
   },
-  // Ten hours of voices are told apart in one turn.
+  // The embeddings of ten hours are clustered in one turn.
   { concurrency: 8, turnLimitMs: 300_000 },
 );

@@ -1,28 +1,28 @@
-// pyannote's segmentation graph: who of up to three voices, without names, speaks in each moment of ten seconds.
+// pyannote's segmentation model: which of up to three local speakers are active in each frame of a window of ten seconds.
 import { soundRate } from '../decoder/contract.ts';
 import { type ModelRow, modelErrors } from '../models/contract.ts';
 import type { ModelSession } from '../models/session.ts';
 
-/** Samples the graph looks at. */
-export const segmentationWindow = 10 * soundRate;
-/** Samples from one frame of its answer to the next, and from the start of the window to the middle of the first one. */
+/** Samples of a window. */
+export const segmentationSamples = 10 * soundRate;
+/** Samples from one frame to the next, and from the start of the window to the middle of the first frame. */
 export const segmentationStep = 270;
 export const segmentationFirst = 495;
 export const segmentationFrames = 589;
-/** Voices it tells apart within a window. */
-export const localVoices = 3;
+/** Speakers it tells apart within a window; their numbers mean nothing in another window. */
+export const localSpeakers = 3;
 
-/** Which voices each of its seven classes says are speaking, as bits. */
+/** The local speakers active in each of the seven classes, as bits. */
 const powerset = [0, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110] as const;
 
 export interface Segmentation {
-  /** `samples`: one window, *borrowed until the promise settles*. Answers for each frame the voices that speak, as bits. */
-  voices(samples: Float32Array): Promise<Uint8Array>;
+  /** `samples`: one window, *borrowed until the promise settles*. Answers the active speakers of each frame, as bits. */
+  activity(samples: Float32Array): Promise<Uint8Array>;
 }
 
 /** The session stays the caller's. Throws MODEL_LOAD_FAILED. */
 export function segmentationOf(session: ModelSession, file: string): Segmentation {
-  // The export on Hugging Face, or that of sherpa.
+  // Names of the export on Hugging Face, or of that of sherpa-onnx.
   const input = ['input_values', 'x'].find((name) => session.inputs.some((port) => port.name === name));
   const output = ['logits', 'y'].find((name) => session.outputs.some((port) => port.name === name));
   if (input === undefined || output === undefined) {
@@ -30,8 +30,8 @@ export function segmentationOf(session: ModelSession, file: string): Segmentatio
     throw modelErrors.MODEL_LOAD_FAILED(`${file}: has ${names}, not input_values and logits`, { file });
   }
   return {
-    voices: async (samples) => {
-      const dims = [1, 1, segmentationWindow];
+    activity: async (samples) => {
+      const dims = [1, 1, segmentationSamples];
       const results = await session.run({ [input]: { data: samples, dims } }, [output]);
       const logits = results[output];
       const wanted = segmentationFrames * powerset.length;
@@ -45,7 +45,7 @@ export function segmentationOf(session: ModelSession, file: string): Segmentatio
   };
 }
 
-/** frames×7 of any numbers that order the classes; a frame without numbers is silent. */
+/** `logits`: frames×7. The likeliest class of each frame; a frame of NaN is silent. */
 export function readPowerset(logits: Float32Array): Uint8Array {
   const classes = powerset.length;
   return Uint8Array.from({ length: logits.length / classes }, (_, frame) => {

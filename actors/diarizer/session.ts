@@ -1,60 +1,65 @@
-// One file being listened to: all its channels, and a vector for every window of speech in them. Sound is not kept.
-import type { Channel, Window } from './channel.ts';
-import type { LocalChannel } from './locals.ts';
-import type { Piece } from './pieces.ts';
+// One file being diarized: all its channels, and an embedding for every part of speech in them. Sound is not kept.
+import type { SegmentationChannel } from './segmentation-channel.ts';
+import type { SubsegmentChannel, SubsegmentFeatures } from './subsegment-channel.ts';
+import type { Subsegment } from './subsegments.ts';
 
-/** A window that has a vector: row `vector` of the session's vectors. */
-export interface Heard extends Piece {
+/** A subsegment whose embedding is row `vector` of the session's vectors. */
+export interface EmbeddedSubsegment extends Subsegment {
   readonly vector: number;
 }
 
-/** Turns windows×frames×80 into windows×d vectors. */
-export type Embed = (features: Float32Array, windows: number) => Promise<Float32Array>;
+/** Turns count×frames×80 features into count×d embeddings. */
+export type Embed = (features: Float32Array, count: number) => Promise<Float32Array>;
 
-export interface ListeningOptions {
+export interface DiarizationOptions {
   readonly modelKey: string;
   readonly dimensions: number;
   readonly batch: number;
-  readonly channels: readonly Channel[];
-  /** Channels in the place of `channels` where a segmentation says who speaks in each moment. */
-  readonly locals?: readonly LocalChannel[];
+  readonly channels: readonly SubsegmentChannel[];
+  /** Used in the place of `channels` where a segmentation model is loaded. */
+  readonly segmentationChannels?: readonly SegmentationChannel[];
 }
 
-/** The first room for vectors, in rows; doubles when it is full. */
+/** Rows of the first buffer of vectors, which doubles when it is full. */
 const firstRows = 256;
+
+interface Waiting {
+  readonly row: number;
+  readonly features: Float32Array;
+}
 
 export class DiarizationSession {
   readonly modelKey: string;
-  readonly channels: readonly Channel[];
-  readonly locals: readonly LocalChannel[] | null;
-  readonly pieces: Heard[][];
+  readonly channels: readonly SubsegmentChannel[];
+  readonly segmentationChannels: readonly SegmentationChannel[] | null;
+  readonly subsegments: EmbeddedSubsegment[][];
   readonly dimensions: number;
   readonly #batch: number;
   #vectors: Float32Array;
   #count = 0;
-  /** Windows of one length that wait until there are enough for a run. */
-  #waiting: { row: number; features: Float32Array }[] = [];
+  /** Subsegments of one length that wait for a full batch. */
+  #waiting: Waiting[] = [];
 
-  constructor({ modelKey, dimensions, batch, channels, locals }: ListeningOptions) {
+  constructor({ modelKey, dimensions, batch, channels, segmentationChannels }: DiarizationOptions) {
     this.modelKey = modelKey;
     this.channels = channels;
-    this.locals = locals ?? null;
+    this.segmentationChannels = segmentationChannels ?? null;
     this.dimensions = dimensions;
-    this.pieces = channels.map(() => []);
+    this.subsegments = channels.map(() => []);
     this.#batch = batch;
     this.#vectors = new Float32Array(firstRows * dimensions);
   }
 
-  /** n×d in the order in which windows were taken; whole after `flush`. *Borrowed.* */
+  /** n×d in the order in which embeddings were asked for; complete after `flush`. *Borrowed.* */
   get vectors(): Float32Array {
     return this.#vectors.subarray(0, this.#count * this.dimensions);
   }
 
-  /** Windows are embedded as many at a time as a run takes; those of other lengths than the one before by themselves. */
-  async take(channel: number, windows: readonly Window[], embed: Embed): Promise<void> {
-    for (const { piece, features } of windows) {
+  /** Embeds subsegments in full batches. A batch holds one length only: one that is shorter runs by itself. */
+  async add(channel: number, added: readonly SubsegmentFeatures[], embed: Embed): Promise<void> {
+    for (const { subsegment, features } of added) {
       const row = this.#row();
-      this.pieces[channel]!.push({ ...piece, vector: row });
+      this.subsegments[channel]!.push({ ...subsegment, vector: row });
       const length = this.#waiting[0]?.features.length;
       if (length !== undefined && length !== features.length) {
         if (features.length < length) {
@@ -68,8 +73,8 @@ export class DiarizationSession {
     }
   }
 
-  /** Embeds sounds of any length, each by itself; answers the row of each. */
-  async takeEach(sounds: readonly Float32Array[], embed: Embed): Promise<number[]> {
+  /** Embeds features of any length, each by itself; answers the row of each embedding. */
+  async embedEach(sounds: readonly Float32Array[], embed: Embed): Promise<number[]> {
     const rows: number[] = [];
     for (const features of sounds) {
       const row = this.#row();
@@ -79,21 +84,21 @@ export class DiarizationSession {
     return rows;
   }
 
-  /** Embeds what waits. */
+  /** Embeds what waits for a full batch. */
   async flush(embed: Embed): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
     if (waiting.length > 0) await this.#run(waiting, embed);
   }
 
-  async #run(windows: readonly { row: number; features: Float32Array }[], embed: Embed): Promise<void> {
-    const size = windows[0]!.features.length;
-    const together = new Float32Array(windows.length * size);
-    windows.forEach(({ features }, at) => {
+  async #run(batch: readonly Waiting[], embed: Embed): Promise<void> {
+    const size = batch[0]!.features.length;
+    const together = new Float32Array(batch.length * size);
+    batch.forEach(({ features }, at) => {
       together.set(features, at * size);
     });
-    const vectors = await embed(together, windows.length);
-    windows.forEach(({ row }, at) => {
+    const vectors = await embed(together, batch.length);
+    batch.forEach(({ row }, at) => {
       const vector = vectors.subarray(at * this.dimensions, (at + 1) * this.dimensions);
       this.#vectors.set(vector, row * this.dimensions);
     });

@@ -1,40 +1,40 @@
-// From windows that have a voice to turns with names, and the voice of each span of a transcript.
+// From labelled subsegments to turns with names, and the speaker of each span of a transcript.
 import { soundRate } from '../decoder/contract.ts';
 import type { SpeakerTurn } from './contract.ts';
-import type { Piece } from './pieces.ts';
+import type { Subsegment } from './subsegments.ts';
 
-/** A stretch in which the voice with that number speaks; seconds, half-open. */
-export interface VoiceTurn {
+/** A turn of the speaker with that number; seconds, half-open. */
+export interface LabelledTurn {
   readonly start: number;
   readonly end: number;
-  readonly voice: number;
+  readonly label: number;
 }
 
-/** What one channel had to say; `labels`: the voice of each piece, -1 when nothing is known of it. */
+/** One channel after clustering; `labels`: the speaker of each subsegment, -1 for none. */
 export interface LabelledChannel {
   readonly regions: readonly (readonly [number, number])[];
-  readonly pieces: readonly Piece[];
+  readonly subsegments: readonly Subsegment[];
   readonly labels: ArrayLike<number>;
 }
 
 /**
- * Every region is given to voices: a window answers for what is nearer to its middle than to the middle of another.
- * Regions without a window take the voice of the nearest window of the channel. Empty when no window has a voice.
+ * All speech is given to speakers: a subsegment stands for what is nearer to its middle than to the middle of another. A
+ * region without a subsegment takes the speaker of the nearest one of the channel. Empty when none has a speaker.
  */
-export function turnsOfChannel({ regions, pieces, labels }: LabelledChannel): VoiceTurn[] {
-  const known = pieces.flatMap((piece, at) => {
-    const voice = labels[at]!;
-    return voice < 0 ? [] : [{ ...piece, voice, middle: (piece.from + piece.to) / 2 }];
+export function turnsOfChannel({ regions, subsegments, labels }: LabelledChannel): LabelledTurn[] {
+  const known = subsegments.flatMap((subsegment, at) => {
+    const label = labels[at]!;
+    return label < 0 ? [] : [{ ...subsegment, label, middle: (subsegment.from + subsegment.to) / 2 }];
   });
   if (known.length === 0) return [];
-  const turns: VoiceTurn[] = [];
-  const add = (from: number, to: number, voice: number) => {
+  const turns: LabelledTurn[] = [];
+  const add = (from: number, to: number, label: number) => {
     const last = turns.at(-1);
     if (to <= from) return;
-    if (last && last.voice === voice && last.end === from / soundRate) {
+    if (last && last.label === label && last.end === from / soundRate) {
       turns[turns.length - 1] = { ...last, end: to / soundRate };
     } else {
-      turns.push({ start: from / soundRate, end: to / soundRate, voice });
+      turns.push({ start: from / soundRate, end: to / soundRate, label });
     }
   };
   let at = 0;
@@ -47,7 +47,7 @@ export function turnsOfChannel({ regions, pieces, labels }: LabelledChannel): Vo
       const middle = (from + to) / 2;
       const around = [known[first - 1], known[first]].filter((one) => one !== undefined);
       const [nearest] = around.sort((a, b) => Math.abs(a.middle - middle) - Math.abs(b.middle - middle));
-      add(from, to, nearest!.voice);
+      add(from, to, nearest!.label);
       return;
     }
     inside.forEach((one, index) => {
@@ -55,37 +55,37 @@ export function turnsOfChannel({ regions, pieces, labels }: LabelledChannel): Vo
       const after = inside[index + 1];
       const start = before ? Math.round((before.middle + one.middle) / 2) : from;
       const end = after ? Math.round((one.middle + after.middle) / 2) : to;
-      add(start, end, one.voice);
+      add(start, end, one.label);
     });
   });
   return turns;
 }
 
 /**
- * The turns of all channels as one list: what one voice says in two channels at once is one turn, pauses of a voice
- * shorter than `bridge` seconds are part of it where nobody else speaks, and voices are numbered by appearance.
+ * The turns of all channels as one list: turns of one speaker that overlap are one, pauses up to `bridge` seconds are part
+ * of a turn where nobody else speaks in between, and speakers are numbered by appearance.
  */
-export function namedTurns(turns: readonly VoiceTurn[], bridge = 0): SpeakerTurn[] {
-  const sorted = [...turns].sort((a, b) => a.start - b.start || a.end - b.end || a.voice - b.voice);
-  const merged: { start: number; end: number; voice: number }[] = [];
-  const lastOf = new Map<number, { start: number; end: number; voice: number }>();
+export function namedTurns(turns: readonly LabelledTurn[], bridge = 0): SpeakerTurn[] {
+  const sorted = [...turns].sort((a, b) => a.start - b.start || a.end - b.end || a.label - b.label);
+  const merged: { start: number; end: number; label: number }[] = [];
+  const lastOf = new Map<number, { start: number; end: number; label: number }>();
   let latest = Number.NEGATIVE_INFINITY;
   for (const turn of sorted) {
-    const last = lastOf.get(turn.voice);
+    const last = lastOf.get(turn.label);
     const alone = last !== undefined && last.end >= latest;
     if (last && (turn.start <= last.end || (alone && turn.start - last.end <= bridge))) {
       last.end = Math.max(last.end, turn.end);
     } else {
       const own = { ...turn };
       merged.push(own);
-      lastOf.set(turn.voice, own);
+      lastOf.set(turn.label, own);
     }
     latest = Math.max(latest, turn.end);
   }
   const names = new Map<number, string>();
-  return merged.map(({ start, end, voice }) => {
-    const speaker = names.get(voice) ?? speakerName(names.size);
-    names.set(voice, speaker);
+  return merged.map(({ start, end, label }) => {
+    const speaker = names.get(label) ?? speakerName(names.size);
+    names.set(label, speaker);
     return { start_seconds: start, end_seconds: end, speaker };
   });
 }
@@ -102,14 +102,15 @@ export function speakersOfSpans(
   turns: readonly SpeakerTurn[],
   spans: readonly (readonly [number, number])[],
 ): (string | null)[] {
-  // Of all turns so far the one that ends last: nothing before the first place where that passes a time reaches it.
+  // For each turn, the turn up to it that ends last. Its ends ascend, so the first turn that may overlap a span is found by
+  // binary search.
   let last: SpeakerTurn | undefined;
-  const lasting = turns.map((turn) => {
+  const latestEnding = turns.map((turn) => {
     last = last && last.end_seconds >= turn.end_seconds ? last : turn;
     return last;
   });
   return spans.map(([start, end]) => {
-    const first = firstAt(lasting, ({ end_seconds }) => end_seconds > start);
+    const first = firstAt(latestEnding, ({ end_seconds }) => end_seconds > start);
     const overlap = new Map<string, number>();
     for (let at = first; at < turns.length && turns[at]!.start_seconds < end; at++) {
       const turn = turns[at]!;
@@ -124,7 +125,7 @@ export function speakersOfSpans(
         best = speaker;
       }
     }
-    return best ?? nearestSpeaker(lasting[first - 1], turns[first], start, end);
+    return best ?? nearestSpeaker(latestEnding[first - 1], turns[first], start, end);
   });
 }
 
@@ -140,7 +141,7 @@ function nearestSpeaker(
   return (since <= wait ? before : after)?.speaker ?? null;
 }
 
-/** The first place whose value fulfils what all later ones fulfil as well. */
+/** Binary search: the first place whose value fulfils a condition that all later ones fulfil as well. */
 function firstAt<T>(values: readonly T[], fulfils: (value: T) => boolean): number {
   let low = 0;
   let high = values.length;

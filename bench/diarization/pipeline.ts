@@ -1,10 +1,10 @@
 // The product's own actors and parts, listening to samples of a measurement.
 import { decoderContract } from '../../actors/decoder/contract.ts';
-import { Channel } from '../../actors/diarizer/channel.ts';
 import { diarizerContract, type SpeakerCount } from '../../actors/diarizer/contract.ts';
-import { answerOf } from '../../actors/diarizer/finish.ts';
+import { diarize } from '../../actors/diarizer/diarize.ts';
 import { DiarizationSession } from '../../actors/diarizer/session.ts';
-import { voiceprintOf } from '../../actors/diarizer/voiceprint.ts';
+import { speakerEmbedderOf } from '../../actors/diarizer/speaker-embedder.ts';
+import { SubsegmentChannel } from '../../actors/diarizer/subsegment-channel.ts';
 import type { SpeakerRow } from '../../actors/models/contract.ts';
 import { findSpeakerRow, readRegistry } from '../../actors/models/registry.ts';
 import { openSession } from '../../actors/models/session.ts';
@@ -118,17 +118,17 @@ async function listen(
   samples: Float32Array,
   speech: readonly SpeechRegion[],
 ): Promise<Answer> {
-  const voiceprint = voiceprintOf(row, session, 'starter-speaker');
-  const { dimensions, batch } = voiceprint;
-  const channels = [new Channel(voiceprint.fbank)];
+  const embedder = speakerEmbedderOf(row, session, 'starter-speaker');
+  const { dimensions, batch } = embedder;
+  const channels = [new SubsegmentChannel(embedder.fbank)];
   const diarization = new DiarizationSession({ modelKey: row.key, dimensions, batch, channels });
-  await diarization.take(0, channels[0]!.hear(0, samples, [], 0), voiceprint.vectors);
-  await diarization.take(0, channels[0]!.end(speech, samples.length), voiceprint.vectors);
-  await diarization.flush(voiceprint.vectors);
+  await diarization.add(0, channels[0]!.push(0, samples, [], 0), embedder.embed);
+  await diarization.add(0, channels[0]!.end(speech, samples.length), embedder.embed);
+  await diarization.flush(embedder.embed);
   return (count, changes = {}) => {
     const { evidence } = row.speaker;
     const speaker = evidence ? { ...row.speaker, evidence: { ...evidence, ...changes } } : row.speaker;
-    const steps = answerOf(diarization, count, { ...row, speaker }, []);
+    const steps = diarize(diarization, count, { ...row, speaker }, []);
     for (let step = steps.next(); ; step = steps.next()) {
       if (!step.done) continue;
       return step.value.turns.map(({ start_seconds, end_seconds, speaker }) => ({

@@ -65,7 +65,7 @@ async function start(folder = modelsDir) {
     start: () => startInMemory(definition, { settings, log, memory: pool.memory }),
   });
   const holder = pool.holder();
-  /** Sends a channel in blocks; what was said becomes settled a block late, as a detector does it. */
+  /** Sends a channel in blocks; speech is settled one block late, as by the voice detector. */
   const play = async (session: number, channel: number, samples: Float32Array, said: readonly Said[]) => {
     let told = 0;
     const regions = (until: number): [number, number][] =>
@@ -117,7 +117,7 @@ const dialogue: Said[] = [
   { start: 11, end: 15, voice: 400 },
 ];
 
-test('two voices are two speakers, numbered as they appear, and spans get theirs', async () => {
+test('two voices are two speakers, numbered as they appear, and each span gets its speaker', async () => {
   const { diarize, stop } = await start();
   const spans: [number, number][] = [
     [12, 13],
@@ -136,7 +136,7 @@ test('two voices are two speakers, numbered as they appear, and spans get theirs
   await stop();
 });
 
-test('a change of voice inside one stretch of speech is found to half a second', async () => {
+test('a change of speaker within a region of speech is found to half a second', async () => {
   const { diarize, stop } = await start();
   const said = [
     { start: 0.5, end: 4, voice: 700 },
@@ -152,7 +152,7 @@ test('a change of voice inside one stretch of speech is found to half a second',
   await stop();
 });
 
-test('a count that is asked for is kept: fewer by joining, more by parting, never more than there are windows', async () => {
+test('the speaker count asked for is kept, but there are never more speakers than subsegments', async () => {
   const { diarize, stop } = await start();
   const three = [...dialogue, { start: 16, end: 19, voice: 3300 }];
   assert.equal((await diarize(three, 1)).speaker_count, 1);
@@ -215,7 +215,7 @@ test('blocks with a gap, channels that are not there and sessions that are over 
   await stop();
 });
 
-test('a model that is unloaded says so to those who still listen', async () => {
+test('a session whose model is unloaded fails with MODEL_NOT_LOADED', async () => {
   const { diarizer, play, stop } = await start();
   await diarizer.ask('load', {});
   const { session } = await diarizer.ask('open', { channels: 1, speaker_count: 'auto' });
@@ -227,7 +227,7 @@ test('a model that is unloaded says so to those who still listen', async () => {
   await stop();
 });
 
-test('with a segmentation, two who speak at once are both heard', async () => {
+test('with a segmentation model, both of two who speak at once have a turn', async () => {
   const { diarize, stop } = await start(together);
   const said = [
     { start: 2, end: 7, voice: 1500 },
@@ -250,7 +250,7 @@ test('with a segmentation, two who speak at once are both heard', async () => {
   await stop();
 });
 
-test('a segmentation that cannot be opened is told, and voices are told apart without it', async () => {
+test('a segmentation model that cannot be opened is logged, and speakers are told apart without it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'diarizer-'));
   await writeModel(
     folder,
@@ -260,7 +260,7 @@ test('a segmentation that cannot be opened is told, and voices are told apart wi
   await writeModel(folder, segmentationRow('tiny-turns'), new Uint8Array([1, 2, 3]));
   const { diarize, lines, stop } = await start(folder);
   assert.equal((await diarize(dialogue, 'auto')).speaker_count, 2);
-  assert.ok(lines.some(({ message }) => /segmentation cannot be used/.test(message)));
+  assert.ok(lines.some(({ message }) => /segmentation model cannot be used/.test(message)));
   await stop();
   await rm(folder, { recursive: true, force: true });
 });

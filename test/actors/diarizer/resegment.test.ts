@@ -5,7 +5,7 @@ import { resegment } from '../../../actors/diarizer/resegment.ts';
 
 const model = { same: 0.5, freedom: 2 };
 
-/** Windows that weigh 1, each a point of the plane. */
+/** Embeddings of weight 1 in two dimensions. */
 function groupsOf(points: readonly (readonly [number, number])[]) {
   return {
     sums: Float32Array.from(points.flat()),
@@ -18,14 +18,14 @@ const east = [1, 0] as const;
 const north = [0, 1] as const;
 const same = (count: number) => new Array<number>(count).fill(0);
 
-test('windows that a neighbour had swallowed go back to their voice', () => {
+test('embeddings that were labelled as their neighbours go back to their speaker', () => {
   const points = [...new Array(6).fill(east), ...new Array(6).fill(north), ...new Array(6).fill(east)];
   const labels = Int32Array.from([...same(6), 0, 0, 0, 1, 1, 1, 1, 1, ...same(4)]);
-  const traced = resegment(groupsOf(points), same(18), labels, 2, model);
-  assert.deepEqual([...traced], [...same(6), 1, 1, 1, 1, 1, 1, ...same(6)]);
+  const path = resegment(groupsOf(points), same(18), labels, 2, model);
+  assert.deepEqual([...path], [...same(6), 1, 1, 1, 1, 1, 1, ...same(6)]);
 });
 
-test('one unclear window changes no voice within a stretch of speech, but may where one begins', () => {
+test('one unclear embedding changes no speaker within a region of speech, but may in a region of its own', () => {
   const unclear = [0.6, 0.75] as const;
   const points = [
     ...new Array(5).fill(east),
@@ -34,14 +34,14 @@ test('one unclear window changes no voice within a stretch of speech, but may wh
     ...new Array(6).fill(north),
   ];
   const labels = Int32Array.from([...same(11), 1, 1, 1, 1, 1, 1]);
-  const stretch = points.map((_, at) => (at < 11 ? 0 : 1));
-  const within = resegment(groupsOf(points), stretch, labels, 2, model);
+  const regions = points.map((_, at) => (at < 11 ? 0 : 1));
+  const within = resegment(groupsOf(points), regions, labels, 2, model);
   assert.deepEqual([...within], [...labels]);
   const alone = points.map((_, at) => (at < 5 ? 0 : at === 5 ? 1 : at < 11 ? 2 : 3));
   assert.equal(resegment(groupsOf(points), alone, labels, 2, model)[5], 1);
 });
 
-test('every window has one of the voices, and one voice keeps all', () => {
+test('every embedding gets one of the speakers, and a single speaker keeps all', () => {
   const coordinate = fc.double({ min: -1, max: 1, noNaN: true });
   const windows = fc.array(fc.tuple(coordinate, coordinate, fc.nat({ max: 3 }), fc.boolean()), {
     minLength: 1,
@@ -55,17 +55,17 @@ test('every window has one of the voices, and one voice keeps all', () => {
         if (begins) region += 1;
         return region;
       });
-      const traced = resegment(
+      const path = resegment(
         groups,
         regions,
-        Int32Array.from(list, ([, , voice]) => voice),
+        Int32Array.from(list, ([, , speaker]) => speaker),
         4,
         model,
       );
-      assert.equal(traced.length, list.length);
-      assert.ok(traced.every((voice) => voice >= 0 && voice < 4));
+      assert.equal(path.length, list.length);
+      assert.ok(path.every((speaker) => speaker >= 0 && speaker < 4));
       assert.ok(
-        resegment(groups, regions, new Int32Array(list.length), 1, model).every((voice) => voice === 0),
+        resegment(groups, regions, new Int32Array(list.length), 1, model).every((speaker) => speaker === 0),
       );
     }),
   );

@@ -1,5 +1,5 @@
-// A graph that turns a stretch of sound into a vector of its voice. How models differ - names, window of the features,
-// whether the mean is taken out - is said by the row.
+// A speaker embedding model: features of sound to a vector of who speaks. How models differ (names of ports, features,
+// whether the mean is removed) is said by the row.
 import {
   campplusFbank,
   type FbankOptions,
@@ -12,42 +12,42 @@ import type { ModelSession, TensorOut } from '../models/session.ts';
 
 const fbanks = { wespeaker: wespeakerFbank, campplus: campplusFbank } as const;
 
-export interface Voiceprint {
+export interface SpeakerEmbedder {
   readonly dimensions: number;
-  /** Windows in one run, at most. */
+  /** Embeddings in one run, at most. */
   readonly batch: number;
   readonly fbank: FbankOptions;
   /**
-   * `features`: windows×frames×80, as the fbank gives them, *changed and borrowed until the promise settles*. Answers
-   * windows×d, each of length 1; zeros for a window in which nothing can be told. Throws MODEL_RUN_FAILED.
+   * `features`: count×frames×80, as the fbank gives them, *changed and borrowed until the promise settles*. Answers
+   * count×d, each of length 1; zeros where the model answers no direction. Throws MODEL_RUN_FAILED.
    */
-  vectors(features: Float32Array, windows: number): Promise<Float32Array>;
+  embed(features: Float32Array, count: number): Promise<Float32Array>;
 }
 
 /** `file` names the graph in messages. The session stays the caller's. Throws MODEL_LOAD_FAILED. */
-export function voiceprintOf(row: SpeakerRow, session: ModelSession, file: string): Voiceprint {
+export function speakerEmbedderOf(row: SpeakerRow, session: ModelSession, file: string): SpeakerEmbedder {
   const { dimensions, batch, input, output, features: kind, mean_removed: meanRemoved } = row.speaker;
-  declared(session.inputs, input, file, 'input');
-  declared(session.outputs, output, file, 'output');
+  checkDeclared(session.inputs, input, file, 'input');
+  checkDeclared(session.outputs, output, file, 'output');
   return {
     dimensions,
     batch,
     fbank: fbanks[kind],
-    vectors: async (features, windows) => {
-      const size = features.length / windows;
+    embed: async (features, count) => {
+      const size = features.length / count;
       if (meanRemoved) {
-        for (let at = 0; at < windows; at++) {
+        for (let at = 0; at < count; at++) {
           removeMean(features.subarray(at * size, (at + 1) * size), fbankBands);
         }
       }
-      const dims = [windows, size / fbankBands, fbankBands];
+      const dims = [count, size / fbankBands, fbankBands];
       const results = await session.run({ [input]: { data: features, dims } }, [output]);
-      return read(results[output], windows, dimensions, `${file}: output ${output}`);
+      return normalized(results[output], count, dimensions, `${file}: output ${output}`);
     },
   };
 }
 
-function declared(ports: readonly { name: string }[], wanted: string, file: string, what: string): void {
+function checkDeclared(ports: readonly { name: string }[], wanted: string, file: string, what: string): void {
   const names = ports.map(({ name }) => name);
   if (names.includes(wanted)) return;
   throw modelErrors.MODEL_LOAD_FAILED(`${file}: has the ${what}s ${names.join(', ')}, not ${wanted}`, {
@@ -55,16 +55,16 @@ function declared(ports: readonly { name: string }[], wanted: string, file: stri
   });
 }
 
-/** Each row scaled to length 1; one with no direction or with a number that is none becomes zeros. */
-function read(
+/** Each row scaled to length 1; one that is all zeros or holds a NaN becomes zeros. */
+function normalized(
   tensor: TensorOut | undefined,
-  windows: number,
+  count: number,
   dimensions: number,
   what: string,
 ): Float32Array {
-  if (!(tensor?.data instanceof Float32Array) || tensor.data.length !== windows * dimensions) {
+  if (!(tensor?.data instanceof Float32Array) || tensor.data.length !== count * dimensions) {
     throw modelErrors.MODEL_RUN_FAILED(
-      `${what} is ${tensor?.dims.join('×') ?? 'missing'}, expected ${windows}×${dimensions} floats`,
+      `${what} is ${tensor?.dims.join('×') ?? 'missing'}, expected ${count}×${dimensions} floats`,
     );
   }
   const vectors = tensor.data;

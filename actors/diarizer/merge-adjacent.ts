@@ -1,19 +1,19 @@
-// Joins neighbouring windows of one stretch of speech while it is likelier that one voice goes on than that another
-// begins: what is left are turns, long enough for their voice to be known well.
-import { type Groups, similarityOf, type VoiceModel } from './clustering.ts';
+// Merges adjacent embeddings of a region of speech while they are likelier one speaker than two. What is left are turns,
+// which are long enough to be clustered well.
+import { type Groups, type PldaModel, similarityOf } from './clustering.ts';
 
-/** Groups looked at together: the work grows with their square. Ten minutes of speech without a pause have as many. */
-const longest = 1200;
+/** Groups merged together, since the work grows with their square: ten minutes of speech without a pause. */
+const maxGroups = 1200;
 
 /**
- * `regions`: the stretch of speech of each group; neighbours in the list are neighbours in time. Answers the turn of each
- * group, numbered from 0 in the order of time. `stop`: how likely, as a logarithm, two neighbours have to be one voice. Very long
- * stretches are taken in parts.
+ * `regions`: the region of speech of each group; groups are in the order of time. Answers the turn of each group, numbered
+ * from 0 in the order of time. `stop`: the log-likelihood ratio from which neighbours are merged. Very long regions are
+ * taken in parts.
  */
-export function joinNeighbours(
+export function mergeAdjacent(
   groups: Groups,
   regions: ArrayLike<number>,
-  model: VoiceModel,
+  model: PldaModel,
   stop: number,
 ): Int32Array {
   const count = groups.weights.length;
@@ -21,7 +21,7 @@ export function joinNeighbours(
   let turns = 0;
   for (let from = 0; from < count; ) {
     let to = from + 1;
-    while (to < count && to < from + longest && regions[to] === regions[from]) to++;
+    while (to < count && to < from + maxGroups && regions[to] === regions[from]) to++;
     for (const end of turnsIn(groups, from, to, model, stop)) {
       labels.fill(turns, from, end);
       turns += 1;
@@ -43,7 +43,7 @@ function turnsIn(
   { sums, weights, dimensions }: Groups,
   from: number,
   to: number,
-  model: VoiceModel,
+  model: PldaModel,
   stop: number,
 ): number[] {
   const similarity = similarityOf(model);

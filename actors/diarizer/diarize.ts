@@ -1,0 +1,104 @@
+// The end of a session: from embeddings to clusters, from clusters to named turns, and the speaker of each span.
+import type { Reply } from '../../runtime/contract.ts';
+import { soundRate } from '../decoder/contract.ts';
+import type { SpeakerRow } from '../models/contract.ts';
+import { turnsOfWindows } from './aggregation.ts';
+import type { diarizerContract, SpeakerCount } from './contract.ts';
+import type { SegmentationChannel } from './segmentation-channel.ts';
+import type { DiarizationSession } from './session.ts';
+import { type ClusteringOptions, clusterSpeakers } from './speaker-clustering.ts';
+import { defaultSubsegments } from './subsegments.ts';
+import { type LabelledTurn, namedTurns, speakersOfSpans, turnsOfChannel } from './turns.ts';
+
+/** A generator: it yields often, so that its thread can answer messages. */
+export function* diarize(
+  session: DiarizationSession,
+  count: SpeakerCount,
+  row: SpeakerRow,
+  spans: readonly (readonly [number, number])[],
+): Generator<void, Reply<typeof diarizerContract, 'finish'>> {
+  const { segmentationChannels } = session;
+  const labelled = segmentationChannels
+    ? yield* turnsOfSegmentation(session, segmentationChannels, count, row)
+    : yield* turnsOfSubsegments(session, count, row);
+  // A segmentation model decides itself which pauses end a turn.
+  const turns = namedTurns(labelled, segmentationChannels ? 0 : shortPause);
+  return {
+    turns,
+    speakers: speakersOfSpans(turns, spans),
+    speaker_count: new Set(turns.map(({ speaker }) => speaker)).size,
+  };
+}
+
+/** Seconds of silence that do not end a turn, as NIST counts it. */
+const shortPause = 0.3;
+
+/** Without a segmentation model: every subsegment of speech belongs to one speaker. */
+function* turnsOfSubsegments(
+  session: DiarizationSession,
+  count: SpeakerCount,
+  row: SpeakerRow,
+): Generator<void, LabelledTurn[]> {
+  const { vectors, dimensions, subsegments, channels } = session;
+  // Clustering wants them channel after channel in the order of time; rows are in the order in which blocks came.
+  const ordered = subsegments.flatMap((own, channel) => own.map((one) => ({ ...one, channel })));
+  const rows = new Float32Array(ordered.length * dimensions);
+  ordered.forEach(({ vector }, at) => {
+    rows.set(vectors.subarray(vector * dimensions, (vector + 1) * dimensions), at * dimensions);
+  });
+  const embeddings = {
+    vectors: rows,
+    seconds: Float32Array.from(ordered, ({ from, to }) => (to - from) / soundRate),
+    regions: ordered.map(({ region, channel }) => region * channels.length + channel),
+    dimensions,
+    hop: defaultSubsegments.hop / soundRate,
+  };
+  const labels = yield* clusterSpeakers(embeddings, count, clusteringOf(row));
+  let first = 0;
+  return channels.flatMap(({ regions }, channel) => {
+    const own = subsegments[channel]!;
+    const from = first;
+    first += own.length;
+    return turnsOfChannel({ regions, subsegments: own, labels: labels.subarray(from, first) });
+  });
+}
+
+/** With a segmentation model, which says who is active in each frame: several speakers at once can be. */
+function* turnsOfSegmentation(
+  { vectors, dimensions }: DiarizationSession,
+  channels: readonly SegmentationChannel[],
+  count: SpeakerCount,
+  { speaker }: SpeakerRow,
+): Generator<void, LabelledTurn[]> {
+  const total = vectors.length / dimensions;
+  const seconds = new Float32Array(total).fill(1);
+  const regions = [...seconds.keys()];
+  const { linkage, similarity } = speaker.clustering ?? {
+    linkage: 'average',
+    similarity: speaker.thresholds.same,
+  };
+  // A speaker has to be in twelve windows, or in a tenth of them, as in pyannote.
+  const options = { linkage, similarity, news: 1, minSeconds: 12, minShare: 0.1, alike: 1 } as const;
+  const labels = yield* clusterSpeakers({ vectors, seconds, regions, dimensions, hop: 1 }, count, options);
+  const speakers = labels.reduce((most, label) => Math.max(most, label + 1), 0);
+  const turns: LabelledTurn[][] = [];
+  for (const { windows } of channels) turns.push(yield* turnsOfWindows(windows, labels, speakers));
+  return turns.flat();
+}
+
+/** Seconds a speaker has to speak to be counted; more with likelihoods, which split off short clusters too easily. */
+const minSeconds = 3;
+const minSecondsWithEvidence = 6;
+const minShare = 0.15;
+
+/** What was measured of the model goes before its makers' settings; with neither, its threshold for short pieces. */
+function clusteringOf({ speaker }: SpeakerRow): ClusteringOptions {
+  const { evidence, clustering, thresholds } = speaker;
+  if (evidence) {
+    const { same, freedom, news, similarity, alike } = evidence;
+    const linkage = { same, freedom };
+    return { linkage, similarity, news, minSeconds: minSecondsWithEvidence, minShare, alike };
+  }
+  const { linkage, similarity } = clustering ?? { linkage: 'average', similarity: thresholds.same_short };
+  return { linkage, similarity, news: 1, minSeconds, minShare, alike: 1 };
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { renumbered } from '../../../actors/diarizer/clustering.ts';
+import { type ClusteringOptions, clusterSpeakers } from '../../../actors/diarizer/speaker-clustering.ts';
+import { seeded } from '../../../bench/diarization/random.ts';
+import { D, embeddingsOf, talk } from './embeddings.ts';
+import { resultOf } from './generator-result.ts';
+
+const plda: ClusteringOptions = {
+  linkage: { same: 0.6, freedom: D },
+  similarity: 0,
+  news: 0.5,
+  minSeconds: 2,
+  minShare: 0.15,
+  alike: 0.4,
+};
+const cosine: ClusteringOptions = {
+  linkage: 'average',
+  similarity: 0.3,
+  news: 1,
+  minSeconds: 2,
+  minShare: 0.15,
+  alike: 1,
+};
+
+for (const [name, clustering] of Object.entries({ plda, cosine })) {
+  test(`${name}: speakers that lie apart are counted and told apart`, () => {
+    for (const turns of [[0], [0, 1, 0, 1], [0, 1, 2, 0, 2, 1], [3, 1, 2, 0, 2, 1, 3, 0]]) {
+      const speakers = talk(turns);
+      const labels = resultOf(clusterSpeakers(embeddingsOf(speakers, 0.75, 7), 'auto', clustering));
+      assert.deepEqual(labels, renumbered(Int32Array.from(speakers)));
+    }
+  });
+
+  test(`${name}: a count that is asked for is what comes out`, () => {
+    const embeddings = embeddingsOf(talk([0, 1, 2, 0, 1, 2, 3, 3, 0, 1]), 0.7, 3);
+    for (const count of [1, 2, 3, 4] as const) {
+      const labels = resultOf(clusterSpeakers(embeddings, count, clustering));
+      assert.equal(new Set(labels).size, count);
+    }
+    const many = new Set(resultOf(clusterSpeakers(embeddings, '5+', clustering))).size;
+    assert.ok(many >= 5 && many <= 12, `${many}`);
+  });
+
+  test(`${name}: embeddings of zeros have no speaker`, () => {
+    const embeddings = embeddingsOf(talk([0, 1]), 0.8, 5);
+    embeddings.vectors.fill(0, 0, 2 * D);
+    const labels = resultOf(clusterSpeakers(embeddings, 'auto', clustering));
+    assert.deepEqual([...labels.subarray(0, 2)], [-1, -1]);
+    assert.equal(new Set(labels.subarray(2)).size, 2);
+    embeddings.vectors.fill(0);
+    assert.deepEqual(new Set(resultOf(clusterSpeakers(embeddings, 3, clustering))), new Set([-1]));
+  });
+
+  test(`${name}: a single odd embedding is no speaker, unless so many speakers were asked for`, () => {
+    const speakers = [...talk([0, 1, 0, 1, 0, 1, 0, 1]), 2];
+    const embeddings = embeddingsOf(speakers, 0.75, 11);
+    assert.equal(new Set(resultOf(clusterSpeakers(embeddings, 'auto', clustering))).size, 2);
+    assert.equal(new Set(resultOf(clusterSpeakers(embeddings, 3, clustering))).size, 3);
+  });
+
+  test(`${name}: thousands of embeddings are clustered as well as few`, () => {
+    const random = seeded(2);
+    const turns = Array.from({ length: 900 }, () => random.below(3));
+    const speakers = talk(turns);
+    const labels = resultOf(clusterSpeakers(embeddingsOf(speakers, 0.7, 1), 'auto', clustering));
+    assert.equal(new Set(labels).size, 3);
+    const right = labels.filter((label, at) => label === renumbered(Int32Array.from(speakers))[at]).length;
+    assert.ok(right / speakers.length > 0.98, `${right / speakers.length}`);
+  });
+}
+
+test('fewer embeddings than speakers: each is its own', () => {
+  const labels = resultOf(clusterSpeakers(embeddingsOf([0, 1], 0.7, 1), 4, plda));
+  assert.equal(new Set(labels).size, 2);
+});
+
+test('hours of speech without a pause are clustered in linear time', () => {
+  const speakers = Array.from({ length: 20_000 }, (_, at) => Math.floor(at / 3000) % 2);
+  const labels = resultOf(clusterSpeakers(embeddingsOf(speakers, 0.75, 3, speakers.length), 'auto', plda));
+  const wrong = labels.filter((label, at) => label !== speakers[at]).length;
+  assert.ok(wrong < 20, `${wrong}`);
+});
