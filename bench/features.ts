@@ -23,7 +23,7 @@ export const features: Question = async (say) => {
   const speedOf = (work: () => unknown) => async () => seconds / (await processorSeconds(work));
   const speed = await alternate(7, {
     'log-mel, 80 bands (Whisper)': speedOf(() => mel80.padded(samples)),
-    'log-mel, 128 bands (Whisper large, x3asr)': speedOf(() => mel128.picture(samples)),
+    'log-mel, 128 bands (Whisper large, x3asr)': speedOf(() => mel128.spectrogram(samples)),
     'fbank, 80 bands (voices)': speedOf(() => fbank.whole(samples)),
   });
   return Object.entries(speed).map(

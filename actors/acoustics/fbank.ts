@@ -1,7 +1,7 @@
-// The picture of sound that models of voices read: the loudness of Kaldi's 80 mel bands every 10 ms, as a natural
-// logarithm. Sound arrives in blocks of any size; what a frame still needs is carried over.
+// Kaldi's filter bank features for speaker embedding models: 80 log-mel energies every 10 ms. Sound arrives in blocks of any
+// size; the samples of an incomplete frame are carried over.
 import { RealFft } from './fft.ts';
-import { type FilterBank, gather, kaldiFilters } from './filters.ts';
+import { applyFilters, type FilterBank, kaldiFilters } from './filters.ts';
 
 export interface FbankOptions {
   /** hamming: symmetric, as WeSpeaker. povey: a raised cosine to the power of 0.85, Kaldi's own, as CAM++. */
@@ -20,7 +20,7 @@ export const fbankSize = 400;
 const sampleRate = 16_000;
 const fftSize = 512;
 const preEmphasis = 0.97;
-const least = 1.1920928955078125e-7;
+const minEnergy = 1.1920928955078125e-7;
 
 /** Whole frames in so many samples. */
 export function fbankFrames(samples: number): number {
@@ -32,7 +32,7 @@ export class Fbank {
   readonly #window: Float64Array;
   readonly #filters: FilterBank = kaldiFilters(fbankBands, fftSize, sampleRate, 20, 8000);
   readonly #fft = new RealFft(fftSize);
-  /** Zero behind the frame, always. */
+  /** Zero-padded to the size of the transform. */
   readonly #frame = new Float64Array(fftSize);
   readonly #power = new Float64Array(fftSize / 2 + 1);
   readonly #sums = new Float64Array(fbankBands);
@@ -54,7 +54,7 @@ export class Fbank {
     return features;
   }
 
-  /** Forgets what was carried: the next block begins anew. */
+  /** Drops the carried samples: the next block begins a new sound. */
   reset(): void {
     this.#carried = new Float32Array(0);
   }
@@ -64,25 +64,25 @@ export class Fbank {
     const frames = fbankFrames(samples.length);
     const features = new Float32Array(frames * fbankBands);
     for (let frame = 0; frame < frames; frame++) {
-      this.#cut(samples, frame * fbankHop);
+      this.#fillFrame(samples, frame * fbankHop);
       this.#fft.power(this.#frame, this.#power);
-      gather(this.#filters, this.#power, this.#sums, 0);
+      applyFilters(this.#filters, this.#power, this.#sums, 0);
       const at = frame * fbankBands;
       for (let band = 0; band < fbankBands; band++) {
-        features[at + band] = Math.log(Math.max(this.#sums[band]!, least));
+        features[at + band] = Math.log(Math.max(this.#sums[band]!, minEnergy));
       }
     }
     return features;
   }
 
-  /** The frame from sample `first` on: without its mean, high tones raised, windowed. */
-  #cut(samples: Float32Array, first: number): void {
+  /** Puts the frame from sample `first` on into `#frame`: mean removed, pre-emphasised, windowed. */
+  #fillFrame(samples: Float32Array, first: number): void {
     const frame = this.#frame;
     const window = this.#window;
     let sum = 0;
     for (let i = 0; i < fbankSize; i++) sum += samples[first + i]!;
     const mean = sum / fbankSize;
-    // The first sample has none before it and stands for it itself.
+    // As Kaldi does, the first sample stands for the one before it.
     let before = (samples[first]! - mean) * this.#scale;
     for (let i = 0; i < fbankSize; i++) {
       const value = (samples[first + i]! - mean) * this.#scale;
@@ -92,7 +92,7 @@ export class Fbank {
   }
 }
 
-/** Subtracts from every band its mean over all frames, in place: takes out the microphone and the room. */
+/** Mean normalisation, in place: subtracts from every band its mean over all frames, and so the microphone and the room. */
 export function removeMean(features: Float32Array, bands: number): void {
   const frames = features.length / bands;
   for (let band = 0; band < bands; band++) {

@@ -1,7 +1,7 @@
-// The spectrum of a short stretch of sound: a Fourier transform of real samples. One instance holds the twiddle factors
-// and the room for its work, so that a frame allocates nothing.
+// A fast Fourier transform of real samples (mixed radix 2, 3, 4, 5). One instance holds the twiddle factors and the work
+// buffers, so that a frame allocates nothing.
 
-/** Adds the factors of one pass: `radix` points at a time, `length` points still to split, `stride` already split. */
+/** One pass of the transform: `radix` points at a time, `length` points still to split, `stride` already split. */
 interface Pass {
   readonly radix: number;
   readonly length: number;

@@ -1,7 +1,7 @@
-// Filters that gather the bins of a power spectrum into bands as wide as the ear hears them (mel). Two scales are in use:
-// Slaney's, which Whisper reads, and Kaldi's, which models of voices read.
+// Mel filter banks: triangular filters that sum the bins of a power spectrum into bands. Two scales are in use: Slaney's,
+// for Whisper, and Kaldi's, for speaker embedding models.
 
-/** Overlapping triangles over a power spectrum; what is zero is not stored. */
+/** Overlapping triangles over a power spectrum; weights of zero are not stored. */
 export interface FilterBank {
   readonly count: number;
   /** First bin of each filter, and where its weights begin; one more entry than filters ends the last. */
@@ -40,8 +40,8 @@ export function kaldiFilters(
   });
 }
 
-/** Writes the `count` sums of `power` to `into` from place `at` on. */
-export function gather(
+/** Writes the energy of each of the `count` bands of `power` to `into` from place `at` on. */
+export function applyFilters(
   { count, firsts, offsets, weights }: FilterBank,
   power: Float64Array,
   into: Float64Array,

@@ -1,18 +1,17 @@
-// The picture of sound that Whisper and its relatives read: the loudness of 80 or 128 bands every 10 ms, as a logarithm
-// brought to about −1 … 1. Constants are those of the published feature extractor; tests hold golden values.
+// The log-mel spectrogram that Whisper and its relatives take: 80 or 128 bands every 10 ms, scaled to about −1 … 1. Constants are those of the published feature extractor; tests hold golden values.
 import { RealFft } from './fft.ts';
-import { type FilterBank, gather, slaneyFilters } from './filters.ts';
+import { applyFilters, type FilterBank, slaneyFilters } from './filters.ts';
 
 export const melRate = 16_000;
 /** Samples from one frame to the next: 10 ms. */
 export const melHop = 160;
 const frameSize = 400;
-/** What Whisper always looks at: 30 s. */
+/** Frames of the input of Whisper, always: 30 s. */
 export const whisperFrames = 3000;
 export const whisperSamples = whisperFrames * melHop;
 
 /** `data`: bands×frames, in rows of one band. *Owned by the caller.* */
-export interface MelPicture {
+export interface MelSpectrogram {
   readonly data: Float32Array;
   readonly bands: number;
   readonly frames: number;
@@ -22,7 +21,7 @@ export class LogMel {
   readonly bands: number;
   readonly #filters: FilterBank;
   readonly #fft = new RealFft(frameSize);
-  // Periodic, not symmetric: the last sample before the window would be 0 again is left out.
+  // A periodic Hann window: the symmetric one of one sample more, without its last zero.
   readonly #window = Float64Array.from(
     { length: frameSize },
     (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / frameSize),
@@ -38,30 +37,30 @@ export class LogMel {
   }
 
   /** Samples −1 to 1 at 16 kHz as they are: a frame for every whole 160 samples. Empty for fewer. */
-  picture(samples: Float32Array): MelPicture {
-    return this.#draw(samples, samples.length, Math.floor(samples.length / melHop));
+  spectrogram(samples: Float32Array): MelSpectrogram {
+    return this.#compute(samples, samples.length, Math.floor(samples.length / melHop));
   }
 
   /** The same, followed by silence up to 30 s: bands×3000. Throws RangeError for more than 30 s. */
-  padded(samples: Float32Array): MelPicture {
+  padded(samples: Float32Array): MelSpectrogram {
     if (samples.length > whisperSamples) {
       throw new RangeError(`${samples.length} samples are more than 30 s`);
     }
-    return this.#draw(samples, whisperSamples, whisperFrames);
+    return this.#compute(samples, whisperSamples, whisperFrames);
   }
 
-  /** `length`: of the sound with the silence behind it. */
-  #draw(samples: Float32Array, length: number, frames: number): MelPicture {
+  /** `length`: of the sound with the silence after it. */
+  #compute(samples: Float32Array, length: number, frames: number): MelSpectrogram {
     const { bands } = this;
     const data = new Float32Array(bands * frames).fill(floorLog);
     let most = floorLog;
     for (let frame = 0; frame < frames; frame++) {
       const first = frame * melHop - frameSize / 2;
-      // From here on there is silence only, and its logarithm is there already. A frame at the end mirrors the sound.
+      // Frames of padding hold the floor already; only a frame that reaches past the end mirrors the sound.
       if (first >= samples.length && first + frameSize <= length) continue;
-      this.#cut(samples, length, first);
+      this.#fillFrame(samples, length, first);
       this.#fft.power(this.#frame, this.#power);
-      gather(this.#filters, this.#power, this.#sums, 0);
+      applyFilters(this.#filters, this.#power, this.#sums, 0);
       for (let band = 0, at = frame; band < bands; band++, at += frames) {
         const value = Math.log10(Math.max(this.#sums[band]!, 1e-10));
         data[at] = value;
@@ -73,8 +72,8 @@ export class LogMel {
     return { data, bands, frames };
   }
 
-  /** The windowed frame from sample `first` on; before the start and behind the end the sound is mirrored. */
-  #cut(samples: Float32Array, length: number, first: number): void {
+  /** Puts the windowed frame from sample `first` on into `#frame`; sound is reflected at its start and end. */
+  #fillFrame(samples: Float32Array, length: number, first: number): void {
     const inside = first >= 0 && first + frameSize <= samples.length;
     for (let i = 0; i < frameSize; i++) {
       const at = inside ? first + i : mirrored(first + i, length);

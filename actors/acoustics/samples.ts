@@ -1,8 +1,8 @@
-// Blocks of samples: copied so that nothing but numbers gets in, and held for as long as somebody may still need them.
+// Blocks of samples: copied without NaN and infinities, and a buffer of the newest ones.
 
 /**
- * Copies `from` to `into` from place `at` on. What is no number counts as silence: a single one would stay for ever in
- * whatever remembers, a running mean as much as the state of a graph.
+ * Copies `from` to `into` from place `at` on, with zeros for NaN and infinities: a single one would stay for ever in whatever
+ * has a state, such as a running mean or a recurrent graph.
  */
 export function copyFinite(from: Float32Array, into: Float32Array, at: number): void {
   into.set(from, at);
@@ -13,8 +13,8 @@ export function copyFinite(from: Float32Array, into: Float32Array, at: number): 
   for (let i = 0; i < from.length; i++) if (!Number.isFinite(from[i]!)) into[at + i] = 0;
 }
 
-/** The end of a sound that arrives block by block; what lies before `forget` is gone. */
-export class SoundTail {
+/** The newest samples of a sound that arrives block by block; those before `drop` are gone. */
+export class SampleBuffer {
   #buffer = new Float32Array(0);
   #first: number;
   #count = 0;
@@ -29,21 +29,21 @@ export class SoundTail {
     return this.#first;
   }
 
-  /** Place behind the newest one. */
+  /** Place after the newest one. */
   get end(): number {
     return this.#first + this.#count;
   }
 
-  /** Samples there is room for: what this holds in memory. */
-  get room(): number {
+  /** Samples there is memory for. */
+  get capacity(): number {
     return this.#buffer.length;
   }
 
-  /** *Copied*; what is no number becomes silence. */
+  /** *Copied*; NaN and infinities become zeros. */
   add(samples: Float32Array): void {
     const needed = this.#count + samples.length;
     if (needed > this.#buffer.length) {
-      // Room to spare, so that copying stays rare; no more than that, since it is never given back.
+      // A quarter to spare keeps copying rare; not more, since memory is never given back.
       const larger = new Float32Array(Math.ceil(needed * 1.25));
       larger.set(this.#buffer.subarray(0, this.#count));
       this.#buffer = larger;
@@ -57,7 +57,7 @@ export class SoundTail {
     return this.view(from, to).slice();
   }
 
-  /** The same, *borrowed until the next add or forget*. */
+  /** The same, *borrowed until the next add or drop*. */
   view(from: number, to: number): Float32Array<ArrayBuffer> {
     if (from < this.#first || to > this.end || from > to) {
       throw new RangeError(`Samples ${from} to ${to} are not among ${this.#first} to ${this.end}`);
@@ -65,8 +65,8 @@ export class SoundTail {
     return this.#buffer.subarray(from - this.#first, to - this.#first);
   }
 
-  /** Nobody needs what lies before `place` any more. */
-  forget(place: number): void {
+  /** Samples before `place` are not needed any more. */
+  drop(place: number): void {
     const gone = Math.min(this.#count, Math.max(0, place - this.#first));
     if (gone === 0) return;
     this.#buffer.copyWithin(0, gone, this.#count);

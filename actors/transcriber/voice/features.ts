@@ -1,7 +1,7 @@
 // What our own detector looks at, every 20 ms: how far each band rises above its noise, the shape of the spectrum, how
 // much the sound repeats itself as a voice does, and its level beside what was loud lately. Each looks at the past only.
 import { RealFft } from '../../acoustics/fft.ts';
-import { type FilterBank, gather, kaldiFilters } from '../../acoustics/filters.ts';
+import { applyFilters, type FilterBank, kaldiFilters } from '../../acoustics/filters.ts';
 import { voiceRate } from './detector.ts';
 
 /** Samples from one frame to the next. */
@@ -38,7 +38,7 @@ export class VoiceFeatures {
   measure(samples: Float32Array, into: Float32Array, at: number): void {
     for (let i = 0; i < frameSize; i++) this.#frame[i] = samples[i]! * this.#window[i]!;
     this.#fft.power(this.#frame, this.#power);
-    gather(this.#filters, this.#power, this.#levels, 0);
+    applyFilters(this.#filters, this.#power, this.#levels, 0);
     let mean = 0;
     for (let band = 0; band < bands; band++) {
       const level = Math.log(this.#levels[band]! + quiet);

@@ -1,7 +1,7 @@
 // Cuts one channel into windows for a speech model: speech with short pauses in it, at most 28 s, cut where nobody speaks
 // where there is such a place. Every stretch of speech lies in exactly one window. Pure; what comes out does not depend
 // on the size of the blocks, and sound is held only while a window may still need it.
-import { SoundTail } from '../../acoustics/samples.ts';
+import { SampleBuffer } from '../../acoustics/samples.ts';
 import type { Heard } from '../contract.ts';
 import type { SpeechWindow } from '../family.ts';
 import { checkNext, voiceRate } from './detector.ts';
@@ -38,7 +38,7 @@ type Stretch = readonly [start: number, end: number];
 
 export class Windows {
   readonly #rules: WindowRules;
-  #tail: SoundTail | null = null;
+  #tail: SampleBuffer | null = null;
   /** Speech in no window yet: ascending, not touching. */
   #voices: Stretch[] = [];
   /** What the detector has told, up to `#told`; not yet taken over. */
@@ -55,7 +55,7 @@ export class Windows {
 
   /** Samples there is room for. */
   get room(): number {
-    return this.#tail?.room ?? 0;
+    return this.#tail?.capacity ?? 0;
   }
 
   /**
@@ -83,14 +83,14 @@ export class Windows {
     return windows;
   }
 
-  #begin(firstSample: number): SoundTail {
+  #begin(firstSample: number): SampleBuffer {
     if (this.#tail) {
       checkNext(this.#tail.end, firstSample);
       return this.#tail;
     }
     this.#cut = firstSample;
     this.#settled = firstSample;
-    this.#tail = new SoundTail(firstSample);
+    this.#tail = new SampleBuffer(firstSample);
     return this.#tail;
   }
 
@@ -100,7 +100,7 @@ export class Windows {
   }
 
   /** Takes over what was heard up to `settled` and cuts what can be cut. */
-  #advance(tail: SoundTail, settled: number): Window[] {
+  #advance(tail: SampleBuffer, settled: number): Window[] {
     this.#settled = Math.max(this.#settled, settled);
     while (this.#heard[0] && this.#heard[0][0] < this.#settled) {
       const [start, end] = this.#heard.shift()!;
@@ -111,7 +111,7 @@ export class Windows {
     for (let count = this.#complete(tail); count > 0; count = this.#complete(tail)) {
       windows.push(this.#take(tail, count));
     }
-    tail.forget(this.#voices.length > 0 ? this.#start() : this.#settled - this.#rules.leadIn);
+    tail.drop(this.#voices.length > 0 ? this.#start() : this.#settled - this.#rules.leadIn);
     return windows;
   }
 
@@ -121,7 +121,7 @@ export class Windows {
   }
 
   /** How many voices make up the next window; 0 while that is not known. */
-  #complete(tail: SoundTail): number {
+  #complete(tail: SampleBuffer): number {
     const voices = this.#voices;
     if (voices.length === 0) return 0;
     const limit = this.#start() + this.#rules.longest;
@@ -133,7 +133,7 @@ export class Windows {
   }
 
   /** The window is too long: its longest pause in the latter half, else the place there that is least loud. */
-  #divide(tail: SoundTail, limit: number): number {
+  #divide(tail: SampleBuffer, limit: number): number {
     const voices = this.#voices;
     const middle = limit - Math.floor(this.#rules.longest / 2);
     let best = 0;
@@ -154,7 +154,7 @@ export class Windows {
   }
 
   /** The first `count` voices as a window. */
-  #take(tail: SoundTail, count: number): Window {
+  #take(tail: SampleBuffer, count: number): Window {
     const first = this.#start();
     const voices = this.#voices.splice(0, count);
     const speechEnd = voices.at(-1)![1];
@@ -177,7 +177,7 @@ function append(voices: Stretch[], start: number, end: number): void {
 }
 
 /** The place from `from` to `to` around which there is least energy, the last of several. Looks at nothing behind `to`. */
-function leastLoud(tail: SoundTail, from: number, to: number): number {
+function leastLoud(tail: SampleBuffer, from: number, to: number): number {
   const around = Math.min(reach, (to - from) >> 2);
   const low = Math.max(tail.first, from - around);
   const sound = tail.view(low, to);

@@ -147,7 +147,7 @@ async function write(
   checkpoint: Checkpoint,
   limit: number,
 ): Promise<number[]> {
-  const { data, bands, frames } = parts.mel.picture(samples);
+  const { data, bands, frames } = parts.mel.spectrogram(samples);
   if (frames === 0) return [];
   await checkpoint();
   const heard = await parts.encoder.run({ mel: { data, dims: [1, bands, frames] } });

@@ -69,7 +69,7 @@ test('features for CAM++ have Povey’s window and samples as they are', () => {
   }
 });
 
-test('blocks of any size give the frames of the whole', () => {
+test('blocks of any size give the frames of the whole sound', () => {
   const whole = new Fbank(wespeakerFbank).whole(wave.subarray(0, 4000));
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 700 }), { maxLength: 30 }), (sizes) => {
@@ -85,7 +85,7 @@ test('blocks of any size give the frames of the whole', () => {
   );
 });
 
-test('after a reset a block begins anew', () => {
+test('after a reset nothing is carried over', () => {
   const fbank = new Fbank(wespeakerFbank);
   fbank.push(wave.subarray(0, 500));
   fbank.reset();
@@ -106,7 +106,7 @@ test('a frame needs 400 samples and every further one 160', () => {
   }
 });
 
-test('without its mean every band adds up to nothing, and level does not matter', () => {
+test('with the mean removed every band sums to zero, and gain does not matter', () => {
   const fbank = new Fbank(wespeakerFbank);
   const loud = fbank.whole(wave);
   const soft = fbank.whole(wave.map((value) => value / 16));

@@ -26,7 +26,7 @@ function noise(length: number, seed: number): Float64Array {
   });
 }
 
-test('a spectrum is that of the definition, for every size made of 2, 3 and 5', () => {
+test('the spectrum is that of the naive transform, for every size made of 2, 3 and 5', () => {
   for (const size of [
     4, 6, 8, 10, 12, 16, 18, 20, 30, 32, 50, 64, 90, 120, 250, 320, 400, 480, 512, 640, 1024,
   ]) {
@@ -43,7 +43,7 @@ test('a spectrum is that of the definition, for every size made of 2, 3 and 5', 
   }
 });
 
-test('the energy of a frame is that of its spectrum, and a second frame does not see the first', () => {
+test('Parseval: a frame has the energy of its spectrum, also the second one', () => {
   const fft = new RealFft(400);
   fc.assert(
     fc.property(
@@ -60,7 +60,7 @@ test('the energy of a frame is that of its spectrum, and a second frame does not
   );
 });
 
-test('a tone lies in its bin', () => {
+test('the peak of a tone is in its bin', () => {
   const fft = new RealFft(512);
   const power = new Float64Array(fft.bins);
   for (const bin of [1, 37, 128, 255]) {

@@ -47,9 +47,9 @@ for (const bands of [80, 128] as const) {
   });
 }
 
-test('without padding a picture has a frame for every whole 10 ms, and the same ones up to where the sound ends', () => {
+test('without padding there is a frame for every whole 10 ms, equal to the padded ones up to the end of the sound', () => {
   const mel = new LogMel(128);
-  const { data, frames } = mel.picture(wave);
+  const { data, frames } = mel.spectrogram(wave);
   assert.equal(frames, 500);
   const padded = mel.padded(wave).data;
   for (let band = 0; band < 128; band++) {
@@ -60,28 +60,28 @@ test('without padding a picture has a frame for every whole 10 ms, and the same 
   }
 });
 
-test('30 s are taken whole, a sample more is refused', () => {
+test('30 s are accepted, one sample more is refused', () => {
   const mel = new LogMel(80);
   const full = new Float32Array(whisperSamples).fill(0.25);
-  assert.deepEqual(mel.padded(full).data, mel.picture(full).data);
+  assert.deepEqual(mel.padded(full).data, mel.spectrogram(full).data);
   assert.throws(() => mel.padded(new Float32Array(whisperSamples + 1)), RangeError);
 });
 
-test('silence is even, and what is shorter than a frame has none', () => {
+test('silence has one value everywhere, and less than a hop of sound has no frame', () => {
   const mel = new LogMel(80);
   assert.ok(mel.padded(new Float32Array(0)).data.every((value) => value === -1.5));
-  assert.ok(mel.picture(new Float32Array(800)).data.every((value) => value === -1.5));
-  assert.deepEqual(mel.picture(new Float32Array(159)).frames, 0);
+  assert.ok(mel.spectrogram(new Float32Array(800)).data.every((value) => value === -1.5));
+  assert.deepEqual(mel.spectrogram(new Float32Array(159)).frames, 0);
 });
 
-test('values lie within 2 of each other whatever the sound, and one picture does not change the next', () => {
+test('values lie within 2 of each other, and one spectrogram does not change the next', () => {
   const mel = new LogMel(80);
-  const before = mel.picture(wave.subarray(0, 1600)).data;
+  const before = mel.spectrogram(wave.subarray(0, 1600)).data;
   fc.assert(
     fc.property(
       fc.float32Array({ minLength: 1, maxLength: 2000, min: -1, max: 1, noNaN: true }),
       (samples) => {
-        const { data, frames } = mel.picture(samples);
+        const { data, frames } = mel.spectrogram(samples);
         assert.equal(frames, Math.floor(samples.length / 160));
         if (frames === 0) return;
         const most = data.reduce((a, b) => Math.max(a, b));
@@ -90,5 +90,5 @@ test('values lie within 2 of each other whatever the sound, and one picture does
       },
     ),
   );
-  assert.deepEqual(mel.picture(wave.subarray(0, 1600)).data, before);
+  assert.deepEqual(mel.spectrogram(wave.subarray(0, 1600)).data, before);
 });
