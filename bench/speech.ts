@@ -60,7 +60,7 @@ async function measure(folder: string, say: (text: string) => void): Promise<Row
     async () => {},
   );
   const samples = sound();
-  const window = { samples, voices: [[0, samples.length]] as const };
+  const window = { samples, speech: [[0, samples.length]] as const };
   const checkpoint = async () => void (await eventLoopTurn());
   const bare = await bareLoop(
     await open(join(folder, 'encoder')),

@@ -34,7 +34,7 @@ async function regionsOf(detectors: VoiceDetectors, samples: Float32Array): Prom
   const detector = detectors.open();
   const found: Region[] = [];
   for (let at = 0; at < samples.length; at += block) {
-    found.push(...(await detector.hear(samples.subarray(at, at + block), at)).speech);
+    found.push(...(await detector.push(samples.subarray(at, at + block), at)).speech);
   }
   found.push(...(await detector.end()).speech);
   return found;

@@ -1,7 +1,8 @@
-// The transcriber: hears where somebody speaks on any number of channels, and has what is said there written down by one
-// speech model, windows of all files in one line.
+// The transcriber: detects speech on any number of channels and transcribes it with one speech model; the windows of all
+// sessions share one batching queue.
 import { randomInt } from 'node:crypto';
 import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
+import type { Reply, Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import type { SpeechRow } from '../models/contract.ts';
@@ -16,17 +17,17 @@ import {
   requireFiles,
 } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
-import { chooseSpeechModel, type SpeechOffer } from './choose.ts';
-import { speechErrors, transcriberContract } from './contract.ts';
+import { BatchingQueue, type WaitingTurn } from './batching-queue.ts';
+import { chooseSpeechModel, type SpeechCandidate } from './choose-model.ts';
+import { type DetectedSpeech, speechErrors, transcriberContract } from './contract.ts';
 import { familyOf } from './families.ts';
 import type { SessionOpener, SpeechFamily } from './family.ts';
-import { type WaitingTurn, WindowQueue } from './queue.ts';
-import { type HearingModel, TranscriptionSession } from './session.ts';
+import { type SessionModel, type SessionResult, TranscriptionSession } from './session.ts';
 import { languageName, offeredLanguage } from './text/languages.ts';
 import { captions, sidecar, sidecarVersion } from './text/subtitles/sidecar.ts';
 import { voiceRate } from './voice/detector.ts';
 import { ownDetectors } from './voice/own.ts';
-import { VoiceSource } from './voice/source.ts';
+import { DetectorSelection } from './voice/selection.ts';
 import { windowRules } from './voice/windows.ts';
 
 export interface TranscriberSettings {
@@ -42,112 +43,138 @@ const WAITING_WINDOWS = 4;
 
 type Current = CurrentModel<SpeechRow, SpeechFamily>;
 type Env = ActorEnv<TranscriberSettings>;
+type Contract = typeof transcriberContract;
+type Asked<Name extends keyof Contract['messages']> = Request<Contract, Name>;
 
 export const definition = actor({
   contract: transcriberContract,
   create: (env: Env): ActorInstance<typeof transcriberContract> => {
-    const { settings, log, stopping } = env;
-    const { modelsDir } = settings;
-    const current = currentModel(env);
-    const checkpoint = createCheckpoint(undefined, { stopping });
-    const queue = new WindowQueue({
-      model: (key, work) =>
-        current.run(key, ({ row, family }) =>
-          work(row.speech.batch, (windows, language, checkpoint) =>
-            family.transcribe(windows, language, checkpoint),
-          ),
-        ),
-      checkpoint,
-      limit: WAITING_WINDOWS,
-    });
-    const voices = new VoiceSource(modelsDir, ownDetectors(), log);
-    // Another life of this actor must not know the sessions of this one under other names.
-    let last = randomInt(2 ** 46);
-    const sessions = new Map<number, TranscriptionSession>();
-    const hearingOf = (id: number) => {
-      const session = sessions.get(id);
-      if (session) return session;
-      throw speechErrors.SESSION_LOST(`session ${id}`, { session: id });
-    };
-    const forget = (id: number) => {
-      const session = sessions.get(id);
-      if (session) queue.drop(session);
-      sessions.delete(id);
-    };
-    /** A session of which one block may be missing is of no use any more. */
-    const orForget = async <T>(
-      id: number,
-      work: (session: TranscriptionSession) => Promise<T>,
-    ): Promise<T> => {
-      try {
-        return await work(hearingOf(id));
-      } catch (error) {
-        // A request that was refused took nothing.
-        if (!engineErrors.INVALID_MESSAGE.is(error)) forget(id);
-        throw error;
-      }
-    };
+    const transcriber = new Transcriber(env);
+    const { modelsDir } = env.settings;
     return {
       handlers: {
         choose: async ({ preferred, language }) =>
-          chooseSpeechModel(await offersIn(modelsDir), preferred, language),
-        load: async ({ model_key }, turn) => {
-          const { row, state } = await current.load(model_key, createCheckpoint(turn, { stopping }));
-          return { model_key: row.key, languages: row.languages, state };
-        },
+          chooseSpeechModel(await candidatesIn(modelsDir), preferred, language),
+        load: (request, turn) => transcriber.load(request, turn),
         unload: async () => {
-          await current.unload();
+          await transcriber.current.unload();
           return {};
         },
-        state: () => current.state,
-        open: async ({ model_key, language, channels }, turn) => {
-          const model = model_key === null ? null : modelFor(current, model_key, language);
-          const source = await voices.best();
-          turn.throwIfCancelled();
-          last += 1;
-          sessions.set(last, new TranscriptionSession(model, queue, channels, source.open, log));
-          return { session: last };
-        },
-        append: ({ session: id, channel, first_sample, count, samples }, turn) =>
-          orForget(id, async (session) => {
-            const heard = await session.hear(channel, first_sample, floatsIn(turn.slot(samples), count));
-            await queue.room(waiting(turn));
-            turn.throwIfCancelled();
-            return heard;
-          }),
-        end: ({ session: id, channel }, turn) =>
-          orForget(id, async (session) => {
-            const heard = await session.end(channel);
-            turn.throwIfCancelled();
-            return heard;
-          }),
-        finish: async ({ session: id }, turn) => {
-          const result = await orForget(id, (session) => session.finish(waiting(turn)));
-          forget(id);
-          return result;
-        },
+        state: () => transcriber.current.state,
+        open: (request, turn) => transcriber.open(request, turn),
+        append: (request, turn) => transcriber.append(request, turn),
+        end: (request, turn) => transcriber.end(request, turn),
+        finish: (request, turn) => transcriber.finish(request, turn),
         drop: ({ session }) => {
-          forget(session);
+          transcriber.drop(session);
           return {};
         },
         sidecar: (request) => sidecar(request),
         sidecar_version: (request) => sidecarVersion(request),
         captions: (request) => captions(request),
       },
-      close: async () => {
-        await queue.idle();
-        await current.close();
-        await voices.close();
-      },
+      close: () => transcriber.close(),
     };
   },
 });
+
+/** The sessions of the actor, and the model and the batching queue they share. */
+class Transcriber {
+  readonly current: Current;
+  readonly #env: Env;
+  readonly #queue: BatchingQueue;
+  readonly #detectors: DetectorSelection;
+  readonly #sessions = new Map<number, TranscriptionSession>();
+  /** Numbers start at random: a session of this actor from before a restart must not be taken for a new one. */
+  #lastSession = randomInt(2 ** 46);
+
+  constructor(env: Env) {
+    this.#env = env;
+    this.current = currentModel(env);
+    this.#detectors = new DetectorSelection(env.settings.modelsDir, ownDetectors(), env.log);
+    this.#queue = new BatchingQueue({
+      withModel: (key, work) =>
+        this.current.run(key, ({ row, family }) =>
+          work(row.speech.batch, (windows, language, checkpoint) =>
+            family.transcribe(windows, language, checkpoint),
+          ),
+        ),
+      checkpoint: createCheckpoint(undefined, { stopping: env.stopping }),
+      limit: WAITING_WINDOWS,
+    });
+  }
+
+  async load({ model_key }: Asked<'load'>, turn: Turn): Promise<Reply<Contract, 'load'>> {
+    const checkpoint = createCheckpoint(turn, { stopping: this.#env.stopping });
+    const { row, state } = await this.current.load(model_key, checkpoint);
+    return { model_key: row.key, languages: row.languages, state };
+  }
+
+  async open({ model_key, language, channels }: Asked<'open'>, turn: Turn): Promise<{ session: number }> {
+    const model = model_key === null ? null : modelFor(this.current, model_key, language);
+    const detectors = await this.#detectors.best();
+    turn.throwIfCancelled();
+    this.#lastSession += 1;
+    const session = new TranscriptionSession(model, this.#queue, channels, detectors.open, this.#env.log);
+    this.#sessions.set(this.#lastSession, session);
+    return { session: this.#lastSession };
+  }
+
+  append(request: Asked<'append'>, turn: Turn): Promise<DetectedSpeech> {
+    const { session: id, channel, first_sample, count, samples } = request;
+    return this.#orDrop(id, async (session) => {
+      const detected = await session.append(channel, first_sample, floatsIn(turn.slot(samples), count));
+      await this.#queue.waitForRoom(waiting(turn));
+      turn.throwIfCancelled();
+      return detected;
+    });
+  }
+
+  end({ session: id, channel }: Asked<'end'>, turn: Turn): Promise<DetectedSpeech> {
+    return this.#orDrop(id, async (session) => {
+      const detected = await session.end(channel);
+      turn.throwIfCancelled();
+      return detected;
+    });
+  }
+
+  async finish({ session: id }: Asked<'finish'>, turn: Turn): Promise<SessionResult> {
+    const result = await this.#orDrop(id, (session) => session.finish(waiting(turn)));
+    this.drop(id);
+    return result;
+  }
+
+  drop(id: number): void {
+    const session = this.#sessions.get(id);
+    if (session) this.#queue.drop(session);
+    this.#sessions.delete(id);
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.idle();
+    await this.current.close();
+    await this.#detectors.close();
+  }
+
+  /** Drops the session when the work fails: a block may be missing, and the transcript would have a gap. */
+  async #orDrop<T>(id: number, work: (session: TranscriptionSession) => Promise<T>): Promise<T> {
+    const session = this.#sessions.get(id);
+    if (!session) throw speechErrors.SESSION_LOST(`session ${id}`, { session: id });
+    try {
+      return await work(session);
+    } catch (error) {
+      // A request that is refused has changed nothing.
+      if (!engineErrors.INVALID_MESSAGE.is(error)) this.drop(id);
+      throw error;
+    }
+  }
+}
 
 function currentModel({ settings, log }: Env): Current {
   const { modelsDir, device, threads } = settings;
   return new CurrentModel({
     kind: 'speech',
-    // Who asked for a model of speech is told when it cannot be had; another one would write other words.
+    // No model stands in for one that cannot be loaded: it would write other words.
     defaultModel: null,
     log,
     find: async (key) => {
@@ -167,8 +194,8 @@ function waiting(turn: Turn): WaitingTurn {
   return { signal: turn.signal, alive: () => turn.alive() };
 }
 
-/** What a session asks of the loaded model. Throws MODEL_NOT_LOADED and LANGUAGE_UNSUPPORTED. */
-function modelFor(current: Current, key: string, language: string | null): HearingModel {
+/** The loaded model, as a session uses it. Throws MODEL_NOT_LOADED and LANGUAGE_UNSUPPORTED. */
+function modelFor(current: Current, key: string, language: string | null): SessionModel {
   const { row } = current.using(key);
   const told = language === null ? null : offeredLanguage(row.languages, language);
   if (language !== null && told === null) {
@@ -179,13 +206,15 @@ function modelFor(current: Current, key: string, language: string | null): Heari
   return { key, language: told, rules: { ...windowRules, longest } };
 }
 
-async function offersIn(modelsDir: string): Promise<SpeechOffer[]> {
+async function candidatesIn(modelsDir: string): Promise<SpeechCandidate[]> {
   const { rows } = await readRegistry(modelsDir);
-  const offers = rows.filter(isSpeech).map(async ({ key, languages, speed, accuracy, size_gb, ...row }) => {
-    const missing = await missingFiles(modelsDir, { key, languages, speed, accuracy, size_gb, ...row });
-    return { key, languages, speed, accuracy, size_gb, downloaded: missing.length === 0 };
-  });
-  return Promise.all(offers);
+  const candidates = rows
+    .filter(isSpeech)
+    .map(async ({ key, languages, speed, accuracy, size_gb, ...row }) => {
+      const missing = await missingFiles(modelsDir, { key, languages, speed, accuracy, size_gb, ...row });
+      return { key, languages, speed, accuracy, size_gb, downloaded: missing.length === 0 };
+    });
+  return Promise.all(candidates);
 }
 
 /** The samples at the start of a slot. *Borrowed until the end of the turn.* Throws INVALID_MESSAGE when it is too small. */
@@ -194,7 +223,7 @@ function floatsIn(slot: Uint8Array, count: number): Float32Array {
   if (bytes > slot.length) {
     throw engineErrors.INVALID_MESSAGE(`transcriber: ${count} samples in a slot of ${slot.length} bytes`);
   }
-  // A view needs an address that is a multiple of 4.
+  // A Float32Array needs an offset that is a multiple of 4.
   if (slot.byteOffset % 4 === 0) return new Float32Array(slot.buffer, slot.byteOffset, count);
   return new Float32Array(slot.slice(0, bytes).buffer);
 }

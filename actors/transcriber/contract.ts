@@ -1,5 +1,5 @@
-// What the transcriber answers: where somebody speaks, and what is said. It takes samples, never a sound file; only the
-// subtitles that lie beside a media file it reads itself.
+// What the transcriber answers: where speech is, and what is said. It takes samples, never a sound file; the only files it
+// reads are subtitles beside a media file.
 //
 // One file is one session: `open`, then `append` for every block of every channel in order, `end` for each channel, and
 // `finish`, which answers the text. Windows of several sessions are transcribed in one batch.
@@ -35,28 +35,28 @@ export type XPreference = (typeof xPreferences)[number];
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
   Type.Union([type, Type.Null()]);
 
-/** A stretch of sound in which somebody speaks: half-open, in samples at 16 kHz on the clock of the file. */
+/** A range of sound with speech in it: half-open, in samples at 16 kHz from the start of the file. */
 export const SpeechRegion = Type.Tuple([Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 1 })]);
 export type SpeechRegion = Static<typeof SpeechRegion>;
 
-/** One piece of a transcript: at most 7 s and 84 characters where its source allows it. */
+/** One segment of a transcript: at most 7 s and 84 characters where its source allows it. */
 export const Segment = Type.Object({
   start_seconds: Type.Number({ minimum: 0 }),
   end_seconds: Type.Number({ minimum: 0 }),
   /** Begins with a space. */
   text: Type.String(),
-  /** Who speaks, where the source itself says so (`<v Name>`, `NAME:`); null where only listening can tell. */
+  /** Who speaks, where the source itself says so (`<v Name>`, `NAME:`); null where only diarization can tell. */
   speaker: Nullable(Type.String()),
 });
 export type Segment = Static<typeof Segment>;
 
-/** A position up to which nothing about voices changes any more, and the speech that became certain with it. */
-export const Heard = Type.Object({
-  /** Ascending; touches the one before when speech goes on. Lies between the position before and `settled`. */
+/** Voice activity detection so far: what is before `settled` does not change any more. */
+export const DetectedSpeech = Type.Object({
+  /** Between the `settled` answered before and this one, ascending; a region that goes on touches the one before. */
   speech: Type.Array(SpeechRegion),
   settled: Type.Integer({ minimum: 0 }),
 });
-export type Heard = Static<typeof Heard>;
+export type DetectedSpeech = Static<typeof DetectedSpeech>;
 
 export const SpeechModel = Type.Object({
   model_key: Type.String(),
@@ -75,7 +75,7 @@ export const RawCue = Type.Object({
 export type RawCue = Static<typeof RawCue>;
 
 /** What was wrong with the cues of subtitles. */
-const Mended = {
+const Repairs = {
   /** Cues left out: no time, or over before the media begins. */
   skipped: Type.Optional(Type.Integer({ minimum: 0 })),
   /** Cues whose times were mended: no end, one before the start, a start before that of the media. */
@@ -102,14 +102,14 @@ export const transcriberContract = contract(
     ),
     /** Loads a speech model; the same key again answers at once, another one takes its place. MODEL_NOT_DOWNLOADED and its like. */
     load: ask(Type.Object({ model_key: Type.String() }), SpeechModel),
-    /** Frees the model; voices are still detected. */
+    /** Frees the model; speech is still detected. */
     unload: ask(Type.Object({}), Type.Object({})),
     state: ask(Type.Object({}), ModelState),
     open: ask(
       Type.Object({
-        /** The loaded one; null only detects voices, and `finish` answers no text. */
+        /** The loaded one; null only detects speech, and `finish` answers no text. */
         model_key: Nullable(Type.String()),
-        /** BCP 47; null lets the model find out. */
+        /** BCP 47; null lets the model detect it. */
         language: Nullable(Type.String()),
         channels: Type.Integer({ minimum: 1 }),
       }),
@@ -128,11 +128,11 @@ export const transcriberContract = contract(
         count: Type.Integer({ minimum: 1 }),
         samples: SlotHandle,
       }),
-      Heard,
+      DetectedSpeech,
     ),
     /** The channel has no more blocks: everything is settled. */
-    end: ask(Type.Object({ session: Type.Integer(), channel: Type.Integer({ minimum: 0 }) }), Heard),
-    /** The text of all channels, ascending by start; what two channels both picked up is there once. The session is over. */
+    end: ask(Type.Object({ session: Type.Integer(), channel: Type.Integer({ minimum: 0 }) }), DetectedSpeech),
+    /** The text of all channels, ascending by start; what two channels both picked up is in it once. The session is over. */
     finish: ask(
       Type.Object({ session: Type.Integer() }),
       Type.Object({
@@ -156,7 +156,7 @@ export const transcriberContract = contract(
           language: Nullable(Type.String()),
           segments: Type.Array(Segment),
           version: Type.String(),
-          ...Mended,
+          ...Repairs,
         }),
       ),
     ),
@@ -168,10 +168,10 @@ export const transcriberContract = contract(
     /** The events of an embedded track as segments: styling gone, speakers taken out. */
     captions: ask(
       Type.Object({ codec: Type.String(), header: Nullable(Type.String()), cues: Type.Array(RawCue) }),
-      Type.Object({ segments: Type.Array(Segment), ...Mended }),
+      Type.Object({ segments: Type.Array(Segment), ...Repairs }),
     ),
   },
-  // Blocks of several files are taken in while a batch of windows runs, which may take minutes, as a cold start may.
+  // Blocks of several files are accepted while a batch of windows runs, which may take minutes, as may a cold start.
   { concurrency: 16, turnLimitMs: 600_000 },
 );
 

@@ -1,4 +1,4 @@
-// Which code runs which family of speech models, by the row's `family`.
+// The implementation of each family of speech models, by the row's `family`.
 import { modelErrors, type SpeechRow } from '../models/contract.ts';
 import type { Family } from './family.ts';
 import { parakeet } from './parakeet/family.ts';
@@ -11,7 +11,7 @@ const families: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['whisper', whisper],
 ]);
 
-/** Throws MODEL_INVALID for a family that no code runs. */
+/** Throws MODEL_INVALID for a family that is not implemented. */
 export function familyOf(row: SpeechRow): Family {
   const family = families.get(row.family);
   if (family) return family;

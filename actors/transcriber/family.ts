@@ -1,5 +1,5 @@
-// What a family of speech models is to the actor: something that opens a row of the registry and then turns windows of
-// sound into text with times. Each family is prepare (pure) -> run -> read (pure); which one is used is the row's `family`.
+// What the actor needs of a family of speech models: it opens a row of the registry, and then turns windows of sound into
+// text with times. Each family is prepare (pure) -> run -> read (pure); which one is used is the row's `family`.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { SpeechRow } from '../models/contract.ts';
 import type { ModelSession } from '../models/session.ts';
@@ -10,19 +10,19 @@ import type { ModelSession } from '../models/session.ts';
  */
 export type SessionOpener = (source: string | Uint8Array) => Promise<ModelSession>;
 
-/** A stretch of one channel with speech in it, cut at pauses, at most `row.speech.max_window_seconds` long. */
+/** A part of one channel with speech in it, cut at pauses, at most `row.speech.max_window_seconds` long. */
 export interface SpeechWindow {
   /** 16 kHz, −1 to 1, all finite; *borrowed until the promise settles*. */
   readonly samples: Float32Array;
-  /** Where voices are, half-open, in samples from the start of the window, ascending, not touching; never empty. */
-  readonly voices: readonly (readonly [start: number, end: number])[];
+  /** Regions of speech, half-open, in samples from the start of the window, ascending, not touching; never empty. */
+  readonly speech: readonly (readonly [start: number, end: number])[];
 }
 
-/** A word, a part of one, or a phrase, as fine as the model or its family knows the time. */
-export interface SpokenPiece {
+/** A token, word or phrase: the finest unit for which the model or its family knows the time. */
+export interface TextPiece {
   /**
-   * As it is written: the pieces of a window, put together as they are, are its text. One that begins a word starts with a
-   * space where its script puts one; never empty.
+   * The texts of a window joined as they are give its text. One that begins a word starts with a space where its script
+   * uses spaces; never empty.
    */
   readonly text: string;
   /** Seconds from the start of the window, 0 ≤ start ≤ end ≤ length; starts ascend. */
@@ -31,12 +31,12 @@ export interface SpokenPiece {
 }
 
 /** What is said in one window. */
-export interface Spoken {
-  /** Empty when nothing is said, or what came out of the model was no speech. */
-  readonly pieces: readonly SpokenPiece[];
-  /** BCP 47: the one asked for, or the one found out; null when it is not known. */
+export interface WindowTranscript {
+  /** Empty when nothing is said, or the model wrote no text. */
+  readonly pieces: readonly TextPiece[];
+  /** BCP 47: the one asked for, or the one detected; null when it is not known. */
   readonly language: string | null;
-  /** How sure the model is, where it says so; the guards weigh it against the voices of the window. */
+  /** What the model says of its own certainty, for the filter of hallucinations. */
   readonly confidence?: Confidence;
 }
 
@@ -47,29 +47,29 @@ export interface Confidence {
   readonly meanLogProbability: number;
 }
 
-/** A window in which nothing is said. */
-export const silent: Spoken = { pieces: [], language: null };
+/** Of a window in which nothing is said. */
+export const emptyTranscript: WindowTranscript = { pieces: [], language: null };
 
 export interface SpeechFamily {
   /** The device most of the work runs on. */
   readonly device: string;
   /**
    * At most `row.speech.batch` windows, possibly of several files; one answer for each, in order, and none depends on the
-   * other windows. `language`: BCP 47, one that the row names, or null to find out. `checkpoint` is asked between runs, also
-   * between two tokens; what it throws ends the work and leaves the family usable.
+   * other windows. `language`: BCP 47, one that the row names, or null to detect it. `checkpoint` is awaited between runs,
+   * also between two tokens; what it throws ends the call and leaves the family usable.
    */
   transcribe(
     windows: readonly SpeechWindow[],
     language: string | null,
     checkpoint: Checkpoint,
-  ): Promise<readonly Spoken[]>;
+  ): Promise<readonly WindowTranscript[]>;
   /** Frees sessions, files and buffers. Called once, when nothing runs. */
   close(): Promise<void>;
 }
 
 export interface Family {
   /**
-   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. `checkpoint` is asked
+   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. `checkpoint` is awaited
    * between the steps that take long; what was opened is released when it throws. A graph that does not declare what the
    * family feeds, or answers something else, is MODEL_LOAD_FAILED with the name of its file.
    */

@@ -1,19 +1,19 @@
-// One graph of a speech model, checked when it is opened: that it takes what the family feeds, and answers what it reads.
+// One graph of a speech model, whose inputs and outputs are checked against those the family uses when it is opened.
 import { modelErrors } from '../models/contract.ts';
 import type { ModelSession, TensorIn, TensorOut } from '../models/session.ts';
 import type { SessionOpener } from './family.ts';
 
-export interface WantedInput {
+export interface ExpectedInput {
   readonly name: string;
   readonly type: 'float32' | 'int64' | 'int32' | 'bool';
-  /** Sides that are fed; null where any size may come. */
+  /** Dimensions as they are fed; null for one of any size. */
   readonly shape: readonly (number | null)[];
 }
 
 export interface Graph {
   readonly file: string;
   readonly session: ModelSession;
-  /** Sides of an input as the graph declares them. */
+  /** Dimensions of an input as the graph declares them. */
   shapeOf(input: string): readonly (number | string)[];
   /** Throws MODEL_RUN_FAILED, also when an output is missing. */
   run(feeds: Readonly<Record<string, TensorIn>>): Promise<Record<string, TensorOut>>;
@@ -23,15 +23,15 @@ export interface Graph {
 export async function openGraph(
   open: SessionOpener,
   file: string,
-  inputs: readonly WantedInput[],
+  inputs: readonly ExpectedInput[],
   outputs: readonly string[],
 ): Promise<Graph> {
   const session = await open(file);
-  const wrong = inputs.map((wanted) => faultOf(session, wanted)).find((fault) => fault !== null);
+  const mismatch = inputs.map((expected) => mismatchOf(session, expected)).find((fault) => fault !== null);
   const names = session.outputs.map(({ name }) => name);
   const missing = outputs.find((name) => !names.includes(name));
   const fault =
-    wrong ?? (missing === undefined ? null : `has no output ${missing}, only ${names.join(', ')}`);
+    mismatch ?? (missing === undefined ? null : `has no output ${missing}, only ${names.join(', ')}`);
   if (fault !== null) {
     await session.release();
     throw modelErrors.MODEL_LOAD_FAILED(`${file}: ${fault}`, { file });
@@ -44,7 +44,7 @@ export async function openGraph(
   };
 }
 
-function faultOf({ inputs }: ModelSession, { name, type, shape }: WantedInput): string | null {
+function mismatchOf({ inputs }: ModelSession, { name, type, shape }: ExpectedInput): string | null {
   const port = inputs.find((input) => input.name === name);
   if (!port) return `has no input ${name}, only ${inputs.map((input) => input.name).join(', ')}`;
   if (port.type !== type) return `input ${name} is ${port.type}, expected ${type}`;
@@ -56,25 +56,25 @@ function faultOf({ inputs }: ModelSession, { name, type, shape }: WantedInput): 
   return `input ${name} has the shape ${port.shape.join('×')}, expected ${wanted}`;
 }
 
-/** The output as floats of that many sides. Throws MODEL_RUN_FAILED. */
+/** The output as floats with that many dimensions. Throws MODEL_RUN_FAILED. */
 export function floatsOf(
   { file }: Graph,
   results: Readonly<Record<string, TensorOut>>,
   name: string,
-  sides: number,
+  rank: number,
 ): { readonly data: Float32Array; readonly dims: readonly number[] } {
   const tensor = results[name];
-  if (tensor?.data instanceof Float32Array && tensor.dims.length === sides) {
+  if (tensor?.data instanceof Float32Array && tensor.dims.length === rank) {
     return { data: tensor.data, dims: tensor.dims };
   }
   throw modelErrors.MODEL_RUN_FAILED(
-    `${file}: output ${name} is ${tensor?.dims.join('×') ?? 'missing'}, expected floats of ${sides} sides`,
+    `${file}: output ${name} is ${tensor?.dims.join('×') ?? 'missing'}, expected floats of ${rank} dimensions`,
     { file },
   );
 }
 
-/** Place of the largest of `values[from … to)`, counted from `from`; the first of several. NaN is never the largest. */
-export function largest(values: Float32Array, from: number, to: number): number {
+/** Index of the maximum of `values[from … to)`, counted from `from`; the first of several. NaN is never the maximum. */
+export function argmax(values: Float32Array, from: number, to: number): number {
   let best = from;
   for (let at = from + 1; at < to; at += 1) {
     if (values[at]! > values[best]! || Number.isNaN(values[best]!)) best = at;

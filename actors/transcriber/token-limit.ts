@@ -1,4 +1,4 @@
-// How much a model may write for a window: what runs on after everything is said is stopped.
+// The most tokens a model may write for a window: it stops decoders that do not end by themselves.
 import type { SpeechSide } from '../models/contract.ts';
 
 /** `samples` at 16 kHz. */

@@ -1,10 +1,10 @@
 // Fits the weights of our own voice detector: Adam over small batches of frames in random order.
 import { frameValues } from '../../actors/transcriber/voice/features.ts';
 import {
+  gatherContext,
   hiddenValues,
   inputValues,
-  judge,
-  look,
+  speechProbability,
   weightCount,
 } from '../../actors/transcriber/voice/network.ts';
 import type { Random } from './sounds.ts';
@@ -47,8 +47,8 @@ export class Learner {
   }
 
   #see({ frames, speech }: Lesson, index: number): number {
-    look(frames, frames.length / frameValues, index, this.#seen);
-    const answer = judge(this.weights, this.#seen, this.#hidden);
+    gatherContext(frames, frames.length / frameValues, index, this.#seen);
+    const answer = speechProbability(this.weights, this.#seen, this.#hidden);
     const truth = speech[index]!;
     const error = answer - truth;
     const last = hiddenValues * (inputValues + 1);

@@ -4,7 +4,7 @@ import { openSession } from '../../actors/models/session.ts';
 import type { SpeechRegion } from '../../actors/transcriber/contract.ts';
 import type { VoiceDetectors } from '../../actors/transcriber/voice/detector.ts';
 import { frameValues } from '../../actors/transcriber/voice/features.ts';
-import { inputValues, look } from '../../actors/transcriber/voice/network.ts';
+import { gatherContext, inputValues } from '../../actors/transcriber/voice/network.ts';
 import { ownDetectors } from '../../actors/transcriber/voice/own.ts';
 import { openSilero } from '../../actors/transcriber/voice/silero.ts';
 import { agreement, f1 } from '../../bench/voice/score.ts';
@@ -33,7 +33,7 @@ async function hearAll(detectors: VoiceDetectors, samples: Float32Array, block =
   let settled = first;
   for (let at = 0; at < samples.length; at += block) {
     const part = samples.subarray(at, at + block);
-    const heard = await detector.hear(part, first + at);
+    const heard = await detector.push(part, first + at);
     const lag = first + at + part.length - heard.settled;
     assert.ok(lag >= 0 && lag <= 12_000, `${lag} samples behind`);
     for (const [start, end] of heard.speech) {
@@ -140,8 +140,8 @@ test('a sound shorter than a frame, or none at all, has no speech', async () => 
 
 test('a gap between two blocks is refused', async () => {
   const detector = own.open();
-  await detector.hear(new Float32Array(100), 40);
-  await assert.rejects(detector.hear(new Float32Array(100), 141), RangeError);
+  await detector.push(new Float32Array(100), 40);
+  await assert.rejects(detector.push(new Float32Array(100), 141), RangeError);
 });
 
 test('beyond its ends a sound is as its first and its last frame', () => {
@@ -149,7 +149,7 @@ test('beyond its ends a sound is as its first and its last frame', () => {
   for (let frame = 0; frame < 3; frame++)
     frames.fill(frame + 1, frame * frameValues, (frame + 1) * frameValues);
   const seen = new Float32Array(inputValues);
-  look(frames, 3, 1, seen);
+  gatherContext(frames, 3, 1, seen);
   const groups = Array.from({ length: inputValues / frameValues }, (_, group) => seen[group * frameValues]!);
   assert.deepEqual(
     groups.map((value) => Math.round(value * 1000) / 1000),

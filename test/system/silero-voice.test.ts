@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ModelSession, openSession, type TensorIn } from '../../actors/models/session.ts';
-import { together, type VoiceDetectors } from '../../actors/transcriber/voice/detector.ts';
+import { joinDetected, type VoiceDetectors } from '../../actors/transcriber/voice/detector.ts';
 import { openSilero, SileroStream } from '../../actors/transcriber/voice/silero.ts';
 import { createLog } from '../../runtime/log.ts';
 import { missing, readWav, sileroPath, speechPath } from '../actors/transcriber/voice/speech-media.ts';
@@ -29,12 +29,12 @@ async function hearAll(samples: Float32Array, block: number, first = 0) {
   let heard = { speech: [] as [number, number][], settled: first };
   for (let at = 0; at < samples.length; at += block) {
     const part = samples.subarray(at, at + block);
-    const next = await detector.hear(part, first + at);
+    const next = await detector.push(part, first + at);
     const lag = first + at + part.length - next.settled;
     assert.ok(lag >= 0 && lag <= 8000, `${lag} samples behind`);
-    heard = together(heard, next);
+    heard = joinDetected(heard, next);
   }
-  return together(heard, await detector.end());
+  return joinDetected(heard, await detector.end());
 }
 
 async function probabilities(samples: Float32Array): Promise<number[]> {
@@ -156,8 +156,8 @@ test('every window comes with the 64 samples and the state before it, over the b
   fed.length = 0;
   const sound = Float32Array.from({ length: 1300 }, (_, i) => (i + 1) / 2000);
   const detector = detectors.open();
-  await detector.hear(sound.subarray(0, 300), 0);
-  await detector.hear(sound.subarray(300), 300);
+  await detector.push(sound.subarray(0, 300), 0);
+  await detector.push(sound.subarray(300), 300);
   await detector.end();
   const padded = new Float32Array(64 + 3 * 512);
   padded.set(sound, 64);
@@ -190,7 +190,7 @@ test('another graph is refused when it is opened, and freed', async () => {
 test('a gap is refused, and a channel without a block has no speech', async () => {
   const detectors = await openSilero('silero-vad', 'voice.onnx', async () => noting([]));
   const detector = detectors.open();
-  await detector.hear(new Float32Array(100), 0);
-  await assert.rejects(detector.hear(new Float32Array(100), 99), RangeError);
+  await detector.push(new Float32Array(100), 0);
+  await assert.rejects(detector.push(new Float32Array(100), 99), RangeError);
   assert.deepEqual(await detectors.open().end(), { speech: [], settled: 0 });
 });

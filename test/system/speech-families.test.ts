@@ -11,7 +11,7 @@ import type {
   TranscriptRangeAnswer,
   TranscriptSearchAnswer,
 } from '../../actors/search/contract.ts';
-import { talk } from '../actors/diarizer/tiny.ts';
+import { talk } from '../actors/diarizer/tiny-models.ts';
 import { newHome } from './command-line.ts';
 import { startService } from './service.ts';
 import { joined, silence, writeWav } from './speech-files.ts';

@@ -13,11 +13,11 @@ import {
   speakerRow,
   voiceGraph,
   writeModel,
-} from '../actors/diarizer/tiny.ts';
-import { encoderGraph, featuresGraph, jointGraph, note } from '../actors/transcriber/parakeet-graphs.ts';
-import { writeVoice } from '../actors/transcriber/tiny-voice.ts';
-import { writeX3asr, x3asrFiles, x3asrRow } from '../actors/transcriber/tiny-x3asr.ts';
-import { type CacheSize, smallCache } from '../actors/transcriber/x3asr-graphs.ts';
+} from '../actors/diarizer/tiny-models.ts';
+import { encoderGraph, featuresGraph, jointGraph, note } from '../actors/transcriber/parakeet/graphs.ts';
+import { writeVoice } from '../actors/transcriber/voice/tiny-silero.ts';
+import { type CacheSize, smallCache } from '../actors/transcriber/x3asr/graphs.ts';
+import { writeX3asr, x3asrFiles, x3asrRow } from '../actors/transcriber/x3asr/tiny-model.ts';
 import type { Home } from './command-line.ts';
 import { RATE } from './speech-files.ts';
 

@@ -1,18 +1,18 @@
-// The family of the parakeet models: features and encoder for a batch of windows, then a small graph that is asked frame by
-// frame which token comes and how far to go on (token-and-duration transducer). Tokens come with their times.
+// The family of the parakeet models (token-and-duration transducers): features and encoder for a batch of windows, then for
+// each window a joint network that predicts, frame by frame, a token and how many frames it lasts.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
 import type { TensorOut } from '../../models/session.ts';
-import type { Family, SpeechFamily, SpeechWindow, Spoken, SpokenPiece } from '../family.ts';
-import { silent } from '../family.ts';
-import { floatsOf, type Graph, largest, openGraph, type WantedInput } from '../graph.ts';
+import type { Family, SpeechFamily, SpeechWindow, TextPiece, WindowTranscript } from '../family.ts';
+import { emptyTranscript } from '../family.ts';
+import { argmax, type ExpectedInput, floatsOf, type Graph, openGraph } from '../graph.ts';
 import { tokenLimit } from '../token-limit.ts';
 import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 
 /** One step of the encoder. */
 const FRAME_SECONDS = 0.08;
-/** Tokens at one frame before it goes on by itself. */
-const TOKENS_A_FRAME = 10;
+/** Tokens at one frame before the decoder advances in any case. */
+const MAX_SYMBOLS_PER_FRAME = 10;
 const WARM_UP_SAMPLES = 16_000;
 
 interface Parts {
@@ -23,14 +23,14 @@ interface Parts {
   readonly joint: Graph;
 }
 
-/** A token, the frame it begins at, and for how many it lasts; 0 where the next one begins at the same frame. */
+/** A token, the frame at which it begins, and its duration; 0 where the next one begins at the same frame. */
 export interface TimedToken {
   readonly token: number;
   readonly frame: number;
   readonly frames: number;
 }
 
-type GraphPlan = [role: string, inputs: readonly WantedInput[], outputs: readonly string[]];
+type GraphPlan = [role: string, inputs: readonly ExpectedInput[], outputs: readonly string[]];
 
 const featuresPlan: GraphPlan = [
   'features',
@@ -78,9 +78,9 @@ export const parakeet: Family = {
       const encoder = await graph(...encoderPlan);
       const joint = await graph(...jointPlan);
       const parts = { row, vocabulary, features, encoder, joint };
-      // The first run is slow, and a graph that cannot run is told while it loads.
+      // A warm-up: the first run is slow, and a graph that cannot run fails here instead of in a session.
       const samples = new Float32Array(WARM_UP_SAMPLES);
-      await transcribe(parts, [{ samples, voices: [[0, samples.length]] }], null, checkpoint);
+      await transcribe(parts, [{ samples, speech: [[0, samples.length]] }], null, checkpoint);
       const { device } = encoder.session;
       return {
         device,
@@ -99,13 +99,13 @@ async function transcribe(
   windows: readonly SpeechWindow[],
   language: string | null,
   checkpoint: Checkpoint,
-): Promise<Spoken[]> {
+): Promise<WindowTranscript[]> {
   const encoded = await encode(parts, windows, checkpoint);
-  const answers: Spoken[] = [];
+  const answers: WindowTranscript[] = [];
   for (const [at, { samples }] of windows.entries()) {
     const tokens = await decode(parts, encoded(at), tokenLimit(parts.row.speech, samples.length), checkpoint);
     const pieces = readPieces(tokens, parts.vocabulary, samples.length / 16_000);
-    answers.push(pieces.length === 0 ? silent : { pieces, language });
+    answers.push(pieces.length === 0 ? emptyTranscript : { pieces, language });
   }
   return answers;
 }
@@ -128,22 +128,22 @@ async function encode(
   for (const [at, { samples }] of windows.entries()) waveforms.set(samples, at * longest);
   const lengths = BigInt64Array.from(windows, ({ samples }) => BigInt(samples.length));
   await checkpoint();
-  const heard = await features.run({
+  const results = await features.run({
     waveforms: { data: waveforms, dims: [count, longest] },
     waveforms_lens: { data: lengths, dims: [count] },
   });
   await checkpoint();
-  const results = await encoder.run({
-    audio_signal: floatsOf(features, heard, 'features', 3),
-    length: { data: lengthsOf(features, heard, 'features_lens', count), dims: [count] },
+  const encoded = await encoder.run({
+    audio_signal: floatsOf(features, results, 'features', 3),
+    length: { data: lengthsOf(features, results, 'features_lens', count), dims: [count] },
   });
-  const { data, dims } = floatsOf(encoder, results, 'outputs', 3);
-  const frameCounts = lengthsOf(encoder, results, 'encoded_lengths', count);
+  const { data, dims } = floatsOf(encoder, encoded, 'outputs', 3);
+  const frameCounts = lengthsOf(encoder, encoded, 'encoded_lengths', count);
   const [, width = 0, most = 0] = dims;
   return (window) => ({
     frames: Math.min(most, Number(frameCounts[window])),
     width,
-    // The output lies frame beside frame, one row for each of `width`.
+    // The output is width×frames.
     frame: (at) =>
       Float32Array.from({ length: width }, (_, row) => data[(window * width + row) * most + at]!),
   });
@@ -172,7 +172,7 @@ async function decode(
 ): Promise<TimedToken[]> {
   const tokens: TimedToken[] = [];
   let states = [emptyState(joint, 'input_states_1'), emptyState(joint, 'input_states_2')] as const;
-  let here = 0;
+  let symbols = 0;
   for (let frame = 0; frame < encoded.frames && tokens.length < limit; ) {
     await checkpoint();
     const results = await joint.run({
@@ -189,17 +189,17 @@ async function decode(
         floatsOf(joint, results, 'output_states_1', 3),
         floatsOf(joint, results, 'output_states_2', 3),
       ];
-      here += 1;
+      symbols += 1;
     }
-    const stays = duration === 0 && token !== vocabulary.blank && here < TOKENS_A_FRAME;
+    const stays = duration === 0 && token !== vocabulary.blank && symbols < MAX_SYMBOLS_PER_FRAME;
     if (stays) continue;
     frame += Math.max(1, duration);
-    here = 0;
+    symbols = 0;
   }
   return tokens;
 }
 
-/** Layers×1×size zeros, in the sides the graph declares. Throws MODEL_RUN_FAILED when it leaves them open. */
+/** Layers×1×size zeros, in the dimensions the graph declares. Throws MODEL_RUN_FAILED when it leaves them open. */
 function emptyState(joint: Graph, input: string): { data: Float32Array; dims: readonly number[] } {
   const [layers, , size] = joint.shapeOf(input);
   if (typeof layers !== 'number' || typeof size !== 'number') {
@@ -223,7 +223,7 @@ function readJoint(
       { file: joint.file },
     );
   }
-  return { token: largest(output.data, 0, size), duration: largest(output.data, size, output.data.length) };
+  return { token: argmax(output.data, 0, size), duration: argmax(output.data, size, output.data.length) };
 }
 
 /** Pure. A token lasts as long as its duration says, but not into the next one; `seconds`: length of the window. */
@@ -231,8 +231,8 @@ export function readPieces(
   tokens: readonly TimedToken[],
   vocabulary: Vocabulary,
   seconds: number,
-): SpokenPiece[] {
-  const pieces: SpokenPiece[] = [];
+): TextPiece[] {
+  const pieces: TextPiece[] = [];
   for (const [at, { token, frame, frames }] of tokens.entries()) {
     const text = vocabulary.textOf(token);
     if (text === '') continue;

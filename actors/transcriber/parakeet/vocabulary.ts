@@ -1,16 +1,16 @@
-// The words of a parakeet model: a line for each token, `▁the 123`, where `▁` begins a word. Pure but for the reading.
+// The vocabulary of a parakeet model (SentencePiece): a line for each token, `▁the 123`, where `▁` begins a word.
 import { readFile } from 'node:fs/promises';
 import { modelErrors } from '../../models/contract.ts';
 
 const BLANK = '<blk>';
-/** Marks such as `<unk>` and `<|en|>`: what the model says about the sound, not what is said in it. */
-const mark = /^<.+>$/u;
+/** Special tokens such as `<unk>` and `<|en|>`. */
+const special = /^<.+>$/u;
 
 export interface Vocabulary {
   readonly size: number;
-  /** The token that writes nothing. */
+  /** The blank of the transducer: no token at this frame. */
   readonly blank: number;
-  /** How a token is written, with a space where it begins a word; empty for marks. */
+  /** How a token is written, with a space where it begins a word; empty for special tokens. */
   textOf(token: number): string;
 }
 
@@ -43,7 +43,7 @@ export function parseVocabulary(text: string): Vocabulary {
     if (!found?.[1] || texts[token] !== undefined)
       throw new RangeError(`line ${at + 1} is no new token: ${line}`);
     if (found[1] === BLANK) blank = token;
-    texts[token] = mark.test(found[1]) ? '' : found[1].replaceAll('▁', ' ');
+    texts[token] = special.test(found[1]) ? '' : found[1].replaceAll('▁', ' ');
     count += 1;
   }
   if (blank === null) throw new RangeError(`there is no ${BLANK}`);

@@ -1,20 +1,20 @@
-// The transcripts of several channels as one. A microphone also hears who speaks into another one: what a louder channel
-// says at the same time, in the same words, is left out. Words that differ stay, whoever says them.
+// Merges the transcripts of several channels. Microphones pick up each other's speakers (crosstalk): a segment is left out
+// when a louder channel has the same words at the same time. Words that differ stay.
 import type { Segment } from '../contract.ts';
 
 export interface LeveledSegment extends Segment {
-  /** Loudness of its channel while it is said, dB; −Infinity for silence. */
+  /** Level of its channel during the segment, dB; −Infinity for digital silence. */
   readonly level_db: number;
 }
 
-/** Share of the words that may differ in what counts as the same; a missing word costs 1, a letter in a long one half. */
-const DIFFERENT = 0.1;
-/** The same words have to be said together for this share of the shorter time. */
-const TOGETHER = 0.5;
-/** A channel is never searched further from a segment than the longest segment lasts. */
+/** Edit distance in words for each word that still counts as the same; one letter in a long word costs a half. */
+const MAX_DISTANCE = 0.1;
+/** Both have to overlap in time for this share of the shorter one. */
+const MIN_OVERLAP = 0.5;
+/** How far before and after a segment another channel is searched. */
 const SLACK_SECONDS = 0.25;
 
-interface Said {
+interface Candidate {
   readonly channel: number;
   readonly segment: LeveledSegment;
   readonly words: readonly string[];
@@ -22,20 +22,20 @@ interface Said {
 
 /** `channels`: each ascending by start. Answers the segments that stay, unchanged, ascending by start, then channel. */
 export function mergeChannels(channels: readonly (readonly LeveledSegment[])[]): Segment[] {
-  const said = channels.flatMap((segments, channel) =>
-    segments.map((segment): Said => ({ channel, segment, words: wordsOf(segment.text) })),
+  const candidates = channels.flatMap((segments, channel) =>
+    segments.map((segment): Candidate => ({ channel, segment, words: wordsOf(segment.text) })),
   );
-  const staying = channels.map(() => new Timeline());
-  const loudestFirst = [...said].sort(
+  const kept = channels.map(() => new Timeline());
+  const loudestFirst = [...candidates].sort(
     (a, b) => level(b) - level(a) || a.channel - b.channel || earlier(a, b),
   );
   for (const one of loudestFirst) {
-    const heardLouder = staying.some(
-      (timeline, channel) => channel !== one.channel && isSaidIn(one, timeline.around(one.segment)),
+    const isCrosstalk = kept.some(
+      (timeline, channel) => channel !== one.channel && isWithin(one, timeline.around(one.segment)),
     );
-    if (!heardLouder) staying[one.channel]!.add(one);
+    if (!isCrosstalk) kept[one.channel]!.add(one);
   }
-  return staying
+  return kept
     .flatMap((timeline) => timeline.all)
     .sort((a, b) => earlier(a, b) || a.channel - b.channel)
     .map(({ segment: { start_seconds, end_seconds, text, speaker } }) => {
@@ -43,16 +43,16 @@ export function mergeChannels(channels: readonly (readonly LeveledSegment[])[]):
     });
 }
 
-const level = ({ segment: { level_db } }: Said) => (level_db > -1000 ? level_db : -1000);
-const earlier = (a: Said, b: Said) =>
+const level = ({ segment: { level_db } }: Candidate) => (level_db > -1000 ? level_db : -1000);
+const earlier = (a: Candidate, b: Candidate) =>
   a.segment.start_seconds - b.segment.start_seconds || a.segment.end_seconds - b.segment.end_seconds;
 
-/** What stays of a channel, found by time without looking at all of it. */
+/** The kept segments of a channel, indexed by second. */
 class Timeline {
-  readonly #seconds = new Map<number, Said[]>();
-  readonly all: Said[] = [];
+  readonly #seconds = new Map<number, Candidate[]>();
+  readonly all: Candidate[] = [];
 
-  add(one: Said): void {
+  add(one: Candidate): void {
     this.all.push(one);
     for (const second of secondsOf(one.segment, 0)) {
       const there = this.#seconds.get(second);
@@ -62,8 +62,8 @@ class Timeline {
   }
 
   /** Ascending by start. */
-  around(segment: Segment): Said[] {
-    const found = new Set<Said>();
+  around(segment: Segment): Candidate[] {
+    const found = new Set<Candidate>();
     for (const second of secondsOf(segment, SLACK_SECONDS)) {
       for (const one of this.#seconds.get(second) ?? []) found.add(one);
     }
@@ -76,26 +76,26 @@ function* secondsOf({ start_seconds, end_seconds }: Segment, slack: number): Gen
   for (let at = Math.max(0, Math.floor(start_seconds - slack)); at <= last; at += 1) yield at;
 }
 
-/** A word with the time in which it is said, if every word of its segment takes as long. */
+/** A word with its time, as if all words of a segment were equally long. */
 interface TimedWord {
   readonly word: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** Whether the words of `one` are, in order and without others between them, among those of `others`, at its time. */
-function isSaidIn(one: Said, others: readonly Said[]): boolean {
+/** Whether `others` have the words of `one`, in order and without others between them, at the same time. */
+function isWithin(one: Candidate, others: readonly Candidate[]): boolean {
   if (one.words.length === 0 || others.length === 0) return false;
-  const line = others.flatMap(timedWords);
-  const allowed = DIFFERENT * one.words.length;
-  const present = new Set(line.map(({ word }) => word));
-  // Words that are not there at all cost at least half each: most pairs end here.
+  const text = others.flatMap(timedWords);
+  const allowed = MAX_DISTANCE * one.words.length;
+  const present = new Set(text.map(({ word }) => word));
+  // A quick bound that decides most pairs: each word that is missing costs at least a half.
   const missing = one.words.filter((word) => !present.has(word)).length;
   if (missing / 2 > allowed) return false;
-  return matches(one.words, line, allowed).some(([from, to]) => together(one.segment, line, from, to));
+  return matches(one.words, text, allowed).some(([from, to]) => overlaps(one.segment, text, from, to));
 }
 
-function timedWords({ segment: { start_seconds, end_seconds }, words }: Said): TimedWord[] {
+function timedWords({ segment: { start_seconds, end_seconds }, words }: Candidate): TimedWord[] {
   const each = (end_seconds - start_seconds) / words.length;
   return words.map((word, at) => ({
     word,
@@ -104,31 +104,31 @@ function timedWords({ segment: { start_seconds, end_seconds }, words }: Said): T
   }));
 }
 
-function together(
+function overlaps(
   { start_seconds, end_seconds }: Segment,
-  line: readonly TimedWord[],
+  text: readonly TimedWord[],
   from: number,
   to: number,
 ): boolean {
-  const start = line[from]!.from;
-  const end = line[to - 1]!.to;
+  const start = text[from]!.from;
+  const end = text[to - 1]!.to;
   const both = Math.min(end, end_seconds) - Math.max(start, start_seconds);
-  return both > 0 && both >= TOGETHER * Math.min(end - start, end_seconds - start_seconds);
+  return both > 0 && both >= MIN_OVERLAP * Math.min(end - start, end_seconds - start_seconds);
 }
 
 /**
- * Where in `line` the words stand with a distance of at most `allowed`: half-open, not empty. The edit distance of a
- * pattern in a text (Sellers 1980), which remembers for every end where its best match begins.
+ * Where in `text` the words are with an edit distance of at most `allowed`: half-open, not empty. Approximate matching of a
+ * pattern (Sellers 1980), which remembers for every end where its best match begins.
  */
 function matches(
   words: readonly string[],
-  line: readonly TimedWord[],
+  text: readonly TimedWord[],
   allowed: number,
 ): (readonly [from: number, to: number])[] {
   let costs = words.map((_, at) => at + 1);
   let starts = words.map(() => 0);
   const found: (readonly [number, number])[] = [];
-  for (const [column, { word }] of line.entries()) {
+  for (const [column, { word }] of text.entries()) {
     const nextCosts: number[] = [];
     const nextStarts: number[] = [];
     for (const [row, wanted] of words.entries()) {
@@ -167,7 +167,7 @@ function isOneLetterApart(a: string, b: string): boolean {
 const unspacedLetter =
   /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*)/gu;
 
-/** Lower case, without marks; in scripts without spaces every letter is a word. */
+/** Lower case, without punctuation; in scripts without spaces every letter is a word. */
 function wordsOf(text: string): string[] {
   return text
     .normalize('NFKC')

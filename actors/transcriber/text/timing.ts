@@ -1,8 +1,8 @@
-// When each word is said. A model tells the time of a token, of a sentence or only of a whole window; between what it
-// tells, words are laid over the stretches in which somebody speaks, as many characters a second in each.
-import type { Atom } from './atoms.ts';
+// Word timing. A model gives the time of a token, of a sentence or only of a window; the words within are spread over the
+// detected speech at a constant number of characters a second.
+import type { Word } from './words.ts';
 
-/** Half-open, seconds on the clock of the file. */
+/** Half-open, seconds from the start of the file. */
 export interface Span {
   readonly start_seconds: number;
   readonly end_seconds: number;
@@ -16,56 +16,55 @@ export interface Piece extends Span {
   readonly text: string;
 }
 
-/** An atom with its time; ends do not pass the start of the next one. */
-export interface TimedAtom extends Atom, Span {}
+/** A word with its time; ends do not pass the start of the next one. */
+export interface TimedWord extends Word, Span {}
 
-/** A range of text that is said evenly during a range of time. */
-interface Stretch extends Span {
+/** A range of text that is spread evenly over a range of time. */
+interface TextSpan extends Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** Voices closer together than this are one: a stop between two syllables is as long. */
-const BREATH_SECONDS = 0.25;
-/** How far a pause may be moved to meet punctuation, as a share of the piece, and what meeting none costs. */
+/** Speech regions closer together than this are one: stops within a word are as long. */
+const GAP_SECONDS = 0.25;
+/** How far a border may be moved to punctuation, as a share of the piece, and the cost of a border without any. */
 const REACH = 0.15;
-const UNMARKED = 0.12;
+const NO_PUNCTUATION_COST = 0.12;
 const visible = /[^\s\p{Cc}](?:.*[^\s\p{Cc}])?/su;
-const marked = /[\p{Po}\p{Pd}\p{Pe}\p{Pf}]$/u;
+const punctuated = /[\p{Po}\p{Pd}\p{Pe}\p{Pf}]$/u;
 
 /**
- * The times of `atoms`, which were found in the joined texts of `pieces`. `voices`: ascending; where a piece holds
- * several words and somebody is silent during it, they are laid around the silence. Times that run backwards are
- * brought into order.
+ * The times of `words`, which were found in the joined texts of `pieces`. `speech`: ascending; in a piece of several words
+ * none is placed in the silence between two regions of speech. Times that run backwards are put in order.
  */
-export function timesOf(
-  atoms: readonly Atom[],
+export function alignWords(
+  words: readonly Word[],
   pieces: readonly Piece[],
-  voices: readonly Span[],
-): TimedAtom[] {
-  const stretches: Stretch[] = [];
+  speech: readonly Span[],
+): TimedWord[] {
+  const spans: TextSpan[] = [];
   let offset = 0;
   let next = 0;
   for (const { text, start_seconds, end_seconds } of inOrder(pieces)) {
     const to = offset + text.length;
     let last = next;
-    while (last < atoms.length && atoms[last]!.from < to) last += 1;
-    const inside = atoms.slice(next, last);
-    const spoken = inside.length > 1 ? voicesWithin(voices, start_seconds, end_seconds) : [];
-    // Blanks take no time.
+    while (last < words.length && words[last]!.from < to) last += 1;
+    const inside = words.slice(next, last);
+    const regions = inside.length > 1 ? speechWithin(speech, start_seconds, end_seconds) : [];
+    // White space takes no time.
     const letters = visible.exec(text);
     if (letters) {
       const from = offset + letters.index;
-      const stretch = { start_seconds, end_seconds, from, to: from + letters[0].length };
-      stretches.push(...(spoken.length > 0 ? layOver(inside, spoken, stretch) : [stretch]));
+      const span = { start_seconds, end_seconds, from, to: from + letters[0].length };
+      spans.push(...(regions.length > 0 ? spread(inside, regions, span) : [span]));
     }
     next = last;
     offset = to;
   }
-  return readTimes(atoms, stretches);
+  return timedWords(words, spans);
 }
 
-/** Starts never go back, and no piece lasts into the next one; what is not a number is the time before it. */
+/** Starts never go back, and no piece overlaps the next one; NaN and infinities become the time before. */
 function inOrder(pieces: readonly Piece[]): Piece[] {
   let latest = 0;
   const ordered = pieces.map((piece) => {
@@ -80,42 +79,42 @@ function inOrder(pieces: readonly Piece[]): Piece[] {
   });
 }
 
-function voicesWithin(voices: readonly Span[], start: number, end: number): Span[] {
+function speechWithin(speech: readonly Span[], start: number, end: number): Span[] {
   const within: Span[] = [];
-  for (const voice of voices) {
-    const from = Math.max(start, voice.start_seconds);
-    const to = Math.min(end, voice.end_seconds);
+  for (const region of speech) {
+    const from = Math.max(start, region.start_seconds);
+    const to = Math.min(end, region.end_seconds);
     if (!(to > from)) continue;
     const before = within.at(-1);
-    if (before && from - before.end_seconds < BREATH_SECONDS) {
+    if (before && from - before.end_seconds < GAP_SECONDS) {
       within[within.length - 1] = { start_seconds: before.start_seconds, end_seconds: to };
     } else within.push({ start_seconds: from, end_seconds: to });
   }
   return within;
 }
 
-/** Gives each voice the words it most likely said: borders lie where the share of characters is, at punctuation if near. */
-function layOver(inside: readonly Atom[], spoken: readonly Span[], whole: Stretch): Stretch[] {
-  const total = spoken.reduce((sum, { start_seconds, end_seconds }) => sum + end_seconds - start_seconds, 0);
+/** Divides the words among regions of speech in proportion to their length, at punctuation where some is near the border. */
+function spread(inside: readonly Word[], regions: readonly Span[], whole: TextSpan): TextSpan[] {
+  const total = regions.reduce((sum, { start_seconds, end_seconds }) => sum + end_seconds - start_seconds, 0);
   const length = whole.to - whole.from;
-  const stretches: Stretch[] = [];
+  const spans: TextSpan[] = [];
   let from = whole.from;
   let first = 0;
-  let said = 0;
-  for (const [at, { start_seconds, end_seconds }] of spoken.entries()) {
-    said += end_seconds - start_seconds;
-    if (at < spoken.length - 1) first = borderNear(inside, first, whole.from, length, said / total);
+  let elapsed = 0;
+  for (const [at, { start_seconds, end_seconds }] of regions.entries()) {
+    elapsed += end_seconds - start_seconds;
+    if (at < regions.length - 1) first = borderNear(inside, first, whole.from, length, elapsed / total);
     else first = inside.length;
     const to = Math.min(whole.to, inside[first - 1]?.to ?? from);
-    if (to > from) stretches.push({ start_seconds, end_seconds, from, to });
+    if (to > from) spans.push({ start_seconds, end_seconds, from, to });
     from = Math.max(from, inside[first]?.from ?? whole.to);
   }
-  return stretches;
+  return spans;
 }
 
-/** The first atom after the border at `share` of the text; never before `least`. */
+/** The first word after the border at `share` of the text; never before `least`. */
 function borderNear(
-  inside: readonly Atom[],
+  inside: readonly Word[],
   least: number,
   start: number,
   length: number,
@@ -126,25 +125,26 @@ function borderNear(
   for (let at = least; at <= inside.length; at += 1) {
     const place = ((inside[at - 1]?.to ?? start) - start) / length;
     const away = Math.abs(place - share);
-    const cost = away + (away < REACH && at > 0 && marked.test(inside[at - 1]!.text) ? 0 : UNMARKED);
+    const cost =
+      away + (away < REACH && at > 0 && punctuated.test(inside[at - 1]!.text) ? 0 : NO_PUNCTUATION_COST);
     if (cost < cheapest) [best, cheapest] = [at, cost];
   }
   return best;
 }
 
-function readTimes(atoms: readonly Atom[], stretches: readonly Stretch[]): TimedAtom[] {
+function timedWords(words: readonly Word[], spans: readonly TextSpan[]): TimedWord[] {
   let at = 0;
   let latest = 0;
-  return atoms.map((atom) => {
-    while (stretches[at]!.to <= atom.from) at += 1;
-    const start_seconds = Math.max(latest, timeAt(stretches[at]!, atom.from));
+  return words.map((word) => {
+    while (spans[at]!.to <= word.from) at += 1;
+    const start_seconds = Math.max(latest, timeAt(spans[at]!, word.from));
     let last = at;
-    while (stretches[last]!.to < atom.to) last += 1;
-    latest = Math.max(start_seconds, timeAt(stretches[last]!, atom.to));
-    return { ...atom, start_seconds, end_seconds: latest };
+    while (spans[last]!.to < word.to) last += 1;
+    latest = Math.max(start_seconds, timeAt(spans[last]!, word.to));
+    return { ...word, start_seconds, end_seconds: latest };
   });
 }
 
-function timeAt({ from, to, start_seconds, end_seconds }: Stretch, offset: number): number {
+function timeAt({ from, to, start_seconds, end_seconds }: TextSpan, offset: number): number {
   return start_seconds + ((end_seconds - start_seconds) * (offset - from)) / (to - from);
 }

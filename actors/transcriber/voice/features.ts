@@ -1,5 +1,5 @@
-// What our own detector looks at, every 20 ms: how far each band rises above its noise, the shape of the spectrum, how
-// much the sound repeats itself as a voice does, and its level beside what was loud lately. Each looks at the past only.
+// Features of our own voice detector, every 20 ms: the signal-to-noise ratio of each band, the shape of the spectrum, the
+// periodicity of a voice, and the level relative to the recent peak. All are causal.
 import { RealFft } from '../../acoustics/fft.ts';
 import { applyFilters, type FilterBank, kaldiFilters } from '../../acoustics/filters.ts';
 import { voiceRate } from './detector.ts';
@@ -9,15 +9,15 @@ export const frameHop = 320;
 /** Samples of the spectrum of a frame. */
 export const frameSize = 512;
 const bands = 18;
-/** Rise above the noise and shape, by band; repetition, level, rise of all bands together. */
+/** Signal-to-noise ratio and shape of each band; periodicity, level, mean signal-to-noise ratio. */
 export const frameValues = 2 * bands + 3;
 
-/** About the noise of 16-bit samples in a band: below, everything is silence. */
+/** About the quantisation noise of 16-bit samples in a band: the floor of all levels. */
 const quiet = 1e-6;
 /** The noise of a band is its lowest level within this many blocks of this many frames: 2.4 s. */
 const noiseBlocks = 8;
 const noiseBlockFrames = 15;
-/** How fast what was loud is forgotten, a frame: 1 neper a second. */
+/** Decay of the peak level in a frame: 1 neper a second. */
 const peakDecay = 0.02;
 
 export class VoiceFeatures {
@@ -31,10 +31,10 @@ export class VoiceFeatures {
   readonly #power = new Float64Array(frameSize / 2 + 1);
   readonly #levels = new Float64Array(bands);
   readonly #noise = new NoiseFloor();
-  readonly #repetition = new Repetition();
+  readonly #periodicity = new Periodicity();
   #peak = -Infinity;
 
-  /** `samples`: the frame's 512, all finite; it begins 320 behind the one before. Writes `frameValues` to `into`. */
+  /** `samples`: the frame's 512, all finite; it begins 320 after the one before. Writes `frameValues` to `into`. */
   measure(samples: Float32Array, into: Float32Array, at: number): void {
     for (let i = 0; i < frameSize; i++) this.#frame[i] = samples[i]! * this.#window[i]!;
     this.#fft.power(this.#frame, this.#power);
@@ -54,17 +54,17 @@ export class VoiceFeatures {
       into[at + band] = Math.min(8, above) / 4;
       into[at + bands + band] = Math.max(-6, Math.min(6, this.#levels[band]! - mean)) / 4;
     }
-    into[at + 2 * bands] = this.#repetition.measure(samples);
+    into[at + 2 * bands] = this.#periodicity.measure(samples);
     into[at + 2 * bands + 1] = Math.max(-8, mean - this.#peak) / 4;
     into[at + 2 * bands + 2] = Math.min(8, rise) / 4;
   }
 }
 
-/** The level of the noise in each band: the lowest of the last seconds. */
+/** The noise level of each band, by minimum statistics: the lowest smoothed level of the last seconds. */
 class NoiseFloor {
   readonly #smooth = new Float64Array(bands).fill(Number.NaN);
   readonly #floor = new Float64Array(bands).fill(Infinity);
-  /** Lowest levels of past blocks, one after another in a ring; that of the block under way. */
+  /** Ring buffer of the lowest levels of past blocks, and those of the current block. */
   readonly #past = new Float64Array(noiseBlocks * bands).fill(Infinity);
   readonly #now = new Float64Array(bands).fill(Infinity);
   #frames = 0;
@@ -95,41 +95,41 @@ class NoiseFloor {
   }
 }
 
-/** Voices repeat themselves 67 to 400 times a second: measured at 4 kHz over the last 40 ms. */
+/** Pitch lies between 67 and 400 Hz: normalised autocorrelation at 4 kHz over the last 24 ms. */
 const step = 4;
 const shortest = 10;
 const longest = 60;
 const span = 96;
 const recent = span + longest;
 
-class Repetition {
+class Periodicity {
   readonly #sound = new Float64Array(recent);
   #before = 0;
 
-  /** 0 (noise) to 1 (repeats itself wholly). `samples`: the frame; its last 320 are new. */
+  /** 0 (noise) to 1 (periodic). `samples`: the frame; its last 320 are new. */
   measure(samples: Float32Array): number {
-    this.#take(samples);
+    this.#append(samples);
     const sound = this.#sound;
     let here = 1e-9;
     for (let i = longest; i < recent; i++) here += sound[i]! ** 2;
     let best = 0;
-    // Neighbouring samples are alike in any sound: only what comes after the first difference counts.
-    let apart = false;
+    // At short lags any sound correlates with itself: only peaks after the first drop count.
+    let dropped = false;
     let there = 1e-9;
     for (let i = longest - shortest + 1; i < recent - shortest + 1; i++) there += sound[i]! ** 2;
     for (let lag = shortest; lag <= longest; lag++) {
       there += sound[longest - lag]! ** 2 - sound[recent - lag]! ** 2;
       let sum = 0;
       for (let i = longest; i < recent; i++) sum += sound[i]! * sound[i - lag]!;
-      const alike = sum / Math.sqrt(here * Math.max(there, 1e-9));
-      if (alike < 0.1) apart = true;
-      if (apart && alike > best) best = alike;
+      const correlation = sum / Math.sqrt(here * Math.max(there, 1e-9));
+      if (correlation < 0.1) dropped = true;
+      if (dropped && correlation > best) best = correlation;
     }
     return Math.min(1, best);
   }
 
-  /** Every fourth sample of the new ones, averaged, low tones lowered. */
-  #take(samples: Float32Array): void {
+  /** Appends the new samples at a quarter of their rate, pre-emphasised. */
+  #append(samples: Float32Array): void {
     const count = frameHop / step;
     this.#sound.copyWithin(0, count);
     for (let i = 0, at = frameSize - frameHop; i < count; i++, at += step) {

@@ -1,9 +1,9 @@
-// Our own detector's judgement: one hidden layer over a frame, what came before and a little of what comes. Its weights
-// are fitted by bench/voice-fit.ts and lie beside it.
+// The network of our own voice detector: one hidden layer over the context of a frame. Its weights are trained by
+// bench/voice-fit.ts and lie beside it.
 import { frameValues } from './features.ts';
 
-/** Frames from the one that is judged, both ends included: their means are what the layer sees. */
-export const outlook: readonly (readonly [from: number, to: number])[] = [
+/** Ranges of frames around the one that is scored, both ends included: their means are the inputs of the layer. */
+export const contextRanges: readonly (readonly [from: number, to: number])[] = [
   [-24, -13],
   [-12, -7],
   [-6, -4],
@@ -14,19 +14,19 @@ export const outlook: readonly (readonly [from: number, to: number])[] = [
   [2, 3],
   [4, 7],
 ];
-/** Frames before the judged one that it looks at, and behind it. */
+/** Frames of context before the scored one, and after it. */
 export const lookBack = 24;
 export const lookAhead = 7;
-export const inputValues = outlook.length * frameValues;
+export const inputValues = contextRanges.length * frameValues;
 export const hiddenValues = 16;
 
 /** Floats in a file of weights: for each hidden value its inputs and its bias, then those of the result. */
 export const weightCount = hiddenValues * (inputValues + 1) + hiddenValues + 1;
 
-/** Writes what is seen of frame `index` to `into`. `frames`: count×frameValues; beyond its ends the last frame stands. */
-export function look(frames: Float32Array, count: number, index: number, into: Float32Array): void {
+/** Writes the inputs for frame `index` to `into`. `frames`: count×frameValues; its first and last frames are repeated. */
+export function gatherContext(frames: Float32Array, count: number, index: number, into: Float32Array): void {
   into.fill(0);
-  for (const [group, [from, to]] of outlook.entries()) {
+  for (const [group, [from, to]] of contextRanges.entries()) {
     const share = 1 / (to - from + 1);
     const at = group * frameValues;
     for (let offset = from; offset <= to; offset++) {
@@ -36,12 +36,12 @@ export function look(frames: Float32Array, count: number, index: number, into: F
   }
 }
 
-/** How likely the frame is speech, 0 to 1. `hidden`: written, for who learns. */
-export function judge(weights: Float32Array, seen: Float32Array, hidden: Float32Array): number {
+/** The probability of speech, 0 to 1. `inputs`: of `gatherContext`; `hidden`: written, for training. */
+export function speechProbability(weights: Float32Array, inputs: Float32Array, hidden: Float32Array): number {
   let sum = weights[weightCount - 1]!;
   for (let unit = 0, w = 0; unit < hiddenValues; unit++) {
     let value = 0;
-    for (let i = 0; i < inputValues; i++) value += weights[w + i]! * seen[i]!;
+    for (let i = 0; i < inputValues; i++) value += weights[w + i]! * inputs[i]!;
     w += inputValues;
     value = Math.max(0, value + weights[w++]!);
     hidden[unit] = value;

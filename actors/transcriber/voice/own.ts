@@ -1,11 +1,19 @@
-// Our own voice detector, for when none is downloaded: features of every 20 ms, judged with what came before and 140 ms of
-// what comes, and Silero's rules for regions. Pure arithmetic, the same everywhere.
+// Our own voice detector, for when none is downloaded: features of every 20 ms, a small network over 500 ms before and 140 ms
+// after each frame, and Silero's rules for regions. Plain arithmetic, the same on every machine.
 import { readFileSync } from 'node:fs';
 import { copyFinite } from '../../acoustics/samples.ts';
-import type { Heard } from '../contract.ts';
-import { checkNext, together, type VoiceDetector, type VoiceDetectors } from './detector.ts';
+import type { DetectedSpeech } from '../contract.ts';
+import { checkContiguous, joinDetected, type VoiceDetector, type VoiceDetectors } from './detector.ts';
 import { frameHop, frameSize, frameValues, VoiceFeatures } from './features.ts';
-import { hiddenValues, inputValues, judge, look, lookAhead, lookBack, weightCount } from './network.ts';
+import {
+  gatherContext,
+  hiddenValues,
+  inputValues,
+  lookAhead,
+  lookBack,
+  speechProbability,
+  weightCount,
+} from './network.ts';
 import { Segmenter, type SegmentRules, sileroRules } from './segmenter.ts';
 
 export const ownRules: SegmentRules = { ...sileroRules, hop: frameHop };
@@ -23,7 +31,7 @@ function fittedWeights(): Float32Array {
   return Float32Array.from({ length: weightCount }, (_, at) => view.getFloat32(at * 4, true));
 }
 
-/** Frames judged between two clearings of those that are not needed any more. */
+/** Frames between two moves of those still needed to the start of the buffer. */
 const chunk = 256;
 
 class OwnDetector implements VoiceDetector {
@@ -31,12 +39,12 @@ class OwnDetector implements VoiceDetector {
   readonly #features = new VoiceFeatures();
   readonly #window = new Float32Array(frameSize);
   #filled = 0;
-  /** Measured frames that a judgement may still look at. */
+  /** Features of the frames that are still in the context of a frame to be scored. */
   readonly #frames = new Float32Array((lookBack + lookAhead + 1 + chunk) * frameValues);
   #count = 0;
-  /** Place in `#frames` of the next one to be judged. */
-  #judged = 0;
-  readonly #seen = new Float32Array(inputValues);
+  /** Place in `#frames` of the next one to be scored. */
+  #scored = 0;
+  readonly #context = new Float32Array(inputValues);
   readonly #hidden = new Float32Array(hiddenValues);
   #next: number | null = null;
   #segmenter: Segmenter | null = null;
@@ -45,52 +53,52 @@ class OwnDetector implements VoiceDetector {
     this.#weights = weights;
   }
 
-  async hear(samples: Float32Array, firstSample: number): Promise<Heard> {
-    checkNext(this.#next, firstSample);
+  async push(samples: Float32Array, firstSample: number): Promise<DetectedSpeech> {
+    checkContiguous(this.#next, firstSample);
     this.#segmenter ??= new Segmenter(ownRules, firstSample);
     this.#next = firstSample + samples.length;
-    const found: number[] = [];
+    const probabilities: number[] = [];
     for (let at = 0; at < samples.length; ) {
       const part = samples.subarray(at, at + frameSize - this.#filled);
       copyFinite(part, this.#window, this.#filled);
       at += part.length;
       this.#filled += part.length;
-      if (this.#filled === frameSize) this.#measure(found);
+      if (this.#filled === frameSize) this.#measure(probabilities);
     }
-    return this.#segmenter.push(found);
+    return this.#segmenter.push(probabilities);
   }
 
-  async end(): Promise<Heard> {
+  async end(): Promise<DetectedSpeech> {
     const segmenter = this.#segmenter;
     const end = this.#next;
     if (!segmenter || end === null) return { speech: [], settled: 0 };
-    const found: number[] = [];
+    const probabilities: number[] = [];
     this.#window.fill(0, this.#filled);
-    if (this.#filled > 0) this.#measure(found);
-    while (this.#judged < this.#count) found.push(this.#judge());
-    return together(segmenter.push(found, end), segmenter.end(end));
+    if (this.#filled > 0) this.#measure(probabilities);
+    while (this.#scored < this.#count) probabilities.push(this.#score());
+    return joinDetected(segmenter.push(probabilities, end), segmenter.end(end));
   }
 
-  #measure(found: number[]): void {
-    if ((this.#count + 1) * frameValues > this.#frames.length) this.#clear();
+  #measure(probabilities: number[]): void {
+    if ((this.#count + 1) * frameValues > this.#frames.length) this.#compact();
     this.#features.measure(this.#window, this.#frames, this.#count * frameValues);
     this.#count += 1;
     this.#window.copyWithin(0, frameHop);
     this.#filled = frameSize - frameHop;
-    while (this.#judged + lookAhead < this.#count) found.push(this.#judge());
+    while (this.#scored + lookAhead < this.#count) probabilities.push(this.#score());
   }
 
-  #judge(): number {
-    look(this.#frames, this.#count, this.#judged, this.#seen);
-    this.#judged += 1;
-    return judge(this.#weights, this.#seen, this.#hidden);
+  #score(): number {
+    gatherContext(this.#frames, this.#count, this.#scored, this.#context);
+    this.#scored += 1;
+    return speechProbability(this.#weights, this.#context, this.#hidden);
   }
 
-  /** Keeps what the next judgement looks back at. */
-  #clear(): void {
-    const gone = this.#judged - lookBack;
+  /** Drops frames before the context of the next one. */
+  #compact(): void {
+    const gone = this.#scored - lookBack;
     this.#frames.copyWithin(0, gone * frameValues, this.#count * frameValues);
     this.#count -= gone;
-    this.#judged -= gone;
+    this.#scored -= gone;
   }
 }

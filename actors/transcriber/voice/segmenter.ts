@@ -1,6 +1,6 @@
-// Turns probabilities of speech, one for every few milliseconds, into regions: Silero's rules as a machine that hands out
-// what has become certain. Pure. Regions are the same however the probabilities are cut into blocks.
-import type { Heard, SpeechRegion } from '../contract.ts';
+// Turns speech probabilities, one for every hop, into regions by Silero's rules, as a state machine that answers what is
+// settled. Pure. Regions do not depend on how the probabilities are split into blocks.
+import type { DetectedSpeech, SpeechRegion } from '../contract.ts';
 
 /** Lengths in samples. */
 export interface SegmentRules {
@@ -9,11 +9,11 @@ export interface SegmentRules {
   /** Speech begins at this probability and ends below the other. */
   readonly on: number;
   readonly off: number;
-  /** What is not longer is not speech. */
+  /** Speech that is not longer is ignored. */
   readonly minSpeech: number;
   /** A shorter pause does not end a region. */
   readonly minSilence: number;
-  /** Kept before and behind a region; at most half of `minSilence`. */
+  /** Added before and after a region; at most half of `minSilence`. */
   readonly pad: number;
 }
 
@@ -32,11 +32,11 @@ export class Segmenter {
   readonly #first: number;
   #position: number;
   #settled: number;
-  /** Where speech began, before its pad. */
+  /** Start of the current speech, without its pad. */
   #start: number | null = null;
-  /** Where it may have ended: the probability has been low since. */
+  /** Where it may have ended: the probability has not been high since. */
   #silence: number | null = null;
-  #given: SpeechRegion[] = [];
+  #emitted: SpeechRegion[] = [];
 
   /** `first`: sample at which the first probability begins; nothing is answered before it. */
   constructor(rules: SegmentRules, first: number) {
@@ -48,16 +48,16 @@ export class Segmenter {
   }
 
   /** `end`: where the sound ends, when it does so within the last hop. */
-  push(probabilities: ArrayLike<number>, end = Infinity): Heard {
+  push(probabilities: ArrayLike<number>, end = Infinity): DetectedSpeech {
     for (let at = 0; at < probabilities.length; at++) this.#step(probabilities[at]!, end);
     return this.#answer();
   }
 
   /** The sound has ended at sample `end`. */
-  end(end: number): Heard {
+  end(end: number): DetectedSpeech {
     const { minSpeech, pad } = this.#rules;
     if (this.#start !== null && (this.#silence ?? end) - this.#start > minSpeech) {
-      this.#give(this.#silence === null ? end : Math.min(end, this.#silence + pad));
+      this.#emit(this.#silence === null ? end : Math.min(end, this.#silence + pad));
     }
     this.#settled = Math.max(this.#first, end);
     return this.#answer();
@@ -72,36 +72,36 @@ export class Segmenter {
       this.#silence = null;
     } else if (this.#start !== null) {
       if (probability < off) this.#silence ??= at;
-      // Also while it is undecided: Silero would wait for as long as that lasts, and nothing would settle.
+      // Also at probabilities between the two thresholds, where Silero's code waits on and nothing would settle.
       if (this.#silence !== null && at - this.#silence >= minSilence) {
-        if (this.#silence - this.#start > minSpeech) this.#give(this.#silence + pad);
+        if (this.#silence - this.#start > minSpeech) this.#emit(this.#silence + pad);
         this.#start = null;
         this.#silence = null;
       }
     }
     if (this.#start === null) this.#settle(this.#position - pad);
     else if ((this.#silence ?? this.#position) - this.#start <= minSpeech) this.#settle(this.#start - pad);
-    // However this goes on, the region reaches at least to here.
-    else this.#give(this.#silence === null ? this.#position : Math.min(this.#position, this.#silence + pad));
+    // Whatever comes next, the region reaches at least to here.
+    else this.#emit(this.#silence === null ? this.#position : Math.min(this.#position, this.#silence + pad));
   }
 
   #settle(until: number): void {
     this.#settled = Math.max(this.#settled, until);
   }
 
-  /** Speech from where it began, or from where it was given last. */
-  #give(until: number): void {
+  /** Emits speech from its start, or from where it was emitted last. */
+  #emit(until: number): void {
     const from = Math.max(this.#settled, this.#start! - this.#rules.pad);
     if (until <= from) return;
-    const last = this.#given.at(-1);
+    const last = this.#emitted.at(-1);
     if (last?.[1] === from) last[1] = until;
-    else this.#given.push([from, until]);
+    else this.#emitted.push([from, until]);
     this.#settled = until;
   }
 
-  #answer(): Heard {
-    const speech = this.#given;
-    this.#given = [];
+  #answer(): DetectedSpeech {
+    const speech = this.#emitted;
+    this.#emitted = [];
     return { speech, settled: this.#settled };
   }
 }

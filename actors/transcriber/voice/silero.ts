@@ -1,15 +1,15 @@
-// Silero's voice detector: a recurrent graph that hears 32 ms at a time. What it needs from the past, its state and the
-// 4 ms before, is carried over the borders of blocks; without either it answers wrong numbers and no error.
+// Silero's voice detector: a recurrent graph that takes 32 ms at a time. Its state and the 4 ms before are carried over from
+// window to window; without them it answers wrong numbers and no error.
 import { copyFinite } from '../../acoustics/samples.ts';
 import { modelErrors } from '../../models/contract.ts';
 import type { ModelSession } from '../../models/session.ts';
-import type { Heard } from '../contract.ts';
+import type { DetectedSpeech } from '../contract.ts';
 import type { SessionOpener } from '../family.ts';
-import { checkNext, together, type VoiceDetector, type VoiceDetectors } from './detector.ts';
+import { checkContiguous, joinDetected, type VoiceDetector, type VoiceDetectors } from './detector.ts';
 import { Segmenter, sileroRules } from './segmenter.ts';
 
 const windowSize = sileroRules.hop;
-/** Samples of the window before that the graph wants to see again. */
+/** Samples of the window before that the graph takes again. */
 const contextSize = 64;
 const stateDims = [2, 1, 128];
 const rate = { data: BigInt64Array.of(16_000n), dims: [] };
@@ -91,8 +91,8 @@ class SileroDetector implements VoiceDetector {
     this.#stream = new SileroStream(session, file);
   }
 
-  async hear(samples: Float32Array, firstSample: number): Promise<Heard> {
-    checkNext(this.#next, firstSample);
+  async push(samples: Float32Array, firstSample: number): Promise<DetectedSpeech> {
+    checkContiguous(this.#next, firstSample);
     this.#segmenter ??= new Segmenter(sileroRules, firstSample);
     const probabilities: number[] = [];
     for (let at = 0; at < samples.length; ) {
@@ -108,13 +108,13 @@ class SileroDetector implements VoiceDetector {
     return this.#segmenter.push(probabilities);
   }
 
-  async end(): Promise<Heard> {
+  async end(): Promise<DetectedSpeech> {
     const segmenter = this.#segmenter;
     const end = this.#next;
     if (!segmenter || end === null) return { speech: [], settled: 0 };
     if (this.#filled === 0) return segmenter.end(end);
     this.#window.fill(0, this.#filled);
     const last = segmenter.push([await this.#stream.probability(this.#window)], end);
-    return together(last, segmenter.end(end));
+    return joinDetected(last, segmenter.end(end));
   }
 }

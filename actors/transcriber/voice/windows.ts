@@ -1,12 +1,12 @@
-// Cuts one channel into windows for a speech model: speech with short pauses in it, at most 28 s, cut where nobody speaks
-// where there is such a place. Every stretch of speech lies in exactly one window. Pure; what comes out does not depend
-// on the size of the blocks, and sound is held only while a window may still need it.
+// Cuts one channel into windows for a speech model: at most 28 s of speech and short pauses, cut in a pause if there is one.
+// All speech lies in exactly one window. Pure; windows do not depend on the size of the blocks, and sound is held only while
+// a window may still need it.
 import { SampleBuffer } from '../../acoustics/samples.ts';
-import type { Heard } from '../contract.ts';
+import type { DetectedSpeech } from '../contract.ts';
 import type { SpeechWindow } from '../family.ts';
-import { checkNext, voiceRate } from './detector.ts';
+import { checkContiguous, voiceRate } from './detector.ts';
 
-/** A window and where it lies: `voices` count from `firstSample`, which is on the clock of the file. */
+/** A window and its place in the file: `speech` counts from `firstSample`. */
 export interface Window extends SpeechWindow {
   readonly firstSample: number;
 }
@@ -17,7 +17,7 @@ export interface WindowRules {
   readonly longest: number;
   /** A pause that is not shorter ends a window. */
   readonly pause: number;
-  /** Sound before the first voice and behind the last, at most; never that of other speech. */
+  /** Sound before the first speech and after the last, at most; never that of other speech. */
   readonly leadIn: number;
   readonly tail: number;
 }
@@ -29,158 +29,157 @@ export const windowRules: WindowRules = {
   tail: voiceRate / 5,
 };
 
-/** Blocks are taken in pieces of this length, so that a large one is never held whole. */
-const piece = voiceRate;
-/** How far around a place its loudness is measured, at most: 15 ms to both sides. */
+/** Blocks are processed in steps of this length, so that a large one is never held whole. */
+const step = voiceRate;
+/** Energy is measured over this many samples to both sides, at most: 15 ms. */
 const reach = 240;
 
-type Stretch = readonly [start: number, end: number];
+type Range = readonly [start: number, end: number];
 
-export class Windows {
+export class WindowCutter {
   readonly #rules: WindowRules;
-  #tail: SampleBuffer | null = null;
-  /** Speech in no window yet: ascending, not touching. */
-  #voices: Stretch[] = [];
-  /** What the detector has told, up to `#told`; not yet taken over. */
-  #heard: Stretch[] = [];
-  #told = 0;
-  /** Up to here it is known who speaks. */
+  #buffer: SampleBuffer | null = null;
+  /** Speech in no window yet, up to `#settled`: ascending, not touching. */
+  #speech: Range[] = [];
   #settled = 0;
-  /** End of the last voice of the window before. */
+  /** Detected speech after `#settled`, up to `#detectedTo`. */
+  #pending: Range[] = [];
+  #detectedTo = 0;
+  /** End of the speech of the window before. */
   #cut = 0;
 
   constructor(rules: WindowRules = windowRules) {
     this.#rules = rules;
   }
 
-  /** Samples there is room for. */
-  get room(): number {
-    return this.#tail?.capacity ?? 0;
+  /** Samples there is memory for. */
+  get capacity(): number {
+    return this.#buffer?.capacity ?? 0;
   }
 
   /**
-   * `samples`: the next block, *copied*; `heard`: the detector's answer to it. The windows that became complete, in order,
-   * *owned by the caller*. Throws RangeError for a gap.
+   * `samples`: the next block, *copied*; `detected`: the detector's answer to it. Answers the windows that became complete,
+   * in order, *owned by the caller*. Throws RangeError for a gap.
    */
-  push(samples: Float32Array, firstSample: number, heard: Heard): Window[] {
-    const tail = this.#begin(firstSample);
-    this.#tell(heard);
+  push(samples: Float32Array, firstSample: number, detected: DetectedSpeech): Window[] {
+    const buffer = this.#begin(firstSample);
+    this.#addDetected(detected);
     const windows: Window[] = [];
-    for (let at = 0; at < samples.length; at += piece) {
-      tail.add(samples.subarray(at, at + piece));
-      windows.push(...this.#advance(tail, Math.min(this.#told, tail.end)));
+    for (let at = 0; at < samples.length; at += step) {
+      buffer.add(samples.subarray(at, at + step));
+      windows.push(...this.#advance(buffer, Math.min(this.#detectedTo, buffer.end)));
     }
     return windows;
   }
 
-  /** The channel has ended; `heard`: what the detector answered to that. The last windows. */
-  end(heard: Heard): Window[] {
-    const tail = this.#tail;
-    if (!tail) return [];
-    this.#tell(heard);
-    const windows = this.#advance(tail, Math.min(this.#told, tail.end));
-    while (this.#voices.length > 0) windows.push(this.#take(tail, this.#voices.length));
+  /** The channel has ended; `detected`: the detector's answer to that. Answers the last windows. */
+  end(detected: DetectedSpeech): Window[] {
+    const buffer = this.#buffer;
+    if (!buffer) return [];
+    this.#addDetected(detected);
+    const windows = this.#advance(buffer, Math.min(this.#detectedTo, buffer.end));
+    while (this.#speech.length > 0) windows.push(this.#cutWindow(buffer, this.#speech.length));
     return windows;
   }
 
   #begin(firstSample: number): SampleBuffer {
-    if (this.#tail) {
-      checkNext(this.#tail.end, firstSample);
-      return this.#tail;
+    if (this.#buffer) {
+      checkContiguous(this.#buffer.end, firstSample);
+      return this.#buffer;
     }
     this.#cut = firstSample;
     this.#settled = firstSample;
-    this.#tail = new SampleBuffer(firstSample);
-    return this.#tail;
+    this.#buffer = new SampleBuffer(firstSample);
+    return this.#buffer;
   }
 
-  #tell({ speech, settled }: Heard): void {
-    for (const [start, end] of speech) append(this.#heard, start, end);
-    this.#told = Math.max(this.#told, settled);
+  #addDetected({ speech, settled }: DetectedSpeech): void {
+    for (const [start, end] of speech) append(this.#pending, start, end);
+    this.#detectedTo = Math.max(this.#detectedTo, settled);
   }
 
-  /** Takes over what was heard up to `settled` and cuts what can be cut. */
-  #advance(tail: SampleBuffer, settled: number): Window[] {
+  /** Moves detected speech up to `settled` to `#speech`, and cuts the windows that are complete. */
+  #advance(buffer: SampleBuffer, settled: number): Window[] {
     this.#settled = Math.max(this.#settled, settled);
-    while (this.#heard[0] && this.#heard[0][0] < this.#settled) {
-      const [start, end] = this.#heard.shift()!;
-      append(this.#voices, start, Math.min(end, this.#settled));
-      if (end > this.#settled) this.#heard.unshift([this.#settled, end]);
+    while (this.#pending[0] && this.#pending[0][0] < this.#settled) {
+      const [start, end] = this.#pending.shift()!;
+      append(this.#speech, start, Math.min(end, this.#settled));
+      if (end > this.#settled) this.#pending.unshift([this.#settled, end]);
     }
     const windows: Window[] = [];
-    for (let count = this.#complete(tail); count > 0; count = this.#complete(tail)) {
-      windows.push(this.#take(tail, count));
+    for (let count = this.#complete(buffer); count > 0; count = this.#complete(buffer)) {
+      windows.push(this.#cutWindow(buffer, count));
     }
-    tail.drop(this.#voices.length > 0 ? this.#start() : this.#settled - this.#rules.leadIn);
+    buffer.drop(this.#speech.length > 0 ? this.#start() : this.#settled - this.#rules.leadIn);
     return windows;
   }
 
-  /** Where the next window begins: before its first voice, but not in the speech of the one before. */
+  /** Where the next window begins: before its first speech, but not in the speech of the window before. */
   #start(): number {
-    return Math.max(this.#cut, this.#voices[0]![0] - this.#rules.leadIn);
+    return Math.max(this.#cut, this.#speech[0]![0] - this.#rules.leadIn);
   }
 
-  /** How many voices make up the next window; 0 while that is not known. */
-  #complete(tail: SampleBuffer): number {
-    const voices = this.#voices;
-    if (voices.length === 0) return 0;
+  /** How many regions make up the next window; 0 while that is not known. */
+  #complete(buffer: SampleBuffer): number {
+    const speech = this.#speech;
+    if (speech.length === 0) return 0;
     const limit = this.#start() + this.#rules.longest;
-    for (let at = 0; at < voices.length && voices[at]![1] <= limit; at++) {
-      const next = voices[at + 1]?.[0] ?? this.#settled;
-      if (next - voices[at]![1] >= this.#rules.pause) return at + 1;
+    for (let at = 0; at < speech.length && speech[at]![1] <= limit; at++) {
+      const next = speech[at + 1]?.[0] ?? this.#settled;
+      if (next - speech[at]![1] >= this.#rules.pause) return at + 1;
     }
-    return voices.at(-1)![1] > limit ? this.#divide(tail, limit) : 0;
+    return speech.at(-1)![1] > limit ? this.#split(buffer, limit) : 0;
   }
 
-  /** The window is too long: its longest pause in the latter half, else the place there that is least loud. */
-  #divide(tail: SampleBuffer, limit: number): number {
-    const voices = this.#voices;
+  /** Splits a window that is too long in the longest pause of its latter half, else at the quietest place there. */
+  #split(buffer: SampleBuffer, limit: number): number {
+    const speech = this.#speech;
     const middle = limit - Math.floor(this.#rules.longest / 2);
     let best = 0;
     let longest = 0;
-    for (let at = 0; at + 1 < voices.length && voices[at]![1] <= limit; at++) {
-      const pause = voices[at + 1]![0] - voices[at]![1];
-      if (voices[at + 1]![0] <= middle || pause < longest) continue;
+    for (let at = 0; at + 1 < speech.length && speech[at]![1] <= limit; at++) {
+      const pause = speech[at + 1]![0] - speech[at]![1];
+      if (speech[at + 1]![0] <= middle || pause < longest) continue;
       best = at + 1;
       longest = pause;
     }
     if (best > 0) return best;
-    // No pause: the whole latter half is in one voice.
-    const at = voices.findIndex(([, end]) => end > limit);
-    const [start, end] = voices[at]!;
-    const place = leastLoud(tail, Math.max(middle, start + 1), limit);
-    voices.splice(at, 1, [start, place], [place, end]);
+    // No pause: one region spans the whole latter half.
+    const at = speech.findIndex(([, end]) => end > limit);
+    const [start, end] = speech[at]!;
+    const place = quietestPlace(buffer, Math.max(middle, start + 1), limit);
+    speech.splice(at, 1, [start, place], [place, end]);
     return at + 1;
   }
 
-  /** The first `count` voices as a window. */
-  #take(tail: SampleBuffer, count: number): Window {
+  /** Cuts a window of the first `count` regions. */
+  #cutWindow(buffer: SampleBuffer, count: number): Window {
     const first = this.#start();
-    const voices = this.#voices.splice(0, count);
-    const speechEnd = voices.at(-1)![1];
-    const silenceEnd = Math.max(speechEnd, this.#voices[0]?.[0] ?? this.#settled);
-    const end = Math.min(speechEnd + this.#rules.tail, silenceEnd, first + this.#rules.longest, tail.end);
+    const speech = this.#speech.splice(0, count);
+    const speechEnd = speech.at(-1)![1];
+    const silenceEnd = Math.max(speechEnd, this.#speech[0]?.[0] ?? this.#settled);
+    const end = Math.min(speechEnd + this.#rules.tail, silenceEnd, first + this.#rules.longest, buffer.end);
     this.#cut = speechEnd;
     return {
       firstSample: first,
-      samples: tail.copy(first, end),
-      voices: voices.map(([start, stop]) => [start - first, stop - first] as const),
+      samples: buffer.copy(first, end),
+      speech: speech.map(([start, stop]) => [start - first, stop - first] as const),
     };
   }
 }
 
-/** Speech that touches what came before goes on with it. */
-function append(voices: Stretch[], start: number, end: number): void {
-  const last = voices.at(-1);
-  if (last?.[1] === start) voices[voices.length - 1] = [last[0], end];
-  else if (end > start) voices.push([start, end]);
+/** A range that begins where the last one ends is joined with it. */
+function append(ranges: Range[], start: number, end: number): void {
+  const last = ranges.at(-1);
+  if (last?.[1] === start) ranges[ranges.length - 1] = [last[0], end];
+  else if (end > start) ranges.push([start, end]);
 }
 
-/** The place from `from` to `to` around which there is least energy, the last of several. Looks at nothing behind `to`. */
-function leastLoud(tail: SampleBuffer, from: number, to: number): number {
+/** The place from `from` to `to` with the least energy around it, the last of several. Looks at nothing after `to`. */
+function quietestPlace(buffer: SampleBuffer, from: number, to: number): number {
   const around = Math.min(reach, (to - from) >> 2);
-  const low = Math.max(tail.first, from - around);
-  const sound = tail.view(low, to);
+  const low = Math.max(buffer.first, from - around);
+  const sound = buffer.view(low, to);
   const sums = new Float64Array(sound.length + 1);
   for (let i = 0; i < sound.length; i++) sums[i + 1] = sums[i]! + sound[i]! ** 2;
   let place = to;
@@ -188,7 +187,7 @@ function leastLoud(tail: SampleBuffer, from: number, to: number): number {
   for (let at = from; at <= to - around; at++) {
     const start = Math.max(0, at - low - around);
     const stop = at - low + around;
-    // A place that is 0 samples wide tells nothing.
+    // Without samples around it there is no energy to compare.
     const energy = stop > start ? (sums[stop]! - sums[start]!) / (stop - start) : Infinity;
     if (energy > least) continue;
     least = energy;

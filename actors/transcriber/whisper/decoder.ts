@@ -1,19 +1,19 @@
-// Whisper's decoder with its memory: keys and values of the words so far, and those of the sound, which are computed in
-// the first run only. One graph does both; `use_cache_branch` says which.
+// Whisper's decoder with its key-value cache: self-attention over the tokens so far, and cross-attention to the encoded
+// sound, which is computed in the first run only. One merged graph does both; `use_cache_branch` says which.
 import { modelErrors } from '../../models/contract.ts';
 import type { TensorIn } from '../../models/session.ts';
 import type { SessionOpener } from '../family.ts';
 import { floatsOf, type Graph, openGraph } from '../graph.ts';
 
-/** What the encoder heard: batch×positions×width. */
-export interface Sound {
+/** Output of the encoder: batch×positions×width. */
+export interface EncodedSound {
   readonly data: Float32Array;
   readonly dims: readonly [batch: number, positions: number, width: number];
 }
 
-/** One text per row of the batch, all of the same length. */
-export interface Writing {
-  /** Feeds the same number of tokens to every row; answers batch×tokens×vocabulary. *Owned by the caller until the next.* */
+/** Decoding of a batch: one sequence for each row, all of the same length. */
+export interface Decoding {
+  /** Feeds the same number of tokens to every row; answers batch×tokens×vocabulary. *Owned by the caller until the next call.* */
   step(tokens: readonly (readonly number[])[]): Promise<Logits>;
 }
 
@@ -22,17 +22,17 @@ export interface Logits {
   row(batch: number, token: number): Float32Array;
 }
 
-interface CacheName {
+interface CachePort {
   readonly past: string;
   readonly present: string;
   readonly heads: number;
   readonly width: number;
-  /** Of the sound: the first run computes it, later ones answer nothing for it. */
-  readonly ofSound: boolean;
+  /** Cross-attention: the first run computes it, later runs answer nothing for it. */
+  readonly isCross: boolean;
 }
 
 export interface Decoder {
-  begin(sound: Sound): Writing;
+  begin(sound: EncodedSound): Decoding;
 }
 
 /** Throws MODEL_LOAD_FAILED, naming the file and what it lacks. */
@@ -50,13 +50,13 @@ export async function openDecoder(open: SessionOpener, file: string): Promise<De
   return decoderOf(graph, cachesOf(graph));
 }
 
-function decoderOf(graph: Graph, caches: readonly CacheName[]): Decoder {
-  const growing = ['logits', ...caches.filter(({ ofSound }) => !ofSound).map(({ present }) => present)];
+function decoderOf(graph: Graph, caches: readonly CachePort[]): Decoder {
+  const selfAttention = ['logits', ...caches.filter(({ isCross }) => !isCross).map(({ present }) => present)];
   const all = ['logits', ...caches.map(({ present }) => present)];
   return {
     begin: ({ data, dims }) => {
       const [batch] = dims;
-      const memory = new Map<string, TensorIn>(
+      const cache = new Map<string, TensorIn>(
         caches.map(({ past, heads, width }) => [
           past,
           { data: new Float32Array(0), dims: [batch, heads, 0, width] },
@@ -68,15 +68,15 @@ function decoderOf(graph: Graph, caches: readonly CacheName[]): Decoder {
           const length = tokens[0]?.length ?? 0;
           const results = await graph.session.run(
             {
-              ...Object.fromEntries(memory),
+              ...Object.fromEntries(cache),
               input_ids: { data: BigInt64Array.from(tokens.flat(), BigInt), dims: [batch, length] },
               encoder_hidden_states: { data, dims },
               use_cache_branch: { data: Uint8Array.of(first ? 0 : 1), dims: [1], type: 'bool' },
             },
-            first ? all : growing,
+            first ? all : selfAttention,
           );
-          for (const { past, present, ofSound } of caches) {
-            if (first || !ofSound) memory.set(past, floatsOf(graph, results, present, 4));
+          for (const { past, present, isCross } of caches) {
+            if (first || !isCross) cache.set(past, floatsOf(graph, results, present, 4));
           }
           first = false;
           return rowsOf(floatsOf(graph, results, 'logits', 3), length);
@@ -98,7 +98,7 @@ function rowsOf({ data, dims }: { data: Float32Array; dims: readonly number[] },
 
 const pastName = /^past_key_values\.(\d+)\.(decoder|encoder)\.(key|value)$/;
 
-function cachesOf({ session: { inputs, outputs }, file }: Graph): CacheName[] {
+function cachesOf({ session: { inputs, outputs }, file }: Graph): CachePort[] {
   const fail = (what: string) => modelErrors.MODEL_LOAD_FAILED(`${file}: ${what}`, { file });
   const caches = inputs.flatMap(({ name, type, shape }) => {
     const parts = pastName.exec(name);
@@ -110,8 +110,8 @@ function cachesOf({ session: { inputs, outputs }, file }: Graph): CacheName[] {
     if (type !== 'float32' || typeof heads !== 'number' || typeof width !== 'number') {
       throw fail(`${name} is ${type} ${shape.join('×')}, expected float32 with fixed heads and width`);
     }
-    return [{ past: name, present, heads, width, ofSound: side === 'encoder' }];
+    return [{ past: name, present, heads, width, isCross: side === 'encoder' }];
   });
-  if (caches.length === 0) throw fail('has no past_key_values, so it writes without memory');
+  if (caches.length === 0) throw fail('has no past_key_values, so it has no key-value cache');
   return caches;
 }

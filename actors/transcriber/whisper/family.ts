@@ -1,43 +1,43 @@
-// Whisper, tiny to large: sound of up to 30 s as a mel picture, an encoder that runs once, and a decoder that writes one
-// token after the other. Greedy first; a text that loops or that the model doubts is written again with some chance, as in
-// the reference implementation. Our own loop: it batches windows, finds out the language, keeps the rules of times and can
-// be stopped between two tokens, none of which the pipeline of @huggingface/transformers does.
+// Whisper, tiny to large: a log-mel spectrogram of up to 30 s, an encoder that runs once, and an autoregressive decoder.
+// Decoding is greedy; a text that repeats itself or has a low probability is decoded again at higher temperatures, as in the
+// reference implementation. The loop is our own: it batches windows, detects the language, keeps the rules of time tokens and
+// can be stopped between two tokens, none of which the pipeline of @huggingface/transformers does.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { LogMel, melRate, whisperFrames } from '../../acoustics/mel.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
 import type { ModelSession } from '../../models/session.ts';
-import type { Family, SessionOpener, SpeechFamily, SpeechWindow, Spoken } from '../family.ts';
+import type { Family, SessionOpener, SpeechFamily, SpeechWindow, WindowTranscript } from '../family.ts';
 import { floatsOf, type Graph, openGraph } from '../graph.ts';
-import { compressionRatio } from '../text/guards.ts';
+import { compressionRatio } from '../text/hallucinations.ts';
 import { tokenLimit } from '../token-limit.ts';
-import { type Decoder, openDecoder, type Sound } from './decoder.ts';
-import { phrasesOf } from './read.ts';
-import { likeliest, pick, probabilityOf, type Sampling, seeded } from './rules.ts';
+import { type Decoder, type Decoding, type EncodedSound, openDecoder } from './decoder.ts';
+import { phrasesOf } from './phrases.ts';
+import { likeliest, probabilityOf, type Sampling, sampleToken, seeded } from './sampling.ts';
 import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 
-/** Tried in turn until a text is accepted; the last ones are nearly free association, so they end below the reference's 1. */
+/** Tried in turn until a text is accepted. They end below the reference's 1, which writes nearly random text. */
 const temperatures = [0, 0.2, 0.4, 0.6, 0.8];
-/** A text beyond either limit is written again. */
-const LOOPING = 2.4;
-const DOUBTED = -1;
-/** Above this nobody speaks, and doubt is no reason to write again. */
-const NOBODY = 0.6;
+/** A text beyond either threshold is decoded again, at the next temperature. */
+const COMPRESSION_RATIO_THRESHOLD = 2.4;
+const LOG_PROBABILITY_THRESHOLD = -1;
+/** Above this probability of no speech a low probability of the text is no reason to decode again. */
+const NO_SPEECH_THRESHOLD = 0.6;
 
 /** One window on its way through the decoder. */
 interface Row {
   readonly seconds: number;
-  /** Its place in the sound of the batch. */
-  readonly place: number;
+  /** Its row in the encoded batch. */
+  readonly index: number;
   readonly limit: number;
   language: string | null;
   noSpeech: number;
 }
 
-interface Draft {
+interface Hypothesis {
   /** Without prompt and end token. */
   readonly tokens: readonly number[];
   readonly meanLogProbability: number;
-  readonly ratio: number;
+  readonly compressionRatio: number;
 }
 
 export const whisper: Family = {
@@ -53,12 +53,12 @@ export const whisper: Family = {
       const vocabulary = await readVocabulary(file('tokenizer'));
       const languages = languagesOf(row, vocabulary, file('tokenizer'));
       await checkpoint();
-      const sound = {
+      const features = {
         name: 'input_features',
         type: 'float32',
         shape: [row.speech.batch, bands, whisperFrames],
       } as const;
-      const encoder = await openGraph(keep, file('encoder'), [sound], ['last_hidden_state']);
+      const encoder = await openGraph(keep, file('encoder'), [features], ['last_hidden_state']);
       await checkpoint();
       const decoder = await openDecoder(keep, file('decoder'));
       return new Whisper(row, { encoder, decoder, mel: new LogMel(bands), vocabulary, languages }, opened);
@@ -114,16 +114,16 @@ class Whisper implements SpeechFamily {
     windows: readonly SpeechWindow[],
     language: string | null,
     checkpoint: Checkpoint,
-  ): Promise<readonly Spoken[]> {
+  ): Promise<readonly WindowTranscript[]> {
     if (windows.length === 0) return [];
-    const sound = await this.#hear(windows, checkpoint);
-    const rows = windows.map(({ samples }, place) => this.#rowOf(samples.length, place, language));
-    const drafts = await this.#write(sound, rows, checkpoint);
-    return rows.map(({ seconds, language: found, noSpeech }, at) => {
-      const { tokens, meanLogProbability } = drafts[at]!;
+    const sound = await this.#encode(windows, checkpoint);
+    const rows = windows.map(({ samples }, index) => this.#rowOf(samples.length, index, language));
+    const hypotheses = await this.#decode(sound, rows, checkpoint);
+    return rows.map(({ seconds, language: detected, noSpeech }, at) => {
+      const { tokens, meanLogProbability } = hypotheses[at]!;
       return {
         pieces: phrasesOf(tokens, seconds, this.#parts.vocabulary),
-        language: found,
+        language: detected,
         confidence: { noSpeech, meanLogProbability },
       };
     });
@@ -133,7 +133,7 @@ class Whisper implements SpeechFamily {
     for (const session of this.#sessions) await session.release();
   }
 
-  async #hear(windows: readonly SpeechWindow[], checkpoint: Checkpoint): Promise<Sound> {
+  async #encode(windows: readonly SpeechWindow[], checkpoint: Checkpoint): Promise<EncodedSound> {
     const { encoder, mel } = this.#parts;
     const size = mel.bands * whisperFrames;
     const data = new Float32Array(windows.length * size);
@@ -142,104 +142,105 @@ class Whisper implements SpeechFamily {
       data.set(mel.padded(samples).data, at * size);
     }
     const feeds = { input_features: { data, dims: [windows.length, mel.bands, whisperFrames] } };
-    const { data: heard, dims } = floatsOf(encoder, await encoder.run(feeds), 'last_hidden_state', 3);
+    const { data: encoded, dims } = floatsOf(encoder, await encoder.run(feeds), 'last_hidden_state', 3);
     const [batch = 0, positions = 0, width = 0] = dims;
-    if (batch === windows.length) return { data: heard, dims: [batch, positions, width] };
+    if (batch === windows.length) return { data: encoded, dims: [batch, positions, width] };
     throw modelErrors.MODEL_RUN_FAILED(`${encoder.file}: answers ${batch} windows of ${windows.length}`, {
       file: encoder.file,
     });
   }
 
-  #rowOf(samples: number, place: number, language: string | null): Row {
+  #rowOf(samples: number, index: number, language: string | null): Row {
     const { speech, is_multilingual, languages } = this.#row;
     const asked = is_multilingual ? language : (languages[0] ?? null);
     return {
       seconds: samples / melRate,
-      place,
+      index,
       limit: tokenLimit(speech, samples),
       language: asked,
       noSpeech: 0,
     };
   }
 
-  /** The best text for each row: the first one that is accepted, else the surest that does not loop. */
-  async #write(sound: Sound, rows: readonly Row[], checkpoint: Checkpoint): Promise<Draft[]> {
-    const best: (Draft | undefined)[] = rows.map(() => undefined);
+  /** The best hypothesis for each row: the first one that is accepted, else the likeliest, if possible without repetition. */
+  async #decode(sound: EncodedSound, rows: readonly Row[], checkpoint: Checkpoint): Promise<Hypothesis[]> {
+    const best: (Hypothesis | undefined)[] = rows.map(() => undefined);
     let open = rows.map((_, at) => at);
     for (const temperature of temperatures) {
-      const drafts = await this.#attempt(
+      const hypotheses = await this.#decodeAt(
         sound,
         open.map((at) => rows[at]!),
         temperature,
         checkpoint,
       );
       for (const [index, at] of open.entries()) {
-        const draft = drafts[index]!;
+        const hypothesis = hypotheses[index]!;
         const before = best[at];
-        if (!before || better(draft, before)) best[at] = draft;
+        if (!before || better(hypothesis, before)) best[at] = hypothesis;
       }
-      open = open.filter((_, index) => !accepted(drafts[index]!, rows[open[index]!]!));
+      open = open.filter((_, index) => !accepted(hypotheses[index]!, rows[open[index]!]!));
       if (open.length === 0) break;
     }
-    return best.map((draft) => draft!);
+    return best.map((hypothesis) => hypothesis!);
   }
 
-  async #attempt(
-    sound: Sound,
+  /** One decoding of all rows at one temperature. */
+  async #decodeAt(
+    sound: EncodedSound,
     rows: readonly Row[],
     temperature: number,
     checkpoint: Checkpoint,
-  ): Promise<Draft[]> {
+  ): Promise<Hypothesis[]> {
     const { decoder, vocabulary } = this.#parts;
-    // Each row has its own chance, so that no text depends on the other windows of the batch.
+    // Each row has a random generator of its own, so that no text depends on the other windows of the batch.
     const samplings = rows.map((): Sampling => ({ temperature, random: seeded(1) }));
     const written: number[][] = rows.map(() => []);
     const sums = rows.map(() => 0);
     const done = rows.map(() => false);
-    const writing = decoder.begin(rowsOf(sound, rows));
+    const decoding = decoder.begin(rowsOf(sound, rows));
     await checkpoint();
-    let { logits, last } = await this.#open(writing, rows, checkpoint);
+    let { logits, last } = await this.#prompt(decoding, rows, checkpoint);
     for (;;) {
       for (const [at, row] of rows.entries()) {
         if (done[at]) continue;
         const tokens = written[at]!;
-        const next = pick(logits.row(at, last), tokens, vocabulary, samplings[at]!);
+        const next = sampleToken(logits.row(at, last), tokens, vocabulary, samplings[at]!);
         sums[at]! += next.logProbability;
         if (next.token === vocabulary.end) done[at] = true;
         else tokens.push(next.token);
-        // A text that has reached its limit is no longer worth a run.
+        // The token limit ends a text that does not end by itself.
         if (tokens.length >= row.limit) done[at] = true;
       }
       if (done.every((one) => one)) break;
       await checkpoint();
-      // A row that is done goes on with end tokens, which nobody reads.
-      logits = await writing.step(written.map((tokens, at) => [done[at] ? vocabulary.end : tokens.at(-1)!]));
+      // Rows that are done are padded with end tokens, whose logits are not read.
+      logits = await decoding.step(written.map((tokens, at) => [done[at] ? vocabulary.end : tokens.at(-1)!]));
       last = 0;
     }
     return written.map((tokens, at) => ({
       tokens,
       meanLogProbability: sums[at]! / (tokens.length + 1),
-      ratio: compressionRatio(vocabulary.text(tokens.filter((token) => token < vocabulary.end))),
+      compressionRatio: compressionRatio(vocabulary.text(tokens.filter((token) => token < vocabulary.end))),
     }));
   }
 
-  /** Feeds the prompt; finds out the language of rows that have none. `last`: the token whose logits say what comes first. */
-  async #open(writing: ReturnType<Decoder['begin']>, rows: readonly Row[], checkpoint: Checkpoint) {
+  /** Feeds the prompt; detects the language of rows that have none. `last`: the prompt token whose logits predict the text. */
+  async #prompt(decoding: Decoding, rows: readonly Row[], checkpoint: Checkpoint) {
     const { vocabulary, languages } = this.#parts;
     const task = languages.size > 0 && vocabulary.transcribe !== null ? [vocabulary.transcribe] : [];
     const told = rows.map(({ language }) => languageToken(languages, language));
     const known = languages.size === 0 || told.every((token) => token !== null);
     const prompts = told.map((token) => [vocabulary.start, ...(token === null ? [] : [token]), ...task]);
     const first = known ? prompts : rows.map(() => [vocabulary.start]);
-    const heard = await writing.step(first);
+    const logits = await decoding.step(first);
     for (const [at, row] of rows.entries()) {
-      row.noSpeech = probabilityOf(heard.row(at, 0), vocabulary.noSpeech);
-      if (!known) row.language ??= likeliest(heard.row(at, 0), languages);
+      row.noSpeech = probabilityOf(logits.row(at, 0), vocabulary.noSpeech);
+      if (!known) row.language ??= likeliest(logits.row(at, 0), languages);
     }
-    if (known) return { logits: heard, last: first[0]!.length - 1 };
+    if (known) return { logits, last: first[0]!.length - 1 };
     await checkpoint();
     const rest = rows.map(({ language }) => [languageToken(languages, language)!, ...task]);
-    return { logits: await writing.step(rest), last: rest[0]!.length - 1 };
+    return { logits: await decoding.step(rest), last: rest[0]!.length - 1 };
   }
 }
 
@@ -247,26 +248,26 @@ function languageToken(languages: ReadonlyMap<string, number>, language: string 
   return language === null ? null : (languages.get(language) ?? null);
 }
 
-/** The sound of those rows only. */
-function rowsOf({ data, dims: [batch, positions, width] }: Sound, rows: readonly Row[]): Sound {
+/** The encoded sound of those rows only. */
+function rowsOf({ data, dims: [batch, positions, width] }: EncodedSound, rows: readonly Row[]): EncodedSound {
   if (rows.length === batch) return { data, dims: [batch, positions, width] };
   const size = positions * width;
   const part = new Float32Array(rows.length * size);
-  for (const [at, { place }] of rows.entries()) {
-    part.set(data.subarray(place * size, (place + 1) * size), at * size);
+  for (const [at, { index }] of rows.entries()) {
+    part.set(data.subarray(index * size, (index + 1) * size), at * size);
   }
   return { data: part, dims: [rows.length, positions, width] };
 }
 
-function accepted({ ratio, meanLogProbability }: Draft, { noSpeech }: Row): boolean {
-  const silence = noSpeech > NOBODY && meanLogProbability < DOUBTED;
-  return silence || (ratio <= LOOPING && meanLogProbability >= DOUBTED);
+function accepted({ compressionRatio: ratio, meanLogProbability }: Hypothesis, { noSpeech }: Row): boolean {
+  const silence = noSpeech > NO_SPEECH_THRESHOLD && meanLogProbability < LOG_PROBABILITY_THRESHOLD;
+  return silence || (ratio <= COMPRESSION_RATIO_THRESHOLD && meanLogProbability >= LOG_PROBABILITY_THRESHOLD);
 }
 
-function better(one: Draft, other: Draft): boolean {
-  const loops = ({ ratio }: Draft) => Number(ratio > LOOPING);
+function better(one: Hypothesis, other: Hypothesis): boolean {
+  const repeats = ({ compressionRatio: ratio }: Hypothesis) => Number(ratio > COMPRESSION_RATIO_THRESHOLD);
   return (
-    loops(one) - loops(other) < 0 ||
-    (loops(one) === loops(other) && one.meanLogProbability > other.meanLogProbability)
+    repeats(one) - repeats(other) < 0 ||
+    (repeats(one) === repeats(other) && one.meanLogProbability > other.meanLogProbability)
   );
 }

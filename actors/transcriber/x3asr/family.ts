@@ -1,13 +1,13 @@
-// The family of the x3-asr models: an audio encoder, and a decoder in two graphs, one that reads the prompt with the sound
-// and one that adds a token to its cache. They say no times: the text lies over the voices of the window.
+// The family of the x3-asr models: an audio encoder, and a decoder in two graphs, one for the prompt with the sound (prefill)
+// and one for each token after it, with a key-value cache. They give no times: a text spans the speech of its window.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { LogMel } from '../../acoustics/mel.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
 import type { TensorOut } from '../../models/session.ts';
-import type { Family, SpeechFamily, SpeechWindow, Spoken } from '../family.ts';
-import { silent } from '../family.ts';
-import { floatsOf, type Graph, largest, openGraph } from '../graph.ts';
-import { HalfRows } from '../half.ts';
+import type { Family, SpeechFamily, SpeechWindow, WindowTranscript } from '../family.ts';
+import { emptyTranscript } from '../family.ts';
+import { Float16Table } from '../float16-table.ts';
+import { argmax, floatsOf, type Graph, openGraph } from '../graph.ts';
 import { tokenLimit } from '../token-limit.ts';
 import { Prompter } from './prompt.ts';
 
@@ -18,7 +18,7 @@ interface Parts {
   readonly encoder: Graph;
   readonly init: Graph;
   readonly step: Graph;
-  readonly embeddings: HalfRows;
+  readonly embeddings: Float16Table;
 }
 
 /** Keys and values of all layers: layers×1×heads×length×size. */
@@ -54,12 +54,12 @@ export const x3asr: Family = {
       const encoder = await graph(...encoderPlan(bands));
       const init = await graph(...initPlan);
       const step = await graph(...stepPlan);
-      const embeddings = await HalfRows.open(file('embeddings'), widthOf(step));
+      const embeddings = await Float16Table.open(file('embeddings'), widthOf(step));
       opened.push({ close: () => embeddings.close() });
       const parts = { row, mel: new LogMel(bands), prompter, encoder, init, step, embeddings };
-      // The first run is slow, and a graph that cannot run is told while it loads.
-      const quiet = new Float32Array(WARM_UP_SAMPLES);
-      await write(parts, { samples: quiet, voices: [[0, quiet.length]] }, null, checkpoint, 2);
+      // A warm-up: the first run is slow, and a graph that cannot run fails here instead of in a session.
+      const silence = new Float32Array(WARM_UP_SAMPLES);
+      await generate(parts, { samples: silence, speech: [[0, silence.length]] }, null, checkpoint, 2);
       return family(parts, close);
     } catch (error) {
       await close();
@@ -108,31 +108,31 @@ function widthOf(step: Graph): number {
 function family(parts: Parts, close: () => Promise<void>): SpeechFamily {
   return {
     device: parts.step.session.device,
-    // The step takes no mask, so prompts of different lengths cannot share a run: windows go one by one.
+    // The step takes no attention mask, so prompts of different lengths cannot share a batch: windows run one by one.
     transcribe: async (windows, language, checkpoint) => {
-      const answers: Spoken[] = [];
+      const transcripts: WindowTranscript[] = [];
       for (const window of windows) {
         const limit = tokenLimit(parts.row.speech, window.samples.length);
-        const ids = await write(parts, window, language, checkpoint, limit);
-        answers.push(read(parts.prompter, ids, window, language));
+        const ids = await generate(parts, window, language, checkpoint, limit);
+        transcripts.push(transcriptOf(parts.prompter, ids, window, language));
       }
-      return answers;
+      return transcripts;
     },
     close,
   };
 }
 
-/** The text as one piece from the first voice to the last: who cuts it into segments knows the voices between. */
-function read(
+/** The text as one piece over all speech of the window; its words are timed when it is broken into segments. */
+function transcriptOf(
   prompter: Prompter,
   ids: readonly number[],
-  { voices }: SpeechWindow,
+  { speech }: SpeechWindow,
   language: string | null,
-): Spoken {
+): WindowTranscript {
   const answer = prompter.answer(ids, language);
-  const start = voices[0]?.[0];
-  const end = voices.at(-1)?.[1];
-  if (answer.text === '' || start === undefined || end === undefined) return silent;
+  const start = speech[0]?.[0];
+  const end = speech.at(-1)?.[1];
+  if (answer.text === '' || start === undefined || end === undefined) return emptyTranscript;
   return {
     pieces: [{ text: ` ${answer.text}`, start: start / 16_000, end: end / 16_000 }],
     language: answer.language,
@@ -140,7 +140,7 @@ function read(
 }
 
 /** The tokens the model writes for a window, without the end; at most `limit`. */
-async function write(
+async function generate(
   parts: Parts,
   { samples }: SpeechWindow,
   language: string | null,
@@ -150,8 +150,8 @@ async function write(
   const { data, bands, frames } = parts.mel.spectrogram(samples);
   if (frames === 0) return [];
   await checkpoint();
-  const heard = await parts.encoder.run({ mel: { data, dims: [1, bands, frames] } });
-  const features = floatsOf(parts.encoder, heard, 'audio_features', 3);
+  const encoded = await parts.encoder.run({ mel: { data, dims: [1, bands, frames] } });
+  const features = floatsOf(parts.encoder, encoded, 'audio_features', 3);
   const { ids, audioOffset } = parts.prompter.prompt(features.dims[1] ?? 0, language);
   await checkpoint();
   let results = await parts.init.run({
@@ -164,7 +164,7 @@ async function write(
   let token = lastToken(parts.init, results);
   const written: number[] = [];
   const embedding = new Float32Array(parts.embeddings.width);
-  while (!parts.prompter.ends.has(token)) {
+  while (!parts.prompter.endTokens.has(token)) {
     written.push(token);
     if (written.length >= limit) break;
     await checkpoint();
@@ -194,9 +194,9 @@ function cacheOf(graph: Graph, results: Readonly<Record<string, TensorOut>>, len
   );
 }
 
-/** The likeliest token at the last place. */
+/** The likeliest token at the last position. */
 function lastToken(graph: Graph, results: Readonly<Record<string, TensorOut>>): number {
   const { data, dims } = floatsOf(graph, results, 'logits', 3);
   const vocabulary = dims[2] ?? 0;
-  return largest(data, data.length - vocabulary, data.length);
+  return argmax(data, data.length - vocabulary, data.length);
 }

@@ -1,11 +1,11 @@
-// What the x3asr decoder is asked, and how its answer is read: chat turns around the sound, then `language X<asr_text>…`.
+// The prompt of the x3asr decoder, chat turns around the sound, and the reading of its answer, `language X<asr_text>…`.
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
 import { languageCode, languageName } from '../text/languages.ts';
 
-/** Tokens that are one by their text, by the name the row may give their number under. */
-const marks = {
+/** Special tokens, by the name under which the row may give their number. */
+const specialTokens = {
   im_start: '<|im_start|>',
   im_end: '<|im_end|>',
   audio_start: '<|audio_start|>',
@@ -17,12 +17,12 @@ const marks = {
 const BEFORE = '<|im_start|>system\n<|im_end|>\n<|im_start|>user\n<|audio_start|>';
 const AFTER = '<|audio_end|><|im_end|>\n<|im_start|>assistant\n';
 
-/** As it was written: a space before a comma is one that the model wrote. */
-const wholeText = { skip_special_tokens: true, clean_up_tokenization_spaces: false };
+/** Keeps the spaces as the model wrote them. */
+const decoding = { skip_special_tokens: true, clean_up_tokenization_spaces: false };
 
 export interface Prompt {
   readonly ids: BigInt64Array;
-  /** Where the places for the sound begin. */
+  /** Position of the first placeholder for the sound. */
   readonly audioOffset: number;
 }
 
@@ -39,18 +39,21 @@ export class Prompter {
   readonly #pad: bigint;
   readonly #asrText: number;
   /** Each of them ends an answer. */
-  readonly ends: ReadonlySet<number>;
+  readonly endTokens: ReadonlySet<number>;
 
   private constructor(tokenizer: Tokenizer, row: SpeechRow, file: string) {
     this.#encode = (text) => tokenizer.encode(text, { add_special_tokens: false }).ids;
-    this.#decode = (ids) => (ids.length === 0 ? '' : tokenizer.decode([...ids], wholeText));
-    const ids = Object.entries(marks).map(
+    this.#decode = (ids) => (ids.length === 0 ? '' : tokenizer.decode([...ids], decoding));
+    const ids = Object.entries(specialTokens).map(
       ([name, text]) => [name, this.#single(name, text, row, file)] as const,
     );
-    const { audio_pad, asr_text, im_end } = Object.fromEntries(ids) as Record<keyof typeof marks, number>;
+    const { audio_pad, asr_text, im_end } = Object.fromEntries(ids) as Record<
+      keyof typeof specialTokens,
+      number
+    >;
     this.#pad = BigInt(audio_pad);
     this.#asrText = asr_text;
-    this.ends = new Set([...row.speech.end_ids, im_end]);
+    this.endTokens = new Set([...row.speech.end_ids, im_end]);
   }
 
   /** Throws MODEL_LOAD_FAILED when the file cannot be read, or its tokens are not those of the family. */
@@ -64,27 +67,27 @@ export class Prompter {
     }
   }
 
-  /** `places`: vectors of sound. `language`: null lets the model write which one it is. */
-  prompt(places: number, language: string | null): Prompt {
+  /** `count`: audio features. `language`: null lets the model detect it. */
+  prompt(count: number, language: string | null): Prompt {
     const before = this.#encode(BEFORE);
-    const told = language === null ? '' : `language ${languageName(language)}${marks.asr_text}`;
+    const told = language === null ? '' : `language ${languageName(language)}${specialTokens.asr_text}`;
     const after = this.#encode(AFTER + told);
-    const ids = new BigInt64Array(before.length + places + after.length).fill(this.#pad);
+    const ids = new BigInt64Array(before.length + count + after.length).fill(this.#pad);
     for (const [at, id] of before.entries()) ids[at] = BigInt(id);
-    for (const [at, id] of after.entries()) ids[before.length + places + at] = BigInt(id);
+    for (const [at, id] of after.entries()) ids[before.length + count + at] = BigInt(id);
     return { ids, audioOffset: before.length };
   }
 
   /** `ids`: what the model wrote, without the end. `language`: as it was told. */
   answer(ids: readonly number[], language: string | null): Answer {
-    const mark = ids.lastIndexOf(this.#asrText);
-    const text = this.#decode(ids.slice(mark + 1)).trim();
+    const textStart = ids.lastIndexOf(this.#asrText);
+    const text = this.#decode(ids.slice(textStart + 1)).trim();
     if (language !== null) return { text, language };
-    // Without the mark the model has not said that it writes what it hears.
-    const named = /^\s*language\s+(.+?)\s*$/su.exec(this.#decode(ids.slice(0, Math.max(0, mark))))?.[1];
-    // Of several languages the one that is named first is spoken most.
+    // Only what follows <asr_text> is the transcript.
+    const named = /^\s*language\s+(.+?)\s*$/su.exec(this.#decode(ids.slice(0, Math.max(0, textStart))))?.[1];
+    // Of several languages the main one is named first.
     const code = named === undefined ? null : languageCode(named.split(',', 1)[0] ?? '');
-    return { text: mark < 0 ? '' : text, language: code === 'auto' ? null : code };
+    return { text: textStart < 0 ? '' : text, language: code === 'auto' ? null : code };
   }
 
   #single(name: string, text: string, row: SpeechRow, file: string): number {

@@ -20,7 +20,7 @@ import {
   talk,
   voiceGraph,
   writeModel,
-} from './tiny.ts';
+} from './tiny-models.ts';
 
 let modelsDir = '';
 let both = '';

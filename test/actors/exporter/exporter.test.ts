@@ -41,6 +41,7 @@ const never = new AbortController().signal;
 /** The text of one file of a zip archive. */
 function unzipped(zip: Buffer, name: string): string {
   let at = zip.readUInt32LE(zip.lastIndexOf(Buffer.from('PK\x05\x06')) + 16);
+  // Every entry moves on by at least its header, and reading past the end throws.
   while (zip.readUInt32LE(at) === 0x02014b50) {
     const [size, length, extra, comment] = [20, 28, 30, 32].map((offset, i) =>
       i === 0 ? zip.readUInt32LE(at + offset) : zip.readUInt16LE(at + offset),

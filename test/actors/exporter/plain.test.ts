@@ -9,7 +9,7 @@ import { missingWarning } from '../../../actors/exporter/missing.ts';
 import { csvDocument, textDocument } from '../../../actors/exporter/plain.ts';
 import { exactTime, oneLine, rowsOf, withSilence } from '../../../actors/exporter/rows.ts';
 import { parseSubtitles } from '../../../actors/transcriber/text/subtitles/read.ts';
-import { segmentsOf } from '../../../actors/transcriber/text/subtitles/segments.ts';
+import { segmentsOfCues } from '../../../actors/transcriber/text/subtitles/segments.ts';
 import type { EngineError } from '../../../runtime/errors.ts';
 
 const transcript = (segments: readonly (readonly unknown[])[]): Transcript => ({
@@ -166,7 +166,7 @@ const signs = fc.string({
 });
 /** As the reader of subtitles brings any text into form: that is no matter of the writer. */
 const plain = (text: string): string =>
-  segmentsOf({
+  segmentsOfCues({
     cues: [{ start: 0, end: 1, text: oneLine(text), speaker: 'x' }],
     skipped: 0,
   }).segments[0]?.text.slice(1) ?? '';
@@ -186,7 +186,7 @@ for (const [name, write] of [
           speaker: null,
           text,
         }));
-        const { segments, skipped, repaired } = segmentsOf(
+        const { segments, skipped, repaired } = segmentsOfCues(
           parseSubtitles(write({ ...transcript([]), rows })),
         );
         assert.deepEqual({ skipped, repaired }, { skipped: 0, repaired: 0 });
@@ -216,7 +216,7 @@ test('speakers and times come back from our own subtitles', () => {
     [360_000, ' late', 360_000, null],
   ];
   const rows = { ...transcript(segments) };
-  const read = (text: string) => segmentsOf(parseSubtitles(text)).segments;
+  const read = (text: string) => segmentsOfCues(parseSubtitles(text)).segments;
   const vtt = read(webvttDocument(rows));
   assert.deepEqual(
     vtt.map(({ speaker }) => speaker),

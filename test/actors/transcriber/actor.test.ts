@@ -6,9 +6,9 @@ import { after, afterEach, before, test } from 'node:test';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { speechErrors } from '../../../actors/transcriber/contract.ts';
 import { EngineError, engineErrors } from '../../../runtime/errors.ts';
-import { play, startTranscriber, stopAll, type Transcriber } from './hear.ts';
-import { writeVoice } from './tiny-voice.ts';
-import { noise, writeX3asr, x3asrFiles, x3asrRow } from './tiny-x3asr.ts';
+import { play, startTranscriber, stopAll, type Transcriber } from './start.ts';
+import { writeVoice } from './voice/tiny-silero.ts';
+import { noise, writeX3asr, x3asrFiles, x3asrRow } from './x3asr/tiny-model.ts';
 
 const answers = [
   'language None<asr_text><|im_end|>',
@@ -24,7 +24,7 @@ before(async () => {
   );
   await writeX3asr(modelsDir, x3asrRow('tiny'), x3asrFiles(answers));
   await writeX3asr(modelsDir, x3asrRow('german'), x3asrFiles(german));
-  // It never ends by itself, and no limit ends it either while a test lasts.
+  // It writes no end token, and reaches no limit while a test lasts.
   const endless = { min: 100_000, per_second: 0, max: 100_000 };
   await writeX3asr(
     modelsDir,
@@ -65,7 +65,7 @@ const has =
   (error: unknown) =>
     row.is(error) && error instanceof EngineError && message.test(error.message);
 
-test('a file is heard block by block and comes back as segments on its clock', async () => {
+test('blocks of a file become segments with their times', async () => {
   const engine = await startTranscriber(modelsDir);
   const loaded = await engine.transcriber.ask('load', { model_key: 'tiny' });
   assert.equal(loaded.state.load_status, 'ready');
@@ -86,11 +86,11 @@ test('a file is heard block by block and comes back as segments on its clock', a
   assert.deepEqual([first!.speaker, second!.speaker], [null, null]);
 });
 
-test('without a model only voices are detected, and a file without voices has no text and costs no run', async () => {
+test('without a model only speech is detected, and a file without speech has no text and costs no run', async () => {
   const engine = await startTranscriber(modelsDir);
-  const voices = await transcribe(engine, null, [talk]);
-  assert.deepEqual([voices.segments, voices.language], [[], null]);
-  assert(Math.abs(voices.speech_seconds - 3) < 0.4);
+  const detected = await transcribe(engine, null, [talk]);
+  assert.deepEqual([detected.segments, detected.language], [[], null]);
+  assert(Math.abs(detected.speech_seconds - 3) < 0.4);
   await engine.transcriber.ask('load', { model_key: 'endless' });
   assert.deepEqual(await transcribe(engine, 'endless', [silence(5)]), {
     segments: [],
@@ -102,7 +102,7 @@ test('without a model only voices are detected, and a file without voices has no
   assert.deepEqual((await engine.transcriber.ask('finish', { session })).segments, []);
 });
 
-test('several files at once and one after the other give the same', async () => {
+test('several files give the same at once as one after the other', async () => {
   const engine = await startTranscriber(modelsDir);
   await engine.transcriber.ask('load', { model_key: 'tiny' });
   const reversed = talk.slice().reverse();
@@ -115,7 +115,7 @@ test('several files at once and one after the other give the same', async () => 
   assert.deepEqual(textOf(together[1]!), [' No, it is not.', ' Good day.']);
 });
 
-test('what two channels both picked up is there once, what only one did stays', async () => {
+test('crosstalk between two channels is left out, other speech stays', async () => {
   const engine = await startTranscriber(modelsDir);
   await engine.transcriber.ask('load', { model_key: 'tiny' });
   const other = joined(silence(1), noise(2 * SECOND, 0.028, 2), silence(5));
@@ -128,7 +128,7 @@ test('what two channels both picked up is there once, what only one did stays', 
   assert.deepEqual(both, [' Good day.', ' Good day.', ' No, it is not.']);
 });
 
-test('a session that is dropped leaves the line within one window, and the next one is heard', async () => {
+test('a dropped session leaves the queue within one window, and the next one is transcribed', async () => {
   const engine = await startTranscriber(modelsDir);
   const { transcriber, pool } = engine;
   await transcriber.ask('load', { model_key: 'endless' });
@@ -141,7 +141,7 @@ test('a session that is dropped leaves the line within one window, and the next 
   assert.deepEqual(textOf(await transcribe(engine, 'tiny', [talk])), [' Good day.', ' No, it is not.']);
 });
 
-test('a finish that is cancelled ends within one window, and the session with it', async () => {
+test('a cancelled finish ends within one window, and drops the session', async () => {
   const engine = await startTranscriber(modelsDir);
   const { transcriber, pool } = engine;
   await transcriber.ask('load', { model_key: 'endless' });
@@ -155,7 +155,7 @@ test('a finish that is cancelled ends within one window, and the session with it
   await assert.rejects(transcriber.ask('finish', { session }), has(speechErrors.SESSION_LOST));
 });
 
-test('blocks are answered late while too many windows wait, and a cancelled one ends the waiting', async () => {
+test('append waits while too many windows wait, until it is cancelled', async () => {
   const engine = await startTranscriber(modelsDir);
   const { transcriber, pool } = engine;
   await transcriber.ask('load', { model_key: 'endless' });
@@ -168,9 +168,12 @@ test('blocks are answered late while too many windows wait, and a cancelled one 
     throw error;
   });
   playing.catch(() => {});
-  // The first window never ends: once nothing more is taken in, the blocks wait.
+  // The first window never ends: once the number of free slots stays the same, the blocks wait.
   let before = -1;
+  let rounds = 0;
   for (let free = pool.free; free !== before || free === pool.count; free = pool.free) {
+    rounds += 1;
+    assert(rounds < 1000, 'the blocks never wait');
     before = free;
     for (let asked = 0; asked < 50; asked += 1) await transcriber.ask('state', {});
   }
@@ -179,7 +182,7 @@ test('blocks are answered late while too many windows wait, and a cancelled one 
   await assert.rejects(playing, has(engineErrors.CANCELLED));
 });
 
-test('stopping the actor ends a window that would go on', async () => {
+test('stopping the actor ends a window that is being decoded', async () => {
   const engine = await startTranscriber(modelsDir);
   const { transcriber, pool } = engine;
   await transcriber.ask('load', { model_key: 'endless' });
@@ -190,7 +193,7 @@ test('stopping the actor ends a window that would go on', async () => {
   await finishing;
 });
 
-test('another model takes the place of the first, whose sessions are told', async () => {
+test('when another model is loaded, sessions of the first one fail', async () => {
   const engine = await startTranscriber(modelsDir);
   const { transcriber, pool } = engine;
   await transcriber.ask('load', { model_key: 'tiny' });
@@ -206,7 +209,7 @@ test('another model takes the place of the first, whose sessions are told', asyn
   );
 });
 
-test('a language the model lacks, a model that is missing, and requests that make no sense are refused', async () => {
+test('an unsupported language, a missing model and invalid requests are refused', async () => {
   const engine = await startTranscriber(modelsDir);
   const { transcriber } = engine;
   const loading = (model_key: string) => transcriber.ask('load', { model_key });
@@ -228,7 +231,7 @@ test('a language the model lacks, a model that is missing, and requests that mak
   );
   const { session } = await open(null);
   await refused(engine.transcriber, session);
-  // Nothing of that has harmed the session.
+  // The session is still usable.
   await play(transcriber, engine.pool, session, 0, talk);
   assert.equal((await transcriber.ask('finish', { session })).segments.length, 2);
 
@@ -260,7 +263,7 @@ test('the model of a language is chosen among those that are downloaded', async 
   );
 });
 
-test('a sound of nothing but not-a-number is silence', async () => {
+test('NaN and infinities are silence', async () => {
   const engine = await startTranscriber(modelsDir);
   await engine.transcriber.ask('load', { model_key: 'tiny' });
   const broken = joined(

@@ -34,8 +34,8 @@ export function openFamily(
   return familyOf(speech).open(speech, (role) => fileOf(modelsDir, row, role), open, checkpoint);
 }
 
-/** All of it is voice. */
-export const windowOf = (samples: Float32Array): SpeechWindow => ({ samples, voices: [[0, samples.length]] });
+/** All of it is speech. */
+export const windowOf = (samples: Float32Array): SpeechWindow => ({ samples, speech: [[0, samples.length]] });
 
 export const textOf = ({ pieces }: { pieces: readonly { text: string }[] }) =>
   pieces.map(({ text }) => text).join('');

@@ -1,6 +1,6 @@
 // The sessions in which one file is heard: one of transcription, and one of diarization beside it when speakers are wanted.
 import { soundRate } from '../../../decoder/contract.ts';
-import type { Heard, Segment } from '../../../transcriber/contract.ts';
+import type { DetectedSpeech, Segment } from '../../../transcriber/contract.ts';
 import type { Decoder } from '../parts.ts';
 import type { SpeechTools, SpeechWork } from './work.ts';
 
@@ -61,7 +61,7 @@ export class SpeechSession {
     }
   }
 
-  async #tellDiarizer(block: Heard & Omit<DiarizerBlock, 'session' | 'speech' | 'settled'>): Promise<void> {
+  async #tellDiarizer(block: DetectedSpeech & Omit<DiarizerBlock, 'session' | 'speech' | 'settled'>): Promise<void> {
     if (this.#diarization === null) return;
     const { speech, signal } = this.#tools;
     const slots = block.samples === null ? [] : [block.samples];

@@ -20,7 +20,7 @@ const LATEST = 4_000_000;
 /** Seconds it takes to read a text for which the file has no end. */
 const readSeconds = (text: string) => Math.min(7, Math.max(1, text.length / 15));
 
-export function segmentsOf({ cues, skipped }: Pick<Parsed, 'cues' | 'skipped'>): Transcript {
+export function segmentsOfCues({ cues, skipped }: Pick<Parsed, 'cues' | 'skipped'>): Transcript {
   const { timed, lost, repaired } = mend(cues.map((cue) => ({ ...cue, text: cleanLines(cue.text) })));
   const segments = takeSpeakers(withoutRepeats(timed)).map((cue) => ({
     start_seconds: cue.start,

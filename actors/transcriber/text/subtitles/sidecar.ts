@@ -11,7 +11,7 @@ import type { Cue, Parsed } from './cue.ts';
 import { decodeText } from './encoding.ts';
 import { plainSubrip, voicesOfWebvtt } from './markup.ts';
 import { parseSubtitles } from './read.ts';
-import { segmentsOf } from './segments.ts';
+import { segmentsOfCues } from './segments.ts';
 import { parseTtml } from './ttml.ts';
 
 type Contract = typeof transcriberContract;
@@ -27,7 +27,7 @@ export async function sidecar(request: Request<Contract, 'sidecar'>): Promise<Re
   const bytes = await bytesOf(path);
   const { text } = decodeText(bytes, found.language);
   const parsed = parseSubtitles(text);
-  const { segments, skipped, repaired } = segmentsOf(parsed);
+  const { segments, skipped, repaired } = segmentsOfCues(parsed);
   if (segments.length === 0) {
     const what = skipped > 0 ? `none of its ${skipped} cues can be used` : 'there is no cue in it';
     throw speechErrors.SUBTITLES_INVALID(`${path}: ${what}`, { path });
@@ -68,7 +68,7 @@ export function captions({ codec, cues }: Request<Contract, 'captions'>): Reply<
   }
   const parsed = cues.map((cue) => cuesOf(codec, cue));
   const skipped = parsed.reduce((sum, one) => sum + one.skipped, 0);
-  const transcript = segmentsOf({ cues: parsed.flatMap((one) => one.cues), skipped });
+  const transcript = segmentsOfCues({ cues: parsed.flatMap((one) => one.cues), skipped });
   if (transcript.segments.length === 0 && transcript.skipped > 0) {
     const what = `None of the ${cues.length} events of the ${codec} track can be used`;
     throw speechErrors.SUBTITLES_INVALID(what, { codec });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { Heard, SpeechRegion } from '../../../../actors/transcriber/contract.ts';
-import { together } from '../../../../actors/transcriber/voice/detector.ts';
+import type { DetectedSpeech, SpeechRegion } from '../../../../actors/transcriber/contract.ts';
+import { joinDetected } from '../../../../actors/transcriber/voice/detector.ts';
 import { Segmenter, type SegmentRules, sileroRules } from '../../../../actors/transcriber/voice/segmenter.ts';
 
 const rules: SegmentRules = { ...sileroRules, hop: 10, minSpeech: 30, minSilence: 20, pad: 5 };
-const nothing: Heard = { speech: [], settled: 0 };
+const nothing: DetectedSpeech = { speech: [], settled: 0 };
 
-/** Everything at once, with the whole future known: the published algorithm, but no pause waits for ever. */
+/** The published algorithm over all probabilities at once, but it does not wait at undecided ones. */
 function wholeRegions(probabilities: readonly number[], first: number, end: number): SpeechRegion[] {
   const found: SpeechRegion[] = [];
   let start = -1;
@@ -33,7 +33,7 @@ function wholeRegions(probabilities: readonly number[], first: number, end: numb
 
 const probabilities = fc.array(fc.oneof(fc.constantFrom(0, 0.34, 0.35, 0.49, 0.5, 1)), { maxLength: 60 });
 
-test('regions are those of the published algorithm, however the probabilities arrive', () => {
+test('regions are those of the published algorithm, in blocks of any size', () => {
   fc.assert(
     fc.property(
       probabilities,
@@ -43,32 +43,32 @@ test('regions are those of the published algorithm, however the probabilities ar
       (all, first, short, sizes) => {
         const end = first + Math.max(0, all.length * rules.hop - short);
         const segmenter = new Segmenter(rules, first);
-        let heard = { ...nothing, settled: first };
+        let detected = { ...nothing, settled: first };
         let from = 0;
         for (const size of [...sizes, all.length]) {
-          heard = together(heard, segmenter.push(all.slice(from, from + size), end));
+          detected = joinDetected(detected, segmenter.push(all.slice(from, from + size), end));
           from += size;
         }
-        heard = together(heard, segmenter.end(end));
-        assert.deepEqual(heard.speech, wholeRegions(all, first, end));
-        assert.equal(heard.settled, end);
+        detected = joinDetected(detected, segmenter.end(end));
+        assert.deepEqual(detected.speech, wholeRegions(all, first, end));
+        assert.equal(detected.settled, end);
       },
     ),
   );
 });
 
-test('what is answered lies between two settled places, and they are never far behind', () => {
+test('answered speech lies between two settled positions, which never lag far behind', () => {
   fc.assert(
     fc.property(probabilities, (all) => {
       const segmenter = new Segmenter(rules, 0);
       let settled = 0;
       for (const [index, probability] of all.entries()) {
-        const heard = segmenter.push([probability]);
-        for (const [start, end] of heard.speech) {
-          assert.ok(settled <= start && start < end && end <= heard.settled);
+        const detected = segmenter.push([probability]);
+        for (const [start, end] of detected.speech) {
+          assert.ok(settled <= start && start < end && end <= detected.settled);
         }
-        assert.ok(heard.settled >= settled);
-        settled = heard.settled;
+        assert.ok(detected.settled >= settled);
+        settled = detected.settled;
         const lag = (index + 1) * rules.hop - settled;
         assert.ok(lag >= 0 && lag <= rules.minSpeech + rules.minSilence + 2 * rules.hop + rules.pad);
       }
@@ -76,7 +76,7 @@ test('what is answered lies between two settled places, and they are never far b
   );
 });
 
-test('speech that goes on is answered piece by piece', () => {
+test('speech that goes on is answered in parts', () => {
   const segmenter = new Segmenter(rules, 100);
   assert.deepEqual(segmenter.push([0, 1, 1]), { speech: [], settled: 105 });
   assert.deepEqual(segmenter.push([1, 1]), { speech: [[105, 150]], settled: 150 });
@@ -89,12 +89,12 @@ test('speech that goes on is answered piece by piece', () => {
   assert.deepEqual(segmenter.end(260), { speech: [], settled: 260 });
 });
 
-test('what stays undecided after a pause does not keep the place from settling', () => {
+test('undecided probabilities after a pause do not delay the settled position', () => {
   const segmenter = new Segmenter(rules, 0);
   assert.deepEqual(segmenter.push([1, 0, ...Array(20).fill(0.4)]), { speech: [], settled: 215 });
 });
 
-test('what is short is no speech', () => {
+test('short speech is ignored', () => {
   const segmenter = new Segmenter(rules, 0);
   assert.deepEqual(segmenter.push([0, 1, 1, 1, 0, 0, 0, 0]), { speech: [], settled: 75 });
 });

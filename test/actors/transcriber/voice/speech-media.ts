@@ -1,4 +1,4 @@
-// Real speech for tests, where it lies beside the checkout; it is no part of the project.
+// Recorded speech for tests, where it lies beside the checkout; it is no part of the project.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -17,6 +17,7 @@ export function readWav(path: string): Float32Array {
   const bytes = readFileSync(path);
   let at = 12;
   while (bytes.toString('latin1', at, at + 4) !== 'data') {
+    if (at >= bytes.length) throw new Error(`${path} has no samples`);
     if (bytes.toString('latin1', at, at + 4) === 'fmt ') {
       const form = [bytes.readUInt16LE(at + 10), bytes.readUInt32LE(at + 12), bytes.readUInt16LE(at + 22)];
       if (form.join() !== '1,16000,16') throw new Error(`${path} is of the form ${form}`);

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import type { SpeechRegion } from '../../../../actors/transcriber/contract.ts';
 import {
   type Window,
+  WindowCutter,
   type WindowRules,
-  Windows,
   windowRules,
 } from '../../../../actors/transcriber/voice/windows.ts';
 
@@ -15,14 +15,14 @@ const small: WindowRules = { longest: 280, pause: 20, leadIn: 5, tail: 2 };
 const sound = (first: number, count: number) =>
   Float32Array.from({ length: count }, (_, i) => (((first + i) * 7919) % 1000) / 1000);
 
-interface Film {
+interface Channel {
   readonly first: number;
   readonly speech: readonly SpeechRegion[];
   readonly end: number;
 }
 
 /** Speech and pauses in turn. */
-const film: fc.Arbitrary<Film> = fc
+const channel: fc.Arbitrary<Channel> = fc
   .tuple(
     fc.nat(500),
     fc.array(fc.tuple(fc.nat(40), fc.integer({ min: 1, max: 700 })), { maxLength: 12 }),
@@ -38,18 +38,18 @@ const film: fc.Arbitrary<Film> = fc
     return { first, speech, end: at + rest };
   });
 
-/** Lets a film arrive in blocks; what is settled lags behind by up to `lag`. */
+/** Lets a channel arrive in blocks; what is settled lags behind by up to `lag`. */
 function cut(
-  { first, speech, end }: Film,
+  { first, speech, end }: Channel,
   sizes: readonly number[],
   lag: number,
   rules: WindowRules,
 ): Window[] {
-  const windows = new Windows(rules);
+  const cutter = new WindowCutter(rules);
   const all: Window[] = [];
   let at = first;
   let settled = first;
-  const heardUntil = (until: number) => {
+  const detectedUntil = (until: number) => {
     const parts = speech
       .map(([start, stop]): SpeechRegion => [Math.max(start, settled), Math.min(stop, until)])
       .filter(([start, stop]) => start < stop);
@@ -58,15 +58,15 @@ function cut(
   };
   for (let block = 0; at < end; block++) {
     const size = Math.min(end - at, sizes[block % sizes.length] ?? 50);
-    const heard = heardUntil(Math.max(settled, at + size - lag));
-    all.push(...windows.push(sound(at, size), at, heard));
+    const detected = detectedUntil(Math.max(settled, at + size - lag));
+    all.push(...cutter.push(sound(at, size), at, detected));
     at += size;
   }
-  all.push(...windows.end(heardUntil(end)));
+  all.push(...cutter.end(detectedUntil(end)));
   return all;
 }
 
-/** On the clock of the file, pieces that touch as one. */
+/** Regions that touch are one. */
 function joined(parts: readonly SpeechRegion[]): SpeechRegion[] {
   const found: SpeechRegion[] = [];
   for (const [start, end] of parts) {
@@ -76,49 +76,49 @@ function joined(parts: readonly SpeechRegion[]): SpeechRegion[] {
   }
   return found;
 }
-const voicesOf = ({ firstSample, voices }: Window) =>
-  voices.map(([start, end]): SpeechRegion => [firstSample + start, firstSample + end]);
+const speechOf = ({ firstSample, speech }: Window) =>
+  speech.map(([start, end]): SpeechRegion => [firstSample + start, firstSample + end]);
 
 const sizes = fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 5 });
 
-test('every stretch of speech lies in exactly one window, with its own sound', () => {
+test('all speech lies in exactly one window, with its own sound', () => {
   fc.assert(
-    fc.property(film, sizes, fc.nat(60), (one, blocks, lag) => {
+    fc.property(channel, sizes, fc.nat(60), (one, blocks, lag) => {
       const windows = cut(one, blocks, lag, small);
-      assert.deepEqual(joined(windows.flatMap(voicesOf)), joined(one.speech));
+      assert.deepEqual(joined(windows.flatMap(speechOf)), joined(one.speech));
       let before = one.first;
       for (const window of windows) {
-        const { firstSample, samples, voices } = window;
-        assert.ok(samples.length <= small.longest && voices.length > 0);
+        const { firstSample, samples, speech } = window;
+        assert.ok(samples.length <= small.longest && speech.length > 0);
         assert.deepEqual(samples, sound(firstSample, samples.length));
         assert.ok(
-          voices.every(([start, end], at) => start < end && (at === 0 || voices[at - 1]![1] < start)),
+          speech.every(([start, end], at) => start < end && (at === 0 || speech[at - 1]![1] < start)),
         );
-        assert.ok(voices.at(-1)![1] <= samples.length && voices.at(-1)![1] + small.tail >= samples.length);
-        // As much sound before the first voice as there is, but none of the window before.
-        assert.equal(voices[0]![0], Math.min(small.leadIn, firstSample + voices[0]![0] - before));
-        before = voicesOf(window).at(-1)![1];
+        assert.ok(speech.at(-1)![1] <= samples.length && speech.at(-1)![1] + small.tail >= samples.length);
+        // As much sound before the first speech as there is, but none of the window before.
+        assert.equal(speech[0]![0], Math.min(small.leadIn, firstSample + speech[0]![0] - before));
+        before = speechOf(window).at(-1)![1];
       }
     }),
   );
 });
 
-test('windows do not depend on the size of the blocks nor on how late the detector is', () => {
+test('windows depend neither on the size of the blocks nor on the lag of the detector', () => {
   fc.assert(
-    fc.property(film, sizes, sizes, fc.nat(60), (one, blocks, others, lag) => {
+    fc.property(channel, sizes, sizes, fc.nat(60), (one, blocks, others, lag) => {
       assert.deepEqual(cut(one, blocks, lag, small), cut(one, others, 0, small));
     }),
   );
 });
 
-test('a pause that is short is within a window, one that is long ends it', () => {
+test('a short pause is within a window, a long one ends it', () => {
   const speech: SpeechRegion[] = [
     [100, 150],
     [169, 200],
     [220, 250],
   ];
   const windows = cut({ first: 0, speech, end: 400 }, [400], 0, small);
-  assert.deepEqual(windows.map(voicesOf), [speech.slice(0, 2), speech.slice(2)]);
+  assert.deepEqual(windows.map(speechOf), [speech.slice(0, 2), speech.slice(2)]);
   assert.deepEqual(
     windows.map(({ firstSample, samples }) => [firstSample, samples.length]),
     [
@@ -128,7 +128,7 @@ test('a pause that is short is within a window, one that is long ends it', () =>
   );
 });
 
-test('too long a window is cut at its longest pause in the latter half', () => {
+test('a window that is too long is cut in the longest pause of its latter half', () => {
   const speech: SpeechRegion[] = [
     [0, 50],
     [69, 150],
@@ -137,54 +137,54 @@ test('too long a window is cut at its longest pause in the latter half', () => {
     [264, 400],
   ];
   const windows = cut({ first: 0, speech, end: 400 }, [64], 10, small);
-  assert.deepEqual(windows.map(voicesOf), [speech.slice(0, 3), speech.slice(3)]);
+  assert.deepEqual(windows.map(speechOf), [speech.slice(0, 3), speech.slice(3)]);
 });
 
-test('without a pause it is cut where it is least loud', () => {
-  const windows = new Windows();
+test('without a pause it is cut at the quietest place', () => {
+  const cutter = new WindowCutter();
   const samples = new Float32Array(40 * 16_000).fill(0.5);
   samples.fill(0.01, 20 * 16_000, 20.1 * 16_000);
   samples.fill(0, 5 * 16_000, 6 * 16_000);
   const settled = samples.length;
-  const [first, ...others] = windows.push(samples, 0, { speech: [[0, settled]], settled });
+  const [first, ...others] = cutter.push(samples, 0, { speech: [[0, settled]], settled });
   assert.deepEqual(others, []);
   const length = first!.samples.length / 16_000;
   assert.ok(length > 20 && length < 20.1, `cut at ${length} s`);
-  const [second] = windows.end({ speech: [], settled });
+  const [second] = cutter.end({ speech: [], settled });
   assert.equal(second!.firstSample, first!.samples.length);
   assert.equal(second!.firstSample + second!.samples.length, settled);
 });
 
 test('sound is held only as long as it may be needed', () => {
-  const windows = new Windows();
+  const cutter = new WindowCutter();
   const block = sound(0, 30 * 16_000);
   let most = 0;
   for (let at = 0; at < 20; at++) {
     const first = at * block.length;
     // Speech without an end, then silence without an end.
     const speech: SpeechRegion[] = at < 10 ? [[first, first + block.length]] : [];
-    windows.push(block, first, { speech, settled: first + block.length });
-    most = Math.max(most, windows.room);
+    cutter.push(block, first, { speech, settled: first + block.length });
+    most = Math.max(most, cutter.capacity);
   }
   const seconds = most / 16_000;
   assert.ok(seconds < 40, `${seconds} s`);
 });
 
-test('what is no number becomes silence', () => {
-  const windows = new Windows();
+test('NaN and infinities become zeros', () => {
+  const cutter = new WindowCutter();
   const samples = Float32Array.of(0.5, Number.NaN, Infinity, -0.5);
-  windows.push(samples, 0, { speech: [[0, 4]], settled: 4 });
-  const [window] = windows.end({ speech: [], settled: 4 });
+  cutter.push(samples, 0, { speech: [[0, 4]], settled: 4 });
+  const [window] = cutter.end({ speech: [], settled: 4 });
   assert.deepEqual(window!.samples, Float32Array.of(0.5, 0, 0, -0.5));
 });
 
 test('a gap between two blocks is refused', () => {
-  const windows = new Windows();
-  windows.push(sound(0, 10), 0, { speech: [], settled: 10 });
-  assert.throws(() => windows.push(sound(11, 10), 11, { speech: [], settled: 21 }), RangeError);
+  const cutter = new WindowCutter();
+  cutter.push(sound(0, 10), 0, { speech: [], settled: 10 });
+  assert.throws(() => cutter.push(sound(11, 10), 11, { speech: [], settled: 21 }), RangeError);
 });
 
 test('a channel without a block has no windows', () => {
-  assert.deepEqual(new Windows().end({ speech: [], settled: 0 }), []);
+  assert.deepEqual(new WindowCutter().end({ speech: [], settled: 0 }), []);
   assert.equal(windowRules.longest, 28 * 16_000);
 });

@@ -66,11 +66,11 @@ async function atOnce(session: ModelSession, tokens: readonly (readonly number[]
   });
 }
 
-test('with its memory the decoder says what it says when it reads everything at once', async () => {
+test('with its cache the decoder answers the same logits as with all tokens at once', async () => {
   const path = join(folder, 'decoder');
   const plain = await open(path);
   const decoder = await openDecoder(open, path);
-  const writing = decoder.begin(soundOf(2));
+  const decoding = decoder.begin(soundOf(2));
   const steps = [
     [
       [260, 261, 263],
@@ -84,7 +84,7 @@ test('with its memory the decoder says what it says when it reads everything at 
   const read: number[][] = [[], []];
   for (const step of steps) {
     for (const [row, tokens] of step.entries()) read[row]!.push(...tokens);
-    const logits = await writing.step(step);
+    const logits = await decoding.step(step);
     const expected = await atOnce(plain, read);
     for (const [row, wanted] of expected.entries()) {
       const found = logits.row(row, step[row]!.length - 1);
@@ -94,7 +94,7 @@ test('with its memory the decoder says what it says when it reads everything at 
   }
 });
 
-test('a second text begins without the memory of the first', async () => {
+test('a second text begins with an empty cache', async () => {
   const decoder = await openDecoder(open, join(folder, 'decoder'));
   const first = decoder.begin(soundOf(1));
   const once = Float32Array.from((await first.step([[260]])).row(0, 0));
@@ -115,10 +115,10 @@ async function family(batch: number, limit: number): Promise<SpeechFamily> {
 }
 const window = (seconds: number, seed: number) => {
   const samples = noise(seconds, seed);
-  return { samples, voices: [[0, samples.length]] as const };
+  return { samples, speech: [[0, samples.length]] as const };
 };
 
-test('windows of several files run together write what each writes alone', async () => {
+test('windows of a batch give the same texts as alone', async () => {
   const tiny = await family(4, 12);
   const windows = [window(2, 1), window(5, 2), window(1, 3)];
   const together = await tiny.transcribe(windows, null, turn);

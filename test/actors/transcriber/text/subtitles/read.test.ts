@@ -4,17 +4,17 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { clockSeconds, timingLine } from '../../../../../actors/transcriber/text/subtitles/cue.ts';
 import { formatOf, parseSubtitles } from '../../../../../actors/transcriber/text/subtitles/read.ts';
-import { segmentsOf } from '../../../../../actors/transcriber/text/subtitles/segments.ts';
+import { segmentsOfCues } from '../../../../../actors/transcriber/text/subtitles/segments.ts';
 import { ttmlSeconds } from '../../../../../actors/transcriber/text/subtitles/ttml.ts';
 
 type Row = [start: number, end: number, text: string, speaker?: string];
 
 const rows = (text: string): Row[] =>
-  segmentsOf(parseSubtitles(text)).segments.map(({ start_seconds, end_seconds, text, speaker }) =>
+  segmentsOfCues(parseSubtitles(text)).segments.map(({ start_seconds, end_seconds, text, speaker }) =>
     speaker === null ? [start_seconds, end_seconds, text] : [start_seconds, end_seconds, text, speaker],
   );
 const wrong = (text: string) => {
-  const { skipped, repaired } = segmentsOf(parseSubtitles(text));
+  const { skipped, repaired } = segmentsOfCues(parseSubtitles(text));
   return { skipped, repaired };
 };
 
@@ -243,7 +243,7 @@ test('the format is told by the text, not by a name', () => {
 test('times beyond every recording cost their cue or its end, never the file', () => {
   const text =
     '00:00:01,000 --> 99999:00:00,000\nlong\n\n00:00:04,000 --> 00:00:05,000\nplain\n\n9999:00:00,000 --> 9999:00:01,000\nlate\n';
-  const { segments, skipped, repaired } = segmentsOf(parseSubtitles(text));
+  const { segments, skipped, repaired } = segmentsOfCues(parseSubtitles(text));
   assert.deepEqual(
     segments.map(({ start_seconds, end_seconds, text }) => [start_seconds, end_seconds, text]),
     [
@@ -286,7 +286,7 @@ test('whatever is done to a file, it is read without a fault, and what comes out
         const place = at % (text.length + 1);
         text = text.slice(0, place) + put + text.slice(place + cut);
       }
-      const { segments, skipped, repaired } = segmentsOf(parseSubtitles(text));
+      const { segments, skipped, repaired } = segmentsOfCues(parseSubtitles(text));
       assert.ok(skipped >= 0 && repaired >= 0);
       segments.forEach((segment, i) => {
         assert.ok(segment.start_seconds >= 0 && segment.end_seconds > segment.start_seconds);
@@ -309,7 +309,7 @@ test('a long file of nothing but signs is read in one pass', () => {
       '<tt>',
       '[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,,,,,,,',
     ]) {
-      assert.ok(segmentsOf(parseSubtitles(head + text)).segments.length <= 100_000);
+      assert.ok(segmentsOfCues(parseSubtitles(head + text)).segments.length <= 100_000);
     }
   }
 });

@@ -1,12 +1,12 @@
 // Who speaks, as authors write it, and what only looks like a name.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { segmentsOf } from '../../../../../actors/transcriber/text/subtitles/segments.ts';
+import { segmentsOfCues } from '../../../../../actors/transcriber/text/subtitles/segments.ts';
 
 /** One cue a text, in a file that is otherwise in small letters. */
 function said(texts: readonly string[]): [string | null, string][] {
   const cues = texts.map((text, i) => ({ start: i, end: i + 1, text, speaker: null }));
-  return segmentsOf({ cues, skipped: 0 }).segments.map(({ speaker, text }) => [speaker, text.slice(1)]);
+  return segmentsOfCues({ cues, skipped: 0 }).segments.map(({ speaker, text }) => [speaker, text.slice(1)]);
 }
 
 const around = ['an ordinary line of small letters goes here', 'and here is another one of them'];
@@ -80,7 +80,7 @@ test('where everything is in capitals, capitals are no sign of a name', () => {
 
 test('what the format itself says goes before what the text looks like', () => {
   const cue = { start: 0, end: 1, text: 'MARY: Come in.', speaker: 'Ann' };
-  assert.deepEqual(segmentsOf({ cues: [cue], skipped: 0 }).segments, [
+  assert.deepEqual(segmentsOfCues({ cues: [cue], skipped: 0 }).segments, [
     { start_seconds: 0, end_seconds: 1, text: ' MARY: Come in.', speaker: 'Ann' },
   ]);
 });

@@ -1,9 +1,9 @@
-// A voice model with the signature of Silero that hears a voice in anything that is loud.
+// A voice detection model with the ports of Silero for which anything loud is speech.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { builtInRows } from '../../../actors/models/rows/list.ts';
-import { GraphBuilder } from '../../../actors/models/starter/graph/builder.ts';
-import { onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
+import { builtInRows } from '../../../../actors/models/rows/list.ts';
+import { GraphBuilder } from '../../../../actors/models/starter/graph/builder.ts';
+import { onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
 
 function loudnessGraph(): Uint8Array {
   const graph = new GraphBuilder('loudness');

@@ -1,9 +1,9 @@
-// Numbers of 16 bits as a file of weights holds them, and tables of such rows too large to be held in memory.
+// A table of float16 rows in a file too large to be held in memory, such as the token embeddings of a decoder.
 import { type FileHandle, open } from 'node:fs/promises';
 import { modelErrors } from '../models/contract.ts';
 
-/** The number that 16 bits of IEEE 754 stand for. */
-export function halfNumber(bits: number): number {
+/** The number that 16 bits of IEEE 754 (binary16) stand for. */
+export function float16(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 31;
   const fraction = bits & 1023;
@@ -12,11 +12,11 @@ export function halfNumber(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-// All of them: looking up is faster than computing.
-const numbers = Float32Array.from({ length: 65_536 }, (_, bits) => halfNumber(bits));
+/** The number of every bit pattern: a lookup is faster than the arithmetic. */
+const numbers = Float32Array.from({ length: 65_536 }, (_, bits) => float16(bits));
 
-/** A file of equal rows of 16-bit numbers, read row by row; the operating system keeps what is read often. */
-export class HalfRows {
+/** Rows are read from the file one by one; the operating system caches those that are read often. */
+export class Float16Table {
   readonly rows: number;
   readonly width: number;
   readonly #file: FileHandle;
@@ -31,8 +31,8 @@ export class HalfRows {
     this.#bytes = new Uint8Array(width * 2);
   }
 
-  /** Throws MODEL_LOAD_FAILED when the file is missing, or is not made of rows of that width. */
-  static async open(path: string, width: number): Promise<HalfRows> {
+  /** Throws MODEL_LOAD_FAILED when the file is missing, or its size is no multiple of the size of a row. */
+  static async open(path: string, width: number): Promise<Float16Table> {
     let file: FileHandle;
     try {
       file = await open(path, 'r');
@@ -41,17 +41,13 @@ export class HalfRows {
       throw modelErrors.MODEL_LOAD_FAILED(`${path}: ${reason}`, { file: path }, error);
     }
     const { size } = await file.stat();
-    if (size > 0 && size % (width * 2) === 0) return new HalfRows(file, path, size / (width * 2), width);
+    if (size > 0 && size % (width * 2) === 0) return new Float16Table(file, path, size / (width * 2), width);
     await file.close();
-    throw modelErrors.MODEL_LOAD_FAILED(
-      `${path}: ${size} bytes are not rows of ${width} numbers of 16 bits`,
-      {
-        file: path,
-      },
-    );
+    const what = `${size} bytes are not rows of ${width} numbers of 16 bits`;
+    throw modelErrors.MODEL_LOAD_FAILED(`${path}: ${what}`, { file: path });
   }
 
-  /** One row at a time, into `into`. Throws MODEL_RUN_FAILED for a row that there is not, or that cannot be read. */
+  /** Reads a row into `into`; one call at a time. Throws MODEL_RUN_FAILED for a row that is not there or cannot be read. */
   async read(row: number, into: Float32Array): Promise<void> {
     const bytes = this.#bytes;
     let count = 0;
@@ -59,9 +55,8 @@ export class HalfRows {
       ({ bytesRead: count } = await this.#file.read(bytes, 0, bytes.length, row * bytes.length));
     }
     if (count < bytes.length) {
-      throw modelErrors.MODEL_RUN_FAILED(`${this.#path}: row ${row} of ${this.rows} cannot be read`, {
-        file: this.#path,
-      });
+      const what = `row ${row} of ${this.rows} cannot be read`;
+      throw modelErrors.MODEL_RUN_FAILED(`${this.#path}: ${what}`, { file: this.#path });
     }
     // Little-endian, as on every machine that Node runs on.
     for (let at = 0; at < this.width; at += 1)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseSpeechModel, type SpeechOffer } from '../../../actors/transcriber/choose.ts';
+import { chooseSpeechModel, type SpeechCandidate } from '../../../actors/transcriber/choose-model.ts';
 import { speechErrors, type XPreference } from '../../../actors/transcriber/contract.ts';
 
 const offer = (
@@ -9,7 +9,7 @@ const offer = (
   accuracy: number,
   speed: number,
   downloaded: boolean,
-): SpeechOffer => ({
+): SpeechCandidate => ({
   key,
   languages,
   accuracy,
@@ -18,7 +18,7 @@ const offer = (
   downloaded,
 });
 /** `here`: the keys that are downloaded. */
-const offers = (...here: string[]): SpeechOffer[] =>
+const offers = (...here: string[]): SpeechCandidate[] =>
   [
     offer('x3-asr-0.6b', ['en', 'de', 'ja'], 4, 3, false),
     offer('x3-asr-1.7b', ['en', 'de', 'ja'], 5, 1, false),

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { modelErrors } from '../../../actors/models/contract.ts';
-import { builtInRows } from '../../../actors/models/rows/list.ts';
-import type { SpeechFamily } from '../../../actors/transcriber/family.ts';
-import { engineErrors } from '../../../runtime/errors.ts';
-import { openFamily, openSessions, textOf, turning, windowOf } from './open-family.ts';
-import { graphIds, idsOf, noise, type TinyFiles, writeX3asr, x3asrFiles, x3asrRow } from './tiny-x3asr.ts';
-import { encoderGraph, initGraph, realCache, smallCache, stepGraph } from './x3asr-graphs.ts';
+import { modelErrors } from '../../../../actors/models/contract.ts';
+import { builtInRows } from '../../../../actors/models/rows/list.ts';
+import type { SpeechFamily } from '../../../../actors/transcriber/family.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
+import { openFamily, openSessions, textOf, turning, windowOf } from '../open-family.ts';
+import { encoderGraph, initGraph, realCache, smallCache, stepGraph } from './graphs.ts';
+import { graphIds, idsOf, noise, type TinyFiles, writeX3asr, x3asrFiles, x3asrRow } from './tiny-model.ts';
 
 const answers = [
   'language None<asr_text><|im_end|>',
@@ -39,7 +39,7 @@ const quiet = windowOf(noise(8_000, 0.001));
 const middle = windowOf(noise(21_333, 0.03));
 const loud = windowOf(noise(16_000, 0.5));
 
-test('the rows of the program name what the family opens', () => {
+test('the built-in rows name the files that the family opens', () => {
   for (const key of ['x3-asr-0.6b', 'x3-asr-1.7b']) {
     const roles = builtInRows.find((row) => row.key === key)?.files.map(({ role }) => role);
     const expected = [
@@ -54,48 +54,48 @@ test('the rows of the program name what the family opens', () => {
   }
 });
 
-test('the loop feeds every graph what it declares: the text comes out as planned, up to the end of text', async () => {
-  const [spoken] = await tiny.transcribe([middle], null, turning);
-  assert.deepEqual(spoken, {
+test('the decoder loop writes the text up to the end token', async () => {
+  const [transcript] = await tiny.transcribe([middle], null, turning);
+  assert.deepEqual(transcript, {
     pieces: [{ text: ' Grüße, 日本!', start: 0, end: 21_333 / 16_000 }],
     language: 'de',
   });
 });
 
-test('the cache grows right for any length of sound, also around whole seconds', async () => {
+test('the cache has the right length for any length of sound, also around whole seconds', async () => {
   for (const samples of [15_999, 16_000, 16_159, 16_160, 31_999, 32_000, 48_111]) {
-    const [spoken] = await tiny.transcribe([windowOf(noise(samples, 0.03))], null, turning);
-    assert.equal(textOf(spoken!), ' Grüße, 日本!', `${samples} samples`);
+    const [transcript] = await tiny.transcribe([windowOf(noise(samples, 0.03))], null, turning);
+    assert.equal(textOf(transcript!), ' Grüße, 日本!', `${samples} samples`);
   }
 });
 
-test('a cache of the real sides is carried from step to step', async () => {
+test('a cache of the real dimensions is carried from step to step', async () => {
   const files = x3asrFiles(['a<|im_end|>', 'language German,English<asr_text>so<|im_end|>', 'b'], realCache);
   const family = await openFamily(modelsDir, await write('real', files));
-  const [spoken] = await family.transcribe([middle], null, turning);
-  assert.deepEqual([textOf(spoken!), spoken!.language], [' so', 'de']);
+  const [transcript] = await family.transcribe([middle], null, turning);
+  assert.deepEqual([textOf(transcript!), transcript!.language], [' so', 'de']);
   await family.close();
 });
 
-test('where nothing is said nothing is written, and the language is not known', async () => {
+test('without speech there is no text and no language', async () => {
   assert.deepEqual(await tiny.transcribe([quiet], null, turning), [{ pieces: [], language: null }]);
   const tooShort = windowOf(noise(159, 0.5));
   assert.deepEqual(await tiny.transcribe([tooShort], null, turning), [{ pieces: [], language: null }]);
 });
 
-test('an answer without an end stops at the limit of its length', async () => {
+test('a text without an end token stops at the token limit', async () => {
   const head = idsOf('language English<asr_text>').length;
   for (const [samples, tokens] of [
     [16_000, 34],
     [16_001, 35],
     [160_000, 50],
   ] as const) {
-    const [spoken] = await tiny.transcribe([windowOf(noise(samples, 0.5))], null, turning);
-    assert.equal(textOf(spoken!), ` ${'a'.repeat(tokens - head)}`, `${samples} samples`);
+    const [transcript] = await tiny.transcribe([windowOf(noise(samples, 0.5))], null, turning);
+    assert.equal(textOf(transcript!), ` ${'a'.repeat(tokens - head)}`, `${samples} samples`);
   }
 });
 
-test('a batch is answered as its windows are one by one', async () => {
+test('windows give the same texts in a batch as one by one', async () => {
   const windows = [loud, quiet, middle, loud];
   const together = await tiny.transcribe(windows, null, turning);
   const single: unknown[] = [];
@@ -103,28 +103,28 @@ test('a batch is answered as its windows are one by one', async () => {
   assert.deepEqual(together, single);
 });
 
-test('a language that is told stands in the prompt, and the whole answer is text', async () => {
+test('a language that is given is in the prompt, and the whole answer is text', async () => {
   const row = await write('told', x3asrFiles(['x', 'hallo , du<|im_end|>', 'y']));
   const family = await openFamily(modelsDir, row);
-  const [spoken] = await family.transcribe([middle], 'de', turning);
-  assert.deepEqual([textOf(spoken!), spoken!.language], [' hallo , du', 'de']);
-  // Without the mark, and without having been told, it is no text.
+  const [transcript] = await family.transcribe([middle], 'de', turning);
+  assert.deepEqual([textOf(transcript!), transcript!.language], [' hallo , du', 'de']);
+  // Without <asr_text>, and without a given language, it is no text.
   const [unmarked] = await family.transcribe([middle], null, turning);
   assert.deepEqual(unmarked, { pieces: [], language: null });
   await family.close();
 });
 
-test('the text lies from the first voice to the last', async () => {
+test('the text spans the speech of its window', async () => {
   const { samples } = middle;
-  const voices = [
+  const speech = [
     [1_600, 8_000],
     [9_600, 19_200],
   ] as const;
-  const [spoken] = await tiny.transcribe([{ samples, voices }], null, turning);
-  assert.deepEqual(spoken!.pieces, [{ text: ' Grüße, 日本!', start: 0.1, end: 1.2 }]);
+  const [transcript] = await tiny.transcribe([{ samples, speech }], null, turning);
+  assert.deepEqual(transcript!.pieces, [{ text: ' Grüße, 日本!', start: 0.1, end: 1.2 }]);
 });
 
-test('what checkpoint throws ends the work between two tokens, and the next window is answered', async () => {
+test('an error of the checkpoint ends the work between two tokens, and the next window is answered', async () => {
   let asked = 0;
   const stopping = async () => {
     asked += 1;
@@ -132,8 +132,8 @@ test('what checkpoint throws ends the work between two tokens, and the next wind
   };
   await assert.rejects(tiny.transcribe([loud], null, stopping), engineErrors.CANCELLED.is);
   assert.equal(asked, 6);
-  const [spoken] = await tiny.transcribe([middle], null, turning);
-  assert.equal(textOf(spoken!), ' Grüße, 日本!');
+  const [transcript] = await tiny.transcribe([middle], null, turning);
+  assert.equal(textOf(transcript!), ' Grüße, 日本!');
 });
 
 const good = x3asrFiles(answers);
@@ -157,7 +157,7 @@ const damaged: [string, Partial<TinyFiles>, RegExp][] = [
   ['swapped', { decoder_step: initGraph(plans, graphIds) }, /has no input input_embeds/],
 ];
 for (const [name, files, message] of damaged) {
-  test(`a folder that cannot work is told while it loads, and nothing stays open: ${name}`, async () => {
+  test(`a damaged folder fails to load, and nothing stays open: ${name}`, async () => {
     const open = openSessions.size;
     const row = await write(name.replaceAll(' ', '-'), { ...good, ...files });
     await assert.rejects(

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { phrasesOf } from '../../../../actors/transcriber/whisper/read.ts';
+import { phrasesOf } from '../../../../actors/transcriber/whisper/phrases.ts';
 import {
   likeliest,
-  pick,
   probabilityOf,
+  sampleToken,
   seeded,
   TIMES,
-} from '../../../../actors/transcriber/whisper/rules.ts';
+} from '../../../../actors/transcriber/whisper/sampling.ts';
 
-/** Words 0 to 19, of which 3 is never written and 4 not first; end 20; special 21 to 29; times from 30 on. */
+/** Text 0 to 19, of which 3 is suppressed, and 4 as the first token; end 20; special 21 to 29; times from 30 on. */
 const vocabulary = {
   start: 21,
   transcribe: 22,
@@ -21,14 +21,14 @@ const vocabulary = {
     ['en', 24],
     ['de', 25],
   ]),
-  unspoken: [3, 21, 22, 23, 24, 25, 26, 27, 28, 29],
-  blank: [4],
+  suppressed: [3, 21, 22, 23, 24, 25, 26, 27, 28, 29],
+  suppressedFirst: [4],
   text: (tokens: readonly number[]) => tokens.map((token) => ` w${token}`).join(''),
 };
 const size = 30 + TIMES;
 const at = (seconds: number) => 30 + Math.round(seconds * 50);
 const greedy = { temperature: 0, random: () => 0 };
-/** Everything is unlikely but what is named. */
+/** All but the named tokens are unlikely. */
 const logits = (named: Readonly<Record<number, number>>) => {
   const row = new Float32Array(size).fill(-100);
   for (const [token, value] of Object.entries(named)) row[Number(token)] = value;
@@ -45,27 +45,27 @@ const cases: [claim: string, written: number[], row: Record<number, number>, exp
   ['after an end may come the end of all', [at(0), 5, at(2)], { 20: 9, [at(2)]: 1 }, 20],
   ['a phrase never begins before the last one ended', [at(0), 5, at(2)], { [at(1)]: 9, [at(3)]: 1 }, at(3)],
   ['a phrase takes time', [at(0), 5, at(2), at(2), 6], { [at(2)]: 9, [at(2.02)]: 1 }, at(2.02)],
-  ['marks are never written', [at(0)], { 3: 9, 5: 1 }, 5],
+  ['suppressed tokens are never written', [at(0)], { 3: 9, 5: 1 }, 5],
   ['special tokens are never written', [at(0)], { 22: 9, 29: 8, 5: 1 }, 5],
   ['a word may be the likeliest', [at(0), 5], { 6: 9, [at(2)]: 1 }, 6],
   [
-    'times that are likelier together than any word are a time',
+    'a time is written when all times together are likelier than any word',
     [at(0), 5],
     { 6: 2, [at(2)]: 1.5, [at(2.02)]: 1.6, [at(2.04)]: 1.5 },
     at(2.02),
   ],
 ];
 for (const [claim, written, row, expected] of cases) {
-  test(claim, () => assert.equal(pick(logits(row), written, vocabulary, greedy).token, expected));
+  test(claim, () => assert.equal(sampleToken(logits(row), written, vocabulary, greedy).token, expected));
 }
 
-test('where nothing is possible the text ends', () => {
+test('where no token is possible the text ends', () => {
   const nothing = new Float32Array(size).fill(Number.NEGATIVE_INFINITY);
-  assert.deepEqual(pick(nothing, [], vocabulary, greedy), { token: 20, logProbability: 0 });
+  assert.deepEqual(sampleToken(nothing, [], vocabulary, greedy), { token: 20, logProbability: 0 });
 });
 
-test('the probability of a token is that among what was allowed', () => {
-  const { logProbability } = pick(logits({ 5: 2, 6: 1, 3: 50, 22: 50 }), [at(0)], vocabulary, greedy);
+test('the probability of a token is that among the allowed tokens', () => {
+  const { logProbability } = sampleToken(logits({ 5: 2, 6: 1, 3: 50, 22: 50 }), [at(0)], vocabulary, greedy);
   assert(Math.abs(Math.exp(logProbability) - 1 / (1 + Math.exp(-1))) < 1e-6);
 });
 
@@ -80,12 +80,12 @@ test('the language is the likeliest of those there are', () => {
   assert.equal(likeliest(logits({}), new Map()), null);
 });
 
-test('a warm choice follows the probabilities, and is the same for the same seed', () => {
+test('sampling at a temperature follows the probabilities, and is the same for the same seed', () => {
   const draw = (seed: number) => {
     const sampling = { temperature: 0.5, random: seeded(seed) };
     return Array.from(
       { length: 2000 },
-      () => pick(logits({ 5: 1, 6: 0.5 }), [at(0)], vocabulary, sampling).token,
+      () => sampleToken(logits({ 5: 1, 6: 0.5 }), [at(0)], vocabulary, sampling).token,
     );
   };
   const tokens = draw(1);
@@ -96,21 +96,21 @@ test('a warm choice follows the probabilities, and is the same for the same seed
 });
 
 const anyRow = fc.array(fc.double({ min: -20, max: 20, noNaN: true }), { minLength: 40, maxLength: 40 });
-test('whatever the model says, times come in pairs, ascend, and no forbidden token is written', () => {
+test('for any logits, times come in pairs and ascend, and no suppressed token is written', () => {
   fc.assert(
-    fc.property(fc.array(anyRow, { maxLength: 30 }), fc.boolean(), fc.nat(), (rows, warm, seed) => {
+    fc.property(fc.array(anyRow, { maxLength: 30 }), fc.boolean(), fc.nat(), (rows, random, seed) => {
       const written: number[] = [];
-      const sampling = { temperature: warm ? 0.7 : 0, random: seeded(seed) };
+      const sampling = { temperature: random ? 0.7 : 0, random: seeded(seed) };
       for (const [step, values] of rows.entries()) {
         const row = new Float32Array(size).fill(-30);
         for (const [index, value] of values.entries())
           row[index < 30 ? index : 30 + (index - 30) * step] = value;
-        const { token, logProbability } = pick(row, written, vocabulary, sampling);
+        const { token, logProbability } = sampleToken(row, written, vocabulary, sampling);
         assert(logProbability <= 1e-6);
         if (token === 20) break;
         written.push(token);
       }
-      assert(written.every((token) => !vocabulary.unspoken.includes(token)));
+      assert(written.every((token) => !vocabulary.suppressed.includes(token)));
       const times = written.filter((token) => token >= 30);
       assert(times.every((time, index) => index === 0 || time >= times[index - 1]!));
       if (written.length > 0) assert(written[0]! >= 30);
@@ -127,28 +127,3 @@ test('whatever the model says, times come in pairs, ascend, and no forbidden tok
     }),
   );
 });
-
-const readings: [claim: string, written: number[], expected: [string, number, number][]][] = [
-  ['nothing is nothing', [], []],
-  ['a start alone is nothing', [at(1)], []],
-  ['a phrase lies between its times', [at(1), 5, 6, at(2.5)], [[' w5 w6', 1, 2.5]]],
-  [
-    'phrases follow each other',
-    [at(0), 5, at(1), at(1.5), 6, at(3)],
-    [
-      [' w5', 0, 1],
-      [' w6', 1.5, 3],
-    ],
-  ],
-  ['a phrase that is not closed lasts to the end', [at(1), 5], [[' w5', 1, 4]]],
-  ['times behind the end are the end', [at(1), 5, at(20)], [[' w5', 1, 4]]],
-];
-for (const [claim, written, expected] of readings) {
-  test(claim, () => {
-    const found = phrasesOf(written, 4, vocabulary);
-    assert.deepEqual(
-      found.map(({ text, start, end }) => [text, start, end]),
-      expected,
-    );
-  });
-}

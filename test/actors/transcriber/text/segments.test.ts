@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import {
-  cuesOf,
   LONGEST_SECONDS,
   LONGEST_TEXT,
   type Piece,
   type Span,
-} from '../../../../actors/transcriber/text/cues.ts';
+  segmentsOf,
+} from '../../../../actors/transcriber/text/segments.ts';
 
 const piece = (text: string, start_seconds: number, end_seconds: number): Piece => ({
   text,
@@ -15,13 +15,13 @@ const piece = (text: string, start_seconds: number, end_seconds: number): Piece 
   end_seconds,
 });
 const span = (start_seconds: number, end_seconds: number): Span => ({ start_seconds, end_seconds });
-const texts = (pieces: readonly Piece[], voices: readonly Span[] = []) =>
-  cuesOf(pieces, voices).map(({ text }) => text);
+const texts = (pieces: readonly Piece[], speech: readonly Span[] = []) =>
+  segmentsOf(pieces, speech).map(({ text }) => text);
 /** Words of a quarter of a second each. */
-const spoken = (text: string, start = 0) =>
+const paced = (text: string, start = 0) =>
   text.split(/(?= )/).map((word, at) => piece(word, start + at * 0.25, start + at * 0.25 + 0.2));
 
-const ascending = (segments: ReturnType<typeof cuesOf>) => {
+const ascending = (segments: ReturnType<typeof segmentsOf>) => {
   let free = 0;
   for (const { start_seconds, end_seconds, text } of segments) {
     assert(start_seconds >= free, `${start_seconds} starts before ${free}`);
@@ -37,23 +37,23 @@ const ascending = (segments: ReturnType<typeof cuesOf>) => {
 };
 
 const cases: [claim: string, pieces: Piece[], expected: string[]][] = [
-  ['nothing said is no segment', [piece('', 0, 1), piece(' \n', 1, 2)], []],
+  ['no text, no segment', [piece('', 0, 1), piece(' \n', 1, 2)], []],
   ['a short sentence is one segment', [piece('Hello there.', 1, 2)], [' Hello there.']],
   ['tokens join to words', [piece(' Hel', 0, 0.2), piece('lo', 0.2, 0.4), piece(',', 0.4, 0.4)], [' Hello,']],
   [
-    'sentences part',
-    spoken('It rained all night long. The river had come over the road.'),
+    'sentences are segments of their own',
+    paced('It rained all night long. The river had come over the road.'),
     [' It rained all night long.', ' The river had come over the road.'],
   ],
-  ['very short sentences stay together', spoken(' Yes. No. I see.'), [' Yes. No. I see.']],
+  ['very short sentences stay together', paced(' Yes. No. I see.'), [' Yes. No. I see.']],
   [
     'an initial or a title ends no sentence',
-    spoken(' Then Dr. J. Watson walked into the empty room.'),
+    paced(' Then Dr. J. Watson walked into the empty room.'),
     [' Then Dr. J. Watson walked into the empty room.'],
   ],
   [
-    'a long sentence parts at its comma',
-    spoken(
+    'a long sentence is broken at its comma',
+    paced(
       ' When the long winter was finally over and the snow had gone, they opened every window of the old house',
     ),
     [
@@ -62,22 +62,22 @@ const cases: [claim: string, pieces: Piece[], expected: string[]][] = [
     ],
   ],
   [
-    'a long sentence without marks parts at its pause',
+    'a long sentence without punctuation is broken at its pause',
     [
-      ...spoken(' one two three four five six seven eight nine ten'),
-      ...spoken(' eleven twelve thirteen fourteen fifteen sixteen seventeen', 3),
+      ...paced(' one two three four five six seven eight nine ten'),
+      ...paced(' eleven twelve thirteen fourteen fifteen sixteen seventeen', 3),
     ],
     [
       ' one two three four five six seven eight nine ten',
       ' eleven twelve thirteen fourteen fifteen sixteen seventeen',
     ],
   ],
-  ['a silence of a second always parts', [...spoken(' so we'), ...spoken(' left', 2)], [' so we', ' left']],
-  ['breaks of lines become spaces', [piece('one\r\n two\tthree', 0, 2)], [' one two three']],
+  ['a pause of a second always breaks', [...paced(' so we'), ...paced(' left', 2)], [' so we', ' left']],
+  ['line breaks become spaces', [piece('one\r\n two\tthree', 0, 2)], [' one two three']],
 ];
 for (const [claim, pieces, expected] of cases) {
   test(claim, () => {
-    const found = cuesOf(pieces);
+    const found = segmentsOf(pieces);
     ascending(found);
     assert.deepEqual(
       found.map(({ text }) => text),
@@ -94,7 +94,7 @@ const unspaced = [
 for (const [language, sentence, words] of unspaced) {
   test(`${language} is broken between its words`, () => {
     const text = sentence.repeat(8);
-    const found = cuesOf([piece(text, 0, 40)]);
+    const found = segmentsOf([piece(text, 0, 40)]);
     ascending(found);
     assert.equal(found.map((segment) => segment.text.slice(1)).join(''), text);
     for (const word of words) {
@@ -112,9 +112,9 @@ test('closing marks never begin a segment, opening ones never end it', () => {
   }
 });
 
-test('a text known only by its window is laid around the silence, with the comma at it', () => {
-  const voices = [span(10, 13), span(16, 20)];
-  const found = cuesOf([piece('Come over here, then we can all go home together', 10, 20)], voices);
+test('a text timed only by its window is spread around the silence, broken at the comma', () => {
+  const speech = [span(10, 13), span(16, 20)];
+  const found = segmentsOf([piece('Come over here, then we can all go home together', 10, 20)], speech);
   assert.deepEqual(
     found.map(({ start_seconds, end_seconds, text }) => [start_seconds, end_seconds, text]),
     [
@@ -124,28 +124,28 @@ test('a text known only by its window is laid around the silence, with the comma
   );
 });
 
-test('without voices the characters of a piece take equal time', () => {
-  const [first, second] = cuesOf([piece('This one ends here. That one begins.', 0, 7.2)]);
+test('without speech regions all characters of a piece take equal time', () => {
+  const [first, second] = segmentsOf([piece('This one ends here. That one begins.', 0, 7.2)]);
   assert.equal(first?.start_seconds, 0);
   assert.equal(first?.end_seconds, 3.8);
   assert.equal(second?.start_seconds, 4);
 });
 
 test('the space before a word takes none of its time', () => {
-  const [only] = cuesOf([piece(' wor', 3, 4), piece('ld ', 4, 5)]);
+  const [only] = segmentsOf([piece(' wor', 3, 4), piece('ld ', 4, 5)]);
   assert.deepEqual([only?.start_seconds, only?.end_seconds], [3, 5]);
 });
 
 test('a word longer than a segment is cut between letters, not inside one', () => {
   const family = '👩‍👩‍👧‍👦';
-  const found = cuesOf([piece(`${family.repeat(20)}`, 0, 5)]);
+  const found = segmentsOf([piece(`${family.repeat(20)}`, 0, 5)]);
   ascending(found);
   for (const { text } of found) assert.equal(text.slice(1).length % family.length, 0);
 });
 
-test('times that are no numbers or run backwards come into order', () => {
+test('times that are NaN or run backwards are put in order', () => {
   ascending(
-    cuesOf([
+    segmentsOf([
       piece(' first of all', Number.NaN, 2),
       piece(' second', 5, 3),
       piece(' third', 1, Number.POSITIVE_INFINITY),
@@ -183,15 +183,15 @@ const pieces = fc.array(
   }),
   { maxLength: 12 },
 );
-const voices = fc
+const regions = fc
   .array(fc.double({ min: 0, max: 120, noNaN: true }), { maxLength: 12 })
   .map((edges) => edges.sort((a, b) => a - b))
   .map((edges) => edges.flatMap((edge, at) => (at % 2 === 1 ? [span(edges[at - 1]!, edge)] : [])));
 
-test('whatever is said: every character stays, in order; no segment is too long, none overlaps', () => {
+test('every character stays, in order; no segment is too long, none overlaps', () => {
   fc.assert(
-    fc.property(pieces, voices, (said, voices) => {
-      const found = cuesOf(said, voices);
+    fc.property(pieces, regions, (said, speech) => {
+      const found = segmentsOf(said, speech);
       ascending(found);
       const letters = (text: string) => text.replace(/[\s\p{Cc}]+/gu, '');
       assert.equal(
@@ -209,7 +209,7 @@ test('in scripts with spaces every word stays whole', () => {
       fc.array(word, { maxLength: 80 }),
       fc.double({ min: 0, max: 60, noNaN: true }),
       (words, end) => {
-        const found = cuesOf([piece(words.join(' '), 0, end)]);
+        const found = segmentsOf([piece(words.join(' '), 0, end)]);
         assert.deepEqual(
           found
             .map(({ text }) => text)

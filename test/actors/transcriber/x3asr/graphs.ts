@@ -1,7 +1,7 @@
 // Small graphs with the names, types and shapes of the x3asr export, that write planned answers and find out whether they
 // are fed rightly: the cache carries what was fed, and anything wrong turns the answer into exclamation marks.
-import { GraphBuilder } from '../../../actors/models/starter/graph/builder.ts';
-import { onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder } from '../../../../actors/models/starter/graph/builder.ts';
+import { onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
 
 export const WIDTH = 16;
 /** Sides of the cache: layers, heads, size of a head. */

@@ -2,15 +2,29 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { modelErrors } from '../../../actors/models/contract.ts';
-import type { SpeechWindow, Spoken } from '../../../actors/transcriber/family.ts';
-import { type Job, WindowQueue } from '../../../actors/transcriber/queue.ts';
+import { BatchingQueue, type Job } from '../../../actors/transcriber/batching-queue.ts';
+import type { SpeechWindow, WindowTranscript } from '../../../actors/transcriber/family.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { windowOf } from './open-family.ts';
 
+const MOST_TURNS = 10_000;
+
 /** A window that is known by its only sample. */
 const window = (number: number) => windowOf(Float32Array.of(number));
+/** Ends only by what `step` throws. */
+async function endless(step: () => Promise<void>): Promise<void> {
+  for (let steps = 0; steps < MOST_TURNS; steps += 1) await step();
+  throw new Error('nobody ended the window');
+}
+/** Turns of the event loop until something is so. */
+async function turnsUntil(condition: () => boolean): Promise<void> {
+  for (let turns = 0; !condition(); turns += 1) {
+    assert(turns < MOST_TURNS, 'it never came');
+    await eventLoopTurn();
+  }
+}
 const numbersOf = (windows: readonly SpeechWindow[]) => windows.map(({ samples }) => samples[0]!);
-const spoken = (number: number): Spoken => ({
+const transcriptOf = (number: number): WindowTranscript => ({
   pieces: [{ text: ` ${number}`, start: 0, end: 1 }],
   language: null,
 });
@@ -18,7 +32,7 @@ const spoken = (number: number): Spoken => ({
 interface Fake {
   /** Runs so far: the numbers of their windows. */
   readonly runs: number[][];
-  readonly queue: WindowQueue;
+  readonly queue: BatchingQueue;
   readonly told: string[];
   add(owner: object, number: number, language?: string | null, model_key?: string): void;
   job(owner: object, number: number, language: string | null, model_key: string): Job;
@@ -34,16 +48,16 @@ function fake(limit = 2): Fake {
     await eventLoopTurn();
     if (stopped) throw engineErrors.CANCELLED('stops');
   };
-  const queue = new WindowQueue({
-    model: async (key, work) => {
+  const queue = new BatchingQueue({
+    withModel: async (key, work) => {
       if (key !== 'here') throw modelErrors.MODEL_NOT_LOADED(key);
       await work(2, async (windows, _language, go) => {
         const numbers = numbersOf(windows);
         runs.push(numbers);
         await go();
         if (numbers.includes(13)) throw modelErrors.MODEL_RUN_FAILED('13');
-        while (numbers.includes(99)) await go();
-        return numbers.map(spoken);
+        if (numbers.includes(99)) await endless(go);
+        return numbers.map(transcriptOf);
       });
     },
     checkpoint,
@@ -71,7 +85,7 @@ function fake(limit = 2): Fake {
   };
 }
 
-test('windows of several files that ask the same run together, in the order in which they came', async () => {
+test('windows with the same model and language run in one batch, in order', async () => {
   const { queue, runs, told, add } = fake();
   const [a, b] = [{}, {}];
   add(a, 1);
@@ -87,7 +101,7 @@ test('windows of several files that ask the same run together, in the order in w
   assert.deepEqual(told.at(-1), '6:6');
 });
 
-test('a window that the model cannot take fails alone', async () => {
+test('a window that fails is run alone, and so are the others of its batch', async () => {
   const { queue, runs, told, add } = fake();
   add({}, 13);
   add({}, 1);
@@ -97,7 +111,7 @@ test('a window that the model cannot take fails alone', async () => {
   assert.deepEqual(told, ['13:MODEL_RUN_FAILED', '1:1', '2:2']);
 });
 
-test('what one owner cannot take fails for it alone, and nothing is run or told twice', async () => {
+test('an owner that throws fails alone, and no window runs twice', async () => {
   const { queue, runs, told, add, job } = fake();
   add({}, 1);
   queue.add({
@@ -111,7 +125,7 @@ test('what one owner cannot take fails for it alone, and nothing is run or told 
   assert.deepEqual(told, ['1:1', '2:RangeError: no place for it']);
 });
 
-test('where the model is not loaded all its windows fail, in every language, and those of another do not', async () => {
+test('all windows of a model that is not loaded fail, those of another do not', async () => {
   const { queue, told, add } = fake();
   add({}, 1, 'de', 'gone');
   add({}, 2, null, 'gone');
@@ -120,13 +134,13 @@ test('where the model is not loaded all its windows fail, in every language, and
   assert.deepEqual(told, ['1:MODEL_NOT_LOADED', '2:MODEL_NOT_LOADED', '3:3']);
 });
 
-test('who is dropped is told nothing; a run only for it ends, one for others goes on', async () => {
+test('a dropped owner gets no answer, and a batch only of its windows ends', async () => {
   const { queue, runs, told, add } = fake();
   const [a, b] = [{}, {}];
   add(a, 99);
   add(a, 1);
   add(a, 2);
-  while (runs.length === 0) await eventLoopTurn();
+  await turnsUntil(() => runs.length > 0);
   add(b, 3);
   queue.drop(a);
   add(a, 4);
@@ -134,7 +148,7 @@ test('who is dropped is told nothing; a run only for it ends, one for others goe
   assert.deepEqual([runs, told], [[[99, 1], [3]], ['3:3']]);
 });
 
-test('who makes room waits until few enough wait, and no longer than its signal', async () => {
+test('waiting for room ends when few enough windows wait, or with the signal', async () => {
   const { queue, runs, add, told } = fake(1);
   const [endless, other] = [{}, {}];
   const stop = new AbortController();
@@ -143,20 +157,20 @@ test('who makes room waits until few enough wait, and no longer than its signal'
     signs += 1;
   };
   const turn = { signal: stop.signal, alive };
-  await queue.room(turn);
+  await queue.waitForRoom(turn);
   add(endless, 99);
-  while (runs.length === 0) await eventLoopTurn();
+  await turnsUntil(() => runs.length > 0);
   add(other, 1);
-  await queue.room(turn);
+  await queue.waitForRoom(turn);
   assert.equal(signs, 0);
   add(other, 2);
   let free = false;
-  const waiting = queue.room({ ...turn, signal: new AbortController().signal }).then(() => {
+  const waiting = queue.waitForRoom({ ...turn, signal: new AbortController().signal }).then(() => {
     free = true;
   });
-  const cancelled = assert.rejects(queue.room(turn), engineErrors.CANCELLED.is);
+  const cancelled = assert.rejects(queue.waitForRoom(turn), engineErrors.CANCELLED.is);
   // The model is at work on another window all the time.
-  while (signs < 4) await eventLoopTurn();
+  await turnsUntil(() => signs >= 4);
   stop.abort();
   await cancelled;
   assert.equal(free, false);
@@ -166,11 +180,11 @@ test('who makes room waits until few enough wait, and no longer than its signal'
   assert.deepEqual(told, ['1:1', '2:2']);
 });
 
-test('when the actor stops, what runs and what waits fails as cancelled', async () => {
+test('when the actor stops, running and waiting windows fail as cancelled', async () => {
   const { queue, runs, told, add, stop } = fake();
   add({}, 99);
   add({}, 1, 'de');
-  while (runs.length === 0) await eventLoopTurn();
+  await turnsUntil(() => runs.length > 0);
   stop();
   await queue.idle();
   assert.deepEqual(told, ['99:CANCELLED', '1:CANCELLED']);

@@ -3,13 +3,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { ModelRow, SpeechSide } from '../../../actors/models/contract.ts';
-import { builtInRows } from '../../../actors/models/rows/list.ts';
-import type { SpeechFamily, Spoken } from '../../../actors/transcriber/family.ts';
-import { parseVocabulary } from '../../../actors/transcriber/parakeet/vocabulary.ts';
-import { engineErrors } from '../../../runtime/errors.ts';
-import { openFamily, openSessions, textOf, turning, windowOf } from './open-family.ts';
-import { encoderGraph, featuresGraph, jointGraph, note } from './parakeet-graphs.ts';
+import type { ModelRow, SpeechSide } from '../../../../actors/models/contract.ts';
+import { builtInRows } from '../../../../actors/models/rows/list.ts';
+import type { SpeechFamily, WindowTranscript } from '../../../../actors/transcriber/family.ts';
+import { parseVocabulary } from '../../../../actors/transcriber/parakeet/vocabulary.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
+import { openFamily, openSessions, textOf, turning, windowOf } from '../open-family.ts';
+import { encoderGraph, featuresGraph, jointGraph, note } from './graphs.ts';
 
 const words = ['<unk>', '▁the', '▁wor', 'ld', ',', '▁ja', '!', '<|de|>', '▁ha', '<blk>'];
 const vocabulary = `${words.map((word, token) => `${word} ${token}`).join('\n')}\n`;
@@ -60,20 +60,20 @@ function score(frames: number, notes: Record<number, [word: string, frames: numb
     sound[Number(frame) * FRAME + 700] = note(idOf(word), on);
   return sound;
 }
-async function spoken(sound: Float32Array, language: string | null = null): Promise<Spoken> {
+async function transcriptOf(sound: Float32Array, language: string | null = null): Promise<WindowTranscript> {
   return (await tiny.transcribe([windowOf(sound)], language, turning))[0]!;
 }
-const rounded = ({ pieces }: Spoken) =>
+const rounded = ({ pieces }: WindowTranscript) =>
   pieces.map(({ text, start, end }) => [text, Math.round(start * 100), Math.round(end * 100)]);
 
-test('the rows of the program name what the family opens', () => {
+test('the built-in row names the files that the family opens', () => {
   const row = builtInRows.find(({ key }) => key === 'parakeet-tdt-0.6b-v3')!;
   assert.deepEqual(row.files.map(({ role }) => role).sort(), Object.keys(good).sort());
 });
 
 test('tokens come with their times, 80 ms a frame, and their text joins to words', async () => {
   const sound = score(20, { 2: ['▁the', 2], 4: ['▁wor', 1], 5: ['ld', 4], 12: [',', 1] });
-  const answer = await spoken(sound, 'de');
+  const answer = await transcriptOf(sound, 'de');
   assert.equal(textOf(answer), ' the world,');
   assert.equal(answer.language, 'de');
   assert.deepEqual(rounded(answer), [
@@ -84,21 +84,21 @@ test('tokens come with their times, 80 ms a frame, and their text joins to words
   ]);
 });
 
-test('the next frame is the one that the duration says: notes in between are not looked at', async () => {
+test('the duration says which frame is next: frames in between are skipped', async () => {
   const sound = score(12, { 1: ['▁the', 4], 3: ['!', 1], 5: ['▁ja', 1] });
-  assert.equal(textOf(await spoken(sound)), ' the ja');
+  assert.equal(textOf(await transcriptOf(sound)), ' the ja');
 });
 
-test('a token without duration is followed by another look at its frame', async () => {
-  const answer = await spoken(score(6, { 1: ['▁the', 0], 2: ['▁ja', 1] }));
+test('after a token of duration 0 the same frame is decoded again', async () => {
+  const answer = await transcriptOf(score(6, { 1: ['▁the', 0], 2: ['▁ja', 1] }));
   assert.deepEqual(rounded(answer), [
     [' the', 8, 16],
     [' ja', 16, 24],
   ]);
 });
 
-test('a frame that never goes on by itself is left after ten tokens', async () => {
-  const answer = await spoken(score(6, { 1: ['▁ha', 0], 3: ['▁ja', 1] }));
+test('a frame is left after ten tokens', async () => {
+  const answer = await transcriptOf(score(6, { 1: ['▁ha', 0], 3: ['▁ja', 1] }));
   assert.equal(textOf(answer), `${' ha'.repeat(10)} ja`);
 });
 
@@ -111,13 +111,13 @@ test('a window never writes more tokens than its limit', async () => {
   await family.close();
 });
 
-test('marks are no text, the last token ends with the window, and silence is no speech', async () => {
-  const answer = await spoken(score(3, { 0: ['<|de|>', 1], 1: ['<unk>', 1], 2: ['▁ja', 4] }));
+test('special tokens are no text, the last token ends with the window, and silence has no text', async () => {
+  const answer = await transcriptOf(score(3, { 0: ['<|de|>', 1], 1: ['<unk>', 1], 2: ['▁ja', 4] }));
   assert.deepEqual(rounded(answer), [[' ja', 16, 24]]);
-  assert.deepEqual(await spoken(score(9, {}), 'de'), { pieces: [], language: null });
+  assert.deepEqual(await transcriptOf(score(9, {}), 'de'), { pieces: [], language: null });
 });
 
-test('windows of different lengths in one run are answered as they are one by one', async () => {
+test('windows of different lengths give the same texts in a batch as one by one', async () => {
   const windows = [
     score(9, { 8: ['▁ja', 1] }),
     score(30, { 3: ['▁the', 1], 29: ['▁wor', 2] }),
@@ -130,7 +130,7 @@ test('windows of different lengths in one run are answered as they are one by on
   }
 });
 
-test('what checkpoint throws ends the work between two frames', async () => {
+test('an error of the checkpoint ends the work between two frames', async () => {
   let asked = 0;
   const stopping = async () => {
     asked += 1;
@@ -140,7 +140,7 @@ test('what checkpoint throws ends the work between two frames', async () => {
   assert.equal(asked, 5);
 });
 
-test('a vocabulary says each token once, and where the blank is', () => {
+test('a vocabulary has each token once, and a blank', () => {
   const parsed = parseVocabulary('▁a 0\r\n<blk> 1\r\n');
   assert.deepEqual([parsed.size, parsed.blank, parsed.textOf(0), parsed.textOf(1)], [2, 1, ' a', '']);
   for (const text of ['', '▁a 0', 'a 0\nb 0\n<blk> 1', 'a 0\n<blk> 2', 'a\n<blk> 0', 'a 0 b\n<blk> 1']) {
@@ -159,7 +159,7 @@ const damaged: [string, Record<string, Uint8Array | string>, RegExp][] = [
   ],
 ];
 for (const [name, files, message] of damaged) {
-  test(`a folder that cannot work is told while it loads, and nothing stays open: ${name}`, async () => {
+  test(`a damaged folder fails to load, and nothing stays open: ${name}`, async () => {
     const open = openSessions.size;
     const row = await write(name.replaceAll(' ', '-'), files);
     await assert.rejects(

@@ -10,7 +10,7 @@ import type { SpeechWindow } from '../../../../actors/transcriber/family.ts';
 import { whisper } from '../../../../actors/transcriber/whisper/family.ts';
 import { readVocabulary, type Vocabulary } from '../../../../actors/transcriber/whisper/vocabulary.ts';
 import { bytesTokenizer } from '../../../../bench/whisper-tokenizer.ts';
-import { fakeDecoder, fakeEncoder, type Run, type Script } from './fake.ts';
+import { fakeDecoder, fakeEncoder, type Run, type Script } from './fake-graphs.ts';
 
 let folder = '';
 let words: Vocabulary;
@@ -22,7 +22,7 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 const size = 259 + 12 + 1501;
-const turn = async () => {};
+const checkpoint = async () => {};
 const row = (changes: Partial<SpeechRow> = {}, speech: Partial<SpeechRow['speech']> = {}): SpeechRow => {
   const like = whisperRows[0] as SpeechRow;
   return {
@@ -33,16 +33,16 @@ const row = (changes: Partial<SpeechRow> = {}, speech: Partial<SpeechRow['speech
     speech: { ...like.speech, batch: 4, ...speech },
   };
 };
-/** So many seconds of a tone. */
+/** Seconds of a tone. */
 const tone = (seconds: number): SpeechWindow => ({
   samples: Float32Array.from({ length: seconds * 16_000 }, (_, at) => Math.sin(at / 8) * 0.5),
-  voices: [[0, seconds * 16_000]],
+  speech: [[0, seconds * 16_000]],
 });
 const time = (seconds: number) => words.firstTime + Math.round(seconds * 50);
 /** Tokens of the tiny tokenizer are bytes. */
 const bytes = (text: string) => [...Buffer.from(text)];
 
-/** Writes these tokens, then ends; `wrong` is a little less likely at every step. */
+/** Writes these tokens, then ends. */
 function writes(text: (sound: number) => readonly number[], language = 'en'): Script {
   return ({ sound, tokens }) => {
     const prompt = tokens.indexOf(words.transcribe!) + 1;
@@ -63,7 +63,7 @@ async function open(script: Script, changes: { row?: SpeechRow; runs?: Run[]; en
     changes.row ?? row(),
     (role) => (role === 'tokenizer' ? join(folder, 'tokenizer') : role),
     async (source) => sessions[String(source)]!,
-    turn,
+    checkpoint,
   );
 }
 
@@ -74,13 +74,13 @@ test('phrases have the times the model wrote, in the language that was asked for
     writes(() => text),
     { runs },
   );
-  const [spoken] = await family.transcribe([tone(3)], 'de', turn);
-  assert.deepEqual(spoken?.pieces, [
+  const [transcript] = await family.transcribe([tone(3)], 'de', checkpoint);
+  assert.deepEqual(transcript?.pieces, [
     { text: ' Hello.', start: 0, end: 1.2 },
     { text: ' Who?', start: 1.5, end: 2 },
   ]);
-  assert.equal(spoken?.language, 'de');
-  assert(spoken!.confidence!.meanLogProbability > -0.01);
+  assert.equal(transcript?.language, 'de');
+  assert(transcript!.confidence!.meanLogProbability > -0.01);
   // The prompt in one run, then a token a run, the end token never fed.
   assert.deepEqual(runs[0], { batch: 1, tokens: 3, cached: false });
   assert.deepEqual(
@@ -91,46 +91,46 @@ test('phrases have the times the model wrote, in the language that was asked for
 
 test('the prompt is the start, the language and the task', async () => {
   let seen: readonly number[] = [];
-  const family = await open((spoken) => {
-    if (spoken.tokens.length === 3) seen = spoken.tokens;
+  const family = await open((transcript) => {
+    if (transcript.tokens.length === 3) seen = transcript.tokens;
     return { [words.end]: 9, [time(0)]: 1 };
   });
-  await family.transcribe([tone(1)], 'zh', turn);
+  await family.transcribe([tone(1)], 'zh', checkpoint);
   assert.deepEqual(seen, [words.start, words.languages.get('zh'), words.transcribe]);
 });
 
-test('without a language the model is asked for the likeliest, and goes on in it', async () => {
+test('without a language the likeliest is detected and used', async () => {
   const runs: Run[] = [];
   const family = await open(
     writes(() => [time(0), ...bytes(' Ja.'), time(1)], 'de'),
     { runs },
   );
-  const [spoken] = await family.transcribe([tone(2)], null, turn);
-  assert.equal(spoken?.language, 'de');
-  assert.equal(spoken?.pieces[0]?.text, ' Ja.');
+  const [transcript] = await family.transcribe([tone(2)], null, checkpoint);
+  assert.equal(transcript?.language, 'de');
+  assert.equal(transcript?.pieces[0]?.text, ' Ja.');
   assert.deepEqual(runs.slice(0, 2), [
     { batch: 1, tokens: 1, cached: false },
     { batch: 1, tokens: 2, cached: true },
   ]);
 });
 
-test('a language that the row does not name is never found', async () => {
+test('a language that the row does not name is never detected', async () => {
   const family = await open(
     writes(() => [time(0), ...bytes(' Yo.'), time(1)], 'zh'),
     { row: row({ languages: ['en', 'de'] }) },
   );
-  const [spoken] = await family.transcribe([tone(2)], null, turn);
-  assert(['en', 'de'].includes(spoken!.language!));
+  const [transcript] = await family.transcribe([tone(2)], null, checkpoint);
+  assert(['en', 'de'].includes(transcript!.language!));
 });
 
 test("Javanese is the tokenizer's jw", () => assert(words.languages.has('jv')));
 
-test('windows of a batch are written side by side, each as it is alone, however long the others go on', async () => {
+test('windows of a batch give the same texts as alone, whatever their lengths', async () => {
   const texts = (sound: number) => [time(0), ...bytes(` ${'abcdefghi'.slice(0, sound * 3)}`), time(sound)];
   const windows = [tone(1), tone(3), tone(2)];
   const runs: Run[] = [];
   const family = await open(writes(texts), { runs });
-  const together = await family.transcribe(windows, 'en', turn);
+  const together = await family.transcribe(windows, 'en', checkpoint);
   assert.equal(runs.length, 1 + texts(3).length);
   assert(runs.every(({ batch }) => batch === 3));
   assert.deepEqual(
@@ -138,11 +138,11 @@ test('windows of a batch are written side by side, each as it is alone, however 
     [' abc', ' abcdefghi', ' abcdef'],
   );
   for (const [at, window] of windows.entries()) {
-    assert.deepEqual(await family.transcribe([window], 'en', turn), [together[at]]);
+    assert.deepEqual(await family.transcribe([window], 'en', checkpoint), [together[at]]);
   }
 });
 
-test('no speech is told with its probability, and not written again', async () => {
+test('no speech is answered with its probability, and not decoded again', async () => {
   const runs: Run[] = [];
   const family = await open(
     ({ tokens }) =>
@@ -153,13 +153,13 @@ test('no speech is told with its probability, and not written again', async () =
           ),
     { runs, row: row({}, { token_limit: { min: 6, per_second: 0, max: 6 } }) },
   );
-  const [spoken] = await family.transcribe([tone(2)], 'en', turn);
-  assert(spoken!.confidence!.noSpeech > 0.99);
-  assert(spoken!.confidence!.meanLogProbability < -1);
+  const [transcript] = await family.transcribe([tone(2)], 'en', checkpoint);
+  assert(transcript!.confidence!.noSpeech > 0.99);
+  assert(transcript!.confidence!.meanLogProbability < -1);
   assert.equal(runs.filter(({ cached }) => !cached).length, 1);
 });
 
-test('a text that loops is written again with some chance, the same every time', async () => {
+test('a text that repeats itself is decoded again at a temperature, with the same result every time', async () => {
   const loop: Script = ({ tokens }) => {
     const last = tokens.at(-1)!;
     if (tokens.length <= 3) return { [time(0)]: 10 };
@@ -168,16 +168,16 @@ test('a text that loops is written again with some chance, the same every time',
   };
   const runs: Run[] = [];
   const family = await open(loop, { runs });
-  const once = await family.transcribe([tone(20)], 'en', turn);
+  const once = await family.transcribe([tone(20)], 'en', checkpoint);
   const text = once[0]!.pieces.map((piece) => piece.text).join('');
   assert(text.length < 60, `${text.length} characters`);
-  assert(runs.filter(({ cached }) => !cached).length > 1, 'it was written again');
-  assert.deepEqual(await family.transcribe([tone(20)], 'en', turn), once);
-  const beside = await family.transcribe([tone(1), tone(20)], 'en', turn);
+  assert(runs.filter(({ cached }) => !cached).length > 1, 'it was decoded again');
+  assert.deepEqual(await family.transcribe([tone(20)], 'en', checkpoint), once);
+  const beside = await family.transcribe([tone(1), tone(20)], 'en', checkpoint);
   assert.deepEqual(beside[1], once[0]);
 });
 
-test('only the windows that loop are written again', async () => {
+test('only the windows that repeat themselves are decoded again', async () => {
   const runs: Run[] = [];
   const family = await open(
     ({ sound, tokens }) => {
@@ -187,10 +187,10 @@ test('only the windows that loop are written again', async () => {
     },
     { runs },
   );
-  const [good, bad] = await family.transcribe([tone(1), tone(20)], 'en', turn);
+  const [good, bad] = await family.transcribe([tone(1), tone(20)], 'en', checkpoint);
   assert.equal(good?.pieces.length, 1);
   assert.deepEqual(new Set(runs.filter(({ cached }) => !cached).map(({ batch }) => batch)), new Set([2, 1]));
-  // A model that never stops is stopped at the limit of its row.
+  // A model that does not end is stopped at the token limit of its row.
   assert.equal(bad?.pieces[0]?.text.length, 224 - 1);
 });
 
@@ -207,11 +207,11 @@ test('stopping ends between two tokens and leaves the family usable', async () =
   };
   await assert.rejects(family.transcribe([tone(1)], 'en', stop), /stopped/);
   assert(runs.length <= 6);
-  const [spoken] = await family.transcribe([tone(1)], 'en', turn);
-  assert.equal(spoken?.pieces[0]?.text, ' Hello there, all of you.');
+  const [transcript] = await family.transcribe([tone(1)], 'en', checkpoint);
+  assert.equal(transcript?.pieces[0]?.text, ' Hello there, all of you.');
 });
 
-test('a model of one language is asked neither language nor task', async () => {
+test('the prompt of an English-only model has neither language nor task', async () => {
   let seen: readonly number[] = [];
   const english = row({ is_multilingual: false, languages: ['en'] });
   const family = await open(
@@ -221,16 +221,16 @@ test('a model of one language is asked neither language nor task', async () => {
     },
     { row: english },
   );
-  const [spoken] = await family.transcribe([tone(1)], null, turn);
+  const [transcript] = await family.transcribe([tone(1)], null, checkpoint);
   assert.deepEqual(seen, [words.start, time(0)]);
-  assert.equal(spoken?.language, 'en');
+  assert.equal(transcript?.language, 'en');
 });
 
-test('letters that are cut in half at a border are left out, whole ones stay', async () => {
+test('incomplete UTF-8 at the border of a phrase is left out', async () => {
   const bytesOf = bytes('今天');
   const family = await open(writes(() => [time(0), ...bytesOf, bytesOf[0]!, time(1)]));
-  const [spoken] = await family.transcribe([tone(1)], 'zh', turn);
-  assert.equal(spoken?.pieces[0]?.text, '今天');
+  const [transcript] = await family.transcribe([tone(1)], 'zh', checkpoint);
+  assert.equal(transcript?.pieces[0]?.text, '今天');
 });
 
 const refusals: [
@@ -263,7 +263,7 @@ const refusals: [
     /encoder: input input_features is float16/,
   ],
   [
-    'a decoder without memory',
+    'a decoder without a cache',
     row(),
     fakeEncoder(),
     fakeDecoder(() => ({}), size, [], { inputs: [] }),
@@ -296,7 +296,7 @@ for (const [claim, wanted, encoder, decoder, message] of refusals) {
       (role) => join(folder, role),
       async (source) =>
         counted(String(source).endsWith('encoder') ? encoder : (decoder ?? fakeDecoder(() => ({}), size))),
-      turn,
+      checkpoint,
     );
     await assert.rejects(opening, message);
     assert.equal(opened.size, 0);

@@ -1,20 +1,20 @@
-// What Whisper may write next, and which of that it does. Pure. Times come in pairs around each phrase and never run
-// backwards; the first one lies within a second; marks and special tokens are never written. The rules are those of the
-// reference implementation, by which the models were judged.
+// Samples the next token of Whisper under the rules of the reference implementation, with which the models were evaluated:
+// time tokens come in pairs around each phrase and never run backwards, the first one lies within a second, and suppressed
+// tokens are never written. Pure.
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Length of one step of a time token. */
+/** Time from one time token to the next. */
 export const TIME_STEP_SECONDS = 0.02;
-/** Time tokens there are: 0 to 30 s. */
+/** Number of time tokens: 0 to 30 s. */
 export const TIMES = 1501;
-/** The first phrase begins within this. */
+/** The last time token with which the first phrase may begin. */
 const LATEST_START = 50;
-/** What is this much less likely than the best is as good as impossible: it adds less than the rounding to a sum. */
+/** Logits this far below the highest are left out of sums: they would be lost in rounding. */
 const NEGLIGIBLE = 18;
 
-export interface Pick {
+export interface SampledToken {
   readonly token: number;
-  /** Natural logarithm of its probability among what was allowed. */
+  /** Natural logarithm of its probability among the allowed tokens. */
   readonly logProbability: number;
 }
 
@@ -31,36 +31,37 @@ interface Range {
 }
 
 /**
- * The next token after `written` (without the prompt). `logits`: one row of the vocabulary, which is *changed*: what is
- * never written becomes −Infinity. Answers the end token when nothing else is possible.
+ * The next token after `written` (without the prompt). `logits`: one for each token, *changed*: those of suppressed tokens
+ * become −Infinity. Answers the end token when no other is possible.
  */
-export function pick(
+export function sampleToken(
   logits: Float32Array,
   written: readonly number[],
   vocabulary: Vocabulary,
   sampling: Sampling,
-): Pick {
-  for (const token of vocabulary.unspoken) logits[token] = Number.NEGATIVE_INFINITY;
-  if (written.length === 0) for (const token of vocabulary.blank) logits[token] = Number.NEGATIVE_INFINITY;
+): SampledToken {
+  for (const token of vocabulary.suppressed) logits[token] = Number.NEGATIVE_INFINITY;
+  if (written.length === 0)
+    for (const token of vocabulary.suppressedFirst) logits[token] = Number.NEGATIVE_INFINITY;
   const text = textAllowed(written, vocabulary);
   const times = timesAllowed(written, vocabulary, logits.length);
   const bestText = highest(logits, text);
   const bestTime = highest(logits, times);
-  const timeMass = massOf(logits, times, bestTime.value);
-  // Where all times together are more likely than the likeliest word, a time it is, though each may be unlikely.
+  const timeMass = logSumExp(logits, times, bestTime.value);
+  // As in the reference: a time is written when all time tokens together are more likely than the likeliest word.
   const timed = timeMass > bestText.value;
   const best = timed ? bestTime : bestText;
   if (best.value === Number.NEGATIVE_INFINITY) return { token: vocabulary.end, logProbability: 0 };
   const ranges = timed ? [times] : [text, times];
-  const mass = timed ? timeMass : logSum(massOf(logits, text, bestText.value), timeMass);
+  const mass = timed ? timeMass : logAdd(logSumExp(logits, text, bestText.value), timeMass);
   const token = sampling.temperature === 0 ? best.token : sample(logits, ranges, best.value, sampling);
   return { token, logProbability: logits[token]! - mass };
 }
 
-/** Words, and the end of the text. */
+/** Text tokens, and the end token. */
 function textAllowed(written: readonly number[], { end, firstTime }: Vocabulary): Range {
   if (written.length === 0) return { from: 0, to: 0 };
-  // A phrase has just ended: the next one begins with its time, or there is none.
+  // After the end of a phrase comes the start time of the next one, or the end token.
   if (endsPhrase(written, firstTime)) return { from: end, to: end + 1 };
   return { from: 0, to: end + 1 };
 }
@@ -72,7 +73,7 @@ function timesAllowed(written: readonly number[], { firstTime }: Vocabulary, siz
   if (last >= firstTime && !endsPhrase(written, firstTime)) return { from: to, to };
   const latest = written.findLast((token) => token >= firstTime);
   if (latest === undefined) return { from: firstTime, to };
-  // A phrase may begin where the one before ended; but it takes time.
+  // A phrase may begin where the one before ended, but must end later than it begins.
   return { from: Math.min(to, endsPhrase(written, firstTime) ? latest : latest + 1), to };
 }
 
@@ -96,7 +97,7 @@ function highest(logits: Float32Array, { from, to }: Range): { token: number; va
 }
 
 /** Logarithm of the summed exponentials; `most`: the highest of them. */
-function massOf(logits: Float32Array, { from, to }: Range, most: number): number {
+function logSumExp(logits: Float32Array, { from, to }: Range, most: number): number {
   if (most === Number.NEGATIVE_INFINITY) return most;
   let sum = 0;
   const least = most - NEGLIGIBLE;
@@ -104,7 +105,7 @@ function massOf(logits: Float32Array, { from, to }: Range, most: number): number
   return most + Math.log(sum);
 }
 
-function logSum(a: number, b: number): number {
+function logAdd(a: number, b: number): number {
   const most = Math.max(a, b);
   return most === Number.NEGATIVE_INFINITY ? most : most + Math.log(Math.exp(a - most) + Math.exp(b - most));
 }
@@ -132,11 +133,11 @@ function sample(
   return last;
 }
 
-/** Probability of one token in a row of logits; 0 for none. *Borrowed, unchanged.* */
+/** Softmax probability of one token; 0 for none. `logits`: *borrowed, unchanged*. */
 export function probabilityOf(logits: Float32Array, token: number | null): number {
   if (token === null) return 0;
   const all = { from: 0, to: logits.length };
-  return Math.exp(logits[token]! - massOf(logits, all, highest(logits, all).value));
+  return Math.exp(logits[token]! - logSumExp(logits, all, highest(logits, all).value));
 }
 
 /** The likeliest of the languages; null when there are none. */
@@ -149,7 +150,7 @@ export function likeliest(logits: Float32Array, languages: ReadonlyMap<string, n
   return best;
 }
 
-/** Numbers from 0 to 1 that look random and are the same for the same seed (mulberry32). */
+/** A seeded random generator, 0 ≤ x < 1 (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

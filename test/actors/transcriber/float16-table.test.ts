@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { modelErrors } from '../../../actors/models/contract.ts';
-import { HalfRows, halfNumber } from '../../../actors/transcriber/half.ts';
+import { Float16Table, float16 } from '../../../actors/transcriber/float16-table.ts';
 
-test('16 bits stand for the number that the standard says', () => {
+test('16 bits are the number of IEEE 754', () => {
   const table: [number, number][] = [
     [0x0000, 0],
     [0x8000, -0],
@@ -22,15 +22,15 @@ test('16 bits stand for the number that the standard says', () => {
     [0xfc00, Number.NEGATIVE_INFINITY],
     [0x7e00, Number.NaN],
   ];
-  for (const [bits, number] of table) assert(Object.is(halfNumber(bits), number), bits.toString(16));
+  for (const [bits, number] of table) assert(Object.is(float16(bits), number), bits.toString(16));
 });
 
-test('rows are read from the file one by one, and a row beyond it is refused', async () => {
+test('rows are read from the file, and a row that is not there is refused', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'half-'));
   try {
     const path = join(folder, 'rows.bin');
     await writeFile(path, new Uint8Array(Uint16Array.of(0x3c00, 0xc000, 0x4200, 0x0000).buffer));
-    const rows = await HalfRows.open(path, 2);
+    const rows = await Float16Table.open(path, 2);
     const into = new Float32Array(2);
     assert.deepEqual([rows.rows, rows.width], [2, 2]);
     await rows.read(1, into);
@@ -39,8 +39,8 @@ test('rows are read from the file one by one, and a row beyond it is refused', a
     assert.deepEqual([...into], [1, -2]);
     for (const row of [-1, 2]) await assert.rejects(rows.read(row, into), modelErrors.MODEL_RUN_FAILED.is);
     await rows.close();
-    await assert.rejects(HalfRows.open(path, 3), modelErrors.MODEL_LOAD_FAILED.is);
-    await assert.rejects(HalfRows.open(join(folder, 'none.bin'), 3), modelErrors.MODEL_LOAD_FAILED.is);
+    await assert.rejects(Float16Table.open(path, 3), modelErrors.MODEL_LOAD_FAILED.is);
+    await assert.rejects(Float16Table.open(join(folder, 'none.bin'), 3), modelErrors.MODEL_LOAD_FAILED.is);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

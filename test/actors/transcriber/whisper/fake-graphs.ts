@@ -1,9 +1,9 @@
-// An encoder and a decoder that follow a script, behind the ports of the real graphs. The decoder knows only what it is
-// fed: its memory of words and of the sound lies in the cache, and of the sound it answers nothing once it remembers it.
+// An encoder and a decoder that follow a script, with the ports of the real graphs. The decoder keeps its state in the
+// key-value cache alone, and answers no cross-attention once that is cached.
 import assert from 'node:assert/strict';
 import type { ModelSession, Port, TensorIn, TensorOut } from '../../../../actors/models/session.ts';
 
-export interface Spoken {
+export interface Decoded {
   /** Whole seconds of sound in the window. */
   readonly sound: number;
   /** All tokens so far, the prompt among them. */
@@ -11,7 +11,7 @@ export interface Spoken {
 }
 
 /** The tokens that are likely next, with their logits; all others have −30. */
-export type Script = (spoken: Spoken) => Readonly<Record<number, number>>;
+export type Script = (decoded: Decoded) => Readonly<Record<number, number>>;
 
 export interface Run {
   readonly batch: number;
@@ -44,8 +44,8 @@ export function fakeEncoder(changes: Partial<ModelSession> = {}): ModelSession {
             at * bands * frames + frames,
           );
           const silence = first[frames - 1]!;
-          const heard = first.findLastIndex((value) => value > silence + 0.01);
-          hidden[at * 3000] = Math.round(heard / 100);
+          const last = first.findLastIndex((value) => value > silence + 0.01);
+          hidden[at * 3000] = Math.round(last / 100);
         }
         return { last_hidden_state: { data: hidden, dims: [batch, 1500, 2] } };
       },
@@ -54,7 +54,7 @@ export function fakeEncoder(changes: Partial<ModelSession> = {}): ModelSession {
   };
 }
 
-/** `runs`: told of each run. `size`: of the vocabulary. */
+/** `runs`: every run is added. `size`: of the vocabulary. */
 export function fakeDecoder(
   script: Script,
   size: number,
@@ -102,10 +102,14 @@ function decode(
   const cached = use_cache_branch!.data[0] === 1;
   const [, , past = 0] = words.dims;
   assert.equal(use_cache_branch!.type, 'bool');
-  assert.equal(past > 0, cached, 'the branch fits the memory');
-  assert.deepEqual(sounds.dims, [batch, 1, cached ? 1 : 0, 1], 'the sound is remembered from the first run');
+  assert.equal(past > 0, cached, 'the branch fits the cache');
+  assert.deepEqual(
+    sounds.dims,
+    [batch, 1, cached ? 1 : 0, 1],
+    'cross-attention is cached from the first run',
+  );
   const logits = new Float32Array(batch * length * size).fill(-30);
-  const memory = new Float32Array(batch * (past + length));
+  const tokenCache = new Float32Array(batch * (past + length));
   const sound = new Float32Array(batch);
   for (let row = 0; row < batch; row += 1) {
     sound[row] = Number(cached ? sounds.data[row] : encoder_hidden_states!.data[row * 3000]);
@@ -117,11 +121,11 @@ function decode(
         logits[from + Number(token)] = value;
       }
     }
-    memory.set(tokens, row * (past + length));
+    tokenCache.set(tokens, row * (past + length));
   }
   return {
     logits: { data: logits, dims: [batch, length, size] },
-    'present.0.decoder.key': { data: memory, dims: [batch, 1, past + length, 1] },
+    'present.0.decoder.key': { data: tokenCache, dims: [batch, 1, past + length, 1] },
     'present.0.encoder.key': cached
       ? { data: new Float32Array(0), dims: [batch, 1, 0, 1] }
       : { data: sound, dims: [batch, 1, 1, 1] },

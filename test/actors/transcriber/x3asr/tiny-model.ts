@@ -1,9 +1,9 @@
 // A model folder of the x3asr family, as a user could make it: small graphs, a tokenizer of single bytes.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ModelRow, SpeechSide } from '../../../actors/models/contract.ts';
-import { builtInRows } from '../../../actors/models/rows/list.ts';
-import { embeddings, encoderGraph, initGraph, smallCache, stepGraph } from './x3asr-graphs.ts';
+import type { ModelRow, SpeechSide } from '../../../../actors/models/contract.ts';
+import { builtInRows } from '../../../../actors/models/rows/list.ts';
+import { embeddings, encoderGraph, initGraph, smallCache, stepGraph } from './graphs.ts';
 
 const marks = [
   '<|endoftext|>',

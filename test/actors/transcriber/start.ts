@@ -1,6 +1,6 @@
-// A transcriber in memory, and a sound played to it block by block as the decoder would.
+// Starts a transcriber in memory, and plays sound to it block by block as the decoder does.
 import { definition } from '../../../actors/transcriber/actor.ts';
-import { type Heard, transcriberContract } from '../../../actors/transcriber/contract.ts';
+import { type DetectedSpeech, transcriberContract } from '../../../actors/transcriber/contract.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { startInMemory } from '../../../runtime/memory.ts';
@@ -12,7 +12,7 @@ export type Transcriber = Ref<typeof transcriberContract>;
 
 const running = new Set<() => Promise<unknown>>();
 
-/** For `afterEach`: also what a failed test left running ends. */
+/** For `afterEach`: stops also what a failed test left running. */
 export async function stopAll(): Promise<void> {
   for (const stop of running) await stop();
   running.clear();
@@ -35,7 +35,7 @@ export async function startTranscriber(modelsDir: string, slotBytes = 64_000) {
   return { transcriber, pool, lines, stop: supervisor.stop };
 }
 
-/** Plays a channel from its first sample to its end. Answers what was heard. */
+/** Plays a channel from its first sample to its end. Answers the detected speech. */
 export async function play(
   transcriber: Transcriber,
   pool: SlotPool,
@@ -43,9 +43,9 @@ export async function play(
   channel: number,
   sound: Float32Array,
   signal?: AbortSignal,
-): Promise<Heard[]> {
+): Promise<DetectedSpeech[]> {
   const holder = pool.holder();
-  const heard: Heard[] = [];
+  const detected: DetectedSpeech[] = [];
   const block = pool.memory.slotBytes / 4;
   const options = signal ? { signal } : {};
   try {
@@ -55,11 +55,11 @@ export async function play(
       const view = pool.view(samples);
       new Float32Array(view.buffer, view.byteOffset, part.length).set(part);
       const request = { session, channel, first_sample: first, count: part.length, samples };
-      heard.push(await transcriber.ask('append', request, options));
+      detected.push(await transcriber.ask('append', request, options));
       pool.release(samples, holder);
     }
-    heard.push(await transcriber.ask('end', { session, channel }, options));
-    return heard;
+    detected.push(await transcriber.ask('end', { session, channel }, options));
+    return detected;
   } finally {
     pool.releaseAll(holder);
   }

@@ -1,18 +1,18 @@
-// From the tokens Whisper wrote to phrases with their times. Pure.
-import type { SpokenPiece } from '../family.ts';
-import { TIME_STEP_SECONDS } from './rules.ts';
+// Phrases with their times from the tokens of Whisper: text between time tokens. Pure.
+import type { TextPiece } from '../family.ts';
+import { TIME_STEP_SECONDS } from './sampling.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /**
- * `written`: without prompt and end token. A phrase lasts from the time before it to the one behind it; one that is not
- * closed lasts to the end of the window, and times behind that end are the end. Starts ascend.
+ * `written`: without prompt and end token. A phrase lasts from the time token before it to the one after it, or to the end
+ * of the window. Times after that end are clamped to it. Starts ascend.
  */
 export function phrasesOf(
   written: readonly number[],
   seconds: number,
   { firstTime, text }: Pick<Vocabulary, 'firstTime' | 'text'>,
-): SpokenPiece[] {
-  const phrases: SpokenPiece[] = [];
+): TextPiece[] {
+  const phrases: TextPiece[] = [];
   let words: number[] = [];
   let start = 0;
   const close = (end: number) => {
