@@ -1,15 +1,15 @@
-// Languages as people and files name them ("english", "Deutsch", "ger", "pt-BR") and as models do: BCP 47, in its
-// shortest form. Names come from the tables of the JavaScript runtime; only what those do not know is written down here.
+// Turns names of languages ("english", "Deutsch", "ger", "pt-BR") into BCP 47 in its shortest form. Names come from the
+// runtime's own tables (Intl); only what those lack is listed here.
 
 import { bibliographicCodes } from '../../decoder/contract.ts';
 
-/** Codes whose names are understood, in English and in the language itself: what speech models of today offer. */
+/** Codes whose names are known in English and in the language itself: those of current speech models. */
 const named =
   'af am ar as az ba be bg bn bo br bs ca cs cy da de el en es et eu fa fi fil fo fr gl gu ha haw he hi hr ht hu hy id is it ja jv ka kk km kn ko la lb ln lo lt lv mg mi mk ml mn mr ms mt my ne nl nn no oc pa pl ps pt ro ru sa sd si sk sl sn so sq sr su sv sw ta te tg th tk tr tt uk ur uz vi yi yo yue zh'.split(
     ' ',
   );
 
-/** Other names, and the older three letters of files (ISO 639-2/B) that the runtime does not turn into the newer ones. */
+/** Other names, and the bibliographic codes of files (ISO 639-2/B), which the runtime does not canonicalise. */
 const aliases: Readonly<Record<string, string>> = {
   mandarin: 'zh',
   'mandarin chinese': 'zh',
@@ -51,15 +51,15 @@ function fold(name: string): string {
 }
 
 /**
- * BCP 47 of a language as a person or a file names it, `auto` where the model is to find out, null for one that nobody
- * knows. A region or script that was given stays: `pt_br` is `pt-BR`.
+ * BCP 47 of a language by any of its names, `auto` for one to be detected, null for an unknown one. A region or script is
+ * kept: `pt_br` is `pt-BR`.
  */
 export function languageCode(text: string): string | null {
   const name = fold(text);
   if (name === 'auto') return 'auto';
   const known = byName.get(name);
   if (known !== undefined) return known;
-  // Undetermined, several, none and not a language: codes that files carry and that say nothing.
+  // Codes of files for undetermined, several, no and uncoded languages.
   if (/^(und|mul|zxx|mis)\b/.test(name) || !/^[a-z]{2,3}([-_][a-z0-9]{2,8})*$/.test(name)) return null;
   let tag: string | undefined;
   try {
@@ -78,15 +78,15 @@ export function languageName(code: string): string {
   return english.of(code.split('-', 1)[0] ?? code) ?? code;
 }
 
-/** The part that says which language it is: `pt` of `pt-BR`. */
+/** The primary language subtag: `pt` of `pt-BR`. */
 export function baseLanguage(code: string): string {
   const tag = code.split('-', 1)[0] ?? code;
   return aliases[tag] ?? tag;
 }
 
 /**
- * The language among `offered` that stands for `wanted`: itself, else the same one without region or script, else `*`
- * as `wanted`'s base. Null where none does.
+ * The language among `offered` that matches `wanted`: itself, else the same one without region or script, else with another
+ * one, else the base of `wanted` where `*` is offered. Null where none matches.
  */
 export function offeredLanguage(offered: readonly string[], wanted: string): string | null {
   const exact = offered.find((one) => one.toLowerCase() === wanted.toLowerCase());

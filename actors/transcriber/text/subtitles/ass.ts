@@ -1,9 +1,9 @@
-// Reads Advanced SubStation Alpha, as a script and as the events of an embedded track. Pure.
+// Parses Advanced SubStation Alpha: scripts, and the events of an embedded track. Pure.
 import { type Cue, clockSeconds, linesOf, type Parsed } from './cue.ts';
 import { name, plainAss } from './markup.ts';
 
-const usual = 'layer,start,end,style,name,marginl,marginr,marginv,effect,text'.split(',');
-/** How Matroska, and so FFmpeg, packs an event: the times are those of the packet. */
+const defaultFormat = 'layer,start,end,style,name,marginl,marginr,marginv,effect,text'.split(',');
+/** Fields of an event in Matroska and FFmpeg: the times are those of the packet. */
 const packed = 'readorder,layer,style,name,marginl,marginr,marginv,effect,text'.split(',');
 
 type Fields = Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ type Fields = Readonly<Record<string, string>>;
 export function parseAss(text: string): Parsed {
   const cues: Cue[] = [];
   let skipped = 0;
-  let format: readonly string[] = usual;
+  let format: readonly string[] = defaultFormat;
   let events = false;
   for (const line of linesOf(text)) {
     const section = /^\s*\[([^\]]*)\]/.exec(line);
@@ -35,7 +35,7 @@ export function parseAss(text: string): Parsed {
 /** An event of an embedded track; null when it is none. */
 export function assEvent(text: string): Pick<Cue, 'text' | 'speaker'> | null {
   const whole = /^\s*Dialogue\s*:\s*(.*)$/is.exec(text);
-  const fields = whole ? split(whole[1]!, usual) : split(text, packed);
+  const fields = whole ? split(whole[1]!, defaultFormat) : split(text, packed);
   return fields && said(fields);
 }
 
@@ -51,7 +51,7 @@ function split(text: string, format: readonly string[]): Fields | null {
 function said(fields: Fields): Pick<Cue, 'text' | 'speaker'> {
   const speaker = name(fields['name'] ?? fields['actor'] ?? '');
   const style = (fields['style'] ?? '').replace(/^\*/, '').trim();
-  // Tools fill the field with the style or a number when nobody is named.
+  // Without a speaker, tools fill the field with the style or a number.
   const isName =
     speaker !== null && /\p{L}/u.test(speaker) && speaker !== style && !/^default$/i.test(speaker);
   return { text: plainAss(fields['text'] ?? ''), speaker: isName ? speaker : null };

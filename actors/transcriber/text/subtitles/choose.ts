@@ -1,7 +1,7 @@
-// Which subtitles say what is said in a media file: the best embedded track, the best file beside it. Pure.
+// Chooses the subtitles of a media file: the best embedded track, and the best sidecar file. Pure.
 import { baseLanguage, languageCode } from '../languages.ts';
 
-/** Codecs of embedded tracks that hold text, by FFmpeg's names; others are pictures of text. */
+/** Codecs of embedded text tracks, by FFmpeg's names; other subtitle codecs are bitmaps. */
 export const textCodecs: ReadonlySet<string> = new Set([
   'mov_text',
   'subrip',
@@ -20,12 +20,12 @@ export interface SubtitleTrack {
   readonly language: string | null;
 }
 
-/** Languages of a choice, from the one that was asked for to another one altogether. */
-const FIT = { same: 0, script: 1, base: 2, unsaid: 3, other: 4 } as const;
+/** How well a language fits the one asked for, best first. */
+const FIT = { same: 0, script: 1, base: 2, unknown: 3, other: 4 } as const;
 
 /**
- * The track to take as the transcript: that of the language, else one that does not say its language, else the first of
- * another language, which the transcript then says. Null when no track holds text. `language`: BCP 47, null takes any.
+ * The track to use as the transcript: one of the language, else one of unknown language, else the first of another
+ * language, whose language the transcript then has. Null when there is no text track. `language`: BCP 47, null takes any.
  */
 export function chooseTrack<T extends SubtitleTrack>(
   tracks: readonly T[],
@@ -36,26 +36,27 @@ export function chooseTrack<T extends SubtitleTrack>(
   return ranked.toSorted((a, b) => a.rank - b.rank || a.track.index - b.track.index)[0]?.track ?? null;
 }
 
-/** What the name of a file beside the media says. */
+/** A sidecar file, as its name describes it. */
 export interface Sidecar {
   readonly name: string;
   /** BCP 47; null where the name does not say it. */
   readonly language: string | null;
-  readonly kind: 'full' | 'session' | 'comment' | 'forced';
+  /** sdh: for the deaf and hard of hearing. */
+  readonly kind: 'full' | 'sdh' | 'comment' | 'forced';
 }
 
 const suffixes = ['.vtt', '.srt', '.ass', '.ssa', '.ttml', '.dfxp'];
-/** In order of use. Forced subtitles hold only what is said in another language than the rest. */
-const kinds = ['full', 'session', 'comment', 'forced'] as const;
+/** Best first. Forced subtitles hold only what is said in a foreign language. */
+const kinds = ['full', 'sdh', 'comment', 'forced'] as const;
 const words: Readonly<Record<string, Sidecar['kind']>> = {
   default: 'full',
   full: 'full',
   subtitles: 'full',
   subs: 'full',
-  captions: 'session',
-  sdh: 'session',
-  cc: 'session',
-  hi: 'session',
+  captions: 'sdh',
+  sdh: 'sdh',
+  cc: 'sdh',
+  hi: 'sdh',
   commentary: 'comment',
   comment: 'comment',
   comments: 'comment',
@@ -64,7 +65,7 @@ const words: Readonly<Record<string, Sidecar['kind']>> = {
   signs: 'forced',
 };
 
-/** The file beside `mediaName` to take as its transcript, of all names in the folder. Null when there is none. */
+/** The sidecar to use as the transcript of `mediaName`, of all names in the folder. Null when there is none. */
 export function chooseSidecar(
   mediaName: string,
   names: readonly string[],
@@ -116,7 +117,7 @@ function described(rest: string, name: string): Sidecar | null {
     if (word && (part !== 'hi' || language !== null))
       kind = kinds.indexOf(word) > kinds.indexOf(kind) ? word : kind;
     else if (language !== null) {
-      // A title behind the language may be anything.
+      // A title after the language may be anything.
     } else {
       language = fileLanguage(part);
       if (language === null) return null;
@@ -142,7 +143,7 @@ function fileLanguage(text: string): string | null {
   if (Object.hasOwn(local, text)) return local[text]!;
   const code = languageCode(text);
   if (code === null || code === 'auto') return null;
-  // `film.new.srt`, `film.old.srt`: words that are also codes of languages nobody subtitles.
+  // `film.new.srt`, `film.old.srt`: words that are also codes of languages without subtitles.
   const isRare = baseLanguage(code).length > 2 && !['yue', 'fil', 'haw'].includes(baseLanguage(code));
   return isRare ? null : code;
 }
@@ -155,13 +156,13 @@ function codeOf(language: string | null): string | null {
 function fit(own: string | null, wanted: string | null): number {
   const asked = codeOf(wanted);
   if (asked === null) return own === null ? FIT.same : FIT.script;
-  if (own === null) return FIT.unsaid;
+  if (own === null) return FIT.unknown;
   if (own.toLowerCase() === asked.toLowerCase()) return FIT.same;
   if (baseLanguage(own) !== baseLanguage(asked)) return FIT.other;
   return scriptOf(own) === scriptOf(asked) ? FIT.script : FIT.base;
 }
 
-/** zh-TW and zh-Hant are written alike, zh-CN is not. */
+/** zh-TW and zh-Hant have the same script, zh-CN another. */
 function scriptOf(code: string): string | undefined {
   return new Intl.Locale(code).maximize().script;
 }
@@ -171,7 +172,7 @@ function suffixOf(name: string): string {
   return dot > 0 ? name.slice(dot).toLowerCase() : '';
 }
 
-/** Systems differ in how they write letters with accents, and in whether capitals count. */
+/** File systems differ in the normalisation of accents, and in whether case matters. */
 function fold(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }

@@ -1,10 +1,10 @@
-// A cue: what a subtitle shows and when, after its format has been read and before it becomes a piece of a transcript.
-// Also the times of cues, which every format writes in nearly the same way. Pure.
+// A cue, the text of a subtitle with its times, as the parsers of all formats answer it. Also the parsing of times, which
+// most formats write in nearly the same way. Pure.
 
 export interface Cue {
   /** Seconds; may be negative or in the wrong order, as the file has it. */
   readonly start: number;
-  /** Null where the file does not say it, or says it in a way that cannot be read. */
+  /** Null where it is missing or cannot be parsed. */
   readonly end: number | null;
   /** Plain text, markup gone; lines as the author broke them. */
   readonly text: string;
@@ -14,9 +14,9 @@ export interface Cue {
 
 export interface Parsed {
   readonly cues: readonly Cue[];
-  /** Cues of which not even the start could be read. */
+  /** Cues whose start could not be parsed. */
   readonly skipped: number;
-  /** As the file itself says it. */
+  /** As the file has it. */
   readonly language: string | null;
 }
 
@@ -25,7 +25,7 @@ const clock = /^([-−]?)(?:(\d{1,9})\s*:\s*)?(\d{1,9})\s*:\s*(\d{1,9})(?:\s*[,.
 /**
  * Seconds of `HH:MM:SS,mmm` and what authors make of it: without hours, with a point or a colon before the fraction,
  * with blanks, with more than 59 minutes, negative. Digits after the sign are a fraction: `1,5` is one and a half.
- * Null for what is no time.
+ * Null for text that is no time.
  */
 export function clockSeconds(text: string): number | null {
   const found = clock.exec(text.trim());
@@ -40,7 +40,7 @@ export function clockSeconds(text: string): number | null {
 
 const timing = /^\s*([-−]?\d[\d\s:.,;]*?)\s*(?:-{1,3}\s?>|[–—]>)\s*([-−]?\d[\d\s:.,;]*(?=\s|$))?(.*)$/;
 
-/** Times stand at the start of a line; of a longer one the rest is not looked at. */
+/** Only the start of a line is matched, so that long lines of text cost little. */
 const TIMING_LENGTH = 200;
 
 /** The two times of a line `start --> end settings`; null for any other line. The start alone makes a timing line. */
@@ -53,7 +53,7 @@ export function timingLine(line: string): { start: number; end: number | null } 
   return start === null ? null : { start, end: found[2] === undefined ? null : clockSeconds(found[2]) };
 }
 
-/** True for a line that was meant as a timing line: its start cannot be read. */
+/** True for a timing line whose start cannot be parsed. */
 export function isBrokenTiming(line: string): boolean {
   if (!line.includes('-->')) return false;
   const head = line.slice(0, TIMING_LENGTH);

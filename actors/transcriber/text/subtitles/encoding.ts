@@ -1,5 +1,5 @@
-// Text of bytes that do not say how they are written. Marks at the start are believed, then whatever can only be UTF-8;
-// what is left is one of the older encodings, told by the language in the name of the file or by the bytes themselves. Pure.
+// Decodes text of unknown encoding. A byte order mark decides, then valid UTF-8; else it is a legacy encoding, detected by the
+// language in the name of the file and by the bytes. Pure.
 import { analyse } from 'chardet';
 import { baseLanguage } from '../languages.ts';
 
@@ -9,15 +9,15 @@ export interface Decoded {
   readonly encoding: string;
 }
 
-/** `language`: BCP 47 the name of the file says; null when it says none. Never fails: any bytes are some text. */
+/** `language`: BCP 47, from the name of the file; null when it has none. Never fails: any bytes are decoded. */
 export function decodeText(bytes: Uint8Array, language: string | null): Decoded {
-  const marked = markOf(bytes) ?? wideWithoutMark(bytes);
-  if (marked) return decoded(bytes, marked);
+  const unicodeEncoding = byteOrderMark(bytes) ?? utf16WithoutMark(bytes);
+  if (unicodeEncoding) return decoded(bytes, unicodeEncoding);
   const unicode = utf8(bytes);
-  // Seven bits with escapes are valid UTF-8, but nothing else begins so.
+  // ISO-2022-JP is 7-bit, so it is valid UTF-8; its escape sequences give it away.
   if (unicode !== null && !unicode.includes('\u001b$')) return { text: unicode, encoding: 'utf-8' };
   if (unicode !== null) return decoded(bytes, 'iso-2022-jp');
-  return decoded(bytes, older(bytes, language) ?? 'windows-1252');
+  return decoded(bytes, legacyEncoding(bytes, language) ?? 'windows-1252');
 }
 
 function decoded(bytes: Uint8Array, encoding: string): Decoded {
@@ -25,7 +25,7 @@ function decoded(bytes: Uint8Array, encoding: string): Decoded {
   return { text: new TextDecoder(encoding).decode(bytes), encoding };
 }
 
-function markOf(bytes: Uint8Array): string | null {
+function byteOrderMark(bytes: Uint8Array): string | null {
   const [a, b, c, d] = bytes;
   if (a === 0xff && b === 0xfe) return c === 0 && d === 0 ? 'utf-32le' : 'utf-16le';
   if (a === 0xfe && b === 0xff) return 'utf-16be';
@@ -33,8 +33,8 @@ function markOf(bytes: Uint8Array): string | null {
   return a === 0xef && b === 0xbb && c === 0xbf ? 'utf-8' : null;
 }
 
-/** Counters, times and line ends of every language are ASCII: in UTF-16 every other byte of them is zero. */
-function wideWithoutMark(bytes: Uint8Array): string | null {
+/** Counters, times and line ends are ASCII in every language: in UTF-16 every other byte of them is zero. */
+function utf16WithoutMark(bytes: Uint8Array): string | null {
   const count = Math.min(bytes.length, 8192) & ~1;
   let even = 0;
   let odd = 0;
@@ -46,7 +46,7 @@ function wideWithoutMark(bytes: Uint8Array): string | null {
   return even > 0.15 * (count / 2) && odd * 10 < even ? 'utf-16be' : null;
 }
 
-/** UTF-8 with a broken byte here and there is still that; null for what is not. */
+/** Also of text with a few broken bytes; null for what is not UTF-8. */
 function utf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -58,7 +58,7 @@ function utf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** Older encodings of a language, the usual one first. */
+/** Legacy encodings of a language, the most common first. */
 function encodingsOf(language: string): readonly string[] {
   const tag = new Intl.Locale(language).maximize();
   const byLanguage: Readonly<Record<string, readonly string[]>> = {
@@ -89,7 +89,7 @@ function encodingsOf(language: string): readonly string[] {
   return byLanguage[base] ?? (central.includes(base) ? ['windows-1250'] : ['windows-1252']);
 }
 
-/** What letters beyond ASCII are in each encoding that holds no Latin ones. */
+/** The script of the non-ASCII letters of each encoding that is not for Latin script. */
 const scripts: Readonly<Record<string, RegExp>> = {
   shift_jis: /[\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Han}\u3000-\u303f\uff00-\uff60ー]/gu,
   'euc-jp': /[\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Han}\u3000-\u303f\uff00-\uff60ー]/gu,
@@ -110,22 +110,23 @@ const scripts: Readonly<Record<string, RegExp>> = {
   'windows-874': /\p{sc=Thai}/gu,
 };
 
-/** Names of the detector that the standard calls otherwise. */
+/** Names of the detector that differ from those of the standard. */
 const standard: Readonly<Record<string, string>> = { 'iso-8859-1': 'windows-1252', big5: 'big5' };
 
-function older(bytes: Uint8Array, language: string | null): string | null {
+function legacyEncoding(bytes: Uint8Array, language: string | null): string | null {
   const sample = bytes.subarray(0, 262_144);
   const guesses = analyse(sample).map(({ name, confidence }) => {
     const plain = name.toLowerCase().replace('iso-8859-8-i', 'iso-8859-8');
     return { encoding: standard[plain] ?? plain, confidence };
   });
-  const sure = (encoding: string) => guesses.find((one) => one.encoding === encoding)?.confidence ?? 0;
-  // Accents stand alone between plain letters; in other scripts and in double bytes high bytes come together.
-  const lonely = lonelyShare(sample) > 0.8;
-  const fits = (encoding: string) => !(lonely && scripts[encoding]) && isPlausible(sample, encoding);
+  const confidenceOf = (encoding: string) =>
+    guesses.find((one) => one.encoding === encoding)?.confidence ?? 0;
+  // In Latin script bytes above 127 are isolated accents; in other scripts they come in runs.
+  const isolated = isolatedShare(sample) > 0.8;
+  const fits = (encoding: string) => !(isolated && scripts[encoding]) && isPlausible(sample, encoding);
   const own = language === null ? [] : encodingsOf(language).filter(fits);
-  // Of several that the bytes allow, the one that makes more sense of them.
-  const best = own.toSorted((a, b) => sure(b) - sure(a))[0];
+  // Of several plausible ones, that with the highest confidence of the detector.
+  const best = own.toSorted((a, b) => confidenceOf(b) - confidenceOf(a))[0];
   return best ?? guesses.find(({ encoding }) => fits(encoding))?.encoding ?? null;
 }
 
@@ -145,16 +146,16 @@ function isPlausible(bytes: Uint8Array, encoding: string): boolean {
   return letters > 0 && fitting >= 0.7 * letters && kana >= 0.1 * letters;
 }
 
-/** Share of the bytes beyond ASCII that have no other such byte beside them. */
-function lonelyShare(bytes: Uint8Array): number {
+/** Share of the bytes above 127 that have no other such byte beside them. */
+function isolatedShare(bytes: Uint8Array): number {
   let high = 0;
-  let lonely = 0;
+  let isolated = 0;
   for (let i = 0; i < bytes.length; i++) {
     if (bytes[i]! < 0x80) continue;
     high++;
-    if ((bytes[i - 1] ?? 0) < 0x80 && (bytes[i + 1] ?? 0) < 0x80) lonely++;
+    if ((bytes[i - 1] ?? 0) < 0x80 && (bytes[i + 1] ?? 0) < 0x80) isolated++;
   }
-  return high === 0 ? 1 : lonely / high;
+  return high === 0 ? 1 : isolated / high;
 }
 
 function fromUtf32(bytes: Uint8Array, little: boolean): string {

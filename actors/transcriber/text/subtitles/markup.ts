@@ -1,4 +1,4 @@
-// Takes the styling out of the text of a cue: tags, override blocks, entities. Pure.
+// Removes the markup of cue text: tags, override blocks, entities. Pure.
 
 const named: Readonly<Record<string, string>> = {
   amp: '&',
@@ -21,7 +21,7 @@ const named: Readonly<Record<string, string>> = {
   raquo: '»',
 };
 
-/** `&amp;`, `&#233;`, `&#x1F600;`. What is no entity stays as it is. */
+/** `&amp;`, `&#233;`, `&#x1F600;`. Other text stays as it is. */
 export function withoutEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,6}));/g, (whole, dec, hex, name) => {
@@ -35,8 +35,8 @@ export function withoutEntities(text: string): string {
 const subripTag = /<\/?(?:b|i|u|s|c|em|strong|font|span|div|p|ruby|lang|tt|small|big)(?=[\s.>/=])[^<>]*>/gi;
 
 /**
- * SubRip has no rule for tags, so only those that players know are taken out: `<laughs>` is text. Also the blocks
- * `{\an8}` and `{y:i}` that were carried over from other formats, and `\N` and `\h`.
+ * SubRip has no rule for tags, so only those that players know are removed: `<laughs>` is text. Also the blocks `{\an8}`
+ * and `{y:i}` of other formats, and `\N` and `\h`.
  */
 export function plainSubrip(text: string): string {
   const plain = text
@@ -67,13 +67,13 @@ export function voicesOfWebvtt(text: string): Voiced[] {
   return pieces.map(({ speaker, text: raw }) => ({ speaker, text: withoutEntities(raw) })).filter(isSaid);
 }
 
-/** Text of an ASS event: override blocks, drawings and line breaks by their own signs. */
+/** Text of an ASS event: without override blocks and drawings, with its line breaks. */
 export function plainAss(text: string): string {
   let drawing = false;
   let plain = '';
   for (const part of text.split(/(\{[^{}]*\})/)) {
     if (/^\{[^{}]*\}$/.test(part)) {
-      // The last one of a block counts; `\pos` and `\pbo` are others.
+      // The last `\p` of a block counts; `\pos` and `\pbo` are other tags.
       const scales = [...part.matchAll(/\\p\s*(\d+)/g)];
       if (scales.length > 0) drawing = scales.at(-1)![1] !== '0';
     } else if (!drawing) plain += part;
@@ -81,7 +81,7 @@ export function plainAss(text: string): string {
   return plain.replace(/\\[Nn]/g, '\n').replaceAll('\\h', ' ');
 }
 
-/** Name of a speaker as it is shown: one line, no brackets around it. Null when nothing is left. */
+/** Name of a speaker: one line, without brackets around it. Null when nothing is left. */
 export function name(text: string): string | null {
   const plain = withoutEntities(text)
     .replace(/\s+/g, ' ')

@@ -1,4 +1,4 @@
-// Reads a text of subtitles, whichever format it really is: names of files are often wrong. Pure.
+// Parses subtitles of any format, detected from the text: names of files are often wrong. Pure.
 import { parseAss } from './ass.ts';
 import type { Parsed } from './cue.ts';
 import { parseSubrip } from './subrip.ts';
@@ -7,7 +7,7 @@ import { parseWebvtt } from './webvtt.ts';
 
 export type Format = 'subrip' | 'webvtt' | 'ass' | 'ttml';
 
-/** By how the text begins; SubRip has no sign of its own and is what is left. */
+/** Detected from the start of the text; SubRip has no signature and is the default. */
 export function formatOf(text: string): Format {
   const head = text.slice(0, 65_536);
   if (/^[\s\ufeff]*WEBVTT(?=\s|$)/.test(head)) return 'webvtt';

@@ -1,28 +1,28 @@
-// Cues to pieces of a transcript: times mended, lines joined, speakers taken out, repeats dropped. Pure.
+// Turns cues into segments: times repaired, lines joined, speakers extracted, repeats dropped. Pure.
 //
-// Cues stay as their author cut them, also those longer than 7 s or 84 characters: the times inside one are not known.
+// Cues are not split, even those longer than 7 s or 84 characters: the times inside one are not known.
 import type { Segment } from '../../contract.ts';
 import type { Cue, Parsed } from './cue.ts';
-import { type Timed, withoutRepeats } from './rollup.ts';
-import { takeSpeakers } from './speakers.ts';
+import { type Timed, withoutRepeats } from './repeats.ts';
+import { extractSpeakers } from './speakers.ts';
 
 export interface Transcript {
   readonly segments: Segment[];
   /** Cues that could not be used: no time, over before the media begins, or later than any recording. */
   readonly skipped: number;
-  /** Cues whose end was missing, not after their start or beyond belief, or that began before the media. */
+  /** Cues whose end was missing, not after their start or implausibly late, or that began before the media. */
   readonly repaired: number;
 }
 
-/** Seconds no recording reaches; the store counts milliseconds in 32 bits. */
+/** Latest time in seconds; the store counts milliseconds in 32 bits. */
 const LATEST = 4_000_000;
 
-/** Seconds it takes to read a text for which the file has no end. */
+/** Reading time of a text whose cue has no end. */
 const readSeconds = (text: string) => Math.min(7, Math.max(1, text.length / 15));
 
 export function segmentsOfCues({ cues, skipped }: Pick<Parsed, 'cues' | 'skipped'>): Transcript {
-  const { timed, lost, repaired } = mend(cues.map((cue) => ({ ...cue, text: cleanLines(cue.text) })));
-  const segments = takeSpeakers(withoutRepeats(timed)).map((cue) => ({
+  const { timed, lost, repaired } = repair(cues.map((cue) => ({ ...cue, text: cleanLines(cue.text) })));
+  const segments = extractSpeakers(withoutRepeats(timed)).map((cue) => ({
     start_seconds: cue.start,
     end_seconds: (cue as Timed).end,
     text: ` ${joined(cue.text)}`,
@@ -32,18 +32,18 @@ export function segmentsOfCues({ cues, skipped }: Pick<Parsed, 'cues' | 'skipped
 }
 
 /** In order of start, each with an end after it, none before the media begins or later than any recording. */
-function mend(cues: readonly Cue[]): { timed: Timed[]; lost: number; repaired: number } {
+function repair(cues: readonly Cue[]): { timed: Timed[]; lost: number; repaired: number } {
   const ordered = cues.toSorted((a, b) => a.start - b.start);
   const timed: Timed[] = [];
   let repaired = 0;
   let lost = 0;
   ordered.forEach((cue, i) => {
-    // An event without text only takes the one before off the picture.
+    // A cue without text only ends the one before.
     if (cue.text === '') return;
     const { start } = cue;
     const isEnd = cue.end !== null && cue.end > start && cue.end < LATEST;
     const end = isEnd ? cue.end : endWithout(cue, ordered, i);
-    // What was meant by a start behind every recording nobody can know.
+    // A cue that ends before the media begins, or starts after the latest time, cannot be repaired.
     if (!(end > 0) || !(end < LATEST)) {
       lost++;
       return;
@@ -54,7 +54,7 @@ function mend(cues: readonly Cue[]): { timed: Timed[]; lost: number; repaired: n
   return { timed, lost, repaired };
 }
 
-/** The next one that begins later takes this one off the picture. */
+/** Its reading time, or the start of the next later cue if that is earlier. */
 function endWithout({ start, text }: Cue, ordered: readonly Cue[], at: number): number {
   let next = at + 1;
   while (next < ordered.length && ordered[next]!.start <= start) next++;
@@ -62,11 +62,13 @@ function endWithout({ start, text }: Cue, ordered: readonly Cue[], at: number): 
   return next < ordered.length ? Math.min(own, ordered[next]!.start) : own;
 }
 
-/** Each line without blanks around it, no empty ones, no invisible signs. */
+/** Lines trimmed, without empty ones and without control or format characters. */
 function cleanLines(text: string): string {
   return text
     .normalize('NFC')
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu, (sign) => (/\s/.test(sign) || isJoiner(sign) ? sign : ''))
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu, (character) =>
+      /\s/.test(character) || isJoiner(character) ? character : '',
+    )
     .split('\n')
     .map((line) => line.replace(/\s+/g, ' ').trim())
     .filter((line) => line !== '')
@@ -74,20 +76,20 @@ function cleanLines(text: string): string {
 }
 
 /** Zero-width joiners belong to words of Persian and Hindi, and to emoji. */
-function isJoiner(sign: string): boolean {
-  return sign === '\u200c' || sign === '\u200d' || /[\u{e0020}-\u{e007f}]/u.test(sign);
+function isJoiner(character: string): boolean {
+  return character === '\u200c' || character === '\u200d' || /[\u{e0020}-\u{e007f}]/u.test(character);
 }
 
 const ideographic = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff00-\uff60ー]$/u;
 
-/** One line; scripts that write no blanks between words get none between lines. */
+/** One line; between ideographic lines there is no space. */
 function joined(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const parts = lines.map((line, i) => {
     if (i === 0) return line;
-    const isClosed =
+    const isIdeographic =
       ideographic.test([...lines[i - 1]!.slice(-2)].at(-1)!) && ideographic.test([...line.slice(0, 2)][0]!);
-    return isClosed ? line : ` ${line}`;
+    return isIdeographic ? line : ` ${line}`;
   });
   return parts.join('').trim();
 }

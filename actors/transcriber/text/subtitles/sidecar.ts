@@ -1,4 +1,4 @@
-// The subtitles that lie beside a media file, and those inside it, as pieces of a transcript.
+// Reads the subtitles beside a media file, and turns those of embedded tracks into segments.
 import { createHash } from 'node:crypto';
 import { open, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -16,12 +16,12 @@ import { parseTtml } from './ttml.ts';
 
 type Contract = typeof transcriberContract;
 
-/** Ten hours of subtitles are 2 MB; what is much larger is something else. */
+/** Ten hours of subtitles are 2 MB; a much larger file is something else. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** SUBTITLES_INVALID names the file that could not be read; a worse match is not taken in its place. */
+/** SUBTITLES_INVALID names the file that could not be read; no worse match is used in its place. */
 export async function sidecar(request: Request<Contract, 'sidecar'>): Promise<Reply<Contract, 'sidecar'>> {
-  const found = await besideOf(request);
+  const found = await findSidecar(request);
   if (!found) return null;
   const { path } = found;
   const bytes = await bytesOf(path);
@@ -40,22 +40,22 @@ export async function sidecar(request: Request<Contract, 'sidecar'>): Promise<Re
 export async function sidecarVersion(
   request: Request<Contract, 'sidecar_version'>,
 ): Promise<Reply<Contract, 'sidecar_version'>> {
-  const found = await besideOf(request);
+  const found = await findSidecar(request);
   if (!found) return null;
   try {
     return versionOf(await bytesOf(found.path));
   } catch {
-    // Whoever reads it is told why it cannot be read.
+    // `sidecar` answers why it cannot be read.
     return null;
   }
 }
 
-/** The same for a copy, whenever it was made. */
+/** Of the content, so that a copy has the same. */
 function versionOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32);
 }
 
-async function besideOf({ media_path, language }: Request<Contract, 'sidecar'>) {
+async function findSidecar({ media_path, language }: Request<Contract, 'sidecar'>) {
   const folder = dirname(media_path);
   const found = chooseSidecar(basename(media_path), await namesIn(folder), language);
   return found && { path: join(folder, found.name), language: found.language };
@@ -89,23 +89,23 @@ function cuesOf(codec: string, event: Event): Pick<Parsed, 'cues' | 'skipped'> {
     return { cues: voicesOfWebvtt(event.text).map((said) => ({ ...at, ...said })), skipped: 0 };
   }
   if (codec === 'ttml') return documentAt(event);
-  // The text of mov_text is plain; its styles lie behind it.
+  // The text of mov_text is plain; its styles are after it.
   return { cues: [cue(codec === 'mov_text' ? event.text : plainSubrip(event.text))], skipped: 0 };
 }
 
-/** A sample of a TTML track is a whole document, on the clock of the track; FFmpeg's own writer leaves out the frame. */
+/** A sample of a TTML track is a document with the times of the track; FFmpeg's encoder writes only the paragraphs. */
 function documentAt({ start_seconds, end_seconds, text }: Event): Pick<Parsed, 'cues' | 'skipped'> {
   const { cues, skipped } = parseTtml(text);
   const within = cues.map((cue) => {
     const start = Math.max(start_seconds, cue.start);
     const end = Math.min(end_seconds, cue.end ?? end_seconds);
-    // Times that have nothing to do with those of the sample count from its start, or are not there.
+    // Times outside those of the sample are ignored: the cue has the times of the sample.
     return start < end ? { ...cue, start, end } : { ...cue, start: start_seconds, end: end_seconds };
   });
   return { cues: within, skipped };
 }
 
-/** Empty for a folder that cannot be listed: nothing can be found in it. */
+/** Empty for a folder that cannot be listed. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
@@ -123,7 +123,7 @@ async function bytesOf(path: string): Promise<Uint8Array> {
   try {
     const { size } = await file.stat();
     if (size > MOST_BYTES) throw broken(`${size} bytes are too many for subtitles`);
-    // One that is a folder, or that goes away meanwhile.
+    // It may be a folder, or be removed meanwhile.
     return await file.readFile().catch((error: Error) => {
       throw broken(error.message, error);
     });

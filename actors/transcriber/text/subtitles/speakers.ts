@@ -1,11 +1,11 @@
-// Who speaks, where authors write it before the words: `MARY: Come in.`, `>> JOHN: Good evening.` Pure.
+// Extracts speakers written before the text: `MARY: Come in.`, `>> JOHN: Good evening.` Pure.
 //
-// A colon is mostly no speaker: `Note: ...`, `10:30`, `https://...`, `He said: go.` So a name counts when it is written in
-// capitals in a text that is not, or when it stands there several times looking like a name.
+// Most colons follow no speaker: `Note: ...`, `10:30`, `https://...`, `He said: go.` So a name counts when it is in capitals
+// in a text that is not, or when it occurs several times and looks like a name.
 import type { Cue } from './cue.ts';
 import { name } from './markup.ts';
 
-/** How often a name in mixed case, or in a text of capitals, must stand before words to be believed. */
+/** How often a name in mixed case, or in a text of capitals, has to occur. */
 const OFTEN = 3;
 
 /** Dash or chevrons of a change of speaker, the name, a remark in brackets, a colon with a blank or nothing after it. */
@@ -26,8 +26,8 @@ interface Prefix {
   readonly rest: string;
 }
 
-/** The same cues with the names taken out; a cue in which several speak becomes one for each, at the same time. */
-export function takeSpeakers(cues: readonly Cue[]): Cue[] {
+/** The same cues with the names removed; a cue in which several speak becomes one for each, at the same time. */
+export function extractSpeakers(cues: readonly Cue[]): Cue[] {
   const lines = cues.filter(({ speaker }) => speaker === null).flatMap(({ text }) => text.split('\n'));
   const counts = new Map<string, number>();
   for (const line of lines) {
@@ -35,10 +35,11 @@ export function takeSpeakers(cues: readonly Cue[]): Cue[] {
     if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   if (counts.size === 0) return [...cues];
-  const loud = isMostlyCapitals(lines.map((line) => read(line)?.rest ?? line));
+  const capitals = isMostlyCapitals(lines.map((line) => read(line)?.rest ?? line));
   const isSpeaker = (one: string) =>
     !noNames.has(one.toLowerCase()) &&
-    ((!loud && isInCapitals(one)) || ((counts.get(one) ?? 0) >= OFTEN && (loud || looksLikeName(one))));
+    ((!capitals && isInCapitals(one)) ||
+      ((counts.get(one) ?? 0) >= OFTEN && (capitals || looksLikeName(one))));
   return cues.flatMap((cue) => (cue.speaker === null ? split(cue, isSpeaker) : [cue]));
 }
 
@@ -47,7 +48,7 @@ function split(cue: Cue, isSpeaker: (name: string) => boolean): Cue[] {
   const lines = cue.text.split('\n');
   lines.forEach((line, i) => {
     const found = read(line);
-    // A name before nothing is all that was said.
+    // A name without text after it is itself the text.
     const isNamed = found && isSpeaker(found.name) && (found.rest.trim() !== '' || goesOn(lines[i + 1]));
     if (isNamed) pieces.push({ speaker: found.name, lines: [found.rest] });
     else if (pieces.length === 0) pieces.push({ speaker: null, lines: [line] });
@@ -63,7 +64,7 @@ function split(cue: Cue, isSpeaker: (name: string) => boolean): Cue[] {
 }
 
 function read(line: string): Prefix | null {
-  // A sign of its own, and a test for it, because most lines have none.
+  // A quick test before the regular expression: most lines have no colon.
   if (!line.includes(':') && !line.includes('：')) return null;
   const found = prefix.exec(line);
   const said = found && name(found[1] ?? found[2]!);
@@ -83,7 +84,7 @@ function looksLikeName(text: string): boolean {
   return capital || (/^\p{Lo}/u.test(text) && [...text].length <= 8 && words.length <= 2);
 }
 
-/** Broadcast captions are often all in capitals: there they say nothing about names. */
+/** Broadcast captions are often all in capitals, which then do not mark names. */
 function isMostlyCapitals(lines: readonly string[]): boolean {
   let capitals = 0;
   let cased = 0;

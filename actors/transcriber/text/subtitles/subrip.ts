@@ -1,5 +1,5 @@
-// Reads SubRip. There is no standard, and files are written by hand: a cue begins wherever a timing line stands, its text
-// goes on to the next one, blank lines and all. Counters are not believed, only taken out. Pure.
+// Parses SubRip. There is no standard, and files are edited by hand: a cue begins at a timing line and lasts to the next one,
+// blank lines included. Counters are removed and otherwise ignored. Pure.
 import { type Cue, isBrokenTiming, linesOf, type Parsed, timingLine } from './cue.ts';
 import { plainSubrip } from './markup.ts';
 
@@ -15,7 +15,7 @@ export function parseSubrip(text: string): Parsed {
   for (const line of linesOf(text)) {
     const at = timingLine(line);
     if (at || isBrokenTiming(line)) {
-      // Only a file that begins with a counter has counters; else a cue may be just a number.
+      // Counters are removed only in a file that begins with one: elsewhere a number may be the text of a cue.
       if (open.length === 0) numbered = isCounter(before);
       else if (numbered) dropCounter(open.at(-1)!.lines);
       open.push({ at, lines: [] });
@@ -33,7 +33,7 @@ function isCounter(line: string): boolean {
   return /^[\s\ufeff]*\d+\s*$/.test(line);
 }
 
-/** Takes the counter of the next cue off the end of this one. */
+/** Removes the counter of the next cue from the end of this one. */
 function dropCounter(lines: string[]): void {
   let last = lines.length - 1;
   while (last >= 0 && lines[last]!.trim() === '') last--;

@@ -1,5 +1,5 @@
-// Reads TTML (https://www.w3.org/TR/ttml2/), also as DFXP and as the samples of an MP4 track: paragraphs with their times,
-// and the agents who speak them. Pure.
+// Parses TTML (https://www.w3.org/TR/ttml2/), also DFXP and the samples of an MP4 track: paragraphs with their times and the
+// agents who speak them. Pure.
 import { type Cue, clockSeconds, type Parsed } from './cue.ts';
 import { name } from './markup.ts';
 import { type Tag, walkXml } from './xml.ts';
@@ -9,13 +9,13 @@ interface Rates {
   readonly ticks: number;
 }
 
-/** An element that is open: times of what is inside count from its begin. */
+/** An open element; times of elements inside it are relative to its begin. */
 interface Span {
   readonly name: string;
   readonly begin: number;
   readonly end: number | null;
   readonly agent: string | null;
-  /** Somewhere in it a time could not be read. */
+  /** Its begin, or that of an element around it, could not be parsed. */
   readonly broken: boolean;
 }
 
@@ -88,7 +88,7 @@ class Reader {
 function ratesOf(attributes: Tag['attributes']): Rates {
   const [num = 1, den = 1] = (attributes['frameRateMultiplier'] ?? '1 1').split(/[\s:]+/).map(Number);
   const frames = (Number(attributes['frameRate']) || 30) * (num > 0 && den > 0 ? num / den : 1);
-  // Ticks that are not given count frames, or seconds where frames are not given either.
+  // The default tick rate is the frame rate, or 1 where that is not given either.
   const ticks = Number(attributes['tickRate']) || (attributes['frameRate'] === undefined ? 1 : frames);
   return { frames, ticks };
 }

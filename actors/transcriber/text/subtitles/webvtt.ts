@@ -1,5 +1,5 @@
-// Reads WebVTT (https://www.w3.org/TR/webvtt1/): blocks between blank lines; notes, styles and regions are passed over, and
-// so is where on the picture a cue stands. Pure.
+// Parses WebVTT (https://www.w3.org/TR/webvtt1/): blocks between blank lines. Notes, styles, regions and the position of cues
+// are ignored. Pure.
 import { type Cue, isBrokenTiming, linesOf, type Parsed, timingLine } from './cue.ts';
 import { voicesOfWebvtt } from './markup.ts';
 
@@ -8,7 +8,7 @@ export function parseWebvtt(text: string): Parsed {
   const cues: Cue[] = [];
   let skipped = 0;
   blocks.forEach((block, i) => {
-    // What follows the signature up to the first blank line is the header, unless the blank line was forgotten.
+    // The first block is the header; it is not skipped, since without a blank line it holds the first cue as well.
     if (i > 0 && /^(?:NOTE|STYLE|REGION)(?:\s|$)/.test(block[0]!)) return;
     for (const piece of splitAtTimings(block)) {
       const at = timingLine(piece[0]!);
@@ -26,7 +26,7 @@ function blocksOf(lines: readonly string[]): string[][] {
   const blocks: string[][] = [[]];
   for (const line of lines) {
     const before = blocks.at(-1)!.at(-1);
-    // A blank under the times is the empty upper line of captions that roll up.
+    // A blank line right after the times is the empty first row of roll-up captions.
     const isText = line !== '' && before !== undefined && timingLine(before) !== null;
     if (line.trim() !== '' || isText) blocks.at(-1)!.push(line);
     else if (blocks.at(-1)!.length > 0) blocks.push([]);
@@ -34,7 +34,7 @@ function blocksOf(lines: readonly string[]): string[][] {
   return blocks.filter((block) => block.length > 0);
 }
 
-/** From each timing line on; where a blank line was forgotten a block holds several. The identifier before is dropped. */
+/** One part for each timing line; without blank lines a block holds several. Cue identifiers are dropped. */
 function splitAtTimings(block: readonly string[]): string[][] {
   const pieces: string[][] = [];
   for (const line of block) {

@@ -1,5 +1,5 @@
-// Walks the tags and texts of an XML document in one pass. What is not well formed is text or passed over: a subtitle file
-// that a player shows is worth reading. Nothing is expanded but the entities of characters. Pure.
+// Walks the tags and texts of an XML document in one pass. It is lenient, as players are: malformed markup is text or is
+// skipped. Only character entities are expanded. Pure.
 import { withoutEntities } from './markup.ts';
 
 export interface Tag {
@@ -35,7 +35,7 @@ function after(xml: string, mark: string, from: number): number {
   return at < 0 ? xml.length : at + mark.length;
 }
 
-/** Just after the `>`; one inside quotes does not end the tag. */
+/** Position after the closing `>`, which is not inside quotes. */
 function endOfTag(xml: string, from: number): number {
   let quote = '';
   for (let at = from; at < xml.length; at++) {

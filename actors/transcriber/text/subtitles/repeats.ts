@@ -1,23 +1,23 @@
-// Cues that say again what was said: captions that roll up repeat the line above, scripts that move a sign over the picture
-// have a cue for every frame of it. Pure.
+// Removes repeated cues: roll-up captions repeat the line above, and typesetting scripts have a cue for every frame of a
+// moving text. Pure.
 import type { Cue } from './cue.ts';
 
 /** Seconds between cues that follow each other without a pause. */
 const TOUCH = 0.05;
-/** A cue shorter than this is a frame of something that moves, not a thing to be read. */
+/** A shorter cue is a frame of a moving text. */
 const FRAME = 0.25;
 
-/** A picture has no room for more. */
+/** Lines that are compared, at most. */
 const MOST_LINES = 8;
 
 export type Timed = Cue & { readonly end: number };
 
-/** In order of start. The same words at the same time once; what rolls up once; what moves as one cue. */
+/** In order of start. Equal cues at the same time are one, so are the frames of a moving text; repeated lines are dropped. */
 export function withoutRepeats(cues: readonly Timed[]): Timed[] {
-  return unrolled(unmoved(cues));
+  return withoutRollUp(joinFrames(cues));
 }
 
-function unmoved(cues: readonly Timed[]): Timed[] {
+function joinFrames(cues: readonly Timed[]): Timed[] {
   const kept: Timed[] = [];
   /** Place in `kept` of the last cue with these words. */
   const last = new Map<string, number>();
@@ -36,10 +36,10 @@ function unmoved(cues: readonly Timed[]): Timed[] {
   return kept;
 }
 
-/** Only where it is how the whole file is made: two people may well say the same after each other. */
-function unrolled(cues: readonly Timed[]): Timed[] {
+/** Only where roll-up is the style of the whole file: two people may well say the same one after the other. */
+function withoutRollUp(cues: readonly Timed[]): Timed[] {
   const repeated = cues.map((cue, i) => (i === 0 ? 0 : sharedLines(cues[i - 1]!, cue)));
-  // Only cues that say something new below the old show it; a line that stands alone twice was said twice.
+  // Roll-up cues add a new line below the repeated ones; a line that is repeated alone was said twice.
   const rolling = cues.filter(({ text }, i) => repeated[i]! > 0 && text.split('\n').length > repeated[i]!);
   if (rolling.length < 2 || rolling.length < 0.25 * cues.length) return [...cues];
   const kept: Timed[] = [];
@@ -51,7 +51,7 @@ function unrolled(cues: readonly Timed[]): Timed[] {
   return kept;
 }
 
-/** How many of the last lines of the one the other begins with, when it follows at once. */
+/** How many of the last lines of one cue the next one begins with, when it follows at once. */
 function sharedLines(before: Timed, after: Timed): number {
   if (Math.abs(after.start - before.end) > TOUCH && after.start > before.end) return 0;
   const said = before.text.split('\n');
