@@ -159,7 +159,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/acoustics\//,
     /^actors\/decoder\/(sound\/choice|sound\/clock|subtitles\/text)\.ts$/,
     /^actors\/diarizer\/(aggregation|clustering|diarize|merge-adjacent|resegment|segmentation-channel|session|speaker-clustering|subsegment-channel|subsegments|turns)\.ts$/,
-    /^actors\/exporter\/(captions|direction|filename|missing|plain|rows|wrap)\.ts$/,
+    /^actors\/exporter\/(captions|direction|filename|missing-glyphs|plain|rows|wrap)\.ts$/,
     /^actors\/index\/transcripts\/(build|fold|loaded|postings|shard|spoken)\.ts$/,
     /^actors\/search\/transcript-page\.ts$/,
     /^actors\/transcriber\/(batching-queue|choose-model|token-limit)\.ts$/,

@@ -1,8 +1,8 @@
-// Transcripts as subtitles: SubRip and WebVTT. What their readers would take for markup is written so that they do not. Pure.
+// Writes transcripts as SubRip and WebVTT, with text escaped that players would take for markup. Pure.
 import type { Row, Transcript } from './contract.ts';
 import { exactTime } from './rows.ts';
 
-/** Characters of a line on the picture; a segment has at most 84. */
+/** Characters of a line; a segment has at most 84. */
 const LINE = 42;
 
 export function subripDocument({ rows }: Transcript): string {
@@ -33,10 +33,10 @@ function times({ start, end }: Row, point: string): string {
 
 const ideographic = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff00-\uff60ー]/u;
 
-/** Lines of about the same length. Only blanks between words are taken out, so that joining the lines gives the text. */
+/** Lines of about the same length. They break at spaces only, so that joining the lines gives the text. */
 function wrapped(text: string): string[] {
   if (text.length <= LINE) return [text];
-  // A little more than the same share for each, so that words of any length do not make one line more.
+  // A little more than an equal share, so that long words do not make one line more.
   const wanted = Math.min(LINE, Math.ceil(text.length / Math.ceil(text.length / LINE)) + 5);
   const lines: string[] = [];
   let line = '';
@@ -55,8 +55,8 @@ function escaped(text: string): string {
 }
 
 /**
- * SubRip has no escapes of its own, and most players show entities as they stand: so only what would be taken for a
- * tag, an override, an entity or a line of times is written as one.
+ * SubRip has no escapes, and most players show entities as they are: so only text that would be taken for a tag, an
+ * override, an entity or a timing line is written with entities.
  */
 function subripLine(line: string): string {
   return line

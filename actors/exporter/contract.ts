@@ -14,7 +14,7 @@ export const mostSegments = 50_000;
 export const mostCharacters = 10_000_000;
 export const mostOfSegment = 100_000;
 
-/** A pause between segments that long is a row of its own. */
+/** A pause between segments from this length on is a row of its own. */
 export const SILENCE_SECONDS = 2;
 
 export const documentFormats = ['txt', 'csv', 'docx', 'pdf', 'srt', 'vtt'] as const;
@@ -38,7 +38,7 @@ export interface Row {
   readonly text: string;
 }
 
-/** What is written: plain values, so that they cross to another thread as they are. */
+/** What is written: plain values that can be sent to another thread. */
 export interface Transcript {
   readonly format: DocumentFormat;
   readonly title: string;
@@ -50,7 +50,7 @@ export interface Transcript {
 
 export interface Rendered {
   readonly bytes: Uint8Array;
-  /** What the document lacks, for a person; null when it lacks nothing. */
+  /** Which characters the document lacks, for a person; null when it lacks none. */
   readonly warning: string | null;
 }
 
@@ -82,6 +82,6 @@ export interface TranscriptRequest {
 export interface Exporter {
   /** SEGMENTS_INVALID and OUTPUT_UNWRITABLE name the field; BUSY when too many documents wait. */
   transcript(request: TranscriptRequest, signal: AbortSignal): Promise<TranscriptAnswer>;
-  /** Ends what is being made. */
+  /** Ends the threads, and what they render. */
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
-// Which way a text is written. Pure.
+// The base direction of a text. Pure.
 
-const strong = /\p{L}/u;
-const turned =
+const letter = /\p{L}/u;
+const rightToLeft =
   /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}\p{sc=Adlam}\p{sc=Samaritan}\p{sc=Mandaic}]/u;
 
-/** As its first letter is written. */
+/** That of its first letter. */
 export function isRightToLeft(text: string): boolean {
-  const first = strong.exec(text)?.[0];
-  return first !== undefined && turned.test(first);
+  const first = letter.exec(text)?.[0];
+  return first !== undefined && rightToLeft.test(first);
 }

@@ -1,4 +1,4 @@
-// Transcripts as documents of word processors: a table whose head is repeated on every page, and numbered pages.
+// Writes transcripts as Word documents: a table whose head is repeated on every page, and page numbers.
 import {
   AlignmentType,
   BorderStyle,
@@ -72,12 +72,12 @@ export async function wordDocument({ title, rows }: Transcript): Promise<Rendere
 }
 
 function heading(title: string): Paragraph {
-  const isTurned = isRightToLeft(title);
+  const rtl = isRightToLeft(title);
   return new Paragraph({
     heading: HeadingLevel.HEADING_1,
-    bidirectional: isTurned,
+    bidirectional: rtl,
     spacing: { after: 200 },
-    children: [new TextRun({ text: title, rightToLeft: isTurned })],
+    children: [new TextRun({ text: title, rightToLeft: rtl })],
   });
 }
 

@@ -1,7 +1,7 @@
-// Transcripts to documents, in a pool of threads. A document is made from nothing but what was sent, and needs neither
-// model nor store: no actor would have anything to keep, so stateless threads of a pool do it.
+// Renders transcripts as documents in a pool of threads. Rendering is stateless, it needs neither a model nor the store, so it
+// is no actor.
 //
-// A thread is ended when its caller goes away. That is safe here, and only here: it runs no native library of ours.
+// A thread is terminated when its request is cancelled. That is safe here, and only here: it runs no native library of ours.
 import { basename } from 'node:path';
 import { Piscina } from 'piscina';
 import { engineErrors } from '../../runtime/errors.ts';
@@ -21,9 +21,9 @@ import { saveNew } from './save.ts';
 const THREADS = 2;
 /** Documents that may wait for a thread; each holds its transcript. */
 const WAITING = 16;
-/** Threads that have nothing to do end after this long. */
+/** Idle threads end after this long. */
 const IDLE_MS = 30_000;
-/** What one document may take; a PDF of the most there can be needs a third of it. */
+/** Heap of one document; a PDF of the largest transcript allowed needs a third of it. */
 const MOST_MEGABYTES = 2048;
 
 /** `now`: ms since 1970, for the date in a document. Starts no thread before there is something to do. */
@@ -44,7 +44,7 @@ export function createExporter(now: () => number): Exporter {
       return await pool.run(transcript, { signal });
     } catch (error) {
       if (closed) throw engineErrors.CANCELLED('the exporter is closed', {}, error);
-      throw told(error, signal);
+      throw renderError(error, signal);
     }
   };
 
@@ -80,8 +80,8 @@ function answerOf(
   };
 }
 
-/** What the pool says, in the words of this service. */
-function told(error: unknown, signal: AbortSignal): Error {
+/** Errors of the pool as errors of this service. */
+function renderError(error: unknown, signal: AbortSignal): Error {
   if (signal.aborted) return engineErrors.CANCELLED('export of a transcript', {}, error);
   const { message, code } = error as NodeJS.ErrnoException;
   if (/queue/i.test(message)) return engineErrors.BUSY(`${WAITING} documents are waiting already`, {}, error);

@@ -1,4 +1,4 @@
-// Fonts of a document: the one that comes along, and those of the system for characters it lacks.
+// Chooses the fonts of a document: the bundled one, and fonts of the system for characters it lacks.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
@@ -12,7 +12,7 @@ export interface Face {
 }
 
 export interface Faces {
-  /** The first is the one that comes along. */
+  /** The first is the bundled one. */
   readonly faces: readonly Face[];
   /** Place in `faces` of the font that has the character; 0 also where none has it. */
   of(character: string): number;
@@ -21,14 +21,14 @@ export interface Faces {
 }
 
 const resolve = createRequire(import.meta.url).resolve;
-/** Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew, Arabic and signs. */
+/** Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew, Arabic and symbols. */
 export const bundled = resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf');
 export const bundledBold = resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf');
 
-/** Files that are opened for one document before what is missing counts as missing. */
+/** Font files that are opened for one document, at most. */
 const MOST_FILES = 150;
 
-/** `folders`: where fonts of the system lie. Only looked into for characters that the first font lacks. */
+/** `folders`: of the system's fonts. They are read only for characters that the bundled font lacks. */
 export function facesFor(characters: ReadonlySet<string>, folders: readonly string[]): Faces {
   const own = openSync(bundled) as Font;
   const faces: Face[] = [{ path: bundled, name: null }];
@@ -54,7 +54,7 @@ function best(path: string, characters: readonly string[]) {
     isCollection = 'fonts' in opened;
     fonts = 'fonts' in opened ? opened.fonts : [opened as Font];
   } catch {
-    // Other files have the endings of fonts too; what cannot be opened has no characters.
+    // Not every file with such an ending is a font; one that cannot be opened has no characters.
     return null;
   }
   const found = fonts
@@ -66,7 +66,7 @@ function best(path: string, characters: readonly string[]) {
   return { face, characters: found.characters };
 }
 
-/** Has outlines, not only pictures, and its maker lets it be put into documents (OS/2 fsType). */
+/** Has outlines, not only bitmaps, and its licence bits allow embedding (OS/2 fsType). */
 function isUsable(font: Font): boolean {
   try {
     const { directory, 'OS/2': os2 } = font as unknown as {
@@ -84,7 +84,7 @@ function has(font: Font, character: string): boolean {
   return font.hasGlyphForCodePoint(character.codePointAt(0)!);
 }
 
-/** Files by how likely they are to help: fonts of many scripts first, plain weights before others. */
+/** Fonts of many scripts first, regular weights before others. */
 function fontFiles(folders: readonly string[]): string[] {
   const files = folders.flatMap((folder) => {
     try {
@@ -92,7 +92,7 @@ function fontFiles(folders: readonly string[]): string[] {
         .filter((name) => /\.(?:ttf|otf|ttc|otc)$/i.test(name))
         .map((name) => join(folder, name));
     } catch {
-      // Most of the folders where fonts may lie are not there.
+      // Most of the possible folders do not exist.
       return [];
     }
   });
@@ -113,7 +113,7 @@ function rank(name: string): number {
   return 2 * (at < 0 ? preferred.length : at) + (isStyled ? 1 : 0);
 }
 
-/** Where systems keep fonts: those of Linux as its fontconfig says, of macOS and of Windows. */
+/** The font folders of macOS, of Windows, and of Linux by its fontconfig. */
 export function fontFolders(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string[] {
   const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();
   if (platform === 'win32') {
@@ -129,7 +129,7 @@ export function fontFolders(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): 
   return [...new Set([...usual, ...configured(home, data)])];
 }
 
-/** `<dir>` of fontconfig's own list. */
+/** `<dir>` of fontconfig's configuration. */
 function configured(home: string, data: string): string[] {
   let text: string;
   try {

@@ -1,11 +1,11 @@
-// Transcripts as PDF: a table that goes over as many pages as it needs, its head on each, with the part of each font that
-// is used. Runs in a thread of its own; what it makes is kept until it is whole.
+// Writes transcripts as PDF: a table over as many pages as it needs, its head on each, with subsets of the fonts embedded.
+// Runs in a thread of its own; the document is held in memory until it is complete.
 import PDFDocument from 'pdfkit';
 import { clockTime } from '../decoder/contract.ts';
 import type { Rendered, Row, Transcript } from './contract.ts';
 import { isRightToLeft } from './direction.ts';
 import { bundled, bundledBold, type Faces, facesFor, fontFolders } from './fonts.ts';
-import { missingWarning } from './missing.ts';
+import { missingWarning } from './missing-glyphs.ts';
 import { withSilence } from './rows.ts';
 import { type Run, visualRuns, wrap } from './wrap.ts';
 
@@ -15,7 +15,7 @@ const sizes = { title: 15, head: 8.5, time: 7.5, text: 9.5, foot: 7.5 };
 const LINE = 13;
 const PADDING = 4;
 const ink = { text: '#111111', soft: '#6b6b6b', line: '#d5d5d5' } as const;
-/** Rows of more lines may be parted between pages. */
+/** Rows of more lines may be split between pages. */
 const TOGETHER = 5;
 
 interface Style {
@@ -27,7 +27,7 @@ interface Style {
 interface Cell {
   readonly lines: readonly string[];
   readonly style: Style;
-  readonly turned: boolean;
+  readonly rtl: boolean;
 }
 
 export async function pdfDocument(transcript: Transcript): Promise<Rendered> {
@@ -37,7 +37,7 @@ export async function pdfDocument(transcript: Transcript): Promise<Rendered> {
   return { bytes: await pages.end(), warning: missingWarning(faces.missing) };
 }
 
-/** Signs that are never drawn: they only tell how others are. */
+/** Characters that are never drawn. */
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 
 function charactersOf({ title, rows }: Transcript): Set<string> {
@@ -63,7 +63,7 @@ class Pages {
     this.#doc = new PDFDocument({
       size: [page.width, page.height],
       margin: 0,
-      // The number of all pages stands on each.
+      // The page count is on each page, so all pages are buffered.
       bufferPages: true,
       autoFirstPage: false,
       font: bundled,
@@ -154,9 +154,9 @@ class Pages {
     for (let i = 0; i < count; i++) {
       if (this.#y + LINE > page.height - page.margin) this.#newPage();
       this.#y += LINE;
-      cells.forEach(({ lines, style, turned }, at) => {
+      cells.forEach(({ lines, style, rtl }, at) => {
         const { x, width } = this.#columns[at]!;
-        if (lines[i] !== undefined) this.#line(lines[i]!, x, width, style, turned);
+        if (lines[i] !== undefined) this.#line(lines[i]!, x, width, style, rtl);
       });
     }
     this.#y += PADDING;
@@ -171,7 +171,7 @@ class Pages {
       return {
         lines: wrap(plain, width, (part) => this.#measure(part, style)),
         style,
-        turned: isRightToLeft(plain),
+        rtl: isRightToLeft(plain),
       };
     };
     const cells: Cell[] = [];
@@ -183,9 +183,9 @@ class Pages {
     return cells;
   }
 
-  /** One line of a column, its baseline at the place of the pen; from the right where it is read from there. */
-  #line(line: string, x: number, width: number, style: Style, turned: boolean): void {
-    const from = turned ? x + width - this.#measure(line, style) : x;
+  /** One line of a column at the current position; aligned to the right where it is read from there. */
+  #line(line: string, x: number, width: number, style: Style, rtl: boolean): void {
+    const from = rtl ? x + width - this.#measure(line, style) : x;
     this.#draw(line, from, this.#y - 3, style);
   }
 
@@ -202,22 +202,22 @@ class Pages {
   }
 
   /** Parts of a run by the font that has their characters, from left to right. */
-  #byFont({ text, turned }: Run, style: Style): { text: string; font: string }[] {
+  #byFont({ text, rtl }: Run, style: Style): { text: string; font: string }[] {
     const parts: { text: string; font: string }[] = [];
     for (const character of text) {
       const face = this.#faces.of(character);
-      // By its path, under which it is open already: a second name would read the file at every change of font.
+      // The bundled fonts are named by their path, under which pdfkit has them open; another name would read the file again.
       const font = face > 0 ? `face-${face}` : style.bold ? bundledBold : bundled;
       const last = parts.at(-1);
-      // Blanks and marks stay with what they belong to.
+      // Spaces and combining marks stay with the character before.
       if (last && (last.font === font || /[\s\p{M}]/u.test(character))) last.text += character;
       else parts.push({ text: character, font });
     }
-    return turned ? parts.reverse() : parts;
+    return rtl ? parts.reverse() : parts;
   }
 
   #measure(text: string, style: Style): number {
-    const parts = this.#byFont({ text, turned: false }, style);
+    const parts = this.#byFont({ text, rtl: false }, style);
     return parts.reduce((sum, part) => sum + this.#width(part.text, part.font, style.size), 0);
   }
 
@@ -226,7 +226,7 @@ class Pages {
     const known = this.#widths.get(key);
     if (known !== undefined) return known;
     const width = this.#doc.font(font).fontSize(size).widthOfString(text);
-    // Words come again and again; of a text without end only so many are kept.
+    // A cache for repeated words, with a limit for long texts.
     if (this.#widths.size > 200_000) this.#widths.clear();
     this.#widths.set(key, width);
     return width;

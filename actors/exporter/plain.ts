@@ -1,4 +1,4 @@
-// Transcripts as plain text and as a table of values. Pure.
+// Writes transcripts as plain text and as CSV. Pure.
 import { clockTime } from '../decoder/contract.ts';
 import type { Transcript } from './contract.ts';
 import { exactTime, withSilence } from './rows.ts';
@@ -14,7 +14,7 @@ export function textDocument({ title, rows }: Transcript): string {
 
 const columns = ['start', 'end', 'start_seconds', 'end_seconds', 'speaker', 'text'];
 
-/** RFC 4180. The mark at the start tells spreadsheets that it is UTF-8. */
+/** RFC 4180. Spreadsheets recognise UTF-8 by the byte order mark. */
 export function csvDocument({ rows }: Transcript): string {
   const lines = withSilence(rows).map(({ kind, start, end, speaker, text }) => [
     exactTime(start),
@@ -32,8 +32,7 @@ function seconds(value: number): string {
 }
 
 /**
- * Spreadsheets run what begins like a formula, also within quotes, and show dialogue that begins with a dash as a
- * mistake: an apostrophe before it makes it text (https://owasp.org/www-community/attacks/CSV_Injection).
+ * Spreadsheets evaluate cells that begin like a formula, even in quotes; an apostrophe before it makes it text (https://owasp.org/www-community/attacks/CSV_Injection).
  */
 function cell(text: string): string {
   const safe = /^[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text;

@@ -1,4 +1,4 @@
-// Segments as a client sends them to rows of a document: checked, in order, with rows for the silence between. Pure.
+// Turns the segments of a request into rows of a document: validated, in order, with rows for silence. Pure.
 import {
   exportErrors,
   mostCharacters,
@@ -8,7 +8,7 @@ import {
   SILENCE_SECONDS,
 } from './contract.ts';
 
-/** Later than any recording; times of documents have to fit a column. */
+/** Latest time in seconds: times have to fit the column of a document. */
 const LATEST = 3_600_000 * 10;
 
 /** Throws SEGMENTS_INVALID naming the field: `segments[3][2]`. */
@@ -53,19 +53,19 @@ function rowOf(segment: readonly unknown[], at: number): Row {
   return { kind: 'speech', start, end, text: oneLine(text), speaker: oneLine(speaker ?? '') || null };
 }
 
-/** The same rows with one for each pause; `rows` in order of start. */
+/** With a row for each pause; `rows` in order of start. */
 export function withSilence(rows: readonly Row[]): Row[] {
   let said = Number.POSITIVE_INFINITY;
   return rows.flatMap((row) => {
     const silent = row.start - said >= SILENCE_SECONDS;
     const pause: Row = { kind: 'silence', start: said, end: row.start, speaker: null, text: 'silence' };
-    // Those that overlap end when the last of them does.
+    // Rows may overlap: silence begins after the last of them.
     said = Math.max(row.end, said === Number.POSITIVE_INFINITY ? row.end : said);
     return silent ? [pause, row] : [row];
   });
 }
 
-/** Control characters have no place in XML and mean other things in subtitles; half a character is none. */
+/** Without control characters, which XML forbids and subtitles interpret, and without lone surrogates. */
 export function oneLine(text: string): string {
   return text
     .toWellFormed()

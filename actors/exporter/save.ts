@@ -1,11 +1,11 @@
-// Puts a document into a folder: whole or not at all, and never over another one.
+// Saves a document in a folder, atomically and without overwriting another one.
 import { constants } from 'node:fs';
 import { copyFile, link, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { exportErrors } from './contract.ts';
 
-/** Names that are tried before giving up: nobody has that many of one. */
+/** Names that are tried before giving up. */
 const MOST_NAMES = 10_000;
 
 /**
@@ -30,7 +30,7 @@ async function save(folder: string, name: string, bytes: Uint8Array): Promise<st
     const stem = name.slice(0, name.length - suffix.length);
     for (let number = 1; number <= MOST_NAMES; number++) {
       const path = join(folder, number === 1 ? name : `${stem}-${number}${suffix}`);
-      if (await isGiven(part, path)) return path;
+      if (await claim(part, path)) return path;
     }
     throw new Error(`${MOST_NAMES} files are named ${name} already`);
   } finally {
@@ -38,8 +38,8 @@ async function save(folder: string, name: string, bytes: Uint8Array): Promise<st
   }
 }
 
-/** A name is given to a file that is whole, and only if nobody has it; where links are not known, to a copy. */
-async function isGiven(part: string, path: string): Promise<boolean> {
+/** Links the complete file to a name that is free; copies it where the file system has no links. False when it is taken. */
+async function claim(part: string, path: string): Promise<boolean> {
   try {
     await link(part, path);
     return true;

@@ -1,15 +1,15 @@
-// Breaks a text into lines of a width, and a line into runs as they stand on the page from left to right. Pure.
+// Breaks a text into lines of a width, and orders a line's runs from left to right as they are drawn. Pure.
 import createBidi from 'bidi-js';
 import { isRightToLeft } from './direction.ts';
 
 const bidi = createBidi();
 const words = new Intl.Segmenter(undefined, { granularity: 'word' });
 const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-/** Scripts that write no blanks between words. */
+/** Scripts without spaces between words. */
 const unspaced =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3000-\u303f\uff00-\uffef]/u;
 
-/** Lines of at most `width`, as `measure` measures them. A word that is longer is broken between characters. */
+/** Lines of at most `width`, as `measure` measures them. A longer word is broken between grapheme clusters. */
 export function wrap(text: string, width: number, measure: (text: string) => number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -33,16 +33,16 @@ export function wrap(text: string, width: number, measure: (text: string) => num
   return lines.map((one) => one.trimEnd());
 }
 
-/** What stays together on a line, each with the blanks before it. */
+/** Unbreakable parts, each with the spaces before it. */
 function* pieces(text: string): Generator<string> {
   for (const [chunk] of text.matchAll(/\s*\S+/g)) {
     if (!unspaced.test(chunk)) yield chunk;
-    else yield* closed(chunk);
+    else yield* unspacedWords(chunk);
   }
 }
 
-/** Words of a script without blanks; marks that close stay with the word before, those that open with the one after. */
-function* closed(chunk: string): Generator<string> {
+/** Words of a script without spaces; closing punctuation stays with the word before, opening with the one after. */
+function* unspacedWords(chunk: string): Generator<string> {
   let held = '';
   for (const { segment, isWordLike } of words.segment(chunk)) {
     const opens = /^[\s\p{Ps}\p{Pi}]+$/u.test(segment);
@@ -57,20 +57,20 @@ function* closed(chunk: string): Generator<string> {
 }
 
 export interface Run {
-  /** In the order of reading: what shapes it turns it round. */
+  /** In logical order; it is reversed when it is shaped. */
   readonly text: string;
-  readonly turned: boolean;
+  readonly rtl: boolean;
 }
 
-/** Runs of one direction in the order they stand on the page; those from right to left word by word. */
+/** Runs of one direction in visual order; those from right to left word by word. */
 export function visualRuns(line: string): Run[] {
   if (!/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(line)) {
-    return [{ text: line, turned: false }];
+    return [{ text: line, rtl: false }];
   }
   const { levels } = bidi.getEmbeddingLevels(line, isRightToLeft(line) ? 'rtl' : 'ltr');
   const runs: { text: string; level: number }[] = [];
   let at = 0;
-  // A new run at every word, so that words from right to left can change places.
+  // A run for each word, so that words from right to left can be reordered.
   for (const part of line.match(/\s+|\S+/g) ?? []) {
     const before = runs.length;
     for (const character of part) {
@@ -82,12 +82,12 @@ export function visualRuns(line: string): Run[] {
     }
   }
   return reordered(runs).map(({ text, level }) => {
-    const turned = level % 2 === 1;
-    return { text: turned ? mirrored(text) : text, turned };
+    const rtl = level % 2 === 1;
+    return { text: rtl ? mirrored(text) : text, rtl };
   });
 }
 
-/** Rule L2 of UAX 9, on runs: from the highest level down, what is at it or above is turned round. */
+/** Rule L2 of UAX 9, on runs: from the highest level down, runs at that level or above are reversed. */
 function reordered<T extends { readonly level: number }>(runs: readonly T[]): T[] {
   const order = [...runs];
   const highest = Math.max(0, ...runs.map(({ level }) => level));
@@ -103,7 +103,7 @@ function reordered<T extends { readonly level: number }>(runs: readonly T[]): T[
   return order;
 }
 
-/** Brackets look the other way. Marks alone have no script of their own, so nothing else would turn them. */
+/** Brackets are mirrored. Runs of punctuation alone are reversed here, since shaping does not reverse them. */
 function mirrored(text: string): string {
   const swapped = [...text].map((one) => bidi.getMirroredCharacter(one) ?? one);
   return /\p{L}/u.test(text) ? swapped.join('') : swapped.reverse().join('');

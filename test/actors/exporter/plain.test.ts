@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { subripDocument, webvttDocument } from '../../../actors/exporter/captions.ts';
 import { exportErrors, type Row, type Transcript } from '../../../actors/exporter/contract.ts';
 import { fileName, safeName } from '../../../actors/exporter/filename.ts';
-import { missingWarning } from '../../../actors/exporter/missing.ts';
+import { missingWarning } from '../../../actors/exporter/missing-glyphs.ts';
 import { csvDocument, textDocument } from '../../../actors/exporter/plain.ts';
 import { exactTime, oneLine, rowsOf, withSilence } from '../../../actors/exporter/rows.ts';
 import { parseSubtitles } from '../../../actors/transcriber/text/subtitles/read.ts';
@@ -101,7 +101,7 @@ function csvRows(text: string): string[][] {
   let row: string[] = [];
   while (field.lastIndex < text.length) {
     const found = field.exec(text);
-    assert.ok(found, 'a field that is none');
+    assert.ok(found, 'not a field');
     row.push(found[1]?.replaceAll('""', '"') ?? found[2]!);
     if (found[3] === '\r\n') {
       rows.push(row);

@@ -1,4 +1,4 @@
-// What to tell a person whose document lacks characters, and what would help. Pure.
+// The warning for characters that no font has, with packages of fonts that have them. Pure.
 
 const help: readonly (readonly [pattern: RegExp, name: string, fonts: string])[] = [
   [
