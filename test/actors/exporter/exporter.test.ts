@@ -1,6 +1,6 @@
 // Documents out of the pool: what they hold, how they are put into folders, and how the work is ended.
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import test, { after } from 'node:test';
@@ -13,9 +13,6 @@ import {
   TranscriptAnswer,
 } from '../../../actors/exporter/contract.ts';
 import { createExporter } from '../../../actors/exporter/exporter.ts';
-import { facesFor, fontFolders } from '../../../actors/exporter/fonts.ts';
-import { saveNew } from '../../../actors/exporter/save.ts';
-import { visualRuns, wrap } from '../../../actors/exporter/wrap.ts';
 import { type EngineError, engineErrors } from '../../../runtime/errors.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'framehound-export-'));
@@ -81,14 +78,14 @@ for (const format of documentFormats) {
   });
 }
 
-test('an empty transcript is a document too', async () => {
+test('an empty transcript is a valid document', async () => {
   for (const format of documentFormats) {
     const answer = await exporter.transcript({ ...request(format), segments: [] }, never);
     assert.equal(answer.row_count, 0);
   }
 });
 
-test('a long transcript goes over many pages', async () => {
+test('a long transcript has many pages', async () => {
   const many = Array.from({ length: 400 }, (_, i) => [
     3 * i,
     ` line ${i} ${'word '.repeat(i % 60)}`,
@@ -102,7 +99,7 @@ test('a long transcript goes over many pages', async () => {
   assert.ok(pages && pages.length > 15 && pages.length < 60, String(pages?.length));
 });
 
-test('a document is put into a folder that is made, and never over another', async () => {
+test('a document is saved in a folder that is created, and never overwrites another', async () => {
   const place = join(folder, 'new', 'place');
   const paths: (string | undefined)[] = [];
   for (let i = 0; i < 3; i++) {
@@ -117,14 +114,6 @@ test('a document is put into a folder that is made, and never over another', asy
   assert.equal((await readdir(place)).length, 3);
 });
 
-test('several at once get names of their own, each whole', async () => {
-  const place = join(folder, 'at-once');
-  const texts = Array.from({ length: 8 }, (_, i) => `text ${i}`);
-  const paths = await Promise.all(texts.map((text) => saveNew(place, 'a.txt', Buffer.from(text))));
-  assert.equal(new Set(paths).size, 8);
-  assert.deepEqual(await Promise.all(paths.map((path) => readFile(path, 'utf8'))), texts);
-});
-
 test('a folder that cannot be written is an error that names the field', async () => {
   const file = join(folder, 'file');
   await writeFile(file, '');
@@ -135,7 +124,7 @@ test('a folder that cannot be written is an error that names the field', async (
   await assert.rejects(exporter.transcript(request('txt', join(file, 'below')), never), isUnwritable);
 });
 
-test('one whose caller has gone ends, and the next is made all the same', async () => {
+test('a cancelled document ends its thread, and the next one is rendered', async () => {
   const many = Array.from({ length: 20_000 }, (_, i) => [3 * i, ` line ${i}`, 3 * i + 2]);
   const gone = new AbortController();
   const made = exporter.transcript({ ...request('pdf'), segments: many }, gone.signal);
@@ -144,50 +133,8 @@ test('one whose caller has gone ends, and the next is made all the same', async 
   assert.equal((await exporter.transcript(request('txt'), never)).row_count, 3);
 });
 
-test('characters that no font has are named; the font that comes along has those of Europe', () => {
-  const own = new Set('aéßñŁžőαωЯжіңאب…—“€');
-  assert.deepEqual(facesFor(own, []).missing, []);
-  const { faces, missing, of } = facesFor(new Set('a語ส'), []);
-  assert.deepEqual(missing, ['語', 'ส']);
-  assert.equal(faces.length, 1);
-  assert.equal(of('語'), 0);
-});
-
-test('files that are no fonts are passed over', async () => {
-  const place = join(folder, 'fonts');
-  await mkdir(place);
-  await writeFile(join(place, 'NotoSansCJK-Regular.ttc'), 'ttcf no font at all');
-  await writeFile(join(place, 'empty.ttf'), '');
-  assert.deepEqual(facesFor(new Set('語'), [place, join(folder, 'nowhere')]).missing, ['語']);
-});
-
-test('fonts are looked for where each system keeps them', () => {
-  assert.ok(fontFolders({ HOME: '/home/a', XDG_DATA_DIRS: '/x/share' }, 'linux').includes('/x/share/fonts'));
-  assert.ok(fontFolders({ HOME: '/Users/a' }, 'darwin').includes('/System/Library/Fonts'));
-  assert.match(fontFolders({ WINDIR: 'C:/W', LOCALAPPDATA: 'C:/L' }, 'win32').join(), /C:.W.Fonts,C:.L/);
-});
-
 test('closing ends a document that is being made', async () => {
   const closing = createExporter(() => 0);
   const made = closing.transcript(request('pdf'), never);
   await Promise.all([assert.rejects(made, engineErrors.CANCELLED.is), closing.close()]);
-});
-
-test('lines are as long as the column allows, and words longer than it are broken', () => {
-  const measure = (text: string) => [...text].length;
-  assert.deepEqual(wrap('one two three', 7, measure), ['one two', 'three']);
-  assert.deepEqual(wrap('abcdefghij kl', 4, measure), ['abcd', 'efgh', 'ij', 'kl']);
-  assert.deepEqual(wrap('', 4, measure), ['']);
-  assert.deepEqual(wrap('今日は、いい天気', 4, measure).join(''), '今日は、いい天気');
-  for (const line of wrap('今日は、いい天気', 4, measure)) assert.doesNotMatch(line, /^、/);
-});
-
-test('words from right to left stand in their order on the page', () => {
-  const seen = (line: string) => visualRuns(line).map(({ text }) => text);
-  assert.deepEqual(seen('plain text'), ['plain text']);
-  assert.deepEqual(seen('אב גד'), ['גד', ' ', 'אב']);
-  assert.equal(seen('אב 12 cd ef').join(''), 'cd ef 12 אב');
-  assert.equal(seen('see אב גד now').join(''), 'see גד אב now');
-  // Brackets look the other way; what shapes the word turns it round.
-  assert.deepEqual(seen('אב (גד)'), [')גד(', ' ', 'אב']);
 });
