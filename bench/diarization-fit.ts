@@ -1,18 +1,18 @@
-// How well the settings of the starter speaker model's row serve voices that were held back from its training;
-// `node bench/diarization-fit.ts ['{"alike":0.22}' ...]`, two minutes for each. Every held-back voice has one recording, so more are
-// made of it that differ as recordings of other days do. Nothing of the test recordings is used.
+// Tries settings of the row of the starter speaker model on voices held back from its training;
+// `node bench/diarization-fit.ts ['{"alike":0.22}' ...]`, two minutes for each. A held-back voice has one recording, so it is
+// augmented to more that differ as recordings of other days do. Nothing of the test recordings is used.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Augmentation, augmented } from './diarization/augment.ts';
 import { compose, usual, type Voice } from './diarization/compose.ts';
-import { type Drift, drifted } from './diarization/disguise.ts';
 import { equalised } from './diarization/equalise.ts';
+import { readVoices } from './diarization/librispeech.ts';
 import { type Evidence, idealSpeech, openPipeline, type Pipeline } from './diarization/pipeline.ts';
 import { seeded } from './diarization/random.ts';
 import { type DiarizationScore, scoreDiarization, sumScores } from './diarization/score.ts';
-import { readVoices } from './diarization/voices.ts';
 
-const drifts: Readonly<Record<string, Drift>> = {
+const augmentations: Readonly<Record<string, Augmentation>> = {
   'no drift': { seed: 7, copies: 4, colour: 0, speed: 0.02 },
   'some drift': { seed: 7, copies: 4, colour: 5, speed: 0.02 },
   'much drift': { seed: 7, copies: 4, colour: 8, speed: 0.03 },
@@ -32,8 +32,8 @@ if (all) {
   try {
     for (const changes of asked.length > 0 ? asked : [{}]) {
       say(JSON.stringify(changes));
-      for (const [name, drift] of Object.entries(drifts))
-        await report(pipeline, name, drifted(held, drift), changes);
+      for (const [name, augmentation] of Object.entries(augmentations))
+        await report(pipeline, name, augmented(held, augmentation), changes);
     }
   } finally {
     await pipeline.stop();
@@ -47,18 +47,21 @@ async function report(
   voices: readonly Voice[],
   changes: Partial<Evidence>,
 ) {
-  for (const [kind, heard] of Object.entries({ 'as recorded': voices, equalised: equalised(voices) })) {
+  for (const [kind, chosenVoices] of Object.entries({
+    'as recorded': voices,
+    equalised: equalised(voices),
+  })) {
     for (const overlap of [0, 0.1]) {
       const known: DiarizationScore[] = [];
       const auto: DiarizationScore[] = [];
       for (const count of [2, 3, 4] as const) {
         for (let at = 0; at < conversations; at++) {
           const seed = 5000 + 1000 * count + at;
-          const chosen = seeded(seed).shuffled(heard).slice(0, count);
+          const chosen = seeded(seed).shuffled(chosenVoices).slice(0, count);
           const { samples, turns } = compose(chosen, { ...usual, seconds, overlap, seed });
-          const answer = await pipeline.listen(samples, idealSpeech(turns));
-          known.push(scoreDiarization(turns, answer(count, changes)));
-          auto.push(scoreDiarization(turns, answer('auto', changes)));
+          const diarize = await pipeline.embed(samples, idealSpeech(turns));
+          known.push(scoreDiarization(turns, diarize(count, changes)));
+          auto.push(scoreDiarization(turns, diarize('auto', changes)));
         }
       }
       const right = auto.filter(({ speakers }) => speakers.said === speakers.found).length / auto.length;

@@ -1,19 +1,18 @@
-// Who speaks when, how wrong: conversations of two, three and four voices that were never trained on, composed with
-// their truth; as recorded and equalised, with and without overlap, with ideal voice detection and with the one in use, with the
-// count of voices known and unknown. And how fast, whole files through decoder, voice detection and diarizer.
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+// Diarization error: conversations of two, three and four voices that were never trained on, composed with their reference;
+// as recorded and equalised, with and without overlap, with ideal voice detection and with the one in use, with the count of
+// speakers known and unknown. And the speed of whole files through decoder, voice detection and diarizer.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { SpeakerCount } from '../actors/diarizer/contract.ts';
 import { type Conversation, compose, rate, usual, type Voice } from './diarization/compose.ts';
 import { equalised } from './diarization/equalise.ts';
+import { readVoices } from './diarization/librispeech.ts';
 import { idealSpeech, openPipeline, type Pipeline } from './diarization/pipeline.ts';
 import { seeded } from './diarization/random.ts';
 import { type DiarizationScore, scoreDiarization, sumScores } from './diarization/score.ts';
 import { median, type Question, type Row } from './row.ts';
 
-const shared = resolve(fileURLToPath(new URL('../../shared', import.meta.url)));
 const question = 'diarization';
 /** Conversations for each count of voices, and how long each is at most. */
 const conversations = 5;
@@ -60,16 +59,11 @@ const conditions: readonly Condition[] = [
 ];
 
 export const diarization: Question = async (say) => {
-  const folder = join(shared, 'media', 'speech', 'librispeech', 'test-other');
-  const names = await readdir(folder).catch(() => []);
-  if (names.length === 0) {
-    say(`${folder} is not there; nothing is measured`);
-    return [];
-  }
+  const voices = await readVoices('test-other', say);
+  if (!voices) return [];
   const modelsDir = await mkdtemp(join(tmpdir(), 'bench-diarization-'));
   const pipeline = await openPipeline(modelsDir, availableParallelism());
   try {
-    const voices = await readVoices(pipeline, folder, names);
     const equal = equalised(voices);
     const rows: Row[] = [];
     for (const condition of conditions) {
@@ -87,17 +81,6 @@ export const diarization: Question = async (say) => {
     await rm(modelsDir, { recursive: true, force: true });
   }
 };
-
-async function readVoices(pipeline: Pipeline, folder: string, names: readonly string[]): Promise<Voice[]> {
-  const voices = new Map<string, Float32Array[]>();
-  for (const name of names.filter((one) => one.endsWith('.flac')).sort()) {
-    const [speaker = ''] = name.split('-');
-    const pieces = voices.get(speaker) ?? [];
-    pieces.push(await pipeline.samplesOf(join(folder, name)));
-    voices.set(speaker, pieces);
-  }
-  return [...voices].map(([name, pieces]) => ({ name, pieces }));
-}
 
 interface Talk extends Conversation {
   readonly count: 2 | 3 | 4;
@@ -121,19 +104,19 @@ async function measure(
 ): Promise<Row[]> {
   const scores: Record<'known' | 'auto', DiarizationScore[]> = { known: [], auto: [] };
   for (const { samples, turns, count } of talks) {
-    const speech = detection === 'ideal' ? idealSpeech(turns) : await pipeline.voices(samples);
-    const answer = await pipeline.listen(samples, speech);
+    const speech = detection === 'ideal' ? idealSpeech(turns) : await pipeline.detectSpeech(samples);
+    const diarize = await pipeline.embed(samples, speech);
     const asked: Record<'known' | 'auto', SpeakerCount> = { known: count, auto: 'auto' };
     for (const key of ['known', 'auto'] as const) {
-      scores[key].push(scoreDiarization(turns, answer(asked[key])));
+      scores[key].push(scoreDiarization(turns, diarize(asked[key])));
     }
   }
   return (['known', 'auto'] as const).flatMap((key) => {
     const { der, jer, missed, falseAlarm, confusion, speech } = sumScores(scores[key]);
     const percent = (part: number) => ((100 * part) / speech).toFixed(1);
     const parts = `missed ${percent(missed)}, false ${percent(falseAlarm)}, confused ${percent(confusion)}`;
-    const heard = detection === 'ideal' ? 'ideal voices' : 'voices by our detector';
-    const what = `${name}, ${heard}, count ${key === 'known' ? 'known' : 'unknown'}`;
+    const detector = detection === 'ideal' ? 'ideal voices' : 'voices by our detector';
+    const what = `${name}, ${detector}, count ${key === 'known' ? 'known' : 'unknown'}`;
     const plain = { question, against: null, ratio: null } as const;
     const most = goals[detection][key];
     const goal = most === undefined ? null : ({ of: 'value', at: 'most', than: most } as const);

@@ -1,5 +1,5 @@
-// What does our loop cost on top of Whisper's graphs? The same sound and as many tokens: a bare loop that takes the likeliest
-// token, features ready, against the family with features, rules of times, probabilities and stops between tokens.
+// The cost of our decoding loop on top of Whisper's graphs. The same sound and as many tokens: a bare greedy loop over ready
+// features against the family with features, time token rules, probabilities and checkpoints between tokens.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,10 +17,10 @@ import { bytesTokenizer } from './whisper-tokenizer.ts';
 
 const threads = availableParallelism();
 const seconds = 28;
-/** As Whisper tiny: its decoder is the smallest there is, so that our share is largest. */
+/** The size of Whisper tiny: its decoder is the smallest, so the share of our loop is the largest. */
 const tiny: WhisperSize = { bands: 80, width: 384, layers: 4, vocabulary: 51_865, sure: 200 };
 const WORDS = tiny.vocabulary - 1501 - 12;
-/** Fewer than a window of speech has (about 100), so that what we do once for each of them weighs more. */
+/** Fewer than in a window of speech (about 100), so that the cost of a window weighs more. */
 const TOKENS = 16;
 
 export const speech: Question = async (say) => {
@@ -69,7 +69,7 @@ async function measure(folder: string, say: (text: string) => void): Promise<Row
   );
   runs = 0;
   await family.transcribe([window], 'en', checkpoint);
-  // One run is the encoder's; a text that is written again begins its runs anew.
+  // One run is the encoder's; a text may be decoded several times, at higher temperatures.
   const steps = runs - 1;
   const attempts = Math.round(steps / TOKENS);
   say(`${steps} runs of the decoder in ${attempts} texts`);

@@ -1,5 +1,5 @@
-// How well our own voice detector agrees with Silero on voices it was not fitted to, clean and with noise; what both hear
-// where nobody speaks; how fast they are.
+// Our own voice detector against Silero: agreement on voices it was not trained on, clean and with noise; false alarms of both
+// in sounds without speech; speed.
 import { openSession } from '../actors/models/session.ts';
 import type { VoiceDetectors } from '../actors/transcriber/voice/detector.ts';
 import { ownDetectors } from '../actors/transcriber/voice/own.ts';
@@ -15,9 +15,9 @@ import {
   hum,
   knocks,
   levelOf,
-  type Maker,
   mixed,
   music,
+  type NoiseGenerator,
   pink,
   type Random,
   randomOf,
@@ -27,7 +27,7 @@ import {
   white,
 } from './voice/sounds.ts';
 
-/** As a service hears: block after block. */
+/** Sound arrives in blocks, as in the service. */
 const block = 8 * rate;
 
 async function regionsOf(detectors: VoiceDetectors, samples: Float32Array): Promise<Region[]> {
@@ -48,38 +48,38 @@ interface Pair {
   readonly silero: VoiceDetectors;
 }
 
-/** How a recording reaches the ear; null: as it is. */
-type Way = ((speech: Float32Array, random: Random) => Float32Array) | null;
+/** How a recording is degraded; null: not at all. */
+type Degradation = ((speech: Float32Array, random: Random) => Float32Array) | null;
 const noisy =
-  (noise: Maker): Way =>
+  (noise: NoiseGenerator): Degradation =>
   (speech, random) =>
     mixed(speech, noise(speech.length, random), 10);
 
-/** Agreement over all recordings heard in this way, against Silero on the same sound and against what it heard without. */
-async function heardThrough(
+/** Agreement over all degraded recordings with Silero on the same sound, and with Silero on the clean sound. */
+async function agreementOf(
   { own, silero }: Pair,
   recordings: readonly Recording[],
   clean: readonly (readonly Region[])[],
-  way: Way,
+  degrade: Degradation,
 ) {
   const same = [];
   const without = [];
   const all = [];
   const random = randomOf(11);
   for (const [at, { samples }] of recordings.entries()) {
-    const sound = way ? way(samples, random) : samples;
+    const sound = degrade ? degrade(samples, random) : samples;
     const found = await regionsOf(own, sound);
-    const heard = way ? await regionsOf(silero, sound) : clean[at]!;
+    const reference = degrade ? await regionsOf(silero, sound) : clean[at]!;
     const count = samples.length;
-    same.push(agreement(found, heard, count));
+    same.push(agreement(found, reference, count));
     without.push(agreement(found, clean[at]!, count));
-    all.push(agreement([[0, count]], heard, count));
+    all.push(agreement([[0, count]], reference, count));
   }
   return { same: f1(summed(same)), clean: f1(summed(without)), all: f1(summed(all)) };
 }
 
 async function agreementRows(pair: Pair, test: readonly Recording[], say: (text: string) => void) {
-  const ways: Readonly<Record<string, Way>> = {
+  const degradations: Readonly<Record<string, Degradation>> = {
     clean: null,
     'white noise at 10 dB': noisy(white),
     'pink noise at 10 dB': noisy(pink),
@@ -88,11 +88,11 @@ async function agreementRows(pair: Pair, test: readonly Recording[], say: (text:
     'over the telephone': telephone,
   };
   const rows: Row[] = [];
-  const heardClean: Region[][] = [];
-  for (const { samples } of test) heardClean.push(await regionsOf(pair.silero, samples));
-  for (const [name, way] of Object.entries(ways)) {
+  const detectedClean: Region[][] = [];
+  for (const { samples } of test) detectedClean.push(await regionsOf(pair.silero, samples));
+  for (const [name, degrade] of Object.entries(degradations)) {
     say(name);
-    const { same, clean, all } = await heardThrough(pair, test, heardClean, way);
+    const { same, clean, all } = await agreementOf(pair, test, detectedClean, degrade);
     const row = (against: string, value: number): Row => ({
       question: 'voice',
       name: `own detector, ${name}: frame F1 against Silero ${against}`,
@@ -103,14 +103,14 @@ async function agreementRows(pair: Pair, test: readonly Recording[], say: (text:
       goal: { of: 'value', at: 'least', than: 0.9 },
     });
     rows.push(row('on the same sound', same));
-    if (way) rows.push(row('on the clean sound', clean));
+    if (degrade) rows.push(row('on the clean sound', clean));
   }
   return rows;
 }
 
-/** The share that is heard as speech in sounds without voices, at six levels of 20 s each. */
+/** False alarms: the share detected as speech in sounds without voices, at six levels of 20 s each. */
 async function silentRows({ own, silero }: Pair, say: (text: string) => void): Promise<Row[]> {
-  const silence: Maker = (count) => new Float32Array(count);
+  const silence: NoiseGenerator = (count) => new Float32Array(count);
   const never = { silence, 'white noise': white, 'brown noise': brown, tones, hum, knocks };
   const rows: Row[] = [];
   for (const [name, make] of Object.entries({ ...never, 'music, synthetic': music })) {

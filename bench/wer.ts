@@ -1,5 +1,5 @@
-// Word error rate: how much of a text a listener would have to correct. Pure. Case and marks do
-// not count; numbers are compared as they are written, since "15" and "fifteen" are a matter of style and not of hearing.
+// Word error rate. Pure. Case and punctuation do not count; numbers are compared as they are written, so "15" and "fifteen"
+// differ.
 
 export interface WordErrors {
   /** Words of the reference; letters where the script writes no spaces. */
@@ -11,22 +11,23 @@ export interface WordErrors {
 
 export interface Step {
   readonly kind: 'same' | 'substitution' | 'deletion' | 'insertion';
-  /** Null for what was added. */
+  /** Null for an insertion. */
   readonly reference: string | null;
-  /** Null for what was left out. */
-  readonly heard: string | null;
+  /** Null for a deletion. */
+  readonly hypothesis: string | null;
 }
 
-/** Errors for each word of the reference: 0 is perfect, and there may be more than 1. Infinity where nothing was said. */
+/** Errors for each word of the reference: 0 is perfect, and there may be more than 1. Infinity for an empty reference. */
 export function errorRate({ words, substitutions, deletions, insertions }: WordErrors): number {
   const errors = substitutions + deletions + insertions;
   return errors === 0 ? 0 : errors / words;
 }
 
 /** Of one text. `language`: BCP 47, for its letters of either case. */
-export function wordErrors(reference: string, heard: string, language = 'en'): WordErrors {
+export function wordErrors(reference: string, hypothesis: string, language = 'en'): WordErrors {
   const counts = { same: 0, substitution: 0, deletion: 0, insertion: 0 };
-  for (const { kind } of align(wordsOf(reference, language), wordsOf(heard, language))) counts[kind] += 1;
+  for (const { kind } of align(wordsOf(reference, language), wordsOf(hypothesis, language)))
+    counts[kind] += 1;
   return {
     words: counts.same + counts.substitution + counts.deletion,
     substitutions: counts.substitution,
@@ -35,7 +36,7 @@ export function wordErrors(reference: string, heard: string, language = 'en'): W
   };
 }
 
-/** Of many texts together: a long one counts for more. */
+/** The sum over many texts, so that a long one counts for more. */
 export function pooled(texts: readonly WordErrors[]): WordErrors {
   const sum = (of: (one: WordErrors) => number) => texts.reduce((total, one) => total + of(one), 0);
   return {
@@ -61,47 +62,47 @@ export function wordsOf(text: string, language = 'en'): string[] {
     .filter((word) => word !== '');
 }
 
-/** The fewest corrections from one to the other; where there are several ways, words are replaced rather than moved. */
-export function align(reference: readonly string[], heard: readonly string[]): Step[] {
-  const width = heard.length + 1;
+/** The shortest edit sequence from one to the other; of several the one with most substitutions. */
+export function align(reference: readonly string[], hypothesis: readonly string[]): Step[] {
+  const width = hypothesis.length + 1;
   const costs = new Uint32Array((reference.length + 1) * width);
   for (let column = 0; column < width; column += 1) costs[column] = column;
   for (let row = 1; row <= reference.length; row += 1) {
     costs[row * width] = row;
     for (let column = 1; column < width; column += 1) {
       const changed =
-        costs[(row - 1) * width + column - 1]! + Number(reference[row - 1] !== heard[column - 1]);
+        costs[(row - 1) * width + column - 1]! + Number(reference[row - 1] !== hypothesis[column - 1]);
       const lost = costs[(row - 1) * width + column]! + 1;
       const added = costs[row * width + column - 1]! + 1;
       costs[row * width + column] = Math.min(changed, lost, added);
     }
   }
-  return walkBack(costs, width, reference, heard);
+  return walkBack(costs, width, reference, hypothesis);
 }
 
 function walkBack(
   costs: Uint32Array,
   width: number,
   reference: readonly string[],
-  heard: readonly string[],
+  hypothesis: readonly string[],
 ): Step[] {
   const steps: Step[] = [];
   let row = reference.length;
-  let column = heard.length;
+  let column = hypothesis.length;
   while (row > 0 || column > 0) {
     const cost = costs[row * width + column]!;
     const said = reference[row - 1] ?? null;
-    const written = heard[column - 1] ?? null;
+    const written = hypothesis[column - 1] ?? null;
     const differs = Number(said !== written);
     if (row > 0 && column > 0 && costs[(row - 1) * width + column - 1]! + differs === cost) {
-      steps.push({ kind: differs ? 'substitution' : 'same', reference: said, heard: written });
+      steps.push({ kind: differs ? 'substitution' : 'same', reference: said, hypothesis: written });
       row -= 1;
       column -= 1;
     } else if (row > 0 && costs[(row - 1) * width + column]! + 1 === cost) {
-      steps.push({ kind: 'deletion', reference: said, heard: null });
+      steps.push({ kind: 'deletion', reference: said, hypothesis: null });
       row -= 1;
     } else {
-      steps.push({ kind: 'insertion', reference: null, heard: written });
+      steps.push({ kind: 'insertion', reference: null, hypothesis: written });
       column -= 1;
     }
   }

@@ -1,5 +1,5 @@
-// Conversations made of recorded voices, with the truth beside them: turns, pauses and, when wanted, people who speak
-// at once. The same seed gives the same conversation.
+// Composes conversations of recorded voices, with their reference turns: turns, pauses and, when wanted, overlap. The same
+// seed gives the same conversation.
 import { type Random, seeded } from './random.ts';
 import type { Turn } from './score.ts';
 
@@ -45,20 +45,20 @@ const fade = 80;
 /** Every voice speaks at least once when it has a recording that is long enough. */
 export function compose(voices: readonly Voice[], plan: Composition): Conversation {
   const random = seeded(plan.seed);
-  const tellers = voices.map((voice) => new Teller(voice, random));
+  const sources = voices.map((voice) => new TurnSource(voice, random));
   const placed: { start: number; samples: Float32Array; name: string }[] = [];
   let clock = rate / 2;
   let spoken = 0;
   let shared = 0;
-  let before: Teller | null = null;
-  let waiting = random.shuffled(tellers);
+  let before: TurnSource | null = null;
+  let waiting = random.shuffled(sources);
   while (spoken < plan.seconds * rate) {
-    const others: Teller[] = tellers.filter((one) => one !== before && one.hasMore());
+    const others: TurnSource[] = sources.filter((one) => one !== before && one.hasMore());
     // First each voice once, then by chance.
     waiting = waiting.filter((one) => others.includes(one));
-    const teller: Teller | undefined = waiting.shift() ?? others[random.below(others.length)];
-    if (!teller) break;
-    const samples = teller.next(random.between(...plan.turn) * rate);
+    const source: TurnSource | undefined = waiting.shift() ?? others[random.below(others.length)];
+    if (!source) break;
+    const samples = source.next(random.between(...plan.turn) * rate);
     if (!samples) continue;
     const last = placed.at(-1);
     const owed = plan.overlap * (spoken + samples.length) - shared;
@@ -67,15 +67,15 @@ export function compose(voices: readonly Voice[], plan: Composition): Conversati
     const gap = meet ? -Math.min(most, Math.max(0.5 * rate, owed)) : random.between(...plan.pause) * rate;
     const start = Math.round(last ? Math.max(last.start, clock + gap) : clock);
     if (start < clock) shared += Math.min(clock, start + samples.length) - start;
-    placed.push({ start, samples, name: teller.name });
+    placed.push({ start, samples, name: source.name });
     clock = Math.max(clock, start + samples.length);
     spoken += samples.length;
-    before = teller;
+    before = source;
   }
-  return lay(placed, clock + rate / 2, random);
+  return mix(placed, clock + rate / 2, random);
 }
 
-function lay(
+function mix(
   placed: readonly { start: number; samples: Float32Array; name: string }[],
   length: number,
   random: Random,
@@ -96,8 +96,8 @@ function lay(
   return { samples, turns };
 }
 
-/** Hands out what one voice says, in order, never across two recordings. */
-class Teller {
+/** The turns of one voice: its recordings in order; no turn spans two of them. */
+class TurnSource {
   readonly name: string;
   readonly #pieces: { samples: Float32Array; at: number; end: number }[];
   readonly #gain: number;
@@ -153,7 +153,7 @@ const hop = 160;
 
 /**
  * Where a clean recording of one voice is speech, by level: samples, half-open. Silences under 0.3 s belong to it. This
- * is the truth for the scorer, not a detector: it may look at the whole recording.
+ * is the reference of the scorer, not a detector: it may look at the whole recording.
  */
 export function speechIn(samples: Float32Array): [number, number][] {
   const levels = frameLevels(samples);

@@ -1,4 +1,4 @@
-// The equal error rate: how often a judge of pairs errs when he errs as often either way.
+// The equal error rate: where misses and false acceptances of pairs are equally frequent.
 
 /** Similarities of pairs that are of one voice, and of pairs that are not. */
 export interface Pairs {

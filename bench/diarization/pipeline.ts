@@ -1,4 +1,4 @@
-// The product's own actors and parts, listening to samples of a measurement.
+// The product's own actors and parts, diarizing the samples of a measurement.
 import { decoderContract } from '../../actors/decoder/contract.ts';
 import { diarizerContract, type SpeakerCount } from '../../actors/diarizer/contract.ts';
 import { diarize } from '../../actors/diarizer/diarize.ts';
@@ -11,7 +11,9 @@ import { openSession } from '../../actors/models/session.ts';
 import { starterSpeakerFile } from '../../actors/models/starter/speaker.ts';
 import { type SpeechRegion, transcriberContract } from '../../actors/transcriber/contract.ts';
 import { createLog } from '../../runtime/log.ts';
-import { startBench } from '../actors.ts';
+import type { Ref } from '../../runtime/ref.ts';
+import { type Bench, type Decoder, startBench } from '../actors.ts';
+import { decodeSamples } from '../samples.ts';
 import { rate } from './compose.ts';
 import type { Turn } from './score.ts';
 
@@ -22,89 +24,46 @@ const block = slotBytes / 4;
 /** What the row of the speaker model says of its cosines. */
 export type Evidence = NonNullable<SpeakerRow['speaker']['evidence']>;
 
-/** Turns for a count of voices; `changes` to the evidence of the row, to try others. */
-export type Answer = (count: SpeakerCount, changes?: Partial<Evidence>) => Turn[];
+/** Turns for a count of speakers; `changes`: to the evidence of the row, to try other settings. */
+export type Diarize = (count: SpeakerCount, changes?: Partial<Evidence>) => Turn[];
 
 export interface Pipeline {
-  /** What the voice detector in use calls speech. */
-  voices(samples: Float32Array): Promise<SpeechRegion[]>;
-  /** Listens once; what it heard can be asked for any count. */
-  listen(samples: Float32Array, speech: readonly SpeechRegion[]): Promise<Answer>;
+  /** The speech found by the voice detector in use. */
+  detectSpeech(samples: Float32Array): Promise<SpeechRegion[]>;
+  /** Embeds the speech once; the embeddings can then be clustered for any count of speakers. */
+  embed(samples: Float32Array, speech: readonly SpeechRegion[]): Promise<Diarize>;
   samplesOf(path: string): Promise<Float32Array>;
-  /** A file through decoder, voice detector and diarizer, each in its thread; answers the turns. */
+  /** A file through decoder, voice detector and diarizer, each in its thread; answers the number of turns. */
   wholeFile(path: string): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** `modelsDir`: without a voice detector in it, our own hears where somebody speaks. */
+interface Actors {
+  readonly bench: Bench;
+  readonly decoder: Decoder;
+  readonly transcriber: Ref<typeof transcriberContract>;
+  readonly diarizer: Ref<typeof diarizerContract>;
+}
+
+/** `modelsDir`: without a voice detection model in it, our own detector is used. */
 export async function openPipeline(modelsDir: string, threads: number): Promise<Pipeline> {
   const bench = startBench(16, slotBytes);
   const settings = { modelsDir, device: 'cpu', threads };
-  const decoder = await bench.actor(decoderContract, { hardware: 'off' });
-  const transcriber = await bench.actor(transcriberContract, settings);
-  const diarizer = await bench.actor(diarizerContract, settings);
-  await diarizer.ask('load', {});
+  const actors: Actors = {
+    bench,
+    decoder: await bench.actor(decoderContract, { hardware: 'off' }),
+    transcriber: await bench.actor(transcriberContract, settings),
+    diarizer: await bench.actor(diarizerContract, settings),
+  };
+  await actors.diarizer.ask('load', {});
   const row = findSpeakerRow(await readRegistry(modelsDir), 'starter-speaker');
   const log = createLog('bench', () => {});
   const session = await openSession(starterSpeakerFile.path, { device: 'cpu', threads, log });
-  const holder = bench.pool.holder();
-  const opened = { model_key: null, language: null, channels: 1 };
-
-  const voices = async (samples: Float32Array) => {
-    const { session } = await transcriber.ask('open', opened);
-    const speech: SpeechRegion[] = [];
-    for (let first = 0; first < samples.length; first += block) {
-      const part = samples.subarray(first, first + block);
-      const handle = await bench.pool.acquire(holder);
-      const view = bench.pool.view(handle);
-      new Float32Array(view.buffer, view.byteOffset, part.length).set(part);
-      const asked = { session, channel: 0, first_sample: first, count: part.length, samples: handle };
-      speech.push(...(await transcriber.ask('append', asked)).speech);
-      bench.pool.release(handle, holder);
-    }
-    speech.push(...(await transcriber.ask('end', { session, channel: 0 })).speech);
-    await transcriber.ask('drop', { session });
-    return speech;
-  };
-
-  const wholeFile = async (path: string) => {
-    const { session } = await transcriber.ask('open', opened);
-    const { session: voices } = await diarizer.ask('open', { channels: 1, speaker_count: 'auto' });
-    let end = 0;
-    const sound = decoder.feed('sound', { path, channels: null }, { credit: 4 });
-    for await (const { channel, first_sample, count, samples } of sound) {
-      const heard = await transcriber.ask('append', { session, channel, first_sample, count, samples });
-      await diarizer.ask('append', { session: voices, channel, first_sample, count, samples, ...heard });
-      end = first_sample + count;
-    }
-    const heard = await transcriber.ask('end', { session, channel: 0 });
-    const last = { session: voices, channel: 0, first_sample: end, count: 0, samples: null };
-    await diarizer.ask('append', { ...last, ...heard });
-    await transcriber.ask('drop', { session });
-    const { turns } = await diarizer.ask('finish', { session: voices, spans: [] });
-    return turns.length;
-  };
-
-  const samplesOf = async (path: string) => {
-    const parts: Float32Array[] = [];
-    for await (const { count, samples } of decoder.feed('sound', { path, channels: null }, { credit: 4 })) {
-      const view = bench.pool.view(samples);
-      parts.push(new Float32Array(view.buffer, view.byteOffset, count).slice());
-    }
-    const whole = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const part of parts) {
-      whole.set(part, at);
-      at += part.length;
-    }
-    return whole;
-  };
-
   return {
-    voices,
-    wholeFile,
-    samplesOf,
-    listen: (samples, speech) => listen(row, session, samples, speech),
+    detectSpeech: (samples) => detectSpeech(actors, samples),
+    embed: (samples, speech) => embed(row, session, samples, speech),
+    samplesOf: (path) => decodeSamples(actors.decoder, bench.pool, path),
+    wholeFile: (path) => wholeFile(actors, path),
     stop: async () => {
       await session.release();
       await bench.stop();
@@ -112,12 +71,55 @@ export async function openPipeline(modelsDir: string, threads: number): Promise<
   };
 }
 
-async function listen(
+/** A transcription session that only detects speech. */
+const detection = { model_key: null, language: null, channels: 1 };
+
+async function detectSpeech(
+  { bench: { pool }, transcriber }: Actors,
+  samples: Float32Array,
+): Promise<SpeechRegion[]> {
+  const holder = pool.holder();
+  const { session } = await transcriber.ask('open', detection);
+  const speech: SpeechRegion[] = [];
+  for (let first = 0; first < samples.length; first += block) {
+    const part = samples.subarray(first, first + block);
+    const handle = await pool.acquire(holder);
+    const view = pool.view(handle);
+    new Float32Array(view.buffer, view.byteOffset, part.length).set(part);
+    const request = { session, channel: 0, first_sample: first, count: part.length, samples: handle };
+    speech.push(...(await transcriber.ask('append', request)).speech);
+    pool.release(handle, holder);
+  }
+  speech.push(...(await transcriber.ask('end', { session, channel: 0 })).speech);
+  await transcriber.ask('drop', { session });
+  return speech;
+}
+
+async function wholeFile({ decoder, transcriber, diarizer }: Actors, path: string): Promise<number> {
+  const { session: transcription } = await transcriber.ask('open', detection);
+  const { session } = await diarizer.ask('open', { channels: 1, speaker_count: 'auto' });
+  let end = 0;
+  for await (const block of decoder.feed('sound', { path, channels: null }, { credit: 4 })) {
+    const { channel, first_sample, count, samples } = block;
+    const appended = { channel, first_sample, count, samples };
+    const detected = await transcriber.ask('append', { session: transcription, ...appended });
+    await diarizer.ask('append', { session, ...appended, ...detected });
+    end = first_sample + count;
+  }
+  const detected = await transcriber.ask('end', { session: transcription, channel: 0 });
+  const last = { session, channel: 0, first_sample: end, count: 0, samples: null };
+  await diarizer.ask('append', { ...last, ...detected });
+  await transcriber.ask('drop', { session: transcription });
+  const { turns } = await diarizer.ask('finish', { session, spans: [] });
+  return turns.length;
+}
+
+async function embed(
   row: SpeakerRow,
   session: Awaited<ReturnType<typeof openSession>>,
   samples: Float32Array,
   speech: readonly SpeechRegion[],
-): Promise<Answer> {
+): Promise<Diarize> {
   const embedder = speakerEmbedderOf(row, session, 'starter-speaker');
   const { dimensions, batch } = embedder;
   const channels = [new SubsegmentChannel(embedder.fbank)];
@@ -140,7 +142,7 @@ async function listen(
   };
 }
 
-/** Where somebody speaks, as the truth says it: samples. */
+/** The speech of the reference turns, in samples. */
 export function idealSpeech(turns: readonly Turn[]): SpeechRegion[] {
   const regions: SpeechRegion[] = [];
   for (const { start, end } of [...turns].sort((a, b) => a.start - b.start)) {

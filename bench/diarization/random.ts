@@ -1,4 +1,4 @@
-// Numbers that look random and are the same for the same seed.
+// A seeded random generator.
 
 export interface Random {
   /** Evenly in [from, to). */

@@ -1,4 +1,4 @@
-// How wrong an answer to "who speaks when" is: diarization error rate, Jaccard error rate and the count of voices.
+// Scores a diarization: diarization error rate, Jaccard error rate and the count of speakers.
 // The definitions are those of NIST's md-eval (DER) and of DIHARD (JER).
 import { bestAssignment } from './assign.ts';
 
@@ -27,8 +27,8 @@ export interface ScoreOptions {
   readonly collar: number;
 }
 
-/** A stretch in which nobody starts or stops. */
-interface Stretch {
+/** A time in which no speaker starts or stops. */
+interface Interval {
   readonly seconds: number;
   readonly scored: boolean;
   /** Places in the lists of speakers. */
@@ -43,9 +43,9 @@ export function scoreDiarization(
 ): DiarizationScore {
   const said = tracks(reference);
   const found = tracks(answer);
-  const stretches = cut(said, found, collar);
-  const scored = stretches.filter((one) => one.scored);
-  const pairs = bestAssignment(together(scored, said.length, found.length));
+  const intervals = cut(said, found, collar);
+  const scored = intervals.filter((one) => one.scored);
+  const pairs = bestAssignment(secondsTogether(scored, said.length, found.length));
   const sum = { speech: 0, missed: 0, falseAlarm: 0, confusion: 0 };
   for (const { seconds, said, found } of scored) {
     const right = said.filter((speaker) => found.includes(pairs[speaker]!)).length;
@@ -57,7 +57,7 @@ export function scoreDiarization(
   const wrong = sum.missed + sum.falseAlarm + sum.confusion;
   return {
     der: wrong === 0 ? 0 : wrong / sum.speech,
-    jer: jaccardError(stretches, said.length, found.length),
+    jer: jaccardError(intervals, said.length, found.length),
     ...sum,
     speakers: { said: said.length, found: found.length },
   };
@@ -86,7 +86,7 @@ export function sumScores(scores: readonly DiarizationScore[]): DiarizationScore
 
 type Track = readonly (readonly [number, number])[];
 
-/** The stretches of each speaker, ascending, without overlap; speakers in order of appearance in the list. */
+/** The intervals of each speaker, ascending, without overlap; speakers in order of appearance in the list. */
 function tracks(turns: readonly Turn[]): Track[] {
   const bySpeaker = new Map<string, [number, number][]>();
   for (const { start, end, speaker } of turns) {
@@ -107,19 +107,19 @@ function tracks(turns: readonly Turn[]): Track[] {
   });
 }
 
-function cut(said: readonly Track[], found: readonly Track[], collar: number): Stretch[] {
+function cut(said: readonly Track[], found: readonly Track[], collar: number): Interval[] {
   const collars: [number, number][] =
     collar > 0 ? said.flat(2).map((border) => [border - collar, border + collar]) : [];
   const all = [...said, ...found, collars].flat(2).sort((a, b) => a - b);
   const borders = all.filter((border, at) => border !== all[at - 1]);
   const speaking = said.map(sweep);
-  const heard = found.map(sweep);
+  const answering = found.map(sweep);
   const closed = sweep(tracks(collars.map(([start, end]) => ({ start, end, speaker: '' })))[0] ?? []);
   return borders.slice(1).map((end, at) => {
     const start = borders[at]!;
     const active = (list: readonly ((time: number) => boolean)[]) =>
       list.flatMap((is, speaker) => (is(start) ? [speaker] : []));
-    return { seconds: end - start, scored: !closed(start), said: active(speaking), found: active(heard) };
+    return { seconds: end - start, scored: !closed(start), said: active(speaking), found: active(answering) };
   });
 }
 
@@ -133,22 +133,22 @@ function sweep(track: Track): (time: number) => boolean {
 }
 
 /** Seconds that each speaker of the reference and each of the answer speak together. */
-function together(stretches: readonly Stretch[], said: number, found: number): number[][] {
+function secondsTogether(intervals: readonly Interval[], said: number, found: number): number[][] {
   const seconds = Array.from({ length: said }, () => new Array<number>(found).fill(0));
-  for (const stretch of stretches) {
-    for (const one of stretch.said) {
-      for (const other of stretch.found) seconds[one]![other]! += stretch.seconds;
+  for (const interval of intervals) {
+    for (const one of interval.said) {
+      for (const other of interval.found) seconds[one]![other]! += interval.seconds;
     }
   }
   return seconds;
 }
 
-function jaccardError(stretches: readonly Stretch[], said: number, found: number): number {
+function jaccardError(intervals: readonly Interval[], said: number, found: number): number {
   if (said === 0) return found === 0 ? 0 : 1;
-  const both = together(stretches, said, found);
-  const alone = (of: (one: Stretch) => readonly number[], count: number) => {
+  const both = secondsTogether(intervals, said, found);
+  const alone = (of: (one: Interval) => readonly number[], count: number) => {
     const seconds = new Array<number>(count).fill(0);
-    for (const one of stretches) for (const speaker of of(one)) seconds[speaker]! += one.seconds;
+    for (const one of intervals) for (const speaker of of(one)) seconds[speaker]! += one.seconds;
     return seconds;
   };
   const saying = alone((one) => one.said, said);

@@ -1,26 +1,27 @@
-// The speech beside the checkout, decoded to 16 kHz mono and read once. It is no part of the project; where it is missing,
-// what needs it is left out.
+// The recorded speech beside the checkout, decoded to 16 kHz mono. It is no part of the project; where it is missing,
+// measurements that need it are skipped.
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { soundRate } from '../../actors/decoder/contract.ts';
-import { type Decoder, startBench } from '../actors.ts';
+import { startBench } from '../actors.ts';
+import { decodeSamples } from '../samples.ts';
 
 const shared = fileURLToPath(new URL('../../../shared', import.meta.url));
 export const speechFolder = join(shared, 'media/speech');
 export const sileroFile = join(shared, 'weights/silero_vad.onnx');
 
 export interface Recording {
-  /** Without its ending. */
+  /** File name without its extension. */
   readonly name: string;
   /** 16 kHz, −1 to 1. */
   readonly samples: Float32Array;
 }
 
 export interface Corpus {
-  /** 251 voices, one recording each: to learn from. */
+  /** 251 voices, one recording each: the training set. */
   readonly train: readonly Recording[];
-  /** Voices that are in no other part, and three readings: to be judged by. */
+  /** Voices that are in no other part, and three readings: the test set. */
   readonly test: readonly Recording[];
 }
 
@@ -34,7 +35,10 @@ export async function readCorpus(parts: { readonly train: boolean }): Promise<Co
     const [decoder] = await bench.decoders(1);
     const read = async (paths: readonly string[]) => {
       const found: Recording[] = [];
-      for (const path of paths) found.push(await decode(decoder!, bench.pool, path));
+      for (const path of paths) {
+        const samples = await decodeSamples(decoder!, bench.pool, path);
+        found.push({ name: basename(path).replace(/\.\w+$/, ''), samples });
+      }
       return found;
     };
     const readings = ['jfk.flac', 'two_cities_16k.wav', 'beckett.wav'].map((name) =>
@@ -55,23 +59,4 @@ function filesIn(folder: string): string[] {
     .filter((name) => name.endsWith('.flac'))
     .sort()
     .map((name) => join(path, name));
-}
-
-async function decode(
-  decoder: Decoder,
-  pool: ReturnType<typeof startBench>['pool'],
-  path: string,
-): Promise<Recording> {
-  const blocks: Float32Array[] = [];
-  for await (const { samples, count } of decoder.feed('sound', { path, channels: null })) {
-    const { buffer, byteOffset } = pool.view(samples);
-    blocks.push(new Float32Array(buffer, byteOffset, count).slice());
-  }
-  const whole = new Float32Array(blocks.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const block of blocks) {
-    whole.set(block, at);
-    at += block.length;
-  }
-  return { name: basename(path).replace(/\.\w+$/, ''), samples: whole };
 }

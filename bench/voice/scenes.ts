@@ -1,14 +1,13 @@
-// What our own voice detector learns from: recordings with pauses, rooms and noise around them, and sounds without voices.
+// Training examples for our own voice detector: recordings with pauses, equalisation and noise, and sounds without voices.
 import { frameHop, frameSize, frameValues, VoiceFeatures } from '../../actors/transcriber/voice/features.ts';
-import type { Lesson } from './learn.ts';
 import {
   babbleOf,
   brown,
   hum,
   knocks,
   levelOf,
-  type Maker,
   music,
+  type NoiseGenerator,
   pink,
   type Random,
   rate,
@@ -16,17 +15,21 @@ import {
   tones,
   white,
 } from './sounds.ts';
+import type { TrainingExample } from './train.ts';
 
 export type Region = readonly [start: number, end: number];
 
-export interface Taught {
+export interface LabelledRecording {
   readonly samples: Float32Array;
-  /** Where Silero hears speech in the clean recording. */
+  /** Speech of the clean recording, by Silero. */
   readonly speech: readonly Region[];
 }
 
-/** One pass: every recording once, each time otherwise, and ten minutes of sound without voices. */
-export function lessons(recordings: readonly Taught[], random: Random): Lesson[] {
+/** Every recording once, with random degradation, and ten minutes of sound without voices. */
+export function trainingExamples(
+  recordings: readonly LabelledRecording[],
+  random: Random,
+): TrainingExample[] {
   const babble = babbleOf(recordings.slice(0, 80).map(({ samples }) => samples));
   const spoken = recordings.map((one) => speechScene(one, babble, random));
   const makers = [white, pink, brown, hum, tones, tones, music, music, music, knocks];
@@ -34,7 +37,11 @@ export function lessons(recordings: readonly Taught[], random: Random): Lesson[]
   return [...spoken, ...unspoken];
 }
 
-function speechScene({ samples, speech }: Taught, babble: Maker, random: Random): Lesson {
+function speechScene(
+  { samples, speech }: LabelledRecording,
+  babble: NoiseGenerator,
+  random: Random,
+): TrainingExample {
   const before = random() < 0.5 ? 0 : Math.floor(rate * 4 * random());
   const behind = Math.floor(rate * 3 * random() ** 2);
   const sound = new Float32Array(before + samples.length + behind);
@@ -47,17 +54,17 @@ function speechScene({ samples, speech }: Taught, babble: Maker, random: Random)
     const maker = makers[Math.floor(random() * makers.length)]!;
     addNoise(coloured, level * 10 ** (-(5 + 25 * random()) / 20), maker(coloured.length, random));
   }
-  const heard = narrowed(coloured, random);
-  scale(heard, 10 ** ((10 - 40 * random()) / 20));
-  return lesson(
-    heard,
+  const degraded = narrowed(coloured, random);
+  scale(degraded, 10 ** ((10 - 40 * random()) / 20));
+  return example(
+    degraded,
     speech.map(([start, end]) => [start + before, end + before] as const),
   );
 }
 
-function soundScene(make: Maker, random: Random): Lesson {
+function soundScene(make: NoiseGenerator, random: Random): TrainingExample {
   const sound = narrowed(make(Math.floor(rate * (4 + 12 * random())), random), random);
-  // Half of them with pauses: a noise that begins is no voice either.
+  // Half of them with pauses: the onset of a noise is no speech either.
   if (random() < 0.5) {
     for (let at = 0; at < sound.length; at += rate * (0.5 + 2 * random())) {
       const end = at + rate * (0.2 + random());
@@ -67,27 +74,27 @@ function soundScene(make: Maker, random: Random): Lesson {
   }
   scale(sound, (0.3 * 10 ** ((-50 * random()) / 20)) / (levelOf(sound) || 1));
   addNoise(sound, 10 ** (-(60 + 30 * random()) / 20), white(sound.length, random));
-  return lesson(sound, []);
+  return example(sound, []);
 }
 
-/** A fifth of all sound comes over the telephone, or through a codec that leaves out high tones. */
+/** A fifth of all sound is band-limited, as by a telephone or a codec. */
 function narrowed(sound: Float32Array, random: Random): Float32Array {
   return random() < 0.2 ? telephone(sound) : sound;
 }
 
 /** The frames of a sound, and which of them lie in a region. */
-function lesson(sound: Float32Array, speech: readonly Region[]): Lesson {
+function example(sound: Float32Array, speech: readonly Region[]): TrainingExample {
   const count = Math.max(0, Math.floor((sound.length - frameSize) / frameHop) + 1);
   const features = new VoiceFeatures();
   const frames = new Float32Array(count * frameValues);
-  const truth = new Uint8Array(count);
+  const labels = new Uint8Array(count);
   for (let at = 0; at < count; at++) {
     const first = at * frameHop;
     features.measure(sound.subarray(first, first + frameSize), frames, at * frameValues);
     const middle = first + frameSize / 2;
-    truth[at] = speech.some(([start, end]) => start <= middle && middle < end) ? 1 : 0;
+    labels[at] = speech.some(([start, end]) => start <= middle && middle < end) ? 1 : 0;
   }
-  return { frames, speech: truth };
+  return { frames, speech: labels };
 }
 
 /** Another microphone: raises or lowers high tones, or low ones. */

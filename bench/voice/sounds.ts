@@ -1,5 +1,5 @@
-// Sounds for fitting and judging voice detectors: noises, tones, hum, something like music, and ways to mix them with
-// speech. The same seed gives the same sound.
+// Sounds for training and testing voice detectors: noises, tones, hum, synthetic music, and ways to mix them with speech. The
+// same seed gives the same sound.
 import { seeded } from '../diarization/random.ts';
 
 export const rate = 16_000;
@@ -16,12 +16,13 @@ function gauss(random: Random): number {
   return (random() + random() + random() + random() - 2) * Math.sqrt(3);
 }
 
-export type Maker = (count: number, random: Random) => Float32Array;
+export type NoiseGenerator = (count: number, random: Random) => Float32Array;
 
-export const white: Maker = (count, random) => Float32Array.from({ length: count }, () => gauss(random));
+export const white: NoiseGenerator = (count, random) =>
+  Float32Array.from({ length: count }, () => gauss(random));
 
 /** Equal power in every octave: white noise through a row of first-order filters. */
-export const pink: Maker = (count, random) => {
+export const pink: NoiseGenerator = (count, random) => {
   const poles = [0.99765, 0.963, 0.57];
   const gains = [0.099046, 0.2965164, 1.0526913];
   const state = [0, 0, 0];
@@ -36,7 +37,7 @@ export const pink: Maker = (count, random) => {
   });
 };
 
-export const brown: Maker = (count, random) => {
+export const brown: NoiseGenerator = (count, random) => {
   let level = 0;
   return Float32Array.from({ length: count }, () => {
     level = 0.998 * level + gauss(random);
@@ -45,7 +46,7 @@ export const brown: Maker = (count, random) => {
 };
 
 /** Mains: 50 or 60 Hz with harmonics, and a little hiss. */
-export const hum: Maker = (count, random) => {
+export const hum: NoiseGenerator = (count, random) => {
   const base = random() < 0.5 ? 50 : 60;
   const parts = Array.from({ length: 12 }, (_, i) => ({ level: random() / (i + 1), phase: random() * 6.3 }));
   return Float32Array.from({ length: count }, (_, n) => {
@@ -58,7 +59,7 @@ export const hum: Maker = (count, random) => {
 };
 
 /** Beeps: tones of one frequency that come and go, some sliding. */
-export const tones: Maker = (count, random) => {
+export const tones: NoiseGenerator = (count, random) => {
   const sound = new Float32Array(count);
   for (let at = 0; at < count; ) {
     const length = Math.floor(rate * (0.05 + 1.5 * random() ** 2));
@@ -96,7 +97,7 @@ function strike(sound: Float32Array, at: number, length: number, note: Note): vo
 }
 
 /** Chords, a tune and drums, on a beat. */
-export const music: Maker = (count, random) => {
+export const music: NoiseGenerator = (count, random) => {
   const sound = new Float32Array(count);
   const beat = Math.floor(rate * (0.25 + 0.4 * random()));
   const root = 80 + 160 * random();
@@ -128,7 +129,7 @@ export const music: Maker = (count, random) => {
 };
 
 /** Knocks and clicks in silence. */
-export const knocks: Maker = (count, random) => {
+export const knocks: NoiseGenerator = (count, random) => {
   const sound = new Float32Array(count);
   for (let at = Math.floor(rate * random()); at < count; at += Math.floor(rate * (0.1 + random()))) {
     const hertz = 80 + 3000 * random() ** 2;
@@ -143,8 +144,8 @@ export const knocks: Maker = (count, random) => {
   return sound;
 };
 
-/** A room full of people: six voices played backwards, over each other. */
-export function babbleOf(voices: readonly Float32Array[]): Maker {
+/** Babble noise: six voices played backwards, over each other. */
+export function babbleOf(voices: readonly Float32Array[]): NoiseGenerator {
   return (count, random) => {
     const sound = new Float32Array(count);
     for (let voice = 0; voice < 6; voice++) {
@@ -175,7 +176,7 @@ export function mixed(speech: Float32Array, noise: Float32Array, decibels: numbe
   return most > 1 ? sound.map((value) => value / most) : sound;
 }
 
-/** As a telephone passes it on: 300 to 3,400 Hz. */
+/** The band of a telephone: 300 to 3,400 Hz. */
 export function telephone(sound: Float32Array): Float32Array {
   const out = new Float32Array(sound.length);
   for (let n = 0; n < sound.length; n++) {

@@ -61,24 +61,24 @@ test('a long text counts for more than a short one', () => {
 const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 });
 test('the steps lead from one text to the other', () => {
   fc.assert(
-    fc.property(text, text, (reference, heard) => {
-      const steps = align(reference, heard);
+    fc.property(text, text, (reference, hypothesis) => {
+      const steps = align(reference, hypothesis);
       assert.deepEqual(
         steps.flatMap((step) => step.reference ?? []),
         reference,
       );
       assert.deepEqual(
-        steps.flatMap((step) => step.heard ?? []),
-        heard,
+        steps.flatMap((step) => step.hypothesis ?? []),
+        hypothesis,
       );
-      for (const { kind, reference: said, heard: written } of steps) {
+      for (const { kind, reference: said, hypothesis: written } of steps) {
         assert.equal(kind === 'same', said === written);
       }
     }),
   );
 });
 
-test('errors are a distance: as many both ways, none to itself, no shorter way around', () => {
+test('errors are a metric: symmetric, zero to itself, with the triangle inequality', () => {
   const distance = (one: readonly string[], other: readonly string[]) =>
     align(one, other).filter(({ kind }) => kind !== 'same').length;
   fc.assert(

@@ -12,9 +12,9 @@ import {
   brown,
   hum,
   levelOf,
-  type Maker,
   mixed,
   music,
+  type NoiseGenerator,
   pink,
   randomOf,
   telephone,
@@ -53,9 +53,9 @@ async function hearAll(detectors: VoiceDetectors, samples: Float32Array, block =
 }
 
 test('nobody speaks in silence, noise, tones and hum, at any level', async () => {
-  const silence: Maker = (count) => new Float32Array(count);
+  const silence: NoiseGenerator = (count) => new Float32Array(count);
   const tone =
-    (hertz: number): Maker =>
+    (hertz: number): NoiseGenerator =>
     (count) =>
       Float32Array.from({ length: count }, (_, i) => Math.sin((2 * Math.PI * hertz * i) / 16_000));
   const pure = { 'tone of 110 Hz': tone(110), 'tone of 440 Hz': tone(440), 'tone of 3 kHz': tone(3000) };
@@ -96,7 +96,7 @@ before(async () => {
 });
 after(async () => silero?.close());
 
-const noisy = (noise: Maker) => (speech: Float32Array) =>
+const noisy = (noise: NoiseGenerator) => (speech: Float32Array) =>
   mixed(speech, noise(speech.length, randomOf(3)), 10);
 const clean = (speech: Float32Array) => speech;
 const conditions = { clean, white: noisy(white), pink: noisy(pink), brown: noisy(brown), telephone };

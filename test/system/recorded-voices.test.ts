@@ -28,9 +28,9 @@ test('two recorded voices that were never trained on are told apart and counted'
       }),
     );
     const { samples, turns } = compose(voices, { ...usual, seconds: 30, seed: 1 });
-    const answer = await pipeline.listen(samples, idealSpeech(turns));
+    const diarize = await pipeline.embed(samples, idealSpeech(turns));
     for (const count of ['auto', 2] as const) {
-      const { der, speakers } = scoreDiarization(turns, answer(count));
+      const { der, speakers } = scoreDiarization(turns, diarize(count));
       assert.equal(speakers.found, 2);
       assert.ok(der < 0.05, `count ${count}: DER ${der}`);
     }

@@ -9,7 +9,7 @@ import type {
   TranscriptRangeAnswer,
   TranscriptSearchAnswer,
 } from '../../actors/search/contract.ts';
-import { readVoices } from '../../bench/diarization/voices.ts';
+import { readVoices } from '../../bench/diarization/librispeech.ts';
 import { startService } from './service.ts';
 import { joined, RATE, silence, writeWav } from './speech-files.ts';
 

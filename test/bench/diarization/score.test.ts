@@ -169,7 +169,7 @@ for (const { name, said, found, collar, seconds, jer } of cases) {
   });
 }
 
-test('the count of voices stands beside the score', () => {
+test('the count of speakers is answered with the score', () => {
   const score = scoreDiarization(turns('a 0-10, b 10-20'), turns('x 0-5, y 5-10, z 10-20'), { collar: 0 });
   assert.deepEqual(score.speakers, { said: 2, found: 3 });
 });
@@ -192,7 +192,7 @@ const someTurns = fc.array(
   { maxLength: 12 },
 );
 
-test('an answer that is the truth is never wrong, whatever it calls the voices', () => {
+test('the reference itself has no error, whatever the names of its speakers', () => {
   fc.assert(
     fc.property(someTurns, (said) => {
       const renamed = said.map((turn) => ({ ...turn, speaker: `voice ${turn.speaker}` }));
@@ -202,7 +202,7 @@ test('an answer that is the truth is never wrong, whatever it calls the voices',
   );
 });
 
-test('what is right and what is wrong together are all there is', () => {
+test('correct and wrong seconds add up to all', () => {
   fc.assert(
     fc.property(someTurns, someTurns, (said, found) => {
       const score = scoreDiarization(said, found, { collar: 0 });
@@ -212,7 +212,7 @@ test('what is right and what is wrong together are all there is', () => {
   );
 });
 
-test('no other pairing gains more', () => {
+test('no other assignment gains more', () => {
   const matrix = fc
     .tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 }))
     .chain(([rows, columns]) =>

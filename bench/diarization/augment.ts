@@ -1,12 +1,12 @@
-// Recordings of one voice made from the one there is: as another day, another place before the microphone and another
-// mood would change it. Conversations made of them show how far a voice drifts from itself.
+// Augments a voice of one recording to several, as another day, another place before the microphone and another mood would
+// change it: equalisation, speed, level and noise at random.
 import { rate, type Voice } from './compose.ts';
 import { curveFilter, filtered } from './equalise.ts';
 import { type Random, seeded } from './random.ts';
 
-export interface Drift {
+export interface Augmentation {
   readonly seed: number;
-  /** Recordings made of each that is there. */
+  /** Recordings made of each recording. */
   readonly copies: number;
   /** Decibels by which a band is raised or lowered, at most. */
   readonly colour: number;
@@ -14,25 +14,29 @@ export interface Drift {
   readonly speed: number;
 }
 
-/** Seconds left out at the start, at most, so that copies do not say the same in the same windows. */
+/** Seconds cut off the start, at most, so that the windows of two copies do not have the same words. */
 const lead = 2;
-/** Root mean square of the noise of a place, at most, beside a voice of 1. */
+/** Root mean square of the noise, at most, relative to the voice. */
 const noise = 0.03;
 /** Decibels by which a recording is louder or quieter, at most. */
 const loudness = 3;
 
 /** The same voices with `copies` times as many recordings. The same seed gives the same ones. */
-export function drifted(voices: readonly Voice[], drift: Drift): Voice[] {
-  const random = seeded(drift.seed);
+export function augmented(voices: readonly Voice[], augmentation: Augmentation): Voice[] {
+  const random = seeded(augmentation.seed);
   return voices.map(({ name, pieces }) => ({
     name,
-    pieces: Array.from({ length: drift.copies }).flatMap(() =>
-      pieces.map((samples) => disguised(samples, drift, random)),
+    pieces: Array.from({ length: augmentation.copies }).flatMap(() =>
+      pieces.map((samples) => augmentedRecording(samples, augmentation, random)),
     ),
   }));
 }
 
-function disguised(samples: Float32Array, { colour, speed }: Drift, random: Random): Float32Array {
+function augmentedRecording(
+  samples: Float32Array,
+  { colour, speed }: Augmentation,
+  random: Random,
+): Float32Array {
   const start = Math.floor(random.between(0, Math.min(lead * rate, samples.length / 4)));
   const played = resampled(samples.subarray(start), 1 + random.between(-speed, speed));
   const tinted = filtered(played, curveFilter(smoothCurve(colour, random)));
