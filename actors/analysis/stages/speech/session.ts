@@ -61,7 +61,9 @@ export class SpeechSession {
     }
   }
 
-  async #tellDiarizer(block: DetectedSpeech & Omit<DiarizerBlock, 'session' | 'speech' | 'settled'>): Promise<void> {
+  async #tellDiarizer(
+    block: DetectedSpeech & Omit<DiarizerBlock, 'session' | 'speech' | 'settled'>,
+  ): Promise<void> {
     if (this.#diarization === null) return;
     const { speech, signal } = this.#tools;
     const slots = block.samples === null ? [] : [block.samples];
