@@ -1,5 +1,5 @@
-// The decoder's shell: what it answers and what it runs on. Everything is asked for by path; all it keeps is the device
-// that decodes in hardware, found when the first film is asked for.
+// The decoder actor: connects the messages of its contract to their handlers. Every request names a file by its path; the
+// only state is the hardware device, opened when the first film is decoded.
 import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
 import { decoderContract } from './contract.ts';
 import { frames } from './frames/frames.ts';
@@ -12,7 +12,7 @@ import { probe } from './probe/probe.ts';
 import { sound } from './sound/sound.ts';
 import { subtitles } from './subtitles/subtitles.ts';
 
-/** `off` keeps decoding in software also where there is a device. */
+/** `off`: decodes in software even where there is a device. */
 export interface DecoderSettings {
   readonly hardware?: 'auto' | 'off';
 }

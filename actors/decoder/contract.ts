@@ -1,4 +1,5 @@
-// What the decoder answers: what a media file is, which file it is, and the pictures of its 1-per-second grid.
+// The decoder's messages: facts about a media file, its content hash, the pictures of its 1-per-second grid, its sound and
+// its subtitles.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, feed, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -29,12 +30,12 @@ export const VideoStream = Type.Object({
   index: Type.Integer(),
   codec: Type.String(),
   profile: Nullable(Type.String()),
-  /** Coded size in px, before pixel aspect and rotation. */
+  /** Coded size in px, before sample aspect ratio and rotation. */
   coded_width: Type.Integer(),
   coded_height: Type.Integer(),
   /** Sample aspect ratio; 1/1 when the file says nothing. */
   pixel_aspect: Rational,
-  /** Degrees clockwise by which a player turns the picture: 0, 90, 180, 270. */
+  /** Degrees clockwise by which a player rotates the picture: 0, 90, 180, 270. */
   rotation: Type.Integer(),
   pixel_format: Type.String(),
   bit_depth: Type.Integer(),
@@ -54,7 +55,7 @@ export const AudioStream = Type.Object({
   layout: Nullable(Type.String()),
   language: Nullable(Type.String()),
 });
-/** ISO 639-2 has two codes for these languages; the older one, which files write too, as BCP 47. */
+/** ISO 639-2 has two codes for these languages; maps the bibliographic one, which files also use, to BCP 47. */
 export const bibliographicCodes: Readonly<Record<string, string>> = {
   alb: 'sq',
   arm: 'hy',
@@ -84,7 +85,7 @@ export const SubtitleStream = Type.Object({
   language: Nullable(Type.String()),
 });
 
-/** How the samples of a still are kept. */
+/** Sample format of a still. */
 export const StillSamples = Type.Object({
   /** Bits of one sample. */
   bit_depth: Type.Integer(),
@@ -113,11 +114,11 @@ export const Probe = Type.Object({
   duration_seconds: Type.Number(),
   /** Frames on the 1-per-second grid: ceil(duration) for video, 1 for a still, 0 for audio. */
   grid_frames: Type.Integer(),
-  /** Size as shown, in px: pixel aspect and rotation applied. 0 for audio. */
+  /** Size as shown, in px: sample aspect ratio and rotation applied. 0 for audio. */
   width: Type.Integer(),
   height: Type.Integer(),
   video: Nullable(VideoStream),
-  /** Of a still that no video codec holds. Missing in records of older analyses. */
+  /** Of a still that is not read by a video codec. Missing in records of older analyses. */
   still: Type.Optional(Nullable(StillSamples)),
   audio: Type.Array(AudioStream),
   subtitles: Type.Array(SubtitleStream),
@@ -141,16 +142,16 @@ export const FileIdentity = Type.Object({
 });
 export type FileIdentity = Static<typeof FileIdentity>;
 
-/** Time of the last change, whole µs: nanoseconds do not fit a number, and two roundings of them would differ. */
+/** Time of the last change, rounded down to µs: a number cannot hold the nanoseconds exactly. */
 export function modifiedMs({ mtimeNs }: { readonly mtimeNs: bigint }): number {
   return Number(mtimeNs / 1000n) / 1000;
 }
 
-/** How a picture is brought to a model's input size. Filled into a slot as width×height×3 RGB bytes, row by row. */
+/** How a picture is scaled to a model's input size. Filled into a slot as width×height×3 RGB bytes, row by row. */
 export const PictureShape = Type.Object({
   width: Type.Integer({ minimum: 1 }),
   height: Type.Integer({ minimum: 1 }),
-  /** `stretch`: both sides to size. `cover`: shortest side to size, then the centre is cut out. */
+  /** `stretch`: both sides to size. `cover`: shortest side to size, then a centre crop. */
   fit: Type.Union([Type.Literal('stretch'), Type.Literal('cover')]),
   resample: Type.Union([Type.Literal('area'), Type.Literal('bilinear'), Type.Literal('bicubic')]),
 });
@@ -190,14 +191,14 @@ export const MomentPicture = Type.Object({
 });
 export type MomentPicture = Static<typeof MomentPicture>;
 
-/** Samples per second of everything that is listened to. */
+/** Samples per second of all sound that the decoder delivers. */
 export const soundRate = 16_000;
 
-/** A stretch of one channel. Blocks of a channel follow each other without a gap, from sample 0 on. */
+/** Consecutive samples of one channel. The blocks of a channel follow each other without a gap, from sample 0 on. */
 export const SoundBlock = Type.Object({
   /** Position in the list of channels asked for; 0 for the downmix. */
   channel: Type.Integer({ minimum: 0 }),
-  /** Of the clock whose 0 is the 0 of the picture grid, 16,000 a second. */
+  /** Position in samples at 16 kHz; 0 is the 0 of the picture grid. */
   first_sample: Type.Integer({ minimum: 0 }),
   count: Type.Integer({ minimum: 1 }),
   /** `count` f32, −1 to 1, at the start of the slot. */
@@ -205,7 +206,7 @@ export const SoundBlock = Type.Object({
 });
 export type SoundBlock = Static<typeof SoundBlock>;
 
-/** `HH:MM:SS` of a moment; fractions are cut off, hours grow past 99 rather than wrap. */
+/** `HH:MM:SS` of a moment; fractions are cut off, hours do not wrap at 24 or 100. */
 export function clockTime(seconds: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(Math.floor(seconds) % 60)}`;
@@ -233,7 +234,7 @@ export const decoderContract = contract(
       GridFrame,
       { slots: ({ further_shapes = [] }) => 1 + further_shapes.length },
     ),
-    /** The picture shown at `seconds` (a still: any value), into the slot the caller owns. */
+    /** The picture shown at `seconds` (ignored for a still), into a slot that the caller owns. */
     picture: ask(
       Type.Object({
         path: Type.String(),
@@ -245,8 +246,8 @@ export const decoderContract = contract(
       Type.Object({ seconds: Type.Number(), preview: Nullable(Bytes) }),
     ),
     /**
-     * The pictures shown at several moments, in one pass over the file; a still is the same at each. Left out are
-     * moments after the end and those whose picture cannot be decoded.
+     * The pictures shown at several moments, in one pass over the file; a still is the same at each. Moments after the end
+     * and those whose picture cannot be decoded are left out.
      */
     moments: feed(
       Type.Object({
@@ -258,15 +259,15 @@ export const decoderContract = contract(
       MomentPicture,
     ),
     /**
-     * The sound as 16 kHz mono, decoded once. `channels`: counted from 1 over all audio tracks, each by itself; null mixes
-     * those of the default track into one. Where the file has a gap there are zeros. NO_SOUND, NO_CHANNEL.
+     * The sound at 16 kHz, decoded once. `channels`: counted from 1 over all audio tracks, each delivered separately; null
+     * mixes those of the default track down to one. Gaps in the file become zeros. NO_SOUND, NO_CHANNEL.
      */
     sound: feed(
       Type.Object({ path: Type.String(), channels: Nullable(Type.Array(Type.Integer({ minimum: 1 }))) }),
       SoundBlock,
       { slots: true },
     ),
-    /** The events of one embedded text track, ascending. `header`: what an ASS script begins with. NO_SUBTITLES. */
+    /** The events of one embedded text track, ascending. `header`: that of an ASS script or WebVTT. NO_SUBTITLES. */
     subtitles: ask(
       Type.Object({ path: Type.String(), stream_index: Type.Integer({ minimum: 0 }) }),
       Type.Object({
@@ -277,12 +278,12 @@ export const decoderContract = contract(
         ),
       }),
     ),
-    /** JPEG pictures with their longest side at most `max_side`, *copied*; null for what is no JPEG. */
+    /** JPEG pictures scaled down to at most `max_side` on the longest side, *copied*; null for what is not a picture. */
     shrink: ask(
       Type.Object({ jpegs: Type.Array(Bytes), preview: PreviewShape }),
       Type.Object({ jpegs: Type.Array(Nullable(Bytes)) }),
     ),
   },
-  // Decoding blocks its thread; a second turn would only make the first one wait.
+  // Decoding blocks its thread, so a second turn would only slow the first one down.
   { concurrency: 1 },
 );

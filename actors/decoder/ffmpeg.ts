@@ -1,5 +1,5 @@
-// The door to FFmpeg: the only file that imports node-av. It silences FFmpeg's own log, hands on just the names this
-// room uses, and turns FFmpeg's error numbers into mediaErrors that name the file.
+// Access to FFmpeg: the only file that imports node-av. It silences FFmpeg's own log, exports only the names in use, and
+// turns FFmpeg's error numbers into mediaErrors that name the file.
 import {
   AV_CODEC_CAP_SMALL_LAST_FRAME,
   AV_CODEC_FLAG_BITEXACT,
@@ -69,7 +69,7 @@ import {
 import type { EngineError } from '../../runtime/errors.ts';
 import { mediaErrors } from './contract.ts';
 
-// FFmpeg writes to stderr from its own threads; what matters comes back as error numbers.
+// FFmpeg logs to stderr from its own threads; errors are reported by return values anyway.
 Log.setLevel(AV_LOG_QUIET);
 
 const AVERROR_EACCES = FFmpegError.AVERROR(PosixError.EACCES);
@@ -143,10 +143,10 @@ export {
   SWS_BILINEAR,
 };
 
-/** FFmpeg's "no timestamp". */
+/** AV_NOPTS_VALUE. */
 export const noTimestamp = -(2n ** 63n);
 
-/** The error of this room for an FFmpeg error number; `doing` says what was tried, for the message. */
+/** The mediaError for an FFmpeg error number; `doing` says what was tried, for the message. */
 export function mediaError(number: number, path: string, doing: string): EngineError {
   const text = `${path}: ${doing}: ${FFmpegError.strerror(number)}`;
   const details = { path, ffmpeg: number };
@@ -158,7 +158,7 @@ export function mediaError(number: number, path: string, doing: string): EngineE
     case AVERROR_EISDIR:
       return mediaErrors.FILE_UNREADABLE(text, details);
     case AVERROR_INVALIDDATA:
-    // What FFmpeg answers for a container that is not among the allowed ones.
+    // FFmpeg returns this for a container that is not in the allowlist.
     case AVERROR_EINVAL:
       return mediaErrors.NOT_MEDIA(text, details);
     case AVERROR_ENOMEM:
@@ -168,13 +168,13 @@ export function mediaError(number: number, path: string, doing: string): EngineE
   }
 }
 
-/** Passes a result on, or throws the mediaError of a negative one. */
+/** Returns a result that is no error; throws the mediaError of a negative one. */
 export function checked(result: number, path: string, doing: string): number {
   if (result < 0) throw mediaError(result, path, doing);
   return result;
 }
 
-/** The version in use, for a person. */
+/** The version in use, for a person to read. */
 export function describeFfmpeg(): string {
   const { version, libraries } = getFFmpegInfo();
   return `FFmpeg ${version}, libavcodec ${libraries.avcodec}`;

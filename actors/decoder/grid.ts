@@ -1,18 +1,18 @@
-// The 1-per-second grid: which moments are asked for, and when pictures end. Pure.
+// The 1-per-second grid: the PTS up to which a picture counts for a grid second, and where a video ends. Pure.
 //
-// Grid second i lies i seconds after the first presented picture. It shows what a player shows then: the picture with
-// the latest presentation time not after it. A video of d seconds has ceil(d) grid seconds. Where no next picture
-// comes, the last one goes on being shown to the end of the video, as long as that is not longer than `patience`
-// allows; beyond that the file is taken to have lost its end, and those seconds have no picture.
+// Grid second i is i seconds after the first presented picture. It shows what a player shows then: the picture with the
+// latest PTS not after it. A video of d seconds has ceil(d) grid seconds. The last picture is shown until the end of the
+// video, but at most for the time that `Ending` allows; after that the rest of the file counts as lost, and its grid
+// seconds have no picture.
 
 export interface TimeBase {
   readonly num: number;
   readonly den: number;
 }
 
-/** Most by which a rounded timestamp may miss its moment, in seconds. */
+/** Largest error of a rounded timestamp, in seconds. */
 const rounding = 0.0005;
-/** A duration this little over a whole second is that whole second. */
+/** A duration that exceeds a whole second by no more than this is rounded down to it. */
 const sliver = 0.002;
 
 /** Number of grid seconds of a video of `seconds`; a video that has a picture has at least one. */
@@ -20,7 +20,7 @@ export function gridLength(seconds: number): number {
   return Math.max(1, Math.ceil(seconds - sliver));
 }
 
-/** How many of the moments, ascending seconds, lie within a video of `duration` seconds. Its first picture always does. */
+/** How many of the moments (seconds, ascending) lie within a video of `duration` seconds. Moment 0 always does. */
 export function momentsWithin(moments: readonly number[], duration: number): number {
   const length = gridLength(duration);
   const outside = moments.findIndex((at) => at > 0 && (at >= duration || Math.floor(at) >= length));
@@ -29,36 +29,36 @@ export function momentsWithin(moments: readonly number[], duration: number): num
 
 export class Grid {
   readonly #base: TimeBase;
-  /** Ticks of the first presented picture. */
+  /** PTS of the first presented picture, in ticks. */
   readonly #start: number;
   readonly #offset: number;
 
-  /** `offset`: seconds by which the grid is moved, to ask for a moment between grid seconds. */
+  /** `offset`: seconds by which the grid is shifted, for a moment between grid seconds. */
   constructor(base: TimeBase, start: number, offset = 0) {
     this.#base = base;
     this.#start = start;
     this.#offset = offset;
   }
 
-  /** Latest presentation time, in ticks, of a picture that is shown at a grid second. */
+  /** Latest PTS, in ticks, of a picture that is shown at a grid second. */
   limit(second: number): number {
     const { num, den } = this.#base;
     const tolerance = Math.min(0.5, (rounding * den) / num);
     return this.#start + ((this.#offset + second) * den) / num + tolerance;
   }
 
-  /** Length of a time in ticks. */
+  /** A duration in ticks. */
   ticks(seconds: number): number {
     return (seconds * this.#base.den) / this.#base.num;
   }
 
-  /** Seconds from the first presented picture. */
+  /** Seconds since the first presented picture. */
   seconds(ticks: number): number {
     return ((ticks - this.#start) * this.#base.num) / this.#base.den;
   }
 }
 
-/** The same for moments of one's own choice, ascending: place i is shown at `moments[i]` seconds. */
+/** A grid of arbitrary moments, ascending: index i stands for `moments[i]` seconds. */
 export class MomentGrid extends Grid {
   readonly #moments: readonly number[];
 
@@ -67,24 +67,24 @@ export class MomentGrid extends Grid {
     this.#moments = moments;
   }
 
-  override limit(place: number): number {
-    return super.limit(this.#moments[place] ?? Number.POSITIVE_INFINITY);
+  override limit(index: number): number {
+    return super.limit(this.#moments[index] ?? Number.POSITIVE_INFINITY);
   }
 }
 
-/** Follows how long pictures are shown, to know where a video really ends. */
+/** Tracks the times of all pictures, to know where the video really ends, whatever the container says. */
 export class Ending {
   readonly #length: (duration: number) => number;
   #end = Number.NEGATIVE_INFINITY;
   #longest = 0;
   #pictures = 0;
 
-  /** `length`: how many grid seconds, or moments, a video of a duration has. */
+  /** `length`: how many grid seconds, or moments, a video of a duration (seconds) has. */
   constructor(length: (duration: number) => number = gridLength) {
     this.#length = length;
   }
 
-  /** A shown picture: presentation time and duration in seconds; 0 for an unknown duration. */
+  /** Adds a shown picture: PTS and duration in seconds; duration 0 when unknown. */
   add(seconds: number, duration: number) {
     this.#end = Math.max(this.#end, seconds + duration);
     this.#longest = Math.max(this.#longest, duration);
@@ -92,14 +92,14 @@ export class Ending {
   }
 
   /**
-   * First grid second that no picture covers. `strict`: the file broke off, or does not say how long it is. Otherwise
-   * the last picture is held at most as long as the longest of the file, or 2 seconds; the only picture of a file for
-   * as long as the file says.
+   * First grid second without a picture. `strict`: the file is truncated, or does not say how long it is. Otherwise the
+   * last picture is held for as long as the longest of the file, at least 2 seconds; a single picture for as long as the
+   * file says.
    */
   lastSecond(strict: boolean): number {
     if (this.#pictures === 0) return 0;
     if (!strict && this.#pictures === 1) return Number.POSITIVE_INFINITY;
-    const patience = strict ? 0 : Math.max(2, this.#longest);
-    return this.#length(this.#end + patience);
+    const hold = strict ? 0 : Math.max(2, this.#longest);
+    return this.#length(this.#end + hold);
   }
 }

@@ -1,25 +1,26 @@
-// Timecode: counting frames in hours, minutes, seconds and frames. Pure. Drop-frame counting (SMPTE ST 12-1) leaves out
-// the first 2 (at 29.97) or 4 (at 59.94) numbers of every minute but each tenth, so that the clock keeps time.
+// SMPTE timecode: converts between frame numbers and hours, minutes, seconds and frames. Pure. Drop-frame timecode (SMPTE
+// ST 12-1) skips the first 2 (at 29.97) or 4 (at 59.94) frame numbers of every minute except each tenth, so that it stays
+// in step with real time.
 import type { Rational } from './contract.ts';
 
-/** How a timecode counts. */
+/** The rate at which a timecode counts, and whether it drops frame numbers. */
 export interface Counting {
   readonly rate: Rational;
   readonly dropFrame: boolean;
 }
 
-/** Whole frames a timecode counts in a second: 24 for 23.976, 30 for 29.97 and 179/6. */
+/** Frames a timecode counts per second: 24 for 23.976, 30 for 29.97 and 179/6. */
 export function nominalRate({ num, den }: Rational): number {
   return Math.max(1, Math.round(num / den));
 }
 
-/** Numbers left out a minute; 0 where drop-frame is off or not defined for the rate. */
+/** Frame numbers dropped per minute; 0 without drop-frame, or where it is not defined for the rate. */
 function droppedPerMinute({ rate, dropFrame }: Counting): number {
   const nominal = nominalRate(rate);
   return dropFrame && nominal % 30 === 0 ? nominal / 15 : 0;
 }
 
-/** Frames in 24 hours, after which a timecode begins anew. */
+/** Frames in 24 hours, after which a timecode wraps around. */
 export function framesPerDay(counting: Counting): number {
   return 24 * 6 * framesPerTenMinutes(counting);
 }
@@ -28,7 +29,7 @@ function framesPerTenMinutes(counting: Counting): number {
   return nominalRate(counting.rate) * 600 - 9 * droppedPerMinute(counting);
 }
 
-/** `HH:MM:SS:FF` of a frame number; numbers beyond a day begin anew. */
+/** `HH:MM:SS:FF` of a frame number; it wraps around after a day. */
 export function timecode(frame: number, counting: Counting): string {
   const nominal = nominalRate(counting.rate);
   const dropped = droppedPerMinute(counting);
@@ -36,7 +37,7 @@ export function timecode(frame: number, counting: Counting): string {
   const inDay = ((frame % day) + day) % day;
   const tens = Math.floor(inDay / framesPerTenMinutes(counting));
   const rest = inDay % framesPerTenMinutes(counting);
-  // The first minute of ten is whole; the nine after it are shorter.
+  // The first of ten minutes has all its numbers; the nine after it are shorter.
   const minutes = rest < nominal * 60 ? 0 : 1 + Math.floor((rest - nominal * 60) / (nominal * 60 - dropped));
   const number = inDay + dropped * (9 * tens + minutes);
   const pad = (value: number) => String(value).padStart(2, '0');
@@ -45,7 +46,7 @@ export function timecode(frame: number, counting: Counting): string {
   return parts.map(pad).join(':');
 }
 
-/** The frame number of a timecode; null when the text is none. Any of `:`, `;`, `.` and `,` may stand before frames. */
+/** The frame number of a timecode; null for other text. Any of `:`, `;`, `.` and `,` may separate the frames. */
 export function frames(text: string, counting: Counting): number | null {
   const match = /^(\d{1,2}):(\d{2}):(\d{2})[:;.,](\d{2,3})$/.exec(text.trim());
   if (!match) return null;
@@ -57,7 +58,7 @@ export function frames(text: string, counting: Counting): number | null {
   return (total * 60 + seconds) * nominal + frame - left;
 }
 
-/** A semicolon, full stop or comma before the frames says drop-frame. */
+/** True when the frames are separated by a semicolon, full stop or comma, which means drop-frame. */
 export function saysDropFrame(text: string): boolean {
   return /[;.,]\d+\s*$/.test(text);
 }

@@ -1,4 +1,4 @@
-// The pictures of several moments of one file, each as a JPEG, in one pass: thumbnails.
+// Thumbnails: the pictures of several moments of one file as JPEG, in one pass.
 import { Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -15,7 +15,7 @@ import { momentPictures } from './moment-walk.ts';
 
 type MomentsRequest = Request<typeof decoderContract, 'moments'>;
 
-/** In the order of the moments. Errors: those of `frames`. */
+/** In the order of the moments. Errors: those of `frames`, INVALID_MESSAGE. */
 export async function* moments(request: MomentsRequest, turn: Turn): AsyncGenerator<Sent<MomentPicture>> {
   const { path, seconds } = request;
   if (seconds.some((at, i) => at < (seconds[i - 1] ?? 0)))
@@ -40,9 +40,9 @@ async function* filmMoments(
   const source = await openSource(path);
   const jpegs = new Jpegs(source, preview);
   try {
-    const asked = isStillContainer(source.container) ? seconds.map(() => 0) : seconds;
+    const moments = isStillContainer(source.container) ? seconds.map(() => 0) : seconds;
     const found = momentPictures(source, {
-      moments: asked,
+      moments,
       turn,
       onEnd: (counts) => turn.log.debug('walked', { path, ...counts }),
     });
@@ -56,7 +56,7 @@ async function* filmMoments(
   }
 }
 
-/** Encodes each picture once: moments close to each other may show the same one. Owns its encoder. */
+/** Encodes each picture once, since moments close to each other may show the same one. Owns its encoder. */
 class Jpegs {
   readonly #source: Source;
   readonly #maker: PreviewMaker;
@@ -80,7 +80,7 @@ class Jpegs {
   }
 }
 
-/** What is sent is moved away, so each moment has its own. */
+/** What is sent is moved, so each moment gets a copy. */
 function sent(moment: number, seconds: number, shared: Uint8Array): Sent<MomentPicture> {
   const jpeg = Uint8Array.from(shared);
   return new Sent({ moment, seconds, jpeg }, { transfer: [jpeg.buffer] });

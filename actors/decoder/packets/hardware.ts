@@ -1,13 +1,13 @@
-// Decoding in hardware: finds a device of this machine once and lends it to decoders. Anything that does not work there is
-// decoded in software instead; only the log tells.
+// Hardware decoding: opens a device of this machine once and attaches it to decoders. What fails in hardware is decoded in
+// software instead; only the log says so.
 import type { Log } from '../../../runtime/log.ts';
 import { type Codec, type CodecContext, type Frame, HardwareDeviceContext } from '../ffmpeg.ts';
 
 type DeviceKind = Parameters<typeof HardwareDeviceContext.findTypeByName>[0];
-/** FFmpeg's names are branded strings in its binding. */
+/** The binding types FFmpeg's names as branded strings. */
 const named = (...names: string[]) => names as unknown as readonly DeviceKind[];
 
-/** Kinds of device by platform, best first. */
+/** Kinds of device by platform, best one first. */
 const kinds: Readonly<Record<string, readonly DeviceKind[]>> = {
   linux: named('cuda', 'vaapi'),
   darwin: named('videotoolbox'),
@@ -38,7 +38,7 @@ export class Hardware {
     return null;
   }
 
-  /** Sets a context up, before it is opened, to decode on the device; false when the device cannot do this codec. */
+  /** Configures a context, before it is opened, to decode on the device; false when the device lacks this codec. */
   attach(context: CodecContext, codec: Codec): boolean {
     const type = HardwareDeviceContext.findTypeByName(this.#kind);
     for (let i = 0; ; i++) {
@@ -56,7 +56,7 @@ export class Hardware {
   }
 }
 
-/** Copies a picture from the device into memory; false when that fails. Its times and colours go with it. */
+/** Copies a picture and its timestamps and colours from the device into memory; false when that fails. */
 export function download(from: Frame, to: Frame): boolean {
   return from.hwframeTransferDataSync(to) >= 0 && to.copyProps(from) >= 0;
 }

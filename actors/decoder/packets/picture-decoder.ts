@@ -1,4 +1,4 @@
-// One decoder of one picture stream: packets in, pictures out. Owns its native objects.
+// A decoder of one video stream: packets in, pictures out. Owns its native objects.
 import { mediaErrors } from '../contract.ts';
 import {
   AV_CODEC_FLAG_OUTPUT_CORRUPT,
@@ -11,15 +11,14 @@ import {
   mediaError,
   type Packet,
 } from '../ffmpeg.ts';
-import type { Source } from '../source/source.ts';
-import { ticks } from '../source/source.ts';
+import { type Source, ticks } from '../source/source.ts';
 import { download, type Hardware } from './hardware.ts';
 
 /** A decoded picture. The frame is *borrowed for the call*. */
 export type OnPicture = (frame: Frame, pts: number | null) => void;
 
-export interface DecoderChoice {
-  /** Also puts out pictures whose references are missing. */
+export interface PictureDecoderOptions {
+  /** Also outputs pictures whose references are missing. */
   readonly corrupt?: boolean;
   readonly hardware?: Hardware | null;
 }
@@ -29,7 +28,7 @@ export class PictureDecoder {
   readonly #frame = new Frame();
   readonly #path: string;
   #closed = false;
-  /** Packets given to the decoder, for measuring. */
+  /** Packets sent to the decoder, for measurements. */
   sent = 0;
 
   private constructor(context: CodecContext, path: string) {
@@ -39,10 +38,10 @@ export class PictureDecoder {
   }
 
   /**
-   * Decoder for the source's picture stream, with one thread: files are decoded side by side instead.
+   * Opens a decoder for the source's video stream, with one thread: several files are decoded in parallel instead.
    * Errors: NO_PICTURE, UNSUPPORTED_CODEC.
    */
-  static open(source: Source, how: DecoderChoice = {}): PictureDecoder {
+  static open(source: Source, options: PictureDecoderOptions = {}): PictureDecoder {
     const { path, video } = source;
     if (!video) throw mediaErrors.NO_PICTURE(`${path}: has no picture`, { path });
     const codec = Codec.findDecoder(video.codecpar.codecId);
@@ -58,8 +57,8 @@ export class PictureDecoder {
       checked(context.parametersToContext(video.codecpar), path, 'its stream cannot be decoded');
       context.threadCount = 1;
       context.pktTimebase = video.timeBase;
-      if (how.corrupt) context.setFlags(AV_CODEC_FLAG_OUTPUT_CORRUPT);
-      how.hardware?.attach(context, codec);
+      if (options.corrupt) context.setFlags(AV_CODEC_FLAG_OUTPUT_CORRUPT);
+      options.hardware?.attach(context, codec);
       const result = context.open2Sync(codec, null);
       if (result < 0)
         throw mediaErrors.UNSUPPORTED_CODEC(`${path}: ${source.codec} cannot be decoded`, { path });
@@ -70,7 +69,7 @@ export class PictureDecoder {
     }
   }
 
-  /** Decodes one packet, *borrowed*. A packet that cannot be decoded yields nothing. */
+  /** Decodes one packet, *borrowed*. A packet that cannot be decoded outputs nothing. */
   send(packet: Packet, onPicture: OnPicture) {
     this.sent++;
     let result = this.#context.sendPacketSync(packet);
@@ -82,7 +81,7 @@ export class PictureDecoder {
     this.#receive(onPicture);
   }
 
-  /** Takes out the pictures the decoder still holds and makes it ready to begin anew. */
+  /** Outputs the pictures the decoder still holds and flushes it, so that it can restart at another packet. */
   drain(onPicture: OnPicture) {
     this.#context.sendPacketSync(null);
     this.#receive(onPicture);
@@ -107,7 +106,10 @@ export class PictureDecoder {
   }
 }
 
-/** A copy of a borrowed picture that outlives the call, in memory; null when it cannot be had. The caller frees it. */
+/**
+ * A reference to a borrowed picture that outlives the call; a copy in memory when it is on a device, null when copying
+ * fails. The caller frees it.
+ */
 export function keepPicture(frame: Frame): Frame | null {
   if (!frame.isHwFrame()) return frame.clone();
   const copy = new Frame();

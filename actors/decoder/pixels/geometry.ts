@@ -1,16 +1,16 @@
-// Where the pixels of a picture go: scaled in the orientation they are coded in, then turned and cut out. Pure.
+// Geometry of a picture: scaled in its coded orientation, then rotated and cropped. Pure.
 import type { PictureShape } from '../contract.ts';
 import { type CodedSize, rotated, type Size, shownSize } from '../source/coded-size.ts';
 
-/** How to bring a coded picture to its place. */
+/** How to scale, rotate and crop a coded picture. */
 export interface Placement {
-  /** Size to scale to, before turning. */
+  /** Size to scale to, before rotation. */
   readonly scaled: Size;
   readonly rotation: number;
-  /** Top left corner, after turning, of the part that is kept. */
+  /** Top left corner of the crop, after rotation. */
   readonly left: number;
   readonly top: number;
-  /** Size of the part that is kept. */
+  /** Size of the crop. */
   readonly kept: Size;
 }
 
@@ -29,7 +29,7 @@ export function placeShape(coded: CodedSize, shape: PictureShape): Placement {
   return { scaled: rotated(full, rotation), rotation, left, top, kept };
 }
 
-/** The whole picture, its longest side at most `maxSide`; never enlarged. */
+/** The whole picture, its longest side at most `maxSide`; never scaled up. */
 export function placeWhole(coded: CodedSize, maxSide: number): Placement {
   const shown = shownSize(coded);
   const factor = Math.min(1, maxSide / Math.max(shown.width, shown.height));
@@ -40,15 +40,15 @@ export function placeWhole(coded: CodedSize, maxSide: number): Placement {
   return { scaled: rotated(kept, coded.rotation), rotation: coded.rotation, left: 0, top: 0, kept };
 }
 
-/** Pixels of one plane: rows of `stride` bytes with `depth` bytes a pixel. */
+/** Pixels of one plane: rows of `stride` bytes with `depth` bytes per pixel. */
 export interface Plane extends Size {
   readonly data: Uint8Array;
   readonly stride: number;
   readonly depth: number;
 }
 
-/** Turns a plane clockwise and copies the part at (left, top) into `to`, which says its own size. */
-export function copyTurned(from: Plane, rotation: number, left: number, top: number, to: Plane) {
+/** Rotates a plane clockwise and copies the crop at (left, top), which has the size of `to`, into `to`. */
+export function copyRotated(from: Plane, rotation: number, left: number, top: number, to: Plane) {
   const { data, stride, depth } = from;
   if (rotation === 0) {
     for (let y = 0; y < to.height; y++) {
@@ -57,7 +57,7 @@ export function copyTurned(from: Plane, rotation: number, left: number, top: num
     }
     return;
   }
-  // One step right and one step down in the turned picture, as steps in the coded one.
+  // One step right and one step down in the rotated plane, in bytes of the coded one.
   const [right, down, origin] =
     rotation === 90
       ? [-stride, depth, (from.height - 1) * stride]

@@ -1,8 +1,8 @@
-// Brings a decoded picture to a model's input: one pass of swscale, then one copy into the slot. Owns its native objects.
+// Scales a decoded picture to a model's input: one pass of swscale, then one copy into the slot. Owns its native objects.
 import type { PictureShape } from '../contract.ts';
 import { AV_PIX_FMT_RGB24, type Frame } from '../ffmpeg.ts';
 import type { CodedSize } from '../source/coded-size.ts';
-import { copyTurned, type Placement, placeShape } from './geometry.ts';
+import { copyRotated, type Placement, placeShape } from './geometry.ts';
 import { type ToneMap, toneMap } from './hdr.ts';
 import { Scaler } from './scaler.ts';
 
@@ -12,14 +12,14 @@ export class PictureFiller {
   readonly #scaler: Scaler;
   readonly #toneMap: ToneMap | null;
 
-  /** `transfer`: the video's transfer function by its H.273 number; HDR is brought to sRGB. */
+  /** `transfer`: the video's transfer function by its H.273 number; HDR is tone mapped to sRGB. */
   constructor(shape: PictureShape, transfer: number) {
     this.#shape = shape;
     this.#toneMap = toneMap(transfer);
     this.#scaler = new Scaler(AV_PIX_FMT_RGB24, shape.resample);
   }
 
-  /** Writes width×height×3 RGB bytes into `slot`. Throws DECODE_FAILED for a pixel format that cannot be read. */
+  /** Writes width×height×3 RGB bytes into `slot`. Throws DECODE_FAILED for a pixel format swscale does not support. */
   fill(frame: Frame, coded: CodedSize, slot: Uint8Array) {
     const { width, height } = this.#shape;
     const bytes = width * height * 3;
@@ -42,5 +42,5 @@ function copyPlane(
   to: Uint8Array,
 ) {
   const from = { ...size, data: scaled.data![0]!, stride: scaled.linesize[0]!, depth };
-  copyTurned(from, rotation, left, top, { ...kept, data: to, stride: kept.width * depth, depth });
+  copyRotated(from, rotation, left, top, { ...kept, data: to, stride: kept.width * depth, depth });
 }

@@ -1,5 +1,5 @@
-// JPEG previews of decoded pictures: swscale to the preview's size in JPEG's own colours, then FFmpeg's encoder. That is
-// a third of the work of going through RGB and a general picture library. Owns its native objects.
+// JPEG previews of decoded pictures: swscale to the preview's size in JPEG's YCbCr format, then FFmpeg's encoder. That takes
+// a third of the time that RGB and a general image library would. Owns its native objects.
 import { mediaErrors, type PreviewShape } from '../contract.ts';
 import {
   AV_CODEC_FLAG_QSCALE,
@@ -16,12 +16,12 @@ import {
   Rational,
 } from '../ffmpeg.ts';
 import type { CodedSize, Size } from '../source/coded-size.ts';
-import { copyTurned, placeWhole } from './geometry.ts';
+import { copyRotated, placeWhole } from './geometry.ts';
 import { type ToneMap, toneMap } from './hdr.ts';
 import { Scaler } from './scaler.ts';
 
-/** FFmpeg's units of quality in one step of its 1 (best) to 31 scale. */
-const lambda = 118;
+/** FF_QP2LAMBDA: FFmpeg's unit of quality per quantiser step, which go from 1 (best) to 31. */
+const qpToLambda = 118;
 
 /** FFmpeg's quantiser for a quality of 1 to 100. */
 export function quantiser(quality: number): number {
@@ -33,29 +33,29 @@ export class PreviewMaker {
   readonly #scaler = new Scaler(AV_PIX_FMT_YUVJ420P, 'area');
   readonly #packet = new Packet();
   readonly #toneMap: ToneMap | null;
-  /** HDR goes through RGB. */
-  readonly #colours: Scaler | null;
-  #encoder: { readonly context: CodecContext; readonly size: Size; readonly turned: Frame | null } | null =
+  /** Converts HDR to RGB for tone mapping. */
+  readonly #rgbScaler: Scaler | null;
+  #encoder: { readonly context: CodecContext; readonly size: Size; readonly rotated: Frame | null } | null =
     null;
   #count = 0n;
 
-  /** `transfer`: the video's transfer function by its H.273 number; HDR is brought to sRGB. */
+  /** `transfer`: the video's transfer function by its H.273 number; HDR is tone mapped to sRGB. */
   constructor(shape: PreviewShape, transfer: number) {
     this.#shape = shape;
     this.#toneMap = toneMap(transfer);
-    this.#colours = this.#toneMap && new Scaler(AV_PIX_FMT_RGB24, 'area');
+    this.#rgbScaler = this.#toneMap && new Scaler(AV_PIX_FMT_RGB24, 'area');
     this.#packet.alloc();
   }
 
   /** The preview as JPEG, in a buffer of its own that can be *moved*. */
   make(frame: Frame, coded: CodedSize): Uint8Array<ArrayBuffer> {
     const place = placeWhole({ ...coded, width: frame.width, height: frame.height }, this.#shape.max_side);
-    const scaled = this.#scaler.scale(this.#shown(frame, place.scaled), place.scaled, jpegColours);
-    const { context, turned } = this.#encoderOf(place.kept, place.rotation);
-    if (turned) turnPlanes(scaled, turned, place.rotation);
-    const picture = turned ?? scaled;
+    const scaled = this.#scaler.scale(this.#toneMapped(frame, place.scaled), place.scaled, jpegColours);
+    const { context, rotated } = this.#encoderOf(place.kept, place.rotation);
+    if (rotated) rotatePlanes(scaled, rotated, place.rotation);
+    const picture = rotated ?? scaled;
     picture.pts = this.#count++;
-    picture.quality = lambda * quantiser(this.#shape.quality);
+    picture.quality = qpToLambda * quantiser(this.#shape.quality);
     checked(context.sendFrameSync(picture), 'preview', 'cannot be encoded');
     checked(context.receivePacketSync(this.#packet), 'preview', 'cannot be encoded');
     try {
@@ -72,13 +72,13 @@ export class PreviewMaker {
   close() {
     this.#freeEncoder();
     this.#scaler.close();
-    this.#colours?.close();
+    this.#rgbScaler?.close();
     this.#packet.free();
   }
 
-  #shown(frame: Frame, size: Size): Frame {
-    if (!this.#toneMap || !this.#colours) return frame;
-    const rgb = this.#colours.scale(frame, size);
+  #toneMapped(frame: Frame, size: Size): Frame {
+    if (!this.#toneMap || !this.#rgbScaler) return frame;
+    const rgb = this.#rgbScaler.scale(frame, size);
     const stride = rgb.linesize[0]!;
     for (let y = 0; y < size.height; y++) {
       this.#toneMap(rgb.data![0]!.subarray(y * stride, y * stride + size.width * 3));
@@ -100,22 +100,22 @@ export class PreviewMaker {
     context.timeBase = new Rational(1, 1);
     context.threadCount = 1;
     context.setFlags(AV_CODEC_FLAG_QSCALE);
-    context.globalQuality = lambda * quantiser(this.#shape.quality);
+    context.globalQuality = qpToLambda * quantiser(this.#shape.quality);
     const result = context.open2Sync(codec, null);
     if (result < 0) context.freeContext();
     checked(result, 'preview', 'no JPEG encoder');
-    this.#encoder = { context, size, turned: rotation === 0 ? null : jpegFrame(size) };
+    this.#encoder = { context, size, rotated: rotation === 0 ? null : jpegFrame(size) };
     return this.#encoder;
   }
 
   #freeEncoder() {
     this.#encoder?.context.freeContext();
-    this.#encoder?.turned?.free();
+    this.#encoder?.rotated?.free();
     this.#encoder = null;
   }
 }
 
-/** JPEG files hold full-range BT.601. */
+/** JPEG (JFIF) is full-range BT.601. */
 function jpegColours(frame: Frame) {
   frame.colorRange = AVCOL_RANGE_JPEG;
   frame.colorSpace = AVCOL_SPC_BT470BG;
@@ -132,9 +132,9 @@ function jpegFrame({ width, height }: Size): Frame {
   return frame;
 }
 
-function turnPlanes(from: Frame, to: Frame, rotation: number) {
+function rotatePlanes(from: Frame, to: Frame, rotation: number) {
   for (let plane = 0; plane < 3; plane++) {
-    copyTurned(planeOf(from, plane), rotation, 0, 0, planeOf(to, plane));
+    copyRotated(planeOf(from, plane), rotation, 0, 0, planeOf(to, plane));
   }
 }
 

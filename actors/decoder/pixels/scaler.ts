@@ -15,17 +15,17 @@ import {
 import type { Size } from '../source/coded-size.ts';
 
 type PixelFormat = typeof AV_PIX_FMT_RGB24;
-/** How FFmpeg names the resamplings; the additions keep chroma and rounding exact. */
+/** swscale flags; the additions make rounding exact and interpolate chroma at full resolution. */
 const flags = {
   area: 'area+accurate_rnd+full_chroma_int',
   bilinear: 'bilinear+accurate_rnd+full_chroma_int',
   bicubic: 'bicubic+accurate_rnd+full_chroma_int',
 } as const;
 
-/** Above this height, video that does not say how its colours are coded is BT.709, as players assume. */
-const standardHeight = 576;
+/** Video above this height without a colour matrix is taken for BT.709, as players do. */
+const sdHeight = 576;
 
-/** Scales pictures of any size to one size and pixel format; what it answers is *borrowed until the next call*. */
+/** Scales pictures of any size and format to one pixel format. */
 export class Scaler {
   readonly #context = new SoftwareScaleContext();
   readonly #format: PixelFormat;
@@ -37,13 +37,13 @@ export class Scaler {
     this.#context.setOption('sws_flags', flags[resample]);
   }
 
-  /** `prepare` sets what the frame says of itself beside size and format. */
+  /** The scaled picture is *borrowed until the next call*. `prepare` sets further fields of a newly allocated frame. */
   scale(source: Frame, size: Size, prepare?: (frame: Frame) => void): Frame {
     if (this.#frame?.width !== size.width || this.#frame.height !== size.height)
       this.#allocate(size, prepare);
     const frame = this.#frame!;
     assumeColours(source);
-    // swscale refuses to make one picture of two fields; the lines lie in their places all the same.
+    // swscale refuses interlaced frames. Both fields are scaled together as if the frame were progressive.
     source.clearFlags(AV_FRAME_FLAG_INTERLACED);
     const result = this.#context.scaleFrameSync(frame, source);
     if (result < 0) {
@@ -75,11 +75,14 @@ export class Scaler {
   }
 }
 
-/** Settles how the frame's colours are read. Left to itself, swscale would compute a large table for every HDR stream. */
+/**
+ * Sets how swscale interprets the frame's colours. Transfer and primaries are cleared, since swscale would compute a large
+ * table for every HDR stream; tone mapping is done elsewhere.
+ */
 function assumeColours(frame: Frame) {
   frame.colorTrc = AVCOL_TRC_UNSPECIFIED;
   frame.colorPrimaries = AVCOL_PRI_UNSPECIFIED;
-  if (frame.colorSpace !== AVCOL_SPC_UNSPECIFIED || frame.height <= standardHeight) return;
+  if (frame.colorSpace !== AVCOL_SPC_UNSPECIFIED || frame.height <= sdHeight) return;
   const name = avGetPixFmtName(frame.format as PixelFormat) ?? '';
   if (/^(yuv|nv|p0|p2|p4)/.test(name)) frame.colorSpace = AVCOL_SPC_BT709;
 }

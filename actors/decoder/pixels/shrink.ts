@@ -1,4 +1,4 @@
-// Makes JPEG pictures that are already there smaller, for thumbnails of stored previews.
+// Scales existing JPEG pictures down, for thumbnails of stored previews.
 import sharp from 'sharp';
 import type { Turn } from '../../../runtime/actor.ts';
 import { Sent } from '../../../runtime/actor.ts';
@@ -8,14 +8,14 @@ import type { decoderContract } from '../contract.ts';
 type ShrinkRequest = Request<typeof decoderContract, 'shrink'>;
 type ShrinkReply = Reply<typeof decoderContract, 'shrink'>;
 
-/** Pictures worked on at the same time; cancelling waits for no more than these. */
-const together = 4;
+/** Pictures scaled at the same time. Cancellation is checked between two groups. */
+const parallel = 4;
 
 export async function shrink({ jpegs, preview }: ShrinkRequest, turn: Turn): Promise<Sent<ShrinkReply>> {
   const small: (Uint8Array<ArrayBuffer> | null)[] = [];
-  for (let i = 0; i < jpegs.length; i += together) {
+  for (let i = 0; i < jpegs.length; i += parallel) {
     turn.throwIfCancelled();
-    const some = jpegs.slice(i, i + together);
+    const some = jpegs.slice(i, i + parallel);
     small.push(...(await Promise.all(some.map((jpeg) => shrunk(jpeg, preview, turn)))));
   }
   const transfer = small.flatMap((jpeg) => (jpeg ? [jpeg.buffer] : []));

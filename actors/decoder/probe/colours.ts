@@ -1,4 +1,4 @@
-// Names of the code points by which video says how its colours are to be read (ITU-T H.273). Pure.
+// Names of the code points for colour spaces, transfer functions and primaries (ITU-T H.273). Pure.
 
 const spaces: Readonly<Record<number, string>> = {
   0: 'rgb',
@@ -47,7 +47,7 @@ const primaries: Readonly<Record<number, string>> = {
   22: 'ebu3213',
 };
 
-/** Name of a code point; null when the video says nothing. */
+/** Name of a code point; null when unspecified or unknown. */
 export const colourSpace = (code: number): string | null => spaces[code] ?? null;
 export const colourTransfer = (code: number): string | null => transfers[code] ?? null;
 export const colourPrimaries = (code: number): string | null => primaries[code] ?? null;

@@ -1,9 +1,9 @@
-// EXIF (CIPA DC-008): the camera, the time and the place of a photograph, from the TIFF structure that stills carry. Pure.
+// EXIF (CIPA DC-008): camera, time and location of a photograph, from the TIFF structure in the file. Pure.
 
 export interface ExifFacts {
   readonly make: string | null;
   readonly model: string | null;
-  /** ISO 8601; with an offset when the camera recorded one. */
+  /** ISO 8601, with a UTC offset when the camera recorded one. */
   readonly taken: string | null;
   /** `lat,lon` in degrees. */
   readonly location: string | null;
@@ -19,13 +19,13 @@ const OFFSET_TIME = 0x9010;
 const OFFSET_TIME_ORIGINAL = 0x9011;
 
 const sizes: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1, 9: 4, 10: 8 };
-/** More entries than any camera writes mean that this is no directory. */
+/** A larger count means that this is no valid directory. */
 const mostEntries = 512;
 
 type Value = string | readonly number[];
 type Directory = ReadonlyMap<number, Value>;
 
-/** Reads an EXIF block, with or without the leading `Exif\0\0`. What cannot be read is null. */
+/** Reads an EXIF block, with or without the leading `Exif\0\0`. Unreadable fields are null. */
 export function readExif(block: Uint8Array): ExifFacts {
   const named = block[0] === 0x45 && block[1] === 0x78;
   const bytes = named ? block.subarray(6) : block;
@@ -41,7 +41,7 @@ export function readExif(block: Uint8Array): ExifFacts {
     taken:
       isoDate(text(own.get(DATE_TIME_ORIGINAL)), text(own.get(OFFSET_TIME_ORIGINAL))) ??
       isoDate(text(main.get(DATE_TIME)), text(own.get(OFFSET_TIME))),
-    location: place(gps),
+    location: location(gps),
   };
 }
 
@@ -93,7 +93,7 @@ function isoDate(date: string | null, offset: string | null): string | null {
   return `${match[1]}-${match[2]}-${match[3]}T${match[4]}${zone}`;
 }
 
-function place(gps: Directory): string | null {
+function location(gps: Directory): string | null {
   const latitude = degrees(gps.get(2), gps.get(1), 'S');
   const longitude = degrees(gps.get(4), gps.get(3), 'W');
   return latitude === null || longitude === null ? null : `${latitude.toFixed(6)},${longitude.toFixed(6)}`;

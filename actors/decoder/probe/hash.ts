@@ -1,10 +1,10 @@
-// Which file is this? A name for its content that survives renaming and moving, quick to make for any size.
+// The content hash: identifies a file independent of its name and folder, and is quick to compute for any size.
 //
-//   up to 3 MiB (not included)   CRC32 of the whole file
-//   from 3 MiB on                CRC32 of its first 1 MiB, of the 1 MiB around its middle, and of its last 1 MiB
+//   below 3 MiB      CRC32 of the whole file
+//   from 3 MiB on    CRC32 of the first 1 MiB, of the 1 MiB around the middle, and of the last 1 MiB
 //
-// Each CRC32 is 8 lower-case hex digits; they are written one after the other, then `-` and the size in hex. The middle
-// part begins at floor((size - 1 MiB) / 2).
+// Each CRC32 has 8 lower-case hex digits; they are concatenated, followed by `-` and the size in hex. The middle part
+// starts at floor((size - 1 MiB) / 2).
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { type FileIdentity, mediaErrors, modifiedMs } from '../contract.ts';

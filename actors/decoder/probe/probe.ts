@@ -1,4 +1,4 @@
-// What a media file is: read from its header and tags, without decoding more than FFmpeg needs to understand it.
+// Facts about a media file, from its headers and tags. Nothing is decoded beyond what FFmpeg needs to recognise the streams.
 import type { Turn } from '../../../runtime/actor.ts';
 import { mediaErrors, type Probe, type VideoStream } from '../contract.ts';
 import {
@@ -46,7 +46,7 @@ async function probeVideo(source: Source, size_bytes: number, turn: Turn): Promi
   const seconds = still ? 0 : (pictureSeconds(source) ?? (await scanSeconds(source, turn)));
   if (seconds === null) {
     if (sound.length > 0) return probeAudio(source, size_bytes);
-    throw mediaErrors.NO_PICTURE(`${source.path}: has a picture track without pictures`, {
+    throw mediaErrors.NO_PICTURE(`${source.path}: has a video stream without pictures`, {
       path: source.path,
     });
   }
@@ -111,7 +111,7 @@ async function probeStill(path: string, size_bytes: number): Promise<Probe> {
   };
 }
 
-/** Brands are four characters, filled up with blanks. */
+/** Brands have four characters, padded with spaces. */
 function brand({ format }: Source): string | null {
   return format.metadata?.get('major_brand')?.trim() || null;
 }
@@ -150,7 +150,7 @@ function videoStream(source: Source, stream: Stream): VideoStream {
   };
 }
 
-/** yuv420p10le has 10 bits, p016 16, everything without a number 8. */
+/** yuv420p10le has 10 bits, p016 has 16, names without a number have 8. */
 function bitDepth(pixelFormat: string): number {
   const match = /(?:p|gray|gbrap?|x2rgb|bayer_\w+?)(9|10|12|14|16)(?:[lb]e)?$|^p0(10|12|16)|48|64/.exec(
     pixelFormat,
@@ -191,7 +191,7 @@ function tagFacts({ format }: Source): TagFacts {
   return readTags([format.metadata?.getAll() ?? {}, ...format.streams.map(tagsOf)]);
 }
 
-/** From the timecode track or tag, at its own rate. */
+/** From a timecode tag or the timecode track, which has a rate of its own. */
 function startTimecode({ format }: Source, video: Stream): Probe['timecode'] {
   const own = frameRate(video) ?? { num: 25, den: 1 };
   const track = format.streams.find((stream) => stream !== video && 'timecode' in tagsOf(stream));

@@ -1,13 +1,13 @@
-// How long a stream lasts when its container does not say: read through the packets, without decoding. Bounded.
+// The duration of a video stream when the container does not say: reads its packets without decoding them.
 import { type PacketTurn, packetCheckpoint } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
 import { ticks } from '../source/source.ts';
 import { frameStep } from '../source/stream.ts';
 
-/** Bytes read at most; what lies behind is estimated from what was read. */
-const most = 4 * 1024 ** 3;
+/** Bytes read, at most: what follows is not counted. */
+const mostBytes = 4 * 1024 ** 3;
 
-/** Seconds of the picture stream; null when it has no packets. Leaves the source at its end. Throws CANCELLED. */
+/** Seconds; null when the stream has no packets. Leaves the source at its end. Throws CANCELLED. */
 export async function scanSeconds(source: Source, turn: PacketTurn): Promise<number | null> {
   const { video } = source;
   if (!video) return null;
@@ -27,13 +27,13 @@ export async function scanSeconds(source: Source, turn: PacketTurn): Promise<num
       last = Math.max(last, at);
     }
     packet.free();
-    if (bytes > most) break;
+    if (bytes > mostBytes) break;
     await checkpoint();
   }
   if (packets === 0) return null;
   const counted = packets * step;
   const span = last >= first ? last - first + step : 0;
   const { num, den } = video.timeBase;
-  // Raw streams have times for some packets at best; then the count is the better measure.
+  // In raw streams few packets have a time, if any; then their number is the better measure.
   return ((span > counted / 2 ? span : counted) * num) / den;
 }

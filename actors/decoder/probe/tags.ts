@@ -1,4 +1,4 @@
-// Date, camera and place from the tags of a container. Pure. Writers use many names for the same thing.
+// Date, camera and location from the tags of a container and its streams. Pure. Writers use different names for each.
 
 export type Tags = Readonly<Record<string, string>>;
 
@@ -9,7 +9,7 @@ export interface TagFacts {
   readonly location: string | null;
 }
 
-/** In order of trust: a time with the place's own offset before one in UTC. */
+/** In order of preference: local time with a UTC offset before plain UTC. */
 const dates = [
   'com.apple.quicktime.creationdate',
   'creation_time',
@@ -26,22 +26,22 @@ const makes = [
   'product_name',
 ];
 const models = ['com.apple.quicktime.model', 'com.android.model', 'model'];
-const places = ['com.apple.quicktime.location.ISO6709', 'location', 'LOCATION'];
+const locations = ['com.apple.quicktime.location.ISO6709', 'location', 'LOCATION'];
 
-/** `sources`: tags of the container first, then of its streams. */
+/** `sources`: the tags of the container, then those of its streams. */
 export function readTags(sources: readonly Tags[]): TagFacts {
   return {
     creation_date: first(sources, dates, isoDate),
     camera_make: first(sources, makes, plain),
     camera_model: first(sources, models, plain),
-    location: first(sources, places, plain),
+    location: first(sources, locations, plain),
   };
 }
 
 function first(sources: readonly Tags[], names: readonly string[], read: (text: string) => string | null) {
   for (const name of names) {
     for (const tags of sources) {
-      // Some tags carry a language: location-eng.
+      // Some names have a language suffix: location-eng.
       const key = Object.keys(tags).find((key) => key === name || key.startsWith(`${name}-`));
       const value = key === undefined ? null : read(tags[key]!);
       if (value !== null) return value;
@@ -52,7 +52,7 @@ function first(sources: readonly Tags[], names: readonly string[], read: (text: 
 
 const plain = (text: string) => (text.trim() === '' ? null : text.trim());
 
-/** A date with or without a time, as ISO 8601; null for anything else, a bare year included. */
+/** A date, with or without a time, as ISO 8601; null for anything else, including a year alone. */
 export function isoDate(text: string): string | null {
   const match = /^(\d{4})[-/:](\d\d)[-/:](\d\d)(?:[T ](\d\d:\d\d:\d\d)(\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?)?$/.exec(
     text.trim(),

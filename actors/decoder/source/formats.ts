@@ -1,7 +1,7 @@
-// The containers this room opens. Play lists and image-sequence patterns are left out on purpose: a media file must
-// never make the program open other files or addresses.
+// The allowlist of containers. Playlists and image sequences are not in it: a media file must never make the program open
+// other files or URLs.
 
-/** FFmpeg's short names, as its `format_whitelist` wants them. */
+/** FFmpeg's short names, in the form of its `format_whitelist` option. */
 export const containers = [
   'mov,mp4,m4a,3gp,3g2,mj2',
   'matroska,webm',
@@ -15,7 +15,7 @@ export const containers = [
   'sunrast_pipe,svg_pipe,tiff_pipe,vbn_pipe,xbm_pipe,xpm_pipe,xwd_pipe',
 ].join(',');
 
-/** Containers of exactly one still picture. */
+/** True for containers that hold exactly one still. */
 export function isStillContainer(name: string): boolean {
   return name.endsWith('_pipe') || name === 'image2';
 }

@@ -1,17 +1,17 @@
-// Tells a film that is nothing but JPEG pictures one after another from a JPEG still: they begin with the same bytes.
-// Stills can hold more pictures, too (previews, gain maps, the other eye), but those have other sizes or are few.
+// Tells a raw Motion JPEG stream, which is a sequence of JPEG pictures, from a JPEG still: both start with the same bytes.
+// A still can contain further pictures too (preview, gain map, stereo), but those differ in size or are few.
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { mediaErrors } from '../contract.ts';
 
-/** Bytes looked at, at most. */
-const look = 4 * 2 ** 20;
-/** Pictures of one size in a row that make a film. */
-const enough = 3;
-const endings = ['.mjpeg', '.mjpg'];
+/** Bytes examined, at most. */
+const examined = 4 * 2 ** 20;
+/** As many consecutive pictures of one size are a film. */
+const filmPictures = 3;
+const extensions = ['.mjpeg', '.mjpg'];
 const endOfImage = Buffer.of(0xff, 0xd9);
 
-/** True for a file of JPEG pictures by its name or by what it holds. Errors: FILE_UNREADABLE. */
+/** True for a Motion JPEG stream, by the extension or the content of the file. Errors: FILE_UNREADABLE. */
 export async function isJpegFilm(path: string): Promise<boolean> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw mediaErrors.FILE_UNREADABLE(`${path}: cannot be opened (${error.code})`, { path }, error);
@@ -20,8 +20,8 @@ export async function isJpegFilm(path: string): Promise<boolean> {
     const start = Buffer.alloc(3);
     await file.read(start, 0, start.length, 0);
     if (!beginsJpeg(start, 0)) return false;
-    if (endings.includes(extname(path).toLowerCase())) return true;
-    const bytes = Buffer.alloc(Math.min(look, (await file.stat()).size));
+    if (extensions.includes(extname(path).toLowerCase())) return true;
+    const bytes = Buffer.alloc(Math.min(examined, (await file.stat()).size));
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
     return holdsJpegFilm(bytes.subarray(0, bytesRead));
   } finally {
@@ -29,11 +29,11 @@ export async function isJpegFilm(path: string): Promise<boolean> {
   }
 }
 
-/** True when the bytes, the start of a file, hold several JPEG pictures of one size right after each other. */
+/** True when the start of a file contains several consecutive JPEG pictures of one size. */
 export function holdsJpegFilm(bytes: Buffer): boolean {
   let at = 0;
   let first: number | null = null;
-  for (let count = 0; count < enough; count++) {
+  for (let count = 0; count < filmPictures; count++) {
     if (!beginsJpeg(bytes, at)) return false;
     const picture = readPicture(bytes, at);
     if (picture === null) return false;
@@ -48,13 +48,13 @@ function beginsJpeg(bytes: Buffer, at: number): boolean {
   return bytes[at] === 0xff && bytes[at + 1] === 0xd8 && bytes[at + 2] === 0xff;
 }
 
-/** Height and width as one number, and where the picture ends; null when that does not lie within the bytes. */
+/** Height and width as one number, and the offset of the picture's end; null when it is not within the bytes. */
 function readPicture(bytes: Buffer, start: number): { readonly size: number; readonly end: number } | null {
   let size: number | null = null;
   for (let at = start + 2; at + 9 <= bytes.length; ) {
     if (bytes[at] !== 0xff) return null;
     const marker = bytes[at + 1]!;
-    // Any number of filling bytes may stand before a marker.
+    // Fill bytes may precede a marker.
     if (marker === 0xff) {
       at++;
       continue;
@@ -63,7 +63,7 @@ function readPicture(bytes: Buffer, start: number): { readonly size: number; rea
     if (marker >= 0xc0 && marker <= 0xcf && !tables) size = bytes.readUInt32BE(at + 5);
     at += 2 + bytes.readUInt16BE(at + 2);
     if (marker !== 0xda) continue;
-    // Within coded pixels these two bytes cannot stand.
+    // Entropy-coded data cannot contain the bytes of this marker.
     const end = bytes.indexOf(endOfImage, at);
     return end < 0 || size === null ? null : { size, end: end + endOfImage.length };
   }

@@ -1,4 +1,4 @@
-// One media file, open: its container, its picture stream, and its packets in the order of the file.
+// An open media file: its container (demuxer), its video stream, and its packets in file order.
 import { resolve } from 'node:path';
 import { mediaErrors } from '../contract.ts';
 import {
@@ -21,20 +21,20 @@ import { readFileStamp } from './file-stamp.ts';
 import { containers } from './formats.ts';
 import { isJpegFilm } from './jpeg-film.ts';
 
-/** How far FFmpeg looks into a file to learn what it is: bytes, and microseconds of media. */
-const probing = { bytes: 20_000_000n, microseconds: 10_000_000n };
-/** Read errors in a row after which a file counts as ended. */
-const patience = 64;
+/** How much FFmpeg reads to recognise a file and its streams. */
+const probeLimits = { bytes: 20_000_000n, microseconds: 10_000_000n };
+/** Consecutive read errors after which the file counts as ended. */
+const mostReadErrors = 64;
 
 export class Source {
   readonly path: string;
   readonly format: FormatContext;
-  /** The moving picture; null for audio and for files whose only picture is a cover. */
+  /** The video stream; null for audio and for files whose only picture is cover art. */
   readonly video: Stream | null;
-  /** How the packets ended: null while there are more. */
+  /** Why there are no more packets; null while there are. */
   ended: 'clean' | 'broken' | null = null;
   #unread: Packet[] = [];
-  /** Indexes of the streams whose packets are handed on. */
+  /** Indexes of the streams whose packets are returned. */
   #wanted: ReadonlySet<number>;
   #closed = false;
 
@@ -42,13 +42,13 @@ export class Source {
     this.path = path;
     this.format = format;
     const streams = format.streams;
-    const pictures = streams.filter(
+    const videos = streams.filter(
       (stream) =>
         stream.codecpar.codecType === AVMEDIA_TYPE_VIDEO &&
         (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) === 0,
     );
     const best = format.findBestStream(AVMEDIA_TYPE_VIDEO);
-    this.video = pictures.find((stream) => stream.index === best) ?? pictures[0] ?? null;
+    this.video = videos.find((stream) => stream.index === best) ?? videos[0] ?? null;
     this.#wanted = new Set(this.video ? [this.video.index] : []);
   }
 
@@ -64,12 +64,12 @@ export class Source {
     return this.video?.codecpar.hasProperties(AV_CODEC_PROP_INTRA_ONLY) ?? false;
   }
 
-  /** Reads only the picture stream from now on. */
+  /** Reads only the video stream from now on. */
   onlyVideo() {
     this.only(this.video ? [this.video.index] : []);
   }
 
-  /** Reads only these streams from now on: most containers pass over the others without reading them. */
+  /** Reads only these streams from now on; most demuxers skip the packets of the others without reading them. */
   only(indexes: readonly number[]) {
     this.#wanted = new Set(indexes);
     for (const stream of this.format.streams) {
@@ -77,7 +77,7 @@ export class Source {
     }
   }
 
-  /** The next packet of the picture stream (or of `only`), *moved* to the caller, who frees it; null at the end. */
+  /** The next packet of the video stream (or of `only`), *moved* to the caller, who frees it; null at the end. */
   next(): Packet | null {
     const again = this.#unread.shift();
     if (again) return again;
@@ -88,24 +88,24 @@ export class Source {
     return null;
   }
 
-  /** As `next`, into an empty packet of the caller, who unrefs it; false at the end. */
+  /** Reads the next packet into an empty one of the caller, who unrefs it; false at the end. Ignores `unread` ones. */
   read(packet: Packet): boolean {
-    for (let failures = 0; failures < patience && this.ended === null; ) {
+    for (let failures = 0; failures < mostReadErrors && this.ended === null; ) {
       const result = this.format.readFrameSync(packet);
       if (result >= 0 && this.#wanted.has(packet.streamIndex)) return true;
       if (result >= 0) packet.unref();
       else if (result === AVERROR_EOF) this.ended = 'clean';
-      else if (++failures === patience) this.ended = 'broken';
+      else if (++failures === mostReadErrors) this.ended = 'broken';
     }
     return false;
   }
 
-  /** Gives packets back, *moved*; `next` answers them first, in this order. */
+  /** Puts packets back, *moved*; `next` returns them first, in this order. */
   unread(packets: Packet[]) {
     this.#unread = [...packets, ...this.#unread];
   }
 
-  /** Goes to the key picture at or before `ticks`; false when the container cannot. */
+  /** Seeks to the keyframe at or before `ticks`; false when the demuxer cannot. */
   seek(ticks: number): boolean {
     if (!this.video) return false;
     this.#forgetUnread();
@@ -114,9 +114,9 @@ export class Source {
     return this.format.seekFrameSync(this.video.index, target, AVSEEK_FLAG_BACKWARD) >= 0;
   }
 
-  /** Goes back to the first packet. Throws DECODE_FAILED when the container cannot. */
+  /** Seeks to the first packet. Throws DECODE_FAILED when the demuxer cannot. */
   rewind() {
-    // Some containers take no time before their first packet's.
+    // Some demuxers reject a time before that of the first packet.
     const starts = [-(2 ** 40), ticks(this.video?.startTime ?? noTimestamp) ?? 0, 0];
     if (starts.some((start) => this.seek(start))) return;
     throw mediaErrors.DECODE_FAILED(`${this.path}: cannot be read from the start again`, { path: this.path });
@@ -139,22 +139,22 @@ export class Source {
 /** Opens a media file. Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA. The caller closes it. */
 export async function openSource(path: string): Promise<Source> {
   await readFileStamp(path);
-  // By its first bytes alone FFmpeg takes such a film for a still.
+  // FFmpeg would take a Motion JPEG stream for a still.
   const forced = (await isJpegFilm(path)) ? InputFormat.findInputFormat('mjpeg') : null;
   const format = new FormatContext();
   const options = Dictionary.fromObject({
     protocol_whitelist: 'file',
     format_whitelist: containers,
-    // A name like "a%03d.png" is one file, not a series.
+    // "a%03d.png" is the name of one file, not the pattern of an image sequence.
     pattern_type: 'none',
   });
   try {
     format.allocContext();
-    format.probesize = probing.bytes;
-    format.maxAnalyzeDuration = probing.microseconds;
-    // The prefix keeps a name such as "concat:x" from being taken for a protocol.
+    format.probesize = probeLimits.bytes;
+    format.maxAnalyzeDuration = probeLimits.microseconds;
+    // Without the prefix FFmpeg would take a name such as "concat:x" for a protocol.
     checked(format.openInputSync(`file:${resolve(path)}`, forced, options), path, 'cannot be opened');
-    checked(format.findStreamInfoSync(), path, 'cannot be understood');
+    checked(format.findStreamInfoSync(), path, 'its streams cannot be read');
     return new Source(path, format);
   } catch (error) {
     format.closeInputSync();
@@ -165,7 +165,7 @@ export async function openSource(path: string): Promise<Source> {
   }
 }
 
-/** A timestamp in ticks; null when FFmpeg has none. */
+/** A timestamp of FFmpeg as a number; null for AV_NOPTS_VALUE. */
 export function ticks(value: bigint): number | null {
   return value === noTimestamp ? null : Number(value);
 }

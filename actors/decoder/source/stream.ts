@@ -1,4 +1,4 @@
-// What the container says of a picture stream: its shape on the screen and how long it lasts.
+// What the container says of a video stream: its size and rotation, its frame rate and its duration.
 import type { Rational } from '../contract.ts';
 import { AV_PKT_DATA_DISPLAYMATRIX, type Stream } from '../ffmpeg.ts';
 import type { CodedSize } from './coded-size.ts';
@@ -14,7 +14,7 @@ export function codedSize(stream: Stream): CodedSize {
   };
 }
 
-/** The container's word on the shape of pixels goes before the codec's. */
+/** Sample aspect ratio; the container overrides the codec. */
 function pixelAspect(stream: Stream): Rational {
   for (const { num, den } of [stream.sampleAspectRatio, stream.codecpar.sampleAspectRatio]) {
     if (num > 0 && den > 0) return { num, den };
@@ -22,7 +22,7 @@ function pixelAspect(stream: Stream): Rational {
   return { num: 1, den: 1 };
 }
 
-/** Degrees clockwise of a display matrix (nine 16.16 numbers), to the nearest quarter turn. */
+/** Rotation of a display matrix (nine 16.16 fixed-point numbers), in degrees clockwise, rounded to a multiple of 90. */
 export function rotation(matrix: Uint8Array | null): number {
   if (!matrix || matrix.length < 36) return 0;
   const view = new DataView(matrix.buffer, matrix.byteOffset, matrix.byteLength);
@@ -30,7 +30,7 @@ export function rotation(matrix: Uint8Array | null): number {
   return (((Math.round(degrees / 90) * 90) % 360) + 360) % 360;
 }
 
-/** Frames per second as the file says; null when it says nothing sensible. */
+/** Frames per second; null when the file does not say. */
 export function frameRate(stream: Stream): Rational | null {
   for (const { num, den } of [stream.avgFrameRate, stream.rFrameRate, stream.codecpar.frameRate]) {
     if (num > 0 && den > 0) return { num, den };
@@ -45,13 +45,13 @@ export function frameStep(stream: Stream): number {
   return Math.max(1, (rate.den * den) / (rate.num * num));
 }
 
-/** Seconds the picture stream lasts by the container's word; null when it does not say. */
+/** Duration of the video stream in seconds; null when the container does not say. */
 export function pictureSeconds({ format, video, container }: Source): number | null {
   if (!video) return null;
   const { num, den } = video.timeBase;
   const own = ticks(video.duration);
   if (own !== null && own > 0) return (own * num) / den;
-  // Matroska counts from the start of the file, not of the stream.
+  // In Matroska, durations count from time 0, not from the first packet of the stream.
   const fromZero = container.startsWith('matroska');
   const start = fromZero ? Math.max(0, ((ticks(video.startTime) ?? 0) * num) / den) : 0;
   const end = tagSeconds(video) ?? positive(ticks(format.duration), 1_000_000);

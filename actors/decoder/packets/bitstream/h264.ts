@@ -1,5 +1,5 @@
-// H.264 (ITU-T H.264, 7.3 and 7.4): a picture is not a reference when nal_ref_idc is 0 in every slice of it. Decoding
-// begins at an IDR picture, or at a recovery point that needs no further frames (an open GOP).
+// H.264 (ITU-T H.264, 7.3 and 7.4): a picture is not a reference when nal_ref_idc is 0 in all its slices. Random access
+// points are IDR pictures, and keyframes with a recovery point SEI of recovery_frame_cnt 0 (an open GOP).
 import { BitReader, eachNal, type NalFraming } from './nal.ts';
 import { type CodedPicture, unknownPicture } from './picture.ts';
 
@@ -8,7 +8,7 @@ const PARTITION_A = 2;
 const IDR = 5;
 const SEI = 6;
 
-/** Facts about one access unit. `keyframe` is what the container says. */
+/** Facts about one access unit. `keyframe`: the container's flag. */
 export function h264Picture(data: Uint8Array, framing: NalFraming, keyframe: boolean): CodedPicture {
   let slices = 0;
   let reference = false;
@@ -22,7 +22,7 @@ export function h264Picture(data: Uint8Array, framing: NalFraming, keyframe: boo
       slices++;
       if (data[start]! & 0x60) reference = true;
     }
-    // A byte stream is searched for start codes; once a slice that is a reference was seen nothing can change.
+    // Searching a byte stream for start codes is slow; after a reference slice the result cannot change.
     return !(reference && framing === 0);
   });
   if (!whole || slices === 0) return unknownPicture;
@@ -30,7 +30,7 @@ export function h264Picture(data: Uint8Array, framing: NalFraming, keyframe: boo
   return { reference, shown: true, entry, skipped: false };
 }
 
-/** recovery_frame_cnt of the recovery point message in an SEI unit; -1 when it has none. */
+/** recovery_frame_cnt of the recovery point message in an SEI NAL unit; -1 when there is none. */
 function recoveryFrames(data: Uint8Array, start: number, end: number): number {
   let at = start;
   while (at + 2 < end) {

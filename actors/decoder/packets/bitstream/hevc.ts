@@ -1,5 +1,5 @@
-// HEVC (ITU-T H.265, 7.3 and 7.4.2.2): unit types below 16 with an even number are sub-layer non-reference pictures:
-// no picture of the same temporal layer is predicted from them. In the highest layer that means no picture at all.
+// HEVC (ITU-T H.265, 7.3 and 7.4.2.2): even NAL unit types below 16 are sub-layer non-reference pictures, which no picture
+// of the same temporal sub-layer references. In the highest sub-layer that means no picture at all.
 import { eachNal, type NalFraming } from './nal.ts';
 import { type CodedPicture, unknownPicture } from './picture.ts';
 
@@ -10,10 +10,10 @@ const FIRST_IDR = 19;
 const CRA = 21;
 const SPS = 33;
 
-/** Reads packets of one stream in order; remembers how many temporal layers its parameter sets announce. */
+/** Reads the packets of one stream in order; remembers how many temporal sub-layers its parameter sets announce. */
 export class HevcReader {
   readonly #framing: NalFraming;
-  /** The highest temporal layer any parameter set announced; -1 until one was seen. */
+  /** The highest temporal sub-layer any parameter set announced; -1 until one was seen. */
   #highest = -1;
 
   constructor(framing: NalFraming, extradata: Uint8Array | null) {
@@ -33,7 +33,7 @@ export class HevcReader {
         type = unit;
         layer = (data[start + 1]! & 7) - 1;
       }
-      // All slices of a picture have the same type, so the first one says it.
+      // All slices of a picture have the same type, so the first one is enough.
       return type < 0;
     });
     if (!whole || type < 0) return unknownPicture;

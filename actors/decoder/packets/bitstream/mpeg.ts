@@ -21,7 +21,7 @@ export function mpeg2Picture(data: Uint8Array, keyframe: boolean): CodedPicture 
       // temporal_reference takes 10 bits, then picture_coding_type 3.
       if ((((data[at + 2] ?? 0) >> 3) & 7) === MPEG2_B) bidirectional++;
     }
-    // Slices follow the picture header; nothing of interest comes after them in a frame picture.
+    // Slices follow the picture header; no other header matters after the first slice.
     if (code >= 1 && code <= 0xaf && pictures > 0) break;
   }
   if (pictures === 0) return unknownPicture;
@@ -37,7 +37,7 @@ export function mpeg4Picture(data: Uint8Array, keyframe: boolean): CodedPicture 
     pictures++;
     if ((data[at + 1] ?? 0) >> 6 === MPEG4_B) bidirectional++;
   }
-  // A packet with several pictures ("packed" AVI) is decoded whole.
+  // A packet with several pictures (packed bitstream in AVI) is always decoded.
   if (pictures !== 1) return { ...unknownPicture, entry: 'no' };
   return { reference: bidirectional === 0, shown: true, entry: keyframe ? 'open' : 'no', skipped: false };
 }

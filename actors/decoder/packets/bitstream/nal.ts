@@ -1,11 +1,12 @@
-// NAL units inside a packet of H.264 or HEVC: length-prefixed as in mp4 and mkv, or between start codes as in ts.
+// NAL units inside a packet of H.264 or HEVC: length-prefixed as in MP4 and Matroska, or an Annex B byte stream as in
+// transport streams.
 
-/** Bytes of the length before each unit; 0 when units lie between start codes. */
+/** Size of the length prefix in bytes; 0 for an Annex B byte stream. */
 export type NalFraming = 0 | 1 | 2 | 3 | 4;
 
 /**
- * The framing that the codec's extra data announces: avcC and hvcC begin with version 1 and hold the length size;
- * anything else is a byte stream with start codes.
+ * The framing announced by the codec's extradata: avcC and hvcC start with version 1 and contain the length size; anything
+ * else is an Annex B byte stream.
  */
 export function nalFraming(extradata: Uint8Array | null, lengthAt: 4 | 21): NalFraming {
   if (!extradata || extradata.length <= lengthAt || extradata[0] !== 1) return 0;
@@ -13,8 +14,8 @@ export function nalFraming(extradata: Uint8Array | null, lengthAt: 4 | 21): NalF
 }
 
 /**
- * Calls `visit` with the place of every unit, until it answers false. Answers false when the packet's lengths do
- * not add up, which means that nothing may be concluded from it.
+ * Calls `visit` with the range of every NAL unit until it returns false. Returns false when the length prefixes do not add
+ * up, which means that nothing may be concluded from the packet.
  */
 export function eachNal(
   data: Uint8Array,
@@ -42,7 +43,7 @@ function eachAnnexB(data: Uint8Array, visit: (start: number, end: number) => boo
   let start = nextStartCode(data, 0);
   if (start < 0) return false;
   while (start >= 0) {
-    // A start code is found by its last byte; the unit before it ends at its zeros.
+    // `next` is the index after a start code of three bytes; the unit before it ends where the start code begins.
     const next = nextStartCode(data, start);
     const end = next < 0 ? data.length : next - 3;
     if (end > start && !visit(start, end)) return true;
@@ -51,7 +52,7 @@ function eachAnnexB(data: Uint8Array, visit: (start: number, end: number) => boo
   return true;
 }
 
-/** Index just behind the next 00 00 01 at or after `from`; -1 when there is none. */
+/** Index after the next start code 00 00 01 at or after `from`; -1 when there is none. */
 export function nextStartCode(data: Uint8Array, from: number): number {
   for (let at = data.indexOf(1, from + 2); at >= 0; at = data.indexOf(1, at + 1)) {
     if (data[at - 1] === 0 && data[at - 2] === 0) return at + 1;
@@ -59,7 +60,7 @@ export function nextStartCode(data: Uint8Array, from: number): number {
   return -1;
 }
 
-/** Reads bits most significant first, skipping the emulation prevention bytes of a NAL unit. */
+/** Reads bits, most significant first, skipping the emulation prevention bytes of a NAL unit. */
 export class BitReader {
   readonly #data: Uint8Array;
   readonly #end: number;
@@ -87,7 +88,7 @@ export class BitReader {
     return value;
   }
 
-  /** An Exp-Golomb number; -1 when the bits cannot be one. */
+  /** An unsigned Exp-Golomb number; -1 when the bits are not one. */
   golomb(): number {
     let zeros = 0;
     while (this.bit() === 0) if (++zeros > 31 || this.#at >= this.#end) return -1;

@@ -1,19 +1,19 @@
-// What a coded picture is to the pictures around it, as far as its own header says so.
+// How a coded picture relates to the pictures around it, as far as its own header says.
 
-/** The facts the walk needs about one packet, read from its bytes without decoding it. */
+/** Facts about the picture in one packet, read from its bytes without decoding it. */
 export interface CodedPicture {
-  /** False only when it is certain that no other picture is predicted from this one. */
+  /** False only when it is certain that no other picture references this one. */
   readonly reference: boolean;
   /** False for a picture that is decoded but never shown. */
   readonly shown: boolean;
   /**
-   * Whether decoding can begin here. `closed`: everything after it in the file needs nothing before it.
-   * `open`: everything shown after it needs nothing before it; pictures shown earlier, its leading pictures, may.
+   * Whether this is a random access point. `closed`: no picture after it in decoding order references one before it.
+   * `open`: only its leading pictures, which follow it in decoding order and are shown before it, may do so.
    */
   readonly entry: 'closed' | 'open' | 'no';
-  /** True when a decoder that begins at the entry before it leaves this picture out by itself. */
+  /** True for a leading picture that a decoder drops by itself when it started at the random access point before. */
   readonly skipped: boolean;
 }
 
-/** What is assumed of a picture whose bytes say nothing. */
+/** Assumed of a picture whose bytes are not understood. */
 export const unknownPicture: CodedPicture = { reference: true, shown: true, entry: 'no', skipped: false };

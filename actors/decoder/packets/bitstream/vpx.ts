@@ -1,5 +1,5 @@
-// VP8 (RFC 6386, 9.1), VP9 and AV1: whether a packet holds a hidden picture, and whether decoding can begin at it. Every
-// picture counts as a reference: even one that refreshes no buffer may hand on its entropy contexts.
+// VP8 (RFC 6386, 9.1), VP9 and AV1: whether a packet holds a hidden picture, and whether it is a random access point. Every
+// picture counts as a reference: even one that refreshes no buffer may pass on its entropy contexts.
 import { type CodedPicture, unknownPicture } from './picture.ts';
 
 export function vp8Picture(data: Uint8Array): CodedPicture {
@@ -12,7 +12,7 @@ export function vp8Picture(data: Uint8Array): CodedPicture {
 export function vp9Picture(data: Uint8Array, keyframe: boolean): CodedPicture {
   const first = data[0];
   if (first === undefined || first >> 6 !== 2) return unknownPicture;
-  // Several pictures in one packet (a superframe ends with an index) always show one of them.
+  // A superframe holds several pictures, one of which is shown; it ends with an index.
   const superframe = (data[data.length - 1]! & 0xe0) === 0xc0;
   let bit = 4;
   const profile = ((first >> 5) & 1) | (((first >> 4) & 1) << 1);

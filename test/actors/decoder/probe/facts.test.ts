@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Ending, Grid, gridLength } from '../../../../actors/decoder/grid.ts';
-import { copyTurned, placeShape, placeWhole } from '../../../../actors/decoder/pixels/geometry.ts';
+import { copyRotated, placeShape, placeWhole } from '../../../../actors/decoder/pixels/geometry.ts';
 import { readExif } from '../../../../actors/decoder/probe/exif.ts';
 import { hashedRanges } from '../../../../actors/decoder/probe/hash.ts';
 import { isoDate, readTags } from '../../../../actors/decoder/probe/tags.ts';
@@ -28,7 +28,7 @@ test('a picture turned four times by a quarter is itself', () => {
           stride: picture.height * 3,
           depth: 3,
         };
-        copyTurned(picture, rotation, 0, 0, turned);
+        copyRotated(picture, rotation, 0, 0, turned);
         picture = turned;
       }
       assert.deepEqual(picture.data, first);
