@@ -1,47 +1,48 @@
-// Where the samples of one track belong on the clock of the picture grid: decides from the times of the frames what is
-// a gap, what is an overlap and what is only the rounding of timestamps. Pure.
+// Places the samples of one audio track on the timeline: decides from the timestamps of its frames what is a gap, what is
+// an overlap, and what is only rounding or jitter. Pure.
 
 export interface Placing {
-  /** Zeros before the frame. */
+  /** Samples of silence to insert before the frame. */
   readonly silence: number;
-  /** Samples of the frame, from its first on, that are left out. */
+  /** Samples to drop from the start of the frame. */
   readonly skip: number;
 }
 
 /** Seconds. */
 const limits = {
-  /** A step between two frames up to this much is rounding at any rate. */
+  /** A timestamp error that changes by up to this between two frames is always taken for rounding. */
   step: 0.005,
-  /** Where timestamps tremble, steps of up to this are trembling, too. */
-  tremble: 0.04,
-  /** How far samples may be from where their times say before they are moved there. */
+  /** Where timestamps jitter, changes of up to this are taken for jitter. */
+  jitter: 0.04,
+  /** Largest deviation from the timestamps that is tolerated before samples are moved to where they say. */
   drift: 0.06,
-  /** A step back by more than this is a clock that began anew, not an overlap. */
+  /** A larger step back is a clock reset, not an overlap. */
   reset: 10,
-  /** Nor is a step ahead believed that leads beyond the end of the file by more than this, or is longer than six hours. */
+  /** A step ahead is a clock reset, not a gap, when it leads this far beyond the end of the file or is longer than `gap`. */
   beyond: 10,
   gap: 6 * 3600,
 };
-/** Trembling is forgotten by this share each frame. */
-const calming = 0.998;
+/** The jitter estimate decays by this factor each frame. */
+const jitterDecay = 0.998;
 
 export class SoundClock {
   readonly #rate: number;
   readonly #end: number;
-  /** Where the next sample comes to be, in samples of the track. */
+  /** Position of the next sample, in samples of the track's rate. */
   #at: number;
-  #begun: boolean;
-  /** Added to the times of frames after the clock began anew. */
+  #started: boolean;
+  /** Added to the timestamps after a clock reset. */
   #shift = 0;
+  /** Timestamp minus position of the frame before. */
   #error = 0;
-  #tremble = 0;
+  #jitter = 0;
 
-  /** `end`: position where the file says it ends. `at`: where to go on, in samples; null to begin. */
+  /** `end`: position of the end of the file. `at`: position to continue from; null at the start. */
   constructor(rate: number, end: number, at: number | null) {
     this.#rate = rate;
     this.#end = end;
     this.#at = at ?? 0;
-    this.#begun = at !== null;
+    this.#started = at !== null;
   }
 
   /** Position after the last sample. */
@@ -50,44 +51,44 @@ export class SoundClock {
   }
 
   /**
-   * Places a frame of `count` samples whose time says `position`; null when it has none. `precise`: the first frame after
-   * one was lost, whose time counts to the sample.
+   * Places a frame of `count` samples with the timestamp `position`; null when it has none. `precise`: the first frame after
+   * a lost one, whose timestamp is taken exactly.
    */
   place(position: number | null, count: number, precise: boolean): Placing {
-    if (position === null) return this.#goOn(count, 0);
+    if (position === null) return this.#append(count, 0);
     let error = position + this.#shift - this.#at;
-    if (this.#unbelievable(error)) {
+    if (this.#isReset(error)) {
       this.#shift -= error;
       error = 0;
     }
     const step = Math.abs(error - this.#error);
-    if (this.#begun && !precise && this.#tolerates(step, error)) {
-      this.#tremble = Math.max(this.#tremble * calming, step);
-      return this.#goOn(count, error);
+    if (this.#started && !precise && this.#tolerates(step, error)) {
+      this.#jitter = Math.max(this.#jitter * jitterDecay, step);
+      return this.#append(count, error);
     }
-    if (this.#begun && step <= limits.tremble * this.#rate) this.#tremble = Math.max(this.#tremble, step);
+    if (this.#started && step <= limits.jitter * this.#rate) this.#jitter = Math.max(this.#jitter, step);
     const silence = Math.max(0, error);
     const skip = Math.min(count, Math.max(0, -error));
-    if (skip < count) this.#begun = true;
+    if (skip < count) this.#started = true;
     this.#at += silence + count - skip;
     this.#error = 0;
     return { silence, skip };
   }
 
-  #goOn(count: number, error: number): Placing {
-    this.#begun = true;
+  #append(count: number, error: number): Placing {
+    this.#started = true;
     this.#error = error;
     this.#at += count;
     return { silence: 0, skip: 0 };
   }
 
-  #unbelievable(error: number): boolean {
-    if (error < 0) return this.#begun && error < -limits.reset * this.#rate;
+  #isReset(error: number): boolean {
+    if (error < 0) return this.#started && error < -limits.reset * this.#rate;
     return error > limits.gap * this.#rate || this.#at + error > this.#end + limits.beyond * this.#rate;
   }
 
   #tolerates(step: number, error: number): boolean {
-    const most = Math.min(limits.tremble * this.#rate, Math.max(limits.step * this.#rate, 4 * this.#tremble));
+    const most = Math.min(limits.jitter * this.#rate, Math.max(limits.step * this.#rate, 4 * this.#jitter));
     return step <= most && Math.abs(error) <= limits.drift * this.#rate;
   }
 }

@@ -1,4 +1,4 @@
-// One decoder of one sound track: packets in, frames of samples out. Owns its native objects.
+// A decoder of one audio track: packets in, frames of samples out. Owns its native objects.
 import { mediaErrors } from '../contract.ts';
 import {
   AVERROR_EAGAIN,
@@ -13,24 +13,24 @@ import {
   type Packet,
   type Stream,
 } from '../ffmpeg.ts';
-import { dropNonNumbers } from './samples.ts';
+import { zeroNonFinite } from './samples.ts';
 
 export class SoundDecoder {
   readonly #context: CodecContext;
   readonly #path: string;
   readonly #frame = new Frame();
-  /** Frames whose samples are checked for numbers that are none: only these codecs hold floats as they are. */
-  readonly #anyFloats: boolean;
+  /** True for codecs that store floats as they are, so that samples may be NaN or infinite. */
+  readonly #rawFloats: boolean;
   #closed = false;
 
   private constructor(context: CodecContext, path: string, codec: string) {
     this.#context = context;
     this.#path = path;
-    this.#anyFloats = /^pcm_f|^wavpack/.test(codec);
+    this.#rawFloats = /^pcm_f|^wavpack/.test(codec);
     this.#frame.alloc();
   }
 
-  /** Decoder with one thread: files are decoded side by side instead. Throws UNSUPPORTED_CODEC. */
+  /** Uses one thread: several files are decoded in parallel instead. Throws UNSUPPORTED_CODEC. */
   static open(stream: Stream, path: string): SoundDecoder {
     const name = avGetCodecName(stream.codecpar.codecId) ?? 'unknown';
     const codec = Codec.findDecoder(stream.codecpar.codecId);
@@ -53,7 +53,7 @@ export class SoundDecoder {
     }
   }
 
-  /** Takes a packet, *borrowed*; null at the end. False for a packet that cannot be decoded. */
+  /** Sends a packet, *borrowed*, or null at the end. False for a packet that cannot be decoded. */
   send(packet: Packet | null): boolean {
     const result = this.#context.sendPacketSync(packet);
     if (result === AVERROR_ENOMEM) throw mediaError(result, this.#path, 'decoding');
@@ -61,15 +61,15 @@ export class SoundDecoder {
   }
 
   /**
-   * The next frame of the packet, *borrowed until the next call*; null when there is none, `broken` when what there was
-   * cannot be decoded.
+   * The next frame, *borrowed until the next call*; null when another packet is needed, `broken` for a frame that cannot be
+   * decoded.
    */
   receive(): Frame | 'broken' | null {
     const result = this.#context.receiveFrameSync(this.#frame);
     if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return null;
     if (result === AVERROR_ENOMEM) throw mediaError(result, this.#path, 'decoding');
     if (result < 0) return 'broken';
-    if (this.#anyFloats) dropNonNumbers(this.#frame);
+    if (this.#rawFloats) zeroNonFinite(this.#frame);
     return this.#frame;
   }
 

@@ -1,8 +1,7 @@
-// The bytes of decoded samples: what is no number becomes 0, what is louder than full scale is cut, and the front of a
-// frame is left out.
+// Operations on decoded samples: NaN and infinity become 0, values are clamped to full scale, the start of a frame is cut.
 import { avGetSampleFmtName, type Frame } from '../ffmpeg.ts';
 
-/** Bytes of a sample by the name of its format without the `p` of planar ones. */
+/** Bytes per sample, by the name of the format without the `p` of planar ones. */
 const widths: Readonly<Record<string, number>> = { u8: 1, s16: 2, s32: 4, flt: 4, s64: 8, dbl: 8 };
 
 function planesOf(frame: Frame): { name: string; stride: number; planes: readonly Buffer[] } {
@@ -13,8 +12,8 @@ function planesOf(frame: Frame): { name: string; stride: number; planes: readonl
   return { name, stride, planes: frame.extendedData ?? [] };
 }
 
-/** Sets samples of float frames that are no numbers, or infinite, to 0, in place. */
-export function dropNonNumbers(frame: Frame) {
+/** Sets NaN and infinite samples of float frames to 0, in place. */
+export function zeroNonFinite(frame: Frame) {
   const { name, stride, planes } = planesOf(frame);
   if (name !== 'flt' && name !== 'dbl') return;
   for (const { buffer, byteOffset } of planes) {
@@ -24,13 +23,13 @@ export function dropNonNumbers(frame: Frame) {
         : new Float64Array(buffer, byteOffset, (frame.nbSamples * stride) / 8);
     for (let i = 0; i < samples.length; i++) {
       const value = samples[i]!;
-      // Of what is no number, and of infinity, the difference to itself is no number.
+      // NaN for NaN and infinity, else 0; faster than Number.isFinite.
       if (value - value !== 0) samples[i] = 0;
     }
   }
 }
 
-/** Leaves out the first `count` samples of a frame, in place; at least one stays. */
+/** Removes the first `count` samples of a frame, in place; at least one must remain. */
 export function cutFront(frame: Frame, count: number) {
   frame.makeWritable();
   const { stride, planes } = planesOf(frame);
@@ -38,8 +37,8 @@ export function cutFront(frame: Frame, count: number) {
   frame.nbSamples -= count;
 }
 
-/** Copies samples, each between -1 and 1; what is no number becomes 0. */
-export function copyTame(from: Float32Array, to: Float32Array) {
+/** Copies samples, clamped to -1 to 1; NaN and infinity become 0. */
+export function copyClamped(from: Float32Array, to: Float32Array) {
   for (let i = 0; i < from.length; i++) {
     const value = from[i]!;
     to[i] = value - value === 0 ? Math.min(1, Math.max(-1, value)) : 0;

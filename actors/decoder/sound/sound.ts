@@ -1,4 +1,4 @@
-// The sound of a file as 16 kHz mono: one pass over its packets, however many channels are asked for.
+// The sound of a file at 16 kHz: one pass over its packets, however many channels are requested.
 import { type FeedTurn, Sent } from '../../../runtime/actor.ts';
 import type { Request } from '../../../runtime/contract.ts';
 import { type decoderContract, mediaErrors, type SoundBlock, soundRate } from '../contract.ts';
@@ -9,7 +9,7 @@ import { packetCheckpoint } from '../source/packet-checkpoint.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
 import { chooseChannels, defaultTrack, type TrackChoice, type TrackFacts } from './choice.ts';
-import { copyTame } from './samples.ts';
+import { copyClamped } from './samples.ts';
 import { SoundTrack, type TrackBlock } from './track.ts';
 
 type SoundRequest = Request<typeof decoderContract, 'sound'>;
@@ -18,8 +18,8 @@ type SoundRequest = Request<typeof decoderContract, 'sound'>;
 const blockSeconds = 8;
 
 /**
- * Errors: NO_SOUND, NO_CHANNEL, UNSUPPORTED_CODEC, DECODE_FAILED when nothing of it can be decoded, and those of a probe.
- * A track without samples gives no blocks.
+ * Errors: NO_SOUND, NO_CHANNEL, UNSUPPORTED_CODEC, DECODE_FAILED when none of it can be decoded, and those of `openSource`.
+ * A track without samples yields no blocks.
  */
 export async function* sound(request: SoundRequest, turn: FeedTurn): AsyncGenerator<Sent<SoundBlock>> {
   const { path, channels } = request;
@@ -31,7 +31,7 @@ export async function* sound(request: SoundRequest, turn: FeedTurn): AsyncGenera
     const choices = choose(source, channels);
     const zero = await timelineStart(source, turn);
     turn.throwIfCancelled();
-    yield* listen(source, choices, zero, turn);
+    yield* decodeTracks(source, choices, zero, turn);
   } finally {
     source.close();
   }
@@ -39,11 +39,11 @@ export async function* sound(request: SoundRequest, turn: FeedTurn): AsyncGenera
 }
 
 function choose({ path, format }: Source, asked: SoundRequest['channels']): readonly TrackChoice[] {
-  const tracks = format.streams.filter(isSound).map(trackFacts);
+  const tracks = format.streams.filter(isAudio).map(trackFacts);
   if (tracks.length === 0) throw mediaErrors.NO_SOUND(`${path}: has no sound`, { path });
   if (asked === null || asked.length === 0) {
     const track = defaultTrack(tracks) ?? tracks[0]!;
-    return [{ stream: track.stream, channels: null, places: [[0]] }];
+    return [{ stream: track.stream, channels: null, positions: [[0]] }];
   }
   const chosen = chooseChannels(tracks, asked);
   if (!('missing' in chosen)) return chosen;
@@ -55,7 +55,7 @@ function choose({ path, format }: Source, asked: SoundRequest['channels']): read
   });
 }
 
-const isSound = ({ codecpar }: Stream) => codecpar.codecType === AVMEDIA_TYPE_AUDIO;
+const isAudio = ({ codecpar }: Stream) => codecpar.codecType === AVMEDIA_TYPE_AUDIO;
 
 function trackFacts({ index, codecpar, disposition }: Stream): TrackFacts {
   return {
@@ -66,7 +66,7 @@ function trackFacts({ index, codecpar, disposition }: Stream): TrackFacts {
   };
 }
 
-async function* listen(
+async function* decodeTracks(
   source: Source,
   choices: readonly TrackChoice[],
   zero: number,
@@ -88,7 +88,7 @@ async function* listen(
     for (const { track, choice } of tracks.values()) {
       for (const block of track.finish()) yield* sent(block, choice, turn);
     }
-    expectHeard(
+    expectDecoded(
       source,
       [...tracks.values()].map(({ track }) => track),
       turn,
@@ -112,30 +112,31 @@ function open(source: Source, choice: TrackChoice, zero: number): SoundTrack {
   });
 }
 
-/** Each place of a request that asks for a channel gets a slot of its own. */
+/** A channel that is requested several times gets a slot for each. */
 async function* sent(
   { firstSample, count, planes }: TrackBlock,
-  { places }: TrackChoice,
+  { positions }: TrackChoice,
   turn: FeedTurn,
 ): AsyncGenerator<Sent<SoundBlock>> {
   for (const [i, plane] of planes.entries()) {
-    for (const channel of places[i]!) {
+    for (const channel of positions[i]!) {
       const samples = await turn.freeSlot();
       const { buffer, byteOffset } = turn.slot(samples);
-      copyTame(plane.subarray(0, count), new Float32Array(buffer, byteOffset, count));
+      copyClamped(plane.subarray(0, count), new Float32Array(buffer, byteOffset, count));
       yield new Sent({ channel, first_sample: firstSample, count, samples }, { slots: [samples] });
     }
   }
 }
 
-/** Sound of no length is no error; sound that the file speaks of and nothing of which can be heard is. */
-function expectHeard(source: Source, tracks: readonly SoundTrack[], turn: FeedTurn) {
+/** Sound without samples is no error; a track with packets or a duration of which nothing can be decoded is. */
+function expectDecoded(source: Source, tracks: readonly SoundTrack[], turn: FeedTurn) {
   const { path } = source;
   const sum = (count: (track: SoundTrack) => number) => tracks.reduce((all, track) => all + count(track), 0);
   const broken = sum((track) => track.broken);
   if (broken > 0) turn.log.warn('parts of the sound cannot be decoded', { path, packets: broken });
-  const meant = sum((track) => track.packets) > 0 || (!source.video && Number(source.format.duration) > 0);
-  if (meant && sum((track) => track.frames) === 0) {
+  const announced =
+    sum((track) => track.packets) > 0 || (!source.video && Number(source.format.duration) > 0);
+  if (announced && sum((track) => track.frames) === 0) {
     throw mediaErrors.DECODE_FAILED(`${path}: none of its sound can be decoded`, { path });
   }
 }

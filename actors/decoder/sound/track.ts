@@ -1,5 +1,5 @@
-// One track being listened to: decodes its packets, puts the samples where their times say and collects blocks of
-// 16 kHz sound. Bounded: what is not yet taken lies in one block a channel and at most a second before the resampler.
+// One audio track: decodes its packets, places the samples at their timestamps and collects blocks of 16 kHz sound. Memory
+// is bounded: one block per channel, and at most a second of samples in the resampler.
 import { mediaErrors, soundRate } from '../contract.ts';
 import type { Frame, Packet, Stream } from '../ffmpeg.ts';
 import { ticks } from '../source/source.ts';
@@ -9,64 +9,66 @@ import { SoundDecoder } from './decoder.ts';
 import { type ChannelLayout, Resampler } from './resampler.ts';
 import { cutFront } from './samples.ts';
 
-/** A stretch of the track. */
+/** Consecutive samples of the track. */
 export interface TrackBlock {
   readonly firstSample: number;
   readonly count: number;
-  /** By channel of the choice; *borrowed until the next block*. */
+  /** One per channel of the choice; *borrowed until the next block*. */
   readonly planes: readonly Float32Array[];
 }
 
-export interface TrackQuestion {
+export interface TrackOptions {
   readonly path: string;
   readonly stream: Stream;
   readonly choice: TrackChoice;
-  /** Seconds of the stream's clock at sample 0. */
+  /** Time of sample 0, in seconds of the stream's clock. */
   readonly zero: number;
-  /** Seconds from there to where the file says it ends; Infinity when it does not. */
+  /** Seconds from sample 0 to the end of the file; Infinity when unknown. */
   readonly end: number;
-  /** Samples in a block at most. */
+  /** Most samples in a block. */
   readonly blockSamples: number;
 }
 
 export class SoundTrack {
-  readonly #question: TrackQuestion;
+  readonly #options: TrackOptions;
   readonly #decoder: SoundDecoder;
   readonly #planes: readonly Float32Array[];
   #resampler: Resampler | null = null;
   #clock: SoundClock | null = null;
-  /** Samples given to the resampler since the last `pull`. */
+  /** Samples pushed to the resampler since the last `#pull`. */
   #waiting = 0;
-  /** Samples in the planes, and those in the blocks before. */
+  /** Samples in the planes. */
   #filled = 0;
-  #given = 0;
+  /** Samples in the blocks yielded so far. */
+  #yielded = 0;
+  /** The frame before could not be decoded, or there is none. */
   #lost = true;
   packets = 0;
   frames = 0;
   broken = 0;
 
-  constructor(question: TrackQuestion) {
-    this.#question = question;
-    const { choice, blockSamples, stream, path } = question;
+  constructor(options: TrackOptions) {
+    this.#options = options;
+    const { choice, blockSamples, stream, path } = options;
     const wide = choice.channels?.length ?? 1;
     this.#planes = Array.from({ length: wide }, () => new Float32Array(blockSamples));
     this.#decoder = SoundDecoder.open(stream, path);
   }
 
-  /** Decodes a packet, *borrowed*. One that cannot be decoded leaves a gap. */
+  /** Decodes a packet, *borrowed*; null flushes the decoder. A packet that cannot be decoded leaves a gap. */
   *send(packet: Packet | null): Generator<TrackBlock> {
     if (packet) this.packets++;
-    if (!this.#decoder.send(packet)) this.#lose();
+    if (!this.#decoder.send(packet)) this.#markLost();
     for (let frame = this.#decoder.receive(); frame; frame = this.#decoder.receive()) {
-      if (frame === 'broken') this.#lose();
-      else if (frame.nbSamples > 0 && frame.sampleRate > 0) yield* this.#take(frame);
+      if (frame === 'broken') this.#markLost();
+      else if (frame.nbSamples > 0 && frame.sampleRate > 0) yield* this.#place(frame);
     }
   }
 
-  /** What the decoder and the resampler still hold. */
+  /** Flushes the decoder and the resampler. */
   *finish(): Generator<TrackBlock> {
     yield* this.send(null);
-    yield* this.#endRun();
+    yield* this.#closeResampler();
     if (this.#filled > 0) yield this.#block();
   }
 
@@ -75,14 +77,14 @@ export class SoundTrack {
     this.#resampler?.close();
   }
 
-  #lose() {
+  #markLost() {
     this.broken++;
     this.#lost = true;
   }
 
-  *#take(frame: Frame): Generator<TrackBlock> {
+  *#place(frame: Frame): Generator<TrackBlock> {
     this.frames++;
-    if (this.#resampler?.rate !== frame.sampleRate) yield* this.#beginRun(frame);
+    if (this.#resampler?.rate !== frame.sampleRate) yield* this.#newResampler(frame);
     const clock = this.#clock!;
     const { silence, skip } = clock.place(this.#position(frame), frame.nbSamples, this.#lost);
     this.#lost = false;
@@ -90,10 +92,10 @@ export class SoundTrack {
     if (skip === frame.nbSamples) return;
     if (skip > 0) cutFront(frame, skip);
     if (!this.#resampler!.push(frame)) {
-      yield* this.#beginRun(frame);
+      yield* this.#newResampler(frame);
       this.#clock!.place(null, frame.nbSamples, false);
       if (!this.#resampler!.push(frame)) {
-        const { path } = this.#question;
+        const { path } = this.#options;
         throw mediaErrors.DECODE_FAILED(`${path}: its sound cannot be resampled`, { path });
       }
     }
@@ -101,11 +103,11 @@ export class SoundTrack {
     if (this.#waiting * 2 >= frame.sampleRate) yield* this.#pull(false);
   }
 
-  /** Where the first sample of a frame belongs, in samples of its own rate; null when it has no time. */
+  /** Position of a frame by its timestamp, in samples of its own rate; null when it has none. */
   #position(frame: Frame): number | null {
     const at = ticks(frame.pts) ?? ticks(frame.bestEffortTimestamp);
     if (at === null) return null;
-    const { stream, zero } = this.#question;
+    const { stream, zero } = this.#options;
     const { num, den } = stream.timeBase;
     return Math.round(((at * num) / den - zero) * frame.sampleRate);
   }
@@ -120,20 +122,20 @@ export class SoundTrack {
     }
   }
 
-  /** Sound of another rate or layout begins: a new resampler, which goes on where the last one ended. */
-  *#beginRun(frame: Frame): Generator<TrackBlock> {
-    const begun = this.#resampler !== null;
-    yield* this.#endRun();
-    const { choice, path, end } = this.#question;
+  /** At a change of rate or layout: a new resampler, which continues where the last one ended. */
+  *#newResampler(frame: Frame): Generator<TrackBlock> {
+    const continues = this.#resampler !== null;
+    yield* this.#closeResampler();
+    const { choice, path, end } = this.#options;
     const rows = (layout: ChannelLayout) =>
       choice.channels ? pick(choice.channels, layout.nbChannels) : downmix(layout);
     this.#resampler = new Resampler(frame, rows, path);
     const { rate } = this.#resampler;
-    const at = Math.round(((this.#given + this.#filled) * rate) / soundRate);
-    this.#clock = new SoundClock(rate, end * rate, begun ? at : null);
+    const at = Math.round(((this.#yielded + this.#filled) * rate) / soundRate);
+    this.#clock = new SoundClock(rate, end * rate, continues ? at : null);
   }
 
-  *#endRun(): Generator<TrackBlock> {
+  *#closeResampler(): Generator<TrackBlock> {
     if (!this.#resampler) return;
     yield* this.#pull(true);
     this.#resampler.close();
@@ -143,7 +145,7 @@ export class SoundTrack {
   *#pull(last: boolean): Generator<TrackBlock> {
     this.#waiting = 0;
     for (;;) {
-      const room = this.#question.blockSamples - this.#filled;
+      const room = this.#options.blockSamples - this.#filled;
       const got = this.#resampler!.pull(
         this.#planes.map((plane) => bytesOf(plane, this.#filled)),
         room,
@@ -156,8 +158,8 @@ export class SoundTrack {
   }
 
   #block(): TrackBlock {
-    const block = { firstSample: this.#given, count: this.#filled, planes: this.#planes };
-    this.#given += this.#filled;
+    const block = { firstSample: this.#yielded, count: this.#filled, planes: this.#planes };
+    this.#yielded += this.#filled;
     this.#filled = 0;
     return block;
   }

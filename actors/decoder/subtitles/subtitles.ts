@@ -1,4 +1,4 @@
-// The events of one embedded text track as they lie in its packets; what the text means is for the reader to say.
+// The events of one embedded subtitle track, with the text as its packets contain it; the caller interprets markup.
 import type { Turn } from '../../../runtime/actor.ts';
 import type { Reply, Request } from '../../../runtime/contract.ts';
 import { type decoderContract, mediaErrors } from '../contract.ts';
@@ -14,12 +14,12 @@ type SubtitlesRequest = Request<typeof decoderContract, 'subtitles'>;
 type SubtitlesReply = Reply<typeof decoderContract, 'subtitles'>;
 type Cue = SubtitlesReply['cues'][number];
 
-/** What is read as text; others are pictures, or need a decoder to become text. */
+/** Codecs whose packets contain text; others contain pictures, or need a decoder. */
 const textCodecs = new Set(['mov_text', 'subrip', 'srt', 'text', 'ass', 'ssa', 'webvtt', 'ttml']);
-/** Seconds an event of unknown length is shown, when no other follows before. */
+/** Seconds that an event of unknown duration is shown, unless another follows earlier. */
 const unknownLength = 5;
 
-/** Times count from the 0 of the picture grid. Errors: NO_SUBTITLES and those of a probe. */
+/** Times count from the 0 of the picture grid. Errors: NO_SUBTITLES and those of `openSource`. */
 export async function subtitles(request: SubtitlesRequest, turn: Turn): Promise<SubtitlesReply> {
   const { path, stream_index } = request;
   await readFileStamp(path);
@@ -59,7 +59,7 @@ function textStream({ path, format }: Source, index: number): Stream {
   return stream;
 }
 
-/** Ascending by start. Events without text only end the ones before. */
+/** Ascending by start. Events without text only end the event before. */
 async function readCues(source: Source, stream: Stream, zero: number, turn: Turn): Promise<Cue[]> {
   const codec = codecName(stream);
   const { num, den } = stream.timeBase;

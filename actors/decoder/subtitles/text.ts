@@ -1,25 +1,25 @@
-// The text within a subtitle packet: how each form wraps it. Pure.
+// The text in a subtitle packet, by codec. Pure.
 
-/** Codecs whose extra data is text that comes before the events. */
+/** Codecs whose extradata is a text header. */
 export function hasHeader(codec: string): boolean {
   return codec === 'ass' || codec === 'ssa' || codec === 'webvtt';
 }
 
-/** Text of a packet; empty for one that only ends what was shown. */
+/** Text of a packet; empty for one that only ends the event before. */
 export function packetText(codec: string, data: Uint8Array): string {
   if (codec === 'mov_text') return timedText(data);
   if (codec === 'webvtt' && isBox(data)) return boxedCues(data);
   return decoded(data);
 }
 
-/** 3GPP timed text: the length in two bytes, the text, then boxes of styling. */
+/** 3GPP timed text: a length of two bytes, the text, then boxes with styles. */
 function timedText(data: Uint8Array): string {
   if (data.length < 2) return '';
   const length = (data[0]! << 8) | data[1]!;
   return decoded(data.subarray(2, 2 + length));
 }
 
-/** UTF-8, or UTF-16 with its mark; what is not either becomes �. Text ends at the first 0. */
+/** UTF-8, or UTF-16 with a byte order mark; invalid bytes become U+FFFD. Text ends at the first NUL. */
 function decoded(data: Uint8Array): string {
   const [first, second] = data;
   const wide =
@@ -31,19 +31,19 @@ function decoded(data: Uint8Array): string {
 
 const cueBoxes = new Set(['vttc', 'vtte', 'vtta']);
 
-/** WebVTT in MP4 (ISO/IEC 14496-30) lies in boxes; elsewhere it is the bare text. */
+/** WebVTT in MP4 (ISO/IEC 14496-30) is in boxes; elsewhere it is plain text. */
 function isBox(data: Uint8Array): boolean {
   return data.length >= 8 && cueBoxes.has(boxes(data)[0]?.name ?? '');
 }
 
-/** The payloads of all cues that are shown together. */
+/** The payloads of all cues of a sample. */
 function boxedCues(data: Uint8Array): string {
   const cues = boxes(data).filter(({ name }) => name === 'vttc');
   const payloads = cues.flatMap(({ body }) => boxes(body).filter(({ name }) => name === 'payl'));
   return payloads.map(({ body }) => decoded(body)).join('\n');
 }
 
-/** Boxes one after another, up to the first that is broken. */
+/** Consecutive boxes, up to the first invalid one. */
 function boxes(data: Uint8Array): { readonly name: string; readonly body: Uint8Array }[] {
   const found: { name: string; body: Uint8Array }[] = [];
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);

@@ -92,9 +92,9 @@ const tracks = [2, 6, 1].map((channels, stream) => ({
 describe('which channels', () => {
   test('are counted over all tracks, each track decoded once', () => {
     assert.deepEqual(chooseChannels(tracks, [3, 9, 1, 3, 8]), [
-      { stream: 2, channels: [0, 5], places: [[0, 3], [4]] },
-      { stream: 3, channels: [0], places: [[1]] },
-      { stream: 1, channels: [0], places: [[2]] },
+      { stream: 2, channels: [0, 5], positions: [[0, 3], [4]] },
+      { stream: 3, channels: [0], positions: [[1]] },
+      { stream: 1, channels: [0], positions: [[2]] },
     ]);
     assert.deepEqual(chooseChannels(tracks, [1, 10, 11]), { missing: 10 });
   });
@@ -104,7 +104,7 @@ describe('which channels', () => {
       fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (asked) => {
         const chosen = chooseChannels(tracks, asked);
         assert.ok(!('missing' in chosen));
-        const places = chosen.flatMap((choice) => choice.places.flat()).sort((a, b) => a - b);
+        const places = chosen.flatMap((choice) => choice.positions.flat()).sort((a, b) => a - b);
         assert.deepEqual(places, [...asked.keys()]);
       }),
     );
