@@ -1,5 +1,5 @@
-// Makes the small library of films and stills that a new user can search at once. All of it is drawn here, the same
-// bytes on every run; what is already there is left alone.
+// Creates the sample library: some films and stills that a new user can search at once. They are drawn, with the same bytes
+// on every run; files that exist already are left alone.
 import { existsSync, statSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { type Film, writeFilm } from './writer/film.ts';
 import type { FilmPicture } from './writer/picture.ts';
 import { writeStill } from './writer/still.ts';
 
-/** To be raised when the samples look different, so that old ones are made anew. */
+/** Increased when the samples change, so that old ones are created again. */
 export const sampleVersion = 1;
 
 /** Each sample's file name and what it shows, in one line. */
@@ -22,51 +22,51 @@ export const sampleList: readonly { readonly file: string; readonly description:
   ({ file, description }) => ({ file, description }),
 );
 
-/** Notes beside the samples which version of each was made, and its size, by which a cut file is noticed. */
-const notesFile = '.samples.json';
-type Notes = Record<string, { version: number; size: number }>;
+/** Records, beside the samples, the version and size of each; a truncated file is recognised by its size. */
+const manifestFile = '.samples.json';
+type Manifest = Record<string, { version: number; size: number }>;
 
-/** Makes the samples that are missing in `folder`; answers the names of those made. */
+/** Creates the samples that are missing in `folder`; returns their names. */
 export async function makeSamples(folder: string, options: SampleOptions = {}): Promise<string[]> {
   const { signal, progress, files } = options;
   makeFolder(folder);
-  const notes = await readNotes(folder);
+  const manifest = await readManifest(folder);
   const wanted = samples.filter(({ file }) => !files || files.includes(file));
-  const missing = wanted.filter(({ file }) => !isMade(folder, file, notes));
+  const missing = wanted.filter(({ file }) => !isMade(folder, file, manifest));
   for (const [done, sample] of missing.entries()) {
     if (signal?.aborted) throw engineErrors.CANCELLED(`${folder}: making the samples was cancelled`);
     progress?.({ file: sample.file, done, total: missing.length });
     const path = join(folder, sample.file);
     if (sample.kind === 'film') await writeFilm(filmOf(sample, path), signal);
     else await makeStill(sample, path);
-    notes[sample.file] = { version: sampleVersion, size: statSync(path).size };
-    await writeNotes(folder, notes);
+    manifest[sample.file] = { version: sampleVersion, size: statSync(path).size };
+    await writeManifest(folder, manifest);
   }
   return missing.map(({ file }) => file);
 }
 
-function isMade(folder: string, file: string, notes: Notes): boolean {
+function isMade(folder: string, file: string, manifest: Manifest): boolean {
   const path = join(folder, file);
-  const note = notes[file];
-  return note?.version === sampleVersion && existsSync(path) && statSync(path).size === note.size;
+  const entry = manifest[file];
+  return entry?.version === sampleVersion && existsSync(path) && statSync(path).size === entry.size;
 }
 
-async function readNotes(folder: string): Promise<Notes> {
-  const path = join(folder, notesFile);
+async function readManifest(folder: string): Promise<Manifest> {
+  const path = join(folder, manifestFile);
   if (!existsSync(path)) return {};
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Notes;
+    return JSON.parse(await readFile(path, 'utf8')) as Manifest;
   } catch (cause) {
-    // Damaged notes cost no more than making the samples again.
+    // With a damaged manifest all samples are created again.
     if (cause instanceof SyntaxError) return {};
     throw cause;
   }
 }
 
-async function writeNotes(folder: string, notes: Notes): Promise<void> {
-  const part = join(folder, `${notesFile}.${process.pid}.part`);
-  await writeFile(part, JSON.stringify(notes, null, 1));
-  await rename(part, join(folder, notesFile));
+async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const part = join(folder, `${manifestFile}.${process.pid}.part`);
+  await writeFile(part, JSON.stringify(manifest, null, 1));
+  await rename(part, join(folder, manifestFile));
 }
 
 async function makeStill({ width, height, scene, moment }: SampleStill, path: string): Promise<void> {
@@ -76,7 +76,7 @@ async function makeStill({ width, height, scene, moment }: SampleStill, path: st
   await writeStill({ path, width, height, rgb: new Uint8Array(buffer, byteOffset, length), quality: 84 });
 }
 
-/** A fixed number of threads, and no macroblock tree (it reads memory it has not set), keep the bytes the same. */
+/** Deterministic output needs a fixed number of threads and no macroblock tree, which reads uninitialised memory. */
 const codecs: Record<SampleFilm['codec'], Pick<FilmPicture, 'encoder' | 'options'>> = {
   h264: {
     encoder: 'libx264',
@@ -104,7 +104,7 @@ function filmOf(film: SampleFilm, path: string): Film {
     frames: seconds * frameRate,
     frameRate: { num: frameRate, den: 1 },
     ...codecs[codec],
-    draw: cutter(film),
+    draw: drawShots(film),
   };
   const inMp4 = path.endsWith('.mp4');
   return {
@@ -118,8 +118,8 @@ function filmOf(film: SampleFilm, path: string): Film {
   };
 }
 
-/** Draws frame n from the shot it belongs to; only one shot is prepared at a time. */
-function cutter({ width, height, frameRate, shots }: SampleFilm): FilmPicture['draw'] {
+/** Draws frame n of the shot it belongs to; only one shot is prepared at a time. */
+function drawShots({ width, height, frameRate, shots }: SampleFilm): FilmPicture['draw'] {
   let prepared: { shot: number; paint: Paint } | null = null;
   return (n, rgb) => {
     let seconds = n / frameRate;

@@ -1,4 +1,4 @@
-// The sample library as a list: each film with its scenes, sound and subtitles, each still with its scene.
+// The list of samples: each film with its scenes, sound and subtitles, each still with its scene.
 
 import { beach } from './drawings/beach.ts';
 import type { Color } from './drawings/canvas.ts';
@@ -21,7 +21,7 @@ export interface SampleShot {
 
 interface Sample {
   readonly file: string;
-  /** One line, for a person. */
+  /** One line for a person to read. */
   readonly description: string;
   /** px. */
   readonly width: number;
@@ -32,7 +32,7 @@ export interface SampleFilm extends Sample {
   readonly kind: 'film';
   readonly frameRate: number;
   readonly codec: 'h264' | 'hevc' | 'vp9';
-  /** One after another, with a cut between them. */
+  /** In order, with a cut between two of them. */
   readonly shots: readonly SampleShot[];
   readonly sound?: () => Fill;
   readonly cues?: readonly Cue[];
@@ -42,7 +42,7 @@ export interface SampleFilm extends Sample {
 export interface SampleStill extends Sample {
   readonly kind: 'still';
   readonly scene: Scene;
-  /** The moment of the scene, in seconds. */
+  /** Time in the scene, in seconds. */
   readonly moment: number;
 }
 

@@ -37,7 +37,7 @@ export function beach(seed: number): Scene {
   };
 }
 
-/** Row of the water's edge in column x, at a moment. */
+/** Row of the water's edge, by column x, at a time. */
 function runUp(seconds: number, shore: number, swing: number, width: number): (x: number) => number {
   return (x) => {
     const along = (x / width) * 6.3;
@@ -81,7 +81,7 @@ function paintSand(
         rgb[at + 1] = rgb[at + 1]! + (214 - rgb[at + 1]!) * shallow * 0.6;
         rgb[at + 2] = rgb[at + 2]! + (202 - rgb[at + 2]!) * shallow * 0.55;
       }
-      // Foam: thick at the edge, torn into lace behind it and in a second line further out.
+      // Foam: dense at the edge, lace-like behind it, and a second line further out.
       const first = 1 - smooth(2 * unit, foam, Math.abs(beyond + 4 * unit));
       const second =
         0.75 * (1 - smooth(unit, foam * 0.5, Math.abs(beyond + foam * 1.5 + (lacing - 128) * 0.08 * unit)));

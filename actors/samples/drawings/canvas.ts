@@ -1,4 +1,4 @@
-// A picture being painted: RGB bytes, and the few strokes that the samples are painted with. All edges are smooth.
+// A software canvas: RGB bytes and the shapes that the samples are drawn with, all antialiased.
 import { smooth } from './noise.ts';
 
 /** Red, green, blue, 0 to 255. */
@@ -14,25 +14,25 @@ export function mix(from: Color, to: Color, share: number): Color {
   ];
 }
 
-/** Colour at `at` (0 to 1) of a row of colours at equal distances. */
+/** Colour at `at` (0 to 1) of a gradient with equally spaced stops. */
 export function ramp(colors: readonly Color[], at: number): Color {
   const place = Math.max(0, Math.min(1, at)) * (colors.length - 1);
   const index = Math.min(colors.length - 2, Math.floor(place));
   return mix(colors[index]!, colors[index + 1]!, place - index);
 }
 
-/** Sub-rows a row is cut into for the slanted edges of a polygon. */
+/** Vertical subsamples per row for antialiased polygons. */
 const subRows = 4;
 
 export class Canvas {
   readonly width: number;
   readonly height: number;
-  /** width×height×3; values beyond 0 to 255 are cut. */
+  /** width×height×3; values are clamped to 0 to 255. */
   readonly rgb: Uint8ClampedArray;
-  /** How much of each pixel is painted, 0 to 255: only on layers, whose colours are weighted by it. */
+  /** Alpha of each pixel, 0 to 255, only on layers; their colours are premultiplied by it. */
   readonly cover: Uint8ClampedArray | null;
 
-  /** Paints into `rgb`, *borrowed* as long as the canvas is used. */
+  /** Paints into `rgb`, *borrowed* while the canvas is in use. */
   constructor(width: number, height: number, rgb?: Uint8Array, cover: Uint8ClampedArray | null = null) {
     this.width = width;
     this.height = height;
@@ -42,18 +42,18 @@ export class Canvas {
     this.cover = cover;
   }
 
-  /** A transparent canvas, to be laid over another with `over`. */
+  /** A transparent canvas, to be composited with `over`. */
   static layer(width: number, height: number): Canvas {
     return new Canvas(width, height, undefined, new Uint8ClampedArray(width * height));
   }
 
-  /** Whole rows from `top` to `bottom`; `color` is asked with 0 for the first and 1 for the last. */
+  /** Fills rows `top` to `bottom` with a vertical gradient: `color(0)` is the first row, `color(1)` the last. */
   rows(top: number, bottom: number, color: (at: number) => Color): void {
     const { rgb, cover, width } = this;
     for (let y = Math.max(0, top); y < Math.min(this.height, bottom); y++) {
       const first = y * width * 3;
       rgb.set(color((y - top) / Math.max(1, bottom - top - 1)), first);
-      // Copying what is there already doubles it each time.
+      // Each copy doubles the part of the row that is filled.
       for (let done = 3; done < width * 3; done *= 2) {
         rgb.copyWithin(first + done, first, first + Math.min(done, width * 3 - done));
       }
@@ -95,7 +95,7 @@ export class Canvas {
     }
   }
 
-  /** Adds light that fades to nothing at `radius`. */
+  /** Adds light that fades to 0 at `radius`. */
   glow(x: number, y: number, radius: number, color: Color, strength = 1): void {
     const { rgb, width, height } = this;
     const [r, g, b] = color;
@@ -159,7 +159,7 @@ export class Canvas {
     this.polygon([side(from, 1), side(to, 1), side(to, -1), side(from, -1)], color, alpha);
   }
 
-  /** Lays a layer over this canvas, its left upper corner at (left, top), whole px. */
+  /** Composites a layer onto this canvas, its top left corner at (left, top), in whole px. */
   over(layer: Canvas, left: number, top: number): void {
     const { rgb, width } = this;
     const from = layer.rgb;
@@ -180,12 +180,12 @@ export class Canvas {
     }
   }
 
-  /** Takes over all pixels of a canvas of the same size. */
+  /** Copies all pixels of a canvas of the same size. */
   copy(from: Canvas): void {
     this.rgb.set(from.rgb);
   }
 
-  /** Darkens towards the corners; `strength` is what is lost in a corner, 0 to 1. */
+  /** Darkens towards the corners; `strength` is the loss in a corner, 0 to 1. */
   vignette(strength: number): void {
     const { rgb, width, height } = this;
     for (let y = 0, at = 0; y < height; y++) {
@@ -198,7 +198,7 @@ export class Canvas {
   }
 }
 
-/** Writes the columns where row `y` meets the outline, rising, and answers how many they are. */
+/** Writes the x coordinates where the outline crosses `y`, ascending, and returns their number. */
 function crossingsAt(points: readonly Point[], y: number, crossings: Float64Array): number {
   let count = 0;
   for (let n = 0, before = points.length - 1; n < points.length; before = n++) {

@@ -1,4 +1,4 @@
-// A camp fire in the dark: flames that lick upwards, sparks, logs, and the light on the ground.
+// A camp fire in the dark: flames, sparks, logs, and light on the ground.
 import type { Canvas, Color } from './canvas.ts';
 import { noiseTile, randomFrom, smooth } from './noise.ts';
 import type { Scene } from './scene.ts';
@@ -7,7 +7,7 @@ import { starPainter } from './sky.ts';
 const size = 256;
 const mask = size - 1;
 
-/** Colours of heat, from none to white. */
+/** Colours by heat, 0 to 1. */
 const heatColors: readonly (readonly [number, Color])[] = [
   [0, [0, 0, 0]],
   [0.22, [96, 10, 2]],
@@ -101,7 +101,7 @@ function paintFlames(
   }
 }
 
-/** How bright each pixel of the ground is in the light of the fire, from the row on where the ground begins. */
+/** Brightness of each pixel of the ground in the light of the fire, from the first row of the ground on. */
 function litGround(width: number, height: number, grain: Uint8Array): Float32Array {
   const line = Math.floor(height * 0.74);
   const light = new Float32Array((height - line) * width);

@@ -1,4 +1,4 @@
-// Flowers close up: red petals around a yellow heart, before leaves that are out of focus.
+// A close-up of flowers with a yellow centre, in front of leaves that are out of focus.
 import { type Canvas, type Color, mix } from './canvas.ts';
 import { fractal, noiseFrom, randomFrom } from './noise.ts';
 import type { Scene } from './scene.ts';

@@ -1,10 +1,10 @@
-// Among the trees of a forest: three planes of trunks and leaves that pass at their own speeds, with light between.
+// A forest: three planes of trunks and leaves that move at different speeds (parallax), with light rays between them.
 import { Canvas, type Color, mix } from './canvas.ts';
 import { fractal, noiseFrom, randomFrom } from './noise.ts';
 import type { Scene } from './scene.ts';
 
 interface Plane {
-  /** Pixels a second, at 640 px width, by which it passes. */
+  /** Pixels per second at 640 px width. */
   readonly speed: number;
   readonly trunks: number;
   readonly thickness: number;
@@ -13,7 +13,7 @@ interface Plane {
   readonly leafSize: number;
   readonly light: Color;
   readonly dark: Color;
-  /** Where the ground of the plane begins, as a share of the height. */
+  /** Top of the plane's ground, as a share of the height. */
   readonly ground: number;
 }
 
@@ -53,7 +53,7 @@ const planes: readonly Plane[] = [
   },
 ];
 
-/** `seconds` is how long the walk has to last. */
+/** `seconds`: duration of the shot, which the planes are wide enough for. */
 export function forest(seed: number, seconds: number): Scene {
   return (width, height) => {
     const unit = width / 640;
@@ -99,7 +99,7 @@ function paintPlane(
   for (let leaf = 0; leaf < count; leaf++) {
     const x = random() * width;
     const down = random() ** 1.8 * 0.62;
-    // Leaves hang in clumps with gaps between them.
+    // Leaves grow in clumps with gaps between them.
     if (texture(x / (70 * unit) + 9, (down * height) / (46 * unit)) < 0.44 + down * 0.24) continue;
     const color = mix(plane.dark, plane.light, random() * 0.9 + 0.2 - down * 0.4);
     const size = plane.leafSize * unit * (0.5 + random() * 0.7);

@@ -1,11 +1,11 @@
-// A summer day: clouds drift over green hills, their shadows over the grass.
+// A summer day: clouds drift over green hills and cast shadows on the grass.
 import { Canvas, type Color, mix } from './canvas.ts';
 import { fractal, noiseFrom, noiseTile, randomFrom, smooth } from './noise.ts';
 import type { Scene } from './scene.ts';
 import { cloudLayer } from './sky.ts';
 
 interface Hill {
-  /** Mean height of its edge and how far it swings, as shares of the picture's height. */
+  /** Mean height of the ridge and its amplitude, as shares of the picture's height. */
   readonly edge: number;
   readonly swing: number;
   /** Waves across the picture. */
@@ -24,7 +24,7 @@ const hills: readonly Hill[] = [
 
 const drift = 14;
 
-/** `seconds` is how long the clouds have to last. */
+/** `seconds`: duration of the shot, which the cloud layers are wide enough for. */
 export function hillsAndClouds(seed: number, seconds: number): Scene {
   return (width, height) => {
     const unit = width / 640;

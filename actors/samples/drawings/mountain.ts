@@ -1,4 +1,4 @@
-// Snowy peaks under a cold sky, firs in front, and snow that falls.
+// Snowy mountains under a clear sky, fir trees in front, and falling snow.
 import { Canvas, type Color, mix } from './canvas.ts';
 import { fractal, noiseFrom, randomFrom, smooth } from './noise.ts';
 import type { Scene } from './scene.ts';
@@ -36,7 +36,7 @@ export function snowyMountain(seed: number): Scene {
   };
 }
 
-/** Mountains whose tops reach `rise` above `foot` (shares of the height); `haze` mixes them into the sky. */
+/** Mountains that rise `rise` above `foot` (shares of the height); `haze` blends them into the sky. */
 function paintRange(
   back: Canvas,
   seed: number,
@@ -58,7 +58,7 @@ function paintRange(
     const top = topAt(x);
     for (let y = Math.max(0, Math.floor(top)); y < height; y++) {
       const deep = (y - top) / height;
-      // Light from the left: the slope of a rough surface that leans with the ridges.
+      // Light from the left, by the slope of a rough surface.
       const lean = 9 * waves;
       const at = (dx: number) => rough(((x + dx) / width) * lean + deep * 5, (y / height) * lean * 0.8);
       const slope = (at(width * 0.012) - at(-width * 0.012)) * 2.6;

@@ -1,6 +1,6 @@
-// Chance that can be repeated: random numbers and smooth noise that depend on a seed alone.
+// Deterministic random numbers and smooth noise, from a seed.
 
-/** Random numbers from 0 up to 1, the same row for the same seed. */
+/** Random numbers from 0 to 1 (exclusive), the same sequence for the same seed. */
 export function randomFrom(seed: number): () => number {
   let state = (seed * 2654435761) >>> 0;
   return () => {
@@ -14,7 +14,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** A smooth field, about 0 to 1, that changes over a distance of about 1. */
+/** Smooth noise, about 0 to 1, that varies over a distance of about 1. */
 export type Noise = (x: number, y: number) => number;
 
 const lattice = 256;
@@ -26,12 +26,12 @@ function valuesFrom(seed: number, period: number): Float32Array {
   return values;
 }
 
-/** 0 to 1 with no slope and no bend at either end. */
+/** 0 to 1, with first and second derivative 0 at both ends. */
 function ease(at: number): number {
   return at * at * at * (at * (at * 6 - 15) + 10);
 }
 
-/** Random values on whole numbers, joined smoothly. Repeats after `period` (a power of two up to 256). */
+/** Value noise: random values at integer coordinates, interpolated. Period: a power of two up to 256. */
 export function noiseFrom(seed: number, period = lattice): Noise {
   const values = valuesFrom(seed, period);
   const mask = period - 1;
@@ -52,13 +52,13 @@ export function noiseFrom(seed: number, period = lattice): Noise {
   };
 }
 
-/** Noise with finer and finer detail, 0 to 1; each of the octaves is half as strong as the one before. */
+/** Fractal noise, 0 to 1: each octave has twice the frequency and half the amplitude of the one before. */
 export function fractal(noise: Noise, octaves: number): Noise {
   return (x, y) => {
     let sum = 0;
     let total = 0;
     for (let octave = 0, strength = 1, scale = 1; octave < octaves; octave++, strength /= 2, scale *= 2) {
-      // The shift keeps the octaves' grids from meeting in one corner.
+      // The offset keeps the grids of the octaves from sharing an origin.
       sum += strength * noise(x * scale + octave * 17, y * scale + octave * 31);
       total += strength;
     }
@@ -66,7 +66,7 @@ export function fractal(noise: Noise, octaves: number): Noise {
   };
 }
 
-/** size×size values 0 to 255 of fractal noise with `cells` cells a side (powers of two); it repeats without a seam. */
+/** A seamless tile of size×size values, 0 to 255, of fractal noise with `cells` cells a side (powers of two). */
 export function noiseTile(seed: number, size: number, cells: number, octaves: number): Uint8Array {
   const sum = new Float32Array(size * size);
   for (let octave = 0; octave < octaves; octave++) {
@@ -76,7 +76,7 @@ export function noiseTile(seed: number, size: number, cells: number, octaves: nu
   return Uint8Array.from(sum, (value) => Math.round(value * 255));
 }
 
-/** The same as noiseFrom for a whole tile, with what depends on the column alone worked out once. */
+/** As `noiseFrom` for a whole tile; what depends on the column alone is computed once. */
 function addOctave(
   sum: Float32Array,
   size: number,
@@ -101,7 +101,7 @@ function addOctave(
   }
 }
 
-/** 0 below `from`, 1 above `to`, smooth between them. */
+/** Smoothstep: 0 below `from`, 1 above `to`, smooth between them. */
 export function smooth(from: number, to: number, value: number): number {
   const at = Math.max(0, Math.min(1, (value - from) / (to - from)));
   return at * at * (3 - 2 * at);

@@ -1,4 +1,4 @@
-// A car on a road, seen from behind: at night with its lights on, street lamps and lit windows; or by day.
+// A car on a road, seen from behind: by day, or at night with its lights, street lamps and lit windows.
 import { Canvas, type Color, mix, type Point } from './canvas.ts';
 import { noiseTile, randomFrom } from './noise.ts';
 import type { Scene } from './scene.ts';
@@ -9,10 +9,10 @@ export interface RoadLook {
   readonly car: Color;
 }
 
-/** Where the road meets the horizon, and its half width at the bottom, as shares of the picture. */
+/** Row of the horizon, and half the width of the road at the bottom, as shares of the picture. */
 const horizon = 0.47;
 const halfRoad = 0.62;
-/** Distances in lengths of road that pass each second. */
+/** Distance driven per second, in the unit of `rowAt`. */
 const speed = 1.25;
 
 export function road(seed: number, look: RoadLook): Scene {
@@ -38,7 +38,7 @@ export function road(seed: number, look: RoadLook): Scene {
   };
 }
 
-/** Row of a point on the road: distance 1 lies at the bottom of the picture, infinity on the horizon. */
+/** Row of a point on the road: distance 1 is the bottom of the picture, infinity the horizon. */
 function rowAt(line: number, height: number, distance: number): number {
   return line + (height - line) / distance;
 }
@@ -90,7 +90,7 @@ function paintGround(
     const away = 1 / depth;
     const half = halfRoad * width * depth;
     const row = (Math.floor((away + seconds * speed) * 96) & 255) * 256;
-    // The beam of the head lamps lies on the road before the car.
+    // The headlights illuminate the road in front of the car.
     const beam = night ? 120 * Math.exp(-(((depth - 0.3) / 0.2) ** 2)) : 0;
     const shine = night ? 26 + 20 * depth : 104;
     const verge: Color = night ? [14, 24, 20] : mix([150, 186, 120], [92, 152, 56], depth);
@@ -171,7 +171,7 @@ function paintTree(canvas: Canvas, x: number, y: number, size: number, seed: num
   }
 }
 
-/** The car from behind; (x, y) is the middle between its rear wheels on the road. */
+/** The car from behind; (x, y) is the middle between its rear wheels, on the road. */
 function paintCar(canvas: Canvas, x: number, y: number, size: number, { night, car }: RoadLook): void {
   const dim = night ? 0.82 : 1;
   const shade = (share: number): Color => [car[0] * share * dim, car[1] * share * dim, car[2] * share * dim];

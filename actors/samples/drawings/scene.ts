@@ -1,7 +1,7 @@
-// What a scene is: prepared once for a size, then painted for any moment. The same moment is the same picture.
+// A scene: prepared once for a size, then painted for any time. Painting is deterministic.
 import type { Canvas } from './canvas.ts';
 
-/** Paints the picture of a moment, in seconds from the start of the scene, over the whole canvas. */
+/** Paints the whole canvas for a time, in seconds from the start of the scene. */
 export type Paint = (canvas: Canvas, seconds: number) => void;
 
 /** Prepares a scene for width×height px. */

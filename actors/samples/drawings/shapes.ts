@@ -1,4 +1,4 @@
-// Plain pictures: moving coloured shapes, stripes, squares, gradients and a page of print.
+// Abstract pictures: moving coloured shapes, stripes, squares, gradients and a printed page.
 import { type Canvas, type Color, type Point, ramp } from './canvas.ts';
 import { randomFrom } from './noise.ts';
 import type { Scene } from './scene.ts';
@@ -14,7 +14,7 @@ function corners(shape: ShapeName, x: number, y: number, radius: number, turn: n
   });
 }
 
-/** One shape that wanders over a plain ground. */
+/** A shape that moves over a plain background. */
 export function movingShape(shape: ShapeName, color: Color, ground: Color): Scene {
   return (width, height) => (canvas, seconds) => {
     canvas.rows(0, height, () => ground);
@@ -26,7 +26,7 @@ export function movingShape(shape: ShapeName, color: Color, ground: Color): Scen
   };
 }
 
-/** Stripes of two colours, `size` of them across the width, that move sideways; tilted by `slant`. */
+/** Stripes of two colours, `count` of them across the width, that move sideways; tilted by `slant`. */
 export function stripes(first: Color, second: Color, count: number, slant: number): Scene {
   return (width, height) => (canvas, seconds) => {
     canvas.rows(0, height, () => second);
@@ -60,7 +60,7 @@ export function checkerboard(first: Color, second: Color, rows: number): Scene {
   };
 }
 
-/** Colours from the left upper to the right lower corner. */
+/** A gradient from the top left to the bottom right corner. */
 export function gradient(colors: readonly Color[]): Scene {
   return (width, height) => (canvas, seconds) => {
     const { rgb } = canvas;
@@ -72,7 +72,7 @@ export function gradient(colors: readonly Color[]): Scene {
   };
 }
 
-/** A page of print: a heading and lines of words in black on white paper. */
+/** A printed page: a heading and lines of words in black on white paper. */
 export function printedPage(seed: number): Scene {
   return (width, height) => (canvas) => {
     canvas.rows(0, height, () => [250, 249, 245]);
@@ -92,7 +92,7 @@ export function printedPage(seed: number): Scene {
   };
 }
 
-/** Words of letters that are made of strokes: stems, bowls and bars, as print looks from a little too far away. */
+/** Illegible words of letters made of stems, bowls and bars, like print seen from too far away. */
 function printLine(
   canvas: Canvas,
   random: () => number,

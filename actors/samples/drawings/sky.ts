@@ -1,4 +1,4 @@
-// Skies: clouds that drift, stars that twinkle, a moon with its seas.
+// Skies: drifting clouds, twinkling stars, and a moon with its maria.
 import { Canvas, type Color, mix } from './canvas.ts';
 import { fractal, noiseFrom, randomFrom, smooth } from './noise.ts';
 
@@ -10,7 +10,7 @@ export interface CloudShape {
   readonly amount: number;
 }
 
-/** A layer of clouds, white above and greyer below, thinner towards its lower edge. */
+/** A layer of clouds, white on top and grey below, thinner towards its lower edge. */
 export function cloudLayer(seed: number, width: number, height: number, shape: CloudShape): Canvas {
   const layer = Canvas.layer(width, height);
   const field = fractal(noiseFrom(seed), 5);
@@ -29,7 +29,7 @@ export function cloudLayer(seed: number, width: number, height: number, shape: C
   return layer;
 }
 
-/** Coverage of streaks of high cloud, width×height values 0 to 1, to be tinted when they are painted. */
+/** Coverage of high cloud streaks, width×height values 0 to 1; the painter chooses their colour. */
 export function streaks(seed: number, width: number, height: number): Float32Array {
   const field = fractal(noiseFrom(seed), 5);
   const values = new Float32Array(width * height);
@@ -64,7 +64,7 @@ export function paintMoon(canvas: Canvas, x: number, y: number, radius: number, 
   if (strength <= 0) return;
   canvas.glow(x, y, radius * 6, [90, 105, 140], 0.55 * strength);
   canvas.disc(x, y, radius, [240, 238, 222], strength);
-  const seas: readonly (readonly [number, number, number])[] = [
+  const maria: readonly (readonly [number, number, number])[] = [
     [-0.35, -0.25, 0.3],
     [0.2, -0.35, 0.22],
     [0.1, 0.25, 0.34],
@@ -72,7 +72,7 @@ export function paintMoon(canvas: Canvas, x: number, y: number, radius: number, 
     [0.5, 0.05, 0.15],
   ];
   const shade: Color = [196, 196, 190];
-  for (const [dx, dy, size] of seas) {
+  for (const [dx, dy, size] of maria) {
     canvas.disc(x + dx * radius, y + dy * radius, size * radius, shade, 0.55 * strength);
   }
 }

@@ -1,5 +1,4 @@
-// Sounds for the samples, made of noise and tones. Each maker gives a new sound that is filled from its beginning
-// on, block by block, in one channel.
+// Synthesised sounds for the samples, mono. Each function returns a new sound, to be read block by block from its start.
 import { randomFrom, smooth } from './noise.ts';
 
 /** Fills `samples` (one channel, -1 to 1) with the sound from sample number `start` on. */
@@ -12,7 +11,7 @@ function each(sample: (seconds: number) => number): Fill {
   };
 }
 
-/** Noise that keeps to low tones; `share` (0 to 1) is how quickly it follows. */
+/** Low-passed white noise; `share` (0 to 1) is the coefficient of the one-pole filter. */
 function rumble(seed: number, share: number): () => number {
   const random = randomFrom(seed);
   let value = 0;
@@ -22,7 +21,7 @@ function rumble(seed: number, share: number): () => number {
   };
 }
 
-/** Waves that come and go. */
+/** Waves on a shore. */
 export function surf(seed: number): Fill {
   const [low, high] = [rumble(seed, 0.03), rumble(seed + 1, 0.35)];
   return each((at) => {
@@ -31,7 +30,7 @@ export function surf(seed: number): Fill {
   });
 }
 
-/** A car that drives on at an even speed. */
+/** A car at a constant speed. */
 export function engine(seed: number): Fill {
   const wind = rumble(seed, 0.05);
   return each((at) => {
@@ -65,7 +64,7 @@ export function birds(seed: number): Fill {
   });
 }
 
-/** Burning wood: a low roar and cracks. */
+/** A fire: a low roar and crackles. */
 export function crackle(seed: number): Fill {
   const roar = rumble(seed, 0.02);
   const hiss = rumble(seed + 1, 0.6);
@@ -78,7 +77,7 @@ export function crackle(seed: number): Fill {
   });
 }
 
-/** A slow melody on five tones. */
+/** A slow melody on a pentatonic scale. */
 export function melody(seed: number): Fill {
   const random = randomFrom(seed);
   const scale = [220, 261.63, 293.66, 329.63, 392, 440, 523.25];

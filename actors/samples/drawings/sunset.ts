@@ -1,4 +1,4 @@
-// The sun goes down over the sea and the night comes, with stars and a rising moon.
+// Sunset over the sea, then night with stars and a rising moon.
 import { type Canvas, type Color, mix, ramp } from './canvas.ts';
 import { smooth } from './noise.ts';
 import type { Scene } from './scene.ts';
@@ -35,7 +35,7 @@ const cloudTint: readonly Color[] = [
   [16, 20, 46],
 ];
 
-/** From `from` to `to` (0: an hour before sunset, 1: night) in `duration` seconds. */
+/** Time passes from `from` to `to` (0: an hour before sunset, 1: night) in `duration` seconds. */
 export function sunset(seed: number, from: number, to: number, duration: number): Scene {
   return (width, height) => {
     const line = Math.round(height * 0.58);

@@ -1,5 +1,4 @@
-// Open water seen from the shore: waves in perspective that carry the colours of the sky and the path of light
-// below the sun or the moon.
+// Open water in perspective: waves in the colours of the sky, with the reflection of the sun or the moon.
 import { type Canvas, type Color, mix } from './canvas.ts';
 import { noiseTile, smooth } from './noise.ts';
 
@@ -7,7 +6,7 @@ export interface Light {
   /** Column of the sun or moon, px. */
   readonly x: number;
   readonly color: Color;
-  /** 0 none to 1 blinding. */
+  /** 0 to 1. */
   readonly strength: number;
 }
 

@@ -1,5 +1,5 @@
-// The subtitles of a film. The text forms are simple enough to be packed here: mov_text is the text behind its length in
-// two bytes, the others are the text itself.
+// The subtitle track of a film. Its packets are written without an encoder: mov_text is a length of two bytes and the text,
+// the other formats are the text itself.
 import {
   AV_CODEC_ID_ASS,
   AV_CODEC_ID_MOV_TEXT,
@@ -23,7 +23,7 @@ export interface Cue {
 export interface FilmCaptions {
   /** `mov_text` for mp4 and mov, the others for mkv. */
   readonly codec: 'mov_text' | 'subrip' | 'ass' | 'webvtt';
-  /** What an ASS script begins with. */
+  /** The header of an ASS script. */
   readonly header?: string;
   /** ISO 639-2, three letters. */
   readonly language?: string;
@@ -85,7 +85,7 @@ export class CaptionTrack implements FilmTrack {
   }
 }
 
-/** What a player needs to draw 3GPP timed text (ETSI TS 126 245): centred at the bottom, white, one sans-serif font. */
+/** The sample entry of 3GPP timed text (ETSI TS 126 245): centred at the bottom, white, one sans-serif font. */
 function textSampleEntry(): Buffer {
   const font = Buffer.from('Sans-Serif');
   const table = Buffer.alloc(8 + 2 + 3);

@@ -1,5 +1,5 @@
-// Writes a film: pictures that a function draws, sound that a function makes, subtitles and tags, in the container
-// its name asks for. The file appears under its name only when it is complete.
+// Encodes and muxes a film: pictures and sound that functions produce, subtitles and tags. The file appears under its name
+// only when it is complete.
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -15,10 +15,10 @@ import {
 import { CaptionTrack, type FilmCaptions } from './captions.ts';
 import { type FilmPicture, PictureTrack } from './picture.ts';
 import { type FilmSound, SoundTrack } from './sound.ts';
-import { type Base, type FilmTrack, filmErrors, must, setOptions } from './track.ts';
+import { type FilmTrack, filmErrors, must, setOptions, type TimeBase } from './track.ts';
 
 export interface Film {
-  /** Its ending chooses the container: mp4, mov, mkv, webm, ts, avi, mxf, mpg, m4a, wav, flac, mp3. */
+  /** The extension chooses the container: mp4, mov, mkv, webm, ts, avi, mxf, mpg, m4a, wav, flac, mp3. */
   readonly path: string;
   readonly picture?: FilmPicture;
   /** One track, or several. */
@@ -26,15 +26,15 @@ export interface Film {
   readonly captions?: FilmCaptions;
   /** FFmpeg's names: timecode, creation_time, make, model, location, title. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** Options of the container's writer: movflags and the like. */
+  /** Options of the muxer: movflags and the like. */
   readonly container?: Readonly<Record<string, string>>;
 }
 
-/** Steps between two turns of the event loop, so that an abort can arrive. */
+/** Pictures, audio frames and cues between two turns of the event loop, so that an abort can arrive. */
 const stepsPerTurn = 8;
 let parts = 0;
 
-/** Resolves when the film is complete at `film.path`; an abort or an error leaves nothing behind. */
+/** Resolves when the film is complete at `film.path`; an abort or an error leaves no file. */
 export async function writeFilm(film: Film, signal?: AbortSignal): Promise<void> {
   const part = join(dirname(film.path), `.film-${process.pid}-${parts++}.part`);
   try {
@@ -70,14 +70,14 @@ async function writePart(film: Film, part: string, signal: AbortSignal | undefin
   }
 }
 
-/** Runs the track that is behind until all are finished, so that the file is interleaved and little is held back. */
+/** Always advances the track that is behind, so that the file is interleaved and the muxer buffers little. */
 async function writePackets(
   format: FormatContext,
   path: string,
   tracks: readonly FilmTrack[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const write = (packet: Packet, stream: Stream, base: Base) => {
+  const write = (packet: Packet, stream: Stream, base: TimeBase) => {
     packet.streamIndex = stream.index;
     packet.rescaleTs(base, stream.timeBase);
     must(format.interleavedWriteFrameSync(packet), path, 'writing');

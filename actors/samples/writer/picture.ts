@@ -1,4 +1,4 @@
-// The pictures of a film: drawn as RGB bytes one after another, brought to the encoder's pixel format and encoded.
+// The video track of a film: pictures are drawn as RGB bytes, converted to the encoder's pixel format and encoded.
 import type { Rational as Ratio } from '../../decoder/contract.ts';
 import {
   AV_CODEC_FLAG_FRAME_DURATION,
@@ -22,7 +22,7 @@ export interface FilmPicture {
   readonly frameRate: Ratio;
   /**
    * FFmpeg's name: libx264, libx265, libvpx-vp9, prores_ks, mpeg2video, mpeg4, mjpeg. As root, libsvtav1 leaves the
-   * calling thread, and each process it starts, at real-time priority: to be used in a process apart.
+   * calling thread, and each process it starts, at real-time priority: run it in a process of its own.
    */
   readonly encoder: string;
   /** FFmpeg's options: g, bf, crf, preset, flags, x264-params and the like. */
@@ -31,11 +31,11 @@ export interface FilmPicture {
   readonly pixelFormat?: string;
   /** Sample aspect ratio; 1/1 when left out. */
   readonly pixelAspect?: Ratio;
-  /** Degrees clockwise by which a player turns the picture; a multiple of 90. */
+  /** Degrees clockwise by which a player rotates the picture; a multiple of 90. */
   readonly rotation?: number;
-  /** Times of the frames in ticks of `base` seconds, rising; frame n at n / frameRate when left out. */
+  /** PTS of the frames in ticks of `base` seconds, ascending; frame n at n / frameRate when left out. */
   readonly times?: { readonly base: Ratio; readonly ticks: readonly number[] };
-  /** Draws frame n into width×height×3 RGB bytes, *borrowed until it returns*; they hold the frame before. */
+  /** Draws frame n into width×height×3 RGB bytes, *borrowed until it returns*, which contain the frame before. */
   draw(n: number, rgb: Uint8Array): void;
 }
 
@@ -46,8 +46,8 @@ export class PictureTrack implements FilmTrack {
   readonly #scaler = new SoftwareScaleContext();
   readonly #frame = new Frame();
   readonly #rgb: Buffer;
-  /** Ticks each frame is shown, by its time: encoders hand packets on in another order. */
-  readonly #shown = new Map<bigint, bigint>();
+  /** Duration of each frame by its PTS: encoders output packets in decoding order. */
+  readonly #durations = new Map<bigint, bigint>();
   #next = 0;
 
   constructor(format: FormatContext, path: string, picture: FilmPicture) {
@@ -87,8 +87,8 @@ export class PictureTrack implements FilmTrack {
   step(write: WritePacket): void {
     const n = this.#next++;
     const finish = (packet: Packet) => {
-      packet.duration = this.#shown.get(packet.pts) ?? 1n;
-      this.#shown.delete(packet.pts);
+      packet.duration = this.#durations.get(packet.pts) ?? 1n;
+      this.#durations.delete(packet.pts);
     };
     if (n === this.#picture.frames) {
       this.#encoder.encode(null, write, finish);
@@ -98,7 +98,7 @@ export class PictureTrack implements FilmTrack {
     const frame = this.#fill();
     frame.pts = BigInt(this.#tick(n));
     frame.duration = BigInt(this.#tick(n + 1) - this.#tick(n));
-    this.#shown.set(frame.pts, frame.duration);
+    this.#durations.set(frame.pts, frame.duration);
     this.#encoder.encode(frame, write, finish);
     frame.unref();
   }
@@ -109,7 +109,7 @@ export class PictureTrack implements FilmTrack {
     this.#encoder.close();
   }
 
-  /** Time of frame n in ticks; past the end, as if the last step between two frames went on. */
+  /** PTS of frame n in ticks; past the end, extrapolated from the last two frames. */
   #tick(n: number): number {
     const ticks = this.#picture.times?.ticks;
     if (!ticks) return n;
@@ -119,7 +119,7 @@ export class PictureTrack implements FilmTrack {
     return last + (ticks.length > 1 ? last - ticks.at(-2)! : 1);
   }
 
-  /** The RGB bytes in a new frame of the encoder's format; encoders may still hold the one before. */
+  /** Converts the RGB bytes into a new buffer: the encoder may still hold the one before. */
   #fill(): Frame {
     const { width, height } = this.#picture;
     const frame = this.#frame;
@@ -138,12 +138,12 @@ export class PictureTrack implements FilmTrack {
   }
 }
 
-/** True when all steps between the ticks are the same. */
+/** True when the ticks are equally spaced. */
 export function steady(ticks: readonly number[]): boolean {
   return ticks.every((tick, n) => n < 2 || tick - ticks[n - 1]! === ticks[1]! - ticks[0]!);
 }
 
-/** FFmpeg's 3×3 matrix, 16.16 fixed point, for a turn clockwise. */
+/** FFmpeg's 3×3 display matrix, 16.16 fixed point, for a clockwise rotation. */
 function displayMatrix(degrees: number): Buffer {
   const cos = Math.round(Math.cos((degrees * Math.PI) / 180)) * 65536;
   const sin = Math.round(Math.sin((degrees * Math.PI) / 180)) * 65536;

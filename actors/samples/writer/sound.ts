@@ -1,4 +1,4 @@
-// The sound of a film: float samples made block by block, brought to the encoder's sample format and encoded.
+// The audio track of a film: float samples produced block by block, converted to the encoder's sample format and encoded.
 import {
   AV_CODEC_CAP_SMALL_LAST_FRAME,
   avChannelLayoutDefault,
@@ -17,8 +17,8 @@ export interface FilmSound {
   /** FFmpeg's name: aac, libopus, flac, libmp3lame, mp2, pcm_s16le. */
   readonly encoder: string;
   readonly options?: Readonly<Record<string, string>>;
-  /** When a block whose first sample has this number is heard, counted in samples; without it blocks follow each other. */
-  heardAt?(sample: number): number;
+  /** PTS, in samples, of the block that starts with this sample number; without it blocks follow each other. */
+  ptsOf?(sample: number): number;
   /**
    * Fills `samples` (frames×channels, interleaved, -1 to 1, *borrowed until it returns*) with the sound from sample
    * number `start` on.
@@ -26,7 +26,7 @@ export interface FilmSound {
   fill(start: number, samples: Float32Array): void;
 }
 
-/** Samples in a block where the encoder does not mind. */
+/** Samples in a block where the encoder has no frame size. */
 const freeBlock = 1024;
 
 export class SoundTrack implements FilmTrack {
@@ -64,7 +64,7 @@ export class SoundTrack implements FilmTrack {
   }
 
   get seconds(): number {
-    return this.#finished ? Infinity : this.#heardAt(this.#next) / this.#sound.sampleRate;
+    return this.#finished ? Infinity : this.#ptsOf(this.#next) / this.#sound.sampleRate;
   }
 
   step(write: WritePacket): void {
@@ -78,7 +78,7 @@ export class SoundTrack implements FilmTrack {
     const samples = new Float32Array(count * this.#sound.channels);
     this.#sound.fill(this.#next, samples.subarray(0, Math.min(count, left) * this.#sound.channels));
     const frame = this.#fill(samples, count);
-    frame.pts = BigInt(this.#heardAt(this.#next));
+    frame.pts = BigInt(this.#ptsOf(this.#next));
     this.#next += count;
     this.#encoder.encode(frame, write);
     frame.unref();
@@ -89,8 +89,8 @@ export class SoundTrack implements FilmTrack {
     this.#encoder.close();
   }
 
-  #heardAt(sample: number): number {
-    return this.#sound.heardAt?.(sample) ?? sample;
+  #ptsOf(sample: number): number {
+    return this.#sound.ptsOf?.(sample) ?? sample;
   }
 
   #fill(samples: Float32Array, count: number): Frame {
@@ -106,7 +106,7 @@ export class SoundTrack implements FilmTrack {
   }
 }
 
-/** Writes interleaved floats as one of FFmpeg's sample formats: flt, s16, s32; one plane a channel with a `p` behind. */
+/** Writes interleaved floats in one of FFmpeg's sample formats: flt, s16, s32, planar with the suffix `p`. */
 export function packSamples(
   samples: Float32Array,
   channels: number,

@@ -1,5 +1,5 @@
-// Writes a still: RGB bytes as JPEG, PNG, WebP, TIFF, GIF or AVIF, chosen by the ending of its name. The file
-// appears under its name only when it is complete.
+// Writes a still: RGB bytes as JPEG, PNG, WebP, TIFF, GIF or AVIF, chosen by the extension. The file appears under its name
+// only when it is complete.
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
@@ -16,9 +16,9 @@ export interface Still {
   readonly height: number;
   /** width×height×3 RGB bytes, *borrowed until the promise is settled*. */
   readonly rgb: Uint8Array;
-  /** 1-100, for the formats that lose something. */
+  /** 1-100, for the lossy formats. */
   readonly quality?: number;
-  /** EXIF orientation 1-8: how a viewer turns the picture. */
+  /** EXIF orientation, 1-8. */
   readonly orientation?: number;
   readonly camera?: { readonly make: string; readonly model: string };
 }

@@ -1,5 +1,4 @@
-// One track of a film being written: what it owes the film (packets in the order of time) and the encoder that
-// pictures and sound share.
+// A track of a film that is being written, and the encoder that video and audio tracks share.
 import { errorTable } from '../../../runtime/errors.ts';
 import {
   AV_CODEC_FLAG_BITEXACT,
@@ -21,15 +20,15 @@ export const filmErrors = errorTable({
   FILM_NOT_WRITTEN: { meaning: 'The film cannot be written', status: 500, retryable: false },
 });
 
-/** Hands a packet to the film. The packet stays the track's; its bytes are *moved* out of it. */
-export type WritePacket = (packet: Packet, stream: Stream, base: Base) => void;
-/** Seconds a tick of a track's clock lasts, as a ratio. */
-export type Base = { readonly num: number; readonly den: number };
+/** Muxes a packet. The packet stays the track's; its data is *moved* out of it. */
+export type WritePacket = (packet: Packet, stream: Stream, base: TimeBase) => void;
+/** Seconds per tick. */
+export type TimeBase = { readonly num: number; readonly den: number };
 
 export interface FilmTrack {
-  /** Time of what `step` does next; Infinity when the track is finished. */
+  /** Time of what `step` writes next; Infinity when the track is finished. */
   readonly seconds: number;
-  /** Makes the next picture, block of samples or cue and writes the packets that come of it. */
+  /** Encodes the next picture, block of samples or cue and writes the resulting packets. */
   step(write: WritePacket): void;
   /** Frees what the track owns; called once, also after an error. */
   close(): void;
@@ -47,8 +46,8 @@ export function encoderCodec(name: string, path: string): Codec {
 }
 
 /**
- * Sets FFmpeg's options one by one; an unknown name is an error. A Dictionary given to an open call is freed by
- * FFmpeg and once more by its wrapper, which ends the process.
+ * Sets FFmpeg's options one by one; an unknown name is an error. A Dictionary passed to an open call is freed twice, by
+ * FFmpeg and by its binding, which crashes the process.
  */
 export function setOptions(
   target: CodecContext | FormatContext,
@@ -60,14 +59,14 @@ export function setOptions(
   }
 }
 
-/** An opened encoder, its stream in the file and the packet it is emptied into. */
+/** An open encoder, its stream in the file, and the packet that receives its output. */
 export class TrackEncoder {
   readonly context: CodecContext;
   readonly stream: Stream;
   readonly #packet = new Packet();
   readonly #path: string;
 
-  /** `prepare` sets the fields the codec needs before it is opened: size, format, clock. */
+  /** `prepare` sets the fields the codec needs before it is opened: size, format, time base. */
   constructor(
     format: FormatContext,
     path: string,
@@ -80,7 +79,7 @@ export class TrackEncoder {
     this.context = new CodecContext();
     this.context.allocContext3(codec);
     try {
-      // Without the encoder's own marks the same film has the same bytes on every run.
+      // Without the encoder's version string the same film has the same bytes on every run.
       this.context.setFlags(AV_CODEC_FLAG_BITEXACT);
       if (format.oformat?.hasFlags(AVFMT_GLOBALHEADER)) this.context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
       prepare(this.context);
@@ -95,7 +94,7 @@ export class TrackEncoder {
     }
   }
 
-  /** Encodes one frame (*borrowed*), or with null what the encoder still holds back, and writes what is ready. */
+  /** Encodes one frame (*borrowed*), or flushes the encoder with null, and writes the packets that are ready. */
   encode(frame: Frame | null, write: WritePacket, finish?: (packet: Packet) => void): void {
     must(this.context.sendFrameSync(frame), this.#path, 'encoding');
     for (;;) {

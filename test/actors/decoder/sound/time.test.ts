@@ -41,7 +41,7 @@ for (const [name, encoder] of [
   ['late.ts', 'aac'],
 ] as const) {
   test(`${name}: sound that begins after the picture has zeros before it`, async () => {
-    const sound = tones({ encoder, heardAt: (sample) => sample + 48000 * 0.75 });
+    const sound = tones({ encoder, ptsOf: (sample) => sample + 48000 * 0.75 });
     const [samples] = await askSound(await written(name, { picture, sound }));
     expectSilence(samples!, 0, 0.7);
     // Matroska counts in milliseconds: 8 samples are half of one.
@@ -59,7 +59,7 @@ test('sound before the first picture is left out', async () => {
 const pictureTimes = (start: number) => Array.from({ length: 75 }, (_, n) => start + n * 40);
 
 test('a gap becomes zeros, and what follows is where its time says', async () => {
-  const sound = pcm({ heardAt: (sample) => (sample < 48 * 1024 ? sample : sample + 24000) });
+  const sound = pcm({ ptsOf: (sample) => (sample < 48 * 1024 ? sample : sample + 24000) });
   const [samples] = await askSound(await written('gap.mkv', { sound }));
   assert.equal(samples!.length, 40000);
   expectTone(samples!, pitch, { from: 0, to: 1 });
@@ -68,7 +68,7 @@ test('a gap becomes zeros, and what follows is where its time says', async () =>
 });
 
 test('an overlap is cut', async () => {
-  const sound = pcm({ heardAt: (sample) => (sample < 48 * 1024 ? sample : sample - 960) });
+  const sound = pcm({ ptsOf: (sample) => (sample < 48 * 1024 ? sample : sample - 960) });
   const [samples] = await askSound(await written('overlap.mkv', { sound }));
   assert.ok(Math.abs(samples!.length - 31680) < 9, `${samples!.length} samples`);
   expectTone(samples!, pitch, { from: 0, to: 1 });
@@ -77,7 +77,7 @@ test('an overlap is cut', async () => {
 
 test('times that tremble or drift a little leave no mark', async () => {
   for (const off of [(n: number) => (n % 2) * 190, (n: number) => Math.floor(n / 2)]) {
-    const sound = pcm({ heardAt: (sample) => sample + off(sample / 1024) });
+    const sound = pcm({ ptsOf: (sample) => sample + off(sample / 1024) });
     const [samples] = await askSound(await written('drift.mkv', { sound }));
     assert.equal(samples!.length, 32000);
     expectTone(samples!, pitch, { from: 0.1, to: 1.9 });
