@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
-import { clips } from '../actors/decoder/clips.ts';
-import { oddFiles } from '../actors/decoder/odd-files.ts';
+import { clips } from '../actors/decoder/footage/clips.ts';
+import { oddFiles } from '../actors/decoder/footage/odd-files.ts';
 import type { FuzzJob, FuzzResult } from './fuzz-child.ts';
 
 /** Seeds for each file; FRAMEHOUND_FUZZ_SEEDS asks for more, FRAMEHOUND_FUZZ_FROM for others. */

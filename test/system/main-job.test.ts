@@ -13,7 +13,7 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Check } from 'typebox/value';
 import { SearchAnswer } from '../../actors/search/contract.ts';
-import { clips, tenHours } from '../actors/decoder/clips.ts';
+import { clips, tenHours } from '../actors/decoder/footage/clips.ts';
 import { newHome } from './command-line.ts';
 
 const shared = fileURLToPath(new URL('../../../shared/media', import.meta.url));

@@ -8,7 +8,7 @@ import test, { type TestContext } from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/contract.ts';
 import type { Match, SearchAnswer } from '../../actors/search/contract.ts';
 import { routes } from '../../http/routes.ts';
-import { clips, tenHours } from '../actors/decoder/clips.ts';
+import { clips, tenHours } from '../actors/decoder/footage/clips.ts';
 import { goodBody } from '../http/bad-values.ts';
 import { RawClient, request } from '../http/raw-client.ts';
 import { newHome } from './command-line.ts';

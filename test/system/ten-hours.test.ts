@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { askPicture, askProbe, frameItems, turnFor } from '../actors/decoder/ask-decoder.ts';
-import { tenHours } from '../actors/decoder/clips.ts';
-import { readStamp } from '../actors/decoder/stamp.ts';
+import { tenHours } from '../actors/decoder/footage/clips.ts';
+import { readStamp } from '../actors/decoder/footage/stamp.ts';
 
 const shape = { width: 64, height: 36, fit: 'stretch', resample: 'area' } as const;
 

@@ -15,7 +15,7 @@ import {
   turnFor,
   walkCounts,
 } from './ask-decoder.ts';
-import { clips, tenHours } from './clips.ts';
+import { clips, tenHours } from './footage/clips.ts';
 
 const clip = clips.find(({ name }) => name === 'H.264, GOP 250')!;
 let folder = '';

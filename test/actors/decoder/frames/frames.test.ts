@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { gridLength } from '../../../../actors/decoder/grid.ts';
 import { askFrames, askPicture, askProbe, stampShape, turnFor, walkCounts } from '../ask-decoder.ts';
-import { clips } from '../clips.ts';
-import { fullDecode, meanDifference, shownAt } from '../full-decode.ts';
-import { readStamp } from '../stamp.ts';
+import { clips } from '../footage/clips.ts';
+import { fullDecode, meanDifference, shownAt } from '../footage/full-decode.ts';
+import { readStamp } from '../footage/stamp.ts';
 
 const { width, height } = stampShape;
 const films = join(import.meta.dirname, '../../../../../shared/media/video');

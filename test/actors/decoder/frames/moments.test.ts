@@ -9,10 +9,10 @@ import sharp from 'sharp';
 import { gridLength, momentsWithin } from '../../../../actors/decoder/grid.ts';
 import { writeStill } from '../../../../actors/samples/writer/still.ts';
 import { askMoments, askProbe, askShrink, turnFor, walkCounts } from '../ask-decoder.ts';
-import type { Clip } from '../clip.ts';
-import { clips, tenHours } from '../clips.ts';
-import { fullDecode, meanDifference, shownAt } from '../full-decode.ts';
-import { readStamp } from '../stamp.ts';
+import type { Clip } from '../footage/clip.ts';
+import { clips, tenHours } from '../footage/clips.ts';
+import { fullDecode, meanDifference, shownAt } from '../footage/full-decode.ts';
+import { readStamp } from '../footage/stamp.ts';
 
 const films = join(import.meta.dirname, '../../../../../shared/media/video');
 let folder = '';

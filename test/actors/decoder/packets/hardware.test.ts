@@ -5,7 +5,7 @@ import { frames } from '../../../../actors/decoder/frames/frames.ts';
 import type { Hardware } from '../../../../actors/decoder/packets/hardware.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { stampShape, type TestTurn, turnFor } from '../ask-decoder.ts';
-import { clips } from '../clips.ts';
+import { clips } from '../footage/clips.ts';
 
 const clip = clips.find(({ name }) => name === 'HEVC, closed GOP')!;
 

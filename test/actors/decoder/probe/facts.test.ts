@@ -10,8 +10,8 @@ import { isoDate, readTags } from '../../../../actors/decoder/probe/tags.ts';
 import { shownSize } from '../../../../actors/decoder/source/coded-size.ts';
 import { stillFormat } from '../../../../actors/decoder/source/signature.ts';
 import { askProbe } from '../ask-decoder.ts';
-import { clips } from '../clips.ts';
-import { oddFiles } from '../odd-files.ts';
+import { clips } from '../footage/clips.ts';
+import { oddFiles } from '../footage/odd-files.ts';
 
 test('a picture turned four times by a quarter is itself', () => {
   const size = fc.integer({ min: 1, max: 9 });

@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { writeFilm } from '../../../../actors/samples/writer/film.ts';
 import { askSound } from '../ask-decoder.ts';
-import { stamped } from '../clip.ts';
-import { expectTone, heard, level, pitches, type Tones, tones } from '../tones.ts';
+import { stamped } from '../footage/clip.ts';
+import { expectTone, heard, level, pitches, type Tones, tones } from '../footage/tones.ts';
 
 let folder = '';
 before(async () => {

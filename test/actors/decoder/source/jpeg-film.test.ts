@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { holdsJpegFilm } from '../../../../actors/decoder/source/jpeg-film.ts';
 import { askFrames, askPicture, askProbe, stampShape } from '../ask-decoder.ts';
-import { drawStamp, readStamp } from '../stamp.ts';
+import { drawStamp, readStamp } from '../footage/stamp.ts';
 
 const { width, height } = stampShape;
 let folder = '';

@@ -7,7 +7,7 @@ import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { packetText } from '../../../../actors/decoder/subtitles/text.ts';
 import type { FilmCaptions } from '../../../../actors/samples/writer/captions.ts';
 import { askProbe, askSubtitles, turnFor } from '../ask-decoder.ts';
-import { stamped } from '../clip.ts';
+import { stamped } from '../footage/clip.ts';
 
 let folder = '';
 before(async () => {

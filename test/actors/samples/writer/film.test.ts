@@ -14,8 +14,8 @@ import type { FilmPicture } from '../../../../actors/samples/writer/picture.ts';
 import { packSamples } from '../../../../actors/samples/writer/sound.ts';
 import { filmErrors } from '../../../../actors/samples/writer/track.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
-import { tone } from '../../decoder/clip.ts';
-import { drawStamp } from '../../decoder/stamp.ts';
+import { tone } from '../../decoder/footage/clip.ts';
+import { drawStamp } from '../../decoder/footage/stamp.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'framehound-film-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { type Film, writeFilm } from '../../../../actors/samples/writer/film.ts';
 import type { FilmPicture } from '../../../../actors/samples/writer/picture.ts';
 import { askSound, soundBlocks, soundSlotBytes, TestTurn } from '../ask-decoder.ts';
-import { expectSilence, expectTone, pitches, type Tones, tones } from '../tones.ts';
+import { expectSilence, expectTone, pitches, type Tones, tones } from '../footage/tones.ts';
 
 let folder = '';
 before(async () => {

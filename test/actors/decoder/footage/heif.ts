@@ -1,6 +1,6 @@
 // Wraps one HEVC picture as a HEIF still (ISO/IEC 23008-12), the form phones keep photographs in. FFmpeg reads it but
 // has no writer for it.
-import { AVMEDIA_TYPE_VIDEO, checked, FormatContext, Packet } from '../../../actors/decoder/ffmpeg.ts';
+import { AVMEDIA_TYPE_VIDEO, checked, FormatContext, Packet } from '../../../../actors/decoder/ffmpeg.ts';
 
 /** The bytes of a still of width×height px, made of the first picture of an HEVC film in mp4. */
 export function heifOf(film: string, width: number, height: number): Buffer {

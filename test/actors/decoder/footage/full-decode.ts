@@ -1,10 +1,10 @@
 // The yardstick: every packet of a file decoded in order, nothing left out, each picture scaled as the room scales it.
-import type { PictureShape } from '../../../actors/decoder/contract.ts';
-import type { Frame } from '../../../actors/decoder/ffmpeg.ts';
-import { PictureDecoder } from '../../../actors/decoder/packets/picture-decoder.ts';
-import { PictureFiller } from '../../../actors/decoder/pixels/picture.ts';
-import { openSource, ticks } from '../../../actors/decoder/source/source.ts';
-import { codedSize, frameStep } from '../../../actors/decoder/source/stream.ts';
+import type { PictureShape } from '../../../../actors/decoder/contract.ts';
+import type { Frame } from '../../../../actors/decoder/ffmpeg.ts';
+import { PictureDecoder } from '../../../../actors/decoder/packets/picture-decoder.ts';
+import { PictureFiller } from '../../../../actors/decoder/pixels/picture.ts';
+import { openSource, ticks } from '../../../../actors/decoder/source/source.ts';
+import { codedSize, frameStep } from '../../../../actors/decoder/source/stream.ts';
 
 export interface Decoded {
   /** Seconds from the first picture. */

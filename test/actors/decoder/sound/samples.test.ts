@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { writeFilm } from '../../../../actors/samples/writer/film.ts';
 import type { FilmSound } from '../../../../actors/samples/writer/sound.ts';
 import { askProbe, askSound } from '../ask-decoder.ts';
-import { expectSilence, expectTone, level, pitches, tones } from '../tones.ts';
+import { expectSilence, expectTone, level, pitches, tones } from '../footage/tones.ts';
 
 const speech = join(import.meta.dirname, '../../../../../shared/media/speech');
 const skip = !existsSync(speech) && 'the shared recordings are missing';

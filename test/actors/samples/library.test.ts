@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { Canvas } from '../../actors/samples/drawings/canvas.ts';
-import { makeSamples, sampleList } from '../../actors/samples/library.ts';
-import { samples } from '../../actors/samples/list.ts';
-import { engineErrors } from '../../runtime/errors.ts';
+import { Canvas } from '../../../actors/samples/drawings/canvas.ts';
+import { makeSamples, sampleList } from '../../../actors/samples/library.ts';
+import { samples } from '../../../actors/samples/list.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'framehound-samples-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

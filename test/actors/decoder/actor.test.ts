@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { copyRotated } from '../../../actors/decoder/pixels/geometry.ts';
 import { EngineError } from '../../../runtime/errors.ts';
 import { askFrames, askIdentity, askPicture, askProbe, stampShape } from './ask-decoder.ts';
-import { type Expected, oddFiles } from './odd-files.ts';
-import { readStamp } from './stamp.ts';
+import { type Expected, oddFiles } from './footage/odd-files.ts';
+import { readStamp } from './footage/stamp.ts';
 
 async function outcome<T>(work: () => Promise<T>): Promise<T | EngineError> {
   try {

@@ -1,9 +1,9 @@
 // Files that are not an ordinary film: sound alone, stills, films cut short or damaged, and things that only bear
 // the name of a film; each with what a decoder has to say of it.
 import { readFile, writeFile } from 'node:fs/promises';
-import { mediaErrors } from '../../../actors/decoder/contract.ts';
-import { writeFilm } from '../../../actors/samples/writer/film.ts';
-import { type Still, writeStill } from '../../../actors/samples/writer/still.ts';
+import { mediaErrors } from '../../../../actors/decoder/contract.ts';
+import { writeFilm } from '../../../../actors/samples/writer/film.ts';
+import { type Still, writeStill } from '../../../../actors/samples/writer/still.ts';
 import { type Clip, kept, stamped, tone } from './clip.ts';
 import { clips } from './clips.ts';
 import { x265 } from './codec-options.ts';

@@ -1,6 +1,6 @@
 // Copies a film packet by packet, leaving out, changing or moving some: the damage that a test needs is done to
 // the stream itself, with the container around it whole.
-import { checked, FormatContext, OutputFormat, Packet } from '../../../actors/decoder/ffmpeg.ts';
+import { checked, FormatContext, OutputFormat, Packet } from '../../../../actors/decoder/ffmpeg.ts';
 
 export interface CopiedPacket {
   /** Number of the packet in its stream, from 0. */

@@ -7,10 +7,10 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Rational } from '../../../actors/decoder/contract.ts';
-import { type Film, writeFilm } from '../../../actors/samples/writer/film.ts';
-import { type FilmPicture, steady } from '../../../actors/samples/writer/picture.ts';
-import type { FilmSound } from '../../../actors/samples/writer/sound.ts';
+import type { Rational } from '../../../../actors/decoder/contract.ts';
+import { type Film, writeFilm } from '../../../../actors/samples/writer/film.ts';
+import { type FilmPicture, steady } from '../../../../actors/samples/writer/picture.ts';
+import type { FilmSound } from '../../../../actors/samples/writer/sound.ts';
 import { drawStamp } from './stamp.ts';
 
 export interface ShownFrame {
@@ -60,13 +60,12 @@ export const clipFolder = join(tmpdir(), `framehound-clips-${sourceHash()}`);
 
 function sourceHash(): string {
   const hash = createHash('sha256');
-  for (const folder of [join(import.meta.dirname, '../../../actors/decoder'), import.meta.dirname]) {
-    const sources = readdirSync(folder).filter((name) =>
-      /^(film|still-writer|clip|codec-options|container-clips|heif|odd-files|remux|stamp).*\.ts$/.test(name),
-    );
-    for (const name of sources.filter((name) => !name.endsWith('.test.ts')).sort()) {
-      hash.update(readFileSync(join(folder, name)));
-    }
+  for (const folder of [
+    join(import.meta.dirname, '../../../../actors/samples/writer'),
+    import.meta.dirname,
+  ]) {
+    const sources = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+    for (const name of sources.sort()) hash.update(readFileSync(join(folder, name)));
   }
   return hash.digest('hex').slice(0, 12);
 }

@@ -1,7 +1,7 @@
 // Files of known sound for the tests: each channel is a tone of its own that begins at its highest, so that its phase
 // tells to a part of a sample where what came out belongs.
 import assert from 'node:assert/strict';
-import type { FilmSound } from '../../../actors/samples/writer/sound.ts';
+import type { FilmSound } from '../../../../actors/samples/writer/sound.ts';
 
 /** Hz of the tone in each channel, from the first on: whole periods in 160 samples of 16 kHz. */
 export const pitches = [300, 500, 700, 1100, 1300, 1700];

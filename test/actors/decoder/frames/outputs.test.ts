@@ -8,8 +8,8 @@ import { startInMemory } from '../../../../runtime/memory.ts';
 import { Cell } from '../../../../runtime/ref.ts';
 import { createSlotPool } from '../../../../runtime/slots.ts';
 import { askFrames, type FramesAsk, stampShape, turnFor, walkCounts } from '../ask-decoder.ts';
-import { clips } from '../clips.ts';
-import { oddFiles } from '../odd-files.ts';
+import { clips } from '../footage/clips.ts';
+import { oddFiles } from '../footage/odd-files.ts';
 
 const further: readonly PictureShape[] = [
   { width: 64, height: 64, fit: 'cover', resample: 'bicubic' },
