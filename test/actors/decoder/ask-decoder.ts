@@ -119,12 +119,16 @@ export async function askFrames(ask: FramesAsk, turn = turnFor(ask.shape, ...(as
   return got;
 }
 
-export async function askPicture(path: string, seconds: number, shape = stampShape): Promise<Got> {
-  const turn = turnFor(shape);
+export async function askPicture(
+  path: string,
+  seconds: number,
+  shape = stampShape,
+  turn = turnFor(shape),
+): Promise<Got> {
   const picture = await turn.freeSlot();
   const preview = { max_side: 640, quality: 80 };
   const reply = plain(await handlers.picture({ path, seconds, shape, preview, picture }, turn));
-  const rgb = turn.slot(picture);
+  const rgb = turn.slot(picture).subarray(0, shape.width * shape.height * 3);
   return { second: 0, seconds: reply.seconds, rgb, further: [], preview: reply.preview };
 }
 

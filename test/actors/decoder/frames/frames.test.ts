@@ -1,15 +1,35 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { gridLength } from '../../../../actors/decoder/grid.ts';
-import { askFrames, askPicture, askProbe, stampShape, turnFor, walkCounts } from '../ask-decoder.ts';
+import { writeStill } from '../../../../actors/samples/writer/still.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
+import {
+  askFrames,
+  askPicture,
+  askProbe,
+  frameItems,
+  stampShape,
+  turnFor,
+  walkCounts,
+} from '../ask-decoder.ts';
 import { clips } from '../footage/clips.ts';
 import { fullDecode, meanDifference, shownAt } from '../footage/full-decode.ts';
 import { readStamp } from '../footage/stamp.ts';
 
 const { width, height } = stampShape;
 const films = join(import.meta.dirname, '../../../../../shared/media/video');
+
+const longGop = clips.find(({ name }) => name === 'H.264, GOP 250')!;
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'framehound-turn-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
 
 for (const clip of clips) {
   describe(clip.name, () => {
@@ -83,3 +103,68 @@ for (const name of ['car-detection.mp4', 'bottle-detection.mp4']) {
     for (const { second, rgb } of got) assert.equal(meanDifference(rgb, shownAt(full, second)!.rgb), 0);
   });
 }
+
+test('a cancelled turn ends with CANCELLED before the next frame', async () => {
+  const turn = turnFor();
+  const seen: number[] = [];
+  const all = (async () => {
+    for await (const { frame_index } of frameItems({ path: await longGop.make() }, turn)) {
+      seen.push(frame_index);
+      if (frame_index === 2) turn.cancel();
+    }
+  })();
+  await assert.rejects(all, { code: 'CANCELLED' });
+  assert.deepEqual(seen, [0, 1, 2]);
+});
+
+test('a still that is cancelled while it is decoded takes no slot', async () => {
+  const still = join(folder, 'still.jpg');
+  await writeStill({ path: still, width: 64, height: 48, rgb: new Uint8Array(64 * 48 * 3) });
+  const turn = turnFor();
+  let asked = 0;
+  // Asked first before the decoding, then after it.
+  turn.throwIfCancelled = () => {
+    if (++asked === 2) throw engineErrors.CANCELLED();
+  };
+  turn.freeSlot = () => assert.fail('a slot was taken');
+  await assert.rejects(askFrames({ path: still, preview: { max_side: 64, quality: 80 } }, turn), {
+    code: 'CANCELLED',
+  });
+});
+
+test('a consumer that stops early stops the decoding', async () => {
+  const turn = turnFor();
+  for await (const { frame_index } of frameItems({ path: await longGop.make() }, turn)) {
+    if (frame_index === 1) break;
+  }
+  const { read, decoded } = walkCounts(turn);
+  assert.ok(read < 150, `${read} packets read`);
+  assert.ok(decoded < 60, `${decoded} packets decoded`);
+});
+
+test('the event loop turns at least once a frame', async () => {
+  let turns = 0;
+  let running = true;
+  const count = () => {
+    turns++;
+    if (running) setImmediate(count);
+  };
+  setImmediate(count);
+  const got = await askFrames({ path: await longGop.make() });
+  running = false;
+  assert.ok(turns >= got.length, `${turns} turns for ${got.length} frames`);
+});
+
+test('what was opened is freed: films left half-read do not add up', async () => {
+  const path = await longGop.make();
+  const round = async (times: number) => {
+    for (let i = 0; i < times; i++) {
+      for await (const _ of frameItems({ path, preview: { max_side: 640, quality: 80 } }, turnFor())) break;
+      await askProbe(path);
+    }
+    return process.memoryUsage().rss;
+  };
+  const early = await round(30);
+  const late = await round(60);
+  assert.ok(late - early < 64 * 1024 * 1024, `${((late - early) / 2 ** 20).toFixed(0)} MiB more`);
+});

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
 import sharp from 'sharp';
-import { gridLength, momentsWithin } from '../../../../actors/decoder/grid.ts';
 import { writeStill } from '../../../../actors/samples/writer/still.ts';
-import { askMoments, askProbe, askShrink, turnFor, walkCounts } from '../ask-decoder.ts';
+import { askMoments, askProbe, turnFor, walkCounts } from '../ask-decoder.ts';
 import type { Clip } from '../footage/clip.ts';
 import { clips, tenHours } from '../footage/clips.ts';
 import { fullDecode, meanDifference, shownAt } from '../footage/full-decode.ts';
@@ -34,25 +32,6 @@ async function stampOf(jpeg: Uint8Array): Promise<number | null> {
 function shownStamp({ facts }: Clip, moment: number): number | undefined {
   return facts.frames.filter(({ seconds }) => seconds <= moment + 0.0005).at(-1)?.stamp;
 }
-
-test('moments within a film are those a player can show', () => {
-  for (const [duration, inside, outside] of [
-    [10, [0, 9, 9.9995], [10, 11]],
-    [10.0015, [9, 9.9], [10, 10.001]],
-    [10.5, [10, 10.4], [10.5, 10.7]],
-    [0, [0], [0.01, 1]],
-  ] as const) {
-    for (const at of inside) assert.equal(momentsWithin([at], duration), 1, `${at} of ${duration}`);
-    for (const at of outside) assert.equal(momentsWithin([at], duration), 0, `${at} of ${duration}`);
-  }
-  fc.assert(
-    fc.property(fc.double({ min: 0, max: 1e5, noNaN: true }), (duration) => {
-      const length = gridLength(duration);
-      const grid = Array.from({ length: Math.min(length, 50) + 1 }, (_, i) => Math.max(0, length - 50) + i);
-      assert.equal(momentsWithin(grid, duration), grid.length - 1);
-    }),
-  );
-});
 
 for (const clip of clips) {
   test(`${clip.name}: each moment has the picture that a player shows then`, async () => {
@@ -147,9 +126,6 @@ test('a cancelled turn ends before the next moment', async () => {
   const path = await clip.make();
   turn.cancel();
   await assert.rejects(askMoments(path, [0, 1], turn), { code: 'CANCELLED' });
-  await assert.rejects(askShrink([readFileSync(path)], { max_side: 64, quality: 80 }, turn), {
-    code: 'CANCELLED',
-  });
 });
 
 test('moments out of order and files that are no media are refused', async () => {
@@ -159,23 +135,4 @@ test('moments out of order and files that are no media are refused', async () =>
   await writeFile(path, 'no film');
   await assert.rejects(askMoments(path, [0]), { code: 'NOT_MEDIA' });
   await assert.rejects(askMoments(join(folder, 'none.mp4'), [0]), { code: 'FILE_NOT_FOUND' });
-});
-
-test('stored pictures are made smaller, never larger, and what is none is null', async () => {
-  const big = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#884422' } })
-    .jpeg()
-    .toBuffer();
-  const small = await sharp({ create: { width: 100, height: 200, channels: 3, background: '#884422' } })
-    .jpeg()
-    .toBuffer();
-  const got = await askShrink([big, small, Uint8Array.of(1, 2, 3)], { max_side: 480, quality: 80 });
-  const sizes = await Promise.all(got.slice(0, 2).map((jpeg) => pixels(jpeg!)));
-  assert.deepEqual(
-    sizes.map(({ width, height }) => [width, height]),
-    [
-      [480, 270],
-      [100, 200],
-    ],
-  );
-  assert.equal(got[2], null);
 });

@@ -11,7 +11,6 @@ import {
 } from '../../../../actors/decoder/ffmpeg.ts';
 import { writeFilm } from '../../../../actors/samples/writer/film.ts';
 import type { FilmPicture } from '../../../../actors/samples/writer/picture.ts';
-import { packSamples } from '../../../../actors/samples/writer/sound.ts';
 import { filmErrors } from '../../../../actors/samples/writer/track.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { tone } from '../../decoder/footage/clip.ts';
@@ -178,15 +177,4 @@ test('what cannot be written is named', async () => {
     writeFilm({ path: join(folder, 'nowhere', 'a.mp4'), picture }),
     filmErrors.FILM_NOT_WRITTEN.is,
   );
-});
-
-test('samples are packed as each format asks, louder than full scale is cut', () => {
-  const left = Buffer.alloc(4);
-  const right = Buffer.alloc(4);
-  packSamples(Float32Array.of(0, 2, 0.5, -1), 2, 's16p', [left, right]);
-  assert.deepEqual([left.readInt16LE(0), left.readInt16LE(2)], [0, 16384]);
-  assert.deepEqual([right.readInt16LE(0), right.readInt16LE(2)], [32767, -32767]);
-  const both = Buffer.alloc(8);
-  packSamples(Float32Array.of(0.25, -0.25), 1, 'flt', [both]);
-  assert.deepEqual([both.readFloatLE(0), both.readFloatLE(4)], [0.25, -0.25]);
 });

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { copyRotated, placeShape, placeWhole } from '../../../../actors/decoder/pixels/geometry.ts';
+
+test('a picture turned four times by a quarter is itself', () => {
+  const size = fc.integer({ min: 1, max: 9 });
+  fc.assert(
+    fc.property(size, size, fc.constantFrom(90, 270), (width, height, rotation) => {
+      let picture = { data: new Uint8Array(width * height * 3), width, height, stride: width * 3, depth: 3 };
+      const first = picture.data.map((_, i) => (i * 7) & 255);
+      picture.data.set(first);
+      for (let i = 0; i < 4; i++) {
+        const turned = {
+          data: new Uint8Array(first.length),
+          width: picture.height,
+          height: picture.width,
+          stride: picture.height * 3,
+          depth: 3,
+        };
+        copyRotated(picture, rotation, 0, 0, turned);
+        picture = turned;
+      }
+      assert.deepEqual(picture.data, first);
+    }),
+  );
+});
+
+const coded = { width: 720, height: 576, pixelAspect: { num: 16, den: 15 }, rotation: 90 };
+
+test('cover keeps the centre of the picture as shown, stretch all of it', () => {
+  const shape = { width: 224, height: 224, resample: 'area' } as const;
+  assert.deepEqual(placeShape(coded, { ...shape, fit: 'cover' }), {
+    scaled: { width: 299, height: 224 },
+    rotation: 90,
+    left: 0,
+    top: 37,
+    kept: { width: 224, height: 224 },
+  });
+  assert.deepEqual(placeShape(coded, { ...shape, fit: 'stretch' }).scaled, { width: 224, height: 224 });
+});
+
+test('a preview is never enlarged and never empty', () => {
+  assert.deepEqual(placeWhole({ ...coded, width: 1, height: 1 }, 640).kept, { width: 1, height: 1 });
+  const wide = { width: 16384, height: 2, pixelAspect: { num: 1, den: 1 }, rotation: 0 };
+  assert.deepEqual(placeWhole(wide, 640).kept, { width: 640, height: 1 });
+});

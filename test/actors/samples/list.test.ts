@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Canvas } from '../../../actors/samples/drawings/canvas.ts';
+import { sampleList } from '../../../actors/samples/library.ts';
+import { samples } from '../../../actors/samples/list.ts';
+
+test('each sample has a name of its own and a line that says what it shows', () => {
+  assert.equal(new Set(sampleList.map(({ file }) => file)).size, sampleList.length);
+  assert.ok(sampleList.filter(({ file }) => /\.(mp4|mkv|webm)$/.test(file)).length >= 6);
+  assert.ok(sampleList.filter(({ file }) => /\.(jpg|png|webp)$/.test(file)).length >= 10);
+  for (const { description } of sampleList) assert.match(description, /^[A-Z0-9][^\n]{10,}[^.\n]$/);
+});
+
+test('each scene paints every pixel, and the same moment twice alike', () => {
+  const [width, height] = [64, 36];
+  for (const sample of samples) {
+    const shots =
+      sample.kind === 'film' ? sample.shots : [{ scene: sample.scene, seconds: 2 * sample.moment }];
+    for (const { scene, seconds } of shots) {
+      const first = new Canvas(width, height);
+      const second = new Canvas(width, height);
+      second.rgb.fill(123);
+      const paint = scene(width, height);
+      paint(first, seconds / 2);
+      paint(second, 0);
+      paint(second, seconds / 2);
+      assert.deepEqual(second.rgb, first.rgb, sample.file);
+      assert.ok(new Set(first.rgb).size > 2, `${sample.file} is empty`);
+    }
+  }
+});
