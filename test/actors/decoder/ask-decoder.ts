@@ -1,4 +1,4 @@
-// Asks the decoder's handlers without a thread: a turn whose slots are plain memory, and what came back as plain values.
+// Calls the decoder's handlers without a thread: with a turn whose slots are plain memory; replies are plain values.
 import assert from 'node:assert/strict';
 import { definition } from '../../../actors/decoder/actor.ts';
 import type {
@@ -34,13 +34,13 @@ export interface FramesAsk {
   readonly from?: number;
 }
 
-/** A turn with one slot after the other; `lines` collects what is logged. */
+/** A turn with as many slots as are asked for; `lines` collects the log. */
 export class TestTurn implements FeedTurn {
   readonly #controller = new AbortController();
   readonly #slots: Uint8Array[] = [];
   readonly #bytes: number;
   readonly lines: LogLine[] = [];
-  /** Signs of life. */
+  /** Calls of `alive`. */
   alives = 0;
   readonly log = createLog('decoder', (line) => this.lines.push(line));
 
@@ -132,7 +132,7 @@ export async function askPicture(
   return { second: 0, seconds: reply.seconds, rgb, further: [], preview: reply.preview };
 }
 
-/** The pictures of moments, by their places in `seconds`. */
+/** The pictures of moments, by their index in `seconds`. */
 export async function askMoments(
   path: string,
   seconds: readonly number[],
@@ -147,7 +147,7 @@ export async function askMoments(
   return got;
 }
 
-/** Bytes of the slots that sound comes in. */
+/** Size of the slots for sound, in bytes. */
 export const soundSlotBytes = 786_432;
 
 /** The blocks of the `sound` feed as they come. */
@@ -159,7 +159,7 @@ export async function* soundBlocks(
   for await (const item of handlers.sound({ path, channels }, turn)) yield plain(item);
 }
 
-/** All samples of each channel asked for; fails where a block does not follow the one before. */
+/** All samples of each requested channel; fails when the blocks are not contiguous. */
 export async function askSound(
   path: string,
   channels: number[] | null = null,

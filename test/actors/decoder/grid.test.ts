@@ -22,7 +22,7 @@ test('a picture shown just after a second is not the one of that second', () => 
   assert.ok(29 <= frames.limit(1) && 30 > frames.limit(1));
 });
 
-test('the last picture is held to the end, but not for a lost rest of the file', () => {
+test('the last picture is shown to the end, but not for a truncated rest of the file', () => {
   const slow = new Ending();
   slow.add(0, 10);
   slow.add(10, 10);

@@ -69,7 +69,7 @@ test('timecodes of known frames', () => {
   }
 });
 
-test('drop-frame keeps within two frames of the clock over a day', () => {
+test('drop-frame timecode stays within 0.1 s of real time over a day', () => {
   const counting = { rate: rate(30000, 1001), dropFrame: true };
   for (let hour = 0; hour < 24; hour++) {
     const frame = frames(`${String(hour).padStart(2, '0')}:00:00:00`, counting)!;
@@ -77,7 +77,7 @@ test('drop-frame keeps within two frames of the clock over a day', () => {
   }
 });
 
-test('the rate a timecode counts at is the next whole one', () => {
+test('a timecode counts at the rate rounded to a whole number', () => {
   assert.deepEqual(
     [rate(24000, 1001), rate(30000, 1001), rate(179, 6), rate(1, 2), rate(0)].map(nominalRate),
     [24, 30, 30, 1, 1],

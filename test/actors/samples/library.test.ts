@@ -9,7 +9,7 @@ import { engineErrors } from '../../../runtime/errors.ts';
 const folder = mkdtempSync(join(tmpdir(), 'framehound-samples-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('samples are made once, again when they were cut, and the same bytes each time', async () => {
+test('samples are created once, again when they are truncated, with the same bytes each time', async () => {
   const files = ['stripes.png', 'shapes.webm', 'fire.webp'];
   const seen: string[] = [];
   const made = await makeSamples(folder, { files, progress: ({ file }) => seen.push(file) });
@@ -23,7 +23,7 @@ test('samples are made once, again when they were cut, and the same bytes each t
   assert.deepEqual(readFileSync(join(folder, 'fire.webp')), whole);
 });
 
-test('damaged notes cost no more than making the samples again', async () => {
+test('with a damaged manifest the samples are created again', async () => {
   writeFileSync(join(folder, '.samples.json'), '{"stripes');
   assert.deepEqual(await makeSamples(folder, { files: ['stripes.png'] }), ['stripes.png']);
 });

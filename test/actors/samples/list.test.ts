@@ -11,7 +11,7 @@ test('each sample has a name of its own and a line that says what it shows', () 
   for (const { description } of sampleList) assert.match(description, /^[A-Z0-9][^\n]{10,}[^.\n]$/);
 });
 
-test('each scene paints every pixel, and the same moment twice alike', () => {
+test('each scene paints every pixel, deterministically', () => {
   const [width, height] = [64, 36];
   for (const sample of samples) {
     const shots =

@@ -1,5 +1,5 @@
-// What a test clip is: a small film whose every frame carries its own number, what a right decoder says of it, and
-// a way to make it. Clips are made once and kept in the system's folder for temporary files.
+// A test clip: a small film with the frame number drawn into every frame, the facts a decoder must report, and a function
+// that creates it. Clips are created once and cached in the system's temporary folder.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -44,18 +44,18 @@ export interface Clip {
   write(path: string): Promise<void>;
 }
 
-/** A film of stamped frames: a FilmPicture that says only what is not usual. */
+/** A film of stamped frames: the fields of FilmPicture that differ from the defaults. */
 export interface StampedFilm extends Partial<Omit<FilmPicture, 'draw'>>, Omit<Film, 'path' | 'picture'> {
   readonly file: string;
   readonly gop?: ClipFacts['gop'];
   /**
-   * Made in a process that ends with it. SVT-AV1 gives the thread that opens it real-time priority where it may (as
+   * Written in a process of its own. SVT-AV1 gives the thread that opens it real-time priority where it may (as
    * root), and all processes started from there inherit it: they then starve each other.
    */
   readonly apart?: boolean;
 }
 
-/** Named by the sources that make the clips, so that a change makes them anew. */
+/** Contains a hash of the sources that create the clips, so that a change creates them again. */
 export const clipFolder = join(tmpdir(), `framehound-clips-${sourceHash()}`);
 
 function sourceHash(): string {
@@ -72,7 +72,7 @@ function sourceHash(): string {
 
 const making = new Map<string, Promise<string>>();
 
-/** The file of this name in the clip folder; `write` makes it, under another name, when it is not there. */
+/** The file of this name in the clip folder; when it does not exist, `write` creates it under a temporary name. */
 export function kept(file: string, write: (path: string) => Promise<void>): Promise<string> {
   const known = making.get(file);
   if (known) return known;

@@ -1,5 +1,5 @@
-// Small clips of each kind that a decoder must read without a flaw: codecs, GOP structures, containers, clocks,
-// rotation, pixel aspect, depth. Each frame carries its number, so a test can say which frame it was given.
+// Small clips of each kind that must be decoded correctly: codecs, GOP structures, containers, timestamps, rotation, sample
+// aspect ratio, bit depth. The frame number is drawn into each frame, so a test can tell which frame it got.
 import { type Clip, stamped, tone } from './clip.ts';
 import { fps, ntsc, pyramid, x264, x265 } from './codec-options.ts';
 import { containerClips } from './container-clips.ts';
@@ -275,7 +275,7 @@ export const clips: readonly Clip[] = [
   ...shapeClips,
 ];
 
-/** Ten hours at one frame a second; takes some seconds to make. */
+/** Ten hours at one frame a second; takes some seconds to encode. */
 export const tenHours: Clip = stamped('ten hours of one frame a second', {
   file: 'ten-hours.mp4',
   width: 64,

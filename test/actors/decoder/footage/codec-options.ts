@@ -1,8 +1,8 @@
-// Encoder options the test clips share. One thread, and no macroblock tree (it reads memory it has not set): the
+// Encoder options that the test clips share. One thread and no macroblock tree (which reads uninitialised memory) give the
 // same bytes on every machine.
 
 export const fps = (num: number, den = 1) => ({ num, den });
-/** 24, 30 or 60 as television counts them: 1000/1001 of it. */
+/** NTSC rates: 1000/1001 of 24, 30 or 60. */
 export const ntsc = (num: number) => fps(num * 1000, 1001);
 
 export const x264 = { preset: 'veryfast', crf: '23', threads: '1', mbtree: '0' };

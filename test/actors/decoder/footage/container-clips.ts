@@ -1,5 +1,5 @@
-// Clips whose difficulty is the way they are packed: fragments, clocks without picture times, interlaced pictures,
-// and codecs that older or rarer cameras and editors write.
+// Clips with difficult containers and codecs: fragments, packets without PTS, interlaced pictures, and codecs of older or
+// rarer cameras and editors.
 import { type Clip, stamped } from './clip.ts';
 import { fps, pyramid, x265 } from './codec-options.ts';
 

@@ -1,4 +1,4 @@
-// The yardstick: every packet of a file decoded in order, nothing left out, each picture scaled as the room scales it.
+// The reference for tests: decodes every packet of a file in order and scales each picture as the decoder does.
 import type { PictureShape } from '../../../../actors/decoder/contract.ts';
 import type { Frame } from '../../../../actors/decoder/ffmpeg.ts';
 import { PictureDecoder } from '../../../../actors/decoder/packets/picture-decoder.ts';

@@ -1,12 +1,11 @@
-// Wraps one HEVC picture as a HEIF still (ISO/IEC 23008-12), the form phones keep photographs in. FFmpeg reads it but
-// has no writer for it.
+// Wraps one HEVC picture in a HEIF still (ISO/IEC 23008-12), the format of phones. FFmpeg can demux it but not mux it.
 import { AVMEDIA_TYPE_VIDEO, checked, FormatContext, Packet } from '../../../../actors/decoder/ffmpeg.ts';
 
 /** The bytes of a still of width×height px, made of the first picture of an HEVC film in mp4. */
 export function heifOf(film: string, width: number, height: number): Buffer {
   const { config, picture } = firstPicture(film);
   const type = box('ftyp', Buffer.from('heic\0\0\0\0mif1heic', 'latin1'));
-  // The place of the picture is written into the boxes before it, whose length does not depend on it.
+  // The offset of the picture is stored in the boxes before it; their length does not depend on it.
   const start = type.length + metaBox(config, 0, picture.length, width, height).length + 8;
   return Buffer.concat([type, metaBox(config, start, picture.length, width, height), box('mdat', picture)]);
 }

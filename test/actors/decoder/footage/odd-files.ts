@@ -1,5 +1,5 @@
-// Files that are not an ordinary film: sound alone, stills, films cut short or damaged, and things that only bear
-// the name of a film; each with what a decoder has to say of it.
+// Files that are not ordinary films: sound alone, stills, truncated or damaged films, and files with a wrong extension; each
+// with the result a decoder must give.
 import { readFile, writeFile } from 'node:fs/promises';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { writeFilm } from '../../../../actors/samples/writer/film.ts';
@@ -120,7 +120,7 @@ const stills: readonly OddFile[] = [
   still('high.png', 16, 8192),
 ];
 
-/** Phones keep photographs so; where the still reader has no HEVC, it has to say it. */
+/** The format of phones; sharp may lack an HEVC decoder, and then the error has to say so. */
 const photograph = bytes(
   'a photograph kept as HEVC',
   'photograph.heic',
@@ -172,7 +172,7 @@ const empty: readonly OddFile[] = (['no-frames.mp4', 'no-frames.mkv', 'no-frames
   }),
 );
 
-/** A program stream names the time of some pictures only; the others are known when they are decoded. */
+/** In a program stream only some packets have a PTS; the other times are known only after decoding. */
 const untimed: OddFile = {
   name: 'MPEG-1, where only some packets have a time',
   expected: [{ kind: 'video', frames: 75 }],

@@ -1,5 +1,4 @@
-// Copies a film packet by packet, leaving out, changing or moving some: the damage that a test needs is done to
-// the stream itself, with the container around it whole.
+// Remuxes a film and drops or changes some packets: damages the stream while the container stays intact.
 import { checked, FormatContext, OutputFormat, Packet } from '../../../../actors/decoder/ffmpeg.ts';
 
 export interface CopiedPacket {
@@ -11,7 +10,7 @@ export interface CopiedPacket {
   readonly data: Buffer;
 }
 
-/** `keep` answers false to leave a packet out, true to keep it, or bytes to put in its place. */
+/** `keep` returns false to drop a packet, true to keep it, or bytes to replace its data. */
 export async function remux(
   from: string,
   to: string,
@@ -65,7 +64,7 @@ function copyPackets(
   }
 }
 
-/** Setting the bytes of a packet resets all else. */
+/** Setting the data of a packet resets its other fields. */
 function replaceData(packet: Packet, data: Buffer): void {
   const { streamIndex, pts, dts, duration, flags } = packet;
   packet.data = Buffer.from(data);

@@ -15,7 +15,7 @@ test('a stamp is read back as the number that was drawn', () => {
   );
 });
 
-test('a picture turned upside down has no stamp', () => {
+test('a picture rotated by 180 degrees has no stamp', () => {
   const rgb = new Uint8Array(192 * 108 * 3);
   for (let n = 0; n < 50; n++) {
     drawStamp(n, rgb, 192, 108);

@@ -1,5 +1,5 @@
-// A frame's number as a pattern of blocks, drawn so large that it survives compression, scaling and a change of
-// pixel aspect: 6×4 cells, 16 bits of number, 6 bits of check and two fixed cells that tell a turned picture.
+// A frame number drawn as a pattern of cells, large enough to survive compression, scaling and a change of the aspect ratio:
+// 6×4 cells with 16 bits of number, 6 check bits, and two fixed cells by which a rotated picture is recognised.
 const columns = 6;
 const rows = 4;
 const numberBits = 16;
@@ -43,7 +43,7 @@ export function drawStamp(n: number, rgb: Uint8Array, width: number, height: num
   }
 }
 
-/** The number in a picture of any size, or null when there is none that can be trusted. */
+/** The number in a picture of any size; null when there is none or a check fails. */
 export function readStamp(rgb: Uint8Array, width: number, height: number): number | null {
   let bits = 0;
   for (let cell = 0; cell < columns * rows; cell++) {
@@ -55,7 +55,7 @@ export function readStamp(rgb: Uint8Array, width: number, height: number): numbe
   return bits === pattern(n) ? n : null;
 }
 
-/** Mean level of the middle of a cell. */
+/** Mean level of the centre of a cell. */
 function cellLevel(rgb: Uint8Array, width: number, height: number, column: number, row: number): number {
   const span = (cell: number, cells: number, size: number) => {
     const first = Math.floor(((cell + 0.35) * size) / cells);

@@ -1,15 +1,15 @@
-// Files of known sound for the tests: each channel is a tone of its own that begins at its highest, so that its phase
-// tells to a part of a sample where what came out belongs.
+// Test tones: each channel is a cosine of its own frequency, so that its phase tells, to a fraction of a sample, where the
+// decoded samples are on the timeline.
 import assert from 'node:assert/strict';
 import type { FilmSound } from '../../../../actors/samples/writer/sound.ts';
 
-/** Hz of the tone in each channel, from the first on: whole periods in 160 samples of 16 kHz. */
+/** Frequency of the tone in each channel, in Hz: whole periods in 160 samples at 16 kHz. */
 export const pitches = [300, 500, 700, 1100, 1300, 1700];
 export const level = 0.5;
 
 export interface Tones extends Partial<Omit<FilmSound, 'fill'>> {
   readonly encoder: string;
-  /** The first channel's place in `pitches`. */
+  /** Index of the first channel's tone in `pitches`. */
   readonly from?: number;
 }
 
@@ -29,16 +29,16 @@ export function tones({
   return { sampleRate, channels, seconds, fill, ...rest };
 }
 
-export interface Stretch {
+export interface Range {
   /** Seconds. */
   readonly from?: number;
   readonly to?: number;
-  /** Seconds at which the tone is at its highest. */
+  /** Seconds at which the phase of the tone is 0. */
   readonly zero?: number;
 }
 
-/** Level of a tone within a stretch of 16 kHz samples, and by how many samples it comes late. */
-export function heard(samples: Float32Array, pitch: number, { from = 0.2, to, zero = 0 }: Stretch = {}) {
+/** Amplitude of a tone within a range of 16 kHz samples, and its delay in samples. */
+export function measureTone(samples: Float32Array, pitch: number, { from = 0.2, to, zero = 0 }: Range = {}) {
   const first = Math.round(from * 16000);
   const last = to === undefined ? samples.length - 3200 : Math.round(to * 16000);
   const count = Math.floor((last - first) / 160) * 160;
@@ -54,18 +54,18 @@ export function heard(samples: Float32Array, pitch: number, { from = 0.2, to, ze
   };
 }
 
-/** `loud`: level to find; `within`: samples it may be early or late. */
+/** `loud`: expected amplitude; `within`: tolerance of the delay, in samples. */
 export function expectTone(
   samples: Float32Array,
   pitch: number,
-  { loud = level, within = 0.125, ...stretch }: Stretch & { loud?: number; within?: number } = {},
+  { loud = level, within = 0.125, ...stretch }: Range & { loud?: number; within?: number } = {},
 ) {
-  const tone = heard(samples, pitch, stretch);
+  const tone = measureTone(samples, pitch, stretch);
   assert.ok(Math.abs(tone.level - loud) < 0.02 * loud, `${pitch} Hz at ${tone.level}`);
   assert.ok(Math.abs(tone.late) < within, `${pitch} Hz late by ${tone.late} samples`);
 }
 
-/** Fails unless the stretch is all zeros but for the ringing of the resampler at its ends. */
+/** Fails unless the range is silent, except for the ringing of the resampler at its ends. */
 export function expectSilence(samples: Float32Array, from: number, to: number) {
   const stretch = samples.subarray(Math.round(from * 16000) + 64, Math.round(to * 16000) - 64);
   const loudest = stretch.reduce((most, value) => Math.max(most, Math.abs(value)), 0);

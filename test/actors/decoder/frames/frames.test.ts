@@ -52,7 +52,7 @@ for (const clip of clips) {
       assert.ok(walkCounts(turn).decoded <= facts.frames.length + 41);
     });
 
-    test('the grid can be taken up in the middle', async () => {
+    test('frames can start in the middle of the grid', async () => {
       const path = await clip.make();
       const from = Math.floor(gridLength(facts.duration) / 2);
       const got = await askFrames({ path, from });
@@ -155,7 +155,7 @@ test('the event loop turns at least once a frame', async () => {
   assert.ok(turns >= got.length, `${turns} turns for ${got.length} frames`);
 });
 
-test('what was opened is freed: films left half-read do not add up', async () => {
+test('native objects of films left half-read are freed', async () => {
   const path = await longGop.make();
   const round = async (times: number) => {
     for (let i = 0; i < times; i++) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { askFrames, turnFor, walkCounts } from '../ask-decoder.ts';
 import { clips } from '../footage/clips.ts';
 
-test('key pictures serve every second from the key picture on', async () => {
+test('in keyframe mode every second shows the latest keyframe', async () => {
   const open = clips.find(({ name }) => name === 'H.264, 3 B-frames with pyramid, GOP 60')!;
   const turn = turnFor();
   const got = await askFrames({ path: await open.make(), mode: 'keyframes' }, turn);

@@ -75,7 +75,7 @@ test('moments far apart in one long GOP do not decode it again from its beginnin
   assert.ok(walkCounts(turn).decoded <= 61, `${walkCounts(turn).decoded} packets decoded`);
 });
 
-test('three moments of a long film are reached without reading what lies between', async () => {
+test('three moments of a long film are reached by seeks', async () => {
   const turn = turnFor();
   const got = await askMoments(await tenHours.make(), [1, 18_000.5, 35_999], turn);
   assert.deepEqual(

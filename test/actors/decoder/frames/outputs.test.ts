@@ -61,7 +61,7 @@ test('further shapes take one pass over the packets', async () => {
   assert.deepEqual(await counts(further), await counts([]));
 });
 
-test('frames of several slots flow on the least credit, and less is refused', {
+test('frames of several slots need no more credit than one frame takes, and less is refused', {
   timeout: 20_000,
 }, async () => {
   const path = await clips[0]!.make();

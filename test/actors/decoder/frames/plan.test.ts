@@ -96,7 +96,7 @@ function needs(packets: readonly PacketFacts[], order: number): number[] {
   return [...between.filter((i) => packets[i]!.reference), order];
 }
 
-test('the plan shows what looking at the whole file would show', () => {
+test('the plan shows the pictures that a search of the whole file finds', () => {
   fc.assert(
     fc.property(stream, ({ packets, seconds }) => {
       const { shows } = run(packets, seconds);
@@ -119,7 +119,7 @@ test('everything sent is needed by a shown picture, and everything needed is sen
   );
 });
 
-test('decoding begins anew only at an entry, and whenever a reference was left out', () => {
+test('decoding restarts only at a random access point, and whenever a reference was dropped', () => {
   fc.assert(
     fc.property(stream, ({ packets, seconds }) => {
       const { sent, fresh } = run(packets, seconds);
@@ -137,7 +137,7 @@ test('decoding begins anew only at an entry, and whenever a reference was left o
   );
 });
 
-test('taking up in the middle shows the same pictures', () => {
+test('starting in the middle shows the same pictures', () => {
   fc.assert(
     fc.property(stream, fc.nat(20), ({ packets, seconds }, start) => {
       const from = Math.min(start, seconds - 1);
@@ -148,14 +148,14 @@ test('taking up in the middle shows the same pictures', () => {
   );
 });
 
-test('a GOP of thousands of packets is held back by little more than a second', () => {
+test('of a GOP of thousands of packets little more than a second is queued', () => {
   const packets = Array.from({ length: 20_000 }, (_, i) => packet(i, { entry: i === 0 ? 'closed' : 'no' }));
   const { sent, deepest } = run(packets, 2000);
   assert.equal(sent.length, 19_991);
   assert.ok(deepest < 60, `${deepest} packets`);
 });
 
-test('what is held back is bounded even where no second passes', () => {
+test('the queue is bounded even where all pictures belong to one second', () => {
   const packets = Array.from({ length: 5000 }, (_, i) =>
     packet(i / 10_000, { entry: i === 0 ? 'closed' : 'no' }),
   );
@@ -164,7 +164,7 @@ test('what is held back is bounded even where no second passes', () => {
   assert.equal(shows.get(0), 0);
 });
 
-test('pictures that are never shown are decoded for others and serve no second', () => {
+test('hidden pictures are decoded as references and are no grid pictures', () => {
   const hidden = [packet(0, { entry: 'closed', shown: false }), packet(1, { shown: false }), packet(2)];
   const { sent, shows } = run(hidden, 1);
   assert.deepEqual(sent, []);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { askPicture, askProbe } from '../ask-decoder.ts';
 import { tenHours } from '../footage/clips.ts';
 
-test('a moment far into a long film is reached without reading what lies before', async () => {
+test('a moment late in a long film is reached by a seek', async () => {
   const path = await tenHours.make();
   const { seconds, rgb } = await askPicture(path, 30_000.5);
   assert.equal(seconds, 30_000);

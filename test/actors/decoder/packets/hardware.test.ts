@@ -35,7 +35,7 @@ const broken = device(() => {
   throw new Error('the device is lost');
 });
 
-test('a device that cannot be decoded on gives way to software, and the log tells', async () => {
+test('where hardware fails software decodes, and the log says so', async () => {
   const turn = turnFor();
   const expected = await secondsOf(
     turnFor(),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { pictureReader } from '../../../../actors/decoder/packets/reference.ts';
 
-test('no reader takes offence at any bytes', () => {
+test('no reader fails on arbitrary bytes', () => {
   const codecs = ['h264', 'hevc', 'mpeg2video', 'mpeg4', 'vp8', 'vp9', 'av1', 'vc1'];
   const bytes = fc.uint8Array({ maxLength: 200 });
   fc.assert(

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { copyRotated, placeShape, placeWhole } from '../../../../actors/decoder/pixels/geometry.ts';
 
-test('a picture turned four times by a quarter is itself', () => {
+test('a picture rotated four times by 90 degrees is unchanged', () => {
   const size = fc.integer({ min: 1, max: 9 });
   fc.assert(
     fc.property(size, size, fc.constantFrom(90, 270), (width, height, rotation) => {
@@ -40,7 +40,7 @@ test('cover keeps the centre of the picture as shown, stretch all of it', () => 
   assert.deepEqual(placeShape(coded, { ...shape, fit: 'stretch' }).scaled, { width: 224, height: 224 });
 });
 
-test('a preview is never enlarged and never empty', () => {
+test('a preview is never scaled up and never empty', () => {
   assert.deepEqual(placeWhole({ ...coded, width: 1, height: 1 }, 640).kept, { width: 1, height: 1 });
   const wide = { width: 16384, height: 2, pixelAspect: { num: 1, den: 1 }, rotation: 0 };
   assert.deepEqual(placeWhole(wide, 640).kept, { width: 640, height: 1 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encode, hlgLinear, pqLinear, toneMap } from '../../../../actors/decoder/pixels/hdr.ts';
 
-test('PQ and HLG signals have the light their standards give them', () => {
+test('PQ and HLG signals have the luminance of their standards', () => {
   // ITU-R BT.2408, table 1: reference white of 203 cd/m² is a signal of 58 % PQ and 75 % HLG.
   assert.ok(Math.abs(pqLinear(0.58) - 1) < 0.02);
   assert.ok(Math.abs(hlgLinear(0.75) - 1) < 0.02);
@@ -23,6 +23,6 @@ test('brighter light never gets darker, and grey stays grey', () => {
   }
 });
 
-test('other transfer functions are left alone', () => {
+test('other transfer functions are not tone mapped', () => {
   for (const transfer of [1, 2, 6, 13]) assert.equal(toneMap(transfer), null);
 });

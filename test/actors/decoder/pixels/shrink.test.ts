@@ -8,7 +8,7 @@ async function sizeOf(jpeg: Uint8Array) {
   return [width, height];
 }
 
-test('stored pictures are made smaller, never larger, and what is none is null', async () => {
+test('JPEG pictures are scaled down, never up, and other bytes give null', async () => {
   const big = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#884422' } })
     .jpeg()
     .toBuffer();

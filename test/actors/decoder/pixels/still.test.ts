@@ -40,7 +40,7 @@ test('16 bits, grey, and a wide colour profile become sRGB with 8 bits', async (
   near(await middle('grey.jpg'), [90, 90, 90]);
 });
 
-test('what is transparent shows white', async () => {
+test('transparent pixels become white', async () => {
   await sharp({ create: { width: 40, height: 30, channels: 4, background: { ...colour, alpha: 0 } } })
     .png()
     .toFile(join(folder, 'clear.png'));

@@ -26,7 +26,7 @@ test('the hashed ranges lie inside the file and begin and end with it', () => {
   );
 });
 
-test('the name of a content survives renaming and tells contents apart', async () => {
+test('the content hash survives renaming and differs for other content', async () => {
   const path = join(folder, 'one.mp4');
   await copyFile(await clips[0]!.make(), path);
   const first = await askIdentity(path);

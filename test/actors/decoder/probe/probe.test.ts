@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { askProbe } from '../ask-decoder.ts';
 import { clips } from '../footage/clips.ts';
 
-test('timecodes of films are those written into them', async () => {
+test('a probe returns the timecode written into the film', async () => {
   const expected = [
     ['drop-frame.mov', '00:59:58:12', true],
     ['drop-frame-60.mov', '01:00:59:58', true],

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-test('a probe that has to read a whole film can be stopped by the event loop', async () => {
+test('a probe that has to read all packets can be cancelled through the event loop', async () => {
   const still = join(folder, 'still.jpg');
   await writeStill({ path: still, width: 64, height: 48, rgb: new Uint8Array(64 * 48 * 3) });
   const raw = join(folder, 'raw.mjpeg');

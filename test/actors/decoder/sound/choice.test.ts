@@ -10,7 +10,7 @@ const tracks = [2, 6, 1].map((channels, stream) => ({
   decodable: true,
 }));
 
-describe('which channels', () => {
+describe('the channels', () => {
   test('are counted over all tracks, each track decoded once', () => {
     assert.deepEqual(chooseChannels(tracks, [3, 9, 1, 3, 8]), [
       { stream: 2, channels: [0, 5], positions: [[0, 3], [4]] },
@@ -20,7 +20,7 @@ describe('which channels', () => {
     assert.deepEqual(chooseChannels(tracks, [1, 10, 11]), { missing: 10 });
   });
 
-  test('every place asked for is answered once', () => {
+  test('every position of the request is filled once', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (asked) => {
         const chosen = chooseChannels(tracks, asked);
@@ -31,7 +31,7 @@ describe('which channels', () => {
     );
   });
 
-  test('of no list are those of the track a player begins with', () => {
+  test('of a request without a list are those of the default track', () => {
     assert.equal(defaultTrack(tracks)!.stream, 2);
     assert.equal(
       defaultTrack(tracks.map((track) => ({ ...track, decodable: track.stream === 3 })))!.stream,
@@ -41,8 +41,8 @@ describe('which channels', () => {
   });
 });
 
-describe('levels', () => {
-  test('of a mix are 1 together and never less than 0', () => {
+describe('gains', () => {
+  test('of a mix add up to 1 and are not negative', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 1n, max: 2n ** 40n - 1n }),
@@ -58,7 +58,7 @@ describe('levels', () => {
     );
   });
 
-  test('of 5.1 put the centre first and leave low effects out', () => {
+  test('of 5.1 are highest for the centre and 0 for LFE', () => {
     const [left, right, centre, low, back] = downmix({ order: 1, nbChannels: 6, mask: 0x3fn });
     assert.equal(left, right);
     assert.equal(low, 0);

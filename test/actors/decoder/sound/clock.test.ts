@@ -16,14 +16,14 @@ function placed(positions: readonly (number | null)[], end = Number.POSITIVE_INF
 const steady = (count: number, from = 0) => Array.from({ length: count }, (_, i) => from + i * frame);
 const whole = { silence: 0, skip: 0 };
 
-describe('where frames are placed', () => {
-  test('one after another when their times say so, or nothing', () => {
+describe('frames are placed', () => {
+  test('one after another by their timestamps, or without any', () => {
     const { clock, placings } = placed([...steady(5), null, null, 7 * frame]);
     assert.deepEqual(placings, Array(8).fill(whole));
     assert.equal(clock.at, 8 * frame);
   });
 
-  test('the first to the sample, behind zeros or cut', () => {
+  test('the first exactly, after silence or cut', () => {
     assert.deepEqual(placed([7]).placings, [{ silence: 7, skip: 0 }]);
     assert.deepEqual(placed([-7]).placings, [{ silence: 0, skip: 7 }]);
     assert.deepEqual(placed([-rate * 20, -100]).placings, [
@@ -32,39 +32,39 @@ describe('where frames are placed', () => {
     ]);
   });
 
-  test('after a lost one to the sample', () => {
+  test('after a lost one exactly', () => {
     assert.deepEqual(placed([0, frame + 9, frame * 2 + 9], Infinity, [1]).placings[1], {
       silence: 9,
       skip: 0,
     });
   });
 
-  test('one lost without a word leaves a gap of its length', () => {
+  test('with a gap where one is missing', () => {
     assert.deepEqual(placed([...steady(50), ...steady(5, 51 * frame)]).placings[50], {
       silence: frame,
       skip: 0,
     });
   });
 
-  test('where times tremble, only the first steps are taken for gaps', () => {
+  test('without gaps where timestamps jitter, but for the first', () => {
     const shaken = steady(400).map((at, i) => at + (i % 2 ? 900 : 0));
     const moved = placed(shaken).placings.filter(({ silence, skip }) => silence + skip > 0);
     assert.ok(moved.length <= 1, `${moved.length} frames moved`);
   });
 
-  test('slow drift is made up for before it is 60 ms', () => {
+  test('corrected for slow drift before it reaches 60 ms', () => {
     const { clock } = placed(steady(20_000).map((at) => at * 1.0005));
     assert.ok(Math.abs(clock.at - 20_000 * frame * 1.0005) < 0.06 * rate + frame);
   });
 
-  test('a step far beyond the end of the file is not believed, nor one far back', () => {
+  test('continuously across clock resets, beyond the end of the file or far back', () => {
     const wild = placed([...steady(5), 3600 * rate, 3600 * rate + frame], 10 * rate);
     assert.deepEqual(wild.placings, Array(7).fill(whole));
     const anew = placed([...steady(1000), ...steady(5)]);
     assert.deepEqual(anew.placings, Array(1005).fill(whole));
   });
 
-  test('whatever the times say, samples never go back and none is invented', () => {
+  test('whatever the timestamps are, without going back or repeating samples', () => {
     const time = fc.option(fc.integer({ min: -(2 ** 40), max: 2 ** 40 }));
     fc.assert(
       fc.property(fc.array(fc.tuple(time, fc.integer({ min: 1, max: 5000 }), fc.boolean())), (frames) => {

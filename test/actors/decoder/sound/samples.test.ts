@@ -29,7 +29,7 @@ const range = (samples: Float32Array) => [
   samples.reduce((most, value) => Math.max(most, value), -1),
 ];
 
-test('samples that are no numbers or infinite become 0 and spoil none around them', async () => {
+test('NaN and infinite samples become 0 and do not affect their neighbours', async () => {
   for (const sampleRate of [16000, 48000]) {
     const path = await written('nan.wav', tones({ encoder: 'pcm_f32le', sampleRate, seconds: 1 }));
     const bytes = await readFile(path);
@@ -70,7 +70,7 @@ test('a studio file of 16 channels, 96 kHz and 24 bits gives the one channel ask
   expectSilence(tenth!, 0, 1);
 });
 
-test('clipped sound stays within full scale and an offset stays what it is', async () => {
+test('clipped sound stays within full scale and a DC offset is kept', async () => {
   const clipped = await written('clipped.wav', {
     ...tones({ encoder: 'pcm_s16le', sampleRate: 44100 }),
     fill: (start, samples) => {
@@ -88,7 +88,7 @@ test('clipped sound stays within full scale and an offset stays what it is', asy
   assert.ok(range(steady!.subarray(100, 31_900)).every((value) => Math.abs(value - 0.5) < 0.001));
 });
 
-test('the probe of sound tells what it is, be it empty', async () => {
+test('the probe describes sound, even without samples', async () => {
   const telephone = await written('telephone.wav', tones({ encoder: 'pcm_s16le', sampleRate: 8000 }));
   const known = await askProbe(telephone);
   assert.deepEqual([known.kind, known.duration_seconds, known.audio[0]!.sample_rate], ['audio', 2, 8000]);
@@ -101,7 +101,7 @@ test('the probe of sound tells what it is, be it empty', async () => {
   }
 });
 
-test('recorded speech comes out as long as it is, and heard', { skip }, async () => {
+test('recorded speech keeps its length and is not silent', { skip }, async () => {
   for (const [name, seconds] of [
     ['jfk.flac', 11],
     ['beckett.wav', 9.963375],

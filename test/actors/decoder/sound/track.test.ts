@@ -40,7 +40,7 @@ for (const [name, encoder] of [
   ['late.mov', 'pcm_s16le'],
   ['late.ts', 'aac'],
 ] as const) {
-  test(`${name}: sound that begins after the picture has zeros before it`, async () => {
+  test(`${name}: sound that starts after the picture has silence before it`, async () => {
     const sound = tones({ encoder, ptsOf: (sample) => sample + 48000 * 0.75 });
     const [samples] = await askSound(await written(name, { picture, sound }));
     expectSilence(samples!, 0, 0.7);
@@ -58,7 +58,7 @@ test('sound before the first picture is left out', async () => {
 
 const pictureTimes = (start: number) => Array.from({ length: 75 }, (_, n) => start + n * 40);
 
-test('a gap becomes zeros, and what follows is where its time says', async () => {
+test('a gap becomes silence, and what follows is where its timestamp says', async () => {
   const sound = pcm({ ptsOf: (sample) => (sample < 48 * 1024 ? sample : sample + 24000) });
   const [samples] = await askSound(await written('gap.mkv', { sound }));
   assert.equal(samples!.length, 40000);
@@ -75,7 +75,7 @@ test('an overlap is cut', async () => {
   expectTone(samples!, pitch, { from: 1.1, to: 1.8, zero: -0.02, within: 9 });
 });
 
-test('times that tremble or drift a little leave no mark', async () => {
+test('small jitter and drift of timestamps are ignored', async () => {
   for (const off of [(n: number) => (n % 2) * 190, (n: number) => Math.floor(n / 2)]) {
     const sound = pcm({ ptsOf: (sample) => sample + off(sample / 1024) });
     const [samples] = await askSound(await written('drift.mkv', { sound }));
@@ -84,7 +84,7 @@ test('times that tremble or drift a little leave no mark', async () => {
   }
 });
 
-test('a clock that begins anew goes on without a gap', async () => {
+test('a clock reset leaves no gap', async () => {
   const sound = tones({ encoder: 'mp2', seconds: 14.4 });
   const once = await readFile(await written('once.ts', { sound }));
   const path = join(folder, 'anew.ts');
@@ -147,7 +147,7 @@ test('a cancelled turn ends before the next block and takes no other slot', asyn
   assert.deepEqual([blocks, slots], [2, 2]);
 });
 
-test('a file whose sound is all broken is an error that names it', async () => {
+test('a file of whose sound nothing can be decoded is an error that names it', async () => {
   const path = await written('noise.mkv', { sound: tones({ encoder: 'flac', seconds: 0.2 }) });
   const bytes = await readFile(path);
   // From a little behind the start of the first cluster on.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shownSize } from '../../../../actors/decoder/source/coded-size.ts';
 
-test('the shown size has pixel aspect and rotation applied', () => {
+test('the shown size has sample aspect ratio and rotation applied', () => {
   assert.deepEqual(shownSize({ width: 720, height: 576, pixelAspect: { num: 16, den: 15 }, rotation: 90 }), {
     width: 576,
     height: 768,

@@ -26,7 +26,7 @@ function jpeg(stamp: number, wide = width, high = height): Promise<Buffer> {
 const film = async () => Buffer.concat(await Promise.all(Array.from({ length: 60 }, (_, n) => jpeg(n))));
 
 for (const name of ['film.mjpeg', 'film.jpg']) {
-  test(`JPEG pictures one after another are a film, also as ${name}`, async () => {
+  test(`consecutive JPEG pictures are a film, also as ${name}`, async () => {
     const path = join(folder, name);
     await writeFile(path, await film());
     const probe = await askProbe(path);
@@ -41,7 +41,7 @@ for (const name of ['film.mjpeg', 'film.jpg']) {
   });
 }
 
-test('a still that holds other pictures beside its own stays a still', async () => {
+test('a still that contains further pictures is a still', async () => {
   const [large, small] = await Promise.all([jpeg(1), jpeg(2, 96, 54)]);
   assert.equal(holdsJpegFilm(Buffer.concat([large, small, small, small])), false);
   assert.equal(holdsJpegFilm(Buffer.concat([large, large])), false);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stillFormat } from '../../../../actors/decoder/source/signature.ts';
 
-test('stills are told by their first bytes', () => {
+test('stills are recognised by their first bytes', () => {
   const text = (value: string) => Uint8Array.from(value, (letter) => letter.charCodeAt(0));
   const rows = [
     ['\xff\xd8\xff\xe0', 'jpeg'],

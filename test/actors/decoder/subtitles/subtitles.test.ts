@@ -60,7 +60,7 @@ describe('the events of a text track', () => {
   }
 });
 
-test('a track of pictures is NO_SUBTITLES and named by its codec', async () => {
+test('a track of bitmap subtitles is NO_SUBTITLES and named by its codec', async () => {
   const path = await film(forms[2]!);
   const bytes = await readFile(path);
   const at = bytes.indexOf('S_TEXT/UTF8');

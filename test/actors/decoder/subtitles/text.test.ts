@@ -31,7 +31,7 @@ describe('the text of a packet', () => {
     assert.equal(packetText('webvtt', cue('cut off').subarray(0, 20)), '');
   });
 
-  test('that is not UTF-8 loses only what cannot be read', () => {
+  test('that is not UTF-8 loses only the invalid bytes', () => {
     assert.equal(packetText('subrip', Buffer.from([0x61, 0xe4, 0x62, 0])), 'a�b');
   });
 });

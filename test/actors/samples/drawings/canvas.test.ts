@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Canvas, ramp } from '../../../../actors/samples/drawings/canvas.ts';
 
-test('edges are smooth: a shape covers as much as its area', () => {
+test('shapes are antialiased: coverage adds up to their area', () => {
   const painted = (paint: (canvas: Canvas) => void) => {
     const canvas = new Canvas(40, 40);
     paint(canvas);
@@ -36,7 +36,7 @@ test('edges are smooth: a shape covers as much as its area', () => {
   );
 });
 
-test('a layer laid over a picture changes only what it covers', () => {
+test('a composited layer changes only the pixels it covers', () => {
   const canvas = new Canvas(8, 8);
   canvas.rows(0, 8, () => [10, 20, 30]);
   const layer = Canvas.layer(4, 4);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noiseFrom, noiseTile, randomFrom, smooth } from '../../../../actors/samples/drawings/noise.ts';
 
-test('a seed gives the same numbers each time, another seed others', () => {
+test('a seed gives the same numbers each time, another seed different ones', () => {
   const take = (seed: number) => Array.from({ length: 20 }, randomFrom(seed));
   assert.deepEqual(take(7), take(7));
   assert.notDeepEqual(take(7), take(8));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { packSamples } from '../../../../actors/samples/writer/sound.ts';
 
-test('samples are packed as each format asks, louder than full scale is cut', () => {
+test('samples are packed in the format of the encoder and clamped to full scale', () => {
   const left = Buffer.alloc(4);
   const right = Buffer.alloc(4);
   packSamples(Float32Array.of(0, 2, 0.5, -1), 2, 's16p', [left, right]);

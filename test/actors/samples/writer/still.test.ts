@@ -11,7 +11,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const picture = { width: 40, height: 30, rgb: new Uint8Array(40 * 30 * 3).fill(90) };
 
-test('a still keeps its size, its turn and the camera it is said to come from', async () => {
+test('a still keeps its size, orientation and camera tags', async () => {
   const path = join(folder, 'turned.jpg');
   const camera = { make: 'Framehound', model: 'Pinhole' };
   await writeStill({ ...picture, path, orientation: 6, camera });

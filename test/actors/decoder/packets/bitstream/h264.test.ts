@@ -29,7 +29,7 @@ for (const [name, join, framing] of framings) {
   });
 }
 
-test('lengths that do not add up prove nothing', () => {
+test('a packet whose NAL lengths do not add up is unknown', () => {
   const broken = prefixed([0x01, 1, 2, 3]);
   broken[3] = 200;
   assert.deepEqual(h264Picture(broken, 4, false), unknownPicture);

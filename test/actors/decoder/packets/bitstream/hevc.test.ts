@@ -12,7 +12,7 @@ for (const [name, join, framing] of framings) {
       if (layers > 0) reader.picture(join(parameters(layers), unit(1)));
       return reader.picture(join(...units));
     };
-    test('a picture no other of its layer uses may be left out in the highest layer only', () => {
+    test('a sub-layer non-reference picture may be dropped in the highest sub-layer only', () => {
       assert.equal(read(1, unit(0)).reference, false);
       assert.equal(read(2, unit(0, 0)).reference, true);
       assert.equal(read(2, unit(0, 1)).reference, false);
@@ -21,11 +21,11 @@ for (const [name, join, framing] of framings) {
     test('without parameter sets every picture counts as needed', () => {
       assert.equal(read(0, unit(0)).reference, true);
     });
-    test('IDR closes, CRA and BLA open, all else is no entry', () => {
+    test('IDR is a closed random access point, CRA and BLA are open ones', () => {
       const entries = [1, 8, 16, 18, 19, 20, 21].map((type) => read(1, unit(type)).entry);
       assert.deepEqual(entries, ['no', 'no', 'open', 'open', 'closed', 'closed', 'open']);
     });
-    test('RASL pictures are those a decoder leaves out', () => {
+    test('RASL pictures are those a decoder drops after a random access', () => {
       assert.deepEqual(
         [6, 7, 8, 9].map((type) => read(1, unit(type)).skipped),
         [false, false, true, true],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mpeg2Picture, mpeg4Picture } from '../../../../../actors/decoder/packets/bitstream/mpeg.ts';
 
-test('MPEG-2: B pictures may be left out, groups say whether they are closed', () => {
+test('MPEG-2: B pictures may be dropped, and a GOP header says whether it is closed', () => {
   const picture = (type: number) => [0, 0, 1, 0, 0, type << 3, 0xff, 0xf8, 0, 0, 1, 1, 0x20];
   const group = (closed: boolean) => [0, 0, 1, 0xb8, 0, 8, 0, closed ? 0x40 : 0];
   const read = (bytes: number[], key = false) => mpeg2Picture(Uint8Array.from(bytes), key);
@@ -15,7 +15,7 @@ test('MPEG-2: B pictures may be left out, groups say whether they are closed', (
   assert.equal(read(picture(2)).entry, 'no');
 });
 
-test('MPEG-4: a packet of one B picture may be left out, packed ones may not', () => {
+test('MPEG-4: a packet of one B picture may be dropped, a packed bitstream may not', () => {
   const picture = (type: number) => [0, 0, 1, 0xb6, type << 6, 0x10];
   const read = (bytes: number[]) => mpeg4Picture(Uint8Array.from(bytes), false).reference;
   assert.deepEqual(

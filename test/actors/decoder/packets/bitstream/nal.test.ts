@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { BitReader, eachNal, nalFraming } from '../../../../../actors/decoder/packets/bitstream/nal.ts';
 import { annexB } from './framings.ts';
 
-test('the extra data says how units are framed', () => {
+test('the extradata says how NAL units are framed', () => {
   assert.equal(nalFraming(null, 4), 0);
   assert.equal(nalFraming(Uint8Array.of(0, 0, 0, 1, 0x67), 4), 0);
   assert.equal(nalFraming(Uint8Array.of(1, 100, 0, 31, 0xff, 0xe1), 4), 4);
   assert.equal(nalFraming(Uint8Array.of(1, 100, 0, 31, 0xfc, 0xe1), 4), 1);
 });
 
-test('units between start codes are found whatever lies in them', () => {
+test('NAL units between start codes are found whatever they contain', () => {
   const byte = fc.integer({ min: 2, max: 255 });
   fc.assert(
     fc.property(

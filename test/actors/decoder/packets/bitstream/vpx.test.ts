@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { av1Picture, vp8Picture, vp9Picture } from '../../../../../actors/decoder/packets/bitstream/vpx.ts';
 
-test('VP8, VP9 and AV1 tell hidden pictures and where decoding can begin', () => {
+test('VP8, VP9 and AV1 headers tell hidden pictures and random access points', () => {
   assert.deepEqual(
     [vp8Picture(Uint8Array.of(0x10, 0, 0)).entry, vp8Picture(Uint8Array.of(1, 0, 0)).shown],
     ['closed', false],
