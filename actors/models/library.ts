@@ -2,11 +2,11 @@
 // the command line's business.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { makeFolder } from '../../runtime/files/make-folder.ts';
+import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import {
   type ListedModel,
   type ModelFile,
@@ -69,7 +69,7 @@ async function pullModel(modelsDir: string, key: string, options: PullOptions): 
     );
     files.push(pulled);
     records.set(file.name, { size: pulled.size, sha256: pulled.sha256 });
-    if (pulled.fetched) await writeRecords(folder, records);
+    if (pulled.fetched) writeRecords(folder, records);
   }
   return { key, folder, files };
 }
@@ -233,9 +233,7 @@ async function readRecords(folder: string): Promise<Map<string, FileRecord>> {
   }
 }
 
-async function writeRecords(folder: string, records: ReadonlyMap<string, FileRecord>): Promise<void> {
-  makeFolder(folder);
-  const path = join(folder, RECORDS);
-  await writeFile(`${path}.part`, `${JSON.stringify(Object.fromEntries(records), null, 2)}\n`);
-  await rename(`${path}.part`, path);
+function writeRecords(folder: string, records: ReadonlyMap<string, FileRecord>): void {
+  const text = `${JSON.stringify(Object.fromEntries(records), null, 2)}\n`;
+  replaceFile(join(folder, RECORDS), text, { flush: false, folderMode: 0o777 });
 }

@@ -1,9 +1,10 @@
 // Creates the sample library: some films and stills that a new user can search at once. They are drawn, with the same bytes
 // on every run; files that exist already are left alone.
 import { existsSync, statSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { engineErrors } from '../../runtime/errors.ts';
+import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import type { SampleOptions } from './contract.ts';
 import { Canvas } from './drawings/canvas.ts';
@@ -40,7 +41,7 @@ export async function makeSamples(folder: string, options: SampleOptions = {}): 
     if (sample.kind === 'film') await writeFilm(filmOf(sample, path), signal);
     else await makeStill(sample, path);
     manifest[sample.file] = { version: sampleVersion, size: statSync(path).size };
-    await writeManifest(folder, manifest);
+    writeManifest(folder, manifest);
   }
   return missing.map(({ file }) => file);
 }
@@ -63,10 +64,8 @@ async function readManifest(folder: string): Promise<Manifest> {
   }
 }
 
-async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  const part = join(folder, `${manifestFile}.${process.pid}.part`);
-  await writeFile(part, JSON.stringify(manifest, null, 1));
-  await rename(part, join(folder, manifestFile));
+function writeManifest(folder: string, manifest: Manifest): void {
+  replaceFile(join(folder, manifestFile), JSON.stringify(manifest, null, 1), { flush: false });
 }
 
 async function makeStill({ width, height, scene, moment }: SampleStill, path: string): Promise<void> {

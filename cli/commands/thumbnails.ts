@@ -1,8 +1,8 @@
 // `framehound thumbnails FILE --at SECONDS | --scene START-END`: pictures of a film as JPEG files.
 import { existsSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { folders } from '../../settings.ts';
 import { type Backend, withBackend } from '../backend.ts';
@@ -85,8 +85,7 @@ async function save(
         `✗ ${printable(path)}: ${existsSync(path) ? `there is no picture at ${time} s` : 'there is no such file'}\n`,
       );
     else {
-      await writeFile(`${target}.part`, Buffer.from(image, 'base64'));
-      await rename(`${target}.part`, target);
+      replaceFile(target, Buffer.from(image, 'base64'), { flush: false });
       if (!json) out(`${target}\n`);
     }
     saved.push({ time, path: image === null ? null : target });

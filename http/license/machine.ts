@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { engineErrors } from '../../runtime/errors.ts';
+import { createFile, privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
+import { codeOf } from '../../runtime/files/error-code.ts';
 import { idOf } from './key.ts';
 import { MachineFile } from './machine-file.ts';
-import { codeOf, writeFirst, writeWhole } from './whole-file.ts';
 
 const Identity = Type.Object({ machine_id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) });
 const StoredMachineFile = Type.Object({
@@ -24,7 +25,7 @@ export function machineId(folder: string, newId: () => string): string {
   try {
     const known = readAs(Identity, path);
     if (known) return known.machine_id;
-    writeFirst(path, `${JSON.stringify({ machine_id: newId() })}\n`);
+    createFile(path, `${JSON.stringify({ machine_id: newId() })}\n`, privateFile);
     const made = readAs(Identity, path);
     if (made) return made.machine_id;
   } catch (error) {
@@ -48,7 +49,7 @@ export function machineFiles(folder: string): MachineFiles {
       const kept = readAs(StoredMachineFile, pathOf(keyHash));
       return kept?.license_hash === keyHash ? kept : undefined;
     },
-    keep: (kept) => writeWhole(pathOf(kept.license_hash), `${JSON.stringify(kept, null, 2)}\n`),
+    keep: (kept) => replaceFile(pathOf(kept.license_hash), `${JSON.stringify(kept, null, 2)}\n`, privateFile),
     drop: (keyHash) => rmSync(pathOf(keyHash), { force: true }),
   };
 }

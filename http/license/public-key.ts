@@ -2,7 +2,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { engineErrors } from '../../runtime/errors.ts';
-import { codeOf } from './whole-file.ts';
+import { codeOf } from '../../runtime/files/error-code.ts';
 
 /** Throws INVALID_CONFIG saying what is wrong; the text itself is not repeated. */
 export function readPublicKey(setting: string): KeyObject {

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { engineErrors, errorTable } from '../../runtime/errors.ts';
+import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
+import { codeOf } from '../../runtime/files/error-code.ts';
 import { hashOf, idOf, keyText } from './key.ts';
-import { codeOf, writeWhole } from './whole-file.ts';
 
 export const licenseErrors = errorTable({
   UNKNOWN_LICENSE: { meaning: 'There is no such license key', status: 404, retryable: false },
@@ -116,7 +117,7 @@ export function folderState(folder: string): { readonly version: string; readonl
 function write(folder: string, issued: IssuedKey): void {
   const path = join(folder, `${issued.id}.json`);
   try {
-    writeWhole(path, `${JSON.stringify(issued, null, 2)}\n`);
+    replaceFile(path, `${JSON.stringify(issued, null, 2)}\n`, privateFile);
   } catch (error) {
     throw engineErrors.INVALID_CONFIG(
       `home: the license key cannot be written to ${path} (${codeOf(error)})`,

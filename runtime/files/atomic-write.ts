@@ -1,42 +1,38 @@
-// Small files that are never seen half written.
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+// Atomic writes of small files: the data is written to a temporary file in the same folder, which then gets the name.
+// A reader, and a crash at any moment, finds the old file or the whole new one. Errors are those of the file system.
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { codeOf } from './error-code.ts';
+import { makeFolder } from './make-folder.ts';
 
-/** `flush`: it survives a power cut when answered. Errors are those of the file system. */
-export function replaceFile(path: string, text: string, { flush }: { flush: boolean }): void {
-  renameSync(writePart(path, text, flush), path);
+export interface WriteOptions {
+  /** File and name survive a power cut once the call returns. Costs an fsync of the file and one of its folder. */
+  readonly flush: boolean;
+  /** Permissions of the file; the umask is taken off. */
+  readonly mode?: number;
+  /** Makes the missing folders, with these permissions. When left out, a missing folder is an error. */
+  readonly folderMode?: number;
 }
 
-/** *Flushed* when answered. False, and nothing changed, when there is such a file already. */
-export function writeNew(path: string, text: string): boolean {
-  const part = writePart(path, text, true);
-  try {
-    // A name is given to a file that is whole, and only if nobody has it; where links are not known, to a copy.
-    try {
-      linkSync(part, path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      copyFileSync(part, path, constants.COPYFILE_EXCL);
-    }
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
+/** For secrets: only the owner can read the file or list its folder. */
+export const privateFile: WriteOptions = { flush: true, mode: 0o600, folderMode: 0o700 };
+
+export function replaceFile(path: string, data: string | Uint8Array, options: WriteOptions): void {
+  place(path, data, options, (part) => renameSync(part, path));
+}
+
+/** False, and nothing changed, when the file exists already: of several writers exactly one gets true. */
+export function createFile(path: string, data: string | Uint8Array, options: WriteOptions): boolean {
+  let created = false;
+  place(path, data, options, (part) => {
+    created = takeName(part, path);
     rmSync(part, { force: true });
-  }
+  });
+  return created;
 }
 
-/** Makes new and renamed entries of a folder survive a power cut, where the system can open folders. */
+/** Makes new and renamed entries of a folder survive a power cut. Windows opens no folders, and needs no such flush. */
 export function flushFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const file = openSync(folder, 'r');
@@ -47,14 +43,49 @@ export function flushFolder(folder: string): void {
   }
 }
 
-/** The name has the process in it: two of them may write the same file at once. */
-function writePart(path: string, text: string, flush: boolean): string {
-  const part = `${path}.${process.pid}.part`;
+function place(
+  path: string,
+  data: string | Uint8Array,
+  { flush, mode = 0o666, folderMode }: WriteOptions,
+  put: (part: string) => void,
+): void {
+  const folder = dirname(path);
+  if (folderMode !== undefined) makeFolder(folder, folderMode);
+  // Several threads and processes may write the same file at once.
+  const part = `${path}.${randomUUID()}.part`;
   try {
-    writeFileSync(part, text, { flush });
+    writeFileSync(part, data, { flag: 'wx', mode, flush });
+    put(part);
   } catch (error) {
     rmSync(part, { force: true });
     throw error;
   }
-  return part;
+  if (flush) flushFolder(folder);
+}
+
+/** Links fail where the name is taken. */
+function takeName(part: string, path: string): boolean {
+  try {
+    linkSync(part, path);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EEXIST' ? false : takeNameWithoutLinks(part, path);
+  }
+}
+
+/** Some memory cards and network shares have no links: there an empty file reserves the name until the rename. */
+function takeNameWithoutLinks(part: string, path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx'));
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+  try {
+    renameSync(part, path);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  }
+  return true;
 }

@@ -1,21 +1,22 @@
-// Makes a folder and those above it. `mkdir` with `recursive` never comes back where a file system lets nothing be made and
-// says that the folder above is missing (/proc, a link to a disk that is not there): it makes that one for ever.
+// Makes a folder and its missing parents. `mkdir` with `recursive` retries for ever where a file system refuses new folders
+// with ENOENT (/proc, a link to a disk that is not mounted).
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { codeOf } from './error-code.ts';
 
 /**
- * One that is there already is fine, and stays as it is. `mode`: of those that are made. Throws what the file system says,
- * also when something else has the name.
+ * A folder that exists is left as it is; `mode` is for those that are made. Throws the error of the file system, ENOTDIR
+ * when something else has the name.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   const missing: string[] = [];
-  for (let path = resolve(folder); !isThere(path); path = dirname(path)) missing.unshift(path);
+  for (let path = resolve(folder); !exists(path); path = dirname(path)) missing.unshift(path);
   for (const path of missing) {
     try {
       mkdirSync(path, mode);
     } catch (error) {
-      // Somebody else may have made it meanwhile.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isFolder(path)) throw error;
+      // Another process may have made it meanwhile.
+      if (codeOf(error) !== 'EEXIST' || !isFolder(path)) throw error;
     }
   }
   if (!isFolder(folder)) {
@@ -23,13 +24,12 @@ export function makeFolder(folder: string, mode = 0o777): void {
   }
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   try {
     statSync(path);
     return true;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const missing = code === 'ENOENT' || code === 'ENOTDIR';
+    const missing = ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
     if (!missing || dirname(path) === path) throw error;
     return false;
   }

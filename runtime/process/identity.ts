@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type Static, Type } from 'typebox';
+import { codeOf } from '../files/error-code.ts';
 
 export const ProcessMark = Type.Object({
   pid: Type.Integer(),
@@ -41,7 +42,7 @@ export function hasEnded({ pid, started, host }: ProcessMark): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'EPERM';
+    return codeOf(error) !== 'EPERM';
   }
   const now = look(pid);
   return now.ended || (now.started !== '' && started !== '' && now.started !== started);

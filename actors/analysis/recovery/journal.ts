@@ -1,17 +1,9 @@
 // The journal of stages: one JSON object a line, appended. It survives a crash of the process because each line is handed
 // to the system as it is written. What a task is and how it ended lies in its own record.
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import { hasEnded, thisProcess } from '../../../runtime/process/identity.ts';
 import { type JournalEntry, type JournalState, readJournal } from './quarantine.ts';
@@ -97,9 +89,7 @@ function compact(path: string, state: JournalState): void {
       { type: 'engine-start', time: 0, pid: 0 },
     ]).flat(),
   );
-  const next = `${path}.part`;
-  writeFileSync(next, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  renameSync(next, path);
+  replaceFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { flush: false });
 }
 
 function isAlive(pid: number, started: string): boolean {

@@ -11,7 +11,7 @@ import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { flushFolder, replaceFile, writeNew } from '../../../runtime/files/atomic-write.ts';
+import { createFile, flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { hasEnded, ProcessMark } from '../../../runtime/process/identity.ts';
@@ -116,7 +116,7 @@ export class TaskFolder implements TaskRecords {
     const task = newTask(this.#parts.kinds, task_id, request, this.#lastCreated);
     try {
       makeFolder(this.#parts.folder);
-      writeNew(this.#run(task_id, 1), this.#record(task));
+      createFile(this.#run(task_id, 1), this.#record(task), { flush: true });
       const path = this.#request(task_id);
       await writeFile(`${path}.part`, JSON.stringify(request), { flush: true });
       await rename(`${path}.part`, path);
@@ -149,7 +149,7 @@ export class TaskFolder implements TaskRecords {
       created: task.created,
     };
     try {
-      if (!writeNew(this.#run(task_id, run + 1), this.#record(next))) {
+      if (!createFile(this.#run(task_id, run + 1), this.#record(next), { flush: true })) {
         throw analysisErrors.TASK_RUNNING(`Task ${task_id} is resumed by another process`, { task_id });
       }
       const earlier = await readResults(this.#results(task_id));

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import fs, {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import {
+  createFile,
+  privateFile,
+  replaceFile,
+  type WriteOptions,
+} from '../../../runtime/files/atomic-write.ts';
+
+const flushed: WriteOptions = { flush: true };
+
+function newFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Makes every call of one function of the file system fail. */
+function failing(t: TestContext, name: 'linkSync' | 'fsyncSync' | 'renameSync', code: string): () => void {
+  const fail = t.mock.method(fs, name, () => {
+    throw Object.assign(new Error(code), { code });
+  });
+  const restore = () => {
+    fail.mock.restore();
+    syncBuiltinESMExports();
+  };
+  syncBuiltinESMExports();
+  t.after(restore);
+  return restore;
+}
+
+test('a file is replaced as a whole, by text and by bytes', (t) => {
+  const folder = newFolder(t);
+  const path = join(folder, 'file');
+  for (const data of ['first', Buffer.from('second'), '']) {
+    for (const flush of [true, false]) replaceFile(path, data, { flush });
+    assert.equal(readFileSync(path, 'utf8'), String(data));
+  }
+  assert.deepEqual(readdirSync(folder), ['file']);
+});
+
+test('a private file and the folders made for it are the owner’s alone', {
+  skip: process.platform === 'win32',
+}, (t) => {
+  const folder = newFolder(t);
+  const path = join(folder, 'a', 'b', 'file');
+  replaceFile(path, 'first', privateFile);
+  replaceFile(path, 'second', privateFile);
+  assert.deepEqual(readdirSync(join(folder, 'a', 'b')), ['file']);
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  assert.equal(statSync(join(folder, 'a')).mode & 0o777, 0o700);
+  createFile(join(folder, 'c', 'file'), 'text', privateFile);
+  assert.equal(statSync(join(folder, 'c', 'file')).mode & 0o777, 0o600);
+});
+
+test('without a folder mode a missing folder is an error', (t) => {
+  const path = join(newFolder(t), 'missing', 'file');
+  for (const write of [replaceFile, createFile])
+    assert.throws(() => write(path, 'text', flushed), { code: 'ENOENT' });
+});
+
+test('a folder that cannot be made is an error at once', (t) => {
+  const folder = newFolder(t);
+  symlinkSync(join(folder, 'gone'), join(folder, 'home'));
+  assert.throws(() => replaceFile(join(folder, 'home', 'licenses', 'file'), 'text', privateFile), {
+    code: /^(ENOENT|EEXIST)$/,
+  });
+});
+
+test('of several writers the first creates the file, also on a file system without links', (t) => {
+  const folder = newFolder(t);
+  const check = (name: string) => {
+    const path = join(folder, name);
+    const created = ['first', 'second'].map((text) => createFile(path, text, flushed));
+    assert.deepEqual(created, [true, false]);
+    assert.equal(readFileSync(path, 'utf8'), 'first');
+  };
+  check('linked');
+  // What Linux, macOS and Windows say.
+  for (const code of ['EPERM', 'ENOTSUP', 'EISDIR']) {
+    const restore = failing(t, 'linkSync', code);
+    check(code);
+    restore();
+  }
+  assert.deepEqual(readdirSync(folder).sort(), ['EISDIR', 'ENOTSUP', 'EPERM', 'linked']);
+});
+
+test('a name that was reserved and could not be used is free again', (t) => {
+  const folder = newFolder(t);
+  failing(t, 'linkSync', 'EPERM');
+  failing(t, 'renameSync', 'EIO');
+  assert.throws(() => createFile(join(folder, 'file'), 'text', flushed), { code: 'EIO' });
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('a write that fails leaves the old file and nothing else', (t) => {
+  const folder = newFolder(t);
+  const path = join(folder, 'file');
+  replaceFile(path, 'old', flushed);
+  mkdirSync(join(folder, 'taken'));
+  assert.throws(() => replaceFile(join(folder, 'taken'), 'new', flushed));
+  failing(t, 'fsyncSync', 'ENOSPC');
+  for (const write of [replaceFile, createFile])
+    assert.throws(() => write(path, 'new', flushed), { code: 'ENOSPC' });
+  assert.equal(readFileSync(path, 'utf8'), 'old');
+  assert.deepEqual(readdirSync(folder).sort(), ['file', 'taken']);
+});
+
+test('file and folder are flushed when that is asked for, and only then', (t) => {
+  const folder = newFolder(t);
+  const fsync = t.mock.method(fs, 'fsyncSync');
+  syncBuiltinESMExports();
+  t.after(() => {
+    fsync.mock.restore();
+    syncBuiltinESMExports();
+  });
+  const calls = process.platform === 'win32' ? 1 : 2;
+  for (const [flush, expected] of [
+    [false, 0],
+    [true, calls],
+  ] as const) {
+    fsync.mock.resetCalls();
+    replaceFile(join(folder, 'file'), 'text', { flush });
+    assert.equal(fsync.mock.callCount(), expected);
+  }
+});
