@@ -1,7 +1,7 @@
 // Why the service is not ready, if it is not. Pure.
 import type { ModelState } from '../actors/embedder/contract.ts';
+import type { ChildState } from '../runtime/child.ts';
 import type { Phase } from '../runtime/ref.ts';
-import type { ChildState } from '../runtime/supervisor.ts';
 
 export interface NotReady {
   /** An actor, `visual model` or `service`. */

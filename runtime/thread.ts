@@ -1,10 +1,10 @@
 // Runs an actor in a worker thread of its own.
 import { Worker } from 'node:worker_threads';
+import type { ChildSpec } from './child.ts';
 import type { Contract } from './contract.ts';
 import { createControl, createLink, type Link } from './link.ts';
 import type { Log } from './log.ts';
 import type { SlotMemory } from './slots.ts';
-import type { ChildSpec } from './supervisor.ts';
 import type { Down, HostStart, Up } from './wire.ts';
 
 export interface ThreadOptions {

@@ -2,9 +2,9 @@
 import type { TaskListener } from '../../actors/analysis/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
 import type { VisualModels } from '../../actors/search/model.ts';
+import type { ChildState } from '../../runtime/child.ts';
 import type { Phase } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
-import type { ChildState } from '../../runtime/supervisor.ts';
 import type { Route } from '../route.ts';
 import { type Family, renderFamilies, type Sample, single } from './exposition.ts';
 import { createProcessMeter } from './process-meter.ts';

@@ -1,0 +1,184 @@
+// One supervised actor: its thread is started, restarted after a crash, replaced when it is stuck, and stopped. What to do
+// after a crash is decided in restart.ts; callers keep the same reference while threads come and go.
+import type { Clock } from './clock.ts';
+import type { Contract } from './contract.ts';
+import { engineErrors } from './errors.ts';
+import type { Link } from './link.ts';
+import type { Log } from './log.ts';
+import { Cell, type Phase, type Ref } from './ref.ts';
+import { defaultPolicy, type RestartPolicy, stuckVerdict, verdict } from './restart.ts';
+import type { SlotPool } from './slots.ts';
+
+/** Calls that may wait for an actor in each lane: a thousand clients, each of which may ask a few times. */
+const MAILBOX_CAPACITY = 4096;
+
+export interface ChildSpec<C extends Contract = Contract> {
+  readonly name: string;
+  readonly contract: C;
+  /** Starts a new thread of the actor. */
+  start(): Link;
+  /** A turn without a sign of life for longer than this makes the actor stuck; the contract's when left out. */
+  readonly turnLimitMs?: number;
+  /** Messages that may wait in each lane. */
+  readonly capacity?: number;
+  readonly policy?: RestartPolicy;
+}
+
+export interface ChildState {
+  readonly name: string;
+  readonly phase: Phase;
+  readonly reason: string;
+  readonly restarts: number;
+  readonly waiting: number;
+  readonly running: number;
+}
+
+/** What a child is given by its supervisor. */
+export interface Supervision {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly pool: SlotPool | undefined;
+  readonly startLimitMs: number;
+  readonly stopLimitMs: number;
+  /** Aborted when the supervisor stops: nothing is started any more. */
+  readonly stopping: AbortSignal;
+  /** The actor is stuck a second time. */
+  onFatal(name: string): void;
+}
+
+export class Child<C extends Contract = Contract> {
+  readonly #spec: ChildSpec<C>;
+  readonly #supervision: Supervision;
+  readonly #cell: Cell<C>;
+  /** The thread that takes calls, or is starting to. */
+  #link: Link | undefined;
+  /** Threads that were stuck and have not ended yet. */
+  readonly #abandoned = new Set<Link>();
+  readonly #crashTimes: number[] = [];
+  #timesStuck = 0;
+  #reason = '';
+
+  constructor(spec: ChildSpec<C>, supervision: Supervision) {
+    const { name, contract, capacity = MAILBOX_CAPACITY } = spec;
+    const { pool, clock } = supervision;
+    this.#spec = spec;
+    this.#supervision = supervision;
+    this.#cell = new Cell(name, contract, { capacity, pool, now: clock.now });
+  }
+
+  get ref(): Ref<C> {
+    return this.#cell;
+  }
+
+  get contract(): C {
+    return this.#spec.contract;
+  }
+
+  get state(): ChildState {
+    return {
+      name: this.#spec.name,
+      phase: this.#cell.phase,
+      reason: this.#reason,
+      restarts: this.#crashTimes.length + this.#timesStuck,
+      ...this.#cell.load,
+    };
+  }
+
+  /** Resolves when the actor takes calls. Rejects with what kept it from starting. */
+  async start(): Promise<void> {
+    const link = this.#spec.start();
+    this.#link = link;
+    void link.exited.then(({ reason }) => {
+      this.#abandoned.delete(link);
+      if (this.#link === link && !this.#supervision.stopping.aborted) this.#crashed(reason);
+    });
+    await this.#ready(link);
+    // A stop may have come while the actor was starting.
+    if (this.#supervision.stopping.aborted || this.#link !== link) return;
+    this.#cell.attach(link);
+    this.#reason = '';
+  }
+
+  /** The same for callers that wait for nothing: a thread that fails to start ends, and that is handled as a crash. */
+  startInBackground(): void {
+    void this.start().catch(() => {});
+  }
+
+  /** A thread that hangs while it starts is abandoned, and the actor given up: another one would hang the same way. */
+  async #ready(link: Link): Promise<void> {
+    const { clock, startLimitMs } = this.#supervision;
+    const late = Promise.withResolvers<never>();
+    const cancelTimer = clock.after(startLimitMs, () => {
+      const reason = `did not start within ${startLimitMs} ms`;
+      this.#abandon(link);
+      this.#cell.down('down', reason);
+      late.reject(engineErrors.ACTOR_STUCK(`${this.#spec.name} ${reason}`));
+    });
+    await Promise.race([link.ready, late.promise]).finally(cancelTimer);
+  }
+
+  #crashed(reason: string): void {
+    const { clock, log, stopping } = this.#supervision;
+    this.#link = undefined;
+    this.#crashTimes.push(clock.now());
+    const next = verdict(this.#crashTimes, clock.now(), this.#spec.policy ?? defaultPolicy);
+    log.error('actor crashed', { actor: this.#spec.name, reason, next: next.do });
+    this.#reason = reason;
+    if (next.do === 'give-up') {
+      this.#cell.down('down', `${next.reason}; last: ${firstLine(reason)}`);
+      return;
+    }
+    this.#cell.phase = 'starting';
+    clock.after(next.afterMs, () => {
+      if (!stopping.aborted) this.startInBackground();
+    });
+  }
+
+  /** To be called every now and then: replaces the thread when a turn has shown no sign of life for too long. */
+  replaceIfStuck(): void {
+    const { contract, turnLimitMs = contract.turnLimitMs } = this.#spec;
+    if (this.#cell.phase === 'ready' && this.#cell.longestTurnMs() > turnLimitMs) this.#replace(turnLimitMs);
+  }
+
+  #replace(limit_ms: number): void {
+    const { name } = this.#spec;
+    this.#cell.phase = 'stuck';
+    this.#reason = `a turn showed no sign of life for ${limit_ms} ms`;
+    this.#supervision.log.error('actor is stuck', { actor: name, limit_ms });
+    this.#cell.abandon();
+    this.#abandon(this.#link!);
+    if (stuckVerdict(this.#timesStuck++) === 'restart-engine') {
+      this.#cell.down('down', 'stuck a second time');
+      this.#supervision.onFatal(name);
+      return;
+    }
+    this.startInBackground();
+  }
+
+  /** Threads are never terminated: this one is asked to stop, and ends when it can. */
+  #abandon(link: Link): void {
+    this.#abandoned.add(link);
+    this.#link = undefined;
+    link.stop();
+  }
+
+  /** Asks every thread to stop. False when one has not ended within the limit. */
+  async stop(): Promise<boolean> {
+    const { clock, log, stopLimitMs } = this.#supervision;
+    this.#cell.down('stopping', 'the engine is stopping');
+    const links = [...this.#abandoned, ...(this.#link ? [this.#link] : [])];
+    for (const link of links) link.stop();
+    const ended = Promise.all(links.map((link) => link.exited)).then(() => true);
+    const late = Promise.withResolvers<boolean>();
+    const cancelTimer = clock.after(stopLimitMs, () => late.resolve(false));
+    const inTime = await Promise.race([ended, late.promise]);
+    cancelTimer();
+    this.#cell.down('down', 'stopped');
+    if (!inTime) log.error('actor did not stop', { actor: this.#spec.name });
+    return inTime;
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? text;
+}
