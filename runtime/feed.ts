@@ -4,6 +4,7 @@
 import type { SlotHandle } from './contract.ts';
 import type { EngineError } from './errors.ts';
 import type { Holder, SlotPool } from './slots.ts';
+import { Condition } from './sync/condition.ts';
 
 export interface FeedItem {
   readonly value: unknown;
@@ -15,118 +16,132 @@ const creditOf = (slots: readonly SlotHandle[]) => Math.max(1, slots.length);
 
 type Grant = (credit: number, slots: readonly SlotHandle[]) => void;
 
-export interface FeedStream {
+export class FeedStream {
+  readonly #window: number;
+  readonly #pool: SlotPool | undefined;
+  readonly #slotsPerItem: number;
+  readonly #items: FeedItem[] = [];
+  /** The consumer, as a holder of slots. */
+  readonly #consumer: Holder;
+  /** Aborted when no more credit is looked for. */
+  readonly #shut = new AbortController();
+  readonly #changed = new Condition();
+  #state: 'open' | 'end' | EngineError = 'open';
+  #turn: Holder = 0;
+  #grant: Grant = () => {};
+  /** Credit the consumer has given back and the producer was not told of yet. */
+  #owed = 0;
+  /** Credit the producer has. */
+  #outstanding = 0;
+
+  /**
+   * `window`: credit in flight at most. `pool`: given for a feed with slots, whose credit is slots of this pool,
+   * `slotsPerItem` at a time, at most `window` of them.
+   */
+  constructor(window: number, pool: SlotPool | undefined, slotsPerItem = 1) {
+    this.#window = window;
+    this.#pool = pool;
+    this.#slotsPerItem = slotsPerItem;
+    this.#consumer = pool?.holder() ?? 0;
+  }
+
   /** Credit the request itself carries: all of it for a plain feed, none where slots have to be found first. */
-  firstCredit(): number;
+  firstCredit(): number {
+    if (this.#pool) return 0;
+    this.#outstanding = this.#window;
+    return this.#window;
+  }
+
   /** The turn has begun; `grant` sends credit to it. */
-  open(turn: Holder, grant: Grant): void;
-  push(value: unknown, slots: readonly SlotHandle[], turn: Holder): void;
-  take(): FeedItem | undefined;
-  next(): Promise<FeedItem | 'end'>;
+  open(turn: Holder, grant: Grant): void {
+    this.#turn = turn;
+    this.#grant = grant;
+    if (!this.#pool) return;
+    const perItem = this.#slotsPerItem;
+    for (let slots = perItem; slots <= this.#window; slots += perItem) void this.#grantSlots(this.#pool);
+  }
+
+  push(value: unknown, slots: readonly SlotHandle[], turn: Holder): void {
+    for (const handle of slots) {
+      this.#pool?.hold(handle, this.#consumer);
+      this.#pool?.release(handle, turn);
+    }
+    this.#outstanding -= creditOf(slots);
+    this.#items.push({ value, slots });
+    this.#changed.notifyAll();
+  }
+
+  take(): FeedItem | undefined {
+    return this.#items.shift();
+  }
+
+  async next(): Promise<FeedItem | 'end'> {
+    for (;;) {
+      const item = this.#items.shift();
+      if (item) return item;
+      if (this.#state === 'end') return 'end';
+      if (this.#state !== 'open') throw this.#state;
+      await this.#changed.wait();
+    }
+  }
+
   /** The consumer is done with an item: its slots are released and its credit goes back. */
-  used(item: FeedItem): void;
-  end(): void;
-  fail(error: EngineError): void;
-  /** The producer's turn has ended: no more credit is looked for. */
-  shut(): void;
-  /** The consumer is gone: everything it held is released. */
-  close(): void;
-  /** True while the producer has no credit left for an item. */
-  consumerIsSlow(): boolean;
-}
+  used(item: FeedItem): void {
+    for (const handle of item.slots) this.#pool?.release(handle, this.#consumer);
+    if (this.#state !== 'open') return;
+    this.#owed += creditOf(item.slots);
+    this.#grantBack();
+  }
 
-/**
- * `window`: credit in flight at most. `pool` given: the feed's credit is slots of this pool, `slotsPerItem` at a time, at
- * most `window` of them.
- */
-export function createFeedStream(window: number, pool?: SlotPool, slotsPerItem = 1): FeedStream {
-  const items: FeedItem[] = [];
-  const consumer = pool?.holder() ?? 0;
-  const seeking = new AbortController();
-  let ended: 'open' | 'end' | EngineError = 'open';
-  let wake: (() => void) | undefined;
-  let turn: Holder = 0;
-  let grant: Grant = () => {};
-  let owed = 0;
-  let outstanding = 0;
-
-  const wakeUp = () => {
-    wake?.();
-    wake = undefined;
-  };
   /** Finds the slots of one item. They are held by the producer's turn, so they are freed with that turn. */
-  const seek = async () => {
-    if (!pool) return;
-    const handles = await pool.acquireAll(slotsPerItem, turn, seeking.signal).catch(() => undefined);
+  async #grantSlots(pool: SlotPool): Promise<void> {
+    const { signal } = this.#shut;
+    const handles = await pool.acquireAll(this.#slotsPerItem, this.#turn, signal).catch(() => undefined);
     if (!handles) return;
-    if (seeking.signal.aborted) {
-      for (const handle of handles) pool.release(handle, turn);
+    if (signal.aborted) {
+      for (const handle of handles) pool.release(handle, this.#turn);
       return;
     }
-    outstanding += handles.length;
-    grant(handles.length, handles);
-  };
-  /** Plain credit goes back in halves of the window: one message for many items. */
-  const payBack = (credit: number) => {
-    owed += credit;
-    if (pool) {
-      for (; owed >= slotsPerItem; owed -= slotsPerItem) void seek();
+    this.#outstanding += handles.length;
+    this.#grant(handles.length, handles);
+  }
+
+  /** Slots are looked for at once; plain credit goes back in halves of the window: one message for many items. */
+  #grantBack(): void {
+    if (this.#pool) {
+      const perItem = this.#slotsPerItem;
+      for (; this.#owed >= perItem; this.#owed -= perItem) void this.#grantSlots(this.#pool);
       return;
     }
-    if (owed < Math.max(1, window >> 1)) return;
-    outstanding += owed;
-    grant(owed, []);
-    owed = 0;
-  };
-  return {
-    firstCredit: () => {
-      if (pool) return 0;
-      outstanding = window;
-      return window;
-    },
-    open: (holder, send) => {
-      turn = holder;
-      grant = send;
-      if (pool) for (let slots = slotsPerItem; slots <= window; slots += slotsPerItem) void seek();
-    },
-    push: (value, slots, from) => {
-      for (const handle of slots) {
-        pool?.hold(handle, consumer);
-        pool?.release(handle, from);
-      }
-      outstanding -= creditOf(slots);
-      items.push({ value, slots });
-      wakeUp();
-    },
-    take: () => items.shift(),
-    next: async () => {
-      for (;;) {
-        const item = items.shift();
-        if (item) return item;
-        if (ended === 'end') return 'end';
-        if (ended !== 'open') throw ended;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    },
-    used: (item) => {
-      for (const handle of item.slots) pool?.release(handle, consumer);
-      if (ended === 'open') payBack(creditOf(item.slots));
-    },
-    end: () => {
-      ended = 'end';
-      wakeUp();
-    },
-    fail: (error) => {
-      ended = error;
-      wakeUp();
-    },
-    shut: () => seeking.abort(),
-    close: () => {
-      seeking.abort();
-      pool?.releaseAll(consumer);
-    },
-    consumerIsSlow: () => outstanding === 0,
-  };
+    if (this.#owed < Math.max(1, this.#window >> 1)) return;
+    this.#outstanding += this.#owed;
+    this.#grant(this.#owed, []);
+    this.#owed = 0;
+  }
+
+  end(): void {
+    this.#state = 'end';
+    this.#changed.notifyAll();
+  }
+
+  fail(error: EngineError): void {
+    this.#state = error;
+    this.#changed.notifyAll();
+  }
+
+  /** The producer's turn has ended: no more credit is looked for. */
+  shut(): void {
+    this.#shut.abort();
+  }
+
+  /** The consumer is gone: everything it held is released. */
+  close(): void {
+    this.#shut.abort();
+    this.#pool?.releaseAll(this.#consumer);
+  }
+
+  /** True while the producer has no credit left for an item. */
+  consumerIsSlow(): boolean {
+    return this.#outstanding === 0;
+  }
 }

@@ -2,7 +2,7 @@
 // mailbox, hands out turns, cancels, and knows which slots each running turn holds, until that turn has really ended.
 import type { AskName, Contract, FeedName, Item, Reply, Request, SlotHandle } from './contract.ts';
 import { type EngineError, engineErrors, fromFields } from './errors.ts';
-import { createFeedStream, type FeedStream } from './feed.ts';
+import { FeedStream } from './feed.ts';
 import type { Link } from './link.ts';
 import { createMailbox, type Lane } from './mailbox.ts';
 import type { Holder, SlotPool } from './slots.ts';
@@ -110,8 +110,10 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
         { actor: this.name },
       );
     }
-    const stream = createFeedStream(credit, pool, perItem);
-    const cancel = this.#submit('feed', name, request, options, stream, stream.end, stream.fail);
+    const stream = new FeedStream(credit, pool, perItem);
+    const end = () => stream.end();
+    const fail = (error: EngineError) => stream.fail(error);
+    const cancel = this.#submit('feed', name, request, options, stream, end, fail);
     try {
       for (;;) {
         const item = stream.take() ?? (await stream.next());

@@ -1,22 +1,24 @@
-// Wakes who waits for a change that only the waiting one can judge: wait, look, wait again.
+// Wakes those who wait for a change that only they can judge: check, wait, check again.
 export class Condition {
   #waiting: (() => void)[] = [];
 
   notifyAll(): void {
+    if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const go of waiting) go();
   }
 
   /** Resolves at the next notification, or when the signal aborts; at once when it is aborted already. */
-  wait(signal: AbortSignal): Promise<void> {
+  wait(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
+      if (!signal) return void this.#waiting.push(resolve);
       if (signal.aborted) return resolve();
       const go = () => {
         signal.removeEventListener('abort', go);
         resolve();
       };
-      // A condition that nobody notifies any more is not kept alive by a signal: both end with the turn.
+      // The listener is gone when the turn of the signal ends: by the notification or by the abort.
       signal.addEventListener('abort', go, { once: true });
       this.#waiting.push(go);
     });

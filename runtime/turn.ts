@@ -1,0 +1,79 @@
+// One turn of an actor, as its handler sees it, and the credit of its feed.
+import type { FeedTurn } from './actor.ts';
+import type { SlotHandle } from './contract.ts';
+import { engineErrors } from './errors.ts';
+import type { Log } from './log.ts';
+import { slotView } from './slots.ts';
+import { Condition } from './sync/condition.ts';
+import { type HostStart, STOP_WORD } from './wire.ts';
+
+export class HostTurn implements FeedTurn {
+  readonly log: Log;
+  replyTransfer: readonly ArrayBuffer[] | undefined;
+  readonly #abort = new AbortController();
+  readonly #start: HostStart;
+  readonly #control: Int32Array;
+  readonly #word: number;
+  readonly #alive: () => void;
+  readonly #slots: SlotHandle[] = [];
+  #credit = 0;
+  /** Credit arrived, or the turn was cancelled. */
+  readonly #changed = new Condition();
+
+  constructor(start: HostStart, word: number, log: Log, alive: () => void) {
+    this.log = log;
+    this.#alive = alive;
+    this.#start = start;
+    this.#control = new Int32Array(start.control);
+    this.#word = word;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  cancelled(): boolean {
+    return Atomics.load(this.#control, STOP_WORD) !== 0 || Atomics.load(this.#control, this.#word) !== 0;
+  }
+
+  throwIfCancelled(): void {
+    if (this.cancelled()) throw engineErrors.CANCELLED();
+  }
+
+  alive(): void {
+    this.#alive();
+  }
+
+  slot(handle: SlotHandle): Uint8Array {
+    if (!this.#start.memory) throw engineErrors.STALE_SLOT('this actor was given no slots');
+    return slotView(this.#start.memory, handle);
+  }
+
+  async freeSlot(): Promise<SlotHandle> {
+    await this.pay();
+    const handle = this.#slots.shift();
+    if (!handle) throw engineErrors.INTERNAL('a credit of this feed came without a slot');
+    return handle;
+  }
+
+  /** Takes one credit, waiting until there is one. */
+  async pay(): Promise<void> {
+    this.throwIfCancelled();
+    while (this.#credit === 0) {
+      await this.#changed.wait();
+      this.throwIfCancelled();
+    }
+    this.#credit--;
+  }
+
+  grant(credit: number, slots: readonly SlotHandle[]): void {
+    this.#credit += credit;
+    this.#slots.push(...slots);
+    this.#changed.notifyAll();
+  }
+
+  cancel(): void {
+    this.#abort.abort(engineErrors.CANCELLED());
+    this.#changed.notifyAll();
+  }
+}
