@@ -47,12 +47,12 @@ export const engineExit = {
   usage: 2,
   /** The port is taken, the address is not of this machine: another start would end the same way. */
   cannotStart: 69,
-  /** Only a new process helps; see `GuardianClient.renew`. */
-  renew: 75,
+  /** Only a new process helps; see `GuardianClient.requestRestart`. */
+  restart: 75,
   cancelled: 130,
 } as const;
 
-/** A killed engine is back at once; one that dies again and again within two minutes waits longer each time. */
+/** The first restart is immediate; an engine that crashes repeatedly within two minutes waits longer each time. */
 export const enginePolicy: RestartPolicy = {
   most: 8,
   windowMs: 120_000,
@@ -80,15 +80,15 @@ const final: readonly (number | null)[] = [
   engineExit.cancelled,
 ];
 
-/** `crashes`: times in ms of the ends that were nobody's wish, this one included if it is one. */
+/** `crashes`: times in ms of the ends that were not asked for, this one included if it was not. */
 export function engineVerdict(
   { code, signal, asked }: EngineEnd,
   crashes: readonly number[],
   now: number,
   policy: RestartPolicy = enginePolicy,
 ): EngineVerdict {
-  // A signal that the whole process group got ends an engine that has no ears yet: that is a stop like any other.
-  const clean = code === engineExit.renew || (signal !== null && signal !== 'SIGKILL');
+  // A signal to the whole process group ends an engine that has no handler for it yet: that is a normal stop.
+  const clean = code === engineExit.restart || (signal !== null && signal !== 'SIGKILL');
   if (asked) return { do: 'end', code: clean ? 0 : (code ?? 1), reason: 'it was asked to stop' };
   if (code !== null && final.includes(code)) {
     return {

@@ -57,7 +57,7 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
   const isAllowedHost = hostRule(values.hosts, { host: values.host });
   const licenses = openLicenses(values, { clock, now: Date.now, log: log.named('license') });
   const engine = await context
-    .startEngine(values.decoders, (actor) => guardian.renew(`${actor} hangs for the second time`))
+    .startEngine(values.decoders, (actor) => guardian.requestRestart(`${actor} hangs for the second time`))
     .catch((error: unknown) => {
       licenses.close();
       throw error;
@@ -88,7 +88,7 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
   } finally {
     await end(context, parts);
   }
-  return guardian.renewing ? engineExit.renew : engineExit.stopped;
+  return guardian.restartRequested ? engineExit.restart : engineExit.stopped;
 }
 
 function begin({ values, log }: Context, { engine, gateway }: Parts, guardian: GuardianClient): void {

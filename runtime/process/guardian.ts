@@ -1,33 +1,36 @@
-// A small process that runs the engine as its child: starts it again when it crashes or hangs, hands on the request to
-// stop, and ends with the engine's exit code. It holds nothing that a crash of native code could take with it.
+// A small process that runs the engine as its child: restarts it when it crashes or hangs, passes on the request to stop,
+// and ends with the engine's exit code. It loads no native code, so nothing of the engine can crash it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { type EngineEnd, enginePolicy, engineVerdict, type RestartPolicy } from '../restart.ts';
 import {
-  BEAT_MS,
+  type EngineMessage,
   type GuardianMessage,
+  HEARTBEAT_MS,
   RESTARTS_VARIABLE,
   STOP_LIMIT_MS,
-  type WardMessage,
 } from './guardian-client.ts';
 
 export interface GuardianLimits {
-  /** An engine that sends no beat for so long hangs, ms. */
+  /** An engine that sends no heartbeat for this long hangs, ms. */
   readonly silentMs: number;
   /** From the request to stop to SIGKILL, ms. */
   readonly stopMs: number;
-  /** A ctrl-C this long after the first request to stop means "at once"; a nearer one is the same one, handed on. */
-  readonly hurryAfterMs: number;
-  /** How often beats are looked for, ms. */
-  readonly lookMs: number;
+  /**
+   * A ctrl-C this long after the first request to stop kills the engine, ms. An earlier one is the first one again: it
+   * reaches the whole process group.
+   */
+  readonly forceAfterMs: number;
+  /** How often the age of the last heartbeat is checked, ms. */
+  readonly checkMs: number;
 }
 
 const defaultLimits: GuardianLimits = {
   silentMs: 30_000,
   stopMs: STOP_LIMIT_MS,
-  hurryAfterMs: 500,
-  lookMs: BEAT_MS,
+  forceAfterMs: 500,
+  checkMs: HEARTBEAT_MS,
 };
 
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -35,8 +38,8 @@ type StopSignal = (typeof stopSignals)[number];
 
 /** Where the signals of this process come from; `process` itself. */
 export interface SignalSource {
-  on(signal: StopSignal, heard: (signal: StopSignal) => void): unknown;
-  off(signal: StopSignal, heard: (signal: StopSignal) => void): unknown;
+  on(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
+  off(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
 }
 
 export interface GuardianOptions {
@@ -61,23 +64,23 @@ export function engineCommand(): [string, ...string[]] {
 export async function guard(options: GuardianOptions): Promise<number> {
   const { clock, log } = options;
   const stop = createStop(options);
-  // Between two lives nothing else keeps this process.
+  // Between two engines nothing else keeps this process running.
   const alive = setInterval(() => {}, 2 ** 30);
   const crashes: number[] = [];
   try {
     for (let restarts = 0; ; restarts++) {
       if (stop.asked) return 0;
       const began = clock.now();
-      const end = await live(options, restarts, stop);
+      const end = await runEngine(options, restarts, stop);
       if (!end.asked) crashes.push(clock.now());
       const next = engineVerdict(end, crashes, clock.now(), options.policy ?? enginePolicy);
-      const lived_ms = Math.round(clock.now() - began);
-      const facts = { code: end.code, signal: end.signal, why: end.why, lived_ms };
+      const uptime_ms = Math.round(clock.now() - began);
+      const facts = { code: end.code, signal: end.signal, why: end.why, uptime_ms };
       if (next.do === 'end') {
         // An engine that cannot start has said why itself.
         const expected = next.code === 0 || (!end.asked && next.code !== 1);
         log[expected ? 'info' : 'error']('engine ended', { ...facts, reason: next.reason });
-        return stop.hurried ? 130 : next.code;
+        return stop.forced ? 130 : next.code;
       }
       log.error('engine ended, another is started', { ...facts, after_ms: next.afterMs });
       await pause(clock, next.afterMs, stop);
@@ -88,19 +91,19 @@ export async function guard(options: GuardianOptions): Promise<number> {
   }
 }
 
-/** The request to stop, however it comes, and the second one that hurries. */
+/** The request to stop, however it comes, and the second one that forces it. */
 interface Stop {
   readonly asked: boolean;
-  readonly hurried: boolean;
+  readonly forced: boolean;
   readonly reason: string;
-  /** Replaced by each life of the engine. */
+  /** Replaced for each engine process. */
   onAsked: () => void;
-  onHurried: () => void;
+  onForced: () => void;
   close(): void;
 }
 
 function createStop({ clock, limits, signals = process, stop: also }: GuardianOptions): Stop {
-  const hurryAfterMs = limits?.hurryAfterMs ?? defaultLimits.hurryAfterMs;
+  const forceAfterMs = limits?.forceAfterMs ?? defaultLimits.forceAfterMs;
   let firstAt: number | undefined;
   const ask = (reason: string): void => {
     if (firstAt !== undefined) return;
@@ -108,40 +111,40 @@ function createStop({ clock, limits, signals = process, stop: also }: GuardianOp
     Object.assign(stop, { asked: true, reason });
     stop.onAsked();
   };
-  const heard = (signal: StopSignal): void => {
-    const again = firstAt !== undefined && clock.now() - firstAt >= hurryAfterMs;
+  const onSignal = (signal: StopSignal): void => {
+    const again = firstAt !== undefined && clock.now() - firstAt >= forceAfterMs;
     if (!again) ask(signal);
     else if (signal === 'SIGINT') {
-      Object.assign(stop, { hurried: true });
-      stop.onHurried();
+      Object.assign(stop, { forced: true });
+      stop.onForced();
     }
   };
-  // A signal may be what aborted it; who knows its name speaks first.
-  const aborted = () => queueMicrotask(() => ask('asked to stop'));
+  // The abort may come from a signal: its own handler gives the better reason, so it goes first.
+  const onAbort = () => queueMicrotask(() => ask('asked to stop'));
   const stop: Stop = {
     asked: false,
-    hurried: false,
+    forced: false,
     reason: '',
     onAsked: () => {},
-    onHurried: () => {},
+    onForced: () => {},
     close: () => {
-      for (const signal of stopSignals) signals.off(signal, heard);
-      also?.removeEventListener('abort', aborted);
+      for (const signal of stopSignals) signals.off(signal, onSignal);
+      also?.removeEventListener('abort', onAbort);
     },
   };
-  for (const signal of stopSignals) signals.on(signal, heard);
-  also?.addEventListener('abort', aborted, { once: true });
+  for (const signal of stopSignals) signals.on(signal, onSignal);
+  also?.addEventListener('abort', onAbort, { once: true });
   if (also?.aborted) ask('asked to stop');
   return stop;
 }
 
 interface End extends EngineEnd {
-  /** What the guardian knows beyond code and signal; empty when nothing. */
+  /** The reason, where the guardian knows it; else empty. */
   readonly why: string;
 }
 
-/** One life of the engine, from its start to its end. */
-function live(options: GuardianOptions, restarts: number, stop: Stop): Promise<End> {
+/** One engine process, from its start to its end. */
+function runEngine(options: GuardianOptions, restarts: number, stop: Stop): Promise<End> {
   const { command, clock, log } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const [program, ...args] = command;
@@ -153,18 +156,18 @@ function live(options: GuardianOptions, restarts: number, stop: Stop): Promise<E
   });
   const { pid } = child;
   let why = '';
-  let forgetLimit = () => {};
+  let cancelLimit = () => {};
   const kill = (reason: string): void => {
     why = reason;
     log.error('engine is killed', { pid, why });
     child.kill('SIGKILL');
   };
-  /** The engine ends by itself within the limit, or is ended. */
+  /** The engine ends by itself within the limit, or is killed. */
   const limitEnd = (): void => {
-    forgetLimit();
-    forgetLimit = clock.after(limits.stopMs, () => kill(`it did not stop within ${limits.stopMs} ms`));
+    cancelLimit();
+    cancelLimit = clock.after(limits.stopMs, () => kill(`it did not stop within ${limits.stopMs} ms`));
   };
-  const silence = watchSilence(clock, limits, () =>
+  const heartbeats = watchHeartbeats(clock, limits, () =>
     kill(`it showed no sign of life for ${limits.silentMs} ms`),
   );
   stop.onAsked = () => {
@@ -172,14 +175,14 @@ function live(options: GuardianOptions, restarts: number, stop: Stop): Promise<E
     ask(child, stop.reason);
     limitEnd();
   };
-  stop.onHurried = () => kill('asked to stop at once');
-  child.on('message', (message: WardMessage) => {
-    silence.broken();
+  stop.onForced = () => kill('asked to stop at once');
+  child.on('message', (message: EngineMessage) => {
+    heartbeats.received();
     if (message.type === 'ready')
       log.info('engine is ready', { pid, restarts, start_ms: Math.round(clock.now() - began) });
-    if (message.type !== 'renew') return;
+    if (message.type !== 'restart') return;
     why = message.reason;
-    log.error('engine asks for a new process', { pid, why });
+    log.error('engine asks for a restart', { pid, why });
     limitEnd();
   });
   const ended = Promise.withResolvers<End>();
@@ -191,14 +194,14 @@ function live(options: GuardianOptions, restarts: number, stop: Stop): Promise<E
   child.on('exit', (code, signal) => ended.resolve({ code, signal, asked: stop.asked, why }));
   if (pid !== undefined) log.info('engine started', { pid, restarts });
   return ended.promise.finally(() => {
-    silence.end();
-    forgetLimit();
+    heartbeats.end();
+    cancelLimit();
     stop.onAsked = () => {};
-    stop.onHurried = () => {};
+    stop.onForced = () => {};
   });
 }
 
-/** By message; a child that has closed its channel is told by signal. */
+/** By message, or by signal where the child has closed its channel. */
 function ask(child: ChildProcess, reason: string): void {
   const message: GuardianMessage = { type: 'stop', reason };
   if (!child.connected) child.kill('SIGTERM');
@@ -208,29 +211,29 @@ function ask(child: ChildProcess, reason: string): void {
     });
 }
 
-/** Counts looks, not time, so that a computer that slept is no reason to kill. */
-function watchSilence(clock: Clock, { lookMs, silentMs }: GuardianLimits, onSilent: () => void) {
-  let silent = 0;
-  let forget = () => {};
-  const look = (): void => {
-    silent++;
-    if (silent * lookMs >= silentMs) onSilent();
-    else forget = clock.after(lookMs, look);
+/** Counts checks, not time: after a computer was suspended the engine gets the same number of them. */
+function watchHeartbeats(clock: Clock, { checkMs, silentMs }: GuardianLimits, onSilent: () => void) {
+  let missed = 0;
+  let cancel = () => {};
+  const check = (): void => {
+    missed++;
+    if (missed * checkMs >= silentMs) onSilent();
+    else cancel = clock.after(checkMs, check);
   };
-  forget = clock.after(lookMs, look);
+  cancel = clock.after(checkMs, check);
   return {
-    broken: () => {
-      silent = 0;
+    received: () => {
+      missed = 0;
     },
-    end: () => forget(),
+    end: () => cancel(),
   };
 }
 
 function pause(clock: Clock, ms: number, stop: Stop): Promise<void> {
   return new Promise((resolve) => {
-    const forget = clock.after(ms, resolve);
+    const cancel = clock.after(ms, resolve);
     stop.onAsked = () => {
-      forget();
+      cancel();
       resolve();
     };
   });

@@ -71,7 +71,7 @@ test('the verdict over an engine that ended', () => {
     [end(null, 'SIGKILL'), [0], again(50)],
     [end(null, 'SIGABRT'), [0, 0], again(100)],
     [end(1), [0, 0, 0], again(200)],
-    [end(engineExit.renew), [0], again(50)],
+    [end(engineExit.restart), [0], again(50)],
     [end(13), [0, 0, 0, 0, 0, 0, 0, 0], again(5_000)],
     [end(1), [-120_000, 0], again(50)],
     [end(1), new Array(9).fill(0), { do: 'end', code: 1, reason: '9 crashes within 120 s' }],
@@ -90,7 +90,7 @@ test('the verdict over an engine that ended', () => {
 });
 
 test('an engine that is killed, throws or asks for it is started again and told how often', async () => {
-  const guarded = new Guarded('crash', 'fault', 'renew', 'serve');
+  const guarded = new Guarded('crash', 'fault', 'restart', 'serve');
   for (const times of [1, 2, 3]) await guarded.restarted(times);
   const ready = await guarded.line('engine is ready');
   const ends = guarded.lines.filter(({ message }) => message === 'engine ended, another is started');
@@ -169,7 +169,7 @@ test('an engine that does not stop is killed after 9.5 s, stuck or asked', async
   assert.equal((await asked.line('engine ended')).fields['why'], 'it did not stop within 9500 ms');
 
   const stuck = new Guarded('stuck', 'serve');
-  await stuck.line('engine asks for a new process');
+  await stuck.line('engine asks for a restart');
   stuck.clock.advance(9_500);
   await stuck.restarted();
   await stuck.line('engine is ready');

@@ -1,4 +1,4 @@
-// An engine without media for the tests of the guardian: each word of its command line says how one life goes.
+// An engine without media for the tests of the guardian: each word of its command line says what one engine process does.
 import { systemClock } from '../../../runtime/clock.ts';
 import {
   attachToGuardian,
@@ -26,7 +26,7 @@ const acts: Record<string, (client: GuardianClient) => void> = {
   fault: () => process.exit(1),
   usage: () => process.exit(engineExit.usage),
   port: () => process.exit(engineExit.cannotStart),
-  /** Says it is ready, then its event loop does not turn for a minute: no test that fails leaves it behind for ever. */
+  /** Says it is ready, then its event loop does not turn for a minute: a test that fails does not leave it behind for ever. */
   hang: () => {
     process.send?.({ type: 'ready' }, () => {
       const end = Date.now() + 60_000;
@@ -39,16 +39,16 @@ const acts: Record<string, (client: GuardianClient) => void> = {
     client.ready();
   },
   chatty: () => {
-    setInterval(client.ready, 5);
+    setInterval(() => client.ready(), 5);
     client.signal.addEventListener('abort', () => process.exit(0));
   },
-  renew: () => {
-    client.renew('an actor is stuck');
+  restart: () => {
+    client.requestRestart('an actor is stuck');
     process.disconnect();
-    process.exitCode = engineExit.renew;
+    process.exitCode = engineExit.restart;
   },
   stuck: () => {
-    client.renew('an actor is stuck');
+    client.requestRestart('an actor is stuck');
     setInterval(() => {}, 2 ** 30);
     process.on('disconnect', () => process.exit());
   },

@@ -4,9 +4,9 @@ import test from 'node:test';
 import { manualClock } from '../../../runtime/clock.ts';
 import {
   attachToGuardian,
-  BEAT_MS,
+  type EngineMessage,
+  HEARTBEAT_MS,
   RESTARTS_VARIABLE,
-  type WardMessage,
 } from '../../../runtime/process/guardian-client.ts';
 
 /** The part of `process` a guardian client uses; `taken()` lets the guardian take the last message. */
@@ -23,7 +23,7 @@ class FakeProcess extends EventEmitter {
     this.env = restarts === undefined ? {} : { [RESTARTS_VARIABLE]: String(restarts) };
   }
 
-  send(message: WardMessage, done: (error: Error | null) => void): boolean {
+  send(message: EngineMessage, done: (error: Error | null) => void): boolean {
     this.sent.push(message.type);
     this.taken = () => done(null);
     return true;
@@ -40,21 +40,21 @@ function attach(process: FakeProcess, stop = new AbortController()) {
   return { clock, client, stop, process };
 }
 
-test('a guardian client beats once a second, and not again before the guardian took the last beat', () => {
+test('a heartbeat is sent once a second, and not before the guardian took the last one', () => {
   const { clock, process } = attach(new FakeProcess(0));
-  clock.advance(10 * BEAT_MS);
-  assert.deepEqual(process.sent, ['beat']);
+  clock.advance(10 * HEARTBEAT_MS);
+  assert.deepEqual(process.sent, ['heartbeat']);
   process.taken();
-  clock.advance(BEAT_MS - 1);
-  assert.deepEqual(process.sent, ['beat']);
+  clock.advance(HEARTBEAT_MS - 1);
+  assert.deepEqual(process.sent, ['heartbeat']);
   clock.advance(1);
-  assert.deepEqual(process.sent, ['beat', 'beat']);
+  assert.deepEqual(process.sent, ['heartbeat', 'heartbeat']);
 });
 
-test('the request to stop, the end of the guardian and a signal each abort once, and what hangs is killed', () => {
+test('the request to stop, the end of the guardian and a signal each abort once, and an engine that hangs is killed', () => {
   const ways: [string, (made: ReturnType<typeof attach>) => void][] = [
     ['SIGTERM', ({ process }) => process.emit('message', { type: 'stop', reason: 'SIGTERM' })],
-    ['the guardian has gone', ({ process }) => process.emit('disconnect')],
+    ['the guardian has ended', ({ process }) => process.emit('disconnect')],
     ['ctrl-C', ({ stop }) => stop.abort(new Error('ctrl-C'))],
   ];
   for (const [reason, way] of ways) {
@@ -71,26 +71,26 @@ test('the request to stop, the end of the guardian and a signal each abort once,
   }
 });
 
-test('a closed client neither beats nor kills', () => {
+test('a closed client sends no heartbeat and kills nothing', () => {
   const { clock, client, process, stop } = attach(new FakeProcess(0));
   stop.abort();
   client.close();
   process.taken();
   clock.advance(60_000);
-  assert.deepEqual([process.sent, process.killed, clock.waiting], [['beat'], [], 0]);
+  assert.deepEqual([process.sent, process.killed, clock.waiting], [['heartbeat'], [], 0]);
 });
 
-test('renew says why once and aborts', () => {
+test('a restart is requested once, with its reason, and aborts', () => {
   const { client, process } = attach(new FakeProcess(3));
   client.ready();
-  client.renew('decoder-1 is stuck');
-  client.renew('decoder-2 is stuck');
-  assert.deepEqual(process.sent, ['beat', 'ready', 'renew']);
+  client.requestRestart('decoder-1 is stuck');
+  client.requestRestart('decoder-2 is stuck');
+  assert.deepEqual(process.sent, ['heartbeat', 'ready', 'restart']);
   assert.equal((client.signal.reason as Error).message, 'decoder-1 is stuck');
-  assert.deepEqual([client.renewing, client.restarts, client.guarded], [true, 3, true]);
+  assert.deepEqual([client.restartRequested, client.restarts, client.guarded], [true, 3, true]);
 });
 
-test('programs that the engine starts do not take themselves for guarded', () => {
+test('programs that the engine starts have no guardian', () => {
   const { process } = attach(new FakeProcess(2));
   assert.deepEqual(Object.keys(process.env), []);
 });
