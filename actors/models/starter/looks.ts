@@ -1,5 +1,5 @@
-// Units that describe how a frame looks: light, colour as a whole, focus, structure. See units.ts for how to read a row.
-import type { Ramp } from './units.ts';
+// Units that describe how a frame looks: light, colour as a whole, focus, structure. See ramp.ts for how to read a row.
+import type { Ramp } from './ramp.ts';
 
 export const looks = {
   bright: [['whole lightness', 0.5, 0.95]],

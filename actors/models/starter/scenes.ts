@@ -1,6 +1,6 @@
 // Units that guess at simple scenes from materials, where they lie in the frame, and light. They are rough on purpose:
-// each says what such a frame nearly always has. See units.ts for how to read a row.
-import type { Ramp } from './units.ts';
+// each says what such a frame nearly always has. See ramp.ts for how to read a row.
+import type { Ramp } from './ramp.ts';
 
 export const scenes = {
   'blue sky': [

@@ -6,8 +6,9 @@ import { CELLS, cellLooks, centres, DIMENSIONS, named, scales } from '../layout.
 import { PICTURE_SIDE, planes, ramp, square } from '../maps.ts';
 import { type Measures, measure } from '../measure.ts';
 import { basicColours, shades } from '../palette.ts';
+import type { Ramp } from '../ramp.ts';
 import { similarity } from '../similarity.ts';
-import { RAMPS, type Ramp, unitNames, units } from '../units.ts';
+import { RAMPS, unitNames, units } from '../units.ts';
 import { GraphBuilder } from './builder.ts';
 import { onnxBytes } from './onnx.ts';
 
