@@ -16,7 +16,7 @@ export interface Turn {
   throwIfCancelled(): void;
   /**
    * A sign of life: the turn is not stuck, however long it has been running. For a turn that waits for others or works in
-   * steps, each of them well within the limit; told with every step, never by a timer.
+   * steps, each well within the limit; to be called with every step, never by a timer.
    */
   alive(): void;
   /** The bytes of a slot. *Borrowed until the end of the turn.* Throws STALE_SLOT for a handle of an earlier filling. */
@@ -33,7 +33,7 @@ export interface FeedTurn extends Turn {
   freeSlot(): Promise<SlotHandle>;
 }
 
-/** A value on its way out of a handler, with what travels beside it. */
+/** A value that a handler answers, with the slots and buffers that go with it. */
 export class Sent<T> {
   readonly value: T;
   /** Slots the value speaks of; the receiver becomes a holder. */

@@ -1,4 +1,4 @@
-// Time comes in through the door: what waits or measures is handed a clock, so that a test can turn it by hand.
+// Code that waits or measures is given a clock, so that a test can advance it by hand.
 
 export interface Clock {
   /** Milliseconds that only go forward. */

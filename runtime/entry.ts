@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { ActorDefinition } from './actor.ts';
 import { serve } from './host.ts';
 import type { ThreadData } from './thread.ts';
-import type { Down, Up } from './wire.ts';
+import type { FromActor, ToActor } from './wire.ts';
 
 const port = parentPort;
 if (!port) throw new Error('entry.ts runs only as a worker thread');
@@ -13,8 +13,8 @@ const { definition } = (await import(module)) as { definition: ActorDefinition }
 await serve(
   definition,
   {
-    post: (message: Up, transfer = []) => port.postMessage(message, transfer),
-    listen: (receive) => port.on('message', (message: Down) => receive(message)),
+    post: (message: FromActor, transfer = []) => port.postMessage(message, transfer),
+    listen: (receive) => port.on('message', (message: ToActor) => receive(message)),
     // Without a listener the port keeps the thread alive no longer, and it ends by itself.
     close: () => port.close(),
   },

@@ -9,14 +9,14 @@ import { createLog, type Log, type LogLine } from './log.ts';
 import { redactFields } from './redact.ts';
 import { Condition } from './sync/condition.ts';
 import { HostTurn } from './turn.ts';
-import type { CallId, Down, Endpoint, HostStart, Up } from './wire.ts';
+import type { CallId, Endpoint, FromActor, HostStart, ToActor } from './wire.ts';
 
-type Call = Extract<Down, { type: 'ask' | 'feed' }>;
+type Call = Extract<ToActor, { type: 'ask' | 'feed' }>;
 
 /** Resolves when the actor has closed: every turn has ended and everything it owned is freed. */
 export async function serve<C extends Contract, S>(
   definition: ActorDefinition<C, S>,
-  endpoint: Endpoint<Down, Up>,
+  endpoint: Endpoint<ToActor, FromActor>,
   start: HostStart,
 ): Promise<void> {
   // Fields may hold what cannot be cloned, and what a clone would lose.
@@ -57,13 +57,13 @@ class Turns {
   handlers: AnyHandlers = {};
   readonly #contract: Contract;
   readonly #checks: Checks;
-  readonly #endpoint: Endpoint<Down, Up>;
+  readonly #endpoint: Endpoint<ToActor, FromActor>;
   readonly #start: HostStart;
   readonly #log: Log;
   readonly #running = new Map<CallId, HostTurn>();
   readonly #ended = new Condition();
 
-  constructor(contract: Contract, endpoint: Endpoint<Down, Up>, start: HostStart, log: Log) {
+  constructor(contract: Contract, endpoint: Endpoint<ToActor, FromActor>, start: HostStart, log: Log) {
     this.#contract = contract;
     this.#checks = requestChecks(contract);
     this.#endpoint = endpoint;
@@ -71,7 +71,7 @@ class Turns {
     this.#log = log;
   }
 
-  receive(message: Exclude<Down, { type: 'stop' }>): void {
+  receive(message: Exclude<ToActor, { type: 'stop' }>): void {
     if (message.type === 'credit') this.#running.get(message.id)?.grant(message.credit, message.slots);
     else if (message.type === 'cancel') this.#running.get(message.id)?.cancel();
     else void this.#begin(message);
@@ -87,7 +87,7 @@ class Turns {
     const alive = () => this.#endpoint.post({ type: 'alive', id: call.id });
     const turn = new HostTurn(this.#start, call.word, this.#log, alive);
     this.#running.set(call.id, turn);
-    let last: Up;
+    let last: FromActor;
     try {
       checkRequest(this.#contract, this.#checks, call.name, call.request);
       last = await run(this.handlers[call.name]!, call, turn, this.#endpoint);
@@ -109,8 +109,8 @@ async function run(
   handler: AnyHandlers[string],
   call: Call,
   turn: HostTurn,
-  endpoint: Endpoint<Down, Up>,
-): Promise<Up> {
+  endpoint: Endpoint<ToActor, FromActor>,
+): Promise<FromActor> {
   if (call.type === 'ask') {
     const value = await handler(call.request, turn);
     if (value instanceof Sent) turn.replyTransfer = value.transfer;

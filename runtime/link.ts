@@ -1,18 +1,18 @@
-// A link is one life of an actor as its supervisor sees it: a way to talk to it, a word of shared memory that asks it to
-// stop, and news of its end. Threads and the in-memory link of tests make links.
+// A link is one running actor as its supervisor sees it: a way to send messages to it, a word of shared memory that asks it
+// to stop, and notice of its end. There is one for threads, and one in memory for tests.
 import { fromFields } from './errors.ts';
 import type { Log } from './log.ts';
-import { type Down, type Endpoint, STOP_WORD, type Up } from './wire.ts';
+import { type Endpoint, type FromActor, STOP_WORD, type ToActor } from './wire.ts';
 
 export interface Link {
-  readonly endpoint: Pick<Endpoint<Up, Down>, 'post'>;
+  readonly endpoint: Pick<Endpoint<FromActor, ToActor>, 'post'>;
   readonly control: Int32Array;
   /** Resolves when the actor can take messages; rejects with what kept it from starting. */
   readonly ready: Promise<void>;
-  /** Resolves when nothing of it runs any more. `clean` is false for a crash. */
+  /** Resolves when its thread has ended. `clean` is false for a crash. */
   readonly exited: Promise<{ readonly clean: boolean; readonly reason: string }>;
-  onMessage(receive: (message: Up) => void): void;
-  onExit(notice: () => void): void;
+  onMessage(listener: (message: FromActor) => void): void;
+  onExit(listener: () => void): void;
   /** Asks the actor to stop: the running turns see it at once, even inside native code. Never terminates. */
   stop(): void;
 }
@@ -24,12 +24,16 @@ export interface LinkMaker {
 }
 
 /** `words`: running calls at most. */
-export function createLink(endpoint: Endpoint<Up, Down>, control: SharedArrayBuffer, log: Log): LinkMaker {
+export function createLink(
+  endpoint: Endpoint<FromActor, ToActor>,
+  control: SharedArrayBuffer,
+  log: Log,
+): LinkMaker {
   const words = new Int32Array(control);
   const started = Promise.withResolvers<void>();
   const exited = Promise.withResolvers<{ clean: boolean; reason: string }>();
-  let receive: (message: Up) => void = () => {};
-  let notice: () => void = () => {};
+  let receive: (message: FromActor) => void = () => {};
+  let notifyExit: () => void = () => {};
   let clean = false;
   // A failed start is reported by whoever awaits `ready`; nobody has to.
   started.promise.catch(() => {});
@@ -52,7 +56,7 @@ export function createLink(endpoint: Endpoint<Up, Down>, control: SharedArrayBuf
         receive = listener;
       },
       onExit: (listener) => {
-        notice = listener;
+        notifyExit = listener;
       },
       stop: () => {
         Atomics.store(words, STOP_WORD, 1);
@@ -62,7 +66,7 @@ export function createLink(endpoint: Endpoint<Up, Down>, control: SharedArrayBuf
     ended: (reason) => {
       started.reject(new Error(reason));
       exited.resolve({ clean, reason });
-      notice();
+      notifyExit();
     },
   };
 }

@@ -8,7 +8,7 @@ import { serve } from './host.ts';
 import { createControl, createLink, type Link } from './link.ts';
 import type { Log } from './log.ts';
 import type { SlotMemory } from './slots.ts';
-import type { Down, Up } from './wire.ts';
+import type { FromActor, ToActor } from './wire.ts';
 
 export interface MemoryOptions {
   readonly settings?: unknown;
@@ -26,12 +26,12 @@ export function startInMemory<C extends Contract, S>(
   const names = new Map<number, string>();
   const maker = createLink(
     {
-      post: (message: Down, transfer = []) => {
+      post: (message: ToActor, transfer = []) => {
         if (message.type === 'ask' || message.type === 'feed') names.set(message.id, message.name);
         near.postMessage(message, transfer);
       },
       listen: (receive) =>
-        near.on('message', (message: Up) => {
+        near.on('message', (message: FromActor) => {
           checkAnswer(contract, names, message);
           receive(message);
         }),
@@ -43,8 +43,8 @@ export function startInMemory<C extends Contract, S>(
   const served = serve(
     definition,
     {
-      post: (message: Up, transfer = []) => far.postMessage(message, transfer),
-      listen: (receive) => far.on('message', (message: Down) => receive(message)),
+      post: (message: FromActor, transfer = []) => far.postMessage(message, transfer),
+      listen: (receive) => far.on('message', (message: ToActor) => receive(message)),
       close: () => far.close(),
     },
     {
@@ -59,7 +59,7 @@ export function startInMemory<C extends Contract, S>(
   return maker.link;
 }
 
-function checkAnswer(contract: Contract, names: ReadonlyMap<number, string>, message: Up): void {
+function checkAnswer(contract: Contract, names: ReadonlyMap<number, string>, message: FromActor): void {
   if (message.type !== 'reply' && message.type !== 'item') return;
   const name = names.get(message.id) ?? '';
   const declared = contract.messages[name];

@@ -1,5 +1,5 @@
-// What of a value may stand in a log: plain data of bounded size without secrets. It never throws, whatever it is given,
-// because a log line is written where something has already gone wrong.
+// Makes values fit for a log: plain data of bounded size without secrets. It never throws, because a log line is often
+// written where something has already gone wrong.
 
 const REDACTED = '[redacted]';
 const MOST_CHARACTERS = 8_192;
@@ -9,20 +9,19 @@ const MOST_DEPTH = 6;
 /** A name that says its value is a secret, whatever stands around it. */
 const secretPart =
   /license_?key|authorization|password|passwd|passphrase|secret|cookie|api_?key|private_?key|credential/;
-/** `token` is also what a text is cut into: only a name that ends with it, and of `tokens` only what is no number. */
+/** `token` is also a word of text models: only names that end with it are secret, and `tokens` only when it is no number. */
 const secretEnd = /token$/;
 const secretMany = /tokens$/;
 
-/** A key issued on this machine, wherever it stands. */
+/** A license key issued on this machine. */
 const issuedKey = /fh_[A-Za-z0-9_-]{20,}/g;
 /** A secret that a text names: `license_key=…`, `"password": "…"`, `Authorization: Bearer …`. */
 const namedSecret =
   /((?:license[_-]?key|authorization|password|passwd|secret|cookie|api[_-]?key|[a-z][_-]token)["']?\s*[:=]\s*["']?(?:bearer\s+|basic\s+)?)(?!\[redacted\]|bearer\s|basic\s)[^\s"'&,;}]+/gi;
-/** A password inside an address. */
-// A bound on its start: without one a long text of dashes costs its length squared.
+/** A password inside an address. The scheme is bounded: otherwise a long text of dashes costs its length squared. */
 const userInfo = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]*:)[^\s/@]+@/gi;
 
-/** Without one of these a text holds none of the three; most texts do. */
+/** A text without these characters holds no secret; most texts have none. */
 const suspicious = /fh_|[:=]/;
 
 /** True when a field of this name holds a secret. */
@@ -35,7 +34,7 @@ function isSecretName(name: string, value: unknown): boolean {
 /** The text without secrets, cut when it is long. */
 export function redactText(text: string): string {
   if (text.length <= MOST_CHARACTERS && !suspicious.test(text)) return text;
-  // A key that the cut would halve is still seen whole.
+  // Read past the cut, so that a key across it is found.
   const read = text.length > MOST_CHARACTERS ? text.slice(0, MOST_CHARACTERS + 512) : text;
   const clean = read
     .replace(issuedKey, REDACTED)

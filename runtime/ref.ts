@@ -6,7 +6,7 @@ import { FeedStream } from './feed.ts';
 import type { Link } from './link.ts';
 import { createMailbox, type Lane } from './mailbox.ts';
 import type { Holder, SlotPool } from './slots.ts';
-import type { CallId, Up } from './wire.ts';
+import type { CallId, FromActor } from './wire.ts';
 
 export type Phase = 'starting' | 'ready' | 'stopping' | 'down' | 'stuck';
 
@@ -53,8 +53,8 @@ interface Call {
   fail(error: EngineError): void;
 }
 
-/** The calls one thread is working on. */
-interface Session {
+/** A thread that takes calls, and those it works on. */
+interface Attachment {
   readonly link: Link;
   readonly running: Map<CallId, { call: Call; word: number; startedAt: number }>;
   readonly words: number[];
@@ -67,14 +67,14 @@ export interface CellOptions {
   now(): number;
 }
 
-/** A reference together with what only its supervisor may do. */
+/** A reference, and what only its supervisor may do with it. */
 export class Cell<C extends Contract = Contract> implements Ref<C> {
   readonly name: string;
   phase: Phase = 'starting';
   readonly #contract: C;
   readonly #options: CellOptions;
   readonly #mailbox;
-  #session: Session | undefined;
+  #attachment: Attachment | undefined;
   #lastId = 0;
   #downReason = 'not started';
 
@@ -181,50 +181,50 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
   }
 
   #pump(): void {
-    const session = this.#session;
-    while (session && this.phase === 'ready' && session.words.length > 0) {
+    const attachment = this.#attachment;
+    while (attachment && this.phase === 'ready' && attachment.words.length > 0) {
       const call = this.#mailbox.take();
       if (!call) return;
-      this.#dispatch(session, call);
+      this.#dispatch(attachment, call);
     }
   }
 
-  #dispatch(session: Session, call: Call): void {
-    const word = session.words.pop()!;
+  #dispatch(attachment: Attachment, call: Call): void {
+    const word = attachment.words.pop()!;
     const { type, id, name, request, options } = call;
-    Atomics.store(session.link.control, word, 0);
+    Atomics.store(attachment.link.control, word, 0);
     try {
       const credit = call.stream?.firstCredit() ?? 0;
       const message =
         type === 'ask' ? { type, id, name, request, word } : { type, id, name, request, word, credit };
-      session.link.endpoint.post(message, options.transfer);
+      attachment.link.endpoint.post(message, options.transfer);
     } catch (error) {
       // A request that cannot be cloned is the caller's fault, not the actor's.
-      session.words.push(word);
+      attachment.words.push(word);
       this.#options.pool?.releaseAll(call.holder);
       call.fail(engineErrors.INVALID_MESSAGE(`${this.name}.${name}: ${String(error)}`, {}, error));
       return;
     }
     const running = { call, word, startedAt: this.#options.now() };
-    session.running.set(id, running);
+    attachment.running.set(id, running);
     call.stream?.open(call.holder, (credit, slots) => {
-      if (!session.running.has(id)) return;
+      if (!attachment.running.has(id)) return;
       running.startedAt = this.#options.now();
-      session.link.endpoint.post({ type: 'credit', id, credit, slots });
+      attachment.link.endpoint.post({ type: 'credit', id, credit, slots });
     });
   }
 
   #cancel(call: Call): void {
     if (this.#mailbox.remove(call)) this.#options.pool?.releaseAll(call.holder);
-    const running = this.#session?.running.get(call.id);
+    const running = this.#attachment?.running.get(call.id);
     if (running?.call === call) {
-      Atomics.store(this.#session!.link.control, running.word, 1);
-      this.#session!.link.endpoint.post({ type: 'cancel', id: call.id });
+      Atomics.store(this.#attachment!.link.control, running.word, 1);
+      this.#attachment!.link.endpoint.post({ type: 'cancel', id: call.id });
     }
     call.fail(engineErrors.CANCELLED(`${this.name}.${call.name} was cancelled`));
   }
 
-  #receive(session: Session, message: Up): void {
+  #receive(attachment: Attachment, message: FromActor): void {
     if (
       message.type !== 'item' &&
       message.type !== 'alive' &&
@@ -233,7 +233,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
       message.type !== 'error'
     )
       return;
-    const running = session.running.get(message.id);
+    const running = attachment.running.get(message.id);
     if (!running) return;
     const { call } = running;
     if (message.type === 'alive' || message.type === 'item') running.startedAt = this.#options.now();
@@ -242,17 +242,17 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
       if (!call.settled) call.stream?.push(message.value, message.slots, call.holder);
       return;
     }
-    this.#turnEnded(session, message.id);
+    this.#turnEnded(attachment, message.id);
     if (message.type === 'reply') call.finish(message.value);
     else if (message.type === 'end') call.finish(undefined);
     else call.fail(fromFields(message.error));
     this.#pump();
   }
 
-  #turnEnded(session: Session, id: CallId): void {
-    const { call, word } = session.running.get(id)!;
-    session.running.delete(id);
-    session.words.push(word);
+  #turnEnded(attachment: Attachment, id: CallId): void {
+    const { call, word } = attachment.running.get(id)!;
+    attachment.running.delete(id);
+    attachment.words.push(word);
     call.stream?.shut();
     this.#options.pool?.releaseAll(call.holder);
   }
@@ -261,37 +261,37 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
   attach(link: Link): void {
     const { concurrency } = this.#contract;
     const words = Array.from({ length: concurrency }, (_, index) => concurrency - index);
-    const session: Session = { link, running: new Map(), words };
-    this.#session = session;
-    link.onMessage((message) => this.#receive(session, message));
-    link.onExit(() => this.#lost(session));
+    const attachment: Attachment = { link, running: new Map(), words };
+    this.#attachment = attachment;
+    link.onMessage((message) => this.#receive(attachment, message));
+    link.onExit(() => this.#detach(attachment));
     this.phase = 'ready';
     this.#pump();
   }
 
-  #lost(session: Session): void {
-    for (const [id, { call }] of [...session.running]) {
-      this.#turnEnded(session, id);
+  #detach(attachment: Attachment): void {
+    for (const [id, { call }] of [...attachment.running]) {
+      this.#turnEnded(attachment, id);
       call.fail(
         engineErrors.ACTOR_CRASHED(`${this.name} ended while it worked on ${call.name}`, {
           actor: this.name,
         }),
       );
     }
-    if (this.#session === session) this.#session = undefined;
+    if (this.#attachment === attachment) this.#attachment = undefined;
   }
 
-  /** Leaves a thread that does not answer to itself: its callers fail now, its slots stay held until it ends. */
+  /** Gives up a thread that does not answer: its callers fail now, its slots stay held until it ends. */
   abandon(): void {
-    const session = this.#session;
-    if (!session) return;
-    this.#session = undefined;
-    for (const { call } of session.running.values()) {
+    const attachment = this.#attachment;
+    if (!attachment) return;
+    this.#attachment = undefined;
+    for (const { call } of attachment.running.values()) {
       call.fail(engineErrors.ACTOR_STUCK(`${this.name} was replaced while it worked on ${call.name}`));
     }
   }
 
-  /** No thread will come any more: every waiting call fails. */
+  /** No other thread will be attached: every waiting call fails. */
   down(phase: 'stopping' | 'down', reason: string): void {
     this.phase = phase;
     this.#downReason = reason;
@@ -301,18 +301,18 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     }
   }
 
-  /** Age in ms of the turn that has gone longest without a sign of life; 0 when nothing runs. A feed that waits for
-   * its consumer is not late. */
+  /**
+   * Age in ms of the turn that has gone longest without a sign of life; 0 when nothing runs. A feed that waits for its
+   * consumer is not late.
+   */
   longestTurnMs(): number {
-    const turns = [...(this.#session?.running.values() ?? [])];
-    const waits = turns.filter(({ call }) => !call.stream?.consumerIsSlow());
-    return waits.length === 0
-      ? 0
-      : this.#options.now() - Math.min(...waits.map(({ startedAt }) => startedAt));
+    const turns = [...(this.#attachment?.running.values() ?? [])];
+    const busy = turns.filter(({ call }) => !call.stream?.consumerIsSlow());
+    return busy.length === 0 ? 0 : this.#options.now() - Math.min(...busy.map(({ startedAt }) => startedAt));
   }
 
   /** Calls waiting for a turn, and turns running. */
   get load(): { waiting: number; running: number } {
-    return { waiting: this.#mailbox.size, running: this.#session?.running.size ?? 0 };
+    return { waiting: this.#mailbox.size, running: this.#attachment?.running.size ?? 0 };
   }
 }

@@ -5,7 +5,7 @@ import type { Contract } from './contract.ts';
 import { createControl, createLink, type Link } from './link.ts';
 import type { Log } from './log.ts';
 import type { SlotMemory } from './slots.ts';
-import type { Down, HostStart, Up } from './wire.ts';
+import type { FromActor, HostStart, ToActor } from './wire.ts';
 
 export interface ThreadOptions {
   readonly name: string;
@@ -46,8 +46,8 @@ export function startThread(options: ThreadOptions): Link {
   const worker = new Worker(new URL('./entry.ts', import.meta.url), { name, workerData });
   const maker = createLink(
     {
-      post: (message: Down, transfer = []) => worker.postMessage(message, transfer),
-      listen: (receive) => worker.on('message', (message: Up) => receive(message)),
+      post: (message: ToActor, transfer = []) => worker.postMessage(message, transfer),
+      listen: (receive) => worker.on('message', (message: FromActor) => receive(message)),
       close: () => {},
     },
     control,

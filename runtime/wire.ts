@@ -8,7 +8,7 @@ import type { SlotMemory } from './slots.ts';
 export type CallId = number;
 
 /** To the actor. */
-export type Down =
+export type ToActor =
   | {
       readonly type: 'ask';
       readonly id: CallId;
@@ -35,7 +35,7 @@ export type Down =
   | { readonly type: 'stop' };
 
 /** From the actor. `reply`, `end` and `error` are the last message of their turn: nothing of it is in use after them. */
-export type Up =
+export type FromActor =
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly error: ErrorFields }
   | {

@@ -1,17 +1,16 @@
-// The end of an engine that met an error nobody caught: what state it is in nobody knows, so it says so and goes; its
-// guardian starts another one.
+// Ends the engine after an uncaught error: its state is unknown, so it logs the error and ends; its guardian starts it again.
 import type { Log } from '../log.ts';
 
-/** The part of `process` that tells of errors nobody caught; a promise that nobody caught is one too. */
+/** The part of `process` that reports uncaught errors, rejected promises included. */
 export interface FaultProcess {
   readonly pid: number;
-  on(event: 'uncaughtException', heard: (error: unknown) => void): unknown;
+  on(event: 'uncaughtException', listener: (error: unknown) => void): unknown;
   kill(pid: number, signal: 'SIGKILL'): unknown;
 }
 
 /**
- * From now on such an error becomes one line of the log, and the process is killed when that line is out: any softer end
- * waits for threads, or aborts inside their native code.
+ * From now on an uncaught error is logged, and the process is killed when that line is written: any softer end waits for
+ * threads, or aborts inside their native code.
  */
 export function endOnFault(log: Log, flush: () => Promise<void>, own: FaultProcess = process): void {
   let ending = false;

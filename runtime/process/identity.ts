@@ -1,25 +1,25 @@
-// Which process is this, and has another one ended? A process number alone says little: it is used again, by this very
-// program too when a container is started anew.
+// Identifies a process, and tells whether it has ended. A process id alone is not enough: it is used again, in a restarted
+// container often by this very program.
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type Static, Type } from 'typebox';
 import { codeOf } from '../files/error-code.ts';
 
-export const ProcessMark = Type.Object({
+export const ProcessIdentity = Type.Object({
   pid: Type.Integer(),
-  /** When the process began, in the kernel's own count; empty where the system does not tell. */
+  /** When the process began, in the kernel's own count; empty where the system does not say. */
   started: Type.String(),
   host: Type.String(),
 });
-export type ProcessMark = Static<typeof ProcessMark>;
+export type ProcessIdentity = Static<typeof ProcessIdentity>;
 
-interface Seen {
+interface Status {
   readonly started: string;
-  /** Killed, but its parent has not asked for its end yet: its number is still taken. */
+  /** A zombie: it has ended, its parent has not collected it yet. */
   readonly ended: boolean;
 }
 
-function look(pid: number): Seen {
+function statusOf(pid: number): Status {
   if (process.platform !== 'linux') return { started: '', ended: false };
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -27,16 +27,16 @@ function look(pid: number): Seen {
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { started: `${boot}/${fields[19] ?? ''}`, ended: fields[0] === 'Z' || fields[0] === 'X' };
   } catch {
-    return { started: '', ended: false }; // Gone, or hidden: then only the number itself can be asked for.
+    return { started: '', ended: false }; // Ended, or hidden from us: then only the id can be checked.
   }
 }
 
-export function thisProcess(): ProcessMark {
-  return { pid: process.pid, started: look(process.pid).started, host: hostname() };
+export function thisProcess(): ProcessIdentity {
+  return { pid: process.pid, started: statusOf(process.pid).started, host: hostname() };
 }
 
 /** True when a process of this machine has certainly ended. Of another machine nothing is known: false. */
-export function hasEnded({ pid, started, host }: ProcessMark): boolean {
+export function hasEnded({ pid, started, host }: ProcessIdentity): boolean {
   if (host !== hostname()) return false;
   if (pid <= 0) return true;
   try {
@@ -44,6 +44,6 @@ export function hasEnded({ pid, started, host }: ProcessMark): boolean {
   } catch (error) {
     return codeOf(error) !== 'EPERM';
   }
-  const now = look(pid);
+  const now = statusOf(pid);
   return now.ended || (now.started !== '' && started !== '' && now.started !== started);
 }

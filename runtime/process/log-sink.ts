@@ -50,7 +50,7 @@ export interface LogSink {
 
 const FLUSH_MS = 1_000;
 
-/** `mostWaiting`: characters that may wait; a line that comes then is counted and said later instead. */
+/** `mostWaiting`: characters that may wait; a line beyond them is dropped, counted and reported later. */
 export function createLogSink(
   stream: LineStream,
   clock: Clock,
@@ -58,7 +58,7 @@ export function createLogSink(
   mostWaiting = 4 * 1024 * 1024,
 ): LogSink {
   let lost = 0;
-  const sayLost = (): void => {
+  const reportLost = (): void => {
     if (lost > 0) stream.write(lostLine(lost));
     lost = 0;
   };
@@ -66,17 +66,17 @@ export function createLogSink(
     write: (text) => {
       if (stream.writableLength > mostWaiting) lost++;
       else {
-        sayLost();
+        reportLost();
         stream.write(text);
       }
     },
-    // An empty write is passed on after all that came before it; its failure means that nobody listens any more.
+    // An empty write completes after all writes before it; its failure means that nobody reads any more.
     flush: () =>
       new Promise((resolve) => {
-        sayLost();
-        const forget = clock.after(FLUSH_MS, resolve);
+        reportLost();
+        const cancel = clock.after(FLUSH_MS, resolve);
         stream.write('', () => {
-          forget();
+          cancel();
           resolve();
         });
       }),

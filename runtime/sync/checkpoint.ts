@@ -1,5 +1,5 @@
-// A long turn in steps. Between two steps it tells a sign of life, lets the event loop turn so that messages are heard,
-// and ends when it is asked to.
+// Checkpoints of a long turn. Between two steps it gives a sign of life, yields to the event loop so that messages are
+// received, and ends when it is cancelled.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Turn } from '../actor.ts';
 import { engineErrors } from '../errors.ts';
@@ -8,13 +8,13 @@ import { engineErrors } from '../errors.ts';
 export type Checkpoint = () => Promise<void>;
 
 export interface CheckpointOptions {
-  /** The event loop turns after this many steps; cancellation is looked at after each. */
+  /** Steps between two yields to the event loop; cancellation is checked after each step. */
   readonly every?: number;
-  /** Aborted when the actor stops: for work that belongs to no single turn. */
+  /** Aborted when the actor stops; for work that several turns share. */
   readonly stopping?: AbortSignal;
 }
 
-/** `turn` undefined: work that several turns wait for. */
+/** `turn`: undefined for work that several turns share. */
 export function createCheckpoint(
   turn: Pick<Turn, 'throwIfCancelled' | 'alive'> | undefined,
   { every = 1, stopping }: CheckpointOptions = {},

@@ -18,7 +18,7 @@ export class Condition {
         signal.removeEventListener('abort', go);
         resolve();
       };
-      // The listener is gone when the turn of the signal ends: by the notification or by the abort.
+      // If nobody notifies, the listener goes with the signal.
       signal.addEventListener('abort', go, { once: true });
       this.#waiting.push(go);
     });

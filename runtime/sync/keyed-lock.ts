@@ -1,20 +1,20 @@
-// Content that is being worked on: the same content under another path waits for it.
+// One lock a key: work on the same key waits, other keys go on. The keys of an ingest are hashes of content.
 export class KeyedLock {
   readonly #held = new Map<string, Promise<void>>();
 
-  /** Waits by `wait` while others have the content, then claims it; the answer ends the claim. */
+  /** Waits, by `wait`, while another holder has the key. Answers the function that releases it. */
   async acquire(
-    hash: string,
+    key: string,
     wait: (earlier: Promise<void>) => Promise<void> = (earlier) => earlier,
   ): Promise<() => void> {
-    for (let earlier = this.#held.get(hash); earlier; earlier = this.#held.get(hash)) {
+    for (let earlier = this.#held.get(key); earlier; earlier = this.#held.get(key)) {
       await wait(earlier);
     }
-    // No await between the look and the claim: of several that wait only one may go on.
+    // No await between the check and the set: of several that wait, one goes on.
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#held.set(hash, promise);
+    this.#held.set(key, promise);
     return () => {
-      this.#held.delete(hash);
+      this.#held.delete(key);
       resolve();
     };
   }

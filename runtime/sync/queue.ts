@@ -1,4 +1,4 @@
-// A bounded queue between those who survey files and those who look at them.
+// A bounded queue between producers and consumers in one thread.
 
 export interface Queue<T> {
   /** Waits while the queue is full. False when the queue was closed meanwhile. */

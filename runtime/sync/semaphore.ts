@@ -1,5 +1,4 @@
-// Lets a bounded number of pieces of work in at a time, what is urgent first: the query of a search does not wait for an
-// ingest.
+// Runs a bounded number of pieces of work at the same time, urgent ones first: a search does not wait for an ingest.
 
 export class Semaphore {
   #free: number;
@@ -19,7 +18,7 @@ export class Semaphore {
       return await work();
     } finally {
       const next = this.#urgent.shift() ?? this.#later.shift();
-      // The permit is handed on, so that nobody slips in between.
+      // The permit passes to the next in line: a new caller cannot take it in between.
       if (next) next();
       else this.#free++;
     }

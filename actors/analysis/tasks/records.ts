@@ -14,7 +14,7 @@ import { Check } from 'typebox/value';
 import { createFile, flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import type { Log } from '../../../runtime/log.ts';
-import { hasEnded, ProcessMark } from '../../../runtime/process/identity.ts';
+import { hasEnded, ProcessIdentity } from '../../../runtime/process/identity.ts';
 import {
   type AnalysisRequest,
   analysisErrors,
@@ -32,7 +32,7 @@ import { newTask } from './ledger.ts';
 import { openResults, readPage, readResults, replaceResults } from './results.ts';
 
 /** An engine: a process may start several, one after the other. */
-export const Owner = Type.Object({ ...ProcessMark.properties, token: Type.String() });
+export const Owner = Type.Object({ ...ProcessIdentity.properties, token: Type.String() });
 export type Owner = Static<typeof Owner>;
 
 function taskRecord(kinds: readonly StageKind[]) {
