@@ -19,7 +19,7 @@ export interface EmbedderSettings {
   readonly threads: number;
   /** Loaded in place of a model that cannot be loaded. */
   readonly defaultModel: string;
-  /** What this actor is asked for; both unless said otherwise. */
+  /** The sides that this actor opens; both by default. */
   readonly sides?: Sides;
 }
 
@@ -93,7 +93,7 @@ async function embedPictures(
           `a slot of ${small.length} bytes, a picture of "${key}" has ${bytes}`,
         );
       }
-      // A slot has room for the largest model; this one's picture is its start.
+      // Slots fit the largest model; the picture of this one is at the start.
       return family.pictures(batch.map((slot) => slot.subarray(0, bytes)));
     },
   );

@@ -56,18 +56,18 @@ export const embedderContract = contract(
       Type.Object({
         model_key: Type.String(),
         pictures: Type.Array(SlotHandle, { minItems: 1 }),
-        /** Somebody waits for the answer: goes before the batches of an ingest. */
+        /** A user waits for the answer: goes before the batches of an ingest. */
         urgent: Type.Optional(Type.Boolean()),
       }),
       Type.Object({ vectors: Floats }),
     ),
-    /** `vectors`: n×d, L2-normalised, *moved*. `unknown_words`: the words of all texts that the model cannot place. */
+    /** `vectors`: n×d, L2-normalised, *moved*. `unknown_words`: the words of all texts that the model does not know. */
     texts: ask(
       Type.Object({ model_key: Type.String(), texts: Type.Array(Type.String(), { minItems: 1 }) }),
       Type.Object({
         vectors: Floats,
         unknown_words: Type.Array(Type.String()),
-        /** For each text: false when the model can place nothing of it, so that its vector ranks nothing. */
+        /** For each text: false when the model knows no word of it, so that its vector ranks nothing. */
         understood: Type.Array(Type.Boolean()),
       }),
     ),

@@ -1,5 +1,5 @@
-// What a family of visual models is to the actor: something that opens a row of the registry and then turns pictures
-// and texts into vectors of one space. Each family is one file; which one is used is the row's `family`.
+// The interface of a family of visual models: it opens a row of the registry, then turns pictures and texts into vectors of
+// one space. Each family is one file; the row's `family` names it.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { VisualRow } from '../models/contract.ts';
 import type { ModelSession } from '../models/session.ts';
@@ -13,9 +13,9 @@ export type SessionOpener = (source: string | Uint8Array) => Promise<ModelSessio
 export interface TextVectors {
   /** n×d, L2-normalised; owned by the caller. */
   readonly vectors: Float32Array;
-  /** Words of all texts that the model cannot place, each once; empty for models with an open vocabulary. */
+  /** Words of all texts that the model does not know, each once; empty for models with an open vocabulary. */
   readonly unknownWords: readonly string[];
-  /** For each text: false when the model can place nothing of it, so that its vector ranks nothing. */
+  /** For each text: false when the model knows no word of it, so that its vector ranks nothing. */
   readonly understood: readonly boolean[];
 }
 
@@ -35,13 +35,13 @@ export interface VisualFamily {
   close(): Promise<void>;
 }
 
-/** What an actor is for: an ingest looks at pictures, a search reads texts, each with half of the model's memory. */
+/** What an actor opens: an ingest needs the picture side, a search the text side, each half of the model's memory. */
 export type Sides = 'pictures' | 'texts' | 'both';
 
 export interface Family {
   /**
-   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. `checkpoint` is asked
-   * between the steps that take long; what was opened is released when it throws. `sides`: what is opened; the other one
+   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. `checkpoint` is awaited
+   * between long steps; when it throws, what was opened is released. `sides`: what is opened; the other one
    * answers MODEL_RUN_FAILED.
    */
   open(

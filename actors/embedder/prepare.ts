@@ -1,4 +1,4 @@
-// From the bytes of a slot to the numbers a graph wants: RGB bytes in rows become three planes of normalised floats.
+// Preprocessing of pictures: RGB bytes in rows become three planes of normalised floats.
 // One pass, one multiplication and one addition a value (faster than a table of 256 here); nothing is allocated.
 import type { VisualSide } from '../models/contract.ts';
 
@@ -18,8 +18,8 @@ export function preparation({ shape, mean, std }: Pick<VisualSide, 'shape' | 'me
   const plane = shape.width * shape.height;
   const bytes = plane * 3;
   // (byte / 255 − mean) / std = byte × factor + offset
-  const factors = std.map((spread) => 1 / (255 * spread)) as [number, number, number];
-  const offsets = mean.map((middle, channel) => -middle / std[channel]!) as [number, number, number];
+  const factors = std.map((deviation) => 1 / (255 * deviation)) as [number, number, number];
+  const offsets = mean.map((value, channel) => -value / std[channel]!) as [number, number, number];
   const [redFactor, greenFactor, blueFactor] = factors;
   const [redOffset, greenOffset, blueOffset] = offsets;
   return {

@@ -1,4 +1,4 @@
-// The family of starter-visual: its picture graph is built by code when it is opened, its texts need no graph at all.
+// The family of starter-visual: its picture graph is built by code when it is opened; texts need no graph.
 import { modelErrors } from '../models/contract.ts';
 import { buildStarterVisual } from '../models/starter/graph/graph.ts';
 import { DIMENSIONS } from '../models/starter/layout.ts';
@@ -9,7 +9,7 @@ import type { Family, TextVectors, VisualFamily } from './family.ts';
 const PICTURE_BYTES = PICTURE_SIDE * PICTURE_SIDE * 3;
 
 export const starterFamily: Family = {
-  open: async (row, _file, openSession, _proceed, sides = 'both'): Promise<VisualFamily> => {
+  open: async (row, _file, openSession, _checkpoint, sides = 'both'): Promise<VisualFamily> => {
     const { shape, dimensions, batch } = row.visual;
     if (shape.width !== PICTURE_SIDE || shape.height !== PICTURE_SIDE || dimensions !== DIMENSIONS) {
       throw modelErrors.MODEL_INVALID(
@@ -23,7 +23,7 @@ export const starterFamily: Family = {
       dimensions: DIMENSIONS,
       device: session?.device ?? 'cpu',
       pictures: async (pictures) => {
-        if (!session) throw modelErrors.MODEL_RUN_FAILED(`${row.key}: is open for texts alone`);
+        if (!session) throw modelErrors.MODEL_RUN_FAILED(`${row.key}: is not open for pictures`);
         pictures.forEach((picture, i) => {
           if (picture.length !== PICTURE_BYTES) {
             throw modelErrors.MODEL_RUN_FAILED(`${row.key}: a picture of ${picture.length} bytes`);

@@ -1,5 +1,5 @@
-// From a text to the row of token numbers a text graph wants. What goes wrong here goes wrong silently: the graph
-// answers a vector for any numbers. So padding, end token, length and lower case are all stated by the row.
+// From a text to the token ids of a text graph. A mistake here is silent, because the graph answers a vector for any ids; so
+// padding, end token, length and lower case are all stated by the model's row.
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { modelErrors, type TextSide } from '../models/contract.ts';
@@ -32,7 +32,7 @@ export function tokenizeWith(encode: (text: string) => readonly number[], side: 
     const ids = new BigInt64Array(texts.length * length).fill(BigInt(pad_id));
     const mask = new BigInt64Array(texts.length * length);
     for (const [row, text] of texts.entries()) {
-      const tokens = closed(encode(lower_case ? text.trim().toLowerCase() : text.trim()), side);
+      const tokens = withEndToken(encode(lower_case ? text.trim().toLowerCase() : text.trim()), side);
       for (const [at, token] of tokens.entries()) {
         ids[row * length + at] = BigInt(token);
         mask[row * length + at] = 1n;
@@ -43,7 +43,7 @@ export function tokenizeWith(encode: (text: string) => readonly number[], side: 
 }
 
 /** The tokens with the end token last, also when the text is too long or the tokenizer adds none. */
-function closed(tokens: readonly number[], { max_length, end_id }: TextSide): readonly number[] {
-  const open = tokens.at(-1) === end_id ? tokens.slice(0, -1) : tokens;
-  return [...open.slice(0, max_length - 1), end_id];
+function withEndToken(tokens: readonly number[], { max_length, end_id }: TextSide): readonly number[] {
+  const body = tokens.at(-1) === end_id ? tokens.slice(0, -1) : tokens;
+  return [...body.slice(0, max_length - 1), end_id];
 }

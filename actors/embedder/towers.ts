@@ -1,5 +1,5 @@
-// Two graphs that share a space: one sees pictures, one reads texts. What families of this kind have in common;
-// how they differ is said by a TowerPlan.
+// Dual encoders: a picture tower and a text tower whose vectors share one space. A TowerPlan says how families of this kind
+// differ.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors, type TextSide, type VisualRow } from '../models/contract.ts';
 import type { ModelSession, TensorIn, TensorOut } from '../models/session.ts';
@@ -26,8 +26,8 @@ interface Tower {
 export function towers(plan: TowerPlan): Family {
   return {
     open: async (row, file, open, checkpoint = async () => {}, sides = 'both') => {
-      const text = row.visual.text;
-      if (!text) throw modelErrors.MODEL_INVALID(`The model "${row.key}" says nothing about texts`);
+      const side = row.visual.text;
+      if (!side) throw modelErrors.MODEL_INVALID(`The model "${row.key}" says nothing about texts`);
       const opened: Tower[] = [];
       const tower = async (role: string, outputs: readonly string[], check: (tower: Tower) => void) => {
         await checkpoint();
@@ -41,16 +41,16 @@ export function towers(plan: TowerPlan): Family {
           sides === 'texts'
             ? null
             : await tower('vision', plan.pictureOutputs, (one) => checkPictureInput(one, row));
-        const reading =
+        const text =
           sides === 'pictures'
             ? null
             : {
-                tokenize: await readTokenizer(file('tokenizer'), text),
+                tokenize: await readTokenizer(file('tokenizer'), side),
                 tower: await tower('text', plan.textOutputs, (one) =>
-                  checkTextInput(one, text, row.visual.batch),
+                  checkTextInput(one, side, row.visual.batch),
                 ),
               };
-        const family = join(row, plan, pictures, reading);
+        const family = visualFamily(row, plan, pictures, text);
         await warmUp(row, family, checkpoint, sides);
         return family;
       } catch (error) {
@@ -61,8 +61,7 @@ export function towers(plan: TowerPlan): Family {
   };
 }
 
-/** The side of the texts. */
-interface Reading {
+interface TextTower {
   readonly tower: Tower;
   readonly tokenize: Tokenize;
 }
@@ -90,7 +89,7 @@ function checkTextInput({ session, file }: Tower, { max_length }: TextSide, batc
   checkInput(session, file, 'input_ids', 'int64', [batch, max_length]);
 }
 
-/** A free side takes anything, a fixed one has to be the wanted one. */
+/** A symbolic dimension takes any size, a fixed one has to match. */
 function checkInput(
   session: ModelSession,
   file: string,
@@ -108,30 +107,35 @@ function checkInput(
   if (!fits) throw fail(`input ${name} has the shape ${port.shape.join('×')}, expected ${wanted.join('×')}`);
 }
 
-function join(row: VisualRow, plan: TowerPlan, looking: Tower | null, reading: Reading | null): VisualFamily {
+function visualFamily(
+  row: VisualRow,
+  plan: TowerPlan,
+  picture: Tower | null,
+  text: TextTower | null,
+): VisualFamily {
   const { dimensions, batch, shape } = row.visual;
   const prepare = preparation(row.visual);
-  // Written anew for every run, and never handed out.
-  const pixels = new Float32Array(looking ? batch * prepare.floats : 0);
-  const closed = (what: string) => modelErrors.MODEL_RUN_FAILED(`${row.key}: is not open for ${what}`);
+  // Reused for every run, and never handed out.
+  const pixels = new Float32Array(picture ? batch * prepare.floats : 0);
+  const notOpen = (what: string) => modelErrors.MODEL_RUN_FAILED(`${row.key}: is not open for ${what}`);
   return {
     dimensions,
-    device: (looking ?? reading?.tower)?.session.device ?? 'cpu',
+    device: (picture ?? text?.tower)?.session.device ?? 'cpu',
     pictures: async (slots) => {
-      if (!looking) throw closed('pictures');
+      if (!picture) throw notOpen('pictures');
       const data = preparePictures(prepare, slots, pixels);
       const dims = [slots.length, 3, shape.height, shape.width];
-      return run(looking, { pixel_values: { data, dims } }, slots.length, dimensions);
+      return run(picture, { pixel_values: { data, dims } }, slots.length, dimensions);
     },
     texts: async (texts): Promise<TextVectors> => {
-      if (!reading) throw closed('texts');
-      const feeds = textFeeds(reading.tokenize(texts), texts.length, plan.mask);
-      const vectors = await run(reading.tower, feeds, texts.length, dimensions);
+      if (!text) throw notOpen('texts');
+      const feeds = textFeeds(text.tokenize(texts), texts.length, plan.mask);
+      const vectors = await run(text.tower, feeds, texts.length, dimensions);
       return { vectors, unknownWords: [], understood: texts.map(() => true) };
     },
     close: async () => {
-      await looking?.session.release();
-      await reading?.tower.session.release();
+      await picture?.session.release();
+      await text?.tower.session.release();
     },
   };
 }
@@ -177,7 +181,7 @@ function readVectors(
   return normalizeRows(tensor.data, dimensions, what);
 }
 
-/** One picture of all grey values and one word: the first run is slow, and a graph that cannot run is told while it loads. */
+/** One picture and one word: the first run is slow, and a graph that cannot run fails while it loads. */
 async function warmUp(
   row: VisualRow,
   family: VisualFamily,

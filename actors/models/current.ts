@@ -1,5 +1,5 @@
-// The model an actor has in use: at most one is open, loading is shared, and what runs on a model ends before it is freed.
-// Work passes run by run, what is urgent first, so a search waits for one batch, not for a film.
+// The model an actor uses: at most one is open, concurrent loads of one model share the work, and runs end before the model
+// is freed. Each run takes the mutex by itself, urgent ones first, so a search waits for one batch, not for a film.
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
@@ -20,7 +20,7 @@ export interface Opened<R extends ModelRow, F extends Openable> {
   readonly family: F;
 }
 
-/** What is in use, and the state right after it came into use. */
+/** The model in use, and the state right after it was loaded. */
 export interface Loaded<R extends ModelRow, F extends Openable> extends Opened<R, F> {
   readonly state: ModelState;
 }
@@ -28,7 +28,7 @@ export interface Loaded<R extends ModelRow, F extends Openable> extends Opened<R
 export interface CurrentOptions<R extends ModelRow, F extends Openable> {
   /** For the log: `visual`, `speech`, … */
   readonly kind: string;
-  /** Opened in place of a model that cannot be opened; null where nothing takes its place. */
+  /** Opened instead of a model that cannot be opened; null for none. */
   readonly defaultModel: string | null;
   /** The row of a key whose files are there. Throws MODEL_UNKNOWN, MODEL_NOT_DOWNLOADED and their like. */
   find(key: string): Promise<R>;
@@ -46,7 +46,7 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
   #state: ModelState = noModel;
   #opened: Opened<R, F> | null = null;
   #loading: Loading<R, F> | null = null;
-  /** Everything that touches the open model passes here. */
+  /** Held by everything that touches the open model. */
   readonly #mutex = new Mutex();
 
   constructor(options: CurrentOptions<R, F>) {
@@ -68,7 +68,7 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
         const model = await done;
         if (other === key) return model;
       } catch (error) {
-        // How the other load ends is told to who asked for it; if that one gave up, this one goes on.
+        // Its failure is the answer for the same key; a cancelled load is begun again for this caller.
         if (other === key && !engineErrors.CANCELLED.is(error)) throw error;
         await checkpoint();
       }
@@ -121,14 +121,14 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
     try {
       return await this.#openOrDefault(row, checkpoint);
     } catch (cause) {
-      const gaveUp = engineErrors.CANCELLED.is(cause);
+      const cancelled = engineErrors.CANCELLED.is(cause);
       const failed = {
         ...this.#state,
         is_loading: false,
         load_status: 'failed',
         error: text(cause),
       } as const;
-      this.#state = gaveUp ? noModel : failed;
+      this.#state = cancelled ? noModel : failed;
       throw cause;
     }
   }

@@ -1,10 +1,10 @@
-// Where a graph runs: which devices to try, in which order, and what is said about those that did not work.
+// Where a graph runs: which devices to try, in which order, and why others are refused.
 
 export const devices = ['cpu', 'cuda', 'tensorrt', 'webgpu', 'dml', 'coreml'] as const;
 export type Device = (typeof devices)[number];
 export type DeviceChoice = Device | 'auto';
 
-/** A device that was not taken, and why. */
+/** A device that is not used, and why. */
 export interface Refusal {
   readonly device: Device;
   readonly reason: string;
@@ -28,7 +28,7 @@ export function devicesToTry(choice: DeviceChoice, available: readonly string[],
   const wanted = choice === 'auto' ? preference.filter((device) => available.includes(device)) : [choice];
   const plan: { order: Device[]; refused: Refusal[] } = { order: [], refused: [] };
   for (const device of wanted) {
-    const reason = impossible(device, available, gpu);
+    const reason = refusalOf(device, available, gpu);
     if (reason === null) plan.order.push(device);
     else plan.refused.push({ device, reason });
   }
@@ -36,7 +36,7 @@ export function devicesToTry(choice: DeviceChoice, available: readonly string[],
   return plan;
 }
 
-function impossible(device: Device, available: readonly string[], gpu: boolean): string | null {
+function refusalOf(device: Device, available: readonly string[], gpu: boolean): string | null {
   if (device === 'cpu') return null;
   if (!available.includes(device)) return `not offered on this platform; there is ${available.join(', ')}`;
   return gpu ? null : 'the machine has no graphics device';

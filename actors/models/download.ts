@@ -1,6 +1,6 @@
-// Brings one file from a server to its place: continues what an earlier try left, checks size and sha256 against the
-// pin and against the server's own word, and only then gives the file its name. A part that is not yet checked lies
-// beside it as `<name>.part`, with the server's validator in `<name>.part.json`.
+// Downloads one file: resumes an earlier attempt, checks size and sha256 against the pin and against what the server
+// announces, and only then gives the file its name. Until then it is `<name>.part`, with the server's validator in
+// `<name>.part.json`.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ export interface DownloadOptions {
   readonly progress?: (progress: DownloadProgress) => void;
   /** Longest silence of the server, ms. */
   readonly stallMs?: number;
-  /** Tries in a row that bring no new byte. */
+  /** Attempts in a row without a new byte. */
   readonly tries?: number;
 }
 
@@ -46,7 +46,7 @@ const LONGEST_WAIT_MS = 30_000;
  */
 export async function downloadFile(wanted: Wanted, options: DownloadOptions): Promise<Downloaded> {
   const tries = options.tries ?? 6;
-  let vain = 0;
+  let fruitless = 0;
   for (;;) {
     const before = await partSize(wanted);
     try {
@@ -54,11 +54,11 @@ export async function downloadFile(wanted: Wanted, options: DownloadOptions): Pr
     } catch (error) {
       const failure = explain(wanted, error, options.signal);
       if (!modelErrors.DOWNLOAD_FAILED.is(failure)) throw failure;
-      // The part is not shorter than the file: it can only be of another version.
+      // The part is as long as the file or longer: it is of another version.
       if (failure.details.status === 416) await dropPart(wanted);
-      vain = (await partSize(wanted)) > before ? 1 : vain + 1;
-      if (vain >= tries) throw failure;
-      await pause(Math.min(FIRST_WAIT_MS * 2 ** (vain - 1), LONGEST_WAIT_MS), options);
+      fruitless = (await partSize(wanted)) > before ? 1 : fruitless + 1;
+      if (fruitless >= tries) throw failure;
+      await pause(Math.min(FIRST_WAIT_MS * 2 ** (fruitless - 1), LONGEST_WAIT_MS), options);
     }
   }
 }
@@ -69,7 +69,7 @@ async function attempt(wanted: Wanted, options: DownloadOptions): Promise<Downlo
   try {
     const part = await readPart(wanted);
     const reply = await requestFile(wanted.url, { ...part, signal: watch.signal });
-    const announced = await agree(wanted, reply);
+    const announced = await checkAnnounced(wanted, reply);
     await requireSpace(wanted, announced.size, reply.from);
     const hash = createHash('sha256');
     const file = await open(partPath(wanted), reply.from === 0 ? 'w' : 'r+');
@@ -78,7 +78,7 @@ async function attempt(wanted: Wanted, options: DownloadOptions): Promise<Downlo
       else await hashStart(partPath(wanted), reply.from, hash, options.signal);
       const size = await receive(file, reply, announced, hash, watch, options);
       await file.sync();
-      return await settle(wanted, announced, { size, sha256: hash.digest('hex') }, reply.from > 0);
+      return await finish(wanted, announced, { size, sha256: hash.digest('hex') }, reply.from > 0);
     } finally {
       await file.close();
     }
@@ -87,8 +87,8 @@ async function attempt(wanted: Wanted, options: DownloadOptions): Promise<Downlo
   }
 }
 
-/** Compares the server's word with the pin before anything is fetched. */
-async function agree(wanted: Wanted, { announced, response }: Reply): Promise<Announced> {
+/** Compares what the server announces with the pin before anything is downloaded. */
+async function checkAnnounced(wanted: Wanted, { announced, response }: Reply): Promise<Announced> {
   const differs = (what: string, pin: string | number | null, said: string | number | null) =>
     pin === null || said === null || pin === said
       ? null
@@ -121,7 +121,7 @@ async function receive(
   let received = reply.from;
   for await (const chunk of chunksOf(reply.response, watch.signal)) {
     watch.alive();
-    // More than the file can have: let the final check say so, without filling the disk.
+    // Longer than the file: stop here, and the final check reports it.
     if (announced.size !== null && received + chunk.length > announced.size) return received + chunk.length;
     await write(file, chunk, received);
     hash.update(chunk);
@@ -134,7 +134,7 @@ async function receive(
   return received;
 }
 
-/** A read that waits when the signal comes is woken by hand: at the very end of a body fetch itself leaves it waiting. */
+/** An abort cancels the reader as well: at the very end of a body, fetch alone leaves a pending read waiting. */
 async function* chunksOf({ body }: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (!body) throw new Error('the answer has no body');
   const reader = body.getReader();
@@ -162,8 +162,8 @@ async function write(file: FileHandle, chunk: Uint8Array, at: number): Promise<v
   }
 }
 
-/** The last check and the name. A wrong file is removed; one put together from two tries is fetched once more. */
-async function settle(
+/** The final check, and the file gets its name. A wrong file is removed; a resumed one is downloaded once more. */
+async function finish(
   wanted: Wanted,
   announced: Announced,
   got: { size: number; sha256: string },
@@ -188,7 +188,7 @@ async function settle(
 const partPath = (wanted: Wanted) => `${wanted.path}.part`;
 const validatorPath = (wanted: Wanted) => `${wanted.path}.part.json`;
 
-/** Where to go on. Without the server's validator only a pinned file can be continued: the pin tells a mixture. */
+/** Where to resume. Without the server's validator only a pinned file is resumed: the pin detects a mixture of versions. */
 async function readPart(wanted: Wanted): Promise<{ from: number; etag: string | null }> {
   const size = await partSize(wanted);
   if (size === 0 || (wanted.size !== null && size >= wanted.size)) return { from: 0, etag: null };
@@ -201,7 +201,7 @@ async function readValidator(wanted: Wanted): Promise<string | null> {
     const { url, etag } = JSON.parse(await readFile(validatorPath(wanted), 'utf8'));
     return url === wanted.url.href && typeof etag === 'string' ? etag : null;
   } catch {
-    // Missing or damaged: the download then starts again or is told by the pin.
+    // Missing or damaged: the download starts again, or the pin decides.
     return null;
   }
 }
@@ -215,7 +215,7 @@ async function partSize(wanted: Wanted): Promise<number> {
   return found?.size ?? 0;
 }
 
-/** Forgets what was fetched so far. */
+/** Removes what was downloaded so far. */
 export async function dropPart(wanted: Pick<Wanted, 'path'>): Promise<void> {
   await rm(`${wanted.path}.part`, { force: true });
   await rm(`${wanted.path}.part.json`, { force: true });
@@ -237,12 +237,12 @@ async function requireSpace(wanted: Wanted, size: number | null, have: number): 
 
 interface Watchdog {
   readonly signal: AbortSignal;
-  /** The server said something. */
+  /** The server sent something. */
   alive(): void;
   end(): void;
 }
 
-/** Aborts the request when the caller cancels or the server says nothing for too long. */
+/** Aborts the request when the caller cancels or the server is silent for too long. */
 function watchdog({ signal, clock, stallMs = 30_000 }: DownloadOptions): Watchdog {
   const stop = new AbortController();
   const cancel = () => stop.abort(engineErrors.CANCELLED());
@@ -265,7 +265,7 @@ function watchdog({ signal, clock, stallMs = 30_000 }: DownloadOptions): Watchdo
   };
 }
 
-/** Waits by the clock. Holds the process open meanwhile, which the clock does not. */
+/** Waits by the clock, and keeps the process running meanwhile, which the clock does not. */
 async function pause(ms: number, { clock, signal }: DownloadOptions): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const wake = () => resolve();
@@ -284,7 +284,7 @@ function explain(wanted: Wanted, error: unknown, signal: AbortSignal): EngineErr
   if (signal.aborted) return engineErrors.CANCELLED(`${wanted.url}: cancelled`);
   if (error instanceof EngineError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  // A folder below a read-only one fails as ENOENT, so the call counts beside the code.
+  // mkdir below a read-only folder fails with ENOENT, so the system call matters as well as the code.
   const making = error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
   const folder = dirname(wanted.path);
   if (['ENOSPC', 'EDQUOT'].includes(code)) {

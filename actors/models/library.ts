@@ -1,5 +1,4 @@
-// What a person does with models: see which there are, fetch one, check it, remove it. Answers are data; printing is
-// the command line's business.
+// The operations of `framehound models`: list, pull, verify, remove. They answer data; the command line prints it.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
@@ -123,14 +122,14 @@ async function verifyModel(modelsDir: string, key: string, signal: AbortSignal):
   return { key, ok: files.every(({ state }) => state === 'ok'), files };
 }
 
-/** A model of the program: its bytes, and the sha256 they have to have. */
+/** A model of the program: its bytes and their expected sha256. */
 interface BuiltIn {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly expectedSha256: string;
 }
 
-/** By family. What is built is built twice and compared; what is shipped is compared with its pin. */
+/** By family. A graph built by code is built twice and compared; a shipped file is compared with its pin. */
 const builtIns: ReadonlyMap<string, () => Promise<BuiltIn>> = new Map([
   [
     'starter',
@@ -215,7 +214,7 @@ async function sizeOf(path: string): Promise<number | null> {
   return found?.isFile() ? found.size : null;
 }
 
-/** What was fetched, so that files without a pin can be checked later. */
+/** Sizes and hashes of downloaded files, so that files without a pin can be verified later. */
 const RECORDS = 'received.json';
 const FileRecord = Type.Object({ size: Type.Integer(), sha256: Type.String() });
 type FileRecord = { size: number; sha256: string };
@@ -228,7 +227,7 @@ async function readRecords(folder: string): Promise<Map<string, FileRecord>> {
     const value: unknown = JSON.parse(text);
     return recordsChecker.Check(value) ? new Map(Object.entries(value)) : new Map();
   } catch {
-    // A damaged record means that unpinned files are fetched again.
+    // Unpinned files are downloaded again.
     return new Map();
   }
 }

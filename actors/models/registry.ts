@@ -1,5 +1,5 @@
 // Which models there are: the rows the program knows and those of the user's folders, each `<models>/<name>/model.json`
-// of the same form. A folder that is wrong is told with its file and field and does not hide the others.
+// of the same form. A wrong model.json is reported with its file and field, and does not hide the others.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { Compile } from 'typebox/compile';

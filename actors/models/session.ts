@@ -1,4 +1,4 @@
-// The door to onnxruntime, and its only importer: opens a graph on the best device that works and runs it.
+// The only importer of onnxruntime: opens a graph on the best device that works and runs it.
 import { existsSync } from 'node:fs';
 import { env, InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
 import type { Log } from '../../runtime/log.ts';
@@ -6,9 +6,9 @@ import { modelErrors } from './contract.ts';
 import { type Device, type DeviceChoice, devicesToTry, type Refusal } from './device.ts';
 
 // onnxruntime sends usage data unless this is set in the process before its first session. A worker only has a copy
-// of the environment, so the starter of the process sets it as well; here it covers programs that start otherwise.
+// of the environment, so the launcher of the process sets it too; this covers programs that start otherwise.
 process.env.ORT_DISABLE_TELEMETRY = '1';
-// What goes wrong is answered as an error; the runtime need not write it to the terminal as well.
+// Failures are thrown as errors; the runtime does not print them as well.
 env.logLevel = 'fatal';
 
 export type TensorData =
@@ -187,13 +187,13 @@ function read(results: InferenceSession.ReturnType): Record<string, TensorOut> {
   );
 }
 
-/** The first line of what the runtime said, without the place in its sources. */
+/** The first line of the runtime's message, without its source location. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return (text.split('\n', 1)[0] ?? text).replace(/^\S+\.cc:\d+ .* was false\. /, '');
 }
 
-/** Linux shows graphics devices as files; elsewhere the runtime has to find out by itself. */
+/** Linux has device files; elsewhere only trying tells. */
 function hasGpu(): boolean {
   return process.platform !== 'linux' || existsSync('/dev/dri') || existsSync('/dev/nvidiactl');
 }

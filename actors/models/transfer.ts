@@ -2,7 +2,7 @@
 // redirecting answer, not on the one that carries the bytes.
 import { modelErrors } from './contract.ts';
 
-/** What the server says about the whole file; null where it says nothing. */
+/** What the server announces about the whole file; null where it announces nothing. */
 export interface Announced {
   readonly size: number | null;
   readonly sha256: string | null;
@@ -90,7 +90,7 @@ async function accept(response: Response, announced: Announced, address: URL, fr
   throw final ? modelErrors.DOWNLOAD_REFUSED(what, details) : modelErrors.DOWNLOAD_FAILED(what, details);
 }
 
-/** Headers of Hugging Face: sha256 and size of files it keeps in large storage. Its other etags are not of the content. */
+/** Headers of Hugging Face: sha256 and size of files it keeps in large storage. Its other etags are no hashes of the content. */
 function merge(before: Announced, headers: Headers): Announced {
   const linked = /^(?:W\/)?"?([0-9a-f]{64})"?$/i.exec(headers.get('x-linked-etag') ?? '');
   return {

@@ -47,7 +47,7 @@ export const parakeetRows: readonly ModelRow[] = [
     ],
     speech: {
       mel_bins: null,
-      // The encoder rounds to 8 bits over the whole batch: with others beside it a window would read differently.
+      // Batch 1: the 8-bit encoder chooses its range from the whole batch, so a text would depend on the windows beside it.
       batch: 1,
       max_window_seconds: 30,
       token_limit: { min: 32, per_second: 13, max: 1000 },

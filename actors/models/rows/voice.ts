@@ -1,4 +1,4 @@
-// The models the program knows by name that tell where somebody speaks, and who.
+// The built-in rows of voice detection, segmentation and speaker models.
 import type { ModelRow } from '../contract.ts';
 import { everywhere, huggingface } from './huggingface.ts';
 
@@ -27,7 +27,7 @@ const silero: ModelRow = {
   ],
 };
 
-const listening = {
+const shared = {
   languages: ['*'],
   is_multilingual: true,
   frame_resolution: 0,
@@ -43,9 +43,9 @@ const wespeaker = huggingface(
   'f0c48c298fd835726c27956a5d617bad7115627e',
 );
 
-/** Who of up to three voices speaks in each moment of ten seconds. Used beside a speaker model. */
+/** Which of up to three voices speaks at each moment of ten seconds. Used together with a speaker model. */
 const segmentation: ModelRow = {
-  ...listening,
+  ...shared,
   key: 'pyannote-segmentation',
   kind: 'turns',
   family: 'pyannote',
@@ -67,7 +67,7 @@ const segmentation: ModelRow = {
 };
 
 const resnet34: ModelRow = {
-  ...listening,
+  ...shared,
   key: 'wespeaker-resnet34',
   kind: 'speaker',
   family: 'wespeaker',
@@ -100,7 +100,7 @@ const resnet34: ModelRow = {
 };
 
 const campplus: ModelRow = {
-  ...listening,
+  ...shared,
   key: 'campplus-zh-en',
   kind: 'speaker',
   family: 'campplus',
@@ -135,7 +135,7 @@ const campplus: ModelRow = {
 
 /** Part of the program: starter/speaker.onnx, trained by starter/train-speaker.py. */
 const starterSpeaker: ModelRow = {
-  ...listening,
+  ...shared,
   key: 'starter-speaker',
   kind: 'speaker',
   family: 'speaker-starter',
@@ -155,7 +155,7 @@ const starterSpeaker: ModelRow = {
     input: 'feats',
     output: 'embs',
     batch: 32,
-    // Of voices of train-clean-100 that were held back from training, and conversations made of them.
+    // Measured on voices of train-clean-100 that were held back from training, and conversations made of them.
     evidence: { same: 0.38, freedom: 60, news: 0.5, similarity: -3, alike: 0.25 },
     thresholds: { same: 0.31, same_short: 0.19 },
   },

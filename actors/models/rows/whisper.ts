@@ -1,4 +1,4 @@
-// Whisper's sizes, as the program knows them by name. Pins were compared in several independent public lists; a download
+// The rows of Whisper in its sizes. Pins were compared in several independent public lists; a download
 // checks them again against what the server announces (download.ts).
 import type { ModelFile, ModelRow, SpeechSide } from '../contract.ts';
 import { everywhere, huggingface } from './huggingface.ts';
@@ -15,7 +15,7 @@ function side(mel_bins: 80 | 128): SpeechSide {
     // Batch 1: the 8-bit decoders choose the range of a tensor from the whole batch, so a text would depend on the
     // windows beside it and change when a file is transcribed again.
     batch: 1,
-    // Two seconds less than the model hears: room for the silence that ends a phrase.
+    // Two seconds less than the model's window: room for the silence that ends a phrase.
     max_window_seconds: 28,
     token_limit: { min: 48, per_second: 12, max: 224 },
     // Whisper names all its tokens in the tokenizer.

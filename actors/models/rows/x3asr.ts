@@ -1,5 +1,5 @@
 // The x3-asr models: Qwen3-ASR exported as encoder, two decoders that share their weights, and a table of token vectors.
-// Nobody has pinned these files, so a download takes what the server itself announces (download.ts).
+// No pins are known for these files, so a download trusts what the server announces (download.ts).
 import type { ModelRow, SpeechSide } from '../contract.ts';
 import { everywhere, huggingface } from './huggingface.ts';
 
@@ -43,7 +43,7 @@ function files(repository: string, width: number) {
     file('decoder_init', 'decoder_init.int4.onnx', null, null),
     file('decoder_step', 'decoder_step.int4.onnx', null, null),
     file('decoder_weights', 'decoder_weights.int4.data', null, null),
-    // Its size follows from what it is.
+    // The size follows from its shape.
     file('embeddings', 'embed_tokens.bin', VOCABULARY * width * 2, null),
     file('tokenizer', 'tokenizer.json', null, null),
   ];

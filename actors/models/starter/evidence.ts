@@ -1,5 +1,5 @@
-// What the picture graph measures before anything is named: channels (one value for each of 56×56 points), averaged
-// over regions of the frame, and scalars of the whole frame. Units and features refer to these by name.
+// What the picture graph measures: channels (one value for each of 56×56 points), averaged over regions of the frame, and
+// scalars of the whole frame. Units and features refer to these by name.
 import { basicColours, type ShadeName, shades } from './palette.ts';
 
 /** Points along one side of the maps that channels are measured on. */
@@ -155,7 +155,7 @@ export const materials = {
 export type MaterialName = keyof typeof materials;
 export const materialNames = Object.keys(materials) as MaterialName[];
 
-/** Channels that are measured in a way of their own; units in words beside each. */
+/** Channels that are measured directly, each with its unit. */
 export const plainChannels = [
   'lightness', // OKLab L, 0..1
   'dark', // share of dark points
@@ -171,8 +171,8 @@ export const plainChannels = [
   'texture', // local contrast around the point, of luma 0..1
   'edge', // share of points on an edge
   'gradient', // edge strength
-  'horizontal', // edge strength of lines that lie
-  'vertical', // edge strength of lines that stand
+  'horizontal', // edge strength of horizontal lines
+  'vertical', // edge strength of vertical lines
   'rising', // edge strength of lines from bottom left to top right
   'falling', // edge strength of lines from top left to bottom right
   'detail', // energy of the finest detail
@@ -205,15 +205,15 @@ export const regions = {
 export type Region = keyof typeof regions;
 export const regionNames = Object.keys(regions) as Region[];
 
-/** Measures of the whole frame that are no averages. */
+/** Measures of the whole frame that are not averages of a channel. */
 export const scalars = [
   'contrast', // standard deviation of lightness over the points
   'colour spread', // standard deviation of the colour over the points
   'range', // from the darkest to the lightest patch
   'highlight', // lightest patch
-  'lying', // share of the edge strength in lying lines
-  'standing', // … in standing lines
-  'diagonal', // … in the stronger diagonal
+  'horizontal share', // share of the edge strength in horizontal lines
+  'vertical share', // … in vertical lines
+  'diagonal share', // … in the stronger diagonal
   'spread', // 1 when edges are as strong in every cell, 0 when they are in one
   'row pattern', // share of the variation that is the same along every row
   'column pattern', // share of the variation that is the same along every column

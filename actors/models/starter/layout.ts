@@ -1,9 +1,9 @@
 // Which dimension of a starter-visual vector means what. The graph fills the dimensions, the lexicon addresses them by
 // name, and both take the order from here.
 //
-//   0 … named.length-1   named features, centred and scaled: text and picture meet here
+//   0 … named.length-1   named features, centred and scaled: what texts are compared by
 //   then                 similarity: unnamed dimensions for comparing pictures with pictures
-//   last                 always zero in pictures: a text that says nothing known points there and scores 0
+//   last                 always zero in pictures: a text without any known word points there and scores 0
 import { type BasicColour, basicColours, type ShadeName, shades } from './palette.ts';
 import { type UnitName, unitNames } from './units.ts';
 
@@ -30,9 +30,9 @@ export type Feature =
 
 interface Group {
   readonly features: readonly Feature[];
-  /** Value of an ordinary frame; what is left after subtracting it is what the picture says. */
+  /** Value of an ordinary frame; it is subtracted. */
   readonly centre: number;
-  /** Weight in the vector: text does not depend on it, similarity of pictures does. */
+  /** Weight in the vector: it changes the similarity of pictures, not the scores of texts. */
   readonly scale: number;
 }
 
@@ -74,5 +74,5 @@ export function featureIndex(name: Feature): number {
 
 /** The dimension that no picture has. */
 export const NEUTRAL = DIMENSIONS - 1;
-/** Dimensions left for similarity. */
+/** Dimensions of the similarity part. */
 export const SIMILARITY = DIMENSIONS - named.length - 1;

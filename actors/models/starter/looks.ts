@@ -79,39 +79,39 @@ export const looks = {
     ['whole edge', 0.03, 0.2],
   ],
 
-  'lying lines': [
-    ['lying', 0.35, 0.7],
+  'horizontal lines': [
+    ['horizontal share', 0.35, 0.7],
     ['whole edge', 0.01, 0.06],
   ],
-  'standing lines': [
-    ['standing', 0.35, 0.7],
+  'vertical lines': [
+    ['vertical share', 0.35, 0.7],
     ['whole edge', 0.01, 0.06],
   ],
   'diagonal lines': [
-    ['diagonal', 0.3, 0.55],
+    ['diagonal share', 0.3, 0.55],
     ['whole edge', 0.01, 0.06],
   ],
-  'lying stripes': [
+  'horizontal stripes': [
     ['row pattern', 0.5, 0.9],
-    ['lying', 0.5, 0.85],
+    ['horizontal share', 0.5, 0.85],
     ['spread', 0.3, 0.75],
     ['whole edge', 0.04, 0.15],
   ],
-  'standing stripes': [
+  'vertical stripes': [
     ['column pattern', 0.5, 0.9],
-    ['standing', 0.5, 0.85],
+    ['vertical share', 0.5, 0.85],
     ['spread', 0.3, 0.75],
     ['whole edge', 0.04, 0.15],
   ],
   'diagonal stripes': [
-    ['diagonal', 0.28, 0.6],
+    ['diagonal share', 0.28, 0.6],
     ['spread', 0.3, 0.75],
     ['whole edge', 0.04, 0.15],
   ],
   grid: [
-    ['lying', 0.25, 0.4],
-    ['standing', 0.25, 0.4],
-    ['diagonal', 0.22, 0.1],
+    ['horizontal share', 0.25, 0.4],
+    ['vertical share', 0.25, 0.4],
+    ['diagonal share', 0.22, 0.1],
     ['spread', 0.4, 0.8],
     ['whole edge', 0.04, 0.15],
   ],

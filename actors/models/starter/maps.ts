@@ -1,4 +1,4 @@
-// First part of the picture graph: from bytes to maps of light, colour, edges and texture, each 56×56 points.
+// First part of the picture graph: from pixels to maps of light, colour, edges and texture, each 56×56 points.
 // Values named here are [B, channels, 56, 56] unless said otherwise.
 
 import { MAP_SIDE } from './evidence.ts';
@@ -57,7 +57,7 @@ export function ramp(b: GraphBuilder, value: string, from: number, to: number): 
 export interface Gradient {
   /** Edge strength. */
   readonly strength: string;
-  /** Strength times cosine and sine of twice the angle: two channels. Lying lines: cosine -1. */
+  /** Strength times cosine and sine of twice the angle: two channels. Horizontal lines: cosine -1. */
   readonly turns: string;
 }
 
@@ -76,7 +76,7 @@ export function gradient(b: GraphBuilder, value: string): Gradient {
 }
 
 /**
- * Edge strength by direction: one channel for each of `count` directions, evenly spaced from standing lines on.
+ * Edge strength by direction: one channel for each of `count` directions, evenly spaced, vertical lines first.
  * A direction takes what lies within `width` (0..90 degrees, of the doubled angle) of it.
  */
 export function directions(b: GraphBuilder, edges: Gradient, count: number, width: number): string {

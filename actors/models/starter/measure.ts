@@ -154,7 +154,7 @@ function plainMaps(
   const axis = b.op('Conv', [planes.lab, b.floats([1, 3, 1, 1], [0, 0.6, 0.8])]);
   const warm = b.op('Relu', [axis]);
   const byDirection = shrink(b, directions(b, fine, 4, 67), 2);
-  const [standing, falling, lying, rising] = b.ops('Split', [byDirection, b.ints([1, 1, 1, 1])], 4, {
+  const [vertical, falling, horizontal, rising] = b.ops('Split', [byDirection, b.ints([1, 1, 1, 1])], 4, {
     axis: 1,
   }) as [string, string, string, string];
   const enlarged = b.op('Resize', [coarse.strength, '', b.floats([4], [1, 1, 2, 2])], {
@@ -176,8 +176,8 @@ function plainMaps(
     grain.contrast,
     shrink(b, ramp(b, fine.strength, 0.03, 0.1), 2),
     shrink(b, fine.strength, 2),
-    lying,
-    standing,
+    horizontal,
+    vertical,
     rising,
     falling,
     grain.detail,

@@ -1,5 +1,5 @@
-// Units that guess at simple scenes from materials, where they lie in the frame, and light. They are rough on purpose:
-// each says what such a frame nearly always has. See ramp.ts for how to read a row.
+// Units that recognise simple scenes by materials, their place in the frame, and light. They are rough on purpose: each
+// says what such a frame nearly always has. See ramp.ts for how to read a row.
 import type { Ramp } from './ramp.ts';
 
 export const scenes = {
@@ -17,8 +17,8 @@ export const scenes = {
   ],
   sea: [
     ['whole water', 0.08, 0.4],
-    ['lying', 0.27, 0.42],
-    ['standing', 0.28, 0.14],
+    ['horizontal share', 0.27, 0.42],
+    ['vertical share', 0.28, 0.14],
     ['row pattern', 0.03, 0.2],
     ['whole texture', 0.003, 0.01],
     ['whole foliage', 0.25, 0.08],
@@ -93,7 +93,7 @@ export const scenes = {
     ['whole dusk', 0.08, 0.35],
     ['top texture', 0.06, 0.03],
     ['whole warm', 0.015, 0.055],
-    ['lying', 0.24, 0.36],
+    ['horizontal share', 0.24, 0.36],
     ['contrast', 0.05, 0.12],
     ['whole skin', 0.6, 0.35],
   ],
@@ -102,14 +102,14 @@ export const scenes = {
     ['whole night', 0.08, 0.35],
     ['highlight', 0.6, 0.85],
     ['whole warm', 0.01, 0.035],
-    ['standing', 0.78, 0.6],
-    ['diagonal', 0.55, 0.35],
+    ['vertical share', 0.78, 0.6],
+    ['diagonal share', 0.55, 0.35],
   ],
   'skin close-up': [
     ['centre skin', 0.15, 0.6],
     ['whole skin', 0.08, 0.35],
     ['whole texture', 0.09, 0.04],
-    ['lying', 0.48, 0.33],
+    ['horizontal share', 0.48, 0.33],
   ],
   document: [
     ['whole paper', 0.35, 0.75],
@@ -123,12 +123,12 @@ export const scenes = {
     ['contrast', 0.03, 0.09],
     ['colour spread', 0.1, 0.04],
     ['sharpness', 0.3, 0.6],
-    ['diagonal', 0.25, 0.18],
+    ['diagonal share', 0.25, 0.18],
     ['row pattern', 0.02, 0.12],
     ['whole foliage', 0.25, 0.08],
   ],
   landscape: [
-    ['lying', 0.22, 0.34],
+    ['horizontal share', 0.22, 0.34],
     ['top texture', 0.05, 0.02],
     ['top lightness', 0.45, 0.65],
     ['bottom texture', 0.008, 0.03],
@@ -138,7 +138,7 @@ export const scenes = {
     ['centre skin', 0.08, 0.4],
     ['border skin', 0.5, 0.2],
     ['centre gradient', 0.01, 0.03],
-    ['lying', 0.48, 0.33],
+    ['horizontal share', 0.48, 0.33],
   ],
   fog: [
     ['contrast', 0.14, 0.05],

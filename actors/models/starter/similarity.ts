@@ -8,7 +8,7 @@ const LIGHT_SIDE = 8;
 const COLOUR_SIDE = 4;
 const EDGE_SIDE = 4;
 const EDGE_DIRECTIONS = 6;
-const MADE = LIGHT_SIDE ** 2 + 2 * COLOUR_SIDE ** 2 + EDGE_DIRECTIONS * EDGE_SIDE ** 2;
+const USED = LIGHT_SIDE ** 2 + 2 * COLOUR_SIDE ** 2 + EDGE_DIRECTIONS * EDGE_SIDE ** 2;
 
 /**
  * [B, SIMILARITY], of length 1. `palette`: [B, n], shares of n colours. A frame without any structure gets a constant
@@ -16,7 +16,7 @@ const MADE = LIGHT_SIDE ** 2 + 2 * COLOUR_SIDE ** 2 + EDGE_DIRECTIONS * EDGE_SID
  */
 export function similarity(b: GraphBuilder, planes: Planes, palette: string, colours: number): string {
   const light = b.op('Reshape', [shrink(b, planes.quarterLuma, 56 / LIGHT_SIDE), b.ints([0, -1])]);
-  const offMean = b.op('Sub', [light, b.op('ReduceMean', [light], { axes: [1], keepdims: 1 })]);
+  const centredLight = b.op('Sub', [light, b.op('ReduceMean', [light], { axes: [1], keepdims: 1 })]);
   const [, red, yellow] = b.ops('Split', [planes.lab, b.ints([1, 1, 1])], 3, { axis: 1 }) as [
     string,
     string,
@@ -26,27 +26,27 @@ export function similarity(b: GraphBuilder, planes: Planes, palette: string, col
   const byDirection = directions(b, gradient(b, planes.quarterLuma), EDGE_DIRECTIONS, 60);
   const strength = b.op('Reshape', [shrink(b, byDirection, 56 / EDGE_SIDE), b.ints([0, -1])]);
   const edges = b.op('Sqrt', [b.op('Add', [strength, b.scalar(1e-6)])]);
-  const offEdges = b.op('Sub', [edges, b.op('ReduceMean', [edges], { axes: [1], keepdims: 1 })]);
+  const centredEdges = b.op('Sub', [edges, b.op('ReduceMean', [edges], { axes: [1], keepdims: 1 })]);
   const shares = b.op('Sqrt', [b.op('Add', [palette, b.scalar(1e-6)])]);
-  const offShares = b.op('Sub', [shares, b.scalar(0.2)]);
+  const centredShares = b.op('Sub', [shares, b.scalar(0.2)]);
   const flat = b.op('Add', [
     b.op('Mul', [b.op('ReduceMean', [light], { axes: [1], keepdims: 1 }), b.scalar(0)]),
     b.scalar(0.15),
   ]);
-  const rest = SIMILARITY - MADE - colours - 1;
+  const padding = SIMILARITY - USED - colours - 1;
   const parts = [
-    weigh(b, offMean, 0.35, 0.75),
+    weigh(b, centredLight, 0.35, 0.75),
     weigh(b, b.op('Reshape', [colour, b.ints([0, -1])]), 0.15, 0.6),
-    weigh(b, offEdges, 0.25, 0.55),
-    weigh(b, offShares, 0.1, 0.5),
+    weigh(b, centredEdges, 0.25, 0.55),
+    weigh(b, centredShares, 0.1, 0.5),
     flat,
   ];
   const joined = b.op('Concat', parts, { axis: 1 });
   const length = b.op('ReduceL2', [joined], { axes: [1], keepdims: 1 });
-  return b.op('Pad', [b.op('Div', [joined, length]), b.ints([0, 0, 0, rest])]);
+  return b.op('Pad', [b.op('Div', [joined, length]), b.ints([0, 0, 0, padding])]);
 }
 
-/** A part brought to a length below `weight`; lengths well under `knee` stay small, so that noise is not blown up. */
+/** Scales a part to a length below `weight`; lengths well under `knee` stay small, so that noise is not amplified. */
 function weigh(b: GraphBuilder, part: string, knee: number, weight: number): string {
   const squares = b.op('ReduceSum', [square(b, part), b.ints([1])], { keepdims: 1 });
   const length = b.op('Sqrt', [b.op('Add', [squares, b.scalar(knee * knee)])]);

@@ -1,4 +1,4 @@
-// Where `starter-speaker` lies: a model of voices that train-speaker.py makes and that is committed beside it.
+// The file of `starter-speaker`, a speaker model that train-speaker.py trains; it is committed.
 import { fileURLToPath } from 'node:url';
 
 export const starterSpeakerFile = {

@@ -1,5 +1,5 @@
-// The picture graph of starter-visual, put together from its parts. It is built when the model is loaded: a graph of
-// constants that are written down in this folder, the same bytes on every machine.
+// The picture graph of starter-visual, assembled from its parts when the model is loaded. All its constants are in this
+// folder, so it has the same bytes on every machine.
 
 import { evidenceCount, evidenceIndex, mapChannels, type plainChannels } from '../evidence.ts';
 import { CELLS, cellLooks, centres, DIMENSIONS, named, scales } from '../layout.ts';
@@ -14,14 +14,14 @@ import { onnxBytes } from './onnx.ts';
 
 /** Most of the squared length of a vector that named features may take; similarity fills it up to 1. */
 const NAMED_LIMIT = 0.75;
-/** What a condition that does not hold at all still gives: a unit is lowered by it, not struck out. */
-const DOUBT = 0.02;
-/** How far a condition that more than holds goes on to count, so that clear cases still differ. */
-const PLENTY = 1.06;
+/** Least value of a ramp: one condition that does not hold lowers a unit, but does not make it 0. */
+const RAMP_MIN = 0.02;
+/** Greatest value of a ramp: above 1, so that clear cases still differ. */
+const RAMP_MAX = 1.06;
 
 /**
  * The .onnx file. Input `pixels`: uint8 [batch, 224, 224, 3], RGB. Outputs: `vector` float [batch, 512], of length 1;
- * `evidence` float [batch, evidenceCount], what was measured, for tests and for asking why.
+ * `evidence` float [batch, evidenceCount], the measures, for tests and for explaining a result.
  */
 export function buildStarterVisual(): Uint8Array {
   const b = new GraphBuilder('starter-visual');
@@ -33,16 +33,16 @@ export function buildStarterVisual(): Uint8Array {
     [...colourFeatures(b, measures), ...cellFeatures(b, measures), unitFeatures(b, measures)],
     { axis: 1 },
   );
-  const off = b.op('Sub', [features, b.floats([named.length], centres)]);
-  const spoken = limit(b, b.op('Mul', [off, b.floats([named.length], scales)]));
+  const centred = b.op('Sub', [features, b.floats([named.length], centres)]);
+  const namedPart = limit(b, b.op('Mul', [centred, b.floats([named.length], scales)]));
   const [colours] = wholeShares(b, measures);
-  const unspoken = similarity(b, image, colours, basicColours.length);
-  const left = b.op('Sub', [
+  const unnamedPart = similarity(b, image, colours, basicColours.length);
+  const remaining = b.op('Sub', [
     b.scalar(1),
-    b.op('ReduceSum', [square(b, spoken), b.ints([1])], { keepdims: 1 }),
+    b.op('ReduceSum', [square(b, namedPart), b.ints([1])], { keepdims: 1 }),
   ]);
-  const neutral = b.op('Mul', [left, b.scalar(0)]);
-  const vector = b.op('Concat', [spoken, b.op('Mul', [unspoken, b.op('Sqrt', [left])]), neutral], {
+  const neutral = b.op('Mul', [remaining, b.scalar(0)]);
+  const vector = b.op('Concat', [namedPart, b.op('Mul', [unnamedPart, b.op('Sqrt', [remaining])]), neutral], {
     axis: 1,
   });
   b.output(vector, 'vector', 'float', ['batch', DIMENSIONS]);
@@ -58,10 +58,10 @@ function wholeShares(b: GraphBuilder, { shares }: Measures): [colours: string, s
   return b.ops('Split', [mean, b.ints(shareSizes)], 2, { axis: 1 }) as [string, string];
 }
 
-/** 1 - exp(-share/knee), after a share so small that it is only doubt is taken off. */
-function saturate(b: GraphBuilder, share: string, doubt: number, knee: number): string {
-  const sure = b.op('Relu', [b.op('Sub', [share, b.scalar(doubt)])]);
-  return b.op('Sub', [b.scalar(1), b.op('Exp', [b.op('Mul', [sure, b.scalar(-1 / knee)])])]);
+/** 1 - exp(-(share - threshold)/knee), 0 below the threshold: tiny shares are noise. */
+function saturate(b: GraphBuilder, share: string, threshold: number, knee: number): string {
+  const above = b.op('Relu', [b.op('Sub', [share, b.scalar(threshold)])]);
+  return b.op('Sub', [b.scalar(1), b.op('Exp', [b.op('Mul', [above, b.scalar(-1 / knee)])])]);
 }
 
 function colourFeatures(b: GraphBuilder, measures: Measures): string[] {
@@ -92,7 +92,7 @@ function cellFeatures(b: GraphBuilder, { means }: Measures): string[] {
   return cellLooks.map((look) => made[look]);
 }
 
-/** Every unit as the product of its ramps, its root taken so that several half-true conditions still count. */
+/** Every unit as the product of its ramps, to the power of 1/√n, so that several half-true conditions still count. */
 function unitFeatures(b: GraphBuilder, { evidence }: Measures): string {
   const rows = unitNames.map((name): readonly Ramp[] => units[name]);
   const padded = rows.map((row) => Array.from({ length: RAMPS }, (_, i) => row[i]));
@@ -104,7 +104,7 @@ function unitFeatures(b: GraphBuilder, { evidence }: Measures): string {
     b.op('Mul', [picked, b.floats([places.length], slopes)]),
     b.floats([places.length], starts),
   ]);
-  const held = b.op('Clip', [line, b.scalar(DOUBT), b.scalar(PLENTY)]);
+  const held = b.op('Clip', [line, b.scalar(RAMP_MIN), b.scalar(RAMP_MAX)]);
   const logs = b.op('Reshape', [b.op('Log', [held]), b.ints([0, rows.length, RAMPS])]);
   const sums = b.op('ReduceSum', [logs, b.ints([2])], { keepdims: 0 });
   const roots = rows.map((row) => 1 / Math.sqrt(row.length));

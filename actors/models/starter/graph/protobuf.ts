@@ -11,7 +11,7 @@ export class Message {
   /** Bytes of all pieces together. */
   length = 0;
   readonly #pieces: (Uint8Array | Message)[] = [];
-  /** Small fields gather here until a payload or a message follows. */
+  /** Bytes of small fields, collected until a payload or a message follows. */
   #tail: number[] = [];
 
   /** A whole number in the int64 range that a double holds exactly. */

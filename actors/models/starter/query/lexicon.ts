@@ -1,4 +1,4 @@
-// The lexicon of starter-visual: every word and phrase it knows, with what it means to the reader of queries.
+// The lexicon of starter-visual: every word and phrase it knows, with what it means to the parser of queries.
 import { type ColourWord, colourWords, type Tone, toneWords } from './colours.ts';
 import {
   type Amount,

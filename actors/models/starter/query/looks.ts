@@ -92,19 +92,19 @@ export const lookWords: readonly LookWord[] = [
   { words: 'smooth, gradient', features: { 'unit smooth': 1 }, cell: ['busy', -1] },
   { words: 'edges, contours, outline', features: { 'unit edges': 1 }, cell: ['busy', 1] },
 
-  { words: 'horizontal lines, horizontal, horizon', features: { 'unit lying lines': 1 } },
-  { words: 'vertical lines, vertical, columns, pillars', features: { 'unit standing lines': 1 } },
+  { words: 'horizontal lines, horizontal, horizon', features: { 'unit horizontal lines': 1 } },
+  { words: 'vertical lines, vertical, columns, pillars', features: { 'unit vertical lines': 1 } },
   { words: 'diagonal lines, diagonal, slanted, tilted', features: { 'unit diagonal lines': 1 } },
   {
     words: 'lines, line',
-    features: { 'unit lying lines': 0.5, 'unit standing lines': 0.5, 'unit diagonal lines': 0.5 },
+    features: { 'unit horizontal lines': 0.5, 'unit vertical lines': 0.5, 'unit diagonal lines': 0.5 },
   },
   {
     words: 'stripes, striped, stripy, bands, blinds',
-    features: { 'unit lying stripes': 1, 'unit standing stripes': 1, 'unit diagonal stripes': 1 },
+    features: { 'unit horizontal stripes': 1, 'unit vertical stripes': 1, 'unit diagonal stripes': 1 },
   },
-  { words: 'horizontal stripes, horizontally striped', features: { 'unit lying stripes': 1 } },
-  { words: 'vertical stripes, vertically striped, bars', features: { 'unit standing stripes': 1 } },
+  { words: 'horizontal stripes, horizontally striped', features: { 'unit horizontal stripes': 1 } },
+  { words: 'vertical stripes, vertically striped, bars', features: { 'unit vertical stripes': 1 } },
   { words: 'diagonal stripes, diagonally striped', features: { 'unit diagonal stripes': 1 } },
   {
     words:

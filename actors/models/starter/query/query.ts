@@ -1,5 +1,5 @@
-// Reads a query: text in, terms out (what to look for, where, how much, or not), and the words that nothing is known
-// about. The vector of the terms is made in query-vector.ts.
+// Parses a query: text in, terms out (what to look for, where, how much, or not), and the unknown words. vector.ts makes
+// the vector of the terms.
 
 import type { ColourWord, Tone } from './colours.ts';
 import type { Amount } from './grammar.ts';
@@ -23,41 +23,41 @@ export interface Query {
   readonly unknownWords: readonly string[];
 }
 
-interface Piece {
+interface Token {
   /** Undefined: a word that is not known. */
   readonly meaning: Meaning | undefined;
   readonly text: string;
 }
 
-export function readQuery(text: string): Query {
-  const pieces = cut(text);
-  const unknown = pieces.filter(({ meaning }) => meaning === undefined).map((piece) => piece.text);
-  const reader = new Reader(pieces);
-  return { terms: reader.read(), unknownWords: [...new Set(unknown)] };
+export function parseQuery(text: string): Query {
+  const tokens = tokenize(text);
+  const unknown = tokens.filter(({ meaning }) => meaning === undefined).map((token) => token.text);
+  const parser = new Parser(tokens);
+  return { terms: parser.parse(), unknownWords: [...new Set(unknown)] };
 }
 
-const clauseEnd: Piece = { meaning: { role: 'break' }, text: ',' };
+const clauseEnd: Token = { meaning: { role: 'break' }, text: ',' };
 
 /** Longest known phrases from the left; punctuation ends a phrase. */
-function cut(text: string): Piece[] {
+function tokenize(text: string): Token[] {
   const parts = text
     .normalize('NFKC')
     .toLowerCase()
     .split(/[,;:.!?()/|\n]+/u);
   return parts.flatMap((part, i) => {
     const words = part.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-    return i === 0 ? cutWords(words) : [clauseEnd, ...cutWords(words)];
+    return i === 0 ? tokenizeWords(words) : [clauseEnd, ...tokenizeWords(words)];
   });
 }
 
-function cutWords(words: readonly string[]): Piece[] {
-  const pieces: Piece[] = [];
+function tokenizeWords(words: readonly string[]): Token[] {
+  const tokens: Token[] = [];
   for (let at = 0; at < words.length; ) {
     const [phrase, length] = phraseAt(words, at);
-    pieces.push({ meaning: phrase === undefined ? undefined : lexicon.get(phrase), text: words[at]! });
+    tokens.push({ meaning: phrase === undefined ? undefined : lexicon.get(phrase), text: words[at]! });
     at += length;
   }
-  return pieces;
+  return tokens;
 }
 
 function phraseAt(words: readonly string[], at: number): [phrase: string | undefined, length: number] {
@@ -71,17 +71,17 @@ function phraseAt(words: readonly string[], at: number): [phrase: string | undef
 
 type Draft = { -readonly [K in keyof Term]: Term[K] } & { clause: number; at: number };
 
-interface Place {
+interface Placement {
   readonly cells: readonly number[];
   readonly clause: number;
   readonly at: number;
 }
 
-/** Goes through the pieces once from the left, then gives every place to a term. */
-class Reader {
-  readonly #pieces: readonly Piece[];
+/** Goes through the tokens once from the left, then gives every place to a term. */
+class Parser {
+  readonly #tokens: readonly Token[];
   readonly #terms: Draft[] = [];
-  readonly #places: Place[] = [];
+  readonly #places: Placement[] = [];
   #clause = 0;
   #tone: Tone | undefined;
   #amount: Amount | undefined;
@@ -90,16 +90,16 @@ class Reader {
   #negatedKind: 'colour' | 'look' | undefined;
   #nextPlace: readonly number[] | undefined;
 
-  constructor(pieces: readonly Piece[]) {
-    this.#pieces = pieces;
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
   }
 
-  read(): Term[] {
-    this.#pieces.forEach((piece, at) => {
-      if (piece.meaning !== undefined) this.#take(piece.meaning, at);
+  parse(): Term[] {
+    this.#tokens.forEach((token, at) => {
+      if (token.meaning !== undefined) this.#take(token.meaning, at);
       else this.#amount = undefined;
     });
-    for (const place of this.#places) this.#bind(place);
+    for (const place of this.#places) this.#assign(place);
     return this.#terms.map(({ clause: _clause, at: _at, ...term }) => term);
   }
 
@@ -138,8 +138,8 @@ class Reader {
   #break(at: number): void {
     this.#clause += 1;
     this.#amount = undefined;
-    const goesOn = this.#negation === 'wide' && this.#kindAfter(at) === this.#negatedKind;
-    if (this.#pieces[at]!.text !== 'and' || !goesOn) this.#negation = undefined;
+    const continues = this.#negation === 'wide' && this.#kindAfter(at) === this.#negatedKind;
+    if (this.#tokens[at]!.text !== 'and' || !continues) this.#negation = undefined;
   }
 
   /** A relation needs a term on its left that can have a place, and one on its right. */
@@ -153,7 +153,7 @@ class Reader {
   }
 
   /** The nearest term of the clause that can have a place and has none, those before first; else of a neighbour clause. */
-  #bind({ cells, clause, at }: Place): void {
+  #assign({ cells, clause, at }: Placement): void {
     const free = this.#terms.filter((term) => term.place === undefined && (term.colour ?? term.look?.cell));
     const cost = (term: Draft) =>
       Math.abs(term.clause - clause) * 100 + Math.abs(term.at - at) + (term.at > at ? 0.5 : 0);
@@ -162,7 +162,7 @@ class Reader {
   }
 
   #kindAfter(at: number): 'colour' | 'look' | undefined {
-    const meaning = this.#pieces
+    const meaning = this.#tokens
       .slice(at + 1)
       .find(({ meaning: next }) => next?.colour ?? next?.look)?.meaning;
     if (meaning === undefined) return undefined;
@@ -171,7 +171,7 @@ class Reader {
 
   /** True when a colour word follows, other tones and amounts between them at most. */
   #isBeforeColour(at: number): boolean {
-    const next = this.#pieces[at + 1]?.meaning;
+    const next = this.#tokens[at + 1]?.meaning;
     if (next === undefined) return false;
     return next.colour !== undefined || (next.tone !== undefined && this.#isBeforeColour(at + 1));
   }

@@ -3,7 +3,7 @@
 import { type CellLook, DIMENSIONS, type Feature, featureIndex, NEUTRAL, scales } from '../layout.ts';
 import { type BasicColour, type ShadeName, shades } from '../palette.ts';
 import { tones } from './colours.ts';
-import { readQuery, type Term } from './query.ts';
+import { parseQuery, type Term } from './query.ts';
 
 export interface QueryVector {
   /** DIMENSIONS long, of length 1, owned by the caller. */
@@ -14,7 +14,7 @@ export interface QueryVector {
 }
 
 export function queryVector(text: string): QueryVector {
-  const { terms, unknownWords } = readQuery(text);
+  const { terms, unknownWords } = parseQuery(text);
   const vector = new Float32Array(DIMENSIONS);
   for (const term of terms) {
     const sign = term.negated ? -1 : 1;

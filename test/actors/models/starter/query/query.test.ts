@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { DIMENSIONS, NEUTRAL } from '../../../../../actors/models/starter/layout.ts';
-import { readQuery, type Term } from '../../../../../actors/models/starter/query/query.ts';
+import { parseQuery, type Term } from '../../../../../actors/models/starter/query/query.ts';
 import { queryVector } from '../../../../../actors/models/starter/query/vector.ts';
 
 /** A term in short: "-dark blue@012 (little)". */
@@ -59,7 +59,7 @@ const cases: readonly [text: string, terms: readonly string[], unknown?: readonl
 
 for (const [text, terms, unknown = []] of cases) {
   test(`"${text}" is read as [${terms.join(', ')}]`, () => {
-    const query = readQuery(text);
+    const query = parseQuery(text);
     assert.deepEqual(query.terms.map(short), terms);
     assert.deepEqual(query.unknownWords, unknown);
   });
