@@ -6,7 +6,6 @@ import { usageErrors } from '../../cli/context.ts';
 import { frameArgument } from '../../cli/question.ts';
 import { createProgressView, duration, printable, taskLine } from '../../cli/terminal.ts';
 import { manualClock } from '../../runtime/clock.ts';
-import { conflate } from '../../runtime/sync/conflate.ts';
 
 const task = progressOf(stageKinds, {
   files: 2,
@@ -22,26 +21,6 @@ function screenOf(columns: number, isTerminal: boolean) {
   const screen = { write: (text: string) => void written.push(text), columns, isTerminal };
   return { screen, text: () => written.join('') };
 }
-
-test('conflation tells the latest value of each key, at most every so often, and always the last', () => {
-  const clock = manualClock();
-  const told: string[] = [];
-  const events = conflate<string, number>(clock, 100, (value, key) =>
-    told.push(`${clock.now()} ${key}${value}`),
-  );
-  events.put('a', 1);
-  events.put('a', 2);
-  events.put('b', 3);
-  events.put('a', 4);
-  clock.advance(99);
-  assert.deepEqual(told, ['0 a1']);
-  clock.advance(1);
-  assert.deepEqual(told, ['0 a1', '100 a4', '100 b3']);
-  events.put('a', 5);
-  events.flush();
-  assert.equal(told.at(-1), '100 a5');
-  assert.equal(clock.waiting, 0);
-});
 
 test('the line of the whole tells frames a second, times real time and what is left', () => {
   const line = taskLine(stageKinds, task, 200);

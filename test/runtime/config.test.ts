@@ -3,7 +3,6 @@ import test from 'node:test';
 import { Type } from 'typebox';
 import { resolveConfig, setting } from '../../runtime/config.ts';
 import { engineErrors } from '../../runtime/errors.ts';
-import { folders, settings } from '../../settings.ts';
 
 const declared = {
   port: setting(Type.Integer({ minimum: 1, maximum: 65_535 }), {
@@ -51,34 +50,4 @@ test('an impossible value names the setting and its source', () => {
       (error) => engineErrors.INVALID_CONFIG.is(error) && message.test(error.message),
     );
   }
-});
-
-test('a list is parted by commas in text and stands as a list in config.json', () => {
-  const names = { hosts: settings.hosts };
-  const read = (env: string | undefined, file: Record<string, unknown> = {}) =>
-    resolveConfig(names, { flags: {}, env: { FRAMEHOUND_HOSTS: env }, file }).values.hosts;
-  assert.deepEqual(read(' a.example , b:1 ,'), ['a.example', 'b:1']);
-  assert.deepEqual(read(undefined, { hosts: ['a'] }), ['a']);
-  assert.deepEqual(read(undefined), []);
-  assert.throws(() => read(undefined, { hosts: 'a' }), /hosts \(config.json\)/);
-});
-
-test('settings of the service refuse what cannot be meant', () => {
-  const cases = [
-    ['FRAMEHOUND_ORIGINS', '*'],
-    ['FRAMEHOUND_ORIGINS', 'https://a.example/page'],
-    ['FRAMEHOUND_LICENSE_URL', 'ftp://a.example'],
-    ['FRAMEHOUND_PORT', '65536'],
-    ['FRAMEHOUND_PORT', '66x'],
-  ] as const;
-  for (const [name, value] of cases) {
-    const read = () => resolveConfig(settings, { flags: {}, env: { [name]: value }, file: {} });
-    assert.throws(read, engineErrors.INVALID_CONFIG.is, `${name}=${value}`);
-  }
-});
-
-test('the defaults of every setting fit their own schema', () => {
-  const file = Object.fromEntries(Object.entries(settings).map(([key, { fallback }]) => [key, fallback]));
-  const { values } = resolveConfig(settings, { flags: {}, env: {}, file });
-  assert.match(folders(values).cache, /\.framehound[/\\]analysis$/);
 });

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import test from 'node:test';
 import { engineErrors } from '../../runtime/errors.ts';
 import { engine, until } from './engine.ts';
-import { closed, fixtureErrors } from './fixture.ts';
+import { fixtureErrors } from './fixture.ts';
 
 test('an ask is answered and an error crosses with code, status, details and retryable', async () => {
   const { supervisor, inMemory } = engine();
@@ -15,16 +15,6 @@ test('an ask is answered and an error crosses with code, status, details and ret
     return true;
   });
   assert.deepEqual(await supervisor.stop(), []);
-});
-
-test('a request that breaks the contract is refused and names the field', async () => {
-  const { supervisor, inMemory } = engine();
-  const ref = await inMemory();
-  const wrong = { a: 1, b: 'two' } as unknown as { a: number; b: number };
-  await assert.rejects(ref.ask('add', wrong), (error) => {
-    return engineErrors.INVALID_MESSAGE.is(error) && /\/b must be number/.test(error.message);
-  });
-  await supervisor.stop();
 });
 
 test('a full mailbox answers BUSY at once', async () => {
@@ -47,30 +37,6 @@ test('no abort listener stays on the signal of a finished call', async () => {
   for (let i = 0; i < 20; i++) await ref.ask('add', { a: i, b: i }, { signal });
   for await (const n of ref.feed('count', { to: 5 }, { signal })) assert.ok(n < 5);
   assert.equal(getEventListeners(signal, 'abort').length, 0);
-  await supervisor.stop();
-});
-
-test('a feed never runs further ahead than its credit', async () => {
-  const { supervisor, inMemory, pool } = engine();
-  const ref = await inMemory();
-  const seen: number[] = [];
-  for await (const { n, slot } of ref.feed('fill', { to: 40 }, { credit: 2 })) {
-    assert.equal(pool.view(slot)[0], n);
-    // Two slots are the producer's credit at most, one is the item in our hands.
-    assert.ok(pool.count - pool.free <= 3);
-    seen.push(n);
-  }
-  assert.equal(seen.length, 40);
-  assert.equal(pool.free, pool.count);
-  await supervisor.stop();
-});
-
-test('a feed left early frees its slots and its turn', async () => {
-  const { supervisor, inMemory, pool } = engine();
-  const ref = await inMemory();
-  for await (const { n } of ref.feed('fill', { to: 1_000 })) if (n === 2) break;
-  await until(() => pool.free === pool.count);
-  assert.equal(supervisor.states()[0]?.running, 0);
   await supervisor.stop();
 });
 
@@ -102,43 +68,4 @@ test('a stale handle is refused, by the caller and by the turn', async () => {
   while (pool.free > 0) await pool.acquire(holder);
   await assert.rejects(ref.ask('sum', { slot: old }), engineErrors.STALE_SLOT.is);
   await supervisor.stop();
-});
-
-test('a buffer given as transfer is moved, not copied', async () => {
-  const { supervisor, inMemory } = engine();
-  const ref = await inMemory();
-  const bytes = new Uint8Array(1_000).fill(9);
-  const back = await ref.ask('move', { bytes }, { transfer: [bytes.buffer] });
-  assert.equal(bytes.byteLength, 0);
-  assert.equal(back[999], 9);
-  await supervisor.stop();
-});
-
-test('a reply that cannot be cloned fails its own call and no other', async () => {
-  const { supervisor, inMemory } = engine();
-  const ref = await inMemory();
-  const given = new AbortController();
-  const other = ref.ask('wait', { block: false }, { signal: given.signal });
-  await assert.rejects(ref.ask('poison', {}), (error) => {
-    return engineErrors.INTERNAL.is(error) && /clone/.test(error.message);
-  });
-  given.abort();
-  await assert.rejects(other, engineErrors.CANCELLED.is);
-  assert.equal(await ref.ask('add', { a: 1, b: 1 }), 2);
-  await supervisor.stop();
-});
-
-test('a stop closes the actor after its last turn and refuses new calls', async () => {
-  const { supervisor, inMemory } = engine();
-  const ref = await inMemory();
-  closed.length = 0;
-  const running = assert.rejects(ref.ask('wait', { block: false }), engineErrors.CANCELLED.is);
-  const waiting = Array.from({ length: 8 }, () =>
-    ref.ask('wait', { block: false }).catch((error) => error.code),
-  );
-  assert.deepEqual(await supervisor.stop(), []);
-  await running;
-  assert.deepEqual(new Set(await Promise.all(waiting)), new Set(['CANCELLED', 'ACTOR_DOWN']));
-  assert.deepEqual(closed, ['fixture']);
-  await assert.rejects(ref.ask('add', { a: 1, b: 1 }), engineErrors.ACTOR_DOWN.is);
 });

@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { type ManualClock, manualClock } from '../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
 import { guard } from '../../runtime/process/guardian.ts';
-import { type EngineEnd, engineExit, engineVerdict } from '../../runtime/restart.ts';
 
 const engine = fileURLToPath(new URL('../runtime/process/guardian-child.ts', import.meta.url));
 
@@ -59,35 +58,6 @@ class Guarded {
 function assertGone(pids: readonly number[]): void {
   for (const pid of pids) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' }, `${pid} lives`);
 }
-
-test('the verdict over an engine that ended', () => {
-  const end = (code: number | null, signal: string | null = null, asked = false): EngineEnd => ({
-    code,
-    signal,
-    asked,
-  });
-  const again = (afterMs: number) => ({ do: 'restart', afterMs });
-  const table: [EngineEnd, number[], object][] = [
-    [end(null, 'SIGKILL'), [0], again(50)],
-    [end(null, 'SIGABRT'), [0, 0], again(100)],
-    [end(1), [0, 0, 0], again(200)],
-    [end(engineExit.restart), [0], again(50)],
-    [end(13), [0, 0, 0, 0, 0, 0, 0, 0], again(5_000)],
-    [end(1), [-120_000, 0], again(50)],
-    [end(1), new Array(9).fill(0), { do: 'end', code: 1, reason: '9 crashes within 120 s' }],
-    [end(0), [0], { do: 'end', code: 0, reason: 'it ended by itself' }],
-    [end(2), [0], { do: 'end', code: 2, reason: 'it would end the same way again' }],
-    [end(69), [0], { do: 'end', code: 69, reason: 'it would end the same way again' }],
-    [end(130), [0], { do: 'end', code: 130, reason: 'it would end the same way again' }],
-    [end(0, null, true), [], { do: 'end', code: 0, reason: 'it was asked to stop' }],
-    [end(3, null, true), [], { do: 'end', code: 3, reason: 'it was asked to stop' }],
-    [end(75, null, true), [], { do: 'end', code: 0, reason: 'it was asked to stop' }],
-    [end(null, 'SIGINT', true), [], { do: 'end', code: 0, reason: 'it was asked to stop' }],
-    [end(null, 'SIGKILL', true), [], { do: 'end', code: 1, reason: 'it was asked to stop' }],
-  ];
-  for (const [ended, crashes, expected] of table)
-    assert.deepEqual(engineVerdict(ended, crashes, 0), expected, JSON.stringify(ended));
-});
 
 test('an engine that is killed, throws or asks for it is started again and told how often', async () => {
   const guarded = new Guarded('crash', 'fault', 'restart', 'serve');

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp, { type Sharp } from 'sharp';
 import { drawSet } from '../actors/models/starter/drawings/set.ts';
-import { dot, type Eye, openEye } from '../actors/models/starter/eye.ts';
+import { dot, openStarter, type Starter } from '../actors/models/starter/starter-model.ts';
 
 const folder = fileURLToPath(new URL('../../../shared/media/images/', import.meta.url));
 const files = { astronaut: 'astronaut.png', cat: 'chelsea.png', coffee: 'coffee.png', rocket: 'rocket.jpg' };
@@ -20,16 +20,16 @@ const open = (name: Name) =>
 const pixels = async (picture: Sharp) =>
   new Uint8Array(await picture.resize(SIDE, SIDE, { fit: 'fill' }).toColourspace('srgb').raw().toBuffer());
 
-let eye: Eye;
+let starter: Starter;
 let originals: Map<Name, Float32Array>;
 
 before(async () => {
   if (skip) return;
-  eye = await openEye();
-  const vectors = await eye.look(await Promise.all(names.map((name) => pixels(open(name)))));
+  starter = await openStarter();
+  const vectors = await starter.pictures(await Promise.all(names.map((name) => pixels(open(name)))));
   originals = new Map(names.map((name, i) => [name, vectors[i]!]));
 });
-after(() => eye?.close());
+after(() => starter?.close());
 
 const orders: readonly (readonly [query: string, first: readonly Name[]])[] = [
   ['orange', ['coffee', 'astronaut']],
@@ -53,7 +53,7 @@ const orders: readonly (readonly [query: string, first: readonly Name[]])[] = [
 
 for (const [query, first] of orders) {
   test(`real pictures: "${query}" puts ${first.join(', ')} first`, { skip }, async () => {
-    const asked = await eye.ask(query);
+    const asked = await starter.text(query);
     const ranked = names
       .map((name) => ({ name, score: dot(originals.get(name)!, asked) }))
       .toSorted((a, b) => b.score - a.score);
@@ -99,8 +99,8 @@ const changes: readonly (readonly [query: string, change: (picture: Sharp) => Sh
 
 for (const [query, change] of changes) {
   test(`real pictures changed so score higher for "${query}" than before`, { skip }, async () => {
-    const asked = await eye.ask(query);
-    const changed = await eye.look(
+    const asked = await starter.text(query);
+    const changed = await starter.pictures(
       await Promise.all(names.map(async (name) => pixels(sharp(await change(open(name)).png().toBuffer())))),
     );
     names.forEach((name, i) => {
@@ -113,7 +113,7 @@ for (const [query, change] of changes) {
 test('real pictures: recompressed, brightened and cropped copies find their original among drawings', {
   skip,
 }, async () => {
-  const others = await eye.look(drawSet(1, 30_000).map((drawn) => drawn.pixels));
+  const others = await starter.pictures(drawSet(1, 30_000).map((drawn) => drawn.pixels));
   for (const name of names) {
     const { width, height } = await open(name).metadata();
     const [w, h] = [Math.round(width * 0.9), Math.round(height * 0.9)];
@@ -122,7 +122,7 @@ test('real pictures: recompressed, brightened and cropped copies find their orig
       open(name).linear(1.25, 0),
       open(name).extract({ left: width - w, top: 0, width: w, height: h }),
     ];
-    for (const vector of await eye.look(await Promise.all(copies.map(pixels)))) {
+    for (const vector of await starter.pictures(await Promise.all(copies.map(pixels)))) {
       const own = dot(vector, originals.get(name)!);
       const rivals = [
         ...others,

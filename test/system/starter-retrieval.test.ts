@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { claims } from '../actors/models/starter/drawings/claims.ts';
 import { type Drawn, drawSet, isAskedFor, isCounted } from '../actors/models/starter/drawings/set.ts';
-import { area, dot, type Eye, openEye } from '../actors/models/starter/eye.ts';
+import { area, dot, openStarter, type Starter } from '../actors/models/starter/starter-model.ts';
 
 const EACH = 2;
 
 interface Seen extends Drawn {
   readonly vector: Float32Array;
 }
-let eye: Eye;
+let starter: Starter;
 let set: Seen[];
 
 before(async () => {
-  eye = await openEye();
+  starter = await openStarter();
   const drawn = drawSet(EACH, 20_000);
-  const vectors = await eye.look(drawn.map(({ pixels }) => pixels));
+  const vectors = await starter.pictures(drawn.map(({ pixels }) => pixels));
   set = drawn.map((picture, i) => ({ ...picture, vector: vectors[i]! }));
 });
-after(() => eye.close());
+after(() => starter.close());
 
 test('every picture vector has length 1 and nothing in the dimension of texts that say nothing', () => {
   for (const { kind, vector } of set) {
@@ -29,7 +29,7 @@ test('every picture vector has length 1 and nothing in the dimension of texts th
 
 for (const claim of claims) {
   test(`"${claim.query}" ranks ${claim.kinds.slice(0, 3).join(', ')} first in a mixed set`, async () => {
-    const query = await eye.ask(claim.query);
+    const query = await starter.text(claim.query);
     const scores = (wanted: (drawn: Drawn) => boolean) =>
       set.filter(wanted).map(({ vector }) => dot(vector, query));
     const reached = area(

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { Canvas } from '../../actors/samples/drawings/canvas.ts';
 import type { Scene } from '../../actors/samples/drawings/scene.ts';
 import { samples } from '../../actors/samples/list.ts';
-import { dot, type Eye, openEye } from '../actors/models/starter/eye.ts';
+import { dot, openStarter, type Starter } from '../actors/models/starter/starter-model.ts';
 
 interface Seen {
   /** File and number of the shot. */
@@ -16,11 +16,11 @@ interface Seen {
 const WIDTH = 320;
 const HEIGHT = 200;
 
-let eye: Eye;
+let starter: Starter;
 let seen: Seen[];
 
 before(async () => {
-  eye = await openEye();
+  starter = await openStarter();
   const shots = samples.flatMap((sample) =>
     sample.kind === 'still'
       ? [{ name: sample.file, scene: sample.scene, moment: sample.moment }]
@@ -31,10 +31,10 @@ before(async () => {
         })),
   );
   const pictures = await Promise.all(shots.map(({ scene, moment }) => draw(scene, moment)));
-  const vectors = await eye.look(pictures);
+  const vectors = await starter.pictures(pictures);
   seen = shots.map(({ name }, i) => ({ name, vector: vectors[i]! }));
 });
-after(() => eye.close());
+after(() => starter.close());
 
 async function draw(scene: Scene, moment: number): Promise<Uint8Array> {
   const canvas = new Canvas(WIDTH, HEIGHT);
@@ -83,7 +83,7 @@ const first: readonly (readonly [query: string, ...names: string[]])[] = [
 
 for (const [query, ...names] of first) {
   test(`among the samples "${query}" finds ${names.join(', ')} first`, async () => {
-    const asked = await eye.ask(query);
+    const asked = await starter.text(query);
     const ranked = seen
       .map(({ name, vector }) => ({ name, score: dot(vector, asked) }))
       .toSorted((a, b) => b.score - a.score)

@@ -4,7 +4,7 @@ import sharp, { type Sharp } from 'sharp';
 import { Canvas, Dice } from '../actors/models/starter/drawings/canvas.ts';
 import { type Drawn, drawSet } from '../actors/models/starter/drawings/set.ts';
 import { anyShape, colour } from '../actors/models/starter/drawings/things.ts';
-import { area, dot, type Eye, openEye } from '../actors/models/starter/eye.ts';
+import { area, dot, openStarter, type Starter } from '../actors/models/starter/starter-model.ts';
 
 const SIDE = 224;
 /** Every which picture of the set is changed. */
@@ -28,16 +28,16 @@ const scenes = [
   'street',
 ];
 
-let eye: Eye;
+let starter: Starter;
 let set: Drawn[];
 let vectors: Float32Array[];
 
 before(async () => {
-  eye = await openEye();
+  starter = await openStarter();
   set = [...drawSet(1, 70_000), ...drawSet(1, 70_500, scenes)];
-  vectors = await eye.look(set.map(({ pixels }) => pixels));
+  vectors = await starter.pictures(set.map(({ pixels }) => pixels));
 });
-after(() => eye.close());
+after(() => starter.close());
 
 type Change = (pixels: Uint8Array) => Promise<Uint8Array>;
 const back = async (picture: Sharp) =>
@@ -68,7 +68,7 @@ const changes: Readonly<Record<string, { readonly change: Change; readonly bar: 
 for (const [name, { change, bar }] of Object.entries(changes)) {
   test(`a picture ${name} finds its original first in a mixed set`, async () => {
     const every = set.filter((_, i) => i % STEP === 0);
-    const changed = await eye.look(await Promise.all(every.map(({ pixels }) => change(pixels))));
+    const changed = await starter.pictures(await Promise.all(every.map(({ pixels }) => change(pixels))));
     const found = changed.filter((vector, i) => {
       const scores = vectors.map((other) => dot(vector, other));
       return scores.indexOf(Math.max(...scores)) === i * STEP;
@@ -80,7 +80,7 @@ for (const [name, { change, bar }] of Object.entries(changes)) {
 
 test('the mirror picture is among the first three', async () => {
   const every = set.filter((_, i) => i % STEP === 0);
-  const mirrored = await eye.look(
+  const mirrored = await starter.pictures(
     await Promise.all(every.map(({ pixels }) => back(sharp(pixels, { raw }).flop()))),
   );
   const found = mirrored.filter((vector, i) => {
@@ -121,7 +121,7 @@ test('pictures of one palette are more alike than pictures of two, however the c
       return { palette, pixels: canvas.sensor(0.01).bytes() };
     }),
   );
-  const seen = await eye.look(drawn.map(({ pixels }) => pixels));
+  const seen = await starter.pictures(drawn.map(({ pixels }) => pixels));
   const pairs = drawn.flatMap(({ palette }, i) =>
     drawn
       .slice(i + 1)

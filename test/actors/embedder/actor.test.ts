@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { definition } from '../../../actors/embedder/actor.ts';
 import { embedderContract } from '../../../actors/embedder/contract.ts';
-import { manualClock } from '../../../runtime/clock.ts';
+import { manualClock, systemClock } from '../../../runtime/clock.ts';
 import { EngineError } from '../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { startInMemory } from '../../../runtime/memory.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
+import { startThread } from '../../../runtime/thread.ts';
 import { cosine, DIMENSIONS, SIDE } from './graphs.ts';
 import { clipFiles, clipRow, siglipFiles, siglipRow, writeModel } from './tiny.ts';
 
@@ -270,4 +271,40 @@ test('with nothing downloaded the starter model embeds, and names the words it d
   });
   assert.deepEqual(texts.unknown_words, ['zyxw']);
   await stop();
+});
+
+test('two embedders in threads of their own load, embed and end cleanly while they are at work', async () => {
+  const log = createLog('test', () => {});
+  const pool = createSlotPool(4, BYTES);
+  const supervisor = createSupervisor({ clock: systemClock, log, pool });
+  const { concurrency } = definition.contract;
+  const module = new URL('../../../actors/embedder/actor.ts', import.meta.url);
+  const settings = { modelsDir, device: 'cpu', threads: 1, defaultModel: 'tiny-siglip' };
+  const start = (name: string) => () =>
+    startThread({ name, module, concurrency, settings, memory: pool.memory, log });
+  const add = (name: string) =>
+    supervisor.add({
+      name,
+      contract: embedderContract,
+      capacity: 16,
+      turnLimitMs: 60_000,
+      start: start(name),
+    });
+  const embedders = await Promise.all([add('one'), add('two')]);
+  const handle = await pool.acquire(pool.holder());
+  pool.view(handle).forEach((_, at, bytes) => {
+    bytes[at] = at & 255;
+  });
+  const pictures = Array.from({ length: 40 }, () => handle);
+  for (const embedder of embedders) {
+    await embedder.ask('load', { model_key: 'tiny-siglip' });
+    const { vectors } = await embedder.ask('pictures', { model_key: 'tiny-siglip', pictures });
+    assert.equal(vectors.length, pictures.length * DIMENSIONS);
+  }
+  const running = embedders.map((embedder) =>
+    embedder.ask('pictures', { model_key: 'tiny-siglip', pictures }),
+  );
+  const ended = Promise.allSettled(running);
+  assert.deepEqual(await supervisor.stop(), []);
+  await ended;
 });

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { preparation } from '../../../actors/embedder/prepare.ts';
-import { normalizeRows } from '../../../actors/embedder/vectors.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
 
 const pixelsOf = (count: number) =>
@@ -33,6 +31,7 @@ const golden = [
   ['clip-b32', [0, 0, 0], [-1.7922625, -1.7520971, -1.4802198]],
   ['clip-b32', [255, 255, 255], [1.9303361, 2.0748837, 2.1458969]],
 ] as const;
+
 for (const [key, [r, g, b], expected] of golden) {
   test(`${key} sees the colour ${r},${g},${b} as ${expected}`, () => {
     const { visual } = builtInRows.find((row) => row.key === key)!;
@@ -53,29 +52,3 @@ test('a picture that is too short is refused instead of leaving old pixels behin
   );
   assert.throws(() => prepare.fill(new Uint8Array(prepare.bytes), into, 1), /no room for picture 1/);
 });
-
-test('a normalised row has length 1 and keeps its direction', () => {
-  const number = fc.float({ min: -1e6, max: 1e6, noNaN: true });
-  fc.assert(
-    fc.property(fc.array(fc.tuple(number, number, number), { minLength: 1 }), (rows) => {
-      fc.pre(rows.every((row) => Math.hypot(...row) > 1e-6));
-      const vectors = normalizeRows(Float32Array.from(rows.flat()), 3, 'graph');
-      for (const [at, row] of rows.entries()) {
-        const unit = [...vectors.subarray(at * 3, at * 3 + 3)];
-        assert(Math.abs(Math.hypot(...unit) - 1) < 1e-5);
-        for (const [d, value] of unit.entries())
-          assert(Math.abs(value - row[d]! / Math.hypot(...row)) < 1e-5);
-      }
-    }),
-  );
-});
-
-for (const bad of [0, Number.NaN, Number.POSITIVE_INFINITY]) {
-  test(`a row of ${bad} has no direction and is refused by its number`, () => {
-    const vectors = Float32Array.of(1, 0, bad, bad);
-    assert.throws(() => normalizeRows(vectors, 2, 'the graph'), {
-      code: 'MODEL_RUN_FAILED',
-      message: /row 1/,
-    });
-  });
-}

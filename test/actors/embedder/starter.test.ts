@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { starterFamily } from '../../../actors/embedder/starter.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
-import { dot, open, row } from '../models/starter/eye.ts';
+import { dot, open, row } from '../models/starter/starter-model.ts';
 
 const flat = (red: number, green: number, blue: number) =>
   Uint8Array.from({ length: 224 * 224 * 3 }, (_, i) => [red, green, blue][i % 3]!);

@@ -191,16 +191,13 @@ test('vectors of another length than the row says are refused', async () => {
   });
 });
 
-test('a family that no code runs is named', () => {
-  const row = { ...siglipRow('siglip'), family: 'dino' } as VisualRow;
-  assert.throws(() => familyOf(row), { code: 'MODEL_INVALID', message: /"dino"; there is .*siglip/ });
-});
-
 test('loading that is ended at any step releases every graph it opened', async () => {
   const row = { ...siglipRow('ended'), key: 'ended' } as VisualRow;
   await writeModel(folder, row, siglipFiles);
   const log = createLog('test', () => {});
-  for (let steps = 0; ; steps++) {
+  let family: VisualFamily | null = null;
+  for (let steps = 0; !family; steps++) {
+    assert(steps < 20, 'the model loads after a few steps');
     const graphs: { released: boolean }[] = [];
     let left = steps;
     const checkpoint = async () => {
@@ -221,15 +218,13 @@ test('loading that is ended at any step releases every graph it opened', async (
       },
       checkpoint,
     );
-    const family = await opening.catch((error: unknown) => {
+    family = await opening.catch((error: unknown) => {
       assert(engineErrors.CANCELLED.is(error));
       return null;
     });
     if (family) {
       opened.push(family);
       assert(steps >= 6, `${steps} steps`);
-      break;
-    }
-    assert(graphs.every(({ released }) => released));
+    } else assert(graphs.every(({ released }) => released));
   }
 });

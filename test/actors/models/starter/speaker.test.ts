@@ -9,7 +9,7 @@ import { builtInRows } from '../../../../actors/models/rows/list.ts';
 import { starterSpeakerFile } from '../../../../actors/models/starter/speaker.ts';
 import { askSound } from '../../decoder/ask-decoder.ts';
 import { missing, speechPath } from '../../transcriber/voice/speech-media.ts';
-import { dot, open } from './eye.ts';
+import { dot, open } from './starter-model.ts';
 
 const row = builtInRows.find(({ key }) => key === 'starter-speaker')!;
 const { dimensions, input, output, thresholds } = row.speaker!;

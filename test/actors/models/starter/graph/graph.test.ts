@@ -3,10 +3,9 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { evidenceCount } from '../../../../../actors/models/starter/evidence.ts';
 import { buildStarterVisual } from '../../../../../actors/models/starter/graph/graph.ts';
-import { DIMENSIONS, named, SIMILARITY } from '../../../../../actors/models/starter/layout.ts';
-import { unitNames, units } from '../../../../../actors/models/starter/units.ts';
+import { DIMENSIONS } from '../../../../../actors/models/starter/layout.ts';
 import { drawSet } from '../drawings/set.ts';
-import { dot, open, openEye } from '../eye.ts';
+import { dot, open, openStarter } from '../starter-model.ts';
 
 test('the graph has the same bytes every time, on every machine, and is small', () => {
   const bytes = buildStarterVisual();
@@ -29,30 +28,17 @@ test('the graph declares bytes in and a vector out, for any batch', async () => 
   await session.release();
 });
 
-test('every dimension has one use', () => {
-  assert.equal(new Set(named).size, named.length);
-  assert.ok(SIMILARITY > 0);
-  assert.equal(named.length + SIMILARITY + 1, DIMENSIONS);
-});
-
-test('every unit has ramps that go somewhere, and no more than the graph gives it', () => {
-  for (const name of unitNames) {
-    assert.ok(units[name].length >= 1 && units[name].length <= 8, name);
-    for (const [evidence, from, to] of units[name]) assert.notEqual(from, to, `${name}: ${evidence}`);
-  }
-});
-
 test('a picture has the same vector alone and among others', async () => {
-  const eye = await openEye();
+  const starter = await openStarter();
   const pictures = drawSet(8, 5, ['street']).map(({ pixels }) => pixels);
-  const [together, alone] = [await eye.look(pictures), await eye.look(pictures.slice(3, 4))];
+  const [together, alone] = [await starter.pictures(pictures), await starter.pictures(pictures.slice(3, 4))];
   assert.ok(dot(together[3]!, alone[0]!) > 1 - 1e-6);
-  await eye.close();
+  await starter.close();
 });
 
 test('frames of one colour, black and white among them, have finite vectors of length 1', async () => {
-  const eye = await openEye();
+  const starter = await openStarter();
   const flat = [0, 1, 127, 255].map((level) => new Uint8Array(224 * 224 * 3).fill(level));
-  for (const vector of await eye.look(flat)) assert.ok(Math.abs(dot(vector, vector) - 1) < 1e-4);
-  await eye.close();
+  for (const vector of await starter.pictures(flat)) assert.ok(Math.abs(dot(vector, vector) - 1) < 1e-4);
+  await starter.close();
 });

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { DIMENSIONS, NEUTRAL } from '../../../../../actors/models/starter/layout.ts';
 import { parseQuery, type Term } from '../../../../../actors/models/starter/query/query.ts';
-import { queryVector } from '../../../../../actors/models/starter/query/vector.ts';
 
 /** A term in short: "-dark blue@012 (little)". */
 function short(term: Term): string {
@@ -64,43 +61,3 @@ for (const [text, terms, unknown = []] of cases) {
     assert.deepEqual(query.unknownWords, unknown);
   });
 }
-
-test('any text gives a vector of length 1 and unknown words that are in it', () => {
-  const words = fc.constantFrom(
-    'red',
-    'dark',
-    'not',
-    'on a',
-    'left',
-    'mostly',
-    'sea',
-    'and',
-    ',',
-    'blue',
-    'zebra',
-    '',
-  );
-  const texts = fc.oneof(
-    fc.string({ unit: 'grapheme' }),
-    fc.array(words).map((list) => list.join(' ')),
-  );
-  fc.assert(
-    fc.property(texts, (text) => {
-      const { vector, unknownWords } = queryVector(text);
-      assert.equal(vector.length, DIMENSIONS);
-      assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-5);
-      const lower = text.normalize('NFKC').toLowerCase();
-      for (const word of unknownWords) assert.ok(lower.includes(word));
-    }),
-  );
-});
-
-test('a text that says nothing known points away from every picture', () => {
-  for (const text of ['', 'zebra', 'the of a', 'on the left'])
-    assert.equal(queryVector(text).vector[NEUTRAL], 1);
-});
-
-test('a negated query is the opposite of the query', () => {
-  const [plain, negated] = [queryVector('snow').vector, queryVector('no snow').vector];
-  assert.ok(plain.every((value, i) => Math.abs(value + negated[i]!) < 1e-6));
-});

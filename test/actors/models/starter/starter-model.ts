@@ -1,4 +1,4 @@
-// The starter family as tests use it: pictures and texts to vectors, through the same door as the program.
+// starter-visual as tests use it: pictures and texts to vectors, through the embedder's family.
 import { starterFamily } from '../../../../actors/embedder/starter.ts';
 import type { VisualRow } from '../../../../actors/models/contract.ts';
 import { builtInRows } from '../../../../actors/models/rows/list.ts';
@@ -10,18 +10,18 @@ const log = createLog('test', () => {});
 
 export const open = (source: string | Uint8Array) => openSession(source, { device: 'cpu', threads: 1, log });
 
-export interface Eye {
+export interface Starter {
   /** One vector a picture. */
-  look(pictures: readonly Uint8Array[]): Promise<Float32Array[]>;
-  ask(text: string): Promise<Float32Array>;
+  pictures(pictures: readonly Uint8Array[]): Promise<Float32Array[]>;
+  text(text: string): Promise<Float32Array>;
   close(): Promise<void>;
 }
 
-export async function openEye(): Promise<Eye> {
+export async function openStarter(): Promise<Starter> {
   const family = await starterFamily.open(row, () => '', open);
   const { batch, dimensions } = row.visual;
   return {
-    look: async (pictures) => {
+    pictures: async (pictures) => {
       const vectors: Float32Array[] = [];
       for (let at = 0; at < pictures.length; at += batch) {
         const made = await family.pictures(pictures.slice(at, at + batch));
@@ -29,7 +29,7 @@ export async function openEye(): Promise<Eye> {
       }
       return vectors;
     },
-    ask: async (text) => (await family.texts([text])).vectors,
+    text: async (text) => (await family.texts([text])).vectors,
     close: () => family.close(),
   };
 }
@@ -40,8 +40,8 @@ export function dot(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** The chance that one of the first scores more than one of the second. */
+/** Area under the ROC curve: the chance that one of `high` scores more than one of `low`. */
 export function area(high: readonly number[], low: readonly number[]): number {
-  const won = high.flatMap((a) => low.map((b): number => (a > b ? 1 : a === b ? 0.5 : 0)));
-  return won.reduce((sum, win) => sum + win, 0) / won.length;
+  const wins = high.flatMap((a) => low.map((b): number => (a > b ? 1 : a === b ? 0.5 : 0)));
+  return wins.reduce((sum, win) => sum + win, 0) / wins.length;
 }

@@ -1,9 +1,52 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Canvas, Dice, ellipse, hsl, type Shape } from './drawings/canvas.ts';
-import * as places from './drawings/places.ts';
-import { colour } from './drawings/things.ts';
-import { dot, type Eye, openEye } from './eye.ts';
+import fc from 'fast-check';
+import { DIMENSIONS, NEUTRAL } from '../../../../../actors/models/starter/layout.ts';
+import { queryVector } from '../../../../../actors/models/starter/query/vector.ts';
+import { Canvas, Dice, ellipse, hsl, type Shape } from '../drawings/canvas.ts';
+import * as places from '../drawings/places.ts';
+import { colour } from '../drawings/things.ts';
+import { dot, openStarter, type Starter } from '../starter-model.ts';
+
+test('any text gives a vector of length 1 and unknown words that are in it', () => {
+  const words = fc.constantFrom(
+    'red',
+    'dark',
+    'not',
+    'on a',
+    'left',
+    'mostly',
+    'sea',
+    'and',
+    ',',
+    'blue',
+    'zebra',
+    '',
+  );
+  const texts = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.array(words).map((list) => list.join(' ')),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      const { vector, unknownWords } = queryVector(text);
+      assert.equal(vector.length, DIMENSIONS);
+      assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-5);
+      const lower = text.normalize('NFKC').toLowerCase();
+      for (const word of unknownWords) assert.ok(lower.includes(word));
+    }),
+  );
+});
+
+test('a text that says nothing known points away from every picture', () => {
+  for (const text of ['', 'zebra', 'the of a', 'on the left'])
+    assert.equal(queryVector(text).vector[NEUTRAL], 1);
+});
+
+test('a negated query is the opposite of the query', () => {
+  const [plain, negated] = [queryVector('snow').vector, queryVector('no snow').vector];
+  assert.ok(plain.every((value, i) => Math.abs(value + negated[i]!) < 1e-6));
+});
 
 type Draw = (canvas: Canvas) => Canvas;
 const spot =
@@ -56,10 +99,10 @@ type Name = string;
 
 const seeds = [1, 2, 3];
 const vectors = new Map<Name, Float32Array[]>();
-let eye: Eye;
+let starter: Starter;
 
 before(async () => {
-  eye = await openEye();
+  starter = await openStarter();
   for (const [name, steps] of Object.entries(pictures)) {
     const drawn = seeds.map((seed) =>
       steps
@@ -67,10 +110,10 @@ before(async () => {
         .sensor(0.01)
         .bytes(),
     );
-    vectors.set(name, await eye.look(drawn));
+    vectors.set(name, await starter.pictures(drawn));
   }
 });
-after(() => eye.close());
+after(() => starter.close());
 
 const orders: readonly (readonly [query: string, first: readonly Name[], after: readonly Name[]])[] = [
   [
@@ -115,7 +158,7 @@ const orders: readonly (readonly [query: string, first: readonly Name[], after: 
 
 for (const [query, first, later] of orders) {
   test(`"${query}" puts ${first.join(', ')} before ${later.join(', ')}`, async () => {
-    const asked = await eye.ask(query);
+    const asked = await starter.text(query);
     const scores = (names: readonly Name[]) =>
       names.flatMap((name) => vectors.get(name)!.map((vector) => ({ name, score: dot(vector, asked) })));
     const weakest = scores(first).toSorted((a, b) => a.score - b.score)[0]!;

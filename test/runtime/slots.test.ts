@@ -1,53 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { manualClock } from '../../runtime/clock.ts';
-import { EngineError, engineErrors, fromFields, toFields } from '../../runtime/errors.ts';
-import { createMailbox } from '../../runtime/mailbox.ts';
-import { stuckVerdict, verdict } from '../../runtime/restart.ts';
+import { engineErrors } from '../../runtime/errors.ts';
 import { createLedger, createSlotPool } from '../../runtime/slots.ts';
-
-test('the now lane goes before the later lane and each keeps its order', () => {
-  const box = createMailbox<string>(4);
-  box.offer('later', 'a');
-  box.offer('now', 'b');
-  box.offer('later', 'c');
-  box.offer('now', 'd');
-  assert.deepEqual(box.drain(), ['b', 'd', 'a', 'c']);
-});
-
-test('a full lane refuses and the other lane still takes', () => {
-  const box = createMailbox<number>(2);
-  assert.equal(box.offer('later', 1) && box.offer('later', 2), true);
-  assert.equal(box.offer('later', 3), false);
-  assert.equal(box.offer('now', 4), true);
-  assert.equal(box.take(), 4);
-  assert.equal(box.remove(1), true);
-  assert.equal(box.remove(1), false);
-  assert.equal(box.take(), 2);
-  assert.equal(box.take(), undefined);
-});
-
-test('the restart verdict doubles its delay and gives up after too many crashes in the window', () => {
-  const policy = { most: 3, windowMs: 1_000, firstDelayMs: 10, longestDelayMs: 30 };
-  const table: [number[], number, object][] = [
-    [[0], 0, { do: 'restart', afterMs: 10 }],
-    [[0, 5], 5, { do: 'restart', afterMs: 20 }],
-    [[0, 5, 9], 9, { do: 'restart', afterMs: 30 }],
-    [[0, 5, 9, 12], 12, { do: 'give-up', reason: '4 crashes within 1 s' }],
-    [[0, 5, 9, 1_200], 1_200, { do: 'restart', afterMs: 10 }],
-  ];
-  for (const [crashes, now, expected] of table) assert.deepEqual(verdict(crashes, now, policy), expected);
-  assert.equal(stuckVerdict(0), 'replace');
-  assert.equal(stuckVerdict(1), 'restart-engine');
-});
-
-test('an error keeps code, status, retryable and details when it crosses as fields', () => {
-  const there = fromFields(structuredClone(toFields(engineErrors.BUSY('index: full', { actor: 'index' }))));
-  assert.ok(there instanceof EngineError && engineErrors.BUSY.is(there));
-  assert.deepEqual([there.status, there.retryable, there.details], [503, true, { actor: 'index' }]);
-  assert.equal(toFields(new TypeError('odd')).code, 'INTERNAL');
-});
 
 test('a slot is free exactly when it has no holders, and a stale generation is refused', () => {
   const command = fc.record({
@@ -126,18 +81,4 @@ test('a search finds a free slot before the ingest that waited longer', async ()
   pool.releaseAll(a);
   await Promise.all([ingest, search]);
   assert.deepEqual(served, ['search', 'ingest']);
-});
-
-test('a manual clock runs what falls due in order and nothing that was called off', () => {
-  const clock = manualClock();
-  const seen: string[] = [];
-  clock.after(20, () => seen.push(`b${clock.now()}`));
-  clock.after(10, () => {
-    seen.push(`a${clock.now()}`);
-    clock.after(5, () => seen.push(`c${clock.now()}`));
-  });
-  clock.after(12, () => seen.push('never'))();
-  clock.advance(30);
-  assert.deepEqual(seen, ['a10', 'c15', 'b20']);
-  assert.equal(clock.waiting, 0);
 });
