@@ -7,7 +7,7 @@ import { dot, open, row } from '../models/starter/starter-model.ts';
 const flat = (red: number, green: number, blue: number) =>
   Uint8Array.from({ length: 224 * 224 * 3 }, (_, i) => [red, green, blue][i % 3]!);
 
-test('pictures and texts meet in one space, and the words it cannot place are named once', async () => {
+test('pictures and texts share one space, and unknown words are named once', async () => {
   const family = await starterFamily.open(row, () => assert.fail('it has no files'), open);
   const { dimensions } = family;
   const pictures = await family.pictures([flat(210, 20, 20), flat(20, 60, 220)]);

@@ -109,7 +109,7 @@ test('a file that changed on the server between two tries is fetched anew', asyn
   assert.equal(done.asked.length, 2);
 });
 
-test('a part of another file without a validator is told by the pin and fetched anew', async () => {
+test('a part of another file without a validator is found by the pin, and the file is downloaded again', async () => {
   await writeFile(join(folder, 'f.bin.part'), other.subarray(0, 5000));
   const done = await run([whole(body)]);
   await succeeded(done);
@@ -165,7 +165,7 @@ test('a hash that the server announces and that is not the pinned one is told wi
   assert.deepEqual(files, []);
 });
 
-test('a file that nobody vouches for is not kept', async () => {
+test('a file without any known hash is not kept', async () => {
   const { result, files } = await run([whole(body)], { sha256: null });
   failed(result, 'DOWNLOAD_UNVERIFIED', /no sha256 is pinned and the server announces none/);
   assert.deepEqual(files, []);

@@ -149,7 +149,7 @@ test('the model of the program is the same each time it is built', async () => {
   assert((files[0]?.size ?? 0) < 5_000_000);
 });
 
-test('the shipped model of voices is the pinned one', async () => {
+test('the shipped speaker model is the pinned one', async () => {
   const { ok, files } = await library().verify('starter-speaker', signal);
   assert.equal(ok, true);
   assert.deepEqual(

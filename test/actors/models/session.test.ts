@@ -99,6 +99,6 @@ test('a missing, an empty and a damaged file fail with their path', async () => 
   }
 });
 
-test('nothing is sent home', () => {
+test('the telemetry of onnxruntime is off', () => {
   assert.equal(process.env.ORT_DISABLE_TELEMETRY, '1');
 });

@@ -50,7 +50,7 @@ function buzz(hertz: number, throat: number, seconds: number): Float32Array {
   });
 }
 
-test('the model of voices is part of the program, small, and takes pieces of any number and length', async () => {
+test('the speaker model is part of the program, small, and takes segments of any number and length', async () => {
   assert.ok(isBuiltIn(row));
   assert.match(row.license, /LibriSpeech.*CC BY 4\.0.*Panayotov/);
   assert.ok((await readFile(starterSpeakerFile.path)).length < 5_000_000);
@@ -73,7 +73,7 @@ for (const seconds of [0.5, 1.5, 3, 10]) {
 
 const voicesPath = join(speechPath, 'librispeech', 'test-other');
 
-test('two voices never heard in training are told apart, and each is known again', {
+test('two voices that were not trained on are told apart, and each is recognised', {
   skip: missing(voicesPath),
 }, async () => {
   const names = readdirSync(voicesPath).sort();
