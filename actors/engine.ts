@@ -1,6 +1,6 @@
 // The engine as its callers see it: the coordinators by their contracts, and nothing of how they do their work.
-import type { SlotPool } from '../runtime/slots.ts';
 import type { ChildState } from '../runtime/child.ts';
+import type { SlotPool } from '../runtime/slots.ts';
 import type { Analysis, Tasks } from './analysis/contract.ts';
 import type { Exporter } from './exporter/contract.ts';
 import type { ModelLibrary } from './models/contract.ts';
