@@ -3,10 +3,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MediaRecord, TranscriptMark, TranscriptSegment } from '../actors/index/contract.ts';
+import type { MediaRecord } from '../actors/index/store/contract.ts';
 import { Store } from '../actors/index/store/store.ts';
 import { columnsOf, packTranscript } from '../actors/index/store/transcripts.ts';
 import { ShardBuilder } from '../actors/index/transcripts/build.ts';
+import type { TranscriptMark, TranscriptSegment } from '../actors/index/transcripts/contract.ts';
 import { fold } from '../actors/index/transcripts/fold.ts';
 import type { LoadedTranscripts } from '../actors/index/transcripts/loaded.ts';
 import { spokenOf, textOf } from '../actors/index/transcripts/spoken.ts';

@@ -1,6 +1,6 @@
 // The backend that is an engine in this process.
 import type { AnalysisEvent, EndState, TaskError, TaskProgress } from '../actors/analysis/contract.ts';
-import { storeErrors } from '../actors/index/contract.ts';
+import { storeErrors } from '../actors/index/store/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { Engine } from '../main.ts';
 import type { Backend } from './backend.ts';

@@ -2,7 +2,7 @@
 // what every file came to is read from the task itself, so that nothing is missed while a connection is lost.
 import type { FileResult, TaskDetail, TaskProgress } from '../actors/analysis/contract.ts';
 import { workKey } from '../actors/analysis/tasks/ledger.ts';
-import { storeErrors } from '../actors/index/contract.ts';
+import { storeErrors } from '../actors/index/store/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { ProgressEvent } from '../events/protocol.ts';
 import { type Client, createClient } from '../http/client/client.ts';

@@ -1,5 +1,5 @@
 // What has to be done with one surveyed file. Pure: "resume" is "plan again".
-import type { MediaRecord } from '../index/contract.ts';
+import type { MediaRecord } from '../index/store/contract.ts';
 import { subtitlesKey } from './contract.ts';
 import { isQuarantined, type JournalState, stageKey } from './recovery/quarantine.ts';
 

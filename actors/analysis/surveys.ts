@@ -1,5 +1,5 @@
 // The surveys of one task: which file is it, what is in it. A file that is both looked at and listened to is surveyed once.
-import type { MediaRecord } from '../index/contract.ts';
+import type { MediaRecord } from '../index/store/contract.ts';
 import { journalledSurvey } from './recovery/journalled.ts';
 import { diedInSurvey } from './recovery/quarantine.ts';
 import { survey, worthAnotherTry } from './stages/stages.ts';

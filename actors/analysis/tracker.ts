@@ -1,6 +1,6 @@
 // Keeps the counts of a running task and turns them into events.
 import { toFields } from '../../runtime/errors.ts';
-import type { MediaRecord } from '../index/contract.ts';
+import type { MediaRecord } from '../index/store/contract.ts';
 import type {
   AnalysisEvent,
   FileOutcome,

@@ -3,7 +3,9 @@
 import { resolve } from 'node:path';
 import { EngineError, errorTable } from '../../runtime/errors.ts';
 import type { Ref } from '../../runtime/ref.ts';
-import { type indexContract, type LoadReport, storeErrors } from '../index/contract.ts';
+import type { indexContract } from '../index/contract.ts';
+import { storeErrors } from '../index/store/contract.ts';
+import type { LoadReport } from '../index/visual/contract.ts';
 
 export const contextErrors = errorTable({
   CONTEXT_CHANGED: {

@@ -1,9 +1,9 @@
 // What a visual search is asked for and what it answers: the fields of spec.md, "Visual search match".
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { FrameRange, MediaType, MetadataFilter } from '../index/contract.ts';
-import { Facet } from '../index/facets/contract.ts';
+import { Facet, MediaType, MetadataFilter } from '../index/facets/contract.ts';
 import { TimeRange } from '../index/transcripts/contract.ts';
+import { FrameRange } from '../index/visual/contract.ts';
 
 export const searchErrors = errorTable({
   QUERY_EMPTY: { meaning: 'The query is empty', status: 400, retryable: false },

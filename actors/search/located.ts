@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises';
 import type { CallOptions, Ref } from '../../runtime/ref.ts';
 import { sideBySide } from '../../runtime/sync/side-by-side.ts';
 import { type decoderContract, type FileIdentity, modifiedMs } from '../decoder/contract.ts';
-import type { indexContract, MediaRecord } from '../index/contract.ts';
+import type { indexContract } from '../index/contract.ts';
+import type { MediaRecord } from '../index/store/contract.ts';
 import { searchErrors } from './contract.ts';
 
 export interface Located {

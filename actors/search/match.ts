@@ -1,6 +1,6 @@
 // Turns ranked frames into the matches of the API. Pure.
 import { clockTime } from '../decoder/contract.ts';
-import type { RankedMatch } from '../index/contract.ts';
+import type { RankedMatch } from '../index/visual/contract.ts';
 import type { Match, SearchAnswer } from './contract.ts';
 
 /** `image`: JPEG bytes; undefined leaves the field out. */

@@ -7,7 +7,8 @@ import type { CallOptions, Ref } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import { type decoderContract, mediaErrors } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
-import type { indexContract, LoadReport, RankedMatch } from '../index/contract.ts';
+import type { indexContract } from '../index/contract.ts';
+import type { LoadReport, RankedMatch } from '../index/visual/contract.ts';
 import { type CachePathsRequest, cachePaths } from './cache-paths.ts';
 import { type Contexts, createContexts, type SearchContext } from './context.ts';
 import {

@@ -2,7 +2,8 @@
 // searches come in between; when the index began anew, it is done again.
 import { resolve } from 'node:path';
 import type { Ref } from '../../runtime/ref.ts';
-import { type indexContract, storeErrors } from '../index/contract.ts';
+import type { indexContract } from '../index/contract.ts';
+import { storeErrors } from '../index/store/contract.ts';
 import type { TranscriptLoadReport } from '../index/transcripts/contract.ts';
 import { contextErrors } from './context.ts';
 

@@ -2,8 +2,8 @@
 // named.
 import type { CallOptions } from '../../runtime/ref.ts';
 import { clockTime, mediaErrors } from '../decoder/contract.ts';
-import { type MediaRecord, storeErrors, type Transcript } from '../index/contract.ts';
-import type { TranscriptLoadReport, TranscriptMatch } from '../index/transcripts/contract.ts';
+import { type MediaRecord, storeErrors } from '../index/store/contract.ts';
+import type { Transcript, TranscriptLoadReport, TranscriptMatch } from '../index/transcripts/contract.ts';
 import {
   type LegacySegment,
   type SpeakerData,

@@ -1,7 +1,8 @@
 // Fields of requests that say which media are meant: metadata filters, their scope, and ranges of frames.
 import { Type } from 'typebox';
-import { FrameRange, MediaType, MetadataFilter } from '../../actors/index/contract.ts';
+import { MediaType, MetadataFilter } from '../../actors/index/facets/contract.ts';
 import { TimeRange } from '../../actors/index/transcripts/contract.ts';
+import { FrameRange } from '../../actors/index/visual/contract.ts';
 import { FilterScope } from '../../actors/search/contract.ts';
 import { defaulted, described, nullable, shown } from '../route.ts';
 

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { mediaErrors } from '../../actors/decoder/contract.ts';
-import type { FrameRange } from '../../actors/index/contract.ts';
+import type { FrameRange } from '../../actors/index/visual/contract.ts';
 import { Match, type SearchAnswer } from '../../actors/search/contract.ts';
 import { frameRanges } from '../../actors/search/scope.ts';
 import { EngineError } from '../../runtime/errors.ts';

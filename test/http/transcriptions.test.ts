@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { TranscriptSegment } from '../../actors/index/contract.ts';
+import type { TranscriptSegment } from '../../actors/index/transcripts/contract.ts';
 import type {
   TranscriptionsAnswer,
   TranscriptRangeAnswer,

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { describe, type TestContext, test } from 'node:test';
-import { storeErrors } from '../../actors/index/contract.ts';
+import { storeErrors } from '../../actors/index/store/contract.ts';
 import { checkPages } from '../../actors/index/store/pages.ts';
 import { Store } from '../../actors/index/store/store.ts';
 import { footage, framesUpTo, mediaRecord, preview } from '../actors/index/footage.ts';

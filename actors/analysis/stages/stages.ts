@@ -12,7 +12,8 @@ import {
   type PreviewShape,
 } from '../../decoder/contract.ts';
 import type { VisualModel } from '../../embedder/contract.ts';
-import type { indexContract, MediaRecord } from '../../index/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
 import { type Embedding, Sink } from './picture/embedding.ts';
 
 type Decoder = Ref<typeof decoderContract>;

@@ -1,6 +1,5 @@
 // Scaling a decoded picture to a model's input: one pass of swscale, then one copy into the slot. Owns its native objects.
-import type { PictureShape } from '../contract.ts';
-import { mediaErrors } from '../contract.ts';
+import { mediaErrors, type PictureShape } from '../contract.ts';
 import {
   AV_FRAME_FLAG_INTERLACED,
   AV_PIX_FMT_RGB24,

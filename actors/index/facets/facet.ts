@@ -1,5 +1,5 @@
 // What a facet is: a question that is put to every media, and the answers a person can choose from. Pure.
-import type { MediaRecord } from '../contract.ts';
+import type { MediaRecord } from '../store/contract.ts';
 import type { FacetKind } from './contract.ts';
 import { type Moment, moment } from './moments.ts';
 

@@ -8,7 +8,7 @@
 //   before, after                all of its date lies before the value begins, or after the value ends
 //
 // Media that lack a value pass is_not, exclude_any_of and exclude_all_of and nothing else.
-import { type FilterOperator, filterErrors, type MetadataFilter } from '../contract.ts';
+import { type FilterOperator, filterErrors, type MetadataFilter } from './contract.ts';
 import type { Facet, Reading } from './facet.ts';
 import { isAfter, isBefore, isWithin, type Moment, moment } from './moments.ts';
 

@@ -1,5 +1,5 @@
 // What is known of the media of one folder, ready to be counted and filtered: a row a content, a column a facet. Pure.
-import type { MediaRecord } from '../contract.ts';
+import type { MediaRecord } from '../store/contract.ts';
 import { Column } from './column.ts';
 import type { Facet } from './facet.ts';
 import type { CheckedFilter } from './filter.ts';

@@ -1,6 +1,6 @@
 // What the operating system and LMDB say about a file, turned into the errors of the store. Every message names the file.
 import { EngineError } from '../../../runtime/errors.ts';
-import { storeErrors } from '../contract.ts';
+import { storeErrors } from './contract.ts';
 
 export type Doing = 'read' | 'write';
 

@@ -2,10 +2,10 @@
 // Reading works while another process writes, and in a folder that cannot be written.
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { Probe } from '../../decoder/contract.ts';
-import { type MediaRecord, storeErrors } from '../contract.ts';
 import { positionOf, unpackFrames } from '../visual/frames.ts';
 import { readRow16 } from '../visual/quantize.ts';
 import { type Changes, changesSince } from './changes.ts';
+import { type MediaRecord, storeErrors } from './contract.ts';
 import { Environment } from './environment.ts';
 import { damaged, isMissing, readable, storeFault } from './faults.ts';
 import {

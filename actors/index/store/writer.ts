@@ -1,9 +1,9 @@
 // Writes one analysis folder. Bulk data first, flushed; then one transaction makes a whole stage visible. The lease is
 // held from the first open stage to the last one's end, so two processes can take turns.
 import { engineErrors } from '../../../runtime/errors.ts';
-import { type MediaRecord, storeErrors } from '../contract.ts';
 import { noteChange } from './changes.ts';
 import { compact } from './compact.ts';
+import { type MediaRecord, storeErrors } from './contract.ts';
 import { type Disk, disk } from './disk.ts';
 import type { Environment, Writes } from './environment.ts';
 import { storeFault } from './faults.ts';

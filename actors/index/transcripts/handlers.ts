@@ -2,12 +2,13 @@
 import { resolve } from 'node:path';
 import type { Handlers, Turn } from '../../../runtime/actor.ts';
 import type { Request } from '../../../runtime/contract.ts';
-import { type indexContract, storeErrors, type Transcript, type TranscriptMark } from '../contract.ts';
+import type { indexContract } from '../contract.ts';
 import { type CheckedFilter, checkFilters } from '../facets/filter.ts';
 import { facets } from '../facets/list.ts';
+import { storeErrors } from '../store/contract.ts';
 import type { Store } from '../store/store.ts';
 import type { Columns, Names } from '../store/transcripts.ts';
-import type { SaidSegment, TranscriptPart } from './contract.ts';
+import type { SaidSegment, Transcript, TranscriptMark, TranscriptPart } from './contract.ts';
 import { fold } from './fold.ts';
 import { nameOf, overlaps, textOf } from './spoken.ts';
 import type { TranscriptIndex } from './transcripts.ts';

@@ -1,6 +1,6 @@
 // Brings the transcripts of a folder into memory, a step at a time, so that a search never waits for a whole load. What is
 // in memory stays until the last step.
-import { storeErrors } from '../contract.ts';
+import { storeErrors } from '../store/contract.ts';
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from './build.ts';
 import { LoadedTranscripts } from './loaded.ts';

@@ -1,7 +1,7 @@
 // The transcripts that can be searched: those of one folder, and the load that is under way.
 import { resolve } from 'node:path';
 import type { Log } from '../../../runtime/log.ts';
-import { storeErrors } from '../contract.ts';
+import { storeErrors } from '../store/contract.ts';
 import type { Store } from '../store/store.ts';
 import type { TranscriptLoadReport } from './contract.ts';
 import { refresh, TranscriptLoading } from './load.ts';

@@ -1,5 +1,5 @@
 // Which stages a load takes: everything stored by a model, or some hashes, with what is missing or damaged named.
-import { storeErrors } from '../contract.ts';
+import { storeErrors } from '../store/contract.ts';
 import type { Visual } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 

@@ -2,12 +2,13 @@
 // many files at once, straight into the memory the scan runs over.
 import { crc32 } from 'node:zlib';
 import type { Log } from '../../../runtime/log.ts';
-import { type LoadReport, storeErrors } from '../contract.ts';
+import { storeErrors } from '../store/contract.ts';
 import type { Packs } from '../store/packs.ts';
 import type { Visual } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { Extent } from '../store/table.ts';
 import { Catalog, type LoadedMedia, type Run } from './catalog.ts';
+import type { LoadReport } from './contract.ts';
 import { unpackFrames } from './frames.ts';
 import { readRow16 } from './quantize.ts';
 import type { Searched } from './search.ts';

@@ -1,8 +1,8 @@
 // One search over what is loaded: scan at 8 bits, re-score the front of the ranking at 16 bits until what is left cannot
 // come in any more, then rank.
 
-import type { RankedMatch } from '../contract.ts';
 import { type Catalog, type FrameScope, type Pick, type Run, sceneAt, sceneRange } from './catalog.ts';
+import type { RankedMatch } from './contract.ts';
 import { lowerBound } from './frames.ts';
 import { grouped, onePerScene, type Scored } from './rank.ts';
 import { type BlockScorer, blockScorer, type Collector, FrameTop, SceneTop, scan } from './scan.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { storeErrors } from '../../../actors/index/contract.ts';
+import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { contextErrors, createContexts, type SearchContext } from '../../../actors/search/context.ts';
 import { visualModelErrors } from '../../../actors/search/model.ts';
 import { world } from '../analysis/fakes.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FrameRange } from '../../../actors/index/contract.ts';
 import type { FacetReport } from '../../../actors/index/facets/contract.ts';
+import type { FrameRange } from '../../../actors/index/visual/contract.ts';
 import { type FacetRequest, type FilterScope, searchErrors } from '../../../actors/search/contract.ts';
 import { type AskedScope, facetAnswer, facetScope } from '../../../actors/search/filter-scope.ts';
 import { frameRanges, narrow } from '../../../actors/search/scope.ts';

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import test from 'node:test';
 import { Check } from 'typebox/value';
 import { clockTime, mediaErrors } from '../../../actors/decoder/contract.ts';
-import type { MediaRecord } from '../../../actors/index/contract.ts';
+import type { MediaRecord } from '../../../actors/index/store/contract.ts';
 import { SearchAnswer, searchErrors, type TextSearch } from '../../../actors/search/contract.ts';
 import { warning } from '../../../actors/search/match.ts';
 import { placesOf } from '../../../actors/search/places.ts';

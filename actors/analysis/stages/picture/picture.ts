@@ -6,7 +6,7 @@ import { KeyedLock } from '../../../../runtime/sync/keyed-lock.ts';
 import { createQueue } from '../../../../runtime/sync/queue.ts';
 import type { decoderContract } from '../../../decoder/contract.ts';
 import type { VisualModel } from '../../../embedder/contract.ts';
-import type { MediaRecord } from '../../../index/contract.ts';
+import type { MediaRecord } from '../../../index/store/contract.ts';
 import { nextStep } from '../../plan.ts';
 import { quarantined } from '../../recovery/journalled.ts';
 import { stageKey } from '../../recovery/quarantine.ts';

@@ -1,8 +1,9 @@
 // What is done to write down the speech of one file: listen to it, or read the subtitles that come with it, and store.
 import type { Ref } from '../../../../runtime/ref.ts';
-import type { decoderContract } from '../../../decoder/contract.ts';
-import { soundRate } from '../../../decoder/contract.ts';
-import type { indexContract, MediaRecord, TranscriptMark } from '../../../index/contract.ts';
+import { type decoderContract, soundRate } from '../../../decoder/contract.ts';
+import type { indexContract } from '../../../index/contract.ts';
+import type { MediaRecord } from '../../../index/store/contract.ts';
+import type { TranscriptMark } from '../../../index/transcripts/contract.ts';
 import {
   chooseCaptions,
   type Heard,

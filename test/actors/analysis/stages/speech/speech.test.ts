@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FileResult, SpeechJob } from '../../../../../actors/analysis/contract.ts';
 import { noModel } from '../../../../../actors/embedder/contract.ts';
-import { storeErrors } from '../../../../../actors/index/contract.ts';
+import { storeErrors } from '../../../../../actors/index/store/contract.ts';
 import { type FakeFile, world } from '../../fakes.ts';
 
 const asked = {
