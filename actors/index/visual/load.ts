@@ -3,14 +3,14 @@ import { storeErrors } from '../store/contract.ts';
 import type { Visual } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-export interface Wanted {
+export interface WantedStages {
   readonly visuals: Visual[];
   readonly missing: string[];
   readonly unreadable: Set<string>;
 }
 
 /** `hashes` null: everything. A stage of other dimensions than the model has now counts as missing. */
-export function wantedStages(store: Store, modelKey: string, hashes: readonly string[] | null): Wanted {
+export function wantedStages(store: Store, modelKey: string, hashes: readonly string[] | null): WantedStages {
   const unreadable = new Set<string>();
   const dimensions = store.model(modelKey)?.dimensions;
   if (hashes === null) {

@@ -1,4 +1,4 @@
-// What a search wants, as numbers: one vector to rank by, and vectors whose similarity lowers a frame. Pure.
+// How a frame is scored: one vector to rank by, and vectors whose similarity lowers a frame. Pure.
 //
 // Text and picture. A text lies further from every picture than a picture does, and spreads less, so their cosines
 // cannot be added as they are. Each is divided by its spread over the frames searched; then `text_weight` counts text
@@ -9,7 +9,7 @@
 // score: score = b - Σ max(0, e - (m + s)) × spread(b) / s. What resembles the excluded thing sinks by as many spreads as
 // it stands out, other frames keep their order, and nothing is ever removed.
 
-export interface Wanted {
+export interface Query {
   readonly text: Float32Array | null;
   readonly picture: Float32Array | null;
   readonly textWeight: number;
@@ -23,7 +23,7 @@ export interface Spread {
   readonly deviation: number;
 }
 
-export interface Signals {
+export interface Scoring {
   /** In the scale of a cosine: a weighted mean of the cosines to text and picture. */
   readonly base: Float32Array;
   readonly exclude: readonly {
@@ -44,8 +44,8 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /** Text and picture as one vector. `spread` is asked for only when both are there. */
-function combine(wanted: Wanted, spread: (vector: Float32Array) => Spread): Float32Array {
-  const { text, picture, textWeight } = wanted;
+function combine(query: Query, spread: (vector: Float32Array) => Spread): Float32Array {
+  const { text, picture, textWeight } = query;
   if (text === null || picture === null) {
     const only = text ?? picture;
     if (only === null) throw new RangeError('neither text nor picture');
@@ -58,11 +58,11 @@ function combine(wanted: Wanted, spread: (vector: Float32Array) => Spread): Floa
   return text.map((value, i) => (value * forText + picture[i]! * forPicture) / total);
 }
 
-export function signalsOf(wanted: Wanted, spread: (vector: Float32Array) => Spread): Signals {
-  const base = combine(wanted, spread);
-  if (wanted.exclude.length === 0) return { base, exclude: [] };
+export function scoringOf(query: Query, spread: (vector: Float32Array) => Spread): Scoring {
+  const base = combine(query, spread);
+  if (query.exclude.length === 0) return { base, exclude: [] };
   const own = spread(base).deviation;
-  const exclude = wanted.exclude.map((vector) => {
+  const exclude = query.exclude.map((vector) => {
     const { mean, deviation } = spread(vector);
     return { vector, bar: mean + deviation, weight: own / deviation };
   });
@@ -76,9 +76,9 @@ function dot(a: Float32Array, b: Float32Array): number {
 }
 
 /** The score of one frame by its vector. */
-export function scoreOf(signals: Signals, vector: Float32Array): number {
-  let score = dot(signals.base, vector);
-  for (const { vector: excluded, bar, weight } of signals.exclude) {
+export function scoreOf(scoring: Scoring, vector: Float32Array): number {
+  let score = dot(scoring.base, vector);
+  for (const { vector: excluded, bar, weight } of scoring.exclude) {
     score -= Math.max(0, dot(excluded, vector) - bar) * weight;
   }
   return score;
