@@ -11,7 +11,7 @@ import type { TranscriptMark, TranscriptSegment } from '../actors/index/transcri
 import { fold } from '../actors/index/transcripts/fold.ts';
 import type { LoadedTranscripts } from '../actors/index/transcripts/loaded.ts';
 import { spokenOf, textOf } from '../actors/index/transcripts/spoken.ts';
-import { TranscriptIndex } from '../actors/index/transcripts/transcripts.ts';
+import { TranscriptIndex } from '../actors/index/transcripts/transcript-index.ts';
 import { createLog } from '../runtime/log.ts';
 import { median, type Question, type Row } from './row.ts';
 import { seeded as around } from './vectors.ts';

@@ -33,7 +33,7 @@ interface Gathered {
   readonly crcs: Map<Extent, number>;
 }
 
-export class Loaded {
+export class LoadedVectors {
   readonly folder: string;
   readonly modelKey: string;
   readonly dimensions: number;
