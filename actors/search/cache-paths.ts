@@ -1,7 +1,7 @@
 // Where the data of one media file lies.
 import type { CallOptions } from '../../runtime/ref.ts';
 import type { CachePathsAnswer } from './contract.ts';
-import { hashesAt, type LocatingParts } from './located.ts';
+import { hashesAt, type LocationParts } from './location.ts';
 
 /** Which file: exactly one of the two. */
 export type CachePathsRequest = { readonly cache_dir: string } & (
@@ -11,7 +11,7 @@ export type CachePathsRequest = { readonly cache_dir: string } & (
 
 /** Errors: those of the store, and what keeps a file from being read that the folder does not know. */
 export async function cachePaths(
-  parts: LocatingParts,
+  parts: LocationParts,
   request: CachePathsRequest,
   call: CallOptions,
 ): Promise<CachePathsAnswer> {
@@ -22,7 +22,7 @@ export async function cachePaths(
 }
 
 async function hashOf(
-  parts: LocatingParts,
+  parts: LocationParts,
   { cache_dir, media_path }: { readonly cache_dir: string; readonly media_path: string },
   call: CallOptions,
 ): Promise<string | null> {

@@ -5,7 +5,7 @@ import type { Log } from '../../runtime/log.ts';
 import type { CallOptions, Ref } from '../../runtime/ref.ts';
 import { type decoderContract, mediaErrors } from '../decoder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
-import type { Located } from './located.ts';
+import type { MediaLocation } from './location.ts';
 import { jpegSide, nearestFrame, showsEnough } from './thumbnail-plan.ts';
 
 type Decoder = Ref<typeof decoderContract>;
@@ -22,7 +22,7 @@ const QUALITY = 80;
 
 export interface PictureQuestion {
   readonly cache_dir: string;
-  readonly file: Located;
+  readonly file: MediaLocation;
   /** Ascending. */
   readonly seconds: readonly number[];
   /** Longest side, px. */
@@ -96,7 +96,7 @@ async function shrunk(
   return parts.decoder(async (decoder) => (await decoder.ask('shrink', request, call)).jpegs);
 }
 
-/** By place among the moments. */
+/** By index of the moment. */
 async function decodedPictures(
   parts: PictureParts,
   { file: { source }, seconds, max_side }: PictureQuestion,

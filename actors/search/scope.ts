@@ -7,7 +7,7 @@ import { type MetadataFilterRequest, searchErrors, type TextSearch } from './con
 import { checkAbsolute, entriesOf } from './filter-scope.ts';
 
 /** What a search says about where to look. */
-export interface Place
+export interface ScopeRequest
   extends Pick<TextSearch, 'cache_dir' | 'media_paths' | 'search_all' | 'metadata_filter_request'> {
   /** By media path or hash: half-open, of frames or of seconds. */
   readonly ranges: Readonly<Record<string, FrameRange | readonly FrameRange[]>>;
@@ -67,7 +67,7 @@ function isPair(value: FrameRange | readonly FrameRange[]): value is FrameRange 
 /** Errors: UNKNOWN_MEDIA, WRONG_SEGMENTS, PATH_RELATIVE, WRONG_SCOPE naming the field; NOT_LOADED. */
 export async function findScope(
   index: Ref<typeof indexContract>,
-  request: Place,
+  request: ScopeRequest,
   { model_key, field }: Searched,
   signal: AbortSignal | undefined,
 ): Promise<FoundScope> {

@@ -25,8 +25,8 @@ import {
 } from './contract.ts';
 import { facetAnswer, facetScope } from './filter-scope.ts';
 import { toMatch, warning } from './match.ts';
+import { locateMatches } from './match-locations.ts';
 import { createVisualModels, type VisualModels } from './model.ts';
-import { placesOf } from './places.ts';
 import { findScope } from './scope.ts';
 import { createSpokenContext } from './spoken-context.ts';
 import { nearestFrame } from './thumbnail-plan.ts';
@@ -171,9 +171,9 @@ async function answer(
   const within = { cache_dir, model_key: model.model_key };
   const wanted = { text: words.query, picture, text_weight, exclude: words.exclude, max_results };
   const searched = { model_key: model.model_key, field: 'segments_to_frame_indices' };
-  const place = { ...request, ranges: request.segments_to_frame_indices };
+  const scoped = { ...request, ranges: request.segments_to_frame_indices };
   const find = async () => {
-    const { scope, ...found } = await findScope(index, place, searched, signal);
+    const { scope, ...found } = await findScope(index, scoped, searched, signal);
     const ranked =
       words.query || picture
         ? await index.ask('search', { ...within, ...wanted, scope }, now(signal))
@@ -182,19 +182,21 @@ async function answer(
   };
   const { ranked, missing, unloaded, asked } = await parts.contexts.within(within, find, signal);
   const media = async () => (await index.ask('media', { cache_dir: request.cache_dir }, now(signal))).media;
-  const [{ images, unreadable }, places] = await Promise.all([
+  const [{ images, unreadable }, locations] = await Promise.all([
     request.previews ? previews(parts, request.cache_dir, ranked.matches, signal) : nothing,
-    placesOf(ranked.matches, asked, media),
+    locateMatches(ranked.matches, asked, media),
   ]);
   const broken = new Set([...unreadable, ...parts.contexts.damaged]);
   return {
-    matches: ranked.matches.map((match, i) => toMatch(match, places.pathOf(match), images[i] ?? undefined)),
+    matches: ranked.matches.map((match, i) =>
+      toMatch(match, locations.pathOf(match), images[i] ?? undefined),
+    ),
     ...warning({
       nothingUnderstood: !words.query && !picture && words.unknown.length === 0,
       unknownWords: words.unknown,
       missing,
       unloaded,
-      gone: [...new Set([...(gone === undefined ? [] : [gone]), ...places.gone])],
+      gone: [...new Set([...(gone === undefined ? [] : [gone]), ...locations.gone])],
       unreadable: await namesOf(parts, request.cache_dir, broken, signal),
       fallbackFrom: parts.models.state.fallback_from,
       noPreview: images.filter((image) => image === null).length,

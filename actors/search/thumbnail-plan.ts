@@ -40,8 +40,8 @@ export function nearestFrame(seconds: number, probe: Pick<Probe, 'kind' | 'grid_
 }
 
 export interface Moment {
-  /** Place among the requests. */
-  readonly place: number;
+  /** Index among the requests. */
+  readonly index: number;
   readonly seconds: number;
 }
 
@@ -50,10 +50,10 @@ export function momentsByFile(
   requests: readonly { readonly media_path: string; readonly time_seconds: number }[],
 ): Map<string, Moment[]> {
   const files = new Map<string, Moment[]>();
-  for (const [place, { media_path, time_seconds: seconds }] of requests.entries()) {
+  for (const [index, { media_path, time_seconds: seconds }] of requests.entries()) {
     const moments = files.get(media_path);
-    if (moments) moments.push({ place, seconds });
-    else files.set(media_path, [{ place, seconds }]);
+    if (moments) moments.push({ index, seconds });
+    else files.set(media_path, [{ index, seconds }]);
   }
   for (const moments of files.values()) moments.sort((a, b) => a.seconds - b.seconds);
   return files;

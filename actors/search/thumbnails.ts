@@ -5,7 +5,7 @@ import { sideBySide } from '../../runtime/sync/side-by-side.ts';
 import { clockTime, type decoderContract, mediaErrors, type Probe } from '../decoder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
 import { type SceneThumbnailsAnswer, searchErrors, type ThumbnailsAnswer } from './contract.ts';
-import { type Located, locateHash, locatePaths } from './located.ts';
+import { locateHash, locatePaths, type MediaLocation } from './location.ts';
 import { type PictureParts, pictures } from './pictures.ts';
 import { clockSeconds, momentsByFile, stripSeconds } from './thumbnail-plan.ts';
 
@@ -62,8 +62,8 @@ export function createThumbnails({ thumbnailDecoders, index, log }: ThumbnailPar
           { cache_dir, file, seconds, max_side: max_size },
           { ...call, signal },
         );
-        for (const [at, { place }] of moments.entries())
-          thumbnails[place] = { thumbnail: base64(found[at] ?? null) };
+        for (const [at, { index }] of moments.entries())
+          thumbnails[index] = { thumbnail: base64(found[at] ?? null) };
       });
       return { thumbnails };
     },
@@ -114,7 +114,7 @@ async function locateScene(
   parts: PictureParts,
   { cache_dir, media_path, hash_str }: SceneThumbnailsRequest,
   call: CallOptions,
-): Promise<Located> {
+): Promise<MediaLocation> {
   if (hash_str === null) return (await locatePaths(parts, cache_dir, [media_path], call))[0]!;
   return parts.decoder((decoder) =>
     locateHash({ decoder, index: parts.index }, cache_dir, media_path, hash_str, call),
@@ -123,7 +123,7 @@ async function locateScene(
 
 async function probeOf(
   parts: PictureParts,
-  { record, source }: Located,
+  { record, source }: MediaLocation,
   path: string,
   call: CallOptions,
 ): Promise<Probe> {

@@ -16,9 +16,9 @@ import {
   type TranscriptSearch,
   type TranscriptSearchAnswer,
 } from './contract.ts';
-import { hashesAt, type LocatingParts } from './located.ts';
+import { hashesAt, type LocationParts } from './location.ts';
 import { spokenWarning } from './match.ts';
-import { placesOf } from './places.ts';
+import { locateMatches } from './match-locations.ts';
 import { findScope } from './scope.ts';
 import type { SpokenContext } from './spoken-context.ts';
 import { pageOf } from './transcript-page.ts';
@@ -47,7 +47,7 @@ export interface Transcripts {
 /** Transcripts of one message: ten hours of speech are 2 MB. */
 const together = 8;
 
-export function createTranscripts(parts: LocatingParts, context: SpokenContext): Transcripts {
+export function createTranscripts(parts: LocationParts, context: SpokenContext): Transcripts {
   const { index } = parts;
   return {
     load: (cacheDir, signal) => context.load(cacheDir, signal),
@@ -74,7 +74,7 @@ function noMedia(error: unknown): null {
 }
 
 async function list(
-  parts: LocatingParts,
+  parts: LocationParts,
   { cache_dir, media_paths }: { readonly cache_dir: string; readonly media_paths: readonly string[] },
   call: CallOptions,
 ): Promise<TranscriptionsAnswer> {
@@ -129,7 +129,7 @@ function speakersOf({ segments, names }: Transcript): SpeakerData['speakers'] | 
 }
 
 async function range(
-  parts: LocatingParts,
+  parts: LocationParts,
   request: TranscriptRangeRequest,
   call: CallOptions,
 ): Promise<TranscriptRangeAnswer> {
@@ -159,7 +159,7 @@ async function range(
 }
 
 async function hashOf(
-  parts: LocatingParts,
+  parts: LocationParts,
   request: TranscriptRangeRequest,
   call: CallOptions,
 ): Promise<string | null> {
@@ -170,7 +170,7 @@ async function hashOf(
 
 /** What is known of each content; nothing of any when one of the records is damaged. */
 async function records(
-  { index }: Pick<LocatingParts, 'index'>,
+  { index }: Pick<LocationParts, 'index'>,
   cache_dir: string,
   hashes: readonly string[],
   call: CallOptions,
@@ -186,7 +186,7 @@ async function records(
 const field = 'segments_to_time_ranges';
 
 async function search(
-  { index }: LocatingParts,
+  { index }: LocationParts,
   context: SpokenContext,
   request: TranscriptSearch,
   signal: AbortSignal | undefined,
@@ -194,8 +194,8 @@ async function search(
   const { cache_dir, query, speaker_name, max_results, segments_to_time_ranges: ranges } = request;
   if (query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
   const find = async () => {
-    const place = { ...request, ranges };
-    const { scope, ...found } = await findScope(index, place, { model_key: null, field }, signal);
+    const scoped = { ...request, ranges };
+    const { scope, ...found } = await findScope(index, scoped, { model_key: null, field }, signal);
     const wanted = { cache_dir, query, speaker_name, max_results, scope };
     return { ...found, ...(await index.ask('search_transcripts', wanted, now(signal))) };
   };
@@ -206,20 +206,20 @@ async function search(
   );
   const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
   const all = async () => (await index.ask('media', { cache_dir }, now(signal))).media;
-  const [places, media, broken] = await Promise.all([
-    placesOf(matches, asked, all),
+  const [locations, media, broken] = await Promise.all([
+    locateMatches(matches, asked, all),
     records({ index }, cache_dir, hashes, now(signal)),
     records({ index }, cache_dir, context.damaged, now(signal)),
   ]);
   const kinds = new Map(hashes.map((hash, i) => [hash, media[i]?.probe.kind]));
   return {
-    matches: matches.map((match) => toMatch(match, places.pathOf(match), kinds.get(match.hash_str))),
+    matches: matches.map((match) => toMatch(match, locations.pathOf(match), kinds.get(match.hash_str))),
     total,
     total_is_exact,
     ...spokenWarning({
       missing,
       unloaded,
-      gone: places.gone,
+      gone: locations.gone,
       unreadable: context.damaged.map((hash, i) => broken[i]?.path ?? hash),
     }),
   };

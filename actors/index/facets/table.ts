@@ -39,7 +39,7 @@ export class FacetTable {
   }
 
   /** The content at a path is now this one. Answers the hash it was before, whose row has to be set again. */
-  place(path: string, hash: string): string | null {
+  setPath(path: string, hash: string): string | null {
     const before = this.#hashOf.get(path);
     if (before === hash) return null;
     this.#hashOf.set(path, hash);

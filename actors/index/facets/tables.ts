@@ -52,7 +52,7 @@ export class FacetTables {
     for (const { row } of store.remembered('path/')) {
       round();
       // The content is known by its hash all the same.
-      if (row !== null) table.place(row.path, row.hash_str);
+      if (row !== null) table.setPath(row.path, row.hash_str);
     }
     for (const { name: hash, row } of store.remembered('media/')) {
       round();
@@ -69,7 +69,7 @@ export class FacetTables {
 }
 
 function update(table: FacetTable, store: Store, path: string, hash: string): void {
-  const before = table.place(path, hash);
+  const before = table.setPath(path, hash);
   table.set(hash, store.content(hash));
   if (before !== null) table.set(before, store.content(before));
 }

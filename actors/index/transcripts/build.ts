@@ -119,11 +119,11 @@ export class ShardBuilder {
         const number = log[at]!;
         const distance = row - last[number]!;
         last[number] = row;
-        const place = next[number]!;
+        const offset = next[number]!;
         if (distance < 0x80) {
-          bytes[place] = distance;
-          next[number] = place + 1;
-        } else next[number] = writeDistance(bytes, place, distance);
+          bytes[offset] = distance;
+          next[number] = offset + 1;
+        } else next[number] = writeDistance(bytes, offset, distance);
       }
     }
     return { grams, starts, counts, bytes };

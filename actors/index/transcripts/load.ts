@@ -20,7 +20,7 @@ export class TranscriptLoading {
   readonly touched = new Set<string>();
   readonly unreadable = new Set<string>();
   readonly #hashes: readonly string[];
-  readonly #places: { readonly hash: string; readonly path: string }[] = [];
+  readonly #media: { readonly hash: string; readonly path: string }[] = [];
   #next = 0;
   readonly #builder = new ShardBuilder();
   readonly #shards: Shard[] = [];
@@ -35,33 +35,33 @@ export class TranscriptLoading {
 
   /** Goes on for about 10 ms. True when everything is in memory; `target` has it then. */
   step(store: Store): boolean {
-    if (this.#places.length < this.#hashes.length) return this.#locate(store);
+    if (this.#media.length < this.#hashes.length) return this.#locate(store);
     if (this.#builder.rows >= shardRows) {
       this.#shards.push(this.#builder.finish());
       return false;
     }
-    if (this.#next < this.#places.length) return this.#read(store);
+    if (this.#next < this.#media.length) return this.#read(store);
     this.#finish(store);
     return true;
   }
 
   /** Where each media was last, and with it the order. */
   #locate(store: Store): false {
-    const from = this.#places.length;
+    const from = this.#media.length;
     for (const hash of this.#hashes.slice(from, from + stepRecords)) {
       const path = attempt(() => store.pathOf(hash));
-      this.#places.push({ hash, path: path ?? '' });
+      this.#media.push({ hash, path: path ?? '' });
     }
-    if (this.#places.length === this.#hashes.length) {
-      this.#places.sort((a, b) => (a.path === b.path ? order(a.hash, b.hash) : order(a.path, b.path)));
+    if (this.#media.length === this.#hashes.length) {
+      this.#media.sort((a, b) => (a.path === b.path ? order(a.hash, b.hash) : order(a.path, b.path)));
     }
     return false;
   }
 
   #read(store: Store): false {
-    const last = Math.min(this.#places.length, this.#next + stepRecords);
+    const last = Math.min(this.#media.length, this.#next + stepRecords);
     for (let bytes = 0; this.#next < last && bytes < stepBytes && this.#builder.rows < shardRows; ) {
-      const { hash, path } = this.#places[this.#next++]!;
+      const { hash, path } = this.#media[this.#next++]!;
       const spoken = this.#spoken(store, hash, path);
       if (spoken === null) continue;
       this.#builder.add(spoken);

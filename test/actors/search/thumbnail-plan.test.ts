@@ -68,7 +68,7 @@ test('a moment is shown by the nearest second of the grid, and none after the en
   assert.equal(nearestFrame(0, { kind: 'audio', grid_frames: 0 }), null);
 });
 
-test('the moments of each file come together, ascending, and remember their places', () => {
+test('the moments of each file come together, ascending, and keep the index of their request', () => {
   const ask = (media_path: string, time_seconds: number) => ({ media_path, time_seconds });
   const files = momentsByFile([ask('/a', 9), ask('/b', 1), ask('/a', 2), ask('/a', 9)]);
   assert.deepEqual(
@@ -77,12 +77,12 @@ test('the moments of each file come together, ascending, and remember their plac
       [
         '/a',
         [
-          { place: 2, seconds: 2 },
-          { place: 0, seconds: 9 },
-          { place: 3, seconds: 9 },
+          { index: 2, seconds: 2 },
+          { index: 0, seconds: 9 },
+          { index: 3, seconds: 9 },
         ],
       ],
-      ['/b', [{ place: 1, seconds: 1 }]],
+      ['/b', [{ index: 1, seconds: 1 }]],
     ],
   );
 });

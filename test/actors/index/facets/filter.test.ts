@@ -24,7 +24,7 @@ const filter = (facet_id: string, operator: FilterOperator, ...values: string[])
 
 function tableOf(records: readonly MediaRecord[]): FacetTable {
   const table = new FacetTable(facets);
-  for (const { path, identity } of records) table.place(path, identity.hash_str);
+  for (const { path, identity } of records) table.setPath(path, identity.hash_str);
   for (const one of records) table.set(one.identity.hash_str, one);
   return table;
 }

@@ -4,11 +4,11 @@ import type { MediaRecord } from '../index/store/contract.ts';
 import type { RankedMatch } from '../index/visual/contract.ts';
 
 /** A match in a media, and where that was last. */
-export type Placed = Pick<RankedMatch, 'hash_str' | 'path'>;
+export type LocatedMatch = Pick<RankedMatch, 'hash_str' | 'path'>;
 
-export interface Places {
+export interface MatchLocations {
   /** Path to show for a hash. */
-  pathOf(match: Placed): string;
+  pathOf(match: LocatedMatch): string;
   /** Paths of which no copy is there any more. */
   readonly gone: readonly string[];
 }
@@ -17,12 +17,12 @@ export interface Places {
  * A path the caller named wins, then one that is there, then the last one known. `asked`: hash to the path the caller
  * named. `media`: everything the folder knows, asked for only when a file is not where it was.
  */
-export async function placesOf(
-  matches: readonly Placed[],
+export async function locateMatches(
+  matches: readonly LocatedMatch[],
   asked: ReadonlyMap<string, string>,
   media: () => Promise<readonly MediaRecord[]>,
   exists: (path: string) => Promise<boolean> = isThere,
-): Promise<Places> {
+): Promise<MatchLocations> {
   const paths = new Map(matches.map(({ hash_str, path }) => [hash_str, asked.get(hash_str) ?? path]));
   const there = await Promise.all(
     [...paths].map(async ([hash, path]) => [hash, path, await exists(path)] as const),

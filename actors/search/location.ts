@@ -7,30 +7,30 @@ import type { indexContract } from '../index/contract.ts';
 import type { MediaRecord } from '../index/store/contract.ts';
 import { searchErrors } from './contract.ts';
 
-export interface Located {
+export interface MediaLocation {
   /** What was remembered of this very content. */
   readonly record: MediaRecord | null;
   /** Path at which it lies now; null when it is gone. */
   readonly source: string | null;
 }
 
-export interface LocatingParts {
+export interface LocationParts {
   readonly decoder: Ref<typeof decoderContract>;
   readonly index: Ref<typeof indexContract>;
 }
 
 /** What lies at each path. A file that is gone is what was remembered of its path. */
 export async function locatePaths(
-  { index }: Pick<LocatingParts, 'index'>,
+  { index }: Pick<LocationParts, 'index'>,
   cache_dir: string,
   paths: readonly string[],
   call: CallOptions,
-): Promise<Located[]> {
+): Promise<MediaLocation[]> {
   const { by_path } = await index.ask('find', { cache_dir, paths: [...paths], hashes: [] }, call);
   return Promise.all(paths.map((path, i) => atPath(path, by_path[i] ?? null)));
 }
 
-async function atPath(path: string, known: MediaRecord | null): Promise<Located> {
+async function atPath(path: string, known: MediaRecord | null): Promise<MediaLocation> {
   const mark = await markOf(path);
   if (!mark) return { record: known, source: null };
   return { record: known && isSame(known.identity, mark) ? known : null, source: path };
@@ -41,12 +41,12 @@ async function atPath(path: string, known: MediaRecord | null): Promise<Located>
  * hash and the file at `path` is another one, and what keeps that file from being read.
  */
 export async function locateHash(
-  { decoder, index }: LocatingParts,
+  { decoder, index }: LocationParts,
   cache_dir: string,
   path: string,
   hash: string,
   call: CallOptions,
-): Promise<Located> {
+): Promise<MediaLocation> {
   const found = await index.ask('find', { cache_dir, paths: [path], hashes: [hash] }, call);
   const here = await atPath(path, found.by_path[0] ?? null);
   if (here.record?.identity.hash_str === hash) return here;
@@ -82,7 +82,7 @@ function isSame(a: Mark, b: Mark): boolean {
  * remembered. Null where nothing is and never was. `unreadable` is told what keeps a file from being read, or throws.
  */
 export async function hashesAt(
-  parts: LocatingParts,
+  parts: LocationParts,
   cache_dir: string,
   paths: readonly string[],
   call: CallOptions,
