@@ -10,7 +10,7 @@ import type {
   TranscriptSearch,
   TranscriptSearchAnswer,
 } from '../actors/search/contract.ts';
-import type { SceneThumbnailsRequest, ThumbnailsRequest } from '../actors/search/thumbnails.ts';
+import type { SceneThumbnailsRequest, ThumbnailsRequest } from '../actors/search/thumbnails/thumbnails.ts';
 import { type Context, withEngine } from './context.ts';
 import type { Question } from './question.ts';
 import type { Report } from './report.ts';

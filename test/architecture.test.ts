@@ -115,7 +115,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/diarizer\/(clustering|channel|decide|finish|locals|overlay|pieces|session|stretches|turns)\.ts$/,
     /^actors\/exporter\/(captions|direction|filename|missing|plain|rows|wrap)\.ts$/,
     /^actors\/index\/transcripts\/(build|fold|loaded|postings|shard|spoken)\.ts$/,
-    /^actors\/search\/transcript-page\.ts$/,
+    /^actors\/search\/transcripts\/transcript-page\.ts$/,
     /^actors\/transcriber\/(choose|queue|token-limit)\.ts$/,
     /^actors\/transcriber\/text\/(atoms|cues|guards|languages|merge-channels|timing)\.ts$/,
     /^actors\/transcriber\/text\/subtitles\/(?!sidecar)/,

@@ -9,8 +9,6 @@ import { type decoderContract, mediaErrors } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { LoadReport, RankedMatch } from '../index/visual/contract.ts';
-import { type CachePathsRequest, cachePaths } from './cache-paths.ts';
-import { type Contexts, createContexts, type SearchContext } from './context.ts';
 import {
   type CachePathsAnswer,
   type FacetAnswer,
@@ -23,15 +21,21 @@ import {
   type TextSearch,
   type ThumbnailsAnswer,
 } from './contract.ts';
-import { facetAnswer, facetScope } from './filter-scope.ts';
-import { toMatch, warning } from './match.ts';
-import { locateMatches } from './match-locations.ts';
-import { createVisualModels, type VisualModels } from './model.ts';
-import { findScope } from './scope.ts';
-import { createSpokenContext } from './spoken-context.ts';
-import { nearestFrame } from './thumbnail-plan.ts';
-import { createThumbnails, type SceneThumbnailsRequest, type ThumbnailsRequest } from './thumbnails.ts';
-import { createTranscripts, type Transcripts } from './transcripts.ts';
+import { type CachePathsRequest, cachePaths } from './media/cache-paths.ts';
+import { locateMatches } from './media/match-locations.ts';
+import { createVisualModels, type VisualModels } from './models/visual-models.ts';
+import { facetAnswer, facetScope } from './scope/filter-scope.ts';
+import { findScope } from './scope/scope.ts';
+import { nearestFrame } from './thumbnails/thumbnail-plan.ts';
+import {
+  createThumbnails,
+  type SceneThumbnailsRequest,
+  type ThumbnailsRequest,
+} from './thumbnails/thumbnails.ts';
+import { createSpokenContext } from './transcripts/transcript-data.ts';
+import { createTranscripts, type Transcripts } from './transcripts/transcripts.ts';
+import { toMatch, warning } from './visual/match.ts';
+import { type Contexts, createContexts, type SearchContext } from './visual/visual-data.ts';
 
 export interface SearchParts {
   readonly decoder: Ref<typeof decoderContract>;

@@ -70,7 +70,7 @@ export const metadataFilterRequest = defaulted(
   null,
 );
 
-/** Of searches; `frameRanges` of actors/search/scope.ts brings it to its one form. */
+/** Of searches; `frameRanges` of actors/search/scope brings it to its one form. */
 export const segmentsToFrameIndices = defaulted(
   described(
     Type.Record(Type.String(), Type.Union([FrameRange, Type.Array(FrameRange)])),

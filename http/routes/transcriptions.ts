@@ -10,7 +10,7 @@ import {
   TranscriptRangeAnswer,
   TranscriptSearchAnswer,
 } from '../../actors/search/contract.ts';
-import { frameRanges } from '../../actors/search/scope.ts';
+import { frameRanges } from '../../actors/search/scope/scope.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { defaulted, described, named, nullable, type Route, reply, route, shown } from '../route.ts';
 import { metadataFilterRequest, segmentsToTimeRanges } from './filter-fields.ts';

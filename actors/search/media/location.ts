@@ -1,11 +1,11 @@
 // Which content a client means by a path or a hash, what the folder knows of it, and where it can be read now.
 import { stat } from 'node:fs/promises';
-import type { CallOptions, Ref } from '../../runtime/ref.ts';
-import { sideBySide } from '../../runtime/sync/side-by-side.ts';
-import { type decoderContract, type FileIdentity, modifiedMs } from '../decoder/contract.ts';
-import type { indexContract } from '../index/contract.ts';
-import type { MediaRecord } from '../index/store/contract.ts';
-import { searchErrors } from './contract.ts';
+import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { type decoderContract, type FileIdentity, modifiedMs } from '../../decoder/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
+import { searchErrors } from '../contract.ts';
 
 export interface MediaLocation {
   /** What was remembered of this very content. */

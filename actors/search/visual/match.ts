@@ -1,7 +1,7 @@
 // Turns ranked frames into the matches of the API. Pure.
-import { clockTime } from '../decoder/contract.ts';
-import type { RankedMatch } from '../index/visual/contract.ts';
-import type { Match, SearchAnswer } from './contract.ts';
+import { clockTime } from '../../decoder/contract.ts';
+import type { RankedMatch } from '../../index/visual/contract.ts';
+import type { Match, SearchAnswer } from '../contract.ts';
 
 /** `image`: JPEG bytes; undefined leaves the field out. */
 export function toMatch(ranked: RankedMatch, path: string, image: Uint8Array | undefined): Match {

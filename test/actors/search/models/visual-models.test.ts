@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { embedderContract } from '../../../actors/embedder/contract.ts';
-import { createVisualModels } from '../../../actors/search/model.ts';
-import { manualClock } from '../../../runtime/clock.ts';
-import { engineErrors } from '../../../runtime/errors.ts';
-import type { Ref } from '../../../runtime/ref.ts';
+import type { embedderContract } from '../../../../actors/embedder/contract.ts';
+import { createVisualModels } from '../../../../actors/search/models/visual-models.ts';
+import { manualClock } from '../../../../runtime/clock.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
+import type { Ref } from '../../../../runtime/ref.ts';
 
 /** An embedder that opens whatever it is asked for. */
 function willing(): Ref<typeof embedderContract> {

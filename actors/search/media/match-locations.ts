@@ -1,7 +1,7 @@
 // Where the media of an answer lies now. The same content may be known under several paths, and some may be gone.
 import { access } from 'node:fs/promises';
-import type { MediaRecord } from '../index/store/contract.ts';
-import type { RankedMatch } from '../index/visual/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
+import type { RankedMatch } from '../../index/visual/contract.ts';
 
 /** A match in a media, and where that was last. */
 export type LocatedMatch = Pick<RankedMatch, 'hash_str' | 'path'>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { MediaRecord } from '../../../actors/index/store/contract.ts';
-import { locateMatches } from '../../../actors/search/match-locations.ts';
+import type { MediaRecord } from '../../../../actors/index/store/contract.ts';
+import { locateMatches } from '../../../../actors/search/media/match-locations.ts';
 
 test('a match is shown where it lies: as named, where a copy is, or told to be gone', async () => {
   const match = (hash_str: string, path: string) =>

@@ -1,9 +1,9 @@
 // Which media and which of their frames a search looks at: the files it names, or everything loaded; of these what its
 // filters speak of; and of their frames those in the ranges it gives.
-import type { Ref } from '../../runtime/ref.ts';
-import type { indexContract } from '../index/contract.ts';
-import type { FrameRange, Scope } from '../index/visual/contract.ts';
-import { type MetadataFilterRequest, searchErrors, type TextSearch } from './contract.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import type { indexContract } from '../../index/contract.ts';
+import type { FrameRange, Scope } from '../../index/visual/contract.ts';
+import { type MetadataFilterRequest, searchErrors, type TextSearch } from '../contract.ts';
 import { checkAbsolute, entriesOf } from './filter-scope.ts';
 
 /** What a search says about where to look. */

@@ -1,11 +1,11 @@
 // What is loaded for searching: one analysis folder by one visual model. Keeps the rules of who may add to it, and brings
 // it back when the index began anew.
 import { resolve } from 'node:path';
-import { EngineError, errorTable } from '../../runtime/errors.ts';
-import type { Ref } from '../../runtime/ref.ts';
-import type { indexContract } from '../index/contract.ts';
-import { storeErrors } from '../index/store/contract.ts';
-import type { LoadReport } from '../index/visual/contract.ts';
+import { EngineError, errorTable } from '../../../runtime/errors.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import type { indexContract } from '../../index/contract.ts';
+import { storeErrors } from '../../index/store/contract.ts';
+import type { LoadReport } from '../../index/visual/contract.ts';
 
 export const contextErrors = errorTable({
   CONTEXT_CHANGED: {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { SaidSegment } from '../../../actors/index/transcripts/contract.ts';
-import { cutMarker, pageCharacters, pageOf } from '../../../actors/search/transcript-page.ts';
+import type { SaidSegment } from '../../../../actors/index/transcripts/contract.ts';
+import { cutMarker, pageCharacters, pageOf } from '../../../../actors/search/transcripts/transcript-page.ts';
 
 const said = (texts: readonly string[]): SaidSegment[] =>
   texts.map((text, i) => ({

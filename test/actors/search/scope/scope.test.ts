@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FacetReport } from '../../../actors/index/facets/contract.ts';
-import type { FrameRange } from '../../../actors/index/visual/contract.ts';
-import { type FacetRequest, type FilterScope, searchErrors } from '../../../actors/search/contract.ts';
-import { type AskedScope, facetAnswer, facetScope } from '../../../actors/search/filter-scope.ts';
-import { frameRanges, narrow } from '../../../actors/search/scope.ts';
-import type { EngineError } from '../../../runtime/errors.ts';
+import type { FacetReport } from '../../../../actors/index/facets/contract.ts';
+import type { FrameRange } from '../../../../actors/index/visual/contract.ts';
+import { type FacetRequest, type FilterScope, searchErrors } from '../../../../actors/search/contract.ts';
+import { type AskedScope, facetAnswer, facetScope } from '../../../../actors/search/scope/filter-scope.ts';
+import { frameRanges, narrow } from '../../../../actors/search/scope/scope.ts';
+import type { EngineError } from '../../../../runtime/errors.ts';
 
 const range = (start: number, end: number): FrameRange => [start, end];
 const fieldOf = (wanted: string) => (error: unknown) => (error as EngineError).details['field'] === wanted;

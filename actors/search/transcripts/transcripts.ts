@@ -1,9 +1,9 @@
 // The coordinator's part in what is said: transcripts are loaded, read whole or in pages, searched, and their speakers
 // named.
-import type { CallOptions } from '../../runtime/ref.ts';
-import { clockTime, mediaErrors } from '../decoder/contract.ts';
-import { type MediaRecord, storeErrors } from '../index/store/contract.ts';
-import type { Transcript, TranscriptLoadReport, TranscriptMatch } from '../index/transcripts/contract.ts';
+import type { CallOptions } from '../../../runtime/ref.ts';
+import { clockTime, mediaErrors } from '../../decoder/contract.ts';
+import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
+import type { Transcript, TranscriptLoadReport, TranscriptMatch } from '../../index/transcripts/contract.ts';
 import {
   type LegacySegment,
   type SpeakerData,
@@ -15,12 +15,12 @@ import {
   type TranscriptRangeRequest,
   type TranscriptSearch,
   type TranscriptSearchAnswer,
-} from './contract.ts';
-import { hashesAt, type LocationParts } from './location.ts';
-import { spokenWarning } from './match.ts';
-import { locateMatches } from './match-locations.ts';
-import { findScope } from './scope.ts';
-import type { SpokenContext } from './spoken-context.ts';
+} from '../contract.ts';
+import { hashesAt, type LocationParts } from '../media/location.ts';
+import { locateMatches } from '../media/match-locations.ts';
+import { findScope } from '../scope/scope.ts';
+import { spokenWarning } from '../visual/match.ts';
+import type { SpokenContext } from './transcript-data.ts';
 import { pageOf } from './transcript-page.ts';
 
 export interface Transcripts {

@@ -1,5 +1,5 @@
 // What thumbnails are to be had, and from where. Pure.
-import type { Probe } from '../decoder/contract.ts';
+import type { Probe } from '../../decoder/contract.ts';
 
 /** A strip longer than this many seconds has `longest` pictures. */
 const longest = 100;

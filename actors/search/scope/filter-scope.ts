@@ -1,7 +1,7 @@
 // The media that metadata filters speak of, from what a client says. Pure.
 import { isAbsolute } from 'node:path';
-import type { FacetReport, FacetScope } from '../index/facets/contract.ts';
-import { type FacetAnswer, type FacetRequest, type FilterScope, searchErrors } from './contract.ts';
+import type { FacetReport, FacetScope } from '../../index/facets/contract.ts';
+import { type FacetAnswer, type FacetRequest, type FilterScope, searchErrors } from '../contract.ts';
 
 /** Throws PATH_RELATIVE naming the first path that is not absolute as `field[i]`. */
 export function checkAbsolute(paths: readonly string[], field: string): void {

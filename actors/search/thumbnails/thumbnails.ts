@@ -1,11 +1,11 @@
 // Thumbnails of any moments of any files, and strips of thumbnails of one film.
-import type { Log } from '../../runtime/log.ts';
-import type { CallOptions, Ref } from '../../runtime/ref.ts';
-import { sideBySide } from '../../runtime/sync/side-by-side.ts';
-import { clockTime, type decoderContract, mediaErrors, type Probe } from '../decoder/contract.ts';
-import type { indexContract } from '../index/contract.ts';
-import { type SceneThumbnailsAnswer, searchErrors, type ThumbnailsAnswer } from './contract.ts';
-import { locateHash, locatePaths, type MediaLocation } from './location.ts';
+import type { Log } from '../../../runtime/log.ts';
+import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { clockTime, type decoderContract, mediaErrors, type Probe } from '../../decoder/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
+import { type SceneThumbnailsAnswer, searchErrors, type ThumbnailsAnswer } from '../contract.ts';
+import { locateHash, locatePaths, type MediaLocation } from '../media/location.ts';
 import { type PictureParts, pictures } from './pictures.ts';
 import { clockSeconds, momentsByFile, stripSeconds } from './thumbnail-plan.ts';
 

@@ -1,11 +1,11 @@
 // The pictures of moments of one file as JPEG: from the previews stored at analysis where they show enough, otherwise
 // decoded from the file in one pass.
-import { EngineError } from '../../runtime/errors.ts';
-import type { Log } from '../../runtime/log.ts';
-import type { CallOptions, Ref } from '../../runtime/ref.ts';
-import { type decoderContract, mediaErrors } from '../decoder/contract.ts';
-import type { indexContract } from '../index/contract.ts';
-import type { MediaLocation } from './location.ts';
+import { EngineError } from '../../../runtime/errors.ts';
+import type { Log } from '../../../runtime/log.ts';
+import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import { type decoderContract, mediaErrors } from '../../decoder/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
+import type { MediaLocation } from '../media/location.ts';
 import { jpegSide, nearestFrame, showsEnough } from './thumbnail-plan.ts';
 
 type Decoder = Ref<typeof decoderContract>;

@@ -1,9 +1,14 @@
 // The visual model of the service: which one is in use, and switching to another. Pictures of an ingest and texts of a
 // search run in two actors, so that a question never waits behind a batch; both always hold the same model.
-import type { Clock } from '../../runtime/clock.ts';
-import { EngineError, errorTable, toFields } from '../../runtime/errors.ts';
-import type { Ref } from '../../runtime/ref.ts';
-import { type embedderContract, type ModelState, noModel, type VisualModel } from '../embedder/contract.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { EngineError, errorTable, toFields } from '../../../runtime/errors.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import {
+  type embedderContract,
+  type ModelState,
+  noModel,
+  type VisualModel,
+} from '../../embedder/contract.ts';
 
 export const visualModelErrors = errorTable({
   MODELS_LOADING: { meaning: 'Models are still loading', status: 503, retryable: true },

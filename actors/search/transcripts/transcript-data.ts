@@ -1,11 +1,11 @@
 // Which folder's transcripts are loaded for searching, apart from its pictures. A load goes on a part at a time, so that
 // searches come in between; when the index began anew, it is done again.
 import { resolve } from 'node:path';
-import type { Ref } from '../../runtime/ref.ts';
-import type { indexContract } from '../index/contract.ts';
-import { storeErrors } from '../index/store/contract.ts';
-import type { TranscriptLoadReport } from '../index/transcripts/contract.ts';
-import { contextErrors } from './context.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import type { indexContract } from '../../index/contract.ts';
+import { storeErrors } from '../../index/store/contract.ts';
+import type { TranscriptLoadReport } from '../../index/transcripts/contract.ts';
+import { contextErrors } from '../visual/visual-data.ts';
 
 export interface SpokenContext {
   /** The folder; null when nothing is loaded. */

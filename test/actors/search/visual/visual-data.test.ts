@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { storeErrors } from '../../../actors/index/store/contract.ts';
-import { contextErrors, createContexts, type SearchContext } from '../../../actors/search/context.ts';
-import { visualModelErrors } from '../../../actors/search/model.ts';
-import { world } from '../analysis/fakes.ts';
+import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import { visualModelErrors } from '../../../../actors/search/models/visual-models.ts';
+import {
+  contextErrors,
+  createContexts,
+  type SearchContext,
+} from '../../../../actors/search/visual/visual-data.ts';
+import { world } from '../../analysis/fakes.ts';
 
 const question = {
   cache_dir: '/cache',

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { mediaErrors } from '../../../actors/decoder/contract.ts';
-import { searchErrors } from '../../../actors/search/contract.ts';
-import { engineErrors } from '../../../runtime/errors.ts';
-import { type FakeFile, world } from '../analysis/fakes.ts';
+import { mediaErrors } from '../../../../actors/decoder/contract.ts';
+import { searchErrors } from '../../../../actors/search/contract.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
+import { type FakeFile, world } from '../../analysis/fakes.ts';
 
 const cache_dir = '/cache';
 

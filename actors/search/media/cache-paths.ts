@@ -1,6 +1,6 @@
 // Where the data of one media file lies.
-import type { CallOptions } from '../../runtime/ref.ts';
-import type { CachePathsAnswer } from './contract.ts';
+import type { CallOptions } from '../../../runtime/ref.ts';
+import type { CachePathsAnswer } from '../contract.ts';
 import { hashesAt, type LocationParts } from './location.ts';
 
 /** Which file: exactly one of the two. */
