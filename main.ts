@@ -8,7 +8,7 @@ import { diarizerContract } from './actors/diarizer/contract.ts';
 import { embedderContract } from './actors/embedder/contract.ts';
 import { indexContract } from './actors/index/contract.ts';
 import { defaultModelKey } from './actors/models/rows/list.ts';
-import { createSearch, type Search } from './actors/search/search.ts';
+import { createSearch } from './actors/search/search.ts';
 import { transcriberContract } from './actors/transcriber/contract.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Contract } from './runtime/contract.ts';
@@ -21,7 +21,7 @@ import { folders, type SettingValues } from './settings.ts';
 export interface Engine {
   readonly analysis: Analysis;
   readonly tasks: Tasks;
-  readonly search: Search;
+  readonly search: ReturnType<typeof createSearch>;
   readonly slots: SlotPool;
   states(): ChildState[];
   /** Asks every actor to stop; resolves to the names of those that did not end in time. */

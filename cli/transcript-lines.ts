@@ -1,6 +1,10 @@
 // A transcript as lines for a person: when, who, what. Pure.
 import { clockTime } from '../actors/decoder/contract.ts';
-import type { SpokenMatch, TranscriptionsAnswer, TranscriptSearchAnswer } from '../actors/search/contract.ts';
+import type {
+  SpokenMatch,
+  TranscriptionsAnswer,
+  TranscriptSearchAnswer,
+} from '../actors/search/transcripts/contract.ts';
 import { printable } from './terminal.ts';
 
 /** `heading`: the path stands above. Empty for a file without a transcript. */

@@ -4,7 +4,7 @@ import type { Tasks } from '../actors/analysis/contract.ts';
 import type { Exporter } from '../actors/exporter/contract.ts';
 import type { OperatingSystem } from '../actors/models/contract.ts';
 import type { ListedModel } from '../actors/models/library.ts';
-import type { Search } from '../actors/search/search.ts';
+import type { Search } from '../actors/search/contract.ts';
 import type { ChildState } from '../runtime/supervisor.ts';
 
 export interface Service {

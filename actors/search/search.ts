@@ -8,34 +8,26 @@ import type { SlotPool } from '../../runtime/slots.ts';
 import { type decoderContract, mediaErrors } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
-import type { LoadReport, RankedMatch } from '../index/visual/contract.ts';
+import type { RankedMatch } from '../index/visual/contract.ts';
 import {
-  type CachePathsAnswer,
-  type FacetAnswer,
-  type FacetRequest,
   type FrameSearch,
-  type ImageSearch,
-  type SceneThumbnailsAnswer,
+  type Search,
   type SearchAnswer,
   searchErrors,
   type TextSearch,
-  type ThumbnailsAnswer,
 } from './contract.ts';
-import { type CachePathsRequest, cachePaths } from './media/cache-paths.ts';
+import { cachePaths } from './media/cache-paths.ts';
 import { locateMatches } from './media/match-locations.ts';
-import { createVisualModels, type VisualModels } from './models/visual-models.ts';
+import type { VisualModels } from './models/contract.ts';
+import { createVisualModels } from './models/visual-models.ts';
 import { facetAnswer, facetScope } from './scope/filter-scope.ts';
 import { findScope } from './scope/scope.ts';
 import { nearestFrame } from './thumbnails/thumbnail-plan.ts';
-import {
-  createThumbnails,
-  type SceneThumbnailsRequest,
-  type ThumbnailsRequest,
-} from './thumbnails/thumbnails.ts';
+import { createThumbnails } from './thumbnails/thumbnails.ts';
 import { createSpokenContext } from './transcripts/transcript-data.ts';
-import { createTranscripts, type Transcripts } from './transcripts/transcripts.ts';
+import { createTranscripts } from './transcripts/transcripts.ts';
 import { toMatch, warning } from './visual/match.ts';
-import { type Contexts, createContexts, type SearchContext } from './visual/visual-data.ts';
+import { type Contexts, createContexts } from './visual/visual-data.ts';
 
 export interface SearchParts {
   readonly decoder: Ref<typeof decoderContract>;
@@ -56,27 +48,6 @@ export interface SearchParts {
 interface Parts extends SearchParts {
   readonly models: VisualModels;
   readonly contexts: Contexts;
-}
-
-export interface Search {
-  /** The visual model in use. */
-  readonly models: VisualModels;
-  /** What is loaded, if anything is. */
-  readonly loaded: SearchContext | null;
-  /** Loads the vectors of a folder by the model in use. */
-  load(cacheDir: string, signal?: AbortSignal): Promise<LoadReport>;
-  /** Adds media to what is loaded; `missing` names the paths that are not analysed. */
-  loadMedia(cacheDir: string, paths: readonly string[], signal?: AbortSignal): Promise<LoadReport>;
-  /** What is said. */
-  readonly transcripts: Transcripts;
-  text(request: TextSearch, signal?: AbortSignal): Promise<SearchAnswer>;
-  image(request: ImageSearch, signal?: AbortSignal): Promise<SearchAnswer>;
-  frame(request: FrameSearch, signal?: AbortSignal): Promise<SearchAnswer>;
-  thumbnails(request: ThumbnailsRequest, signal?: AbortSignal): Promise<ThumbnailsAnswer>;
-  sceneThumbnails(request: SceneThumbnailsRequest, signal?: AbortSignal): Promise<SceneThumbnailsAnswer>;
-  cachePaths(request: CachePathsRequest, signal?: AbortSignal): Promise<CachePathsAnswer>;
-  /** What media can be filtered by. */
-  facets(request: FacetRequest, signal?: AbortSignal): Promise<FacetAnswer>;
 }
 
 type Request = Omit<TextSearch, 'query'> & { readonly query: string | null };

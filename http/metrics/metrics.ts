@@ -2,7 +2,7 @@
 // when it is rendered.
 import type { TaskListener } from '../../actors/analysis/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
-import type { VisualModels } from '../../actors/search/models/visual-models.ts';
+import type { VisualModels } from '../../actors/search/models/contract.ts';
 import type { Phase } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { ChildState } from '../../runtime/supervisor.ts';

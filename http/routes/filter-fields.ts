@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { MediaType, MetadataFilter } from '../../actors/index/facets/contract.ts';
 import { TimeRange } from '../../actors/index/transcripts/contract.ts';
 import { FrameRange } from '../../actors/index/visual/contract.ts';
-import { FilterScope } from '../../actors/search/contract.ts';
+import { FilterScope } from '../../actors/search/scope/contract.ts';
 import { defaulted, described, nullable, shown } from '../route.ts';
 
 const paths = () =>
@@ -70,7 +70,7 @@ export const metadataFilterRequest = defaulted(
   null,
 );
 
-/** Of searches; `frameRanges` of actors/search/scope brings it to its one form. */
+/** Of searches; `frameRanges` brings it to its one form. */
 export const segmentsToFrameIndices = defaulted(
   described(
     Type.Record(Type.String(), Type.Union([FrameRange, Type.Array(FrameRange)])),

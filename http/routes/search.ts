@@ -5,7 +5,7 @@ import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { mediaErrors } from '../../actors/decoder/contract.ts';
 import type { FrameRange } from '../../actors/index/visual/contract.ts';
 import { Match, type SearchAnswer } from '../../actors/search/contract.ts';
-import { frameRanges } from '../../actors/search/scope/scope.ts';
+import { frameRanges } from '../../actors/search/scope/contract.ts';
 import { EngineError } from '../../runtime/errors.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { defaulted, described, named, nullable, oneOf, type Route, reply, route } from '../route.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { SpokenMatch } from '../../actors/search/contract.ts';
+import type { SpokenMatch } from '../../actors/search/transcripts/contract.ts';
 import { moreLine } from '../../cli/transcript-lines.ts';
 
 test('how much more was found is told as exactly as it is known', () => {

@@ -1,13 +1,7 @@
 // Where the data of one media file lies.
 import type { CallOptions } from '../../../runtime/ref.ts';
-import type { CachePathsAnswer } from '../contract.ts';
+import type { CachePathsAnswer, CachePathsRequest } from '../contract.ts';
 import { hashesAt, type LocationParts } from './location.ts';
-
-/** Which file: exactly one of the two. */
-export type CachePathsRequest = { readonly cache_dir: string } & (
-  | { readonly media_path: string }
-  | { readonly hash_str: string }
-);
 
 /** Errors: those of the store, and what keeps a file from being read that the folder does not know. */
 export async function cachePaths(

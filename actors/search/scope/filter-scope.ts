@@ -1,14 +1,15 @@
 // The media that metadata filters speak of, from what a client says. Pure.
 import { isAbsolute } from 'node:path';
 import type { FacetReport, FacetScope } from '../../index/facets/contract.ts';
-import { type FacetAnswer, type FacetRequest, type FilterScope, searchErrors } from '../contract.ts';
+import type { FacetAnswer, FacetRequest } from '../contract.ts';
+import { type FilterScope, scopeErrors } from './contract.ts';
 
 /** Throws PATH_RELATIVE naming the first path that is not absolute as `field[i]`. */
 export function checkAbsolute(paths: readonly string[], field: string): void {
   const wrong = paths.findIndex((path) => !isAbsolute(path) || path.includes('\0'));
   if (wrong < 0) return;
   const at = `${field}[${wrong}]`;
-  throw searchErrors.PATH_RELATIVE(`${at}: ${JSON.stringify(paths[wrong])} is not absolute`, { field: at });
+  throw scopeErrors.PATH_RELATIVE(`${at}: ${JSON.stringify(paths[wrong])} is not absolute`, { field: at });
 }
 
 /** One file of a scope: what is said of it; at least one of the two is there. */
@@ -26,7 +27,7 @@ export function entriesOf(
   checkAbsolute(media_paths, at('media_paths'));
   if (media_paths.length === 0) return hash_strs.map((hash) => ({ path: null, hash }));
   if (hash_strs.length > 0 && hash_strs.length !== media_paths.length) {
-    throw searchErrors.WRONG_SCOPE(
+    throw scopeErrors.WRONG_SCOPE(
       `${at('hash_strs')}: ${hash_strs.length} hashes do not align with ${media_paths.length} media_paths`,
       { field: at('hash_strs') },
     );

@@ -3,7 +3,8 @@
 import type { Ref } from '../../../runtime/ref.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { FrameRange, Scope } from '../../index/visual/contract.ts';
-import { type MetadataFilterRequest, searchErrors, type TextSearch } from '../contract.ts';
+import type { TextSearch } from '../contract.ts';
+import { frameField, frameRanges, type MetadataFilterRequest, scopeErrors } from './contract.ts';
 import { checkAbsolute, entriesOf } from './filter-scope.ts';
 
 /** What a search says about where to look. */
@@ -20,8 +21,6 @@ export interface Searched {
   readonly field: string;
 }
 
-const frameField = 'segments_to_frame_indices';
-
 export interface FoundScope {
   readonly scope: Scope;
   /** Files that are named but not analysed: told, not an error. */
@@ -36,32 +35,6 @@ export interface FoundScope {
 interface Known {
   readonly hash: string | null;
   readonly loaded: boolean;
-}
-
-/**
- * Ranges as a client sends them, each value one pair or a list of pairs, as lists of pairs. Throws WRONG_SEGMENTS naming
- * the key of a value that is empty or a pair that does not ascend.
- */
-export function frameRanges(
-  segments: Readonly<Record<string, FrameRange | readonly FrameRange[]>>,
-  field = frameField,
-): Record<string, FrameRange[]> {
-  const entries = Object.entries(segments).map(([key, value]): [string, FrameRange[]] => {
-    const pairs = isPair(value) ? [value] : [...value];
-    if (pairs.length === 0) throw searchErrors.WRONG_SEGMENTS(`${field}: ${key} has no range`, { field });
-    const wrong = pairs.find(([start, end]) => start >= end);
-    if (wrong) {
-      throw searchErrors.WRONG_SEGMENTS(`${field}: ${key}: [${wrong.join(', ')}] ends before it starts`, {
-        field,
-      });
-    }
-    return [key, pairs];
-  });
-  return Object.fromEntries(entries);
-}
-
-function isPair(value: FrameRange | readonly FrameRange[]): value is FrameRange {
-  return typeof value[0] === 'number';
 }
 
 /** Errors: UNKNOWN_MEDIA, WRONG_SEGMENTS, PATH_RELATIVE, WRONG_SCOPE naming the field; NOT_LOADED. */
@@ -121,7 +94,7 @@ export function narrow(
     const hash = hashOf(key);
     const inside = named ? inPaths.has(key) || named.has(hash ?? '') : known.get(key)?.loaded;
     if (!inside) {
-      throw searchErrors.UNKNOWN_MEDIA(`${field}: ${key} is not in the searched media`, { field });
+      throw scopeErrors.UNKNOWN_MEDIA(`${field}: ${key} is not in the searched media`, { field });
     }
     // Two names of one content are one media.
     if (hash !== null) ranges.set(hash, [...(ranges.get(hash) ?? []), ...pairs]);

@@ -16,15 +16,6 @@ export function stripSeconds(start: number, end: number, last: number): number[]
   return Array.from({ length: longest }, (_, i) => start + Math.round((span * i) / (longest - 1)));
 }
 
-/** Pictures of the usual size that one answer holds at most. */
-export const thumbnailsAtOnce = 1000;
-const usualSide = 480;
-
-/** Larger pictures are fewer, so that no answer grows beyond what can be held as text. */
-export function mostThumbnails(maxSide: number): number {
-  return Math.min(thumbnailsAtOnce, Math.floor(thumbnailsAtOnce * (usualSide / maxSide) ** 2));
-}
-
 /** Seconds of `HH:MM:SS`; null for anything else. */
 export function clockSeconds(text: string): number | null {
   const match = /^(\d{2,4}):([0-5]\d):([0-5]\d)$/.exec(text);

@@ -4,8 +4,14 @@ import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
 import { clockTime, type decoderContract, mediaErrors, type Probe } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
-import { type SceneThumbnailsAnswer, searchErrors, type ThumbnailsAnswer } from '../contract.ts';
+import { searchErrors } from '../contract.ts';
 import { locateHash, locatePaths, type MediaLocation } from '../media/location.ts';
+import type {
+  SceneThumbnailsAnswer,
+  SceneThumbnailsRequest,
+  ThumbnailsAnswer,
+  ThumbnailsRequest,
+} from './contract.ts';
 import { type PictureParts, pictures } from './pictures.ts';
 import { clockSeconds, momentsByFile, stripSeconds } from './thumbnail-plan.ts';
 
@@ -16,23 +22,6 @@ export interface ThumbnailParts {
   readonly thumbnailDecoders: readonly Decoder[];
   readonly index: Ref<typeof indexContract>;
   readonly log: Log;
-}
-
-export interface ThumbnailsRequest {
-  readonly cache_dir: string;
-  readonly requests: readonly { readonly media_path: string; readonly time_seconds: number }[];
-  /** Longest side, px. */
-  readonly max_size: number;
-}
-
-export interface SceneThumbnailsRequest {
-  readonly cache_dir: string;
-  readonly media_path: string;
-  /** `HH:MM:SS`. */
-  readonly start_time: string;
-  readonly end_time: string;
-  readonly hash_str: string | null;
-  readonly max_size: number;
 }
 
 export interface Thumbnails {

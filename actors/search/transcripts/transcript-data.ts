@@ -5,7 +5,7 @@ import type { Ref } from '../../../runtime/ref.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { TranscriptLoadReport } from '../../index/transcripts/contract.ts';
-import { contextErrors } from '../visual/visual-data.ts';
+import { contextErrors } from '../contract.ts';
 
 export interface SpokenContext {
   /** The folder; null when nothing is loaded. */

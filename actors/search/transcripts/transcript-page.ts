@@ -1,6 +1,6 @@
 // One page of a transcript: as many segments as its budget of text allows. Pure.
 import type { SaidSegment } from '../../index/transcripts/contract.ts';
-import type { RangeSegment, TranscriptRangeAnswer } from '../contract.ts';
+import type { RangeSegment, TranscriptRangeAnswer } from './contract.ts';
 
 /** Characters of text in one answer. */
 export const pageCharacters = 24_000;

@@ -3,46 +3,25 @@
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { clockTime, mediaErrors } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
-import type { Transcript, TranscriptLoadReport, TranscriptMatch } from '../../index/transcripts/contract.ts';
-import {
-  type LegacySegment,
-  type SpeakerData,
-  type SpeakerNamesAnswer,
-  type SpokenMatch,
-  searchErrors,
-  type TranscriptionsAnswer,
-  type TranscriptRangeAnswer,
-  type TranscriptRangeRequest,
-  type TranscriptSearch,
-  type TranscriptSearchAnswer,
-} from '../contract.ts';
+import type { Transcript, TranscriptMatch } from '../../index/transcripts/contract.ts';
+import { searchErrors } from '../contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
 import { locateMatches } from '../media/match-locations.ts';
 import { findScope } from '../scope/scope.ts';
 import { spokenWarning } from '../visual/match.ts';
+import type {
+  LegacySegment,
+  SpeakerData,
+  SpokenMatch,
+  TranscriptionsAnswer,
+  TranscriptRangeAnswer,
+  TranscriptRangeRequest,
+  TranscriptSearch,
+  TranscriptSearchAnswer,
+  Transcripts,
+} from './contract.ts';
 import type { SpokenContext } from './transcript-data.ts';
 import { pageOf } from './transcript-page.ts';
-
-export interface Transcripts {
-  /** Loads the transcripts of a folder for searching. */
-  load(cacheDir: string, signal?: AbortSignal): Promise<TranscriptLoadReport>;
-  /** Whole transcripts by media path. */
-  list(
-    request: { readonly cache_dir: string; readonly media_paths: readonly string[] },
-    signal?: AbortSignal,
-  ): Promise<TranscriptionsAnswer>;
-  /** What is said in a range of time. */
-  range(request: TranscriptRangeRequest, signal?: AbortSignal): Promise<TranscriptRangeAnswer>;
-  search(request: TranscriptSearch, signal?: AbortSignal): Promise<TranscriptSearchAnswer>;
-  name(
-    request: {
-      readonly cache_dir: string;
-      readonly hash_str: string;
-      readonly assignments: readonly { readonly speaker: string; readonly name: string }[];
-    },
-    signal?: AbortSignal,
-  ): Promise<SpeakerNamesAnswer>;
-}
 
 /** Transcripts of one message: ten hours of speech are 2 MB. */
 const together = 8;

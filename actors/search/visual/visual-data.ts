@@ -1,29 +1,12 @@
 // What is loaded for searching: one analysis folder by one visual model. Keeps the rules of who may add to it, and brings
 // it back when the index began anew.
 import { resolve } from 'node:path';
-import { EngineError, errorTable } from '../../../runtime/errors.ts';
+import { EngineError } from '../../../runtime/errors.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { LoadReport } from '../../index/visual/contract.ts';
-
-export const contextErrors = errorTable({
-  CONTEXT_CHANGED: {
-    meaning: 'The analysis folder or the visual model changed while loading',
-    status: 409,
-    retryable: true,
-  },
-  CONTEXT_MISMATCH: {
-    meaning: 'Analysis data of another folder or model is loaded',
-    status: 409,
-    retryable: false,
-  },
-});
-
-export interface SearchContext {
-  readonly cache_dir: string;
-  readonly model_key: string;
-}
+import { contextErrors, type SearchContext } from '../contract.ts';
 
 export interface Contexts {
   readonly current: SearchContext | null;

@@ -4,6 +4,7 @@ import test from 'node:test';
 import { Check } from 'typebox/value';
 import { clockTime, mediaErrors } from '../../../actors/decoder/contract.ts';
 import { SearchAnswer, searchErrors, type TextSearch } from '../../../actors/search/contract.ts';
+import { scopeErrors } from '../../../actors/search/scope/contract.ts';
 import { world } from '../analysis/fakes.ts';
 
 const common = {
@@ -77,7 +78,7 @@ test('a search is limited to the files and the ranges it names, and tells which 
   );
   await assert.rejects(
     w.search.text({ ...common, query: 'x', segments_to_frame_indices: { '/gone': [[0, 1]] } }),
-    searchErrors.UNKNOWN_MEDIA.is,
+    scopeErrors.UNKNOWN_MEDIA.is,
   );
   await w.end();
 });
@@ -170,8 +171,8 @@ test('filters reach the index with the search, and their own scope narrows it', 
   assert.deepEqual(await found({}, { scope: speech, filters }), []);
   await assert.rejects(
     found({}, { scope: { ...scope, media_paths: ['b'] }, filters }),
-    searchErrors.PATH_RELATIVE.is,
+    scopeErrors.PATH_RELATIVE.is,
   );
-  await assert.rejects(found({ media_paths: ['b'] }, null), searchErrors.PATH_RELATIVE.is);
+  await assert.rejects(found({ media_paths: ['b'] }, null), scopeErrors.PATH_RELATIVE.is);
   await w.end();
 });

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FacetReport } from '../../../../actors/index/facets/contract.ts';
 import type { FrameRange } from '../../../../actors/index/visual/contract.ts';
-import { type FacetRequest, type FilterScope, searchErrors } from '../../../../actors/search/contract.ts';
+import type { FacetRequest } from '../../../../actors/search/contract.ts';
+import { type FilterScope, frameRanges, scopeErrors } from '../../../../actors/search/scope/contract.ts';
 import { type AskedScope, facetAnswer, facetScope } from '../../../../actors/search/scope/filter-scope.ts';
-import { frameRanges, narrow } from '../../../../actors/search/scope/scope.ts';
+import { narrow } from '../../../../actors/search/scope/scope.ts';
 import type { EngineError } from '../../../../runtime/errors.ts';
 
 const range = (start: number, end: number): FrameRange => [start, end];
@@ -19,7 +20,7 @@ test('ranges come as one pair or a list of them, and one that does not ascend is
     ],
   });
   for (const wrong of [{ a: [] }, { a: range(5, 5) }, { a: [range(0, 1), range(9, 3)] }]) {
-    assert.throws(() => frameRanges(wrong), searchErrors.WRONG_SEGMENTS.is);
+    assert.throws(() => frameRanges(wrong), scopeErrors.WRONG_SEGMENTS.is);
     assert.throws(() => frameRanges(wrong), fieldOf('segments_to_frame_indices'));
   }
 });
@@ -72,7 +73,7 @@ test('a key outside of what is searched is refused: not named, not loaded, or no
     [[], '__proto__'],
   ] as const) {
     const segments = Object.fromEntries([[key, [range(0, 1)]]]);
-    assert.throws(() => narrow(paths, segments, null, [], known), searchErrors.UNKNOWN_MEDIA.is, key);
+    assert.throws(() => narrow(paths, segments, null, [], known), scopeErrors.UNKNOWN_MEDIA.is, key);
   }
 });
 

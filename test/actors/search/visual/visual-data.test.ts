@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
-import { visualModelErrors } from '../../../../actors/search/models/visual-models.ts';
-import {
-  contextErrors,
-  createContexts,
-  type SearchContext,
-} from '../../../../actors/search/visual/visual-data.ts';
+import { contextErrors, type SearchContext } from '../../../../actors/search/contract.ts';
+import { visualModelErrors } from '../../../../actors/search/models/contract.ts';
+import { createContexts } from '../../../../actors/search/visual/visual-data.ts';
 import { world } from '../../analysis/fakes.ts';
 
 const question = {
