@@ -5,7 +5,7 @@ import type { indexContract } from '../../index/contract.ts';
 import type { FrameRange, Scope } from '../../index/visual/contract.ts';
 import type { TextSearch } from '../contract.ts';
 import { frameField, frameRanges, type MetadataFilterRequest, scopeErrors } from './contract.ts';
-import { checkAbsolute, entriesOf } from './filter-scope.ts';
+import { checkAbsolute, entriesOf } from './entries.ts';
 
 /** What a search says about where to look. */
 export interface ScopeRequest

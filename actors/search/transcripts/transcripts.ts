@@ -4,11 +4,12 @@ import type { CallOptions } from '../../../runtime/ref.ts';
 import { clockTime, mediaErrors } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import type { Transcript, TranscriptMatch } from '../../index/transcripts/contract.ts';
+import { now } from '../call-options.ts';
 import { searchErrors } from '../contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
 import { locateMatches } from '../media/match-locations.ts';
 import { findScope } from '../scope/scope.ts';
-import { spokenWarning } from '../visual/match.ts';
+import { transcriptWarning } from '../warnings.ts';
 import type {
   LegacySegment,
   SpeakerData,
@@ -20,19 +21,19 @@ import type {
   TranscriptSearchAnswer,
   Transcripts,
 } from './contract.ts';
-import type { SpokenContext } from './transcript-data.ts';
+import type { TranscriptData } from './transcript-data.ts';
 import { pageOf } from './transcript-page.ts';
 
 /** Transcripts of one message: ten hours of speech are 2 MB. */
 const together = 8;
 
-export function createTranscripts(parts: LocationParts, context: SpokenContext): Transcripts {
+export function createTranscripts(parts: LocationParts, data: TranscriptData): Transcripts {
   const { index } = parts;
   return {
-    load: (cacheDir, signal) => context.load(cacheDir, signal),
+    load: (cache_dir, signal) => data.load({ cache_dir }, signal),
     list: (request, signal) => list(parts, request, now(signal)),
     range: (request, signal) => range(parts, request, now(signal)),
-    search: (request, signal) => search(parts, context, request, signal),
+    search: (request, signal) => search(parts, data, request, signal),
     name: async ({ cache_dir, hash_str, assignments }, signal) => {
       const request = { cache_dir, hash_str, assignments: [...assignments] };
       const { names } = await index.ask('name_speakers', request, now(signal));
@@ -40,10 +41,6 @@ export function createTranscripts(parts: LocationParts, context: SpokenContext):
       return { updated: Object.keys(changes).length, changes, speaker_names: names };
     },
   };
-}
-
-function now(signal: AbortSignal | undefined): CallOptions {
-  return { lane: 'now', signal };
 }
 
 /** Null for what cannot be read and so has no transcript; anything else is thrown. */
@@ -166,7 +163,7 @@ const field = 'segments_to_time_ranges';
 
 async function search(
   { index }: LocationParts,
-  context: SpokenContext,
+  data: TranscriptData,
   request: TranscriptSearch,
   signal: AbortSignal | undefined,
 ): Promise<TranscriptSearchAnswer> {
@@ -178,8 +175,8 @@ async function search(
     const wanted = { cache_dir, query, speaker_name, max_results, scope };
     return { ...found, ...(await index.ask('search_transcripts', wanted, now(signal))) };
   };
-  const { matches, total, total_is_exact, missing, unloaded, asked } = await context.within(
-    cache_dir,
+  const { matches, total, total_is_exact, missing, unloaded, asked } = await data.within(
+    { cache_dir },
     find,
     signal,
   );
@@ -188,18 +185,18 @@ async function search(
   const [locations, media, broken] = await Promise.all([
     locateMatches(matches, asked, all),
     records({ index }, cache_dir, hashes, now(signal)),
-    records({ index }, cache_dir, context.damaged, now(signal)),
+    records({ index }, cache_dir, data.damaged, now(signal)),
   ]);
   const kinds = new Map(hashes.map((hash, i) => [hash, media[i]?.probe.kind]));
   return {
     matches: matches.map((match) => toMatch(match, locations.pathOf(match), kinds.get(match.hash_str))),
     total,
     total_is_exact,
-    ...spokenWarning({
+    ...transcriptWarning({
       missing,
       unloaded,
       gone: locations.gone,
-      unreadable: context.damaged.map((hash, i) => broken[i]?.path ?? hash),
+      unreadable: data.damaged.map((hash, i) => broken[i]?.path ?? hash),
     }),
   };
 }

@@ -4,7 +4,7 @@ import type { FacetReport } from '../../../../actors/index/facets/contract.ts';
 import type { FrameRange } from '../../../../actors/index/visual/contract.ts';
 import type { FacetRequest } from '../../../../actors/search/contract.ts';
 import { type FilterScope, frameRanges, scopeErrors } from '../../../../actors/search/scope/contract.ts';
-import { type AskedScope, facetAnswer, facetScope } from '../../../../actors/search/scope/filter-scope.ts';
+import { type AskedScope, facetAnswer, facetScope } from '../../../../actors/search/scope/facets.ts';
 import { narrow } from '../../../../actors/search/scope/scope.ts';
 import type { EngineError } from '../../../../runtime/errors.ts';
 

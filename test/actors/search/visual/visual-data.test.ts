@@ -3,8 +3,10 @@ import test from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { contextErrors, type SearchContext } from '../../../../actors/search/contract.ts';
 import { visualModelErrors } from '../../../../actors/search/models/contract.ts';
-import { createContexts } from '../../../../actors/search/visual/visual-data.ts';
+import { VisualData } from '../../../../actors/search/visual/visual-data.ts';
 import { world } from '../../analysis/fakes.ts';
+
+type Index = ConstructorParameters<typeof VisualData>[0];
 
 const question = {
   cache_dir: '/cache',
@@ -71,36 +73,34 @@ test('a load that another folder overtakes says so, and the other folder is what
 
 test('nothing is added to a folder that is giving way to another one', async () => {
   const load = { media: 0, vectors: 0, missing: [], unreadable: [] };
-  const contexts = createContexts({ ask: async () => load } as unknown as Parameters<
-    typeof createContexts
-  >[0]);
-  await contexts.load({ cache_dir: '/mine', model_key: 'fake' });
-  const other = contexts.load({ cache_dir: '/other', model_key: 'fake' });
-  const adding = contexts.loadMedia({ cache_dir: '/mine', model_key: 'fake' }, ['abc']);
+  const data = new VisualData({ ask: async () => load } as unknown as Index);
+  await data.load({ cache_dir: '/mine', model_key: 'fake' });
+  const other = data.load({ cache_dir: '/other', model_key: 'fake' });
+  const adding = data.loadMedia({ cache_dir: '/mine', model_key: 'fake' }, ['abc']);
   await assert.rejects(adding, contextErrors.CONTEXT_MISMATCH.is);
   await other;
-  assert.equal(contexts.current?.cache_dir, '/other');
+  assert.equal(data.current?.cache_dir, '/other');
 });
 
 test('a search that another folder overtakes does not bring its own folder back', async () => {
   const load = { media: 0, vectors: 0, missing: [], unreadable: [] };
-  const index = { ask: async () => load } as unknown as Parameters<typeof createContexts>[0];
-  const contexts = createContexts(index);
+  const index = { ask: async () => load } as unknown as Index;
+  const data = new VisualData(index);
   const [mine, other] = ['/mine', '/other'].map((cache_dir) => ({ cache_dir, model_key: 'fake' })) as [
     SearchContext,
     SearchContext,
   ];
-  for (const overtake of [() => contexts.load(other), async () => void contexts.load(other)]) {
-    await contexts.load(mine);
+  for (const overtake of [() => data.load(other), async () => void data.load(other)]) {
+    await data.load(mine);
     let asked = 0;
     const search = async () => {
       if (asked++ > 0) return;
       await overtake();
       throw storeErrors.NOT_LOADED();
     };
-    await assert.rejects(contexts.within(mine, search), storeErrors.NOT_LOADED.is);
+    await assert.rejects(data.within(mine, search), storeErrors.NOT_LOADED.is);
     await new Promise(setImmediate);
-    assert.equal(contexts.current?.cache_dir, '/other');
+    assert.equal(data.current?.cache_dir, '/other');
   }
 });
 
@@ -136,15 +136,15 @@ test('a load that a change of the model overtakes says so, and nothing is loaded
     const held = Promise.withResolvers<typeof report>();
     let loads: Promise<unknown> = Promise.resolve(report);
     const ask = async (name: string) => (name === 'load' ? loads : {});
-    const contexts = createContexts({ ask } as unknown as Parameters<typeof createContexts>[0]);
-    if (add) await contexts.load(wanted);
+    const data = new VisualData({ ask } as unknown as Index);
+    if (add) await data.load(wanted);
     loads = held.promise;
-    const loading = add ? contexts.loadMedia(wanted, ['a']) : contexts.load(wanted);
+    const loading = add ? data.loadMedia(wanted, ['a']) : data.load(wanted);
     const overtaken = assert.rejects(loading, contextErrors.CONTEXT_CHANGED.is);
-    await contexts.drop();
+    await data.drop();
     held.resolve(report);
     await overtaken;
-    assert.equal(contexts.current, null);
+    assert.equal(data.current, null);
   }
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { warning } from '../../../../actors/search/visual/match.ts';
+import { warning } from '../../../actors/search/warnings.ts';
 
 test('a warning names what was not understood, and there is none when nothing is missing', () => {
   assert.deepEqual(
