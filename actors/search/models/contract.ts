@@ -28,8 +28,14 @@ export interface VisualModels {
    */
   load(key: string): Promise<ModelState>;
   /**
-   * The model in use, opened again by an actor that began anew. Only what is asked for: who looks at pictures may be in
-   * the middle of a batch, and words do not wait for it.
+   * The model in use, opened again by an actor that began anew. Only the side that is asked for: pictures may be in the
+   * middle of a batch, and words do not wait for it.
    */
   open(what: 'words' | 'pictures', signal?: AbortSignal): Promise<VisualModel>;
+  /**
+   * The model an analysis runs on, ready for pictures: waits for the load of another one to end, loads this one if it is
+   * not in use, and opens it again in an embedder that began anew. Its `model_key` is that of the default model when that
+   * had to take its place. Rejects as `load` does, and with CANCELLED when the signal is aborted.
+   */
+  use(key: string, signal?: AbortSignal): Promise<VisualModel>;
 }
