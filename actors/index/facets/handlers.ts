@@ -32,7 +32,7 @@ function resolveNames(
   checkSearchFilters(filters);
   const { get } = model_key === null ? transcripts.of(cache_dir) : visual.of(cache_dir, model_key).catalog;
   return folders.with(cache_dir, (store) => {
-    const hashes = names.map((name) => store.hashOf(name));
+    const hashes = names.map((name) => store.media.hashOf(name));
     return { hashes, loaded: hashes.map((hash) => hash !== null && get(hash) !== undefined) };
   });
 }

@@ -78,3 +78,13 @@ export function readable<T>(read: () => T): T | null {
     return null;
   }
 }
+
+/** A file named by a record can be replaced between the two reads by the writing process: then both are read again. */
+export function readAgain<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return read();
+  }
+}

@@ -10,16 +10,17 @@ export interface StoreParts {
 
 export function storeHandlers({ folders }: StoreParts): Handlers<Contract<typeof storeMessages>> {
   return {
-    known: ({ cache_dir, path, ...mark }) => folders.with(cache_dir, (store) => store.known(path, mark)),
+    known: ({ cache_dir, path, ...mark }) =>
+      folders.with(cache_dir, (store) => store.media.known(path, mark)),
     remember: ({ cache_dir, media }) =>
       folders.with(cache_dir, (store) => {
-        store.remember(media);
+        store.media.remember(media);
         return {};
       }),
     find: ({ cache_dir, paths, hashes }) =>
       folders.with(cache_dir, (store) => ({
-        by_path: paths.map((path) => store.byPath(path)),
-        by_hash: hashes.map((hash) => store.byHash(hash)),
+        by_path: paths.map((path) => store.media.byPath(path)),
+        by_hash: hashes.map((hash) => store.media.byHash(hash)),
       })),
     held: ({ cache_dir, hash_str }) => folders.with(cache_dir, (store) => store.held(hash_str)),
     open: ({ cache_dir }) =>
@@ -31,7 +32,7 @@ export function storeHandlers({ folders }: StoreParts): Handlers<Contract<typeof
     media: ({ cache_dir }) =>
       folders.with(cache_dir, (store) => {
         store.requireFolder();
-        return { media: store.media() };
+        return { media: store.media.all() };
       }),
   };
 }

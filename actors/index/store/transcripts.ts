@@ -10,10 +10,11 @@ import {
 import { type MediaRecord, storeErrors } from './contract.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
+import { putFormat } from './format.ts';
+import { putMedia } from './media.ts';
 import { speakersKey, transcriptKey, transcriptPrefix } from './names.ts';
 import { SpeakerNames, Transcript as TranscriptRow } from './records.ts';
 import { seal, sealOf, unseal } from './table.ts';
-import { putFormat, putMedia } from './writer.ts';
 
 export type Names = Readonly<Record<string, string>>;
 

@@ -49,7 +49,7 @@ export class TranscriptLoading {
   #locate(store: Store): false {
     const from = this.#media.length;
     for (const hash of this.#hashes.slice(from, from + stepRecords)) {
-      const path = attempt(() => store.pathOf(hash));
+      const path = attempt(() => store.media.pathOf(hash));
       this.#media.push({ hash, path: path ?? '' });
     }
     if (this.#media.length === this.#hashes.length) {
@@ -108,7 +108,7 @@ export function refresh(loaded: LoadedTranscripts, store: Store, hash: string): 
     return;
   }
   const columns = attempt(() => found.columns());
-  const path = attempt(() => store.pathOf(hash)) ?? '';
+  const path = attempt(() => store.media.pathOf(hash)) ?? '';
   if (columns !== null) loaded.put(spokenOf(columns, { path, version: found.version, names }));
 }
 

@@ -22,7 +22,7 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
   return {
     ...writingHandlers(parts),
     stored: ({ cache_dir, model_key, hashes }) =>
-      folders.with(cache_dir, (store) => ({ stored: store.stored(model_key, hashes) })),
+      folders.with(cache_dir, (store) => ({ stored: store.visual.stored(model_key, hashes) })),
     load: ({ cache_dir, model_key, hashes }, turn) =>
       folders.with(cache_dir, (store) =>
         visual.load(store, model_key, hashes, () => turn.throwIfCancelled()),
@@ -33,7 +33,7 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
     },
     search: (request, turn) => ranked(parts, request, () => turn.throwIfCancelled()),
     vector: ({ cache_dir, model_key, hash_str, frame_index }) =>
-      folders.with(cache_dir, (store) => ({ vector: store.vector(model_key, hash_str, frame_index) })),
+      folders.with(cache_dir, (store) => ({ vector: store.visual.vector(model_key, hash_str, frame_index) })),
     previews: (request, turn) => previews(parts, request, turn),
   };
 }

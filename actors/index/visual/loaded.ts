@@ -80,7 +80,7 @@ export class LoadedVectors {
   #mediaOf(store: Store, visual: Visual): LoadedMedia {
     return {
       hash: visual.hash_str,
-      path: store.pathOf(visual.hash_str) ?? '',
+      path: store.media.pathOf(visual.hash_str) ?? '',
       revision: visual.revision,
       frames: unpackFrames(visual.frame_runs),
       scenes: Int32Array.from(visual.scene_starts),
@@ -120,7 +120,7 @@ export class LoadedVectors {
     );
     if (known >= 0 && this.#packs[known]?.isCurrent) return known;
     try {
-      return this.#packs.push(store.packs(this.modelKey, visual)) - 1;
+      return this.#packs.push(store.visual.packs(this.modelKey, visual)) - 1;
     } catch (error) {
       if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
       this.#log.warn('A vector pack cannot be read', { reason: error.message });

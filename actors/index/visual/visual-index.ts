@@ -35,7 +35,7 @@ export class VisualIndex {
 
   /** What a load adds to: what is loaded, or something new when the folder, the model or its dimensions are others. */
   #targetOf(store: Store, modelKey: string): LoadedVectors {
-    const dimensions = store.model(modelKey)?.dimensions ?? 1;
+    const dimensions = store.visual.model(modelKey)?.dimensions ?? 1;
     const now = this.#loaded;
     const same =
       now !== null &&

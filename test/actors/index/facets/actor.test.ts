@@ -11,8 +11,8 @@ import {
 import { ringLength } from '../../../../actors/index/store/changes.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
+import { putMedia } from '../../../../actors/index/store/media.ts';
 import { databaseFile } from '../../../../actors/index/store/names.ts';
-import { putMedia } from '../../../../actors/index/store/writer.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 import { record } from './media.ts';
