@@ -114,7 +114,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/decoder\/(sound\/choice|sound\/clock|subtitles\/text)\.ts$/,
     /^actors\/diarizer\/(clustering|channel|decide|finish|locals|overlay|pieces|session|stretches|turns)\.ts$/,
     /^actors\/exporter\/(captions|direction|filename|missing|plain|rows|wrap)\.ts$/,
-    /^actors\/index\/transcripts\/(build|fold|loaded|postings|shard|spoken)\.ts$/,
+    /^actors\/index\/transcripts\/(build|fold|loaded|loaded-transcript|postings|shard)\.ts$/,
     /^actors\/search\/transcripts\/transcript-page\.ts$/,
     /^actors\/transcriber\/(choose|queue|token-limit)\.ts$/,
     /^actors\/transcriber\/text\/(atoms|cues|guards|languages|merge-channels|timing)\.ts$/,

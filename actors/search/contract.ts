@@ -145,7 +145,6 @@ export interface Search {
   load(cacheDir: string, signal?: AbortSignal): Promise<LoadReport>;
   /** Adds media to what is loaded; `missing` names the paths that are not analysed. */
   loadMedia(cacheDir: string, paths: readonly string[], signal?: AbortSignal): Promise<LoadReport>;
-  /** What is said. */
   readonly transcripts: Transcripts;
   text(request: TextSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   image(request: ImageSearch, signal?: AbortSignal): Promise<SearchAnswer>;

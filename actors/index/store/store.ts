@@ -26,7 +26,6 @@ export class Store {
     () => this.#writer().environment,
   );
   readonly visual: VisualStages;
-  /** What is said in the media. */
   readonly transcripts = new Transcripts(
     () => this.#reading(),
     () => this.#writer().environment,

@@ -188,7 +188,7 @@ export class Writer {
     this.#releaseIfIdle();
   }
 
-  /** The stage is committed already, so a fault here is no fault of the commit: it is said, and tried again later. */
+  /** The stage is committed already, so a fault here does not fail the commit: it is logged, and the next commit tries again. */
   #compact(model: Model, cancelled: () => boolean): void {
     const pause = () => {
       if (cancelled()) throw engineErrors.CANCELLED();

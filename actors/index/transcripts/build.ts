@@ -1,9 +1,9 @@
 // Makes a shard of transcripts: of every three bytes that follow each other in a folded text, the list of rows they are
 // in. The lists are sized in a first walk over the texts and written in a second one over what the first wrote down.
 import { foldedByte, startOf } from './fold.ts';
+import type { LoadedTranscript } from './loaded-transcript.ts';
 import { distanceBytes, writeDistance } from './postings.ts';
 import { type Lists, Shard } from './shard.ts';
-import type { Spoken } from './spoken.ts';
 
 const gramSpace = 1 << 24;
 
@@ -20,17 +20,17 @@ export class ShardBuilder {
   #log = new Uint32Array(1 << 16);
   #logged = 0;
   #logEnds: number[] = [];
-  #media: Spoken[] = [];
+  #media: LoadedTranscript[] = [];
 
   get rows(): number {
     return this.#logEnds.length;
   }
 
   /** Takes a transcript in after those before it, which has to be their order. */
-  add(spoken: Spoken): void {
-    const { folded } = spoken;
+  add(transcript: LoadedTranscript): void {
+    const { folded } = transcript;
     const { bytes, ends } = folded;
-    this.#media.push(spoken);
+    this.#media.push(transcript);
     for (let row = 0; row < ends.length; row++) {
       const from = startOf(folded, row);
       // A row has at most one gram for each of its bytes.

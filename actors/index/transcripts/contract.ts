@@ -14,7 +14,7 @@ export const TranscriptSegment = Type.Object({
   end_seconds: Type.Number({ minimum: 0 }),
   /** Begins with a space. */
   text: Type.String(),
-  /** `SPEAKER_00`, … or a name that the subtitles give; null when nobody looked who speaks. */
+  /** `SPEAKER_00`, … or a name that the subtitles give; null when speakers were not detected. */
   speaker: Type.Union([Type.String(), Type.Null()]),
 });
 export type TranscriptSegment = Static<typeof TranscriptSegment>;
@@ -61,21 +61,21 @@ export type TranscriptLoadReport = Static<typeof TranscriptLoadReport>;
 export const TimeRange = Type.Tuple([Type.Number({ minimum: 0 }), Type.Number({ exclusiveMinimum: 0 })]);
 export type TimeRange = Static<typeof TimeRange>;
 
-const Said = {
+const namedFields = {
   segment_index: Type.Integer({ minimum: 0 }),
   start_seconds: Type.Number(),
   end_seconds: Type.Number(),
   text: Type.String(),
-  /** Null when nobody looked who speaks. */
+  /** Null when speakers were not detected. */
   speaker: Type.Union([Type.String(), Type.Null()]),
   /** The name that was given, else the id. */
   speaker_name: Type.Union([Type.String(), Type.Null()]),
 };
 
-export const SaidSegment = Type.Object(Said);
-export type SaidSegment = Static<typeof SaidSegment>;
+export const NamedSegment = Type.Object(namedFields);
+export type NamedSegment = Static<typeof NamedSegment>;
 
-export const TranscriptMatch = Type.Object({ hash_str: Type.String(), path: Type.String(), ...Said });
+export const TranscriptMatch = Type.Object({ hash_str: Type.String(), path: Type.String(), ...namedFields });
 export type TranscriptMatch = Static<typeof TranscriptMatch>;
 
 export const TranscriptMatches = Type.Object({
@@ -88,7 +88,7 @@ export const TranscriptMatches = Type.Object({
 export const TranscriptPart = Type.Object({
   /** Segments of the whole transcript; null when there is none. */
   stored: Type.Union([Type.Integer(), Type.Null()]),
-  segments: Type.Array(SaidSegment),
+  segments: Type.Array(NamedSegment),
 });
 export type TranscriptPart = Static<typeof TranscriptPart>;
 

@@ -6,14 +6,14 @@ import { storeErrors } from '../store/contract.ts';
 import type { Store } from '../store/store.ts';
 import type { Columns, Names } from '../store/transcripts.ts';
 import type {
-  SaidSegment,
+  NamedSegment,
   Transcript,
   TranscriptMark,
   TranscriptPart,
   transcriptMessages,
 } from './contract.ts';
 import { fold } from './fold.ts';
-import { nameOf, overlaps, textOf } from './spoken.ts';
+import { nameOf, overlaps, textOf } from './loaded-transcript.ts';
 import type { TranscriptIndex } from './transcript-index.ts';
 
 type TranscriptContract = Contract<typeof transcriptMessages>;
@@ -85,7 +85,7 @@ function readable<T>(read: () => T, broken: (error: Error) => void): T | null {
   }
 }
 
-function said(columns: Columns, names: Names, segment: number): SaidSegment {
+function namedSegment(columns: Columns, names: Names, segment: number): NamedSegment {
   const speaker = columns.speakerIds[columns.speakers[segment]! - 1] ?? null;
   return {
     segment_index: segment,
@@ -104,11 +104,11 @@ function part(store: Store, request: Request<TranscriptContract, 'transcript_par
   if (columns === null) return { stored: null, segments: [] };
   const names = store.transcripts.names(hash_str);
   const { starts_ms, ends_ms } = columns;
-  const segments: SaidSegment[] = [];
+  const segments: NamedSegment[] = [];
   for (let i = Math.max(0, (after ?? -1) + 1); i < starts_ms.length && segments.length < most; i++) {
     const start = starts_ms[i]! / 1000;
     if (start >= range[1]) break;
-    if (overlaps(start, ends_ms[i]! / 1000, range)) segments.push(said(columns, names, i));
+    if (overlaps(start, ends_ms[i]! / 1000, range)) segments.push(namedSegment(columns, names, i));
   }
   return { stored: starts_ms.length, segments };
 }
@@ -132,10 +132,10 @@ async function search(
   };
   const needle = Buffer.from(fold(query));
   const found = transcripts.of(cache_dir).find(needle, wanted, max_results, mostCounted, pause);
-  const matches = found.first.map(({ spoken: { hash, path, columns, names }, segment }) => ({
+  const matches = found.first.map(({ transcript: { hash, path, columns, names }, segment }) => ({
     hash_str: hash,
     path,
-    ...said(columns, names, segment),
+    ...namedSegment(columns, names, segment),
   }));
   const { total } = found;
   return { matches, total, total_is_exact: total < Math.max(mostCounted, max_results) };

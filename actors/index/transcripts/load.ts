@@ -4,8 +4,8 @@ import { storeErrors } from '../store/contract.ts';
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from './build.ts';
 import { LoadedTranscripts } from './loaded.ts';
+import { type LoadedTranscript, loadedTranscript } from './loaded-transcript.ts';
 import type { Shard } from './shard.ts';
-import { type Spoken, spokenOf } from './spoken.ts';
 
 /** Rows of one shard: its work at the end is about 10 ms. */
 const shardRows = 1 << 14;
@@ -25,7 +25,7 @@ export class TranscriptLoading {
   readonly #builder = new ShardBuilder();
   readonly #shards: Shard[] = [];
   /** Names of speakers of what is in memory already. */
-  readonly #names = new Map<Spoken, Spoken['names']>();
+  readonly #names = new Map<LoadedTranscript, LoadedTranscript['names']>();
 
   constructor(store: Store, loaded: LoadedTranscripts | null) {
     const same = loaded !== null && loaded.folder === store.folder && !loaded.isFragmented;
@@ -62,16 +62,16 @@ export class TranscriptLoading {
     const last = Math.min(this.#media.length, this.#next + stepRecords);
     for (let bytes = 0; this.#next < last && bytes < stepBytes && this.#builder.rows < shardRows; ) {
       const { hash, path } = this.#media[this.#next++]!;
-      const spoken = this.#spoken(store, hash, path);
-      if (spoken === null) continue;
-      this.#builder.add(spoken);
-      bytes += spoken.folded.bytes.length;
+      const transcript = this.#changed(store, hash, path);
+      if (transcript === null) continue;
+      this.#builder.add(transcript);
+      bytes += transcript.folded.bytes.length;
     }
     return false;
   }
 
   /** Null for what is damaged, and for what is in memory as it is stored. */
-  #spoken(store: Store, hash: string, path: string): Spoken | null {
+  #changed(store: Store, hash: string, path: string): LoadedTranscript | null {
     const found = store.transcripts.lookUp(hash);
     if (found === null) return null;
     const names = store.transcripts.names(hash);
@@ -82,7 +82,7 @@ export class TranscriptLoading {
     }
     const columns = attempt(() => found.columns());
     if (columns === null) this.unreadable.add(hash);
-    return columns && spokenOf(columns, { path, version: found.version, names });
+    return columns && loadedTranscript(columns, { path, version: found.version, names });
   }
 
   #finish(store: Store): void {
@@ -92,7 +92,7 @@ export class TranscriptLoading {
       if (!stored.has(hash) && !this.touched.has(hash)) this.target.remove(hash);
     }
     for (const shard of this.#shards) this.target.add(shard);
-    for (const [spoken, names] of this.#names) spoken.names = names;
+    for (const [transcript, names] of this.#names) transcript.names = names;
     for (const hash of this.touched) refresh(this.target, store, hash);
   }
 }
@@ -109,7 +109,7 @@ export function refresh(loaded: LoadedTranscripts, store: Store, hash: string): 
   }
   const columns = attempt(() => found.columns());
   const path = attempt(() => store.media.pathOf(hash)) ?? '';
-  if (columns !== null) loaded.put(spokenOf(columns, { path, version: found.version, names }));
+  if (columns !== null) loaded.put(loadedTranscript(columns, { path, version: found.version, names }));
 }
 
 function order(a: string, b: string): number {

@@ -29,9 +29,9 @@ export interface VisualModels {
   load(key: string): Promise<ModelState>;
   /**
    * The model in use, opened again by an actor that began anew. Only the side that is asked for: pictures may be in the
-   * middle of a batch, and words do not wait for it.
+   * middle of a batch, and texts do not wait for it.
    */
-  open(what: 'words' | 'pictures', signal?: AbortSignal): Promise<VisualModel>;
+  open(what: 'texts' | 'pictures', signal?: AbortSignal): Promise<VisualModel>;
   /**
    * The model an analysis runs on, ready for pictures: waits for the load of another one to end, loads this one if it is
    * not in use, and opens it again in an embedder that began anew. Its `model_key` is that of the default model when that

@@ -64,9 +64,9 @@ class OwnedModels implements VisualModels {
     }
   }
 
-  async open(what: 'words' | 'pictures', signal?: AbortSignal): Promise<VisualModel> {
+  async open(what: 'texts' | 'pictures', signal?: AbortSignal): Promise<VisualModel> {
     const { textEmbedder, pictureEmbedder } = this.#parts;
-    const embedder = what === 'words' ? textEmbedder : pictureEmbedder;
+    const embedder = what === 'texts' ? textEmbedder : pictureEmbedder;
     return embedder.ask('load', { model_key: this.active() }, { lane: 'now', signal });
   }
 

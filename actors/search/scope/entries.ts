@@ -10,7 +10,7 @@ export function checkAbsolute(paths: readonly string[], field: string): void {
   throw scopeErrors.PATH_RELATIVE(`${at}: ${JSON.stringify(paths[wrong])} is not absolute`, { field: at });
 }
 
-/** One file of a scope: what is said of it; at least one of the two is there. */
+/** One file of a scope, named by path, hash or both. */
 export interface ScopeEntry {
   readonly path: string | null;
   readonly hash: string | null;

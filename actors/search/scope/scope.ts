@@ -14,7 +14,7 @@ export interface ScopeRequest
   readonly ranges: Readonly<Record<string, FrameRange | readonly FrameRange[]>>;
 }
 
-/** What is searched: frames by a model, or with none what is said. */
+/** What is searched: frames by a model, or transcripts when there is none. */
 export interface Searched {
   readonly model_key: string | null;
   /** The field that ranges came in. */

@@ -114,7 +114,7 @@ async function decodedPictures(
     });
   } catch (error) {
     if (!(error instanceof EngineError && error.code in mediaErrors)) throw error;
-    // Sound is asked for a picture in all innocence.
+    // A file of sound has no picture, which is no fault worth a log line.
     if (!mediaErrors.NO_PICTURE.is(error)) parts.log.warn('no thumbnail', { path: source, error });
   }
   return found;

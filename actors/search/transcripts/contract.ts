@@ -1,4 +1,4 @@
-// What is asked and answered about what is said: whole transcripts, ranges of them, searches, and names of speakers.
+// Questions about transcripts and their answers: whole ones, ranges of time, searches, and names of speakers.
 import { type Static, Type } from 'typebox';
 import { TimeRange, type TranscriptLoadReport } from '../../index/transcripts/contract.ts';
 import { MetadataFilterRequest } from '../scope/contract.ts';
@@ -46,7 +46,7 @@ export const RangeSegment = Type.Object({
   start_seconds: Type.Number(),
   end_seconds: Type.Number(),
   text: Type.String(),
-  /** Empty when nobody looked who speaks. */
+  /** Empty when speakers were not detected. */
   speaker: Type.String(),
   speaker_name: Type.String(),
   text_truncated: Type.Optional(Type.Boolean()),
@@ -87,7 +87,7 @@ export const TranscriptSearch = Type.Object({
 export type TranscriptSearch = Static<typeof TranscriptSearch>;
 
 /** "Transcript search match" of the API. */
-export const SpokenMatch = Type.Object({
+export const TranscriptSearchMatch = Type.Object({
   media_path: Type.String(),
   hash_str: Type.String(),
   start_seconds: Type.Number(),
@@ -95,7 +95,7 @@ export const SpokenMatch = Type.Object({
   text: Type.String(),
   start_timestamp: Type.String(),
   end_timestamp: Type.String(),
-  /** Id in this transcript; empty when nobody looked who speaks. */
+  /** Id in this transcript; empty when speakers were not detected. */
   speaker: Type.String(),
   speaker_name: Type.String(),
   speakers: Type.Array(Type.String()),
@@ -103,10 +103,10 @@ export const SpokenMatch = Type.Object({
   media_type: Type.Optional(Type.Unsafe<'audio' | 'video'>({ type: 'string', enum: ['audio', 'video'] })),
   segment_index: Type.Integer({ minimum: 0 }),
 });
-export type SpokenMatch = Static<typeof SpokenMatch>;
+export type TranscriptSearchMatch = Static<typeof TranscriptSearchMatch>;
 
 export const TranscriptSearchAnswer = Type.Object({
-  matches: Type.Array(SpokenMatch),
+  matches: Type.Array(TranscriptSearchMatch),
   /** Segments that match, also those beyond `max_results`; when there are very many, at least so many. */
   total: Type.Integer(),
   total_is_exact: Type.Boolean(),
@@ -131,7 +131,7 @@ export interface Transcripts {
     request: { readonly cache_dir: string; readonly media_paths: readonly string[] },
     signal?: AbortSignal,
   ): Promise<TranscriptionsAnswer>;
-  /** What is said in a range of time. */
+  /** The segments of a range of time. */
   range(request: TranscriptRangeRequest, signal?: AbortSignal): Promise<TranscriptRangeAnswer>;
   search(request: TranscriptSearch, signal?: AbortSignal): Promise<TranscriptSearchAnswer>;
   name(

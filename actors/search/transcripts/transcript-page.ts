@@ -1,5 +1,5 @@
 // One page of a transcript: as many segments as its budget of text allows. Pure.
-import type { SaidSegment } from '../../index/transcripts/contract.ts';
+import type { NamedSegment } from '../../index/transcripts/contract.ts';
 import type { RangeSegment, TranscriptRangeAnswer } from './contract.ts';
 
 /** Characters of text in one answer. */
@@ -12,7 +12,7 @@ type Page = Pick<
 >;
 
 /** `segments`: what comes next, with one more than `most` when there is more. Characters are code points. */
-export function pageOf(segments: readonly SaidSegment[], most: number): Page {
+export function pageOf(segments: readonly NamedSegment[], most: number): Page {
   const page: RangeSegment[] = [];
   const cut: number[] = [];
   let left = pageCharacters;

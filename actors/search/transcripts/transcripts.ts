@@ -1,5 +1,4 @@
-// The coordinator's part in what is said: transcripts are loaded, read whole or in pages, searched, and their speakers
-// named.
+// Transcripts for the coordinator of search: loaded, read whole or in pages, searched, and their speakers named.
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { clockTime, mediaErrors } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
@@ -13,19 +12,19 @@ import { transcriptWarning } from '../warnings.ts';
 import type {
   LegacySegment,
   SpeakerData,
-  SpokenMatch,
   TranscriptionsAnswer,
   TranscriptRangeAnswer,
   TranscriptRangeRequest,
   TranscriptSearch,
   TranscriptSearchAnswer,
+  TranscriptSearchMatch,
   Transcripts,
 } from './contract.ts';
 import type { TranscriptData } from './transcript-data.ts';
 import { pageOf } from './transcript-page.ts';
 
-/** Transcripts of one message: ten hours of speech are 2 MB. */
-const together = 8;
+/** Ten hours of speech are 2 MB. */
+const transcriptsPerMessage = 8;
 
 export function createTranscripts(parts: LocationParts, data: TranscriptData): Transcripts {
   const { index } = parts;
@@ -59,8 +58,8 @@ async function list(
   const wanted = [...new Set(hashes.filter((hash) => hash !== null))];
   const found = new Map<string, Transcript>();
   const broken = new Set<string>();
-  for (let at = 0; at < wanted.length; at += together) {
-    const some = wanted.slice(at, at + together);
+  for (let at = 0; at < wanted.length; at += transcriptsPerMessage) {
+    const some = wanted.slice(at, at + transcriptsPerMessage);
     const { transcripts, unreadable } = await parts.index.ask(
       'transcripts',
       { cache_dir, hashes: some },
@@ -90,14 +89,14 @@ async function list(
   };
 }
 
-/** Null when nobody looked who speaks. */
+/** Null when speakers were not detected. */
 function speakersOf({ segments, names }: Transcript): SpeakerData['speakers'] | null {
-  const said = Map.groupBy(
+  const bySpeaker = Map.groupBy(
     [...segments.keys()].filter((i) => segments[i]!.speaker !== null),
     (i) => segments[i]!.speaker ?? '',
   );
-  if (said.size === 0) return null;
-  const entries = [...said].map(([speaker, segment_indices]) => {
+  if (bySpeaker.size === 0) return null;
+  const entries = [...bySpeaker].map(([speaker, segment_indices]) => {
     const name = Object.hasOwn(names, speaker) ? names[speaker] : undefined;
     return [speaker, { segment_indices, ...(name === undefined ? {} : { display_name: name }) }] as const;
   });
@@ -205,7 +204,7 @@ function toMatch(
   match: TranscriptMatch,
   media_path: string,
   kind: MediaRecord['probe']['kind'] | undefined,
-): SpokenMatch {
+): TranscriptSearchMatch {
   const { hash_str, segment_index, start_seconds, end_seconds, text, speaker, speaker_name } = match;
   return {
     media_path,

@@ -26,7 +26,7 @@ export interface PictureVector {
   readonly gone?: string;
 }
 
-export interface Words {
+export interface TextVectors {
   readonly query: Float32Array | null;
   /** k×d. */
   readonly exclude: Float32Array | null;
@@ -40,7 +40,7 @@ export async function textVectors(
   query: string | null,
   exclude: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<Words> {
+): Promise<TextVectors> {
   if (!query) return { query: null, exclude: null, unknown: [] };
   const texts = [query, ...exclude];
   const { vectors, unknown_words, understood } = await textEmbedder.ask(

@@ -33,7 +33,7 @@ export async function searchVisual(
     throw searchErrors.EXCLUDE_WITHOUT_QUERY('exclude needs a query', { field: 'exclude' });
   }
   parts.visual.require({ cache_dir: request.cache_dir, model_key: parts.models.active() });
-  const model = await parts.models.open('words', signal);
+  const model = await parts.models.open('texts', signal);
   const { vector: picture, gone } = await pictureOf(model);
   const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
   // A query of which nothing was understood ranks nothing: no match is a truer answer than any.

@@ -74,7 +74,7 @@ test('words are embedded while the picture embedder is in the middle of a batch'
   });
   await models.load('first');
   inBatch = true;
-  assert.equal((await models.open('words')).model_key, 'first');
+  assert.equal((await models.open('texts')).model_key, 'first');
 });
 
 test('a model that is used comes into use in both embedders, and is asked of pictures alone from then on', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { SaidSegment } from '../../../../actors/index/transcripts/contract.ts';
+import type { NamedSegment } from '../../../../actors/index/transcripts/contract.ts';
 import { cutMarker, pageCharacters, pageOf } from '../../../../actors/search/transcripts/transcript-page.ts';
 
-const said = (texts: readonly string[]): SaidSegment[] =>
+const said = (texts: readonly string[]): NamedSegment[] =>
   texts.map((text, i) => ({
     segment_index: i,
     start_seconds: i,

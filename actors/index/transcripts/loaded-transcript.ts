@@ -4,7 +4,7 @@ import type { Columns, Names } from '../store/transcripts.ts';
 import { joinRanges } from '../visual/frames.ts';
 import { fold, foldRows, type Rows } from './fold.ts';
 
-export interface Spoken {
+export interface LoadedTranscript {
   readonly hash: string;
   /** Where the media was last when it was loaded; transcripts are in the order of their paths. */
   readonly path: string;
@@ -17,13 +17,16 @@ export interface Spoken {
   gone: boolean;
 }
 
-export function spokenOf(columns: Columns, of: Pick<Spoken, 'path' | 'version' | 'names'>): Spoken {
+export function loadedTranscript(
+  columns: Columns,
+  of: Pick<LoadedTranscript, 'path' | 'version' | 'names'>,
+): LoadedTranscript {
   const folded = foldRows(columns.text, columns.text_ends);
   return { hash: columns.hash_str, ...of, columns, folded, gone: false };
 }
 
 /** The order of transcripts in every answer. */
-export function inOrder(a: Spoken, b: Spoken): number {
+export function inOrder(a: LoadedTranscript, b: LoadedTranscript): number {
   if (a.path !== b.path) return a.path < b.path ? -1 : 1;
   return a.hash < b.hash ? -1 : a.hash > b.hash ? 1 : 0;
 }
@@ -47,7 +50,7 @@ export function overlaps(start: number, end: number, [from, to]: TimeRange): boo
 }
 
 /** What a search looks at, beside the words. `speaker`: a display name, compared folded. */
-export interface SpokenScope {
+export interface TranscriptScope {
   readonly hashes: ReadonlySet<string> | null;
   readonly ranges: ReadonlyMap<string, readonly TimeRange[]>;
   readonly speaker: string | null;
@@ -56,7 +59,7 @@ export interface SpokenScope {
 /** Which segments of a transcript are in scope: all for true, none for false. */
 export type Picked = boolean | ((segment: number) => boolean);
 
-export function pickOf({ hash, columns, names, gone }: Spoken, scope: SpokenScope): Picked {
+export function pickOf({ hash, columns, names, gone }: LoadedTranscript, scope: TranscriptScope): Picked {
   if (gone || scope.hashes?.has(hash) === false) return false;
   const ranges = scope.ranges.get(hash);
   const { speaker } = scope;
