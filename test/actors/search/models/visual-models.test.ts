@@ -5,6 +5,7 @@ import { createVisualModels } from '../../../../actors/search/models/visual-mode
 import { manualClock } from '../../../../runtime/clock.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
+import { world } from '../../analysis/fakes.ts';
 
 /** An embedder that opens whatever it is asked for; what it was asked to load is written down. */
 function willing(asked: string[] = []): Ref<typeof embedderContract> {
@@ -61,7 +62,7 @@ test('a switch whose clearing fails ends, and the model can be asked for again',
   assert.equal((await models.load('second')).model_key, 'second');
 });
 
-test('words are embedded while the picture embedder is in the middle of a batch', async () => {
+test('texts are embedded while the picture embedder is in the middle of a batch', async () => {
   const pictureEmbedder = willing();
   let inBatch = false;
   const busy = (...question: Parameters<typeof pictureEmbedder.ask>) =>
@@ -116,4 +117,17 @@ test('who waits for a model leaves when it is cancelled, and the load goes on', 
   assert.equal((await loading).model_key, 'first');
   await assert.rejects(models.use('second', cancel.signal), engineErrors.CANCELLED.is);
   assert.equal(models.active(), 'first');
+});
+
+test('loads are counted once each, with the seconds they took', async () => {
+  const w = await world([]);
+  const { models } = w.search;
+  const loading = models.load('fake');
+  w.clock.advance(1_500);
+  await Promise.all([loading, models.load('fake')]);
+  await models.load('fake');
+  assert.deepEqual(models.loads, { ready: 1, failed: 0, seconds: 1.5 });
+  await w.end();
+  await assert.rejects(models.load('big'));
+  assert.deepEqual(models.loads, { ready: 1, failed: 1, seconds: 1.5 });
 });

@@ -200,31 +200,3 @@ test('a cancelled question ends, and so does one whose decoder is lost', async (
   await assert.rejects(w.search.thumbnails(request), engineErrors.ACTOR_CRASHED.is);
   await w.end();
 });
-
-test('cache paths are those of the content, found by path, by another name of it, or by hash', async () => {
-  const w = await thumbnailWorld(
-    [
-      { name: 'a', frames: 2, content: 'aa' },
-      { name: 'b', frames: 2 },
-    ],
-    ['a'],
-  );
-  const [a, b] = w.paths as [string, string];
-  const copy = w.add({ name: 'copy', frames: 2, content: 'aa' });
-  const here = { visual_cache_path: '/cache/vectors', audio_cache_path: null };
-  const nowhere = { visual_cache_path: null, audio_cache_path: null };
-  for (const [request, answer] of [
-    [{ media_path: a }, here],
-    [{ media_path: copy }, here],
-    [{ hash_str: 'aa' }, here],
-    [{ media_path: b }, nowhere],
-    [{ media_path: join(w.folder, 'gone') }, nowhere],
-    [{ hash_str: 'bb' }, nowhere],
-  ] as const) {
-    assert.deepEqual(await w.search.cachePaths({ cache_dir, ...request }), answer);
-  }
-  w.state.transcribed.add('aa');
-  const both = { visual_cache_path: '/cache/vectors', audio_cache_path: '/cache' };
-  assert.deepEqual(await w.search.cachePaths({ cache_dir, media_path: a }), both);
-  await w.end();
-});

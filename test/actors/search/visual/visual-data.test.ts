@@ -147,16 +147,3 @@ test('a load that a change of the model overtakes says so, and nothing is loaded
     assert.equal(data.current, null);
   }
 });
-
-test('loads are counted once each, with the seconds they took', async () => {
-  const w = await world([]);
-  const { models } = w.search;
-  const loading = models.load('fake');
-  w.clock.advance(1_500);
-  await Promise.all([loading, models.load('fake')]);
-  await models.load('fake');
-  assert.deepEqual(models.loads, { ready: 1, failed: 0, seconds: 1.5 });
-  await w.end();
-  await assert.rejects(models.load('big'));
-  assert.deepEqual(models.loads, { ready: 1, failed: 1, seconds: 1.5 });
-});
