@@ -1,4 +1,4 @@
-// What a facet is: a question that is put to every media, and the answers a person can choose from. Pure.
+// What a facet is: how its value is read from the facts of a media, and the options a person can choose from. Pure.
 import type { MediaRecord } from '../store/contract.ts';
 import type { FacetKind } from './contract.ts';
 import { type Moment, moment } from './moments.ts';
@@ -10,7 +10,7 @@ export interface MediaFacts extends Pick<MediaRecord, 'probe' | 'identity'> {
 
 export type Meta = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What is to know of one key, read once and kept. */
+/** What one key means: parsed once and kept. */
 export interface Reading {
   /** The stable values of the options it belongs to, each once. */
   readonly values: readonly string[];
@@ -28,9 +28,9 @@ export interface Facet {
   /** Labels from the group down to the facet itself. */
   readonly path: readonly string[];
   readonly kind: FacetKind;
-  /** What the media says, in one text; null when it says nothing. */
+  /** The value of the media as one text; null when it has none. */
   key(media: MediaFacts): string | null;
-  /** What a key means; null for one that means nothing. */
+  /** What a key means; null when it cannot be read. */
   read(key: string): Reading | null;
   labelOf(value: string): string;
   meta(value: string): Meta;
@@ -115,7 +115,7 @@ export function numeric(
   });
 }
 
-/** Options are days. A text that is no date, or only a part of one, says nothing. */
+/** Options are days. A text that is no date, or only a part of one, gives no value. */
 export function date(name: FacetName, text: (media: MediaFacts) => string | null, rest: Rest = {}): Facet {
   return facet(name, 'date', text, {
     read: (own) => {

@@ -1,5 +1,5 @@
 // Makes a shard of transcripts: of every three bytes that follow each other in a folded text, the list of rows they are
-// in. The lists are sized in a first walk over the texts and written in a second one over what the first wrote down.
+// in. A first pass over the texts sizes the lists and logs the trigrams of each row, a second pass over that log writes them.
 import { foldedByte, startOf } from './fold.ts';
 import type { LoadedTranscript } from './loaded-transcript.ts';
 import { distanceBytes, writeDistance } from './postings.ts';
@@ -7,7 +7,7 @@ import { type Lists, Shard } from './shard.ts';
 
 const gramSpace = 1 << 24;
 
-/** Holds 64 MB of addresses, of which the grams that occur are in memory, so one builder makes many shards. */
+/** Reserves 64 MB of address space, of which only the pages of trigrams that occur take memory: one makes many shards. */
 export class ShardBuilder {
   /** By gram: its number plus 1. */
   readonly #numbers = new Uint32Array(gramSpace);

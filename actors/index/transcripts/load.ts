@@ -45,7 +45,7 @@ export class TranscriptLoading {
     return true;
   }
 
-  /** Where each media was last, and with it the order. */
+  /** Looks up the last path of each media, which gives the order. */
   #locate(store: Store): false {
     const from = this.#media.length;
     for (const hash of this.#hashes.slice(from, from + stepRecords)) {

@@ -8,7 +8,7 @@ export interface LoadedTranscript {
   readonly hash: string;
   /** Where the media was last when it was loaded; transcripts are in the order of their paths. */
   readonly path: string;
-  /** Another one when what is stored is another. */
+  /** Changes when a transcript is stored again. */
   readonly version: number;
   readonly columns: Columns;
   readonly folded: Rows;

@@ -27,7 +27,7 @@ export interface Hits {
   readonly total: number;
 }
 
-/** Looking at the text of a row costs as much as reading this many entries of a list; few rows are looked at anyway. */
+/** Checking the text of a row costs as much as reading this many entries of a list; few rows are checked anyway. */
 const rowCost = 64;
 const fewRows = 32;
 

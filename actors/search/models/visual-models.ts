@@ -73,7 +73,7 @@ class OwnedModels implements VisualModels {
   async use(key: string, signal?: AbortSignal): Promise<VisualModel> {
     if (signal?.aborted) throw engineErrors.CANCELLED();
     while (this.#loading !== null && this.#loading.key !== key) {
-      // How it ends matters to whoever asked for it.
+      // The error of that load is handled by its own caller.
       const ended = this.#loading.done.catch(() => {});
       await untilAborted(ended, signal);
     }
