@@ -61,10 +61,9 @@ export async function startEngine(
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { prober, embedder, index, pool, journal, preview, clock: systemClock, log };
     const search = createSearch({ ...parts, decoder: prober, thumbnailDecoders, textEmbedder });
-    const use = (model_key: string, signal: AbortSignal) => embedder.ask('load', { model_key }, { signal });
-    const analysis = createAnalysis({ ...parts, models: { use }, decoders: films, speech: speech || null });
-    const { decode } = values;
-    const tasks = openTasks(tasksPath, { analysis, models: search.models, decode, clock: systemClock, log });
+    const visual = { models: search.models, decode: values.decode };
+    const analysis = createAnalysis({ ...parts, ...visual, decoders: films, speech: speech || null });
+    const tasks = openTasks(tasksPath, { analysis, ...visual, clock: systemClock, log });
     const exporter = createExporter(Date.now);
     const library = createModelLibrary(models);
     const stop = () =>

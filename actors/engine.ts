@@ -4,7 +4,7 @@ import type { SlotPool } from '../runtime/slots.ts';
 import type { Analysis, Tasks } from './analysis/contract.ts';
 import type { Exporter } from './exporter/contract.ts';
 import type { ModelLibrary } from './models/contract.ts';
-import type { Search } from './search/search.ts';
+import type { Search } from './search/contract.ts';
 
 export interface Engine {
   readonly analysis: Analysis;

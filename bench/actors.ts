@@ -1,6 +1,10 @@
 // Starts the product's actors for a measurement, in threads as always.
-import type { DecodeMode } from '../actors/decoder/contract.ts';
-import { decoderContract, type PictureShape, type PreviewShape } from '../actors/decoder/contract.ts';
+import {
+  type DecodeMode,
+  decoderContract,
+  type PictureShape,
+  type PreviewShape,
+} from '../actors/decoder/contract.ts';
 import { embedderContract } from '../actors/embedder/contract.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Contract } from '../runtime/contract.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Store } from '../actors/index/store/store.ts';
 import { Catalog, type LoadedMedia, type Run } from '../actors/index/visual/catalog.ts';
 import { wantedStages } from '../actors/index/visual/load.ts';
-import { Loaded } from '../actors/index/visual/loaded.ts';
+import { LoadedVectors } from '../actors/index/visual/loaded.ts';
 import { stride8, stride16, writeRow8 } from '../actors/index/visual/quantize.ts';
 import { nearest, type Searched, search } from '../actors/index/visual/search.ts';
 import { RowBank } from '../actors/index/visual/segment.ts';
@@ -188,7 +188,7 @@ async function storing(size: Size): Promise<BenchRow[]> {
     const written = timed(1, () => writeFile(join(folder, 'floor'), bytes));
     const log = createLog('bench', () => {});
     const load = timed(rounds, () => {
-      const loaded = new Loaded(folder, 'bench', dimensions, log);
+      const loaded = new LoadedVectors(folder, 'bench', dimensions, log);
       loaded.add(store, wantedStages(store, 'bench', null).visuals, new Set(), () => {});
       loaded.close();
     });

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { modifiedMs } from '../actors/decoder/contract.ts';
-import type { MediaRecord } from '../actors/index/contract.ts';
+import type { MediaRecord } from '../actors/index/store/contract.ts';
 import { Store } from '../actors/index/store/store.ts';
 import { footageMaker, seeded } from './vectors.ts';
 

@@ -3,14 +3,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MediaRecord, TranscriptMark, TranscriptSegment } from '../actors/index/contract.ts';
+import type { MediaRecord } from '../actors/index/store/contract.ts';
 import { Store } from '../actors/index/store/store.ts';
 import { columnsOf, packTranscript } from '../actors/index/store/transcripts.ts';
 import { ShardBuilder } from '../actors/index/transcripts/build.ts';
+import type { TranscriptMark, TranscriptSegment } from '../actors/index/transcripts/contract.ts';
 import { fold } from '../actors/index/transcripts/fold.ts';
 import type { LoadedTranscripts } from '../actors/index/transcripts/loaded.ts';
-import { spokenOf, textOf } from '../actors/index/transcripts/spoken.ts';
-import { TranscriptIndex } from '../actors/index/transcripts/transcripts.ts';
+import { loadedTranscript, textOf } from '../actors/index/transcripts/loaded-transcript.ts';
+import { TranscriptIndex } from '../actors/index/transcripts/transcript-index.ts';
 import { createLog } from '../runtime/log.ts';
 import { median, type Question, type Row } from './row.ts';
 import { seeded as around } from './vectors.ts';
@@ -132,7 +133,7 @@ function buildRate(word: () => string): number {
     5,
     () => {
       for (const row of packed) {
-        builder.add(spokenOf(columnsOf(row), { path: row.hash_str, version: 0, names: {} }));
+        builder.add(loadedTranscript(columnsOf(row), { path: row.hash_str, version: 0, names: {} }));
         if (builder.rows >= 1 << 15) builder.finish();
       }
       builder.finish();

@@ -1,16 +1,20 @@
 // Where the work of a command is done: by an engine of its own, or by a service that runs already. A command has one
 // body and cannot tell them apart; what it prints is the same.
+
 import type { Page, TaskDetail, TaskRequest, TaskSnapshot } from '../actors/analysis/contract.ts';
+import type { SearchAnswer } from '../actors/search/contract.ts';
 import type {
   SceneThumbnailsAnswer,
-  SearchAnswer,
-  SpeakerNamesAnswer,
+  SceneThumbnailsRequest,
   ThumbnailsAnswer,
+  ThumbnailsRequest,
+} from '../actors/search/thumbnails/contract.ts';
+import type {
+  SpeakerNamesAnswer,
   TranscriptionsAnswer,
   TranscriptSearch,
   TranscriptSearchAnswer,
-} from '../actors/search/contract.ts';
-import type { SceneThumbnailsRequest, ThumbnailsRequest } from '../actors/search/thumbnails.ts';
+} from '../actors/search/transcripts/contract.ts';
 import { type Context, withEngine } from './context.ts';
 import type { Question } from './question.ts';
 import type { Report } from './report.ts';

@@ -2,7 +2,7 @@
 import type { AnalysisEvent, EndState, TaskError, TaskRequest } from '../actors/analysis/contract.ts';
 import type { TaskProgress } from '../actors/analysis/progress.ts';
 import type { Engine } from '../actors/engine.ts';
-import { storeErrors } from '../actors/index/contract.ts';
+import { storeErrors } from '../actors/index/store/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { Backend } from './backend.ts';
 import { type Context, usageErrors } from './context.ts';

@@ -5,7 +5,7 @@ import type { TaskProgress } from '../actors/analysis/progress.ts';
 import { fileProgressFrom, progressFrom } from '../actors/analysis/progress-fields.ts';
 import { workKey, workResult } from '../actors/analysis/result.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
-import { storeErrors } from '../actors/index/contract.ts';
+import { storeErrors } from '../actors/index/store/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { ProgressEvent } from '../events/protocol.ts';
 import { type Client, createClient } from '../http/client/client.ts';

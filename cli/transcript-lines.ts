@@ -1,6 +1,10 @@
 // A transcript as lines for a person: when, who, what. Pure.
 import { clockTime } from '../actors/decoder/contract.ts';
-import type { SpokenMatch, TranscriptionsAnswer, TranscriptSearchAnswer } from '../actors/search/contract.ts';
+import type {
+  TranscriptionsAnswer,
+  TranscriptSearchAnswer,
+  TranscriptSearchMatch,
+} from '../actors/search/transcripts/contract.ts';
 import { printable } from './terminal.ts';
 
 /** `heading`: the path stands above. Empty for a file without a transcript. */
@@ -27,7 +31,7 @@ function speakersByIndex({ transcription_data }: TranscriptionsAnswer, path: str
   return names;
 }
 
-export function foundLine(match: SpokenMatch, number: number): string {
+export function foundLine(match: TranscriptSearchMatch, number: number): string {
   const { start_timestamp, end_timestamp, media_path, speaker, speaker_name, text } = match;
   const who = printable(speaker_name || speaker);
   return (

@@ -1,6 +1,11 @@
 // The coordinator of analysis, the only one that writes: runs one task at a time, each of its stages in its lane.
-import type { Analysis, AnalysisReport, RunOptions, TaskRun } from './contract.ts';
-import { analysisErrors } from './contract.ts';
+import {
+  type Analysis,
+  type AnalysisReport,
+  analysisErrors,
+  type RunOptions,
+  type TaskRun,
+} from './contract.ts';
 import { properties } from './media/properties.ts';
 import { LaneRunner } from './stages/lane-runner.ts';
 import { jobsOf, type Lane, lanesOf, piecesOf, type StageJobs } from './stages/lanes.ts';

@@ -1,6 +1,6 @@
 // How far a task is: what is done, what there is, and what follows from that. Percentages, speeds and estimates are made
 // here and nowhere else; events, snapshots, metrics, the terminal and the report show them. Pure: time is handed in.
-import type { MediaRecord } from '../index/contract.ts';
+import type { MediaRecord } from '../index/store/contract.ts';
 import type { StageKind } from './stages/kind.ts';
 
 /** Work of one type, in its unit. */

@@ -1,9 +1,18 @@
-// What a visual search is asked for and what it answers: see docs/api.md, "Loading and searching".
+// The coordinator of search: what it is asked for and what it answers, with the fields of the API. Its parts have contracts
+// of their own: scope, transcripts, thumbnails, models.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { FrameRange, MediaType, MetadataFilter } from '../index/contract.ts';
-import { Facet } from '../index/facets/contract.ts';
-import { TimeRange } from '../index/transcripts/contract.ts';
+import { Facet, MetadataFilter } from '../index/facets/contract.ts';
+import { FrameRange, type LoadReport } from '../index/visual/contract.ts';
+import type { VisualModels } from './models/contract.ts';
+import { FilterScope, MetadataFilterRequest } from './scope/contract.ts';
+import type {
+  SceneThumbnailsAnswer,
+  SceneThumbnailsRequest,
+  ThumbnailsAnswer,
+  ThumbnailsRequest,
+} from './thumbnails/contract.ts';
+import type { Transcripts } from './transcripts/contract.ts';
 
 export const searchErrors = errorTable({
   QUERY_EMPTY: { meaning: 'The query is empty', status: 400, retryable: false },
@@ -14,34 +23,27 @@ export const searchErrors = errorTable({
   WHICH_MEDIA: { meaning: 'The media is not named, or twice', status: 400, retryable: false },
   BAD_TIME: { meaning: 'The time is not one', status: 400, retryable: false },
   HASH_MISMATCH: { meaning: 'The hash is that of another file', status: 400, retryable: false },
-  UNKNOWN_MEDIA: { meaning: 'The media is not in the analysis folder', status: 400, retryable: false },
-  WRONG_SEGMENTS: { meaning: 'The ranges of frames are not valid', status: 400, retryable: false },
   TWO_SPEAKERS: { meaning: 'Two names of a speaker were given', status: 400, retryable: false },
-  PATH_RELATIVE: { meaning: 'The path is not absolute', status: 400, retryable: false },
-  WRONG_SCOPE: { meaning: 'The scope does not fit together', status: 400, retryable: false },
 });
 
-/** Which media filters speak of, as a client says it. */
-export const FilterScope = Type.Object({
-  /** `paths`: the files supplied. `global`: what is loaded and can be searched. */
-  mode: Type.Unsafe<'paths' | 'global'>({ type: 'string', enum: ['paths', 'global'] }),
-  /** Of a global scope: what the media can be searched by. */
-  media_type: MediaType,
-  /** Absolute. */
-  media_paths: Type.Array(Type.String()),
-  /** Of the paths, one each and empty where it is not known; or alone. */
-  hash_strs: Type.Array(Type.String()),
-  /** Files the client means, where it does not name them all. */
-  expected_count: Type.Optional(Type.Integer({ minimum: 0 })),
+export const contextErrors = errorTable({
+  CONTEXT_CHANGED: {
+    meaning: 'The analysis folder or the visual model changed while loading',
+    status: 409,
+    retryable: true,
+  },
+  CONTEXT_MISMATCH: {
+    meaning: 'Analysis data of another folder or model is loaded',
+    status: 409,
+    retryable: false,
+  },
 });
-export type FilterScope = Static<typeof FilterScope>;
 
-export const MetadataFilterRequest = Type.Object({
-  /** Left out: the scope of the search itself. */
-  scope: Type.Optional(FilterScope),
-  filters: Type.Array(MetadataFilter),
-});
-export type MetadataFilterRequest = Static<typeof MetadataFilterRequest>;
+/** What is loaded for searching by pictures. */
+export interface SearchContext {
+  readonly cache_dir: string;
+  readonly model_key: string;
+}
 
 /** The scope, or the fields it is derived from when it is left out. */
 export const FacetRequest = Type.Object({
@@ -122,140 +124,34 @@ export const SearchAnswer = Type.Object({
 });
 export type SearchAnswer = Static<typeof SearchAnswer>;
 
-export const ThumbnailsAnswer = Type.Object({
-  /** Base64 JPEG; null for sound and where there is no picture. */
-  thumbnails: Type.Array(Type.Object({ thumbnail: Type.Union([Type.String(), Type.Null()]) })),
-});
-export type ThumbnailsAnswer = Static<typeof ThumbnailsAnswer>;
-
-export const SceneThumbnailsAnswer = Type.Object({
-  /** Base64 JPEG and `HH:MM:SS`; null for sound and stills. */
-  scene_thumbnails: Type.Union([Type.Array(Type.Tuple([Type.String(), Type.String()])), Type.Null()]),
-});
-export type SceneThumbnailsAnswer = Static<typeof SceneThumbnailsAnswer>;
-
 export const CachePathsAnswer = Type.Object({
   visual_cache_path: Type.Union([Type.String(), Type.Null()]),
   audio_cache_path: Type.Union([Type.String(), Type.Null()]),
 });
 export type CachePathsAnswer = Static<typeof CachePathsAnswer>;
 
-/** Start in seconds, text, end in seconds, media path: the form of docs/api.md, "Transcripts". */
-export const LegacySegment = Type.Tuple([Type.Number(), Type.String(), Type.Number(), Type.String()]);
-export type LegacySegment = Static<typeof LegacySegment>;
+/** Which file: exactly one of the two. */
+export type CachePathsRequest = { readonly cache_dir: string } & (
+  | { readonly media_path: string }
+  | { readonly hash_str: string }
+);
 
-export const SpeakerData = Type.Object({
-  segments: Type.Array(LegacySegment),
-  hash_str: Type.String(),
-  /** By id of a speaker. */
-  speakers: Type.Record(
-    Type.String(),
-    Type.Object({
-      segment_indices: Type.Array(Type.Integer({ minimum: 0 })),
-      /** Left out when no name was given. */
-      display_name: Type.Optional(Type.String()),
-    }),
-  ),
-});
-export type SpeakerData = Static<typeof SpeakerData>;
-
-export const TranscriptionsAnswer = Type.Object({
-  /** By media path; files without a transcription are left out. */
-  transcriptions: Type.Record(Type.String(), Type.Array(LegacySegment)),
-  /** Of files of which somebody knows who speaks. */
-  transcription_data: Type.Record(Type.String(), SpeakerData),
-  /** Paths whose transcription is damaged and has to be made again. */
-  unreadable: Type.Optional(Type.Array(Type.String())),
-});
-export type TranscriptionsAnswer = Static<typeof TranscriptionsAnswer>;
-
-/** Which media: its hash, or where it lies. */
-export type TranscriptRangeRequest = {
-  readonly cache_dir: string;
-  readonly start_seconds: number;
-  readonly end_seconds: number;
-  readonly after_segment_index: number | null;
-  readonly max_segments: number;
-} & ({ readonly hash_str: string } | { readonly media_path: string });
-
-export const RangeSegment = Type.Object({
-  segment_index: Type.Integer({ minimum: 0 }),
-  start_seconds: Type.Number(),
-  end_seconds: Type.Number(),
-  text: Type.String(),
-  /** Empty when nobody looked who speaks. */
-  speaker: Type.String(),
-  speaker_name: Type.String(),
-  text_truncated: Type.Optional(Type.Boolean()),
-  original_character_count: Type.Optional(Type.Integer()),
-});
-export type RangeSegment = Static<typeof RangeSegment>;
-
-export const TranscriptRangeAnswer = Type.Object({
-  hash_str: Type.Union([Type.String(), Type.Null()]),
-  media_path: Type.Union([Type.String(), Type.Null()]),
-  start_seconds: Type.Number(),
-  end_seconds: Type.Number(),
-  transcript_status: Type.Unsafe<'available' | 'empty' | 'not_available'>({
-    type: 'string',
-    enum: ['available', 'empty', 'not_available'],
-  }),
-  segments: Type.Array(RangeSegment),
-  /** True when there are more in the range: ask again with `next_after_segment_index`. */
-  truncated: Type.Boolean(),
-  next_after_segment_index: Type.Union([Type.Integer(), Type.Null()]),
-  /** Segments whose text was cut. */
-  truncated_segment_indices: Type.Array(Type.Integer()),
-});
-export type TranscriptRangeAnswer = Static<typeof TranscriptRangeAnswer>;
-
-export const TranscriptSearch = Type.Object({
-  cache_dir: Type.String({ minLength: 1 }),
-  query: Type.String(),
-  media_paths: Type.Array(Type.String()),
-  search_all: Type.Boolean(),
-  max_results: Type.Integer({ minimum: 1 }),
-  /** A display name, compared as texts are; null: whoever speaks. */
-  speaker_name: Type.Union([Type.String(), Type.Null()]),
-  metadata_filter_request: Type.Union([MetadataFilterRequest, Type.Null()]),
-  /** Half-open ranges of seconds, by media path or hash. */
-  segments_to_time_ranges: Type.Record(Type.String(), Type.Array(TimeRange)),
-});
-export type TranscriptSearch = Static<typeof TranscriptSearch>;
-
-/** "Transcript search match" of the API. */
-export const SpokenMatch = Type.Object({
-  media_path: Type.String(),
-  hash_str: Type.String(),
-  start_seconds: Type.Number(),
-  end_seconds: Type.Number(),
-  text: Type.String(),
-  start_timestamp: Type.String(),
-  end_timestamp: Type.String(),
-  /** Id in this transcript; empty when nobody looked who speaks. */
-  speaker: Type.String(),
-  speaker_name: Type.String(),
-  speakers: Type.Array(Type.String()),
-  /** `audio` or `video`; left out when it is not known. */
-  media_type: Type.Optional(Type.Unsafe<'audio' | 'video'>({ type: 'string', enum: ['audio', 'video'] })),
-  segment_index: Type.Integer({ minimum: 0 }),
-});
-export type SpokenMatch = Static<typeof SpokenMatch>;
-
-export const TranscriptSearchAnswer = Type.Object({
-  matches: Type.Array(SpokenMatch),
-  /** Segments that match, also those beyond `max_results`; when there are very many, at least so many. */
-  total: Type.Integer(),
-  total_is_exact: Type.Boolean(),
-  toast_warning: Type.Optional(Type.String()),
-});
-export type TranscriptSearchAnswer = Static<typeof TranscriptSearchAnswer>;
-
-export const SpeakerNamesAnswer = Type.Object({
-  updated: Type.Integer(),
-  /** What was asked for, by id of the speaker; empty where the name was taken away. */
-  changes: Type.Record(Type.String(), Type.String()),
-  /** All names there are now, by id. */
-  speaker_names: Type.Record(Type.String(), Type.String()),
-});
-export type SpeakerNamesAnswer = Static<typeof SpeakerNamesAnswer>;
+export interface Search {
+  /** The visual model in use. */
+  readonly models: VisualModels;
+  /** What is loaded, if anything is. */
+  readonly loaded: SearchContext | null;
+  /** Loads the vectors of a folder by the model in use. */
+  load(cacheDir: string, signal?: AbortSignal): Promise<LoadReport>;
+  /** Adds media to what is loaded; `missing` names the paths that are not analysed. */
+  loadMedia(cacheDir: string, paths: readonly string[], signal?: AbortSignal): Promise<LoadReport>;
+  readonly transcripts: Transcripts;
+  text(request: TextSearch, signal?: AbortSignal): Promise<SearchAnswer>;
+  image(request: ImageSearch, signal?: AbortSignal): Promise<SearchAnswer>;
+  frame(request: FrameSearch, signal?: AbortSignal): Promise<SearchAnswer>;
+  thumbnails(request: ThumbnailsRequest, signal?: AbortSignal): Promise<ThumbnailsAnswer>;
+  sceneThumbnails(request: SceneThumbnailsRequest, signal?: AbortSignal): Promise<SceneThumbnailsAnswer>;
+  cachePaths(request: CachePathsRequest, signal?: AbortSignal): Promise<CachePathsAnswer>;
+  /** What media can be filtered by. */
+  facets(request: FacetRequest, signal?: AbortSignal): Promise<FacetAnswer>;
+}

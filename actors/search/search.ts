@@ -1,36 +1,23 @@
-// The coordinator of search, the only one that asks: words or a picture become a vector, the index ranks, and the
-// stored previews are joined to the matches. Every message goes in the `now` lane, ahead of ingest.
-import { resolve } from 'node:path';
+// The coordinator of search, the only one that asks: it hands every question to the part that answers it, and holds what is
+// loaded for them.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { CallOptions, Ref } from '../../runtime/ref.ts';
+import type { Ref } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
-import { type decoderContract, mediaErrors } from '../decoder/contract.ts';
+import type { decoderContract } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
-import type { indexContract, LoadReport, RankedMatch } from '../index/contract.ts';
-import { type CachePathsRequest, cachePaths } from './cache-paths.ts';
-import { type Contexts, createContexts, type SearchContext } from './context.ts';
-import {
-  type CachePathsAnswer,
-  type FacetAnswer,
-  type FacetRequest,
-  type FrameSearch,
-  type ImageSearch,
-  type SceneThumbnailsAnswer,
-  type SearchAnswer,
-  searchErrors,
-  type TextSearch,
-  type ThumbnailsAnswer,
-} from './contract.ts';
-import { facetAnswer, facetScope } from './filter-scope.ts';
-import { toMatch, warning } from './match.ts';
-import { createVisualModels, type VisualModels } from './model.ts';
-import { placesOf } from './places.ts';
-import { findScope } from './scope.ts';
-import { createSpokenContext } from './spoken-context.ts';
-import { nearestFrame } from './thumbnail-plan.ts';
-import { createThumbnails, type SceneThumbnailsRequest, type ThumbnailsRequest } from './thumbnails.ts';
-import { createTranscripts, type Transcripts } from './transcripts.ts';
+import type { indexContract } from '../index/contract.ts';
+import { now } from './call-options.ts';
+import { type Search, searchErrors } from './contract.ts';
+import { cachePaths } from './media/cache-paths.ts';
+import { createVisualModels } from './models/visual-models.ts';
+import { findFacets } from './scope/find-facets.ts';
+import { createThumbnails } from './thumbnails/thumbnails.ts';
+import { createTranscriptData } from './transcripts/transcript-data.ts';
+import { createTranscripts } from './transcripts/transcripts.ts';
+import { frameVector, pictureVector } from './visual/query-vectors.ts';
+import { VisualData } from './visual/visual-data.ts';
+import { searchVisual, type VisualSearchParts } from './visual/visual-search.ts';
 
 export interface SearchParts {
   readonly decoder: Ref<typeof decoderContract>;
@@ -48,289 +35,46 @@ export interface SearchParts {
   readonly summarizing?: () => boolean;
 }
 
-interface Parts extends SearchParts {
-  readonly models: VisualModels;
-  readonly contexts: Contexts;
-}
-
-export interface Search {
-  /** The visual model in use. */
-  readonly models: VisualModels;
-  /** What is loaded, if anything is. */
-  readonly loaded: SearchContext | null;
-  /** Loads the vectors of a folder by the model in use. */
-  load(cacheDir: string, signal?: AbortSignal): Promise<LoadReport>;
-  /** Adds media to what is loaded; `missing` names the paths that are not analysed. */
-  loadMedia(cacheDir: string, paths: readonly string[], signal?: AbortSignal): Promise<LoadReport>;
-  /** What is said. */
-  readonly transcripts: Transcripts;
-  text(request: TextSearch, signal?: AbortSignal): Promise<SearchAnswer>;
-  image(request: ImageSearch, signal?: AbortSignal): Promise<SearchAnswer>;
-  frame(request: FrameSearch, signal?: AbortSignal): Promise<SearchAnswer>;
-  thumbnails(request: ThumbnailsRequest, signal?: AbortSignal): Promise<ThumbnailsAnswer>;
-  sceneThumbnails(request: SceneThumbnailsRequest, signal?: AbortSignal): Promise<SceneThumbnailsAnswer>;
-  cachePaths(request: CachePathsRequest, signal?: AbortSignal): Promise<CachePathsAnswer>;
-  /** What media can be filtered by. */
-  facets(request: FacetRequest, signal?: AbortSignal): Promise<FacetAnswer>;
-}
-
-type Request = Omit<TextSearch, 'query'> & { readonly query: string | null };
-
-export function createSearch(given: SearchParts): Search {
-  const { embedder, textEmbedder, index, clock } = given;
-  const contexts = createContexts(index);
+export function createSearch(parts: SearchParts): Search {
+  const { embedder, textEmbedder, index, clock, decoder } = parts;
+  const visualData = new VisualData(index);
+  const transcriptData = createTranscriptData(index);
   const models = createVisualModels({
     pictureEmbedder: embedder,
     textEmbedder,
     clock,
-    changed: contexts.drop,
+    changed: () => visualData.drop(),
   });
-  const parts: Parts = { ...given, models, contexts };
-  const spoken = createSpokenContext(index);
-  const transcripts = createTranscripts(given, spoken);
-  const thumbnails = createThumbnails({
-    ...given,
-    thumbnailDecoders: given.thumbnailDecoders.length > 0 ? given.thumbnailDecoders : [given.decoder],
-  });
+  const thumbnailDecoders = parts.thumbnailDecoders.length > 0 ? parts.thumbnailDecoders : [decoder];
+  const thumbnails = createThumbnails({ ...parts, thumbnailDecoders });
   return {
     models,
     get loaded() {
-      return contexts.current;
+      return visualData.current;
     },
-    load: async (cache_dir, signal) => contexts.load({ cache_dir, model_key: models.active() }, signal),
-    loadMedia: async (cache_dir, paths, signal) => {
-      const model_key = models.active();
-      const { by_path } = await index.ask('find', { cache_dir, paths: [...paths], hashes: [] }, now(signal));
-      const hashOf = new Map(by_path.flatMap((one) => (one ? [[one.path, one.identity.hash_str]] : [])));
-      const known = [...new Set(paths.flatMap((path) => hashOf.get(path) ?? []))];
-      const report = await contexts.loadMedia({ cache_dir, model_key }, known, signal);
-      const pathOf = new Map(paths.map((path) => [hashOf.get(path) ?? path, path]));
-      const missing = [
-        ...paths.filter((path) => !hashOf.has(path)),
-        ...report.missing.map((hash) => pathOf.get(hash) ?? hash),
-      ];
-      return { ...report, missing };
-    },
-    transcripts,
+    load: async (cache_dir, signal) => visualData.load({ cache_dir, model_key: models.active() }, signal),
+    loadMedia: async (cache_dir, paths, signal) =>
+      visualData.loadPaths({ cache_dir, model_key: models.active() }, paths, signal),
+    transcripts: createTranscripts(parts, transcriptData),
+    ...visualSearches({ ...parts, models, visual: visualData }),
+    thumbnails: (request, signal) => thumbnails.thumbnails(request, now(signal)),
+    sceneThumbnails: (request, signal) => thumbnails.sceneThumbnails(request, now(signal)),
+    cachePaths: (request, signal) => cachePaths(parts, request, now(signal)),
+    facets: (request, signal) => findFacets({ index, visualData, transcriptData }, request, signal),
+  };
+}
+
+function visualSearches(parts: VisualSearchParts): Pick<Search, 'text' | 'image' | 'frame'> {
+  return {
     text: async (request, signal) => {
       if (request.query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
-      return answer(parts, request, async () => ({ vector: null }), signal);
+      return searchVisual(parts, request, async () => ({ vector: null }), signal);
     },
     image: (request, signal) => {
       const picture = (model: VisualModel) => pictureVector(parts, model, request.image_path, 0, signal);
-      return answer(parts, request, async (model) => ({ vector: await picture(model) }), signal);
+      return searchVisual(parts, request, async (model) => ({ vector: await picture(model) }), signal);
     },
     frame: (request, signal) =>
-      answer(parts, request, (model) => frameVector(parts, model, request, signal), signal),
-    thumbnails: (request, signal) => thumbnails.thumbnails(request, now(signal)),
-    sceneThumbnails: (request, signal) => thumbnails.sceneThumbnails(request, now(signal)),
-    cachePaths: (request, signal) => cachePaths(given, request, now(signal)),
-    facets: async (request, signal) => {
-      const { cache_dir, filters } = request;
-      const context = contexts.current?.cache_dir === resolve(cache_dir) ? contexts.current : null;
-      const asked = facetScope(request, context?.model_key ?? null);
-      const isSpoken = spoken.current === resolve(cache_dir);
-      const scope = asked.scope.mode === 'paths' ? asked.scope : { ...asked.scope, transcripts: isSpoken };
-      const ask = () => index.ask('facets', { cache_dir, scope, filters }, now(signal));
-      const whole = () => (isSpoken ? spoken.within(cache_dir, ask, signal) : ask());
-      const report = await (context ? contexts.within(context, whole, signal) : whole());
-      return facetAnswer(report, asked, filters.length);
-    },
+      searchVisual(parts, request, (model) => frameVector(parts, model, request, signal), signal),
   };
-}
-
-function now(signal: AbortSignal | undefined): CallOptions {
-  return { lane: 'now', signal };
-}
-
-interface Picture {
-  readonly vector: Float32Array | null;
-  /** The film it is of, when that is not there any more. */
-  readonly gone?: string;
-}
-
-async function answer(
-  parts: Parts,
-  request: Request,
-  pictureOf: (model: VisualModel) => Promise<Picture>,
-  signal: AbortSignal | undefined,
-): Promise<SearchAnswer> {
-  const { index } = parts;
-  if (parts.summarizing?.()) throw searchErrors.SUMMARY_RUNNING('Search again when the summaries are made');
-  const query = request.query?.trim() ? request.query : null;
-  if (!query && request.exclude.length > 0) {
-    throw searchErrors.EXCLUDE_WITHOUT_QUERY('exclude needs a query', { field: 'exclude' });
-  }
-  parts.contexts.require({ cache_dir: request.cache_dir, model_key: parts.models.active() });
-  const model = await parts.models.open('words', signal);
-  const { vector: picture, gone } = await pictureOf(model);
-  const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
-  // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
-  const { cache_dir, text_weight, max_results } = request;
-  const within = { cache_dir, model_key: model.model_key };
-  const wanted = { text: words.query, picture, text_weight, exclude: words.exclude, max_results };
-  const searched = { model_key: model.model_key, field: 'segments_to_frame_indices' };
-  const place = { ...request, ranges: request.segments_to_frame_indices };
-  const find = async () => {
-    const { scope, ...found } = await findScope(index, place, searched, signal);
-    const ranked =
-      words.query || picture
-        ? await index.ask('search', { ...within, ...wanted, scope }, now(signal))
-        : { matches: [] };
-    return { ...found, ranked };
-  };
-  const { ranked, missing, unloaded, asked } = await parts.contexts.within(within, find, signal);
-  const media = async () => (await index.ask('media', { cache_dir: request.cache_dir }, now(signal))).media;
-  const [{ images, unreadable }, places] = await Promise.all([
-    request.previews ? previews(parts, request.cache_dir, ranked.matches, signal) : nothing,
-    placesOf(ranked.matches, asked, media),
-  ]);
-  const broken = new Set([...unreadable, ...parts.contexts.damaged]);
-  return {
-    matches: ranked.matches.map((match, i) => toMatch(match, places.pathOf(match), images[i] ?? undefined)),
-    ...warning({
-      nothingUnderstood: !words.query && !picture && words.unknown.length === 0,
-      unknownWords: words.unknown,
-      missing,
-      unloaded,
-      gone: [...new Set([...(gone === undefined ? [] : [gone]), ...places.gone])],
-      unreadable: await namesOf(parts, request.cache_dir, broken, signal),
-      fallbackFrom: parts.models.state.fallback_from,
-      noPreview: images.filter((image) => image === null).length,
-    }),
-  };
-}
-
-/** A person knows paths, not hashes. */
-async function namesOf(
-  { index }: SearchParts,
-  cache_dir: string,
-  broken: ReadonlySet<string>,
-  signal: AbortSignal | undefined,
-): Promise<string[]> {
-  if (broken.size === 0) return [];
-  const hashes = [...broken];
-  const { by_hash } = await index.ask('find', { cache_dir, paths: [], hashes }, now(signal));
-  return hashes.map((hash, i) => by_hash[i]?.path ?? hash);
-}
-
-interface Words {
-  readonly query: Float32Array | null;
-  /** k×d. */
-  readonly exclude: Float32Array | null;
-  readonly unknown: readonly string[];
-}
-
-async function textVectors(
-  { textEmbedder }: SearchParts,
-  model_key: string,
-  query: string | null,
-  exclude: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<Words> {
-  if (!query) return { query: null, exclude: null, unknown: [] };
-  const texts = [query, ...exclude];
-  const { vectors, unknown_words, understood } = await textEmbedder.ask(
-    'texts',
-    { model_key, texts },
-    now(signal),
-  );
-  const d = vectors.length / texts.length;
-  const rows = texts.map((_, row) => vectors.slice(row * d, (row + 1) * d));
-  const excluded = rows.filter((_, row) => row > 0 && understood[row]);
-  return {
-    query: understood[0] ? rows[0]! : null,
-    exclude: excluded.length > 0 ? joined(excluded, d) : null,
-    unknown: unknown_words,
-  };
-}
-
-/** k vectors as one k×d. */
-function joined(rows: readonly Float32Array[], d: number): Float32Array {
-  const all = new Float32Array(rows.length * d);
-  rows.forEach((row, i) => {
-    all.set(row, i * d);
-  });
-  return all;
-}
-
-/** The vector of a picture file, or of one moment of a film, decoded now. */
-async function pictureVector(
-  { decoder, embedder, pool, models }: Parts,
-  { model_key, shape }: VisualModel,
-  path: string,
-  seconds: number,
-  signal: AbortSignal | undefined,
-): Promise<Float32Array> {
-  await models.open('pictures', signal);
-  const holder = pool.holder();
-  try {
-    const picture = await pool.acquire(holder, signal, 'now');
-    const slots = [picture];
-    await decoder.ask('picture', { path, seconds, shape, preview: null, picture }, { ...now(signal), slots });
-    const { vectors } = await embedder.ask(
-      'pictures',
-      { model_key, pictures: slots, urgent: true },
-      { ...now(signal), slots },
-    );
-    return vectors;
-  } finally {
-    pool.releaseAll(holder);
-  }
-}
-
-/**
- * The stored vector when the moment is on the grid of analysed media; otherwise the picture is decoded now. Of a film that
- * is gone the stored vector of the nearest second has to do.
- */
-async function frameVector(
-  parts: Parts,
-  model: VisualModel,
-  { cache_dir, media_path, time_seconds }: FrameSearch,
-  signal: AbortSignal | undefined,
-): Promise<Picture> {
-  const asked = { cache_dir, paths: [media_path], hashes: [] };
-  const [known] = (await parts.index.ask('find', asked, now(signal))).by_path;
-  if (known && known.probe.kind === 'video' && time_seconds >= known.probe.duration_seconds) {
-    const end = known.probe.duration_seconds.toFixed(1);
-    throw searchErrors.TIME_OUTSIDE(`time_seconds: ${media_path} ends at ${end} s`, {
-      field: 'time_seconds',
-    });
-  }
-  const stored = async (frame_index: number | null) => {
-    if (!known || frame_index === null) return null;
-    const { hash_str } = known.identity;
-    const moment = { cache_dir, model_key: model.model_key, hash_str, frame_index };
-    return (await parts.index.ask('vector', moment, now(signal))).vector;
-  };
-  const exact = Number.isInteger(time_seconds) ? await stored(time_seconds) : null;
-  if (exact) return { vector: exact };
-  try {
-    return { vector: await pictureVector(parts, model, media_path, time_seconds, signal) };
-  } catch (error) {
-    if (!known || !mediaErrors.FILE_NOT_FOUND.is(error)) throw error;
-    const vector = await stored(nearestFrame(time_seconds, known.probe));
-    if (!vector) throw error;
-    return { vector, gone: media_path };
-  }
-}
-
-interface Previews {
-  /** JPEG of each match; null where there is none. */
-  readonly images: readonly (Uint8Array | null)[];
-  /** Hashes whose previews are damaged. */
-  readonly unreadable: readonly string[];
-}
-const nothing: Previews = { images: [], unreadable: [] };
-
-async function previews(
-  { index }: SearchParts,
-  cache_dir: string,
-  matches: readonly RankedMatch[],
-  signal: AbortSignal | undefined,
-): Promise<Previews> {
-  if (matches.length === 0) return nothing;
-  const frames = matches.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
-  const answer = await index.ask('previews', { cache_dir, frames }, now(signal));
-  return { images: answer.previews, unreadable: answer.unreadable ?? [] };
 }

@@ -1,7 +1,7 @@
 // The metrics of the service for a Prometheus server. Counters are kept by the meters; gauges are read when rendering.
 import type { TaskListener } from '../../actors/analysis/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
-import type { VisualModels } from '../../actors/search/model.ts';
+import type { VisualModels } from '../../actors/search/models/contract.ts';
 import type { ChildState } from '../../runtime/child.ts';
 import type { Phase } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';

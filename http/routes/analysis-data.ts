@@ -1,7 +1,7 @@
 // Loading what analysis found into memory: every search runs over what is loaded.
 import { Type } from 'typebox';
-import type { LoadReport } from '../../actors/index/contract.ts';
 import type { TranscriptLoadReport } from '../../actors/index/transcripts/contract.ts';
+import type { LoadReport } from '../../actors/index/visual/contract.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { described, type Route, reply, route } from '../route.ts';
 

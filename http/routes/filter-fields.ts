@@ -1,8 +1,9 @@
 // Fields of requests that say which media are meant: metadata filters, their scope, and ranges of frames.
 import { Type } from 'typebox';
-import { FrameRange, MediaType, MetadataFilter } from '../../actors/index/contract.ts';
+import { MediaType, MetadataFilter } from '../../actors/index/facets/contract.ts';
 import { TimeRange } from '../../actors/index/transcripts/contract.ts';
-import { FilterScope } from '../../actors/search/contract.ts';
+import { FrameRange } from '../../actors/index/visual/contract.ts';
+import { FilterScope } from '../../actors/search/scope/contract.ts';
 import { defaulted, described, nullable, shown } from '../route.ts';
 
 const paths = () =>
@@ -69,7 +70,7 @@ export const metadataFilterRequest = defaulted(
   null,
 );
 
-/** Of searches; `frameRanges` of actors/search/scope.ts brings it to its one form. */
+/** Of searches; `frameRanges` brings it to its one form. */
 export const segmentsToFrameIndices = defaulted(
   described(
     Type.Record(Type.String(), Type.Union([FrameRange, Type.Array(FrameRange)])),

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { ModelState } from '../../actors/embedder/contract.ts';
 import { modelErrors } from '../../actors/models/contract.ts';
-import { visualModelErrors } from '../../actors/search/model.ts';
+import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { described, nullable, oneOf, type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';

@@ -1,7 +1,12 @@
 // Pictures of media: single moments, and strips of a film.
 import { Type } from 'typebox';
-import { SceneThumbnailsAnswer, searchErrors, ThumbnailsAnswer } from '../../actors/search/contract.ts';
-import { mostThumbnails, thumbnailsAtOnce } from '../../actors/search/thumbnail-plan.ts';
+import { searchErrors } from '../../actors/search/contract.ts';
+import {
+  mostThumbnails,
+  SceneThumbnailsAnswer,
+  ThumbnailsAnswer,
+  thumbnailsAtOnce,
+} from '../../actors/search/thumbnails/contract.ts';
 import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
 import { defaulted, described, type Route, reply, route } from '../route.ts';
 import { HashStr } from './media.ts';

@@ -2,15 +2,15 @@
 import { isAbsolute } from 'node:path';
 import { Type } from 'typebox';
 import type { TimeRange } from '../../actors/index/transcripts/contract.ts';
+import { searchErrors } from '../../actors/search/contract.ts';
+import { frameRanges } from '../../actors/search/scope/contract.ts';
 import {
   SpeakerNamesAnswer,
-  SpokenMatch,
-  searchErrors,
   TranscriptionsAnswer,
   TranscriptRangeAnswer,
   TranscriptSearchAnswer,
-} from '../../actors/search/contract.ts';
-import { frameRanges } from '../../actors/search/scope.ts';
+  TranscriptSearchMatch,
+} from '../../actors/search/transcripts/contract.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { defaulted, described, named, nullable, type Route, reply, route, shown } from '../route.ts';
 import { metadataFilterRequest, segmentsToTimeRanges } from './filter-fields.ts';
@@ -173,7 +173,7 @@ export const searchTranscript = route({
   answers: {
     200: Type.Object({
       ...TranscriptSearchAnswer.properties,
-      matches: Type.Array(named('TranscriptMatch', SpokenMatch)),
+      matches: Type.Array(named('TranscriptMatch', TranscriptSearchMatch)),
     }),
   },
   handle: async ({ body, signal }, { search }) => {

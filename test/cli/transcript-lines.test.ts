@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { SpokenMatch } from '../../actors/search/contract.ts';
+import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
 import { moreLine } from '../../cli/transcript-lines.ts';
 
 test('how much more was found is told as exactly as it is known', () => {
@@ -14,7 +14,7 @@ test('how much more was found is told as exactly as it is known', () => {
     [20, 20, false, '  there may be more\n'],
   ];
   for (const [shown, total, total_is_exact, line] of table) {
-    const matches = new Array<SpokenMatch>(shown);
+    const matches = new Array<TranscriptSearchMatch>(shown);
     assert.equal(moreLine({ matches, total, total_is_exact }, 20), line);
   }
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import test from 'node:test';
-import { visualModelErrors } from '../../actors/search/model.ts';
+import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { recordedOf } from '../actors/analysis/fake-runs.ts';
 import { at, folder, good, h, service, text } from './analyze-service.ts';
 

@@ -10,7 +10,7 @@ import type {
   TranscriptionsAnswer,
   TranscriptRangeAnswer,
   TranscriptSearchAnswer,
-} from '../../actors/search/contract.ts';
+} from '../../actors/search/transcripts/contract.ts';
 import { talk } from '../actors/diarizer/tiny-models.ts';
 import { newHome } from './command-line.ts';
 import { startService } from './service.ts';

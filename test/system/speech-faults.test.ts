@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
-import type { TranscriptionsAnswer } from '../../actors/search/contract.ts';
+import type { TranscriptionsAnswer } from '../../actors/search/transcripts/contract.ts';
 import { newHome } from './command-line.ts';
 import { type GuardedService, isAlive, startGuarded } from './guarded-service.ts';
 import { joined, silence, writeWav } from './speech-files.ts';

@@ -8,7 +8,7 @@ import type {
   TranscriptionsAnswer,
   TranscriptRangeAnswer,
   TranscriptSearchAnswer,
-} from '../../actors/search/contract.ts';
+} from '../../actors/search/transcripts/contract.ts';
 import { readVoices } from '../../bench/diarization/librispeech.ts';
 import { startService } from './service.ts';
 import { joined, RATE, silence, writeWav } from './speech-files.ts';

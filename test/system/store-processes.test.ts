@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { describe, type TestContext, test } from 'node:test';
-import { storeErrors } from '../../actors/index/contract.ts';
+import { storeErrors } from '../../actors/index/store/contract.ts';
 import { checkPages } from '../../actors/index/store/pages.ts';
 import { Store } from '../../actors/index/store/store.ts';
 import { footage, framesUpTo, mediaRecord, preview } from '../actors/index/footage.ts';
@@ -103,7 +103,7 @@ test('while one process writes, another reads what is committed and is told who 
   assert.deepEqual(await linesOf(child, 2), ['committed 1', 'holding']);
   const store = new Store(cache_dir);
   t.after(() => store.close());
-  assert.deepEqual(store.stored('model', ['1', '2']), [true, false]);
+  assert.deepEqual(store.visual.stored('model', ['1', '2']), [true, false]);
   assert.throws(
     () => store.begin('3', 'model', d),
     (error) => storeErrors.STORE_IN_USE.is(error) && error.message.includes(`Process ${child.process.pid} `),
@@ -122,7 +122,7 @@ test('the lease of a process that was killed is taken over', async (t) => {
   const store = new Store(cache_dir);
   t.after(() => store.close());
   store.abort(store.begin('3', 'model', d));
-  assert.deepEqual(store.stored('model', ['1', '2']), [true, false]);
+  assert.deepEqual(store.visual.stored('model', ['1', '2']), [true, false]);
 });
 
 /** The path and every folder above it can be passed by a user who is neither its owner nor of its group. */

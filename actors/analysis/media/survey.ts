@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises';
 import type { Lane } from '../../../runtime/mailbox.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { type decoderContract, mediaErrors, modifiedMs } from '../../decoder/contract.ts';
-import type { indexContract, MediaRecord } from '../../index/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
 
 /** Runs `work` so that a crash in it is known afterwards. `mark`: size and time of the file, its content is not known yet. */
 export type Watched = (mark: string, work: () => Promise<MediaRecord>) => Promise<MediaRecord>;

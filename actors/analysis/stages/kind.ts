@@ -2,7 +2,7 @@
 // counted, what it tells of a file and the words for people. Pure: events, metrics, the command line, the client and the
 // API document are read off these declarations.
 import type { Static, TObject, TProperties } from 'typebox';
-import type { MediaRecord } from '../../index/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
 import type { RequestPart, Settling } from '../request.ts';
 
 /** How work is counted. The two amounts have a field each in snapshots and events, those of one file with `file_` before. */

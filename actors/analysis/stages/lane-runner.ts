@@ -3,7 +3,7 @@
 import { engineErrors } from '../../../runtime/errors.ts';
 import { KeyedLock } from '../../../runtime/sync/keyed-lock.ts';
 import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
-import type { MediaRecord } from '../../index/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
 import { quarantined } from '../recovery/journalled.ts';
 import { isQuarantined } from '../recovery/quarantine.ts';
 import { worthAnotherTry } from '../recovery/retry.ts';

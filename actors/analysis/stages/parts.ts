@@ -5,8 +5,9 @@ import type { Ref } from '../../../runtime/ref.ts';
 import type { SlotPool } from '../../../runtime/slots.ts';
 import type { decoderContract, PreviewShape } from '../../decoder/contract.ts';
 import type { diarizerContract } from '../../diarizer/contract.ts';
-import type { embedderContract, VisualModel } from '../../embedder/contract.ts';
+import type { embedderContract } from '../../embedder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
+import type { VisualModels } from '../../search/models/contract.ts';
 import type { transcriberContract } from '../../transcriber/contract.ts';
 import type { Journal } from '../recovery/journal.ts';
 import type { SpeechModel } from './speech/model.ts';
@@ -21,12 +22,6 @@ export interface SpeechParts {
   readonly diarizer: Ref<typeof diarizerContract>;
 }
 
-/** The visual model as an analysis needs it; its owner loads and switches it. */
-export interface VisualModelUse {
-  /** Loads the model where it is not in use, also into an actor that began anew. */
-  use(key: string, signal: AbortSignal): Promise<VisualModel>;
-}
-
 export interface AnalysisParts {
   /** One film each at a time. */
   readonly decoders: readonly Decoder[];
@@ -35,7 +30,8 @@ export interface AnalysisParts {
   /** Answers short questions, so that they never wait behind a film. */
   readonly prober: Decoder;
   readonly embedder: Ref<typeof embedderContract>;
-  readonly models: VisualModelUse;
+  /** The owner of the visual model loads and switches it. */
+  readonly models: Pick<VisualModels, 'use'>;
   readonly index: Index;
   readonly pool: SlotPool;
   readonly journal: Journal;

@@ -1,6 +1,6 @@
 // One piece of work: a stage and one of its files, from start to end. Journalled, so that a crash is known afterwards.
 import { toFields } from '../../../runtime/errors.ts';
-import type { MediaRecord } from '../../index/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
 import { stageKey } from '../recovery/quarantine.ts';
 import type { FramePass } from './frame-pass.ts';
 import type { Item } from './kind.ts';

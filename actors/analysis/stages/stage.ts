@@ -1,7 +1,7 @@
 // What a kind of work on media is to the runner: the facts of its kind, and the work itself. The runner owns surveys, the
 // journal, retries, quarantine, cancellation and the telling; a stage says how one file is worked on.
 import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
-import type { MediaRecord } from '../../index/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
 import type { WorkResult } from '../contract.ts';
 import type { Item, Job, StageKind } from './kind.ts';
 import type { AnalysisParts, Decoder } from './parts.ts';

@@ -1,6 +1,6 @@
 // The surveys of one task: which file is it, what is in it. A file that several stages work on is surveyed once.
 import { Semaphore } from '../../../runtime/sync/semaphore.ts';
-import type { MediaRecord } from '../../index/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
 import { surveyAndRemember } from '../media/survey.ts';
 import { journalledSurvey } from '../recovery/journalled.ts';
 import { diedInSurvey } from '../recovery/quarantine.ts';

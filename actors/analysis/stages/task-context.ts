@@ -1,7 +1,7 @@
 // One run of a task, as its stages share it: what was asked for, where it is told, what is known of its files, and how it
 // ends.
 import { engineErrors } from '../../../runtime/errors.ts';
-import { storeErrors } from '../../index/contract.ts';
+import { storeErrors } from '../../index/store/contract.ts';
 import type { AnalysisRequest, TaskRun } from '../contract.ts';
 import type { StageParts } from './parts.ts';
 import type { Settled } from './settled.ts';

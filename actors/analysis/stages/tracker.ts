@@ -1,6 +1,6 @@
 // Tells what happens in a running task: every step is counted by the progress model and goes out as events.
 import { toFields } from '../../../runtime/errors.ts';
-import type { MediaRecord } from '../../index/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
 import type { AnalysisEvent, TaskCounts, WorkResult } from '../contract.ts';
 import { ProgressModel, type TaskProgress } from '../progress.ts';
 import { count, noneDone } from '../result.ts';

@@ -4,7 +4,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
-import { storeErrors } from '../../index/contract.ts';
+import { storeErrors } from '../../index/store/contract.ts';
 import { analysisErrors } from '../contract.ts';
 
 /** Files looked for at the same time. */

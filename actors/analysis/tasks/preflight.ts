@@ -1,6 +1,7 @@
 // What a request means, and what keeps a task from being made of it: the same checks for everybody who starts one.
 import { isAbsolute } from 'node:path';
 import type { DecodeMode } from '../../decoder/contract.ts';
+import type { VisualModels } from '../../search/models/contract.ts';
 import {
   type Analysis,
   type AnalysisRequest,
@@ -30,10 +31,7 @@ export interface Preflight {
 export interface PreflightParts {
   readonly kinds: readonly StageKind[];
   readonly analysis: Pick<Analysis, 'properties'>;
-  readonly models: {
-    /** Key of the visual model in use; throws when there is none. */
-    active(): string;
-  };
+  readonly models: Pick<VisualModels, 'active'>;
   /** How films are decoded when a request does not say. */
   readonly decode: DecodeMode;
 }

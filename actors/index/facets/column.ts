@@ -1,11 +1,11 @@
-// What every media says to one facet. Media that say the same share one entry, so that a filter is asked once an entry
-// and a count is one addition a media. Pure.
+// The values that all media have in one facet. Media with the same values share one entry, so that a filter tests an
+// entry once and a count is one addition a media. Pure.
 import type { Facet, MediaFacts, Reading } from './facet.ts';
 import type { Test } from './filter.ts';
 
 export class Column {
   readonly facet: Facet;
-  /** By entry; entry 0 is for media that say nothing. */
+  /** By entry; entry 0 is for media without a value. */
   readonly #readings: (Reading | null)[] = [null];
   readonly #byKey = new Map<string, number>();
   /** By entry: positions in `values` of the options it belongs to. */

@@ -1,10 +1,72 @@
-// What facets are: pieces of the contract of the index.
+// What media can be filtered by, what filters mean, and which media a search names.
 import { type Static, Type } from 'typebox';
+import { ask } from '../../../runtime/contract.ts';
+import { errorTable } from '../../../runtime/errors.ts';
+import { Folder } from '../store/contract.ts';
 
-export const FacetKind = Type.Unsafe<'single' | 'multi' | 'numeric' | 'date'>({
-  type: 'string',
-  enum: ['single', 'multi', 'numeric', 'date'],
+function words<const W extends readonly string[]>(...list: W) {
+  return Type.Unsafe<W[number]>({ type: 'string', enum: [...list] });
+}
+
+export const filterErrors = errorTable({
+  UNKNOWN_FACET: { meaning: 'There is no such facet', status: 400, retryable: false },
+  WRONG_OPERATOR: { meaning: 'The operator does not fit the facet', status: 400, retryable: false },
+  WRONG_VALUES: { meaning: 'The values do not fit the facet', status: 400, retryable: false },
 });
+
+export const FilterOperator = words(
+  'is_any_of',
+  'is_not',
+  'include_any_of',
+  'include_all_of',
+  'exclude_any_of',
+  'exclude_all_of',
+  'before',
+  'after',
+  'greater_than',
+  'less_than',
+);
+export type FilterOperator = Static<typeof FilterOperator>;
+
+/** A condition on what is known of a media. Several conditions all have to hold. */
+export const MetadataFilter = Type.Object({
+  facet_id: Type.String(),
+  operator: FilterOperator,
+  values: Type.Array(Type.String()),
+});
+export type MetadataFilter = Static<typeof MetadataFilter>;
+
+export const MediaType = words('visual', 'speech', 'any');
+export type MediaType = Static<typeof MediaType>;
+
+/** Which media facets speak of. */
+export const FacetScope = Type.Union([
+  /** Files, by hash; null for one whose hash is not known. */
+  Type.Object({
+    mode: Type.Literal('paths'),
+    hashes: Type.Array(Type.Union([Type.String(), Type.Null()])),
+  }),
+  /** What can be searched of what is loaded of the folder by this model, or null for none. */
+  Type.Object({
+    mode: Type.Literal('global'),
+    media_type: MediaType,
+    model_key: Type.Union([Type.String(), Type.Null()]),
+    /** NOT_LOADED unless the transcripts of the folder are loaded. */
+    transcripts: Type.Optional(Type.Boolean()),
+  }),
+]);
+export type FacetScope = Static<typeof FacetScope>;
+
+/**
+ * Which media a search looks at: `hashes` null means all loaded media; what does not pass every filter is left out, media
+ * without metadata too as soon as there is one filter.
+ */
+export const MediaScope = Type.Object({
+  hashes: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  filters: Type.Array(MetadataFilter),
+});
+
+export const FacetKind = words('single', 'multi', 'numeric', 'date');
 export type FacetKind = Static<typeof FacetKind>;
 
 export const FacetOption = Type.Object({
@@ -44,3 +106,31 @@ export const FacetReport = Type.Object({
   shortened: Type.Array(Type.String()),
 });
 export type FacetReport = Static<typeof FacetReport>;
+
+export const facetMessages = {
+  /**
+   * For each name, a path or a hash: the hash of the media the folder knows by it, or null; and whether its vectors are
+   * loaded, or its transcript when `model_key` is null. NOT_LOADED when what is loaded is of another folder or model.
+   * `filters` are only checked, so that a wrong one is told whatever becomes of the search.
+   */
+  resolve: ask(
+    Type.Object({
+      ...Folder,
+      model_key: Type.Union([Type.String(), Type.Null()]),
+      names: Type.Array(Type.String()),
+      filters: Type.Array(MetadataFilter),
+    }),
+    Type.Object({
+      hashes: Type.Array(Type.Union([Type.String(), Type.Null()])),
+      loaded: Type.Array(Type.Boolean()),
+    }),
+  ),
+  /**
+   * What the media in scope can be filtered by, with counts under the filters in force. NOT_LOADED when a global scope
+   * is not of what is loaded.
+   */
+  facets: ask(
+    Type.Object({ ...Folder, scope: FacetScope, filters: Type.Array(MetadataFilter) }),
+    FacetReport,
+  ),
+};

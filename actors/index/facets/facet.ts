@@ -1,5 +1,5 @@
-// What a facet is: a question that is put to every media, and the answers a person can choose from. Pure.
-import type { MediaRecord } from '../contract.ts';
+// What a facet is: how its value is read from the facts of a media, and the options a person can choose from. Pure.
+import type { MediaRecord } from '../store/contract.ts';
 import type { FacetKind } from './contract.ts';
 import { type Moment, moment } from './moments.ts';
 
@@ -10,7 +10,7 @@ export interface MediaFacts extends Pick<MediaRecord, 'probe' | 'identity'> {
 
 export type Meta = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What is to know of one key, read once and kept. */
+/** What one key means: parsed once and kept. */
 export interface Reading {
   /** The stable values of the options it belongs to, each once. */
   readonly values: readonly string[];
@@ -28,9 +28,9 @@ export interface Facet {
   /** Labels from the group down to the facet itself. */
   readonly path: readonly string[];
   readonly kind: FacetKind;
-  /** What the media says, in one text; null when it says nothing. */
+  /** The value of the media as one text; null when it has none. */
   key(media: MediaFacts): string | null;
-  /** What a key means; null for one that means nothing. */
+  /** What a key means; null when it cannot be read. */
   read(key: string): Reading | null;
   labelOf(value: string): string;
   meta(value: string): Meta;
@@ -38,7 +38,7 @@ export interface Facet {
   rank(value: string): number | null;
 }
 
-interface Place {
+interface FacetName {
   readonly id: string;
   readonly label: string;
   readonly path: readonly string[];
@@ -46,7 +46,12 @@ interface Place {
 
 type Rest = Partial<Pick<Facet, 'labelOf' | 'meta' | 'rank'>>;
 
-function facet({ id, label, path }: Place, kind: FacetKind, key: Facet['key'], rest: Partial<Facet>): Facet {
+function facet(
+  { id, label, path }: FacetName,
+  kind: FacetKind,
+  key: Facet['key'],
+  rest: Partial<Facet>,
+): Facet {
   return {
     id,
     label,
@@ -63,8 +68,8 @@ function facet({ id, label, path }: Place, kind: FacetKind, key: Facet['key'], r
 }
 
 /** A media has one value or none. */
-export function single(place: Place, value: Facet['key'], rest: Rest = {}): Facet {
-  return facet(place, 'single', value, rest);
+export function single(name: FacetName, value: Facet['key'], rest: Rest = {}): Facet {
+  return facet(name, 'single', value, rest);
 }
 
 /** No path and no tag of a media file holds it. */
@@ -72,12 +77,12 @@ const between = '\0';
 
 /** A media has any number of values. `widen`: the further values that come with one, itself included. */
 export function multi(
-  place: Place,
+  name: FacetName,
   values: (media: MediaFacts) => readonly string[],
   { widen = (value: string) => [value], ...rest }: Rest & { widen?(value: string): readonly string[] } = {},
 ): Facet {
   return facet(
-    place,
+    name,
     'multi',
     (media) => {
       const own = values(media);
@@ -94,21 +99,25 @@ export function multi(
   );
 }
 
-export function numeric(place: Place, value: (media: MediaFacts) => number | null, rest: Rest = {}): Facet {
+export function numeric(
+  name: FacetName,
+  value: (media: MediaFacts) => number | null,
+  rest: Rest = {},
+): Facet {
   const key = (media: MediaFacts) => {
     const number = value(media);
     return number === null || !Number.isFinite(number) ? null : String(number);
   };
-  return facet(place, 'numeric', key, {
+  return facet(name, 'numeric', key, {
     read: (own) => ({ values: [own], size: Number(own), moment: null }),
     rank: Number,
     ...rest,
   });
 }
 
-/** Options are days. A text that is no date, or only a part of one, says nothing. */
-export function date(place: Place, text: (media: MediaFacts) => string | null, rest: Rest = {}): Facet {
-  return facet(place, 'date', text, {
+/** Options are days. A text that is no date, or only a part of one, gives no value. */
+export function date(name: FacetName, text: (media: MediaFacts) => string | null, rest: Rest = {}): Facet {
+  return facet(name, 'date', text, {
     read: (own) => {
       const read = moment(own);
       const day = own.trim().slice(0, 10);
@@ -161,10 +170,10 @@ const yesOrNo = choices([
   { value: 'no', label: 'No' },
 ]);
 
-export function flag(place: Place, value: (media: MediaFacts) => boolean | null): Facet {
+export function flag(name: FacetName, value: (media: MediaFacts) => boolean | null): Facet {
   const key = (media: MediaFacts) => {
     const is = value(media);
     return is === null ? null : is ? 'yes' : 'no';
   };
-  return single(place, key, yesOrNo);
+  return single(name, key, yesOrNo);
 }

@@ -8,11 +8,11 @@
 //   before, after                all of its date lies before the value begins, or after the value ends
 //
 // Media that lack a value pass is_not, exclude_any_of and exclude_all_of and nothing else.
-import { type FilterOperator, filterErrors, type MetadataFilter } from '../contract.ts';
+import { type FilterOperator, filterErrors, type MetadataFilter } from './contract.ts';
 import type { Facet, Reading } from './facet.ts';
 import { isAfter, isBefore, isWithin, type Moment, moment } from './moments.ts';
 
-/** Whether what a media says to the facet passes; null for a media that says nothing. */
+/** Whether a media passes by its value in the facet; null for a media without one. */
 export type Test = (reading: Reading | null) => boolean;
 
 export interface CheckedFilter {
@@ -105,7 +105,7 @@ function testOf(facet: Facet, operator: FilterOperator, values: readonly string[
       return (own) => own !== null && hasAll(own);
     case 'exclude_all_of':
       return (own) => own === null || !hasAll(own);
-    // No number is larger or smaller than one that is not there.
+    // A comparison with a missing number is false.
     case 'greater_than':
       return (own) => size(own) > number;
     case 'less_than':

@@ -198,7 +198,7 @@ const ranges = choices([
   { value: 'pq', label: 'HDR (PQ)' },
 ]);
 
-/** A picture that says nothing of its transfer is shown as SDR. */
+/** A picture whose transfer is not given is shown as SDR. */
 function dynamicRange({ video }: Probe): string | null {
   if (!video) return null;
   return video.hdr ? (video.color_transfer === 'arib-std-b67' ? 'hlg' : 'pq') : 'sdr';

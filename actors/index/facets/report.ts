@@ -1,6 +1,5 @@
 // The answer to one question for facets: which rows are in scope, what is missing, and the counts. Pure.
-import type { FacetScope, MetadataFilter } from '../contract.ts';
-import type { FacetReport } from './contract.ts';
+import type { FacetReport, FacetScope, MetadataFilter } from './contract.ts';
 import { countFacets } from './count.ts';
 import { checkFilters } from './filter.ts';
 import { facets } from './list.ts';

@@ -1,5 +1,5 @@
 // What is known of the media of one folder, ready to be counted and filtered: a row a content, a column a facet. Pure.
-import type { MediaRecord } from '../contract.ts';
+import type { MediaRecord } from '../store/contract.ts';
 import { Column } from './column.ts';
 import type { Facet } from './facet.ts';
 import type { CheckedFilter } from './filter.ts';
@@ -39,7 +39,7 @@ export class FacetTable {
   }
 
   /** The content at a path is now this one. Answers the hash it was before, whose row has to be set again. */
-  place(path: string, hash: string): string | null {
+  setPath(path: string, hash: string): string | null {
     const before = this.#hashOf.get(path);
     if (before === hash) return null;
     this.#hashOf.set(path, hash);

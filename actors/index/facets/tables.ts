@@ -1,6 +1,7 @@
 // Keeps the facet tables of the folders in step with what is stored there, whoever writes it.
 import type { Log } from '../../../runtime/log.ts';
-import { mediaRecord, type Store } from '../store/store.ts';
+import { mediaRecord } from '../store/media.ts';
+import type { Store } from '../store/store.ts';
 import { facets } from './list.ts';
 import { FacetTable } from './table.ts';
 
@@ -27,7 +28,7 @@ export class FacetTables {
   /** The table of a folder as it is now. `pause` may throw to stop; then nothing of this call is kept. */
   of(store: Store, pause: () => void): FacetTable {
     const known = this.#kept.get(store);
-    const changes = store.changes(known?.seen ?? null);
+    const changes = store.media.changes(known?.seen ?? null);
     const { seen, changed } = changes;
     const fragmented = known !== undefined && known.changes > Math.max(10_000, known.table.size);
     const fresh = known === undefined || changed === null || fragmented;
@@ -49,12 +50,12 @@ export class FacetTables {
     const round = () => {
       if (rounds++ % stride === 0) pause();
     };
-    for (const { row } of store.remembered('path/')) {
+    for (const { row } of store.media.remembered('path/')) {
       round();
       // The content is known by its hash all the same.
-      if (row !== null) table.place(row.path, row.hash_str);
+      if (row !== null) table.setPath(row.path, row.hash_str);
     }
-    for (const { name: hash, row } of store.remembered('media/')) {
+    for (const { name: hash, row } of store.media.remembered('media/')) {
       round();
       table.set(hash, row && mediaRecord(row));
     }
@@ -69,7 +70,7 @@ export class FacetTables {
 }
 
 function update(table: FacetTable, store: Store, path: string, hash: string): void {
-  const before = table.place(path, hash);
-  table.set(hash, store.content(hash));
-  if (before !== null) table.set(before, store.content(before));
+  const before = table.setPath(path, hash);
+  table.set(hash, store.media.content(hash));
+  if (before !== null) table.set(before, store.media.content(before));
 }

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync, writeFileSync 
 import { dirname } from 'node:path';
 import { ABORT, open, type RootDatabase } from 'lmdb';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
-import { storeErrors } from '../contract.ts';
+import { storeErrors } from './contract.ts';
 import { storeFault } from './faults.ts';
 import { checkPages } from './pages.ts';
 

@@ -1,6 +1,6 @@
 // What the operating system and LMDB say about a file, turned into the errors of the store. Every message names the file.
 import { EngineError } from '../../../runtime/errors.ts';
-import { storeErrors } from '../contract.ts';
+import { storeErrors } from './contract.ts';
 
 export type Doing = 'read' | 'write';
 
@@ -76,5 +76,15 @@ export function readable<T>(read: () => T): T | null {
   } catch (error) {
     if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
     return null;
+  }
+}
+
+/** A file named by a record can be replaced between the two reads by the writing process: then both are read again. */
+export function readAgain<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return read();
   }
 }

@@ -2,7 +2,7 @@
 // orders two processes that want it at once. A lease of a process that has ended counts for nothing.
 import { randomUUID } from 'node:crypto';
 import { hasEnded, thisProcess } from '../../../runtime/process/identity.ts';
-import { storeErrors } from '../contract.ts';
+import { storeErrors } from './contract.ts';
 import type { Writes } from './environment.ts';
 import { leaseKey } from './names.ts';
 import { Lease } from './records.ts';

@@ -2,8 +2,8 @@
 // the records alone; what lies behind the last committed row is left from a crash and is cut off by the next writer.
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { storeErrors } from '../contract.ts';
 import { stride8, stride16 } from '../visual/quantize.ts';
+import { storeErrors } from './contract.ts';
 import { type Disk, disk, flush, writeAll } from './disk.ts';
 import { damaged, isMissing, storeFault } from './faults.ts';
 import type { PackKind } from './names.ts';

@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { storeErrors } from '../contract.ts';
+import { storeErrors } from './contract.ts';
 import { damaged, storeFault } from './faults.ts';
 import { previewFolder } from './names.ts';
 import {

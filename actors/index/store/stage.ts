@@ -2,10 +2,10 @@
 // takes no more memory than a short one; what stays until the end is four bytes a frame.
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../../runtime/errors.ts';
-import { storeErrors } from '../contract.ts';
 import { packFrames } from '../visual/frames.ts';
 import { stride8, stride16, writeRow8, writeRow16 } from '../visual/quantize.ts';
 import { cosine, lags, sceneStarts } from '../visual/scenes.ts';
+import { storeErrors } from './contract.ts';
 import type { Packs } from './packs.ts';
 import type { PreviewWriter } from './preview-writer.ts';
 import type { Extent } from './table.ts';

@@ -2,18 +2,19 @@
 // its speakers lie in a record of their own.
 import { engineErrors } from '../../../runtime/errors.ts';
 import {
-  type MediaRecord,
-  storeErrors,
   type Transcript,
   type TranscriptMark,
   type TranscriptSegment,
-} from '../contract.ts';
+  transcriptErrors,
+} from '../transcripts/contract.ts';
+import { type MediaRecord, storeErrors } from './contract.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
+import { putFormat } from './format.ts';
+import { putMedia } from './media.ts';
 import { speakersKey, transcriptKey, transcriptPrefix } from './names.ts';
 import { SpeakerNames, Transcript as TranscriptRow } from './records.ts';
 import { seal, sealOf, unseal } from './table.ts';
-import { putFormat, putMedia } from './writer.ts';
 
 export type Names = Readonly<Record<string, string>>;
 
@@ -171,7 +172,7 @@ export class Transcripts {
     for (const [i, { speaker }] of assignments.entries()) {
       if (known.has(speaker)) continue;
       const field = `assignments[${i}].speaker`;
-      throw storeErrors.UNKNOWN_SPEAKER(`${field}: ${hash} has no speaker ${speaker}`, { field });
+      throw transcriptErrors.UNKNOWN_SPEAKER(`${field}: ${hash} has no speaker ${speaker}`, { field });
     }
     const environment = this.#writing();
     return environment.transact((writes) => {

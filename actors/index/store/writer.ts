@@ -1,57 +1,28 @@
 // Writes one analysis folder. Bulk data first, flushed; then one transaction makes a whole stage visible. The lease is
 // held from the first open stage to the last one's end, so two processes can take turns.
 import { engineErrors } from '../../../runtime/errors.ts';
-import { type MediaRecord, storeErrors } from '../contract.ts';
-import { noteChange } from './changes.ts';
 import { compact } from './compact.ts';
+import { type MediaRecord, storeErrors } from './contract.ts';
 import { type Disk, disk } from './disk.ts';
-import type { Environment, Writes } from './environment.ts';
-import { storeFault } from './faults.ts';
+import type { Environment } from './environment.ts';
+import { putFormat } from './format.ts';
 import { confirm, newLease, release, take } from './lease.ts';
-import { formatKey, mediaKey, modelRecordKey, pathKey, previewKey, stageKey } from './names.ts';
-import { Packs } from './packs.ts';
+import { putMedia } from './media.ts';
+import { modelRecordKey, previewKey, stageKey } from './names.ts';
 import { PreviewWriter, removeOtherPreviews, removeParts } from './preview-writer.ts';
-import { Format, formatVersion, type Lease, Media, Model, Previews, Visual } from './records.ts';
-import { Stage, type StageResult, type Tail } from './stage.ts';
+import { readRecord } from './read-record.ts';
+import { type Lease, Model, Previews, Visual } from './records.ts';
+import { Stage, type StageResult } from './stage.ts';
 import { seal, unseal } from './table.ts';
+import { type ModelTail, Tails } from './tails.ts';
 
 /** Packs smaller than this are not worth compacting. */
 const leastGarbageRows = 4096;
-
-/** What a model's packs were like when the first stage began; `model` changes with every commit. */
-interface ModelTail extends Tail {
-  model: Model;
-}
 
 export interface WriterOptions {
   readonly on?: Disk;
   readonly leastGarbageRows?: number;
   readonly warn?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
-}
-
-function mediaRow(media: MediaRecord): Media {
-  const { hash_str, size_bytes, mtime_ms, inode } = media.identity;
-  return { path: media.path, hash_str, size_bytes, mtime_ms, inode, probe_json: JSON.stringify(media.probe) };
-}
-
-export function putMedia(writes: Writes, media: MediaRecord, file: string): void {
-  const row = mediaRow(media);
-  const keys = [pathKey(row.path), mediaKey(row.hash_str)];
-  const sealed = keys.map((key) => [key, seal(Media, key, row)] as const);
-  // What is known already is no change; a commit repeats what was remembered before it.
-  const news = sealed.filter(([key, bytes]) => !isSame(writes.get(key), bytes));
-  for (const [key, bytes] of news) writes.put(key, bytes);
-  if (news.length > 0) noteChange(writes, { path: row.path, hash: row.hash_str }, file);
-}
-
-function isSame(stored: Uint8Array | undefined, bytes: Uint8Array): boolean {
-  return stored !== undefined && Buffer.compare(stored, bytes) === 0;
-}
-
-export function putFormat(writes: Writes): void {
-  if (writes.get(formatKey) !== undefined) return;
-  const format = { version: formatVersion, written_by: 'framehound' };
-  writes.put(formatKey, seal(Format, formatKey, format));
 }
 
 export class Writer {
@@ -61,7 +32,7 @@ export class Writer {
   readonly #leastGarbage: number;
   readonly #lease: Lease = newLease();
   readonly #stages = new Set<Stage>();
-  readonly #tails = new Map<string, ModelTail>();
+  readonly #tails: Tails;
   readonly #warn: NonNullable<WriterOptions['warn']>;
   #count = 0;
 
@@ -69,20 +40,13 @@ export class Writer {
     this.#folder = folder;
     this.environment = environment;
     this.#on = options.on ?? disk;
+    this.#tails = new Tails(folder, environment, this.#on);
     this.#warn = options.warn ?? (() => {});
     this.#leastGarbage = options.leastGarbageRows ?? leastGarbageRows;
   }
 
   get isBusy(): boolean {
     return this.#stages.size > 0;
-  }
-
-  /** *Flushed* on return. */
-  remember(media: MediaRecord): void {
-    this.environment.transact((writes) => {
-      putFormat(writes);
-      putMedia(writes, media, this.environment.file);
-    });
   }
 
   /** Throws STORE_IN_USE naming the process when another one writes here. */
@@ -99,7 +63,7 @@ export class Writer {
     }
     try {
       if (this.#stages.size === 0) removeParts(this.#folder);
-      const tail = this.#tailOf(modelKey, dimensions);
+      const tail = this.#tails.of(modelKey, dimensions);
       const token = `${this.#lease.token}-${++this.#count}`;
       const stage = new Stage(
         hash,
@@ -143,7 +107,7 @@ export class Writer {
       }
       const result = stage.finish();
       tail.packs.flush();
-      const revision = (this.#previewRecord(stage.hash)?.revision ?? 0) + 1;
+      const revision = (readRecord(this.environment, Previews, previewKey(stage.hash))?.revision ?? 0) + 1;
       const previews = stage.previews.finish(stage.hash, revision);
       tail.model = this.#publish(stage, media, result, previews, tail);
       this.#stages.delete(stage);
@@ -212,84 +176,19 @@ export class Writer {
     return tail;
   }
 
-  #previewRecord(hash: string): Previews | null {
-    const key = previewKey(hash);
-    const bytes = this.environment.get(key);
-    return bytes === undefined ? null : unseal(Previews, key, bytes, this.environment.file);
-  }
-
-  #modelRecord(modelKey: string): Model | null {
-    const key = modelRecordKey(modelKey);
-    const bytes = this.environment.get(key);
-    return bytes === undefined ? null : unseal(Model, key, bytes, this.environment.file);
-  }
-
-  /** The packs a model's stages write to: the current ones, or new ones when these are missing, cut or of another size. */
-  #tailOf(modelKey: string, dimensions: number): ModelTail {
-    const open = this.#tails.get(modelKey);
-    if (open !== undefined) {
-      if (open.packs.shape.dimensions === dimensions) return open;
-      throw storeErrors.WRONG_DIMENSIONS(
-        `dimensions: ${modelKey} is being written with ${open.packs.shape.dimensions}, not ${dimensions}`,
-      );
-    }
-    const model = this.#modelRecord(modelKey);
-    const tail =
-      (model !== null && model.dimensions === dimensions ? this.#reopen(model) : null) ??
-      this.#startPacks(modelKey, dimensions, model);
-    this.#tails.set(modelKey, tail);
-    return tail;
-  }
-
-  #reopen(model: Model): ModelTail | null {
-    let packs: Packs;
-    try {
-      packs = Packs.open(this.#folder, shapeOf(model), 'r+', this.#on);
-    } catch (error) {
-      if (storeErrors.STORE_DAMAGED.is(error)) return null;
-      throw error;
-    }
-    try {
-      if (packs.rows() < model.rows) {
-        packs.close();
-        return null;
-      }
-      packs.coarse.cutAfter(model.rows);
-      packs.fine.cutAfter(model.rows);
-      return { packs, next: model.rows, model };
-    } catch (error) {
-      packs.close();
-      throw storeFault(error, packs.coarse.file, 'write');
-    }
-  }
-
-  #startPacks(modelKey: string, dimensions: number, before: Model | null): ModelTail {
-    const generation = before?.next_generation ?? 1;
-    const model: Model = {
-      model_key: modelKey,
-      dimensions,
-      generation,
-      next_generation: generation + 1,
-      rows: 0,
-      live: 0,
-    };
-    return { packs: Packs.create(this.#folder, shapeOf(model), this.#on), next: 0, model };
-  }
-
   /** After a commit: compacts when more than half of a pack is garbage, and gives the lease back when idle. */
   #settle(tail: ModelTail, cancelled: () => boolean): void {
     const { model } = tail;
     const busy = [...this.#stages].some((stage) => stage.modelKey === model.model_key);
     const garbage = model.rows - model.live;
     if (!busy && garbage > model.live && garbage >= this.#leastGarbage && !cancelled()) {
-      this.#tails.delete(model.model_key);
-      tail.packs.close();
+      this.#tails.close(model.model_key);
       this.#compact(model, cancelled);
     }
     this.#releaseIfIdle();
   }
 
-  /** The stage is committed already, so a fault here is no fault of the commit: it is said, and tried again later. */
+  /** The stage is committed already, so a fault here does not fail the commit: it is logged, and the next commit tries again. */
   #compact(model: Model, cancelled: () => boolean): void {
     const pause = () => {
       if (cancelled()) throw engineErrors.CANCELLED();
@@ -305,8 +204,7 @@ export class Writer {
 
   #releaseIfIdle(): void {
     if (this.#stages.size > 0) return;
-    for (const tail of this.#tails.values()) tail.packs.close();
-    this.#tails.clear();
+    this.#tails.closeAll();
     try {
       this.environment.transact((writes) => release(writes, this.#lease, this.environment.file));
     } catch {
@@ -318,10 +216,6 @@ export class Writer {
   close(): void {
     for (const stage of [...this.#stages]) this.abort(stage);
   }
-}
-
-function shapeOf(model: Model) {
-  return { modelKey: model.model_key, dimensions: model.dimensions, generation: model.generation };
 }
 
 function rowsOf(visual: Visual): number {

@@ -1,13 +1,13 @@
 // Makes a shard of transcripts: of every three bytes that follow each other in a folded text, the list of rows they are
-// in. The lists are sized in a first walk over the texts and written in a second one over what the first wrote down.
+// in. A first pass over the texts sizes the lists and logs the trigrams of each row, a second pass over that log writes them.
 import { foldedByte, startOf } from './fold.ts';
+import type { LoadedTranscript } from './loaded-transcript.ts';
 import { distanceBytes, writeDistance } from './postings.ts';
 import { type Lists, Shard } from './shard.ts';
-import type { Spoken } from './spoken.ts';
 
 const gramSpace = 1 << 24;
 
-/** Holds 64 MB of addresses, of which the grams that occur are in memory, so one builder makes many shards. */
+/** Reserves 64 MB of address space, of which only the pages of trigrams that occur take memory: one makes many shards. */
 export class ShardBuilder {
   /** By gram: its number plus 1. */
   readonly #numbers = new Uint32Array(gramSpace);
@@ -20,17 +20,17 @@ export class ShardBuilder {
   #log = new Uint32Array(1 << 16);
   #logged = 0;
   #logEnds: number[] = [];
-  #media: Spoken[] = [];
+  #media: LoadedTranscript[] = [];
 
   get rows(): number {
     return this.#logEnds.length;
   }
 
   /** Takes a transcript in after those before it, which has to be their order. */
-  add(spoken: Spoken): void {
-    const { folded } = spoken;
+  add(transcript: LoadedTranscript): void {
+    const { folded } = transcript;
     const { bytes, ends } = folded;
-    this.#media.push(spoken);
+    this.#media.push(transcript);
     for (let row = 0; row < ends.length; row++) {
       const from = startOf(folded, row);
       // A row has at most one gram for each of its bytes.
@@ -119,11 +119,11 @@ export class ShardBuilder {
         const number = log[at]!;
         const distance = row - last[number]!;
         last[number] = row;
-        const place = next[number]!;
+        const offset = next[number]!;
         if (distance < 0x80) {
-          bytes[place] = distance;
-          next[number] = place + 1;
-        } else next[number] = writeDistance(bytes, place, distance);
+          bytes[offset] = distance;
+          next[number] = offset + 1;
+        } else next[number] = writeDistance(bytes, offset, distance);
       }
     }
     return { grams, starts, counts, bytes };

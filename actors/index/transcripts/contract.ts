@@ -1,5 +1,50 @@
-// What is said of transcripts in messages of the index: pieces of its contract.
+// What is said in media: transcripts are stored, read, loaded into memory and searched, and their speakers named.
 import { type Static, Type } from 'typebox';
+import { ask } from '../../../runtime/contract.ts';
+import { errorTable } from '../../../runtime/errors.ts';
+import { MediaScope } from '../facets/contract.ts';
+import { Folder, MediaRecord } from '../store/contract.ts';
+
+export const transcriptErrors = errorTable({
+  UNKNOWN_SPEAKER: { meaning: 'The transcript has no such speaker', status: 400, retryable: false },
+});
+
+export const TranscriptSegment = Type.Object({
+  start_seconds: Type.Number({ minimum: 0 }),
+  end_seconds: Type.Number({ minimum: 0 }),
+  /** Begins with a space. */
+  text: Type.String(),
+  /** `SPEAKER_00`, … or a name that the subtitles give; null when speakers were not detected. */
+  speaker: Type.Union([Type.String(), Type.Null()]),
+});
+export type TranscriptSegment = Static<typeof TranscriptSegment>;
+
+/** How a transcript came about; with it two requests are compared. */
+export const TranscriptMark = Type.Object({
+  /** `subtitles` for what was read and not heard. */
+  model_key: Type.String(),
+  /** What was asked for, BCP 47; null for whatever is spoken. */
+  language: Type.Union([Type.String(), Type.Null()]),
+  /** What was heard, BCP 47; null when nothing was said. */
+  spoken: Type.Union([Type.String(), Type.Null()]),
+  /** Null for the downmix. */
+  channels: Type.Union([Type.Array(Type.Integer({ minimum: 1 })), Type.Null()]),
+  detect_speakers: Type.Boolean(),
+  /** As asked for: `auto`, `5+`, `1` to `4`. */
+  speaker_count: Type.String(),
+  /** Which text the file beside the media had; null for a transcript from elsewhere; not there in older ones. */
+  sidecar: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
+export type TranscriptMark = Static<typeof TranscriptMark>;
+
+export const Transcript = Type.Object({
+  mark: TranscriptMark,
+  /** Ascending by start. */
+  segments: Type.Array(TranscriptSegment),
+  /** Display names by speaker id. */
+  names: Type.Record(Type.String(), Type.String()),
+});
+export type Transcript = Static<typeof Transcript>;
 
 export const TranscriptLoadReport = Type.Object({
   /** False: a part of the work is done, and the same message goes on with it. */
@@ -16,21 +61,21 @@ export type TranscriptLoadReport = Static<typeof TranscriptLoadReport>;
 export const TimeRange = Type.Tuple([Type.Number({ minimum: 0 }), Type.Number({ exclusiveMinimum: 0 })]);
 export type TimeRange = Static<typeof TimeRange>;
 
-const Said = {
+const namedFields = {
   segment_index: Type.Integer({ minimum: 0 }),
   start_seconds: Type.Number(),
   end_seconds: Type.Number(),
   text: Type.String(),
-  /** Null when nobody looked who speaks. */
+  /** Null when speakers were not detected. */
   speaker: Type.Union([Type.String(), Type.Null()]),
   /** The name that was given, else the id. */
   speaker_name: Type.Union([Type.String(), Type.Null()]),
 };
 
-export const SaidSegment = Type.Object(Said);
-export type SaidSegment = Static<typeof SaidSegment>;
+export const NamedSegment = Type.Object(namedFields);
+export type NamedSegment = Static<typeof NamedSegment>;
 
-export const TranscriptMatch = Type.Object({ hash_str: Type.String(), path: Type.String(), ...Said });
+export const TranscriptMatch = Type.Object({ hash_str: Type.String(), path: Type.String(), ...namedFields });
 export type TranscriptMatch = Static<typeof TranscriptMatch>;
 
 export const TranscriptMatches = Type.Object({
@@ -43,6 +88,86 @@ export const TranscriptMatches = Type.Object({
 export const TranscriptPart = Type.Object({
   /** Segments of the whole transcript; null when there is none. */
   stored: Type.Union([Type.Integer(), Type.Null()]),
-  segments: Type.Array(SaidSegment),
+  segments: Type.Array(NamedSegment),
 });
 export type TranscriptPart = Static<typeof TranscriptPart>;
+
+export const transcriptMessages = {
+  /** For each hash: true when its transcript is stored. */
+  transcribed: ask(
+    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
+    Type.Object({ transcribed: Type.Array(Type.Boolean()) }),
+  ),
+  /** Stores a transcript in the place of an earlier one, in one atomic write; names of speakers that are still there stay. *Flushed*. */
+  transcribe: ask(
+    Type.Object({
+      ...Folder,
+      media: MediaRecord,
+      mark: TranscriptMark,
+      segments: Type.Array(TranscriptSegment),
+    }),
+    Type.Object({}),
+  ),
+  /** How the stored transcript of each hash came about; null where there is none. */
+  transcript_marks: ask(
+    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
+    Type.Object({ marks: Type.Array(Type.Union([TranscriptMark, Type.Null()])) }),
+  ),
+  /** The stored transcript of each hash; null where there is none. `unreadable`: hashes whose transcript is damaged. */
+  transcripts: ask(
+    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
+    Type.Object({
+      transcripts: Type.Array(Type.Union([Transcript, Type.Null()])),
+      unreadable: Type.Array(Type.String()),
+    }),
+  ),
+  /**
+   * Gives speakers of a stored transcript their display names; an empty one takes the name away. All or none, *flushed*.
+   * NOT_ANALYZED without a transcript, UNKNOWN_SPEAKER naming the id. Answers all names there are now.
+   */
+  name_speakers: ask(
+    Type.Object({
+      ...Folder,
+      hash_str: Type.String(),
+      assignments: Type.Array(Type.Object({ speaker: Type.String(), name: Type.String() })),
+    }),
+    Type.Object({ names: Type.Record(Type.String(), Type.String()) }),
+  ),
+  /**
+   * Segments of a stored transcript that overlap `range` and come after segment `after` (null: from the first), at most
+   * `most`. STORE_DAMAGED when it cannot be read.
+   */
+  transcript_part: ask(
+    Type.Object({
+      ...Folder,
+      hash_str: Type.String(),
+      range: TimeRange,
+      after: Type.Union([Type.Integer(), Type.Null()]),
+      most: Type.Integer({ minimum: 1 }),
+    }),
+    TranscriptPart,
+  ),
+  /**
+   * Loads every transcript of a folder into memory, a part in each turn: to be sent again until `done`. What is loaded of
+   * another folder gives way then; one stored later can be searched at once.
+   */
+  load_transcripts: ask(Type.Object({ ...Folder }), TranscriptLoadReport),
+  /**
+   * Segments whose text holds `query`, whatever its case, ordered by path and time; at most `max_results`. NOT_LOADED when
+   * the transcripts of another folder are loaded, or none. `speaker_name`: only what this speaker says.
+   */
+  search_transcripts: ask(
+    Type.Object({
+      ...Folder,
+      query: Type.String({ minLength: 1 }),
+      speaker_name: Type.Union([Type.String(), Type.Null()]),
+      scope: Type.Object({
+        ...MediaScope.properties,
+        /** By hash; segments that overlap one of them. */
+        ranges: Type.Record(Type.String(), Type.Array(TimeRange)),
+      }),
+      max_results: Type.Integer({ minimum: 1 }),
+    }),
+    TranscriptMatches,
+  ),
+};

@@ -38,9 +38,9 @@ export function startOf({ ends }: Rows, row: number): number {
   return row === 0 ? 0 : ends[row - 1]!;
 }
 
-/** By UTF-16 unit: what it folds to by itself; 0 while nobody asked, `together` when that depends on what is around it. */
+/** By UTF-16 unit: what it folds to by itself; 0 when not looked up yet, `dependent` when that depends on its neighbours. */
 const units = new Uint16Array(1 << 16);
-const together = 1;
+const dependent = 1;
 const mark = /^\p{M}/u;
 
 /**
@@ -51,7 +51,7 @@ function unitOf(unit: number): number {
   const char = String.fromCharCode(unit);
   const isPart = (unit >= 0x1100 && unit < 0x1200) || (unit & 0xf800) === 0xd800;
   const folded = isPart || mark.test(char.normalize('NFKD')) ? '' : fold(char);
-  units[unit] = folded.length === 1 && !mark.test(folded) ? folded.charCodeAt(0) : together;
+  units[unit] = folded.length === 1 && !mark.test(folded) ? folded.charCodeAt(0) : dependent;
   return units[unit]!;
 }
 
@@ -99,7 +99,7 @@ function foldSimple(bytes: Uint8Array, from: number, to: number, out: Uint8Array
     let unit = ((byte & 0x1f) << 6) | (bytes[i++]! & 0x3f);
     if (byte >= 0xe0) unit = ((unit << 6) | (bytes[i++]! & 0x3f)) & 0xffff;
     const folded = units[unit]! || unitOf(unit);
-    if (folded === together) return -1;
+    if (folded === dependent) return -1;
     if (folded < 0x80) out[at++] = folded;
     else if (folded < 0x800) {
       out[at++] = 0xc0 | (folded >> 6);

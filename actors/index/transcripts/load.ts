@@ -1,11 +1,11 @@
 // Brings the transcripts of a folder into memory, a step at a time, so that a search never waits for a whole load. What is
 // in memory stays until the last step.
-import { storeErrors } from '../contract.ts';
+import { storeErrors } from '../store/contract.ts';
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from './build.ts';
 import { LoadedTranscripts } from './loaded.ts';
+import { type LoadedTranscript, loadedTranscript } from './loaded-transcript.ts';
 import type { Shard } from './shard.ts';
-import { type Spoken, spokenOf } from './spoken.ts';
 
 /** Rows of one shard: its work at the end is about 10 ms. */
 const shardRows = 1 << 14;
@@ -20,12 +20,12 @@ export class TranscriptLoading {
   readonly touched = new Set<string>();
   readonly unreadable = new Set<string>();
   readonly #hashes: readonly string[];
-  readonly #places: { readonly hash: string; readonly path: string }[] = [];
+  readonly #media: { readonly hash: string; readonly path: string }[] = [];
   #next = 0;
   readonly #builder = new ShardBuilder();
   readonly #shards: Shard[] = [];
   /** Names of speakers of what is in memory already. */
-  readonly #names = new Map<Spoken, Spoken['names']>();
+  readonly #names = new Map<LoadedTranscript, LoadedTranscript['names']>();
 
   constructor(store: Store, loaded: LoadedTranscripts | null) {
     const same = loaded !== null && loaded.folder === store.folder && !loaded.isFragmented;
@@ -35,43 +35,43 @@ export class TranscriptLoading {
 
   /** Goes on for about 10 ms. True when everything is in memory; `target` has it then. */
   step(store: Store): boolean {
-    if (this.#places.length < this.#hashes.length) return this.#locate(store);
+    if (this.#media.length < this.#hashes.length) return this.#locate(store);
     if (this.#builder.rows >= shardRows) {
       this.#shards.push(this.#builder.finish());
       return false;
     }
-    if (this.#next < this.#places.length) return this.#read(store);
+    if (this.#next < this.#media.length) return this.#read(store);
     this.#finish(store);
     return true;
   }
 
-  /** Where each media was last, and with it the order. */
+  /** Looks up the last path of each media, which gives the order. */
   #locate(store: Store): false {
-    const from = this.#places.length;
+    const from = this.#media.length;
     for (const hash of this.#hashes.slice(from, from + stepRecords)) {
-      const path = attempt(() => store.pathOf(hash));
-      this.#places.push({ hash, path: path ?? '' });
+      const path = attempt(() => store.media.pathOf(hash));
+      this.#media.push({ hash, path: path ?? '' });
     }
-    if (this.#places.length === this.#hashes.length) {
-      this.#places.sort((a, b) => (a.path === b.path ? order(a.hash, b.hash) : order(a.path, b.path)));
+    if (this.#media.length === this.#hashes.length) {
+      this.#media.sort((a, b) => (a.path === b.path ? order(a.hash, b.hash) : order(a.path, b.path)));
     }
     return false;
   }
 
   #read(store: Store): false {
-    const last = Math.min(this.#places.length, this.#next + stepRecords);
+    const last = Math.min(this.#media.length, this.#next + stepRecords);
     for (let bytes = 0; this.#next < last && bytes < stepBytes && this.#builder.rows < shardRows; ) {
-      const { hash, path } = this.#places[this.#next++]!;
-      const spoken = this.#spoken(store, hash, path);
-      if (spoken === null) continue;
-      this.#builder.add(spoken);
-      bytes += spoken.folded.bytes.length;
+      const { hash, path } = this.#media[this.#next++]!;
+      const transcript = this.#changed(store, hash, path);
+      if (transcript === null) continue;
+      this.#builder.add(transcript);
+      bytes += transcript.folded.bytes.length;
     }
     return false;
   }
 
   /** Null for what is damaged, and for what is in memory as it is stored. */
-  #spoken(store: Store, hash: string, path: string): Spoken | null {
+  #changed(store: Store, hash: string, path: string): LoadedTranscript | null {
     const found = store.transcripts.lookUp(hash);
     if (found === null) return null;
     const names = store.transcripts.names(hash);
@@ -82,7 +82,7 @@ export class TranscriptLoading {
     }
     const columns = attempt(() => found.columns());
     if (columns === null) this.unreadable.add(hash);
-    return columns && spokenOf(columns, { path, version: found.version, names });
+    return columns && loadedTranscript(columns, { path, version: found.version, names });
   }
 
   #finish(store: Store): void {
@@ -92,7 +92,7 @@ export class TranscriptLoading {
       if (!stored.has(hash) && !this.touched.has(hash)) this.target.remove(hash);
     }
     for (const shard of this.#shards) this.target.add(shard);
-    for (const [spoken, names] of this.#names) spoken.names = names;
+    for (const [transcript, names] of this.#names) transcript.names = names;
     for (const hash of this.touched) refresh(this.target, store, hash);
   }
 }
@@ -108,8 +108,8 @@ export function refresh(loaded: LoadedTranscripts, store: Store, hash: string): 
     return;
   }
   const columns = attempt(() => found.columns());
-  const path = attempt(() => store.pathOf(hash)) ?? '';
-  if (columns !== null) loaded.put(spokenOf(columns, { path, version: found.version, names }));
+  const path = attempt(() => store.media.pathOf(hash)) ?? '';
+  if (columns !== null) loaded.put(loadedTranscript(columns, { path, version: found.version, names }));
 }
 
 function order(a: string, b: string): number {

@@ -1,17 +1,17 @@
-// The transcripts of one folder that are in memory. What is loaded lies in shards that never change; what is stored later
-// goes to a young one, which is made anew with every transcript until it is large.
+// The transcripts of one folder that are in memory. What is loaded lies in sealed shards, which never change; what is
+// stored later goes to the active one, which is rebuilt with every transcript until it is large enough to be sealed.
 import { ShardBuilder } from './build.ts';
+import { inOrder, type LoadedTranscript, type TranscriptScope } from './loaded-transcript.ts';
 import type { Hit, Hits, Shard } from './shard.ts';
-import { inOrder, type Spoken, type SpokenScope } from './spoken.ts';
 
-/** Rows from which a shard is not made anew any more: 10 ms of work. */
-const grownRows = 8192;
+/** Rows from which a shard is sealed: to rebuild so many takes 10 ms. */
+const sealedRows = 8192;
 
 export class LoadedTranscripts {
   readonly folder: string;
-  readonly #byHash = new Map<string, Spoken>();
+  readonly #byHash = new Map<string, LoadedTranscript>();
   readonly #shards: Shard[] = [];
-  #young: Shard | null = null;
+  #active: Shard | null = null;
   #listed: readonly string[] | null = null;
   /** Segments that can be searched. */
   segments = 0;
@@ -32,7 +32,7 @@ export class LoadedTranscripts {
   /** True when so much was replaced that loading everything anew is the better way. */
   get isFragmented(): boolean {
     const held = this.#all().reduce((sum, shard) => sum + shard.rows, 0);
-    return held - this.segments > Math.max(grownRows * 8, this.segments);
+    return held - this.segments > Math.max(sealedRows * 8, this.segments);
   }
 
   /** The same list until something is added or removed. */
@@ -41,58 +41,58 @@ export class LoadedTranscripts {
     return this.#listed;
   }
 
-  readonly get = (hash: string): Spoken | undefined => this.#byHash.get(hash);
+  readonly get = (hash: string): LoadedTranscript | undefined => this.#byHash.get(hash);
 
   /** Takes the transcripts of a shard in, in place of earlier ones of the same media. */
   add(shard: Shard): void {
-    for (const spoken of shard.media) this.#enter(spoken);
+    for (const transcript of shard.media) this.#enter(transcript);
     this.#shards.push(shard);
   }
 
   /** Takes one transcript in, in place of an earlier one. */
-  put(spoken: Spoken): void {
-    const { hash } = spoken;
-    const others = (this.#young?.media ?? []).filter((one) => one.hash !== hash && !one.gone);
-    this.#enter(spoken);
+  put(transcript: LoadedTranscript): void {
+    const { hash } = transcript;
+    const others = (this.#active?.media ?? []).filter((one) => one.hash !== hash && !one.gone);
+    this.#enter(transcript);
     const builder = new ShardBuilder();
-    for (const one of [...others, spoken].sort(inOrder)) builder.add(one);
+    for (const one of [...others, transcript].sort(inOrder)) builder.add(one);
     const shard = builder.finish();
-    this.#young = shard.rows < grownRows ? shard : null;
-    if (this.#young === null) this.#shards.push(shard);
+    this.#active = shard.rows < sealedRows ? shard : null;
+    if (this.#active === null) this.#shards.push(shard);
   }
 
-  #enter(spoken: Spoken): void {
-    this.remove(spoken.hash);
-    this.#byHash.set(spoken.hash, spoken);
-    this.segments += rowsOf(spoken);
+  #enter(transcript: LoadedTranscript): void {
+    this.remove(transcript.hash);
+    this.#byHash.set(transcript.hash, transcript);
+    this.segments += rowsOf(transcript);
     this.#listed = null;
   }
 
   remove(hash: string): void {
-    const spoken = this.#byHash.get(hash);
-    if (spoken === undefined) return;
-    spoken.gone = true;
+    const transcript = this.#byHash.get(hash);
+    if (transcript === undefined) return;
+    transcript.gone = true;
     this.#byHash.delete(hash);
-    this.segments -= rowsOf(spoken);
+    this.segments -= rowsOf(transcript);
     this.#listed = null;
   }
 
   #all(): readonly Shard[] {
-    return this.#young === null ? this.#shards : [...this.#shards, this.#young];
+    return this.#active === null ? this.#shards : [...this.#shards, this.#active];
   }
 
   /**
    * `needle`: folded, UTF-8, not empty. The first `most` of all in their order; the total is counted up to `counted` or
    * somewhat more. `pause` is called between shards and may throw to stop.
    */
-  find(needle: Uint8Array, scope: SpokenScope, most: number, counted: number, pause: () => void): Hits {
+  find(needle: Uint8Array, scope: TranscriptScope, most: number, counted: number, pause: () => void): Hits {
     let first: Hit[] = [];
     let total = 0;
     for (const shard of this.#inOrder()) {
       pause();
       const last = first.length === most ? first.at(-1) : undefined;
       // Nothing in this shard comes before what is found already.
-      const isLater = last !== undefined && inOrder(last.spoken, shard.media[0]!) < 0;
+      const isLater = last !== undefined && inOrder(last.transcript, shard.media[0]!) < 0;
       if (isLater && total >= counted) continue;
       const hits = shard.find(
         needle,
@@ -103,7 +103,7 @@ export class LoadedTranscripts {
       total += hits.total;
       if (hits.first.length === 0) continue;
       first = [...first, ...hits.first];
-      first.sort((a, b) => inOrder(a.spoken, b.spoken) || a.segment - b.segment);
+      first.sort((a, b) => inOrder(a.transcript, b.transcript) || a.segment - b.segment);
       first.length = Math.min(most, first.length);
     }
     return { first, total };
@@ -115,6 +115,6 @@ export class LoadedTranscripts {
   }
 }
 
-function rowsOf({ folded }: Spoken): number {
+function rowsOf({ folded }: LoadedTranscript): number {
   return folded.ends.length;
 }

@@ -13,7 +13,7 @@ export function distanceBytes(distance: number): number {
           : 5;
 }
 
-/** Writes a distance and answers the place after it. */
+/** Writes a distance and answers the offset after it. */
 export function writeDistance(bytes: Uint8Array, at: number, distance: number): number {
   let left = distance;
   let next = at;

@@ -2,8 +2,8 @@
 // row begins a gram, the last two filled up with zeros: so what has one or two bytes is found as the beginning of a gram.
 import { lowerBound } from '../visual/frames.ts';
 import { foldedByte, startOf } from './fold.ts';
+import { type LoadedTranscript, pickOf, type TranscriptScope } from './loaded-transcript.ts';
 import { markedRows, markRows, readRows } from './postings.ts';
-import { pickOf, type Spoken, type SpokenScope } from './spoken.ts';
 
 export interface Lists {
   /** Three bytes as a number, ascending. */
@@ -16,7 +16,7 @@ export interface Lists {
 }
 
 export interface Hit {
-  readonly spoken: Spoken;
+  readonly transcript: LoadedTranscript;
   readonly segment: number;
 }
 
@@ -27,19 +27,19 @@ export interface Hits {
   readonly total: number;
 }
 
-/** Looking at the text of a row costs as much as reading this many entries of a list; few rows are looked at anyway. */
+/** Checking the text of a row costs as much as reading this many entries of a list; few rows are checked anyway. */
 const rowCost = 64;
 const fewRows = 32;
 
 export class Shard {
-  readonly media: readonly Spoken[];
+  readonly media: readonly LoadedTranscript[];
   readonly rows: number;
   readonly #lists: Lists;
   readonly #firstRows: Uint32Array;
   /** By byte: rows in the lists of the grams it begins. */
   readonly #byteRows = new Float64Array(256);
 
-  constructor(media: readonly Spoken[], lists: Lists) {
+  constructor(media: readonly LoadedTranscript[], lists: Lists) {
     this.media = media;
     this.#lists = lists;
     this.#firstRows = new Uint32Array(media.length);
@@ -56,15 +56,15 @@ export class Shard {
   get bytes(): number {
     const { grams, starts, counts, bytes } = this.#lists;
     const own = [grams, starts, counts, bytes].reduce((sum, list) => sum + list.byteLength, 0);
-    return this.media.reduce((sum, spoken) => sum + spokenBytes(spoken), own);
+    return this.media.reduce((sum, transcript) => sum + bytesOf(transcript), own);
   }
 
   /**
    * `needle`: folded, UTF-8, not empty. `most`: hits that are answered, `counted`: that are counted at most; no row is
    * looked at after that.
    */
-  find(needle: Uint8Array, scope: SpokenScope, most: number, counted: number): Hits {
-    const picks = this.media.map((spoken) => pickOf(spoken, scope));
+  find(needle: Uint8Array, scope: TranscriptScope, most: number, counted: number): Hits {
+    const picks = this.media.map((transcript) => pickOf(transcript, scope));
     const first: Hit[] = [];
     if (picks.every((pick) => pick === false)) return { first, total: 0 };
     const { rows, sure } = this.#candidates(needle);
@@ -83,12 +83,12 @@ export class Shard {
         i = lowerBound(rows, end, i + 1) - 1;
         continue;
       }
-      const spoken = this.media[media]!;
+      const transcript = this.media[media]!;
       const segment = row - this.#firstRows[media]!;
       if (pick !== true && !pick(segment)) continue;
-      if (!sure && !holds(spoken, segment, wanted)) continue;
+      if (!sure && !holds(transcript, segment, wanted)) continue;
       total++;
-      if (first.length < most) first.push({ spoken, segment });
+      if (first.length < most) first.push({ transcript, segment });
     }
     return { first, total };
   }
@@ -158,19 +158,19 @@ export class Shard {
   }
 }
 
-function spokenBytes({ columns, folded }: Spoken): number {
+function bytesOf({ columns, folded }: LoadedTranscript): number {
   const { starts_ms, ends_ms, text_ends, text, speakers } = columns;
   const own = [starts_ms, ends_ms, text_ends, text, speakers].reduce((sum, list) => sum + list.byteLength, 0);
   return folded.bytes === text ? own : own + folded.bytes.byteLength + folded.ends.byteLength;
 }
 
 /** A needle, and the byte in it that occurs least. */
-interface Wanted {
+interface Needle {
   readonly needle: Uint8Array;
   readonly anchor: number;
 }
 
-function holds({ folded }: Spoken, row: number, { needle, anchor }: Wanted): boolean {
+function holds({ folded }: LoadedTranscript, row: number, { needle, anchor }: Needle): boolean {
   const { bytes, ends } = folded;
   const length = needle.length;
   const rare = needle[anchor]!;

@@ -1,20 +1,20 @@
 // Which stages a load takes: everything stored by a model, or some hashes, with what is missing or damaged named.
-import { storeErrors } from '../contract.ts';
+import { storeErrors } from '../store/contract.ts';
 import type { Visual } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-export interface Wanted {
+export interface WantedStages {
   readonly visuals: Visual[];
   readonly missing: string[];
   readonly unreadable: Set<string>;
 }
 
 /** `hashes` null: everything. A stage of other dimensions than the model has now counts as missing. */
-export function wantedStages(store: Store, modelKey: string, hashes: readonly string[] | null): Wanted {
+export function wantedStages(store: Store, modelKey: string, hashes: readonly string[] | null): WantedStages {
   const unreadable = new Set<string>();
-  const dimensions = store.model(modelKey)?.dimensions;
+  const dimensions = store.visual.model(modelKey)?.dimensions;
   if (hashes === null) {
-    const all = store.visuals(modelKey, (hash) => unreadable.add(hash));
+    const all = store.visual.stages(modelKey, (hash) => unreadable.add(hash));
     return { visuals: all.filter((visual) => visual.dimensions === dimensions), missing: [], unreadable };
   }
   const visuals: Visual[] = [];
@@ -29,7 +29,7 @@ export function wantedStages(store: Store, modelKey: string, hashes: readonly st
 
 function readable(store: Store, modelKey: string, hash: string, unreadable: Set<string>): Visual | null {
   try {
-    return store.visual(modelKey, hash);
+    return store.visual.stage(modelKey, hash);
   } catch (error) {
     if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
     unreadable.add(hash);

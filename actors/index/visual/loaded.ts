@@ -2,12 +2,13 @@
 // many files at once, straight into the memory the scan runs over.
 import { crc32 } from 'node:zlib';
 import type { Log } from '../../../runtime/log.ts';
-import { type LoadReport, storeErrors } from '../contract.ts';
+import { storeErrors } from '../store/contract.ts';
 import type { Packs } from '../store/packs.ts';
 import type { Visual } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { Extent } from '../store/table.ts';
 import { Catalog, type LoadedMedia, type Run } from './catalog.ts';
+import type { LoadReport } from './contract.ts';
 import { unpackFrames } from './frames.ts';
 import { readRow16 } from './quantize.ts';
 import type { Searched } from './search.ts';
@@ -32,7 +33,7 @@ interface Gathered {
   readonly crcs: Map<Extent, number>;
 }
 
-export class Loaded {
+export class LoadedVectors {
   readonly folder: string;
   readonly modelKey: string;
   readonly dimensions: number;
@@ -79,7 +80,7 @@ export class Loaded {
   #mediaOf(store: Store, visual: Visual): LoadedMedia {
     return {
       hash: visual.hash_str,
-      path: store.pathOf(visual.hash_str) ?? '',
+      path: store.media.pathOf(visual.hash_str) ?? '',
       revision: visual.revision,
       frames: unpackFrames(visual.frame_runs),
       scenes: Int32Array.from(visual.scene_starts),
@@ -119,7 +120,7 @@ export class Loaded {
     );
     if (known >= 0 && this.#packs[known]?.isCurrent) return known;
     try {
-      return this.#packs.push(store.packs(this.modelKey, visual)) - 1;
+      return this.#packs.push(store.visual.packs(this.modelKey, visual)) - 1;
     } catch (error) {
       if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
       this.#log.warn('A vector pack cannot be read', { reason: error.message });

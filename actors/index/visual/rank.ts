@@ -2,7 +2,7 @@
 //
 // Order of the answer: videos by their best match, and within a video best first, as an editor reads it: the best film,
 // then the other places in it. `original_index` is the position before that grouping, so the plain ranking is not lost.
-import type { RankedMatch } from '../contract.ts';
+import type { RankedMatch } from './contract.ts';
 
 /** A frame with its exact score, and the scene it stands for. */
 export interface Scored {

@@ -1,8 +1,8 @@
 // One pass over the rows that are left, block by block: scores at 8 bits and keeps the best frames, or the best frame of
 // each scene, so that fifty frames of one long shot do not fill the answer.
 import { type Pick, type Run, sceneAt } from './catalog.ts';
+import type { Scoring } from './scoring.ts';
 import { blockRows, type RowBank } from './segment.ts';
-import type { Signals } from './signals.ts';
 import { Top } from './topk.ts';
 
 /** Takes the rows whose score can still matter, ascending. */
@@ -86,9 +86,9 @@ export interface BlockScorer {
 }
 
 /** Sets the vectors of a search. */
-export function blockScorer(bank: RowBank, signals: Signals): BlockScorer {
-  bank.setQueries([signals.base, ...signals.exclude.map(({ vector }) => vector)]);
-  if (signals.exclude.length === 0) {
+export function blockScorer(bank: RowBank, scoring: Scoring): BlockScorer {
+  bank.setQueries([scoring.base, ...scoring.exclude.map(({ vector }) => vector)]);
+  if (scoring.exclude.length === 0) {
     return {
       score: (row, count) => bank.scan(row, count, 0),
       above: (row, count, least) => bank.above(row, count, least),
@@ -99,7 +99,7 @@ export function blockScorer(bank: RowBank, signals: Signals): BlockScorer {
   return {
     score: (row, count) => {
       scores.set(bank.scan(row, count, 0));
-      for (const [i, { bar, weight }] of signals.exclude.entries()) {
+      for (const [i, { bar, weight }] of scoring.exclude.entries()) {
         const alike = bank.scan(row, count, i + 1);
         for (let at = 0; at < count; at++) scores[at]! -= Math.max(0, alike[at]! - bar) * weight;
       }

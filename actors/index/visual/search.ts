@@ -1,13 +1,13 @@
 // One search over what is loaded: scan at 8 bits, re-score the front of the ranking at 16 bits until what is left cannot
 // come in any more, then rank.
 
-import type { RankedMatch } from '../contract.ts';
 import { type Catalog, type FrameScope, type Pick, type Run, sceneAt, sceneRange } from './catalog.ts';
+import type { RankedMatch } from './contract.ts';
 import { lowerBound } from './frames.ts';
 import { grouped, onePerScene, type Scored } from './rank.ts';
 import { type BlockScorer, blockScorer, type Collector, FrameTop, SceneTop, scan } from './scan.ts';
+import { type Query, type Scoring, type Spread, scoreOf, scoringOf, spreadOf } from './scoring.ts';
 import type { RowBank } from './segment.ts';
-import { type Signals, type Spread, scoreOf, signalsOf, spreadOf, type Wanted } from './signals.ts';
 
 /** What is loaded and how its 16-bit vectors are read. */
 export interface Searched {
@@ -91,9 +91,9 @@ function rivals(at: Searched, scorer: BlockScorer, allowed: (row: number) => boo
     .map((i) => first + i);
 }
 
-function exactly(at: Searched, signals: Signals, row: number, coarse: number): Found {
+function exactly(at: Searched, scoring: Scoring, row: number, coarse: number): Found {
   const vector = at.fine(at.catalog.runAt(row), row);
-  return { row, score: vector === null ? coarse : scoreOf(signals, vector) };
+  return { row, score: vector === null ? coarse : scoreOf(scoring, vector) };
 }
 
 function candidates(at: Searched, picks: readonly Pick[], scorer: BlockScorer, into: Collector) {
@@ -107,27 +107,27 @@ const keep = (wanted: number): number => Math.max(8 * wanted, 256);
 /** The best `max` frames by one vector, best first, whatever scene they are in. */
 export function nearest(at: Searched, query: Float32Array, scope: FrameScope, max: number): Found[] {
   const picks = at.catalog.picks(scope);
-  const signals: Signals = { base: query, exclude: [] };
-  const scored = candidates(at, picks, blockScorer(at.bank, signals), new FrameTop(keep(max)));
-  return rescore(scored, max, (row, coarse) => exactly(at, signals, row, coarse)).slice(0, max);
+  const scoring: Scoring = { base: query, exclude: [] };
+  const scored = candidates(at, picks, blockScorer(at.bank, scoring), new FrameTop(keep(max)));
+  return rescore(scored, max, (row, coarse) => exactly(at, scoring, row, coarse)).slice(0, max);
 }
 
 /** The answer to one search. `searched`: frames looked at. */
 export function search(
   at: Searched,
-  wanted: Wanted,
+  query: Query,
   scope: FrameScope,
   max: number,
 ): { matches: RankedMatch[]; searched: number } {
   const picks = at.catalog.picks(scope);
   const searched = picks.reduce((sum, pick) => sum + pick.count, 0);
-  const signals = signalsOf(wanted, spreadOver(at.bank, picks));
-  const scorer = blockScorer(at.bank, signals);
+  const scoring = scoringOf(query, spreadOver(at.bank, picks));
+  const scorer = blockScorer(at.bank, scoring);
   const allowed = rowsAllowed(picks);
   const scored = candidates(at, picks, scorer, new SceneTop(keep(max)));
   const found = rescore(scored, max + 8, (row, coarse) => {
     return rivals(at, scorer, allowed, row)
-      .map((rival) => exactly(at, signals, rival, coarse))
+      .map((rival) => exactly(at, scoring, rival, coarse))
       .reduce((best, one) => (one.score > best.score ? one : best));
   });
   return { matches: grouped(onePerScene(found.map((one) => described(at.catalog, one))), max), searched };

@@ -3,7 +3,7 @@ import { appendFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { analysisErrors } from '../../../actors/analysis/contract.ts';
-import { storeErrors } from '../../../actors/index/contract.ts';
+import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { world } from './fakes.ts';
 
 const outcomes = (results: readonly { path: string; outcome: string }[]) =>

@@ -1,11 +1,8 @@
 // A fake index: what an analysis folder holds, in plain maps that a test looks into, with faults on demand.
 import { join } from 'node:path';
-import {
-  indexContract,
-  type MediaRecord,
-  storeErrors,
-  type Transcript,
-} from '../../../actors/index/contract.ts';
+import { indexContract } from '../../../actors/index/contract.ts';
+import { type MediaRecord, storeErrors } from '../../../actors/index/store/contract.ts';
+import type { Transcript } from '../../../actors/index/transcripts/contract.ts';
 import { actor } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 

@@ -282,10 +282,6 @@ export async function world(
   const preview = { max_side: 64, quality: 80 };
   const speech = { audioDecoders, transcriber, diarizer };
   const parts = { decoders, speech, prober, embedder, index, pool, journal, preview, clock, log };
-  const models = {
-    use: (model_key: string, signal: AbortSignal) => embedder.ask('load', { model_key }, { signal }),
-  };
-  const analysis = createAnalysis({ ...parts, models });
   const { summarizing = () => false } = options;
   const search = createSearch({
     ...parts,
@@ -294,6 +290,7 @@ export async function world(
     textEmbedder,
     summarizing,
   });
+  const analysis = createAnalysis({ ...parts, models: search.models });
   const paths = files.map(add);
   const events: AnalysisEvent[] = [];
   return {

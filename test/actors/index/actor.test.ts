@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { storeErrors } from '../../../actors/index/contract.ts';
+import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { mediaRecord, preview } from './footage.ts';
 import { everything, folder, indexActor, someFootage, store } from './handlers.ts';

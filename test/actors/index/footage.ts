@@ -1,5 +1,5 @@
 // Vectors like those of footage, a frame a second: shots of near-duplicate frames, cuts between them. Seeded.
-import type { MediaRecord } from '../../../actors/index/contract.ts';
+import type { MediaRecord } from '../../../actors/index/store/contract.ts';
 
 /** A small seeded generator of numbers in [0, 1). */
 export function seeded(seed: number): () => number {

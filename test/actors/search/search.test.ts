@@ -3,10 +3,8 @@ import { rmSync } from 'node:fs';
 import test from 'node:test';
 import { Check } from 'typebox/value';
 import { clockTime, mediaErrors } from '../../../actors/decoder/contract.ts';
-import type { MediaRecord } from '../../../actors/index/contract.ts';
 import { SearchAnswer, searchErrors, type TextSearch } from '../../../actors/search/contract.ts';
-import { warning } from '../../../actors/search/match.ts';
-import { placesOf } from '../../../actors/search/places.ts';
+import { scopeErrors } from '../../../actors/search/scope/contract.ts';
 import { world } from '../analysis/fakes.ts';
 
 const common = {
@@ -31,33 +29,6 @@ test('times of the grid are written as hours, minutes and seconds', () => {
   ] as const) {
     assert.equal(clockTime(seconds), text);
   }
-});
-
-test('a warning names what was not understood, and there is none without a doubt', () => {
-  assert.deepEqual(
-    warning({
-      nothingUnderstood: false,
-      gone: [],
-      unknownWords: [],
-      missing: [],
-      unloaded: [],
-      unreadable: [],
-      fallbackFrom: null,
-      noPreview: 0,
-    }),
-    {},
-  );
-  const { toast_warning } = warning({
-    nothingUnderstood: false,
-    gone: ['/g'],
-    unknownWords: ['car'],
-    missing: ['/a'],
-    unloaded: ['/b', '/c', '/d', '/e', '/f', '/x', '/y'],
-    unreadable: ['h'],
-    fallbackFrom: 'big',
-    noPreview: 2,
-  });
-  assert.match(toast_warning ?? '', /big.*car.*\/a.*loaded: \/b, .* and 2 more.*h.*2/);
 });
 
 test('a match has all the fields of the contract, and previews only when they are asked for', async () => {
@@ -107,7 +78,7 @@ test('a search is limited to the files and the ranges it names, and tells which 
   );
   await assert.rejects(
     w.search.text({ ...common, query: 'x', segments_to_frame_indices: { '/gone': [[0, 1]] } }),
-    searchErrors.UNKNOWN_MEDIA.is,
+    scopeErrors.UNKNOWN_MEDIA.is,
   );
   await w.end();
 });
@@ -165,24 +136,6 @@ test('a query of which nothing is understood finds nothing and says so', async (
   await w.end();
 });
 
-test('a match is shown where it lies: as named, where a copy is, or told to be gone', async () => {
-  const match = (hash_str: string, path: string) =>
-    ({ hash_str, path, frame_index: 0, scene_start: 0, scene_end: 1, original_index: 0, score: 1 }) as const;
-  const record = (hash_str: string, path: string) => ({ path, identity: { hash_str } }) as MediaRecord;
-  const matches = [
-    match('a', '/gone/a'),
-    match('b', '/there/b'),
-    match('c', '/gone/c'),
-    match('d', '/last/d'),
-  ];
-  const media = async () => [record('a', '/there/a'), record('c', '/gone/c')];
-  const places = await placesOf(matches, new Map([['d', '/there/d']]), media, async (path) =>
-    path.startsWith('/there'),
-  );
-  assert.deepEqual(matches.map(places.pathOf), ['/there/a', '/there/b', '/gone/c', '/there/d']);
-  assert.deepEqual(places.gone, ['/gone/c']);
-});
-
 test('an index that came back with nothing loaded is given the folder again', async () => {
   const w = await world([{ name: 'a', frames: 3 }]);
   await w.run();
@@ -218,8 +171,8 @@ test('filters reach the index with the search, and their own scope narrows it', 
   assert.deepEqual(await found({}, { scope: speech, filters }), []);
   await assert.rejects(
     found({}, { scope: { ...scope, media_paths: ['b'] }, filters }),
-    searchErrors.PATH_RELATIVE.is,
+    scopeErrors.PATH_RELATIVE.is,
   );
-  await assert.rejects(found({ media_paths: ['b'] }, null), searchErrors.PATH_RELATIVE.is);
+  await assert.rejects(found({ media_paths: ['b'] }, null), scopeErrors.PATH_RELATIVE.is);
   await w.end();
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Search } from '../../../actors/search/search.ts';
+import type { Search } from '../../../actors/search/contract.ts';
 import { loadModel } from '../../../http/routes/models.ts';
 import type { Service } from '../../../http/service.ts';
 import { inject } from '../inject.ts';

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { type ModelState, noModel } from '../../../actors/embedder/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../actors/models/library.ts';
-import { createVisualModels, type VisualModelParts } from '../../../actors/search/model.ts';
+import { createVisualModels, type VisualModelParts } from '../../../actors/search/models/visual-models.ts';
 import { modelRoutes } from '../../../http/routes/models.ts';
 import type { Service } from '../../../http/service.ts';
 import { manualClock } from '../../../runtime/clock.ts';

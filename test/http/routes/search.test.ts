@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import type { Search } from '../../../actors/search/search.ts';
+import type { Search } from '../../../actors/search/contract.ts';
 import { analysisDataRoutes } from '../../../http/routes/analysis-data.ts';
 import { searchRoutes } from '../../../http/routes/search.ts';
 import { world } from '../../actors/analysis/fakes.ts';
@@ -42,17 +42,18 @@ const load = (more: Record<string, unknown> = {}) =>
   call('/api/v1/analysis-data/load', { cache_dir, ...more });
 
 test('without a visual model nothing is loaded or searched: 503, and it may be asked again', async () => {
-  const media = { cache_dir, media_paths: [a] };
+  const untouched = await world([]);
+  const bare = inject(routes, { search: untouched.search });
   for (const answer of [
-    await load(),
-    await call('/api/v1/analysis-data/load-for-media', media),
-    ...(await Promise.all(kinds.map((kind) => ask(kind)))),
+    await bare('/api/v1/analysis-data/load', { cache_dir }),
+    await bare('/api/v1/analysis-data/load-for-media', { cache_dir, media_paths: [a] }),
+    ...(await Promise.all(kinds.map((kind) => bare(`/api/v1/search/${kind}`, three[kind])))),
   ]) {
     assert.equal(answer.status, 503, said(answer.body));
     assert.match(said(answer.body), /No visual model is loaded/);
     assert.ok(answer.headers['retry-after']);
   }
-  await w.search.models.load('fake');
+  await untouched.end();
 });
 
 test('before its folder is loaded every search is a 400 that says what to do', async () => {

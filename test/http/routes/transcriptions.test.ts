@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { TranscriptSegment } from '../../../actors/index/contract.ts';
+import type { TranscriptSegment } from '../../../actors/index/transcripts/contract.ts';
+import { createSearch, type SearchParts } from '../../../actors/search/search.ts';
 import type {
   TranscriptionsAnswer,
   TranscriptRangeAnswer,
   TranscriptSearchAnswer,
-} from '../../../actors/search/contract.ts';
-import { createSearch, type SearchParts } from '../../../actors/search/search.ts';
+} from '../../../actors/search/transcripts/contract.ts';
 import { analysisDataRoutes } from '../../../http/routes/analysis-data.ts';
 import { facetRoutes } from '../../../http/routes/facets.ts';
 import { mediaRoutes } from '../../../http/routes/media.ts';

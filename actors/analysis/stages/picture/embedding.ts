@@ -5,7 +5,7 @@ import type { SlotPool } from '../../../../runtime/slots.ts';
 import type { embedderContract, VisualModel } from '../../../embedder/contract.ts';
 import type { indexContract } from '../../../index/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
-import type { VisualModelUse } from '../parts.ts';
+import type { AnalysisParts } from '../parts.ts';
 import { createBatcher, type Picture } from './batch.ts';
 
 /** Where the frames of one file go. */
@@ -72,7 +72,7 @@ export interface Embedding {
 
 export interface EmbeddingParts {
   readonly embedder: Ref<typeof embedderContract>;
-  readonly models: VisualModelUse;
+  readonly models: AnalysisParts['models'];
   readonly index: Ref<typeof indexContract>;
   readonly pool: SlotPool;
   readonly model: VisualModel;

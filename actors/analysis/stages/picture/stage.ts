@@ -5,7 +5,7 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
 import { mediaErrors } from '../../../decoder/contract.ts';
 import type { VisualModel } from '../../../embedder/contract.ts';
-import type { MediaRecord } from '../../../index/contract.ts';
+import type { MediaRecord } from '../../../index/store/contract.ts';
 import { analysisErrors } from '../../contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
 import type { Item } from '../kind.ts';

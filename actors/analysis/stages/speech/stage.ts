@@ -1,7 +1,7 @@
 // The work of listening: groups the files by the model that writes them down, and writes down those whose transcript is
 // missing. Several files are heard side by side, so that their windows fill the model's batches.
 import { engineErrors } from '../../../../runtime/errors.ts';
-import type { MediaRecord } from '../../../index/contract.ts';
+import type { MediaRecord } from '../../../index/store/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import { speechErrors } from '../../../transcriber/contract.ts';
 import type { SpeechParts } from '../parts.ts';

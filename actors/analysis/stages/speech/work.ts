@@ -1,5 +1,6 @@
 // What there is to do for the speech of one file, and how the same work is known again.
-import type { MediaRecord, TranscriptMark } from '../../../index/contract.ts';
+import type { MediaRecord } from '../../../index/store/contract.ts';
+import type { TranscriptMark } from '../../../index/transcripts/contract.ts';
 import type { Segment } from '../../../transcriber/contract.ts';
 import type { Index, SpeechParts } from '../parts.ts';
 import type { SpeechModel } from './model.ts';

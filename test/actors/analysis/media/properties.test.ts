@@ -6,8 +6,7 @@ import { Check } from 'typebox/value';
 import { analysisErrors, MediaPropertiesAnswer } from '../../../../actors/analysis/contract.ts';
 import { propertiesEntry } from '../../../../actors/analysis/media/entry.ts';
 import type { Probe } from '../../../../actors/decoder/contract.ts';
-import type { MediaRecord } from '../../../../actors/index/contract.ts';
-import { storeErrors } from '../../../../actors/index/contract.ts';
+import { type MediaRecord, storeErrors } from '../../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { type FakeFile, world } from '../fakes.ts';
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { Check } from 'typebox/value';
 import { analysisErrors, TaskDetail, TaskSnapshot } from '../../../../actors/analysis/contract.ts';
 import { STOP_WITHIN_MS } from '../../../../actors/analysis/tasks/tasks.ts';
-import { storeErrors } from '../../../../actors/index/contract.ts';
+import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { cancelled, home, recordedOf, requestOf, states, whole } from '../fake-runs.ts';
 
 test('a task is recorded before its start is answered, for other engines too', async () => {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { Check } from 'typebox/value';
+import { indexContract } from '../../../../actors/index/contract.ts';
 import {
+  type FacetReport,
   type FacetScope,
   filterErrors,
-  indexContract,
   type MetadataFilter,
-  storeErrors,
-} from '../../../../actors/index/contract.ts';
-import type { FacetReport } from '../../../../actors/index/facets/contract.ts';
+} from '../../../../actors/index/facets/contract.ts';
 import { ringLength } from '../../../../actors/index/store/changes.ts';
+import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
+import { putMedia } from '../../../../actors/index/store/media.ts';
 import { databaseFile } from '../../../../actors/index/store/names.ts';
-import { putMedia } from '../../../../actors/index/store/writer.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 import { record } from './media.ts';

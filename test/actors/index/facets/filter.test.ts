@@ -5,14 +5,14 @@ import type { Probe } from '../../../../actors/decoder/contract.ts';
 import {
   type FilterOperator,
   filterErrors,
-  type MediaRecord,
   type MetadataFilter,
-} from '../../../../actors/index/contract.ts';
+} from '../../../../actors/index/facets/contract.ts';
 import { countFacets, mostOptions } from '../../../../actors/index/facets/count.ts';
 import { checkFilters } from '../../../../actors/index/facets/filter.ts';
 import { facets } from '../../../../actors/index/facets/list.ts';
 import { facetReport } from '../../../../actors/index/facets/report.ts';
 import { FacetTable } from '../../../../actors/index/facets/table.ts';
+import type { MediaRecord } from '../../../../actors/index/store/contract.ts';
 import { record, stream } from './media.ts';
 
 const pause = () => {};
@@ -24,7 +24,7 @@ const filter = (facet_id: string, operator: FilterOperator, ...values: string[])
 
 function tableOf(records: readonly MediaRecord[]): FacetTable {
   const table = new FacetTable(facets);
-  for (const { path, identity } of records) table.place(path, identity.hash_str);
+  for (const { path, identity } of records) table.setPath(path, identity.hash_str);
   for (const one of records) table.set(one.identity.hash_str, one);
   return table;
 }

@@ -1,7 +1,7 @@
 // Media with facts that a test chooses; everything else is plain.
 import type { Probe, VideoStream } from '../../../../actors/decoder/contract.ts';
-import type { MediaRecord } from '../../../../actors/index/contract.ts';
 import type { MediaFacts } from '../../../../actors/index/facets/facet.ts';
+import type { MediaRecord } from '../../../../actors/index/store/contract.ts';
 
 export const stream: VideoStream = {
   index: 0,

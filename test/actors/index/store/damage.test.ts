@@ -12,10 +12,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { storeErrors } from '../../../../actors/index/contract.ts';
+import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
+import { formatRecord } from '../../../../actors/index/store/format.ts';
 import { formatKey } from '../../../../actors/index/store/names.ts';
-import { formatRecord, Store } from '../../../../actors/index/store/store.ts';
+import { Store } from '../../../../actors/index/store/store.ts';
 import { EngineError } from '../../../../runtime/errors.ts';
 import { preview, seeded } from '../footage.ts';
 import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
@@ -82,10 +83,10 @@ test('a records file cut off at any page, or with any byte flipped, gives an err
     }
     const opened = new Store(copy);
     try {
-      for (const { identity, path } of opened.media())
+      for (const { identity, path } of opened.media.all())
         assert.equal(path, `/footage/${identity.hash_str}.mp4`);
       for (const hash of ['aa', 'bb', 'cc']) {
-        const visual = opened.visual('model', hash);
+        const visual = opened.visual.stage('model', hash);
         if (visual) assert.deepEqual(visual.frame_runs, [0, 20]);
       }
     } catch (error) {
@@ -119,7 +120,7 @@ test('a list of free pages that names a page in use or none at all is refused be
     const bytes = Buffer.from(records);
     bytes.writeBigInt64LE(BigInt(value), at);
     writeFileSync(join(copy, 'records.mdb'), bytes);
-    assert.throws(() => new Store(copy).media(), /list of free pages/);
+    assert.throws(() => new Store(copy).media.all(), /list of free pages/);
   }
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { storeErrors } from '../../../../actors/index/contract.ts';
+import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { mediaRecord } from '../footage.ts';
 import { folder, indexActor, someFootage, store } from '../handlers.ts';

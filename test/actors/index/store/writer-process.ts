@@ -68,8 +68,8 @@ if (command === 'endless' || command === 'die-at') {
   for await (const _ of process.stdin);
   await store.close();
 } else {
-  attempt('read', () => store.stored('model', ['1', '2']));
-  attempt('vector', () => store.vector('model', '1', 3)?.length);
+  attempt('read', () => store.visual.stored('model', ['1', '2']));
+  attempt('vector', () => store.visual.vector('model', '1', 3)?.length);
   attempt('previews', () => store.previews('1', [3])[0]?.length);
   attempt('write', () => store.begin('3', 'model', d).hash);
   await store.close();

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { storeErrors } from '../../../../actors/index/contract.ts';
+import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
 import * as records from '../../../../actors/index/store/records.ts';
 import { Store } from '../../../../actors/index/store/store.ts';

@@ -5,7 +5,7 @@ import { columnsOf, packTranscript } from '../../../../actors/index/store/transc
 import { ShardBuilder } from '../../../../actors/index/transcripts/build.ts';
 import { fold } from '../../../../actors/index/transcripts/fold.ts';
 import { LoadedTranscripts } from '../../../../actors/index/transcripts/loaded.ts';
-import { inOrder, spokenOf } from '../../../../actors/index/transcripts/spoken.ts';
+import { inOrder, loadedTranscript } from '../../../../actors/index/transcripts/loaded-transcript.ts';
 import { mark, segments } from './speech.ts';
 
 const everything = { hashes: null, ranges: new Map(), speaker: null };
@@ -13,9 +13,9 @@ const texts = fc.array(fc.string({ unit: fc.constantFrom(...'aB c') }), { maxLen
 const one = fc.record({ hash: fc.constantFrom(...'abcdefgh'), texts, version: fc.nat() });
 type One = { readonly hash: string; readonly texts: readonly string[]; readonly version: number };
 
-function spoken({ hash, texts, version }: One) {
+function transcriptOf({ hash, texts, version }: One) {
   const columns = columnsOf(packTranscript(hash, mark, segments(texts)));
-  return spokenOf(columns, { path: `/m/${hash}`, version, names: {} });
+  return loadedTranscript(columns, { path: `/m/${hash}`, version, names: {} });
 }
 
 test('the first matches are the first of all, whichever shards they lie in, and enough of them are counted', () => {
@@ -34,9 +34,9 @@ test('the first matches are the first of all, whichever shards they lie in, and 
           const several = Array.isArray(step) ? step : [step];
           for (const { hash, texts } of several) now.set(hash, texts);
           if (Array.isArray(step)) {
-            for (const one of step.map(spoken).sort(inOrder)) builder.add(one);
+            for (const one of step.map(transcriptOf).sort(inOrder)) builder.add(one);
             loaded.add(builder.finish());
-          } else loaded.put(spoken(step));
+          } else loaded.put(transcriptOf(step));
         }
         const all = [...now.keys()]
           .sort()
@@ -45,7 +45,7 @@ test('the first matches are the first of all, whichever shards they lie in, and 
           );
         const { first, total } = loaded.find(Buffer.from(query), everything, most, counted, () => {});
         assert.deepEqual(
-          first.map(({ spoken, segment }) => `${spoken.hash}:${segment}`),
+          first.map(({ transcript, segment }) => `${transcript.hash}:${segment}`),
           all.slice(0, most),
         );
         assert.ok(

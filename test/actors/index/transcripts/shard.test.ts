@@ -4,29 +4,31 @@ import fc from 'fast-check';
 import { columnsOf, packTranscript } from '../../../../actors/index/store/transcripts.ts';
 import { ShardBuilder } from '../../../../actors/index/transcripts/build.ts';
 import { fold, foldedByte, foldRows } from '../../../../actors/index/transcripts/fold.ts';
-import type { Shard } from '../../../../actors/index/transcripts/shard.ts';
 import {
+  loadedTranscript,
   overlaps,
-  type SpokenScope,
-  spokenOf,
   type TimeRange,
-} from '../../../../actors/index/transcripts/spoken.ts';
+  type TranscriptScope,
+} from '../../../../actors/index/transcripts/loaded-transcript.ts';
+import type { Shard } from '../../../../actors/index/transcripts/shard.ts';
 import { mark, segments } from './speech.ts';
 
-const everything: SpokenScope = { hashes: null, ranges: new Map(), speaker: null };
+const everything: TranscriptScope = { hashes: null, ranges: new Map(), speaker: null };
 const builder = new ShardBuilder();
 
 function shardOf(media: readonly (readonly string[])[], who: readonly (string | null)[] = []): Shard {
   for (const [i, texts] of media.entries()) {
     const columns = columnsOf(packTranscript(`${i}`, mark, segments(texts, who)));
-    builder.add(spokenOf(columns, { path: `/m/${i}`, version: 0, names: { A: 'Ann', '': 'Nobody' } }));
+    builder.add(
+      loadedTranscript(columns, { path: `/m/${i}`, version: 0, names: { A: 'Ann', '': 'Nobody' } }),
+    );
   }
   return builder.finish();
 }
 
 const found = (shard: Shard, query: string, scope = everything, most = Number.POSITIVE_INFINITY) => {
   const { first, total } = shard.find(Buffer.from(fold(query)), scope, most, Number.POSITIVE_INFINITY);
-  return { total, rows: first.map(({ spoken, segment }) => `${spoken.hash}:${segment}`) };
+  return { total, rows: first.map(({ transcript, segment }) => `${transcript.hash}:${segment}`) };
 };
 
 function naive(media: readonly (readonly string[])[], query: string): string[] {

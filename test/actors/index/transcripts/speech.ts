@@ -1,5 +1,5 @@
 // Transcripts for tests: segments from texts, and how they came about.
-import type { TranscriptMark, TranscriptSegment } from '../../../../actors/index/contract.ts';
+import type { TranscriptMark, TranscriptSegment } from '../../../../actors/index/transcripts/contract.ts';
 import { mediaRecord } from '../footage.ts';
 import type { Harness } from '../handlers.ts';
 

@@ -3,8 +3,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { storeErrors, type TranscriptSegment } from '../../../../actors/index/contract.ts';
+import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { columnsOf, packTranscript } from '../../../../actors/index/store/transcripts.ts';
+import { type TranscriptSegment, transcriptErrors } from '../../../../actors/index/transcripts/contract.ts';
 import { EngineError, engineErrors } from '../../../../runtime/errors.ts';
 import { mediaRecord } from '../footage.ts';
 import { folder, indexActor, someFootage, store } from '../handlers.ts';
@@ -97,7 +98,7 @@ test('speakers keep their names when the media is transcribed again, as far as t
   ];
   await assert.rejects(
     name(wrong),
-    (error) => storeErrors.UNKNOWN_SPEAKER.is(error) && error.message.includes('SPEAKER_07'),
+    (error) => transcriptErrors.UNKNOWN_SPEAKER.is(error) && error.message.includes('SPEAKER_07'),
   );
   await name([{ speaker: '__proto__', name: '' }]);
   assert.deepEqual(await names(), [

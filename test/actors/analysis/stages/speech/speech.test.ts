@@ -3,7 +3,7 @@ import test from 'node:test';
 import type { FileResult } from '../../../../../actors/analysis/contract.ts';
 import type { SpeechJob } from '../../../../../actors/analysis/stages/speech/request.ts';
 import { noModel } from '../../../../../actors/embedder/contract.ts';
-import { storeErrors } from '../../../../../actors/index/contract.ts';
+import { storeErrors } from '../../../../../actors/index/store/contract.ts';
 import { type FakeFile, world } from '../../fakes.ts';
 
 const asked = {

@@ -1,0 +1,55 @@
+// What the index answers about filters, and about the media that a search names.
+import type { Handlers } from '../../../runtime/actor.ts';
+import type { Contract, Request } from '../../../runtime/contract.ts';
+import type { Folders } from '../folders.ts';
+import type { TranscriptIndex } from '../transcripts/transcript-index.ts';
+import type { VisualIndex } from '../visual/visual-index.ts';
+import type { FacetReport, facetMessages } from './contract.ts';
+import { facetReport } from './report.ts';
+import { checkSearchFilters } from './scope.ts';
+import type { FacetTables } from './tables.ts';
+
+type FacetContract = Contract<typeof facetMessages>;
+
+export interface FacetParts {
+  readonly folders: Folders;
+  readonly tables: FacetTables;
+  readonly visual: VisualIndex;
+  readonly transcripts: TranscriptIndex;
+}
+
+export function facetHandlers(parts: FacetParts): Handlers<FacetContract> {
+  return {
+    resolve: (request) => resolveNames(parts, request),
+    facets: (request, turn) => report(parts, request, () => turn.throwIfCancelled()),
+  };
+}
+
+function resolveNames(
+  { folders, visual, transcripts }: FacetParts,
+  { cache_dir, model_key, names, filters }: Request<FacetContract, 'resolve'>,
+) {
+  checkSearchFilters(filters);
+  const { get } = model_key === null ? transcripts.of(cache_dir) : visual.of(cache_dir, model_key).catalog;
+  return folders.with(cache_dir, (store) => {
+    const hashes = names.map((name) => store.media.hashOf(name));
+    return { hashes, loaded: hashes.map((hash) => hash !== null && get(hash) !== undefined) };
+  });
+}
+
+function report(
+  { folders, tables, visual, transcripts }: FacetParts,
+  { cache_dir, scope, filters }: Request<FacetContract, 'facets'>,
+  pause: () => void,
+): Promise<FacetReport> {
+  return folders.with(cache_dir, (store) => {
+    store.requireFolder();
+    const isGlobal = scope.mode === 'global';
+    const model = isGlobal ? scope.model_key : null;
+    const loaded = {
+      visual: model === null ? [] : visual.of(cache_dir, model).catalog.hashes(),
+      speech: isGlobal && scope.transcripts ? transcripts.of(cache_dir).hashes() : [],
+    };
+    return facetReport(tables.of(store, pause), scope, loaded, filters, pause);
+  });
+}

@@ -1,0 +1,70 @@
+// What an analysis folder answers about its media: what each file is, where its data lies, and what keeps a folder from
+// being read or written.
+import { type Static, Type } from 'typebox';
+import { ask } from '../../../runtime/contract.ts';
+import { errorTable } from '../../../runtime/errors.ts';
+import { FileIdentity, Probe } from '../../decoder/contract.ts';
+
+export const storeErrors = errorTable({
+  STORE_UNAVAILABLE: { meaning: 'The analysis folder cannot be opened', status: 503, retryable: true },
+  STORE_READ_ONLY: { meaning: 'The analysis folder cannot be written', status: 503, retryable: true },
+  STORE_FULL: { meaning: 'The disk of the analysis folder is full', status: 503, retryable: true },
+  STORE_TOO_NEW: {
+    meaning: 'The analysis folder was written by a newer version',
+    status: 503,
+    retryable: false,
+  },
+  STORE_DAMAGED: { meaning: 'The analysis folder is damaged', status: 503, retryable: false },
+  STORE_IN_USE: { meaning: 'Another process is writing this analysis folder', status: 503, retryable: true },
+  STAGE_LOST: { meaning: 'The stage was lost when the index restarted', status: 503, retryable: true },
+  NOT_ANALYZED: { meaning: 'This media has no analysis', status: 400, retryable: false },
+  NOT_LOADED: { meaning: 'No analysis data is loaded', status: 400, retryable: false },
+  WRONG_DIMENSIONS: {
+    meaning: 'The vector does not belong to the loaded model',
+    status: 400,
+    retryable: false,
+  },
+});
+
+/** Every message names the folder it is about. */
+export const Folder = { cache_dir: Type.String() };
+
+/** One file of media as the store knows it. */
+export const MediaRecord = Type.Object({ path: Type.String(), identity: FileIdentity, probe: Probe });
+export type MediaRecord = Static<typeof MediaRecord>;
+
+export const storeMessages = {
+  /** The identity stored for a path, if size, mtime and inode still agree; null otherwise. */
+  known: ask(
+    Type.Object({
+      ...Folder,
+      path: Type.String(),
+      size_bytes: Type.Integer(),
+      mtime_ms: Type.Number(),
+      inode: Type.String(),
+    }),
+    Type.Union([MediaRecord, Type.Null()]),
+  ),
+  /** Stores what a file is. *Flushed* when answered. */
+  remember: ask(Type.Object({ ...Folder, media: MediaRecord }), Type.Object({})),
+  /** What was remembered for paths and for hashes, whatever lies at the paths now; null where nothing was. */
+  find: ask(
+    Type.Object({ ...Folder, paths: Type.Array(Type.String()), hashes: Type.Array(Type.String()) }),
+    Type.Object({
+      by_path: Type.Array(Type.Union([MediaRecord, Type.Null()])),
+      by_hash: Type.Array(Type.Union([MediaRecord, Type.Null()])),
+    }),
+  ),
+  /** Folders in which the data of one file lies; null for what is not stored. */
+  held: ask(
+    Type.Object({ ...Folder, hash_str: Type.String() }),
+    Type.Object({
+      visual: Type.Union([Type.String(), Type.Null()]),
+      audio: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
+  /** Throws STORE_UNAVAILABLE and its like when the folder cannot be read. */
+  open: ask(Type.Object({ ...Folder }), Type.Object({})),
+  /** All media of the folder. */
+  media: ask(Type.Object({ ...Folder }), Type.Object({ media: Type.Array(MediaRecord) })),
+};

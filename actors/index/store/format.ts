@@ -1,0 +1,36 @@
+// The version of the format an analysis folder is written in.
+import { storeErrors } from './contract.ts';
+import type { Environment, Writes } from './environment.ts';
+import { formatKey } from './names.ts';
+import { Format, formatVersion } from './records.ts';
+import { seal, unseal } from './table.ts';
+
+/** The environment itself. Throws STORE_TOO_NEW when a newer version wrote it, and closes it then. */
+export function checkFormat(environment: Environment, folder: string): Environment {
+  const bytes = environment.get(formatKey);
+  if (bytes === undefined) return environment;
+  try {
+    const { version } = unseal(Format, formatKey, bytes, environment.file);
+    if (version > formatVersion) {
+      throw storeErrors.STORE_TOO_NEW(
+        `${folder} has format ${version}, this program knows ${formatVersion}`,
+        { folder: folder, version },
+      );
+    }
+    return environment;
+  } catch (error) {
+    void environment.close();
+    throw error;
+  }
+}
+
+export function putFormat(writes: Writes): void {
+  if (writes.get(formatKey) !== undefined) return;
+  const format = { version: formatVersion, written_by: 'framehound' };
+  writes.put(formatKey, seal(Format, formatKey, format));
+}
+
+/** For tests of newer formats: the sealed format record of another version. */
+export function formatRecord(version: number): Uint8Array {
+  return seal(Format, formatKey, { version, written_by: 'framehound' });
+}

@@ -1,0 +1,38 @@
+// What the index answers about the media of a folder.
+import type { Handlers } from '../../../runtime/actor.ts';
+import type { Contract } from '../../../runtime/contract.ts';
+import type { Folders } from '../folders.ts';
+import type { storeMessages } from './contract.ts';
+
+export interface StoreParts {
+  readonly folders: Folders;
+}
+
+export function storeHandlers({ folders }: StoreParts): Handlers<Contract<typeof storeMessages>> {
+  return {
+    known: ({ cache_dir, path, ...mark }) =>
+      folders.with(cache_dir, (store) => store.media.known(path, mark)),
+    remember: ({ cache_dir, media }) =>
+      folders.with(cache_dir, (store) => {
+        store.media.remember(media);
+        return {};
+      }),
+    find: ({ cache_dir, paths, hashes }) =>
+      folders.with(cache_dir, (store) => ({
+        by_path: paths.map((path) => store.media.byPath(path)),
+        by_hash: hashes.map((hash) => store.media.byHash(hash)),
+      })),
+    held: ({ cache_dir, hash_str }) => folders.with(cache_dir, (store) => store.held(hash_str)),
+    open: ({ cache_dir }) =>
+      folders.with(cache_dir, (store) => {
+        store.requireFolder();
+        store.check();
+        return {};
+      }),
+    media: ({ cache_dir }) =>
+      folders.with(cache_dir, (store) => {
+        store.requireFolder();
+        return { media: store.media.all() };
+      }),
+  };
+}

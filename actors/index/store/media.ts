@@ -1,0 +1,133 @@
+// What is known of the media of an analysis folder: a record for each path and for each content.
+import type { Probe } from '../../decoder/contract.ts';
+import { type Changes, changesSince, noteChange } from './changes.ts';
+import { type MediaRecord, storeErrors } from './contract.ts';
+import type { Environment, Writes } from './environment.ts';
+import { readable } from './faults.ts';
+import { putFormat } from './format.ts';
+import { isHash, mediaKey, pathKey } from './names.ts';
+import { readRecord } from './read-record.ts';
+import { Media } from './records.ts';
+import { seal, unseal } from './table.ts';
+
+/** What a caller may compare with a file on disk without reading the file. */
+export interface FileMark {
+  readonly size_bytes: number;
+  readonly mtime_ms: number;
+  readonly inode: string;
+}
+
+export class MediaRecords {
+  readonly #reading: () => Environment | null;
+  readonly #writing: () => Environment;
+
+  /** `reading`: the folder as it is now, or null when it holds no analysis yet. */
+  constructor(reading: () => Environment | null, writing: () => Environment) {
+    this.#reading = reading;
+    this.#writing = writing;
+  }
+
+  known(path: string, mark: FileMark): MediaRecord | null {
+    const row = readRecord(this.#reading(), Media, pathKey(path));
+    const same =
+      row !== null &&
+      row.size_bytes === mark.size_bytes &&
+      row.mtime_ms === mark.mtime_ms &&
+      row.inode === mark.inode;
+    return same ? mediaRecord(row) : null;
+  }
+
+  /** What was remembered for a path, whatever lies there now. */
+  byPath(path: string): MediaRecord | null {
+    const row = readRecord(this.#reading(), Media, pathKey(path));
+    return row && mediaRecord(row);
+  }
+
+  /** What was remembered last for a hash. */
+  byHash(hash: string): MediaRecord | null {
+    const row = readRecord(this.#reading(), Media, mediaKey(hash));
+    return row && mediaRecord(row);
+  }
+
+  /** *Flushed* on return. */
+  remember(media: MediaRecord): void {
+    const environment = this.#writing();
+    environment.transact((writes) => {
+      putFormat(writes);
+      putMedia(writes, media, environment.file);
+    });
+  }
+
+  /** Every path that was remembered. */
+  all(): MediaRecord[] {
+    const environment = this.#reading();
+    if (environment === null) return [];
+    return Array.from(environment.entries('path/'), ({ key, value }) =>
+      mediaRecord(unseal(Media, key, value, environment.file)),
+    );
+  }
+
+  /** What changed of the media since `seen`; null asks for a beginning. */
+  changes(seen: number | null): Changes {
+    const environment = this.#reading();
+    return environment === null
+      ? { seen: 0, changed: null }
+      : changesSince(environment, seen, environment.file);
+  }
+
+  /** The records by hash (`media/`) or by path (`path/`), null for a damaged one. *Streamed*: no write in between. */
+  *remembered(by: 'media/' | 'path/'): Iterable<{ readonly name: string; readonly row: Media | null }> {
+    const environment = this.#reading();
+    if (environment === null) return;
+    for (const { key, value } of environment.entries(by)) {
+      yield { name: key.slice(by.length), row: readable(() => unseal(Media, key, value, environment.file)) };
+    }
+  }
+
+  /** What is known of a content; null when its record is damaged. A hash that is not known throws NOT_ANALYZED. */
+  content(hash: string): MediaRecord | null {
+    return readable(() => {
+      const found = this.byHash(hash);
+      if (found === null) throw storeErrors.NOT_ANALYZED(`${hash} is not known`, { hash });
+      return found;
+    });
+  }
+
+  /** The content known by a name, which is a path or the hash itself; null when it is not known. */
+  hashOf(name: string): string | null {
+    const row = readRecord(this.#reading(), Media, pathKey(name));
+    if (row !== null) return row.hash_str;
+    return isHash(name) && readRecord(this.#reading(), Media, mediaKey(name)) !== null ? name : null;
+  }
+
+  /** The path remembered last for a hash; null when it is not known. */
+  pathOf(hash: string): string | null {
+    return readRecord(this.#reading(), Media, mediaKey(hash))?.path ?? null;
+  }
+}
+
+export function mediaRecord(row: Media): MediaRecord {
+  const { path, hash_str, size_bytes, mtime_ms, inode } = row;
+  // Written by this program under a checksum, so the text is a probe.
+  const probe = JSON.parse(row.probe_json) as Probe;
+  return { path, identity: { hash_str, size_bytes, mtime_ms, inode }, probe };
+}
+
+function mediaRow(media: MediaRecord): Media {
+  const { hash_str, size_bytes, mtime_ms, inode } = media.identity;
+  return { path: media.path, hash_str, size_bytes, mtime_ms, inode, probe_json: JSON.stringify(media.probe) };
+}
+
+export function putMedia(writes: Writes, media: MediaRecord, file: string): void {
+  const row = mediaRow(media);
+  const keys = [pathKey(row.path), mediaKey(row.hash_str)];
+  const sealed = keys.map((key) => [key, seal(Media, key, row)] as const);
+  // What is known already is no change; a commit repeats what was remembered before it.
+  const news = sealed.filter(([key, bytes]) => !isSame(writes.get(key), bytes));
+  for (const [key, bytes] of news) writes.put(key, bytes);
+  if (news.length > 0) noteChange(writes, { path: row.path, hash: row.hash_str }, file);
+}
+
+function isSame(stored: Uint8Array | undefined, bytes: Uint8Array): boolean {
+  return stored !== undefined && Buffer.compare(stored, bytes) === 0;
+}

@@ -1,0 +1,60 @@
+// The transcripts that can be searched: those of one folder, and the load that is under way.
+import { resolve } from 'node:path';
+import type { Log } from '../../../runtime/log.ts';
+import { storeErrors } from '../store/contract.ts';
+import type { Store } from '../store/store.ts';
+import type { TranscriptLoadReport } from './contract.ts';
+import { refresh, TranscriptLoading } from './load.ts';
+import type { LoadedTranscripts } from './loaded.ts';
+
+export class TranscriptIndex {
+  readonly #log: Log;
+  #loaded: LoadedTranscripts | null = null;
+  #loading: TranscriptLoading | null = null;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** One step of a load. What is loaded of another folder gives way with the last one. */
+  load(store: Store): TranscriptLoadReport {
+    store.requireFolder();
+    if (this.#loading?.target.folder !== store.folder)
+      this.#loading = new TranscriptLoading(store, this.#loaded);
+    const loading = this.#loading;
+    let done = false;
+    try {
+      done = loading.step(store);
+    } catch (error) {
+      this.#loading = null;
+      throw error;
+    }
+    const { target } = loading;
+    const unreadable = [...loading.unreadable].sort();
+    if (done) {
+      this.#loaded = target;
+      this.#loading = null;
+      if (unreadable.length > 0) {
+        this.#log.warn('Transcripts cannot be read', { folder: store.folder, hashes: unreadable });
+      }
+    }
+    return { done, media: target.media, segments: target.segments, unreadable };
+  }
+
+  /** What is loaded of a folder; NOT_LOADED when nothing is. */
+  of(folder: string): LoadedTranscripts {
+    if (this.#loaded?.folder === resolve(folder)) return this.#loaded;
+    throw storeErrors.NOT_LOADED(`The transcriptions of ${folder} are not loaded`, { folder });
+  }
+
+  /** To be called after the transcript of a media or the names of its speakers were stored. */
+  changed(store: Store, hash: string): void {
+    if (this.#loading?.target.folder === store.folder) this.#loading.touched.add(hash);
+    if (this.#loaded?.folder === store.folder) refresh(this.#loaded, store, hash);
+  }
+
+  drop(): void {
+    this.#loaded = null;
+    this.#loading = null;
+  }
+}

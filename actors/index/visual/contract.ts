@@ -1,0 +1,124 @@
+// The visual stage of media: its frames are stored with their vectors and previews, loaded into memory and ranked.
+import { type Static, Type } from 'typebox';
+import { ask, Bytes, Floats } from '../../../runtime/contract.ts';
+import { MediaScope } from '../facets/contract.ts';
+import { Folder, MediaRecord } from '../store/contract.ts';
+
+/** Half-open range of grid frames. */
+export const FrameRange = Type.Tuple([Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 1 })]);
+export type FrameRange = Static<typeof FrameRange>;
+
+/** Which frames a search looks at: `ranges` limits some of the media, by hash. */
+export const Scope = Type.Object({
+  ...MediaScope.properties,
+  ranges: Type.Record(Type.String(), Type.Array(FrameRange)),
+});
+export type Scope = Static<typeof Scope>;
+
+export const RankedMatch = Type.Object({
+  hash_str: Type.String(),
+  path: Type.String(),
+  frame_index: Type.Integer(),
+  /** Half-open range of grid frames of the scene around the match. */
+  scene_start: Type.Integer(),
+  scene_end: Type.Integer(),
+  /** Position in the ranking before grouping per video. */
+  original_index: Type.Integer(),
+  score: Type.Number(),
+});
+export type RankedMatch = Static<typeof RankedMatch>;
+
+export const LoadReport = Type.Object({
+  media: Type.Integer(),
+  vectors: Type.Integer(),
+  /** Hashes or paths asked for that have no analysis by this model. */
+  missing: Type.Array(Type.String()),
+  /** Hashes whose stored data is damaged. */
+  unreadable: Type.Array(Type.String()),
+});
+export type LoadReport = Static<typeof LoadReport>;
+
+export const visualMessages = {
+  /** For each hash: true when the visual stage by this model, or by any for null, is stored whole. */
+  stored: ask(
+    Type.Object({
+      ...Folder,
+      model_key: Type.Union([Type.String(), Type.Null()]),
+      hashes: Type.Array(Type.String()),
+    }),
+    Type.Object({ stored: Type.Array(Type.Boolean()) }),
+  ),
+  /** Begins the visual stage of one file; what an unfinished earlier one left is dropped. */
+  begin: ask(
+    Type.Object({ ...Folder, hash_str: Type.String(), model_key: Type.String(), dimensions: Type.Integer() }),
+    Type.Object({ stage: Type.Integer() }),
+  ),
+  /** Adds frames, ascending. `vectors`: n×d, L2-normalised, *moved*. *Accepted*, not stored, when answered. */
+  append: ask(
+    Type.Object({
+      stage: Type.Integer(),
+      frames: Type.Array(Type.Integer({ minimum: 0 })),
+      vectors: Floats,
+      /** JPEG of each frame. */
+      previews: Type.Array(Bytes),
+    }),
+    Type.Object({}),
+  ),
+  /** Makes the stage visible in one atomic write. *Flushed* when answered. */
+  commit: ask(
+    Type.Object({ stage: Type.Integer(), media: MediaRecord }),
+    Type.Object({ vectors: Type.Integer() }),
+  ),
+  /** Forgets the stage; nothing of it stays. A stage that is not open is forgotten already. */
+  abort: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
+  /** Loads vectors into memory: `hashes` null means everything stored by this model. Replaces nothing already loaded
+   * of the same folder and model; another folder or model drops what was loaded before. */
+  load: ask(
+    Type.Object({
+      ...Folder,
+      model_key: Type.String(),
+      hashes: Type.Union([Type.Array(Type.String()), Type.Null()]),
+    }),
+    LoadReport,
+  ),
+  drop: ask(Type.Object({}), Type.Object({})),
+  /**
+   * Ranks the loaded frames, best first. NOT_LOADED when what is loaded is of another folder or model. `text`, `picture`:
+   * d, L2-normalised; each is optional but one must be there; `text_weight` weighs text against a picture's 1 when both
+   * are. `exclude`: k×d, a soft signal that lowers what it resembles.
+   */
+  search: ask(
+    Type.Object({
+      ...Folder,
+      model_key: Type.String(),
+      text: Type.Union([Floats, Type.Null()]),
+      picture: Type.Union([Floats, Type.Null()]),
+      text_weight: Type.Number({ minimum: 0 }),
+      exclude: Type.Union([Floats, Type.Null()]),
+      scope: Scope,
+      max_results: Type.Integer({ minimum: 1 }),
+    }),
+    Type.Object({ matches: Type.Array(RankedMatch), searched: Type.Integer() }),
+  ),
+  /** The stored vector of one frame, d; null when it is not stored. */
+  vector: ask(
+    Type.Object({
+      ...Folder,
+      model_key: Type.String(),
+      hash_str: Type.String(),
+      frame_index: Type.Integer(),
+    }),
+    Type.Object({ vector: Type.Union([Floats, Type.Null()]) }),
+  ),
+  /** JPEG of each frame, *moved*; null where there is none. `unreadable`: hashes whose previews are damaged. */
+  previews: ask(
+    Type.Object({
+      ...Folder,
+      frames: Type.Array(Type.Object({ hash_str: Type.String(), frame_index: Type.Integer() })),
+    }),
+    Type.Object({
+      previews: Type.Array(Type.Union([Bytes, Type.Null()])),
+      unreadable: Type.Optional(Type.Array(Type.String())),
+    }),
+  ),
+};

@@ -1,0 +1,100 @@
+// What the index answers about the visual stage: written, loaded, searched, and read frame by frame.
+import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
+import type { Contract, Request } from '../../../runtime/contract.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import { storeErrors } from '../store/contract.ts';
+import type { visualMessages } from './contract.ts';
+import type { OpenStages } from './open-stages.ts';
+import { checkedQuery } from './query.ts';
+import { search } from './search.ts';
+import type { VisualIndex } from './visual-index.ts';
+
+type VisualContract = Contract<typeof visualMessages>;
+
+export interface VisualParts extends FilterParts {
+  readonly visual: VisualIndex;
+  readonly stages: OpenStages;
+}
+
+export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
+  const { folders, visual } = parts;
+  return {
+    ...writingHandlers(parts),
+    stored: ({ cache_dir, model_key, hashes }) =>
+      folders.with(cache_dir, (store) => ({ stored: store.visual.stored(model_key, hashes) })),
+    load: ({ cache_dir, model_key, hashes }, turn) =>
+      folders.with(cache_dir, (store) =>
+        visual.load(store, model_key, hashes, () => turn.throwIfCancelled()),
+      ),
+    drop: () => {
+      visual.drop();
+      return {};
+    },
+    search: (request, turn) => ranked(parts, request, () => turn.throwIfCancelled()),
+    vector: ({ cache_dir, model_key, hash_str, frame_index }) =>
+      folders.with(cache_dir, (store) => ({ vector: store.visual.vector(model_key, hash_str, frame_index) })),
+    previews: (request, turn) => previews(parts, request, turn),
+  };
+}
+
+type Writing = 'begin' | 'append' | 'commit' | 'abort';
+
+function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<VisualContract>, Writing> {
+  return {
+    begin: ({ cache_dir, hash_str, model_key, dimensions }) =>
+      folders.with(cache_dir, (store) => ({
+        stage: stages.add(store, store.begin(hash_str, model_key, dimensions)),
+      })),
+    append: ({ stage: number, frames, vectors, previews }) => {
+      const { store, stage } = stages.get(number);
+      store.append(stage, frames, vectors, previews);
+      return {};
+    },
+    commit: ({ stage: number, media }, turn) => {
+      const { store, stage } = stages.get(number);
+      // Whatever becomes of the commit, the store has no stage afterwards.
+      stages.remove(number);
+      return { vectors: store.commit(stage, media, () => turn.cancelled()) };
+    },
+    abort: ({ stage: number }) => {
+      const open = stages.remove(number);
+      open?.store.abort(open.stage);
+      return {};
+    },
+  };
+}
+
+async function ranked(parts: VisualParts, request: Request<VisualContract, 'search'>, pause: () => void) {
+  const { cache_dir, scope, max_results } = request;
+  const loaded = parts.visual.of(cache_dir, request.model_key);
+  if (request.text === null && request.picture === null)
+    throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
+  const filters = checkSearchFilters(scope.filters);
+  if (loaded.catalog.vectors === 0) return { matches: [], searched: 0 };
+  const query = checkedQuery(request, loaded.dimensions);
+  const unfiltered = { cache_dir, hashes: scope.hashes, filters };
+  const hashes = await passingHashes(parts, unfiltered, () => loaded.catalog.hashes(), pause);
+  return search(loaded.searched(pause), query, { hashes, ranges: scope.ranges }, max_results);
+}
+
+function previews({ folders }: VisualParts, request: Request<VisualContract, 'previews'>, turn: Turn) {
+  return folders.with(request.cache_dir, (store) => {
+    store.requireFolder();
+    const previews = request.frames.map((): Uint8Array<ArrayBuffer> | null => null);
+    const unreadable: string[] = [];
+    for (const [hash, entries] of Map.groupBy(request.frames.entries(), ([, frame]) => frame.hash_str)) {
+      const frames = entries.map(([, frame]) => frame.frame_index);
+      try {
+        const found = store.previews(hash, frames);
+        for (const [i, [at]] of entries.entries()) previews[at] = found[i] ?? null;
+      } catch (error) {
+        if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
+        turn.log.warn('Previews cannot be read', { hash, reason: error.message });
+        unreadable.push(hash);
+      }
+    }
+    const transfer = previews.flatMap((preview) => (preview === null ? [] : [preview.buffer]));
+    return new Sent({ previews, unreadable }, { transfer });
+  });
+}

@@ -1,0 +1,44 @@
+// The vectors of a search, checked against the loaded model. Pure.
+import type { Contract, Request } from '../../../runtime/contract.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { storeErrors } from '../store/contract.ts';
+import type { visualMessages } from './contract.ts';
+import type { Query } from './scoring.ts';
+import { maxQueries } from './segment.ts';
+
+type SearchRequest = Request<Contract<typeof visualMessages>, 'search'>;
+
+/** Throws WRONG_DIMENSIONS or INVALID_MESSAGE naming the field. */
+export function checkedQuery(
+  { text, picture, exclude, text_weight: textWeight }: SearchRequest,
+  dimensions: number,
+): Query {
+  const one = (name: string, vector: Float32Array | null) =>
+    vector && (checkedVectors(name, vector, dimensions, 1)[0] as Float32Array);
+  return {
+    text: one('text', text),
+    picture: one('picture', picture),
+    textWeight,
+    exclude: exclude === null ? [] : checkedVectors('exclude', exclude, dimensions, maxQueries - 1),
+  };
+}
+
+/** `vectors`: k×d. */
+function checkedVectors(
+  name: string,
+  vectors: Float32Array,
+  dimensions: number,
+  most: number,
+): Float32Array[] {
+  const count = vectors.length / dimensions;
+  if (!Number.isInteger(count) || count === 0 || (most === 1 && count !== 1)) {
+    throw storeErrors.WRONG_DIMENSIONS(
+      `${name}: ${vectors.length} numbers do not fit the ${dimensions} dimensions of the loaded model`,
+    );
+  }
+  if (count > most)
+    throw engineErrors.INVALID_MESSAGE(`${name}: ${count} vectors, at most ${most} are possible`);
+  if (!vectors.every(Number.isFinite))
+    throw engineErrors.INVALID_MESSAGE(`${name} holds a value that is not a number`);
+  return Array.from({ length: count }, (_, i) => vectors.subarray(i * dimensions, (i + 1) * dimensions));
+}

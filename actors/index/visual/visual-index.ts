@@ -1,0 +1,78 @@
+// The vectors that can be searched: those of one folder by one model.
+import { resolve } from 'node:path';
+import type { Log } from '../../../runtime/log.ts';
+import { storeErrors } from '../store/contract.ts';
+import type { Store } from '../store/store.ts';
+import type { LoadReport } from './contract.ts';
+import { wantedStages } from './load.ts';
+import { LoadedVectors } from './loaded.ts';
+
+export class VisualIndex {
+  readonly #log: Log;
+  readonly #segmentBytes: number | undefined;
+  #loaded: LoadedVectors | null = null;
+
+  constructor(log: Log, segmentBytes?: number) {
+    this.#log = log;
+    this.#segmentBytes = segmentBytes;
+  }
+
+  /** `hashes` null: everything. What is loaded of another folder or model gives way. `pause` may throw to stop. */
+  load(store: Store, modelKey: string, hashes: readonly string[] | null, pause: () => void): LoadReport {
+    store.requireFolder();
+    const wanted = wantedStages(store, modelKey, hashes);
+    const target = this.#targetOf(store, modelKey);
+    try {
+      target.add(store, wanted.visuals, wanted.unreadable, pause);
+    } catch (error) {
+      if (target !== this.#loaded) target.close();
+      throw error;
+    }
+    this.#use(target);
+    const loaded = target.isFragmented ? this.#rebuild(store, target, pause) : target;
+    return loaded.report(wanted.missing, wanted.unreadable);
+  }
+
+  /** What a load adds to: what is loaded, or something new when the folder, the model or its dimensions are others. */
+  #targetOf(store: Store, modelKey: string): LoadedVectors {
+    const dimensions = store.visual.model(modelKey)?.dimensions ?? 1;
+    const now = this.#loaded;
+    const same =
+      now !== null &&
+      now.folder === store.folder &&
+      now.modelKey === modelKey &&
+      now.dimensions === dimensions;
+    if (same) return now;
+    // What was loaded before goes first: both at once may not fit into memory.
+    this.drop();
+    return new LoadedVectors(store.folder, modelKey, dimensions, this.#log, this.#segmentBytes);
+  }
+
+  #rebuild(store: Store, fragmented: LoadedVectors, pause: () => void): LoadedVectors {
+    const { folder, modelKey, dimensions, catalog } = fragmented;
+    const fresh = new LoadedVectors(folder, modelKey, dimensions, this.#log, this.#segmentBytes);
+    fresh.add(store, wantedStages(store, modelKey, catalog.hashes()).visuals, new Set(), pause);
+    this.#use(fresh);
+    return fresh;
+  }
+
+  #use(loaded: LoadedVectors): void {
+    if (this.#loaded !== loaded) this.drop();
+    this.#loaded = loaded;
+  }
+
+  /** What is loaded of a folder by a model; NOT_LOADED when something else is, or nothing. */
+  of(folder: string, modelKey: string): LoadedVectors {
+    const loaded = this.#loaded;
+    if (loaded !== null && loaded.folder === resolve(folder) && loaded.modelKey === modelKey) return loaded;
+    throw storeErrors.NOT_LOADED(`The analysis in ${folder} by ${modelKey} is not loaded`, {
+      folder,
+      model: modelKey,
+    });
+  }
+
+  drop(): void {
+    this.#loaded?.close();
+    this.#loaded = null;
+  }
+}

@@ -1,0 +1,136 @@
+// What of one kind of analysis data is loaded for searching. A newer load supersedes one that is under way, and what the
+// index lost when it restarted is loaded again by the next search.
+import { resolve } from 'node:path';
+import type { EngineError } from '../../runtime/errors.ts';
+import { storeErrors } from '../index/store/contract.ts';
+
+/** Names what is loaded: a folder, and what else one kind of data belongs to. */
+export interface LoadKey {
+  readonly cache_dir: string;
+}
+
+export interface LoadedReport {
+  /** Hashes whose stored data is damaged. */
+  readonly unreadable: readonly string[];
+}
+
+/** One kind of data: how it is loaded, and what its errors say. */
+export interface DataKind<K extends LoadKey, R extends LoadedReport> {
+  same(a: K, b: K): boolean;
+  /** Loads everything. `throwIfSuperseded` is called between its steps. */
+  load(wanted: K, throwIfSuperseded: () => void, signal: AbortSignal | undefined): Promise<R>;
+  /** CONTEXT_CHANGED. */
+  superseded(wanted: K): EngineError;
+  /** NOT_LOADED. */
+  notLoaded(wanted: K): EngineError;
+}
+
+export class LoadedData<K extends LoadKey, R extends LoadedReport> {
+  readonly #kind: DataKind<K, R>;
+  #current: K | null = null;
+  /** What is being loaded, when it is not what is loaded. */
+  #target: K | null = null;
+  /** Counts what came and went; a load of an earlier epoch is superseded. */
+  #epoch = 0;
+  #damaged: readonly string[] = [];
+
+  constructor(kind: DataKind<K, R>) {
+    this.#kind = kind;
+  }
+
+  /** What searches run over; null when nothing is loaded. */
+  get current(): K | null {
+    return this.#current;
+  }
+
+  /** What was asked for last: what is being loaded, else what is loaded. */
+  get newest(): K | null {
+    return this.#target ?? this.#current;
+  }
+
+  /** Hashes that could not be read when they were loaded. */
+  get damaged(): readonly string[] {
+    return this.#damaged;
+  }
+
+  /** Everything of a folder; what is loaded of another one gives way. CONTEXT_CHANGED when a newer load supersedes it. */
+  async load(given: K, signal?: AbortSignal): Promise<R> {
+    const wanted = absolute(given);
+    if (!this.#isSame(this.newest, wanted)) {
+      this.#epoch++;
+      this.#target = wanted;
+    }
+    const throwIfSuperseded = this.#epochCheck(wanted);
+    const epoch = this.#epoch;
+    try {
+      const report = await this.#kind.load(wanted, throwIfSuperseded, signal);
+      throwIfSuperseded();
+      this.#current = wanted;
+      this.#damaged = report.unreadable;
+      return report;
+    } finally {
+      // After a failure what was loaded before stays; if the index let go of it, the next search loads it again.
+      if (epoch === this.#epoch) this.#target = null;
+    }
+  }
+
+  /** Adds some media to what is loaded by `work`. CONTEXT_CHANGED when a newer load supersedes it. */
+  async add(given: K, work: (wanted: K) => Promise<R>): Promise<R> {
+    const wanted = absolute(given);
+    const throwIfSuperseded = this.#epochCheck(wanted);
+    const report = await work(wanted);
+    throwIfSuperseded();
+    this.#damaged = [...new Set([...this.#damaged, ...report.unreadable])];
+    return report;
+  }
+
+  /** Nothing is loaded any more; a load that is under way is superseded. */
+  clear(): void {
+    this.#epoch++;
+    this.#current = null;
+    this.#target = null;
+    this.#damaged = [];
+  }
+
+  isNewest(given: K): boolean {
+    return this.#isSame(this.newest, absolute(given));
+  }
+
+  isLoaded(given: K): boolean {
+    return this.#isSame(this.#current, absolute(given));
+  }
+
+  /** Throws NOT_LOADED when something else is loaded, or nothing. */
+  require(given: K): void {
+    if (!this.isLoaded(given)) throw this.#kind.notLoaded(given);
+  }
+
+  /** Runs `work` on what is loaded, loading it again once when the index lost it. NOT_LOADED when something else is. */
+  async within<T>(given: K, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    this.require(given);
+    try {
+      return await work();
+    } catch (error) {
+      // When a newer load has taken its place, loading it again would undo that.
+      const superseded = !this.isLoaded(given) || !this.isNewest(given);
+      if (!storeErrors.NOT_LOADED.is(error) || superseded) throw error;
+      await this.load(given, signal);
+      return work();
+    }
+  }
+
+  #isSame(held: K | null, wanted: K): boolean {
+    return held !== null && this.#kind.same(held, wanted);
+  }
+
+  #epochCheck(wanted: K): () => void {
+    const epoch = this.#epoch;
+    return () => {
+      if (epoch !== this.#epoch) throw this.#kind.superseded(wanted);
+    };
+  }
+}
+
+function absolute<K extends LoadKey>(given: K): K {
+  return { ...given, cache_dir: resolve(given.cache_dir) };
+}

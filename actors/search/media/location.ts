@@ -1,0 +1,102 @@
+// Which content a client means by a path or a hash, what the folder knows of it, and where it can be read now.
+import { stat } from 'node:fs/promises';
+import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { type decoderContract, type FileIdentity, modifiedMs } from '../../decoder/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
+import { searchErrors } from '../contract.ts';
+
+export interface MediaLocation {
+  /** What was remembered of this very content. */
+  readonly record: MediaRecord | null;
+  /** Path at which it lies now; null when it is gone. */
+  readonly source: string | null;
+}
+
+export interface LocationParts {
+  readonly decoder: Ref<typeof decoderContract>;
+  readonly index: Ref<typeof indexContract>;
+}
+
+/** What lies at each path. A file that is gone is what was remembered of its path. */
+export async function locatePaths(
+  { index }: Pick<LocationParts, 'index'>,
+  cache_dir: string,
+  paths: readonly string[],
+  call: CallOptions,
+): Promise<MediaLocation[]> {
+  const { by_path } = await index.ask('find', { cache_dir, paths: [...paths], hashes: [] }, call);
+  return Promise.all(paths.map((path, i) => atPath(path, by_path[i] ?? null)));
+}
+
+async function atPath(path: string, known: MediaRecord | null): Promise<MediaLocation> {
+  const mark = await markOf(path);
+  if (!mark) return { record: known, source: null };
+  return { record: known && isSame(known.identity, mark) ? known : null, source: path };
+}
+
+/**
+ * The content of a hash, at `path` or wherever it was seen last. Throws HASH_MISMATCH when the folder does not know the
+ * hash and the file at `path` is another one, and what keeps that file from being read.
+ */
+export async function locateHash(
+  { decoder, index }: LocationParts,
+  cache_dir: string,
+  path: string,
+  hash: string,
+  call: CallOptions,
+): Promise<MediaLocation> {
+  const found = await index.ask('find', { cache_dir, paths: [path], hashes: [hash] }, call);
+  const here = await atPath(path, found.by_path[0] ?? null);
+  if (here.record?.identity.hash_str === hash) return here;
+  const known = found.by_hash[0] ?? null;
+  // What the folder does not know at this path may be the content, moved here.
+  const unknown = here.source !== null && here.record === null;
+  const moved = unknown && (await decoder.ask('identify', { path }, call)).hash_str === hash;
+  if (moved) return { record: known, source: path };
+  if (known) {
+    const { record, source } = await atPath(known.path, known);
+    return { record: known, source: record && source };
+  }
+  if (here.source === null) return { record: null, source: null };
+  throw searchErrors.HASH_MISMATCH(`hash_str: ${hash} is not the hash of ${path}`, { field: 'hash_str' });
+}
+
+type Mark = Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
+
+async function markOf(path: string): Promise<Mark | null> {
+  return stat(path, { bigint: true }).then(
+    (stats) => ({ size_bytes: Number(stats.size), mtime_ms: modifiedMs(stats), inode: String(stats.ino) }),
+    // Whatever the reason, the file cannot be reached at this path.
+    () => null,
+  );
+}
+
+function isSame(a: Mark, b: Mark): boolean {
+  return a.size_bytes === b.size_bytes && a.mtime_ms === b.mtime_ms && a.inode === b.inode;
+}
+
+/**
+ * The hash of what lies at each path, read where the folder does not know it; of a file that is gone the one that was
+ * remembered. Null where nothing is and never was. `unreadable` is told what keeps a file from being read, or throws.
+ */
+export async function hashesAt(
+  parts: LocationParts,
+  cache_dir: string,
+  paths: readonly string[],
+  call: CallOptions,
+  unreadable: (error: unknown) => null,
+): Promise<(string | null)[]> {
+  const located = await locatePaths(parts, cache_dir, paths, call);
+  const hashes = located.map(({ record }) => record?.identity.hash_str ?? null);
+  await sideBySide(located.entries(), 4, call.signal, async ([i, { record, source }], signal) => {
+    if (record !== null || source === null) return;
+    // The same content may be known from another path.
+    const identity = await parts.decoder
+      .ask('identify', { path: source }, { ...call, signal })
+      .catch(unreadable);
+    hashes[i] = identity?.hash_str ?? null;
+  });
+  return hashes;
+}

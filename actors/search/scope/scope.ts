@@ -1,0 +1,116 @@
+// Which media and which of their frames a search looks at: the files it names, or everything loaded; of these what its
+// filters speak of; and of their frames those in the ranges it gives.
+import type { Ref } from '../../../runtime/ref.ts';
+import type { indexContract } from '../../index/contract.ts';
+import type { FrameRange, Scope } from '../../index/visual/contract.ts';
+import type { TextSearch } from '../contract.ts';
+import { frameField, frameRanges, type MetadataFilterRequest, scopeErrors } from './contract.ts';
+import { checkAbsolute, entriesOf } from './entries.ts';
+
+/** What a search says about where to look. */
+export interface ScopeRequest
+  extends Pick<TextSearch, 'cache_dir' | 'media_paths' | 'search_all' | 'metadata_filter_request'> {
+  /** By media path or hash: half-open, of frames or of seconds. */
+  readonly ranges: Readonly<Record<string, FrameRange | readonly FrameRange[]>>;
+}
+
+/** What is searched: frames by a model, or transcripts when there is none. */
+export interface Searched {
+  readonly model_key: string | null;
+  /** The field that ranges came in. */
+  readonly field: string;
+}
+
+export interface FoundScope {
+  readonly scope: Scope;
+  /** Files that are named but not analysed: told, not an error. */
+  readonly missing: readonly string[];
+  /** Files that are named and known, but nothing of them is loaded. */
+  readonly unloaded: readonly string[];
+  /** Hash to the path the caller named. */
+  readonly asked: ReadonlyMap<string, string>;
+}
+
+/** What the folder knows by a name. */
+interface Known {
+  readonly hash: string | null;
+  readonly loaded: boolean;
+}
+
+/** Errors: UNKNOWN_MEDIA, WRONG_SEGMENTS, PATH_RELATIVE, WRONG_SCOPE naming the field; NOT_LOADED. */
+export async function findScope(
+  index: Ref<typeof indexContract>,
+  request: ScopeRequest,
+  { model_key, field }: Searched,
+  signal: AbortSignal | undefined,
+): Promise<FoundScope> {
+  const { cache_dir, metadata_filter_request: wanted } = request;
+  const segments = frameRanges(request.ranges, field);
+  const filters = wanted?.filters ?? [];
+  const paths = request.search_all ? [] : request.media_paths;
+  checkAbsolute(paths, 'media_paths');
+  // Checked in any case; without filters it limits nothing.
+  const limited = namesOf(wanted, model_key === null ? 'visual' : 'speech');
+  const speaksOf = filters.length > 0 ? limited : null;
+  const names = [...new Set([...paths, ...Object.keys(segments), ...(speaksOf ?? [])])];
+  if (names.length === 0 && filters.length === 0) {
+    return { scope: { hashes: null, ranges: {}, filters }, missing: [], unloaded: [], asked: new Map() };
+  }
+  const asked = { cache_dir, model_key, names, filters };
+  const { hashes, loaded } = await index.ask('resolve', asked, { lane: 'now', signal });
+  const known = new Map(
+    names.map((name, i): [string, Known] => [name, { hash: hashes[i] ?? null, loaded: loaded[i] ?? false }]),
+  );
+  return narrow(paths, segments, speaksOf, filters, known, field);
+}
+
+/**
+ * Paths or hashes of the files the filters are limited to; null when the search itself says where. `other`: what is not
+ * searched here.
+ */
+function namesOf(wanted: MetadataFilterRequest | null, other: 'visual' | 'speech'): string[] | null {
+  const scope = wanted?.scope;
+  if (!scope) return null;
+  const entries = entriesOf(scope, 'metadata_filter_request.scope');
+  if (scope.mode === 'global') return scope.media_type === other ? [] : null;
+  // A scope that names nothing leaves it to the search.
+  return entries.length === 0 ? null : entries.flatMap(({ path, hash }) => hash ?? path ?? []);
+}
+
+/** `speaksOf`: names of the files that filters are limited to, or null. */
+export function narrow(
+  paths: readonly string[],
+  segments: Readonly<Record<string, FrameRange[]>>,
+  speaksOf: readonly string[] | null,
+  filters: Scope['filters'],
+  known: ReadonlyMap<string, Known>,
+  field = frameField,
+): FoundScope {
+  const hashOf = (name: string) => known.get(name)?.hash ?? null;
+  const inPaths = new Set(paths);
+  const named = paths.length === 0 ? null : new Set(paths.flatMap((path) => hashOf(path) ?? []));
+  const ranges = new Map<string, FrameRange[]>();
+  for (const [key, pairs] of Object.entries(segments)) {
+    const hash = hashOf(key);
+    const inside = named ? inPaths.has(key) || named.has(hash ?? '') : known.get(key)?.loaded;
+    if (!inside) {
+      throw scopeErrors.UNKNOWN_MEDIA(`${field}: ${key} is not in the searched media`, { field });
+    }
+    // Two names of one content are one media.
+    if (hash !== null) ranges.set(hash, [...(ranges.get(hash) ?? []), ...pairs]);
+  }
+  const limits = [
+    named,
+    // Media without a key are left out as soon as one has ranges.
+    Object.keys(segments).length > 0 ? new Set(ranges.keys()) : null,
+    speaksOf === null ? null : new Set(speaksOf.flatMap((name) => hashOf(name) ?? [])),
+  ].filter((limit) => limit !== null);
+  const [first, ...others] = limits;
+  const hashes = first ? [...first].filter((hash) => others.every((limit) => limit.has(hash))) : null;
+  return {
+    scope: { hashes, ranges: Object.fromEntries(ranges), filters: [...filters] },
+    missing: paths.filter((path) => hashOf(path) === null),
+    unloaded: paths.filter((path) => hashOf(path) !== null && known.get(path)?.loaded === false),
+    asked: new Map(paths.map((path) => [hashOf(path) ?? '', path])),
+  };
+}

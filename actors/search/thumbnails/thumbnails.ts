@@ -1,0 +1,128 @@
+// Thumbnails of any moments of any files, and strips of thumbnails of one film.
+import type { Log } from '../../../runtime/log.ts';
+import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { clockTime, type decoderContract, mediaErrors, type Probe } from '../../decoder/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
+import { searchErrors } from '../contract.ts';
+import { locateHash, locatePaths, type MediaLocation } from '../media/location.ts';
+import type {
+  SceneThumbnailsAnswer,
+  SceneThumbnailsRequest,
+  ThumbnailsAnswer,
+  ThumbnailsRequest,
+} from './contract.ts';
+import { type PictureParts, pictures } from './pictures.ts';
+import { clockSeconds, momentsByFile, stripSeconds } from './thumbnail-plan.ts';
+
+type Decoder = Ref<typeof decoderContract>;
+
+export interface ThumbnailParts {
+  /** Decode thumbnails, one file each at a time; at least one. */
+  readonly thumbnailDecoders: readonly Decoder[];
+  readonly index: Ref<typeof indexContract>;
+  readonly log: Log;
+}
+
+export interface Thumbnails {
+  /** One for each request, in order. */
+  thumbnails(request: ThumbnailsRequest, call: CallOptions): Promise<ThumbnailsAnswer>;
+  /** Errors: BAD_TIME, HASH_MISMATCH; FILE_NOT_FOUND when the film is gone and nothing is stored of it. */
+  sceneThumbnails(request: SceneThumbnailsRequest, call: CallOptions): Promise<SceneThumbnailsAnswer>;
+}
+
+/** Files worked on at the same time, beyond one for each decoder: those wait for the index. */
+const AHEAD = 2;
+
+export function createThumbnails({ thumbnailDecoders, index, log }: ThumbnailParts): Thumbnails {
+  const parts: PictureParts = { index, log, decoder: leastBusy(thumbnailDecoders) };
+  return {
+    thumbnails: async ({ cache_dir, requests, max_size }, call) => {
+      const thumbnails = requests.map((): { thumbnail: string | null } => ({ thumbnail: null }));
+      const files = momentsByFile(requests);
+      const located = await locatePaths(parts, cache_dir, [...files.keys()], call);
+      const together = thumbnailDecoders.length + AHEAD;
+      await sideBySide([...files].entries(), together, call.signal, async ([i, [path, moments]], signal) => {
+        const file = located[i]!;
+        if (!file.source && !file.record) log.warn('no thumbnail: there is no such file', { path });
+        const seconds = moments.map((moment) => moment.seconds);
+        const found = await pictures(
+          parts,
+          { cache_dir, file, seconds, max_side: max_size },
+          { ...call, signal },
+        );
+        for (const [at, { index }] of moments.entries())
+          thumbnails[index] = { thumbnail: base64(found[at] ?? null) };
+      });
+      return { thumbnails };
+    },
+    sceneThumbnails: async (request, call) => {
+      const [start, end] = range(request);
+      const { cache_dir, media_path, max_size } = request;
+      const file = await locateScene(parts, request, call);
+      const { kind, grid_frames } = await probeOf(parts, file, media_path, call);
+      if (kind !== 'video') return { scene_thumbnails: null };
+      const seconds = stripSeconds(start, end, grid_frames - 1);
+      const found = await pictures(parts, { cache_dir, file, seconds, max_side: max_size }, call);
+      const strip = seconds.flatMap((at, i): [string, string][] => {
+        const image = base64(found[i] ?? null);
+        return image === null ? [] : [[image, clockTime(at)]];
+      });
+      return { scene_thumbnails: strip };
+    },
+  };
+}
+
+function leastBusy(thumbnailDecoders: readonly Decoder[]): PictureParts['decoder'] {
+  const busy = thumbnailDecoders.map(() => 0);
+  return async (use) => {
+    const i = busy.indexOf(Math.min(...busy));
+    busy[i]!++;
+    try {
+      return await use(thumbnailDecoders[i]!);
+    } finally {
+      busy[i]!--;
+    }
+  };
+}
+
+function range({ start_time, end_time }: SceneThumbnailsRequest): [number, number] {
+  const seconds = (field: string, text: string) => {
+    const at = clockSeconds(text);
+    if (at !== null) return at;
+    throw searchErrors.BAD_TIME(`${field}: ${JSON.stringify(text)} is not HH:MM:SS`, { field });
+  };
+  const [start, end] = [seconds('start_time', start_time), seconds('end_time', end_time)];
+  if (end >= start) return [start, end];
+  throw searchErrors.BAD_TIME(`end_time: ${end_time} lies before start_time ${start_time}`, {
+    field: 'end_time',
+  });
+}
+
+async function locateScene(
+  parts: PictureParts,
+  { cache_dir, media_path, hash_str }: SceneThumbnailsRequest,
+  call: CallOptions,
+): Promise<MediaLocation> {
+  if (hash_str === null) return (await locatePaths(parts, cache_dir, [media_path], call))[0]!;
+  return parts.decoder((decoder) =>
+    locateHash({ decoder, index: parts.index }, cache_dir, media_path, hash_str, call),
+  );
+}
+
+async function probeOf(
+  parts: PictureParts,
+  { record, source }: MediaLocation,
+  path: string,
+  call: CallOptions,
+): Promise<Probe> {
+  if (record) return record.probe;
+  if (source !== null) return parts.decoder((decoder) => decoder.ask('probe', { path: source }, call));
+  throw mediaErrors.FILE_NOT_FOUND(`media_path: there is no ${path} and nothing is stored of it`, {
+    field: 'media_path',
+  });
+}
+
+function base64(jpeg: Uint8Array | null): string | null {
+  return jpeg && Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength).toString('base64');
+}

@@ -1,0 +1,145 @@
+// Questions about transcripts and their answers: whole ones, ranges of time, searches, and names of speakers.
+import { type Static, Type } from 'typebox';
+import { TimeRange, type TranscriptLoadReport } from '../../index/transcripts/contract.ts';
+import { MetadataFilterRequest } from '../scope/contract.ts';
+
+/** Start in seconds, text, end in seconds, media path; "transcript segment" of the API. */
+export const LegacySegment = Type.Tuple([Type.Number(), Type.String(), Type.Number(), Type.String()]);
+export type LegacySegment = Static<typeof LegacySegment>;
+
+export const SpeakerData = Type.Object({
+  segments: Type.Array(LegacySegment),
+  hash_str: Type.String(),
+  /** By id of a speaker. */
+  speakers: Type.Record(
+    Type.String(),
+    Type.Object({
+      segment_indices: Type.Array(Type.Integer({ minimum: 0 })),
+      /** Left out when no name was given. */
+      display_name: Type.Optional(Type.String()),
+    }),
+  ),
+});
+export type SpeakerData = Static<typeof SpeakerData>;
+
+export const TranscriptionsAnswer = Type.Object({
+  /** By media path; files without a transcription are left out. */
+  transcriptions: Type.Record(Type.String(), Type.Array(LegacySegment)),
+  /** Of files of which somebody knows who speaks. */
+  transcription_data: Type.Record(Type.String(), SpeakerData),
+  /** Paths whose transcription is damaged and has to be made again. */
+  unreadable: Type.Optional(Type.Array(Type.String())),
+});
+export type TranscriptionsAnswer = Static<typeof TranscriptionsAnswer>;
+
+/** Which media: its hash, or where it lies. */
+export type TranscriptRangeRequest = {
+  readonly cache_dir: string;
+  readonly start_seconds: number;
+  readonly end_seconds: number;
+  readonly after_segment_index: number | null;
+  readonly max_segments: number;
+} & ({ readonly hash_str: string } | { readonly media_path: string });
+
+export const RangeSegment = Type.Object({
+  segment_index: Type.Integer({ minimum: 0 }),
+  start_seconds: Type.Number(),
+  end_seconds: Type.Number(),
+  text: Type.String(),
+  /** Empty when speakers were not detected. */
+  speaker: Type.String(),
+  speaker_name: Type.String(),
+  text_truncated: Type.Optional(Type.Boolean()),
+  original_character_count: Type.Optional(Type.Integer()),
+});
+export type RangeSegment = Static<typeof RangeSegment>;
+
+export const TranscriptRangeAnswer = Type.Object({
+  hash_str: Type.Union([Type.String(), Type.Null()]),
+  media_path: Type.Union([Type.String(), Type.Null()]),
+  start_seconds: Type.Number(),
+  end_seconds: Type.Number(),
+  transcript_status: Type.Unsafe<'available' | 'empty' | 'not_available'>({
+    type: 'string',
+    enum: ['available', 'empty', 'not_available'],
+  }),
+  segments: Type.Array(RangeSegment),
+  /** True when there are more in the range: ask again with `next_after_segment_index`. */
+  truncated: Type.Boolean(),
+  next_after_segment_index: Type.Union([Type.Integer(), Type.Null()]),
+  /** Segments whose text was cut. */
+  truncated_segment_indices: Type.Array(Type.Integer()),
+});
+export type TranscriptRangeAnswer = Static<typeof TranscriptRangeAnswer>;
+
+export const TranscriptSearch = Type.Object({
+  cache_dir: Type.String({ minLength: 1 }),
+  query: Type.String(),
+  media_paths: Type.Array(Type.String()),
+  search_all: Type.Boolean(),
+  max_results: Type.Integer({ minimum: 1 }),
+  /** A display name, compared as texts are; null: whoever speaks. */
+  speaker_name: Type.Union([Type.String(), Type.Null()]),
+  metadata_filter_request: Type.Union([MetadataFilterRequest, Type.Null()]),
+  /** Half-open ranges of seconds, by media path or hash. */
+  segments_to_time_ranges: Type.Record(Type.String(), Type.Array(TimeRange)),
+});
+export type TranscriptSearch = Static<typeof TranscriptSearch>;
+
+/** "Transcript search match" of the API. */
+export const TranscriptSearchMatch = Type.Object({
+  media_path: Type.String(),
+  hash_str: Type.String(),
+  start_seconds: Type.Number(),
+  end_seconds: Type.Number(),
+  text: Type.String(),
+  start_timestamp: Type.String(),
+  end_timestamp: Type.String(),
+  /** Id in this transcript; empty when speakers were not detected. */
+  speaker: Type.String(),
+  speaker_name: Type.String(),
+  speakers: Type.Array(Type.String()),
+  /** `audio` or `video`; left out when it is not known. */
+  media_type: Type.Optional(Type.Unsafe<'audio' | 'video'>({ type: 'string', enum: ['audio', 'video'] })),
+  segment_index: Type.Integer({ minimum: 0 }),
+});
+export type TranscriptSearchMatch = Static<typeof TranscriptSearchMatch>;
+
+export const TranscriptSearchAnswer = Type.Object({
+  matches: Type.Array(TranscriptSearchMatch),
+  /** Segments that match, also those beyond `max_results`; when there are very many, at least so many. */
+  total: Type.Integer(),
+  total_is_exact: Type.Boolean(),
+  toast_warning: Type.Optional(Type.String()),
+});
+export type TranscriptSearchAnswer = Static<typeof TranscriptSearchAnswer>;
+
+export const SpeakerNamesAnswer = Type.Object({
+  updated: Type.Integer(),
+  /** What was asked for, by id of the speaker; empty where the name was taken away. */
+  changes: Type.Record(Type.String(), Type.String()),
+  /** All names there are now, by id. */
+  speaker_names: Type.Record(Type.String(), Type.String()),
+});
+export type SpeakerNamesAnswer = Static<typeof SpeakerNamesAnswer>;
+
+export interface Transcripts {
+  /** Loads the transcripts of a folder for searching. */
+  load(cacheDir: string, signal?: AbortSignal): Promise<TranscriptLoadReport>;
+  /** Whole transcripts by media path. */
+  list(
+    request: { readonly cache_dir: string; readonly media_paths: readonly string[] },
+    signal?: AbortSignal,
+  ): Promise<TranscriptionsAnswer>;
+  /** The segments of a range of time. */
+  range(request: TranscriptRangeRequest, signal?: AbortSignal): Promise<TranscriptRangeAnswer>;
+  search(request: TranscriptSearch, signal?: AbortSignal): Promise<TranscriptSearchAnswer>;
+  name(
+    request: {
+      readonly cache_dir: string;
+      readonly hash_str: string;
+      readonly assignments: readonly { readonly speaker: string; readonly name: string }[];
+    },
+    signal?: AbortSignal,
+  ): Promise<SpeakerNamesAnswer>;
+}

@@ -1,0 +1,31 @@
+// The transcripts that are loaded for searching: of one folder, apart from its pictures. The index loads them in steps, so
+// that searches come in between.
+import type { Ref } from '../../../runtime/ref.ts';
+import type { indexContract } from '../../index/contract.ts';
+import { storeErrors } from '../../index/store/contract.ts';
+import type { TranscriptLoadReport } from '../../index/transcripts/contract.ts';
+import { now } from '../call-options.ts';
+import { contextErrors } from '../contract.ts';
+import { LoadedData, type LoadKey } from '../loaded-data.ts';
+
+export type TranscriptData = LoadedData<LoadKey, TranscriptLoadReport>;
+
+export function createTranscriptData(index: Ref<typeof indexContract>): TranscriptData {
+  return new LoadedData({
+    same: (a, b) => a.cache_dir === b.cache_dir,
+    load: async ({ cache_dir }, throwIfSuperseded, signal) => {
+      for (;;) {
+        const report = await index.ask('load_transcripts', { cache_dir }, now(signal));
+        throwIfSuperseded();
+        if (report.done) return report;
+      }
+    },
+    superseded: ({ cache_dir }) =>
+      contextErrors.CONTEXT_CHANGED(`${cache_dir}: the transcriptions of another folder are being loaded`),
+    notLoaded: ({ cache_dir }) =>
+      storeErrors.NOT_LOADED(
+        `The transcriptions of ${cache_dir} are not loaded; load them first (POST /analysis-data/load-transcriptions)`,
+        { field: 'cache_dir' },
+      ),
+  });
+}

@@ -1,0 +1,223 @@
+// Transcripts for the coordinator of search: loaded, read whole or in pages, searched, and their speakers named.
+import type { CallOptions } from '../../../runtime/ref.ts';
+import { clockTime, mediaErrors } from '../../decoder/contract.ts';
+import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
+import type { Transcript, TranscriptMatch } from '../../index/transcripts/contract.ts';
+import { now } from '../call-options.ts';
+import { searchErrors } from '../contract.ts';
+import { hashesAt, type LocationParts } from '../media/location.ts';
+import { locateMatches } from '../media/match-locations.ts';
+import { findScope } from '../scope/scope.ts';
+import { transcriptWarning } from '../warnings.ts';
+import type {
+  LegacySegment,
+  SpeakerData,
+  TranscriptionsAnswer,
+  TranscriptRangeAnswer,
+  TranscriptRangeRequest,
+  TranscriptSearch,
+  TranscriptSearchAnswer,
+  TranscriptSearchMatch,
+  Transcripts,
+} from './contract.ts';
+import type { TranscriptData } from './transcript-data.ts';
+import { pageOf } from './transcript-page.ts';
+
+/** Ten hours of speech are 2 MB. */
+const transcriptsPerMessage = 8;
+
+export function createTranscripts(parts: LocationParts, data: TranscriptData): Transcripts {
+  const { index } = parts;
+  return {
+    load: (cache_dir, signal) => data.load({ cache_dir }, signal),
+    list: (request, signal) => list(parts, request, now(signal)),
+    range: (request, signal) => range(parts, request, now(signal)),
+    search: (request, signal) => search(parts, data, request, signal),
+    name: async ({ cache_dir, hash_str, assignments }, signal) => {
+      const request = { cache_dir, hash_str, assignments: [...assignments] };
+      const { names } = await index.ask('name_speakers', request, now(signal));
+      const changes = Object.fromEntries(assignments.map(({ speaker, name }) => [speaker, name.trim()]));
+      return { updated: Object.keys(changes).length, changes, speaker_names: names };
+    },
+  };
+}
+
+/** Null for what cannot be read and so has no transcript; anything else is thrown. */
+function noMedia(error: unknown): null {
+  if (Object.values(mediaErrors).some((row) => row.is(error))) return null;
+  throw error;
+}
+
+async function list(
+  parts: LocationParts,
+  { cache_dir, media_paths }: { readonly cache_dir: string; readonly media_paths: readonly string[] },
+  call: CallOptions,
+): Promise<TranscriptionsAnswer> {
+  await parts.index.ask('open', { cache_dir }, call);
+  const hashes = await hashesAt(parts, cache_dir, media_paths, call, noMedia);
+  const wanted = [...new Set(hashes.filter((hash) => hash !== null))];
+  const found = new Map<string, Transcript>();
+  const broken = new Set<string>();
+  for (let at = 0; at < wanted.length; at += transcriptsPerMessage) {
+    const some = wanted.slice(at, at + transcriptsPerMessage);
+    const { transcripts, unreadable } = await parts.index.ask(
+      'transcripts',
+      { cache_dir, hashes: some },
+      call,
+    );
+    for (const [i, transcript] of transcripts.entries()) if (transcript) found.set(some[i]!, transcript);
+    for (const hash of unreadable) broken.add(hash);
+  }
+  const transcriptions: [string, LegacySegment[]][] = [];
+  const data: [string, SpeakerData][] = [];
+  for (const [i, path] of media_paths.entries()) {
+    const hash_str = hashes[i] ?? '';
+    const transcript = found.get(hash_str);
+    if (!transcript) continue;
+    const segments = transcript.segments.map(
+      ({ start_seconds, text, end_seconds }): LegacySegment => [start_seconds, text, end_seconds, path],
+    );
+    transcriptions.push([path, segments]);
+    const speakers = speakersOf(transcript);
+    if (speakers) data.push([path, { segments, hash_str, speakers }]);
+  }
+  const unreadable = media_paths.filter((_, i) => broken.has(hashes[i] ?? ''));
+  return {
+    transcriptions: Object.fromEntries(transcriptions),
+    transcription_data: Object.fromEntries(data),
+    ...(unreadable.length > 0 ? { unreadable } : {}),
+  };
+}
+
+/** Null when speakers were not detected. */
+function speakersOf({ segments, names }: Transcript): SpeakerData['speakers'] | null {
+  const bySpeaker = Map.groupBy(
+    [...segments.keys()].filter((i) => segments[i]!.speaker !== null),
+    (i) => segments[i]!.speaker ?? '',
+  );
+  if (bySpeaker.size === 0) return null;
+  const entries = [...bySpeaker].map(([speaker, segment_indices]) => {
+    const name = Object.hasOwn(names, speaker) ? names[speaker] : undefined;
+    return [speaker, { segment_indices, ...(name === undefined ? {} : { display_name: name }) }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+async function range(
+  parts: LocationParts,
+  request: TranscriptRangeRequest,
+  call: CallOptions,
+): Promise<TranscriptRangeAnswer> {
+  const { cache_dir, start_seconds, end_seconds, after_segment_index: after, max_segments } = request;
+  await parts.index.ask('open', { cache_dir }, call);
+  const hash_str = await hashOf(parts, request, call);
+  const head = { hash_str, start_seconds, end_seconds };
+  const path = 'media_path' in request ? request.media_path : null;
+  const none = {
+    segments: [],
+    truncated: false,
+    next_after_segment_index: null,
+    truncated_segment_indices: [],
+  };
+  if (hash_str === null) return { ...head, media_path: path, transcript_status: 'not_available', ...none };
+  const wanted = { cache_dir, hash_str, range: [start_seconds, end_seconds] as [number, number], after };
+  const [{ stored, segments }, media] = await Promise.all([
+    parts.index.ask('transcript_part', { ...wanted, most: max_segments + 1 }, call),
+    path === null ? records(parts, cache_dir, [hash_str], call) : [],
+  ]);
+  return {
+    ...head,
+    media_path: path ?? media[0]?.path ?? null,
+    transcript_status: stored === null ? 'not_available' : stored === 0 ? 'empty' : 'available',
+    ...pageOf(segments, max_segments),
+  };
+}
+
+async function hashOf(
+  parts: LocationParts,
+  request: TranscriptRangeRequest,
+  call: CallOptions,
+): Promise<string | null> {
+  if ('hash_str' in request) return request.hash_str;
+  const [hash = null] = await hashesAt(parts, request.cache_dir, [request.media_path], call, noMedia);
+  return hash;
+}
+
+/** What is known of each content; nothing of any when one of the records is damaged. */
+async function records(
+  { index }: Pick<LocationParts, 'index'>,
+  cache_dir: string,
+  hashes: readonly string[],
+  call: CallOptions,
+): Promise<(MediaRecord | null)[]> {
+  try {
+    return (await index.ask('find', { cache_dir, paths: [], hashes: [...hashes] }, call)).by_hash;
+  } catch (error) {
+    if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
+    return hashes.map(() => null);
+  }
+}
+
+const field = 'segments_to_time_ranges';
+
+async function search(
+  { index }: LocationParts,
+  data: TranscriptData,
+  request: TranscriptSearch,
+  signal: AbortSignal | undefined,
+): Promise<TranscriptSearchAnswer> {
+  const { cache_dir, query, speaker_name, max_results, segments_to_time_ranges: ranges } = request;
+  if (query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
+  const find = async () => {
+    const scoped = { ...request, ranges };
+    const { scope, ...found } = await findScope(index, scoped, { model_key: null, field }, signal);
+    const wanted = { cache_dir, query, speaker_name, max_results, scope };
+    return { ...found, ...(await index.ask('search_transcripts', wanted, now(signal))) };
+  };
+  const { matches, total, total_is_exact, missing, unloaded, asked } = await data.within(
+    { cache_dir },
+    find,
+    signal,
+  );
+  const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
+  const all = async () => (await index.ask('media', { cache_dir }, now(signal))).media;
+  const [locations, media, broken] = await Promise.all([
+    locateMatches(matches, asked, all),
+    records({ index }, cache_dir, hashes, now(signal)),
+    records({ index }, cache_dir, data.damaged, now(signal)),
+  ]);
+  const kinds = new Map(hashes.map((hash, i) => [hash, media[i]?.probe.kind]));
+  return {
+    matches: matches.map((match) => toMatch(match, locations.pathOf(match), kinds.get(match.hash_str))),
+    total,
+    total_is_exact,
+    ...transcriptWarning({
+      missing,
+      unloaded,
+      gone: locations.gone,
+      unreadable: data.damaged.map((hash, i) => broken[i]?.path ?? hash),
+    }),
+  };
+}
+
+function toMatch(
+  match: TranscriptMatch,
+  media_path: string,
+  kind: MediaRecord['probe']['kind'] | undefined,
+): TranscriptSearchMatch {
+  const { hash_str, segment_index, start_seconds, end_seconds, text, speaker, speaker_name } = match;
+  return {
+    media_path,
+    hash_str,
+    start_seconds,
+    end_seconds,
+    text,
+    start_timestamp: clockTime(start_seconds),
+    end_timestamp: clockTime(end_seconds),
+    speaker: speaker ?? '',
+    speaker_name: speaker_name ?? '',
+    speakers: speaker === null ? [] : [speaker],
+    ...(kind === 'audio' || kind === 'video' ? { media_type: kind } : {}),
+    segment_index,
+  };
+}

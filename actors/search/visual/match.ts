@@ -1,0 +1,18 @@
+// Turns ranked frames into the matches of the API. Pure.
+import { clockTime } from '../../decoder/contract.ts';
+import type { RankedMatch } from '../../index/visual/contract.ts';
+import type { Match } from '../contract.ts';
+
+/** `image`: JPEG bytes; undefined leaves the field out. */
+export function toMatch(ranked: RankedMatch, path: string, image: Uint8Array | undefined): Match {
+  return {
+    frame_idx: String(ranked.frame_index),
+    timestamp: clockTime(ranked.frame_index),
+    ...(image ? { image: Buffer.from(image).toString('base64') } : {}),
+    scene_start_timestamp: clockTime(ranked.scene_start),
+    scene_end_timestamp: clockTime(ranked.scene_end),
+    original_index: ranked.original_index,
+    hash_str: ranked.hash_str,
+    video_path: path,
+  };
+}

@@ -1,0 +1,66 @@
+// The visual analysis data that is loaded for searching: of one folder by one model.
+import { EngineError } from '../../../runtime/errors.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import type { indexContract } from '../../index/contract.ts';
+import { storeErrors } from '../../index/store/contract.ts';
+import type { LoadReport } from '../../index/visual/contract.ts';
+import { now } from '../call-options.ts';
+import { contextErrors, type SearchContext } from '../contract.ts';
+import { LoadedData } from '../loaded-data.ts';
+
+export class VisualData extends LoadedData<SearchContext, LoadReport> {
+  readonly #index: Ref<typeof indexContract>;
+
+  constructor(index: Ref<typeof indexContract>) {
+    super({
+      same: (a, b) => a.cache_dir === b.cache_dir && a.model_key === b.model_key,
+      load: (wanted, _, signal) => index.ask('load', { ...wanted, hashes: null }, now(signal)),
+      superseded: ({ cache_dir }) =>
+        contextErrors.CONTEXT_CHANGED(`${cache_dir}: ${contextErrors.CONTEXT_CHANGED.meaning}`),
+      notLoaded: ({ cache_dir, model_key }) =>
+        storeErrors.NOT_LOADED(
+          `The analysis data of ${cache_dir} is not loaded for ${model_key}; load it first (POST /analysis-data/load)`,
+          { field: 'cache_dir' },
+        ),
+    });
+    this.#index = index;
+  }
+
+  /** Adds some media to what is loaded; with nothing loaded, loads the folder. CONTEXT_MISMATCH when something else is. */
+  async loadMedia(wanted: SearchContext, hashes: string[], signal?: AbortSignal): Promise<LoadReport> {
+    if (this.newest !== null && !this.isNewest(wanted)) {
+      const [held, other] = [this.newest, wanted].map((one) => `${one.cache_dir} by ${one.model_key}`);
+      throw contextErrors.CONTEXT_MISMATCH(`${held} is loaded, not ${other}`, { field: 'cache_dir' });
+    }
+    if (!this.isLoaded(wanted)) return this.load(wanted, signal);
+    return this.add(wanted, (of) => this.#index.ask('load', { ...of, hashes }, now(signal)));
+  }
+
+  /** The same by path; `missing` names the paths that are not analysed. */
+  async loadPaths(
+    wanted: SearchContext,
+    paths: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<LoadReport> {
+    const asked = { cache_dir: wanted.cache_dir, paths: [...paths], hashes: [] };
+    const { by_path } = await this.#index.ask('find', asked, now(signal));
+    const hashOf = new Map(by_path.flatMap((one) => (one ? [[one.path, one.identity.hash_str]] : [])));
+    const known = [...new Set(paths.flatMap((path) => hashOf.get(path) ?? []))];
+    const report = await this.loadMedia(wanted, known, signal);
+    const pathOf = new Map(paths.map((path) => [hashOf.get(path) ?? path, path]));
+    const missing = [
+      ...paths.filter((path) => !hashOf.has(path)),
+      ...report.missing.map((hash) => pathOf.get(hash) ?? hash),
+    ];
+    return { ...report, missing };
+  }
+
+  /** Forgets what is loaded; a load that is under way then ends in CONTEXT_CHANGED. */
+  async drop(): Promise<void> {
+    this.clear();
+    await this.#index.ask('drop', {}, now(undefined)).catch((error: unknown) => {
+      // An index that ended holds nothing any more, and one that is too busy lets go of it at the next load.
+      if (!(error instanceof EngineError && error.retryable)) throw error;
+    });
+  }
+}

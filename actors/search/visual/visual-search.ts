@@ -1,0 +1,108 @@
+// One search over the loaded vectors: words or a picture become a vector, the index ranks, and the stored previews are
+// joined to the matches.
+import type { VisualModel } from '../../embedder/contract.ts';
+import type { RankedMatch } from '../../index/visual/contract.ts';
+import { now } from '../call-options.ts';
+import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts';
+import { locateMatches } from '../media/match-locations.ts';
+import { findScope } from '../scope/scope.ts';
+import { warning } from '../warnings.ts';
+import { toMatch } from './match.ts';
+import { type PictureVector, type QueryParts, textVectors } from './query-vectors.ts';
+import type { VisualData } from './visual-data.ts';
+
+export interface VisualSearchParts extends QueryParts {
+  readonly visual: VisualData;
+  /** While it says so, a summary is being made, which needs what searches need: they are refused. */
+  readonly summarizing?: () => boolean;
+}
+
+export type VisualRequest = Omit<TextSearch, 'query'> & { readonly query: string | null };
+
+/** Ranks by words, a picture or both. Errors: EXCLUDE_WITHOUT_QUERY, SUMMARY_RUNNING, NOT_LOADED, those of the scope. */
+export async function searchVisual(
+  parts: VisualSearchParts,
+  request: VisualRequest,
+  pictureOf: (model: VisualModel) => Promise<PictureVector>,
+  signal: AbortSignal | undefined,
+): Promise<SearchAnswer> {
+  const { index } = parts;
+  if (parts.summarizing?.()) throw searchErrors.SUMMARY_RUNNING('Search again when the summaries are made');
+  const query = request.query?.trim() ? request.query : null;
+  if (!query && request.exclude.length > 0) {
+    throw searchErrors.EXCLUDE_WITHOUT_QUERY('exclude needs a query', { field: 'exclude' });
+  }
+  parts.visual.require({ cache_dir: request.cache_dir, model_key: parts.models.active() });
+  const model = await parts.models.open('texts', signal);
+  const { vector: picture, gone } = await pictureOf(model);
+  const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
+  // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
+  const { cache_dir, text_weight, max_results } = request;
+  const within = { cache_dir, model_key: model.model_key };
+  const wanted = { text: words.query, picture, text_weight, exclude: words.exclude, max_results };
+  const searched = { model_key: model.model_key, field: 'segments_to_frame_indices' };
+  const scoped = { ...request, ranges: request.segments_to_frame_indices };
+  const find = async () => {
+    const { scope, ...found } = await findScope(index, scoped, searched, signal);
+    const ranked =
+      words.query || picture
+        ? await index.ask('search', { ...within, ...wanted, scope }, now(signal))
+        : { matches: [] };
+    return { ...found, ranked };
+  };
+  const { ranked, missing, unloaded, asked } = await parts.visual.within(within, find, signal);
+  const media = async () => (await index.ask('media', { cache_dir: request.cache_dir }, now(signal))).media;
+  const [{ images, unreadable }, locations] = await Promise.all([
+    request.previews ? previews(parts, request.cache_dir, ranked.matches, signal) : nothing,
+    locateMatches(ranked.matches, asked, media),
+  ]);
+  const broken = new Set([...unreadable, ...parts.visual.damaged]);
+  return {
+    matches: ranked.matches.map((match, i) =>
+      toMatch(match, locations.pathOf(match), images[i] ?? undefined),
+    ),
+    ...warning({
+      nothingUnderstood: !words.query && !picture && words.unknown.length === 0,
+      unknownWords: words.unknown,
+      missing,
+      unloaded,
+      gone: [...new Set([...(gone === undefined ? [] : [gone]), ...locations.gone])],
+      unreadable: await namesOf(parts, request.cache_dir, broken, signal),
+      fallbackFrom: parts.models.state.fallback_from,
+      noPreview: images.filter((image) => image === null).length,
+    }),
+  };
+}
+
+/** A person knows paths, not hashes. */
+async function namesOf(
+  { index }: VisualSearchParts,
+  cache_dir: string,
+  broken: ReadonlySet<string>,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  if (broken.size === 0) return [];
+  const hashes = [...broken];
+  const { by_hash } = await index.ask('find', { cache_dir, paths: [], hashes }, now(signal));
+  return hashes.map((hash, i) => by_hash[i]?.path ?? hash);
+}
+
+interface Previews {
+  /** JPEG of each match; null where there is none. */
+  readonly images: readonly (Uint8Array | null)[];
+  /** Hashes whose previews are damaged. */
+  readonly unreadable: readonly string[];
+}
+const nothing: Previews = { images: [], unreadable: [] };
+
+async function previews(
+  { index }: VisualSearchParts,
+  cache_dir: string,
+  matches: readonly RankedMatch[],
+  signal: AbortSignal | undefined,
+): Promise<Previews> {
+  if (matches.length === 0) return nothing;
+  const frames = matches.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
+  const answer = await index.ask('previews', { cache_dir, frames }, now(signal));
+  return { images: answer.previews, unreadable: answer.unreadable ?? [] };
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { storeErrors } from '../../../actors/index/store/contract.ts';
+import { contextErrors } from '../../../actors/search/contract.ts';
+import {
+  type DataKind,
+  LoadedData,
+  type LoadedReport,
+  type LoadKey,
+} from '../../../actors/search/loaded-data.ts';
+
+const [mine, other] = [{ cache_dir: '/mine' }, { cache_dir: '/other' }];
+const whole: LoadedReport = { unreadable: [] };
+
+/** Every load waits until the test ends it. */
+function heldLoads() {
+  const loads: { folder: string; done: (report: LoadedReport) => void; fail: (error: Error) => void }[] = [];
+  const kind: DataKind<LoadKey, LoadedReport> = {
+    same: (a, b) => a.cache_dir === b.cache_dir,
+    load: ({ cache_dir: folder }) => {
+      const { promise, resolve: done, reject: fail } = Promise.withResolvers<LoadedReport>();
+      loads.push({ folder, done, fail });
+      return promise;
+    },
+    superseded: ({ cache_dir }) => contextErrors.CONTEXT_CHANGED(cache_dir),
+    notLoaded: ({ cache_dir }) => storeErrors.NOT_LOADED(cache_dir),
+  };
+  return { data: new LoadedData(kind), loads };
+}
+
+async function loaded() {
+  const held = heldLoads();
+  const loading = held.data.load(mine);
+  held.loads.shift()?.done({ unreadable: ['broken'] });
+  await loading;
+  return held;
+}
+
+test('what is loaded is named when the load has ended, with what was damaged', async () => {
+  const { data, loads } = heldLoads();
+  const loading = data.load({ cache_dir: '/mine/../mine' });
+  assert.deepEqual([data.current, data.newest], [null, mine]);
+  loads[0]!.done({ unreadable: ['broken'] });
+  await loading;
+  assert.deepEqual([data.current, data.newest, data.damaged], [mine, mine, ['broken']]);
+  data.require(mine);
+  assert.throws(() => data.require(other), storeErrors.NOT_LOADED.is);
+});
+
+test('of two loads the newer one counts, also when it asks for what is loaded already', async () => {
+  const { data, loads } = await loaded();
+  const superseded = data.load(other);
+  const newer = data.load(mine);
+  for (const { done } of loads) done(whole);
+  await assert.rejects(superseded, contextErrors.CONTEXT_CHANGED.is);
+  await newer;
+  assert.deepEqual(data.current, mine);
+});
+
+test('two loads of the same folder share its epoch, and both succeed', async () => {
+  const { data, loads } = heldLoads();
+  const both = [data.load(mine), data.load(mine)];
+  for (const { done } of loads) done(whole);
+  await Promise.all(both);
+  assert.deepEqual(data.current, mine);
+});
+
+test('after a load that failed, what was loaded before is still there', async () => {
+  const { data, loads } = await loaded();
+  const failing = data.load(other);
+  loads[0]!.fail(storeErrors.STORE_UNAVAILABLE());
+  await assert.rejects(failing, storeErrors.STORE_UNAVAILABLE.is);
+  assert.deepEqual([data.current, data.newest, data.damaged], [mine, mine, ['broken']]);
+});
+
+test('what is added is superseded by a newer load, and otherwise adds to what is damaged', async () => {
+  const { data } = await loaded();
+  await data.add(mine, async () => ({ unreadable: ['torn', 'broken'] }));
+  assert.deepEqual(data.damaged, ['broken', 'torn']);
+  const adding = data.add(mine, async () => {
+    data.clear();
+    return whole;
+  });
+  await assert.rejects(adding, contextErrors.CONTEXT_CHANGED.is);
+  assert.deepEqual([data.current, data.damaged], [null, []]);
+});
+
+test('data that the index lost is loaded again once', async () => {
+  const { data, loads } = await loaded();
+  let calls = 0;
+  const found = data.within(mine, async () => {
+    if (calls++ === 0) throw storeErrors.NOT_LOADED();
+    return calls;
+  });
+  await new Promise(setImmediate);
+  loads[0]!.done(whole);
+  assert.equal(await found, 2);
+  const lost = data.within(mine, () => Promise.reject(storeErrors.NOT_LOADED()));
+  await new Promise(setImmediate);
+  loads[1]!.done(whole);
+  await assert.rejects(lost, storeErrors.NOT_LOADED.is);
+});
+
+test('data that a newer load takes the place of is not loaded again', async () => {
+  const { data, loads } = await loaded();
+  let newer: Promise<unknown> = Promise.resolve();
+  const within = data.within(mine, async () => {
+    newer = data.load(other);
+    throw storeErrors.NOT_LOADED();
+  });
+  await assert.rejects(within, storeErrors.NOT_LOADED.is);
+  assert.deepEqual(
+    loads.map(({ folder }) => folder),
+    ['/other'],
+  );
+  loads[0]!.done(whole);
+  await newer;
+});

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { FacetReport } from '../../../../actors/index/facets/contract.ts';
+import type { FrameRange } from '../../../../actors/index/visual/contract.ts';
+import type { FacetRequest } from '../../../../actors/search/contract.ts';
+import { type FilterScope, frameRanges, scopeErrors } from '../../../../actors/search/scope/contract.ts';
+import { type AskedScope, facetAnswer, facetScope } from '../../../../actors/search/scope/facets.ts';
+import { narrow } from '../../../../actors/search/scope/scope.ts';
+import type { EngineError } from '../../../../runtime/errors.ts';
+
+const range = (start: number, end: number): FrameRange => [start, end];
+const fieldOf = (wanted: string) => (error: unknown) => (error as EngineError).details['field'] === wanted;
+
+test('ranges come as one pair or a list of them, and one that does not ascend is refused', () => {
+  assert.deepEqual(frameRanges({ a: range(0, 5), b: [range(1, 2), range(7, 9)] }), {
+    a: [[0, 5]],
+    b: [
+      [1, 2],
+      [7, 9],
+    ],
+  });
+  for (const wrong of [{ a: [] }, { a: range(5, 5) }, { a: [range(0, 1), range(9, 3)] }]) {
+    assert.throws(() => frameRanges(wrong), scopeErrors.WRONG_SEGMENTS.is);
+    assert.throws(() => frameRanges(wrong), fieldOf('segments_to_frame_indices'));
+  }
+});
+
+const known = new Map([
+  ['/a', { hash: 'a', loaded: true }],
+  ['/copy', { hash: 'a', loaded: true }],
+  ['/b', { hash: 'b', loaded: true }],
+  ['b', { hash: 'b', loaded: true }],
+  ['/stored', { hash: 's', loaded: false }],
+  ['/gone', { hash: null, loaded: false }],
+]);
+
+test('what is named, what has ranges and what filters speak of narrow each other', () => {
+  for (const [paths, keys, speaksOf, hashes] of [
+    [[], [], null, null],
+    [['/a', '/b'], [], null, ['a', 'b']],
+    [['/a', '/gone'], [], null, ['a']],
+    [[], ['/b'], null, ['b']],
+    [[], ['b'], null, ['b']],
+    [['/a', '/b'], ['/b'], null, ['b']],
+    // The same content by another of its paths.
+    [['/copy'], ['/a'], null, ['a']],
+    [['/a'], [], ['/copy'], ['a']],
+    [['/a'], [], ['b'], []],
+    [[], [], [], []],
+    // Named but not analysed: inside the scope, and nothing to find.
+    [['/gone'], ['/gone'], null, []],
+  ] as const) {
+    const segments = Object.fromEntries(keys.map((key) => [key, [range(0, 1)]]));
+    const found = narrow(paths, segments, speaksOf, [], known);
+    assert.deepEqual(found.scope.hashes, hashes, JSON.stringify([paths, keys, speaksOf]));
+  }
+  const twice = narrow([], { '/a': [range(0, 1)], '/copy': [range(5, 6)] }, null, [], known);
+  assert.deepEqual(twice.scope.ranges, {
+    a: [
+      [0, 1],
+      [5, 6],
+    ],
+  });
+  const told = narrow(['/gone', '/stored', '/a'], {}, null, [], known);
+  assert.deepEqual([told.missing, told.unloaded], [['/gone'], ['/stored']]);
+});
+
+test('a key outside of what is searched is refused: not named, not loaded, or not known', () => {
+  for (const [paths, key] of [
+    [['/a'], '/b'],
+    [[], '/stored'],
+    [[], '/gone'],
+    [[], '__proto__'],
+  ] as const) {
+    const segments = Object.fromEntries([[key, [range(0, 1)]]]);
+    assert.throws(() => narrow(paths, segments, null, [], known), scopeErrors.UNKNOWN_MEDIA.is, key);
+  }
+});
+
+const flat: FacetRequest = {
+  cache_dir: '/cache',
+  media_type: 'any',
+  search_all: false,
+  media_paths: [],
+  hash_strs: [],
+  filters: [],
+};
+const scoped = (scope: Partial<FilterScope>): FacetRequest => ({
+  ...flat,
+  scope: { mode: 'paths', media_type: 'any', media_paths: [], hash_strs: [], ...scope },
+});
+
+test('the scope of facets is the one that is given, or what the flat fields say', () => {
+  const global = { mode: 'global', media_type: 'visual', model_key: 'm' };
+  for (const [request, scope] of [
+    [
+      { ...flat, media_paths: ['/a', '/b'] },
+      { mode: 'paths', hashes: [null, null] },
+    ],
+    [
+      { ...flat, media_paths: ['/a', '/b'], hash_strs: ['a', ''] },
+      { mode: 'paths', hashes: ['a', null] },
+    ],
+    [
+      { ...flat, hash_strs: ['a'] },
+      { mode: 'paths', hashes: ['a'] },
+    ],
+    [{ ...flat, search_all: true, media_type: 'visual' }, global],
+    [scoped({ hash_strs: ['a'] }), { mode: 'paths', hashes: ['a'] }],
+    [
+      { ...scoped({ hash_strs: ['a'] }), search_all: true },
+      { mode: 'paths', hashes: ['a'] },
+    ],
+    [scoped({ mode: 'global', media_type: 'visual' }), global],
+  ] as const) {
+    assert.deepEqual(facetScope(request as FacetRequest, 'm').scope, scope, JSON.stringify(request));
+  }
+  assert.equal(facetScope(scoped({ expected_count: 9 }), null).expected, 9);
+});
+
+test('a scope that does not fit together is refused by the name of its field', () => {
+  for (const [request, field] of [
+    [{ ...flat, media_paths: ['/a', 'b'] }, 'media_paths[1]'],
+    [scoped({ media_paths: ['a'] }), 'scope.media_paths[0]'],
+    [{ ...flat, media_paths: ['/a'], hash_strs: ['a', 'b'] }, 'hash_strs'],
+    [scoped({ media_paths: ['/a', '/b'], hash_strs: ['a'] }), 'scope.hash_strs'],
+  ] as const) {
+    assert.throws(() => facetScope(request as FacetRequest, null), fieldOf(field), field);
+  }
+});
+
+test('the answer tells coverage against what was expected, and warns of what is missing, damaged or cut short', () => {
+  const report: FacetReport = { facets: [], scope_count: 3, indexed_count: 3, unreadable: [], shortened: [] };
+  const paths: AskedScope = { scope: { mode: 'paths', hashes: [] }, expected: 0 };
+  assert.deepEqual(facetAnswer(report, paths, 2), {
+    success: true,
+    facets: [],
+    coverage: { scope_count: 3, indexed_count: 3, missing_count: 0 },
+    active_filter_count: 2,
+    warning: null,
+  });
+  const short = facetAnswer(
+    { ...report, indexed_count: 2, unreadable: ['aa'], shortened: ['file.folder'] },
+    { ...paths, expected: 10 },
+    0,
+  );
+  assert.deepEqual(short.coverage, { scope_count: 10, indexed_count: 2, missing_count: 8 });
+  assert.match(short.warning ?? '', /7 of 10 files.*aa.*file\.folder/);
+  const hashless: AskedScope = { scope: { mode: 'paths', hashes: [null, 'a'] }, expected: 0 };
+  assert.match(
+    facetAnswer({ ...report, indexed_count: 2 }, hashless, 0).warning ?? '',
+    /1 came without a hash/,
+  );
+  const none: AskedScope = { scope: { mode: 'global', media_type: 'any', model_key: null }, expected: 0 };
+  assert.match(facetAnswer({ ...report, scope_count: 0, indexed_count: 0 }, none, 0).warning ?? '', /loaded/);
+});
