@@ -50,16 +50,20 @@ export const analysisErrors = errorTable({
 const Count = Type.Integer({ minimum: 0 });
 
 /** What a task is asked for: every kind of work takes some of the fields. */
-export const AnalyzeRequest = Type.Object({
-  cache_dir: described(
-    Type.String({ minLength: 1 }),
-    'Absolute path of the analysis folder; made when missing.',
-  ),
-  ...fieldsOf(stageKinds, 'body'),
-  ...facesRequest.body,
-  ...summaryRequest.body,
-  force: defaulted(described(Type.Boolean(), 'Redo what is stored already.'), false),
-});
+export function analyzeRequest<K extends readonly StageKind[]>(kinds: K) {
+  return Type.Object({
+    cache_dir: described(
+      Type.String({ minLength: 1 }),
+      'Absolute path of the analysis folder; made when missing.',
+    ),
+    ...fieldsOf(kinds, 'body'),
+    ...facesRequest.body,
+    ...summaryRequest.body,
+    force: defaulted(described(Type.Boolean(), 'Redo what is stored already.'), false),
+  });
+}
+
+export const AnalyzeRequest = analyzeRequest(stageKinds);
 export type AnalyzeRequest = Static<typeof AnalyzeRequest>;
 
 /** A request in the form in which it is recorded: every kind of work has settled its fields. */

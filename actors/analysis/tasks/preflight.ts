@@ -5,8 +5,9 @@ import type { VisualModels } from '../../search/models/contract.ts';
 import {
   type Analysis,
   type AnalysisRequest,
-  AnalyzeRequest,
+  type AnalyzeRequest,
   analysisErrors,
+  analyzeRequest,
   type TaskRequest,
 } from '../contract.ts';
 import { type Complaint, type NamedPath, plainPath, type RequestPart, type Settling } from '../request.ts';
@@ -38,6 +39,7 @@ export interface PreflightParts {
 
 export function createPreflight({ kinds, analysis, models, decode }: PreflightParts): Preflight {
   const parts: readonly RequestPart[] = [...kinds, facesRequest, summaryRequest];
+  const whole = completing(kinds);
   const settling: Settling = {
     activeModel: () => models.active(),
     expectModel: (key) => expectModel(key, models.active()),
@@ -81,12 +83,14 @@ function expectModel(key: string | null, active: string): void {
   );
 }
 
-/** Fields that were left out have their defaults. */
-function whole(request: TaskRequest): AnalyzeRequest {
-  const fields = Object.entries(AnalyzeRequest.properties as Readonly<Record<string, { default?: unknown }>>);
-  const defaults = fields.filter(([, { default: value }]) => value !== undefined);
-  const values = defaults.map(([name, { default: value }]) => [name, structuredClone(value)] as const);
-  return { ...Object.fromEntries(values), ...request } as AnalyzeRequest;
+/** Fills in the defaults of the fields that were left out. */
+function completing(kinds: readonly StageKind[]): (request: TaskRequest) => AnalyzeRequest {
+  const fields: Readonly<Record<string, { default?: unknown }>> = analyzeRequest(kinds).properties;
+  const defaults = Object.entries(fields).filter(([, { default: value }]) => value !== undefined);
+  return (request) => {
+    const values = defaults.map(([name, { default: value }]) => [name, structuredClone(value)] as const);
+    return { ...Object.fromEntries(values), ...request } as AnalyzeRequest;
+  };
 }
 
 function refuse(complaints: readonly Complaint[]): void {

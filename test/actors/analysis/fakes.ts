@@ -9,13 +9,14 @@ import { openJournal } from '../../../actors/analysis/recovery/journal.ts';
 import { fileResult } from '../../../actors/analysis/result.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import type { SpeechJob } from '../../../actors/analysis/stages/speech/request.ts';
+import type { Stage } from '../../../actors/analysis/stages/stage.ts';
 import { decoderContract, mediaErrors, modifiedMs, type Probe } from '../../../actors/decoder/contract.ts';
 import { embedderContract } from '../../../actors/embedder/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { createSearch } from '../../../actors/search/search.ts';
 import { type ActorDefinition, actor, Sent } from '../../../runtime/actor.ts';
 import { manualClock } from '../../../runtime/clock.ts';
-import type { Contract } from '../../../runtime/contract.ts';
+import type { Contract, SlotHandle } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { startInMemory } from '../../../runtime/memory.ts';
@@ -115,7 +116,7 @@ function fakeDecoder(world: World) {
             inode: String(stats.ino),
           };
         },
-        async *frames({ path }, turn) {
+        async *frames({ path, shape: asked, further_shapes = [], preview: wanted }, turn) {
           const file = find(path);
           world.decoded.push(file.name);
           for (let i = 0; i < file.frames; i++) {
@@ -128,11 +129,17 @@ function fakeDecoder(world: World) {
                 ? engineErrors.ACTOR_CRASHED('decoder ended')
                 : mediaErrors.DECODE_FAILED(`${path}: broken at ${i}`);
             }
-            const picture = await turn.freeSlot();
-            turn.slot(picture).fill(i % 256);
-            const preview = new Uint8Array([0xff, 0xd8, i]);
-            const frame = { frame_index: i, seconds: i, picture, preview };
-            yield new Sent(frame, { slots: [picture], transfer: [preview.buffer] });
+            const slots: SlotHandle[] = [];
+            for (const { width } of [asked, ...further_shapes]) {
+              const slot = await turn.freeSlot();
+              // What is not of the model's size holds something else.
+              turn.slot(slot).fill((width === shape.width ? i : i + 100) % 256);
+              slots.push(slot);
+            }
+            const [picture, ...further_pictures] = slots as [SlotHandle, ...SlotHandle[]];
+            const preview = wanted ? new Uint8Array([0xff, 0xd8, i]) : null;
+            const frame = { frame_index: i, seconds: i, picture, further_pictures, preview };
+            yield new Sent(frame, { slots, transfer: preview ? [preview.buffer] : [] });
           }
         },
         picture: ({ path, picture, seconds }, turn) => {
@@ -217,7 +224,13 @@ function fakeEmbedder(world: World) {
 
 export async function world(
   files: readonly FakeFile[],
-  options: { decoders?: number; journal?: string; batch?: number; summarizing?: () => boolean } = {},
+  options: {
+    decoders?: number;
+    journal?: string;
+    batch?: number;
+    summarizing?: () => boolean;
+    stages?: readonly Stage[];
+  } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
   const lines: LogLine[] = [];
@@ -290,7 +303,7 @@ export async function world(
     textEmbedder,
     summarizing,
   });
-  const analysis = createAnalysis({ ...parts, models: search.models });
+  const analysis = createAnalysis({ ...parts, models: search.models }, options.stages);
   const paths = files.map(add);
   const events: AnalysisEvent[] = [];
   return {
