@@ -168,10 +168,11 @@ test('every dependency is pinned and has a reason in the README', () => {
   }
 });
 
+const testSources = sources.filter(
+  ({ path }) => path.startsWith('test/') && !['test/architecture.test.ts', 'test/until.ts'].includes(path),
+);
+
 test('tests wait for facts, never for a while', () => {
-  for (const { path, text } of sources.filter(
-    ({ path }) => path.startsWith('test/') && path !== 'test/architecture.test.ts',
-  )) {
+  for (const { path, text } of testSources)
     assert.doesNotMatch(text, /setTimeout\(|sleep\(/, `${path} waits for a while`);
-  }
 });

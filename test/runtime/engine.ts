@@ -40,8 +40,3 @@ export function engine(options: Partial<SupervisorOptions> = {}) {
   const begun = (name = 'fixture') => supervisor.begin(threaded(name, {}));
   return { supervisor, clock, log, lines, pool, inMemory, inThread, begun };
 }
-
-/** Waits, turn by turn of the event loop, until something is so. */
-export async function until(fact: () => boolean): Promise<void> {
-  while (!fact()) await new Promise((resolve) => setImmediate(resolve));
-}

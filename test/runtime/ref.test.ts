@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import test from 'node:test';
 import { engineErrors } from '../../runtime/errors.ts';
-import { engine, until } from './engine.ts';
+import { until } from '../until.ts';
+import { engine } from './engine.ts';
 import { closed, fixtureErrors } from './fixture.ts';
 
 test('an ask is answered and an error crosses with code, status, details and retryable', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { engineErrors } from '../../runtime/errors.ts';
-import { engine, until } from './engine.ts';
+import { until } from '../until.ts';
+import { engine } from './engine.ts';
 
 test('eight cooperative stops from mid-work end every thread cleanly', async () => {
   for (let i = 0; i < 8; i++) {

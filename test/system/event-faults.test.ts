@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm';
 import type { TaskEvent } from '../../actors/analysis/contract.ts';
 import { progress } from '../events/happenings.ts';
 import { hear, type Serving, serve } from '../events/serving.ts';
+import { until } from '../until.ts';
 
 const completed: TaskEvent = { type: 'end', state: 'completed', error: null };
 const upgrade = [
@@ -73,11 +74,6 @@ async function assertServes({ client, tasks }: Serving) {
   tasks.tell('still', { type: 'start', files: 1, types: ['video'] });
   await until(({ task_id }) => task_id === 'still');
   one.disconnect();
-}
-
-/** Until it is so; the time limit of the test is the limit. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise(setImmediate);
 }
 
 test('requests that no client sends are refused, and the server goes on', async (t) => {

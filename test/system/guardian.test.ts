@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { createInterface } from 'node:readline';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,8 @@ import { type ManualClock, manualClock } from '../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
 import { guard } from '../../runtime/process/guardian.ts';
 import { type EngineEnd, engineExit, engineVerdict } from '../../runtime/restart.ts';
+import { Condition } from '../../runtime/sync/condition.ts';
+import { until } from '../until.ts';
 
 const engine = fileURLToPath(new URL('../runtime/process/guardian-child.ts', import.meta.url));
 
@@ -17,12 +19,12 @@ class Guarded {
   readonly signals = new EventEmitter();
   readonly clock: ManualClock = manualClock();
   readonly ended: Promise<number>;
-  readonly #news = new EventEmitter();
+  readonly #news = new Condition();
 
   constructor(...acts: string[]) {
     const log = createLog('guardian', (line) => {
       this.lines.push(line);
-      this.#news.emit('line');
+      this.#news.notifyAll();
     });
     const command = [process.execPath, '--no-warnings', engine, ...acts] as const;
     const { clock, signals } = this;
@@ -31,11 +33,8 @@ class Guarded {
 
   /** The `times`th line with this message. */
   async line(message: string, times = 1): Promise<LogLine> {
-    for (;;) {
-      const found = this.lines.filter((line) => line.message === message)[times - 1];
-      if (found) return found;
-      await once(this.#news, 'line', { signal: AbortSignal.timeout(20_000) });
-    }
+    const found = () => this.lines.filter((line) => line.message === message)[times - 1];
+    return until(found, { next: (signal) => this.#news.wait(signal) });
   }
 
   /** Lets the delay before the next life pass. */

@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url';
 import { Check } from 'typebox/value';
 import { SearchAnswer } from '../../actors/search/contract.ts';
 import { clips, tenHours } from '../actors/decoder/clips.ts';
-import { newHome } from './command-line.ts';
+import { until } from '../until.ts';
+import { newHome, SLOW_MS } from './command-line.ts';
 
 const shared = fileURLToPath(new URL('../../../shared/media', import.meta.url));
 const withFootage = { skip: existsSync(shared) ? false : `${shared} is missing: no real footage to look at` };
@@ -111,7 +112,7 @@ test('a killed engine loses nothing that was stored, and a file that was running
     const begun = () =>
       lines().filter((line) => line.includes('"stage-start"') && line.includes('/visual/')).length;
     const started = () => begun() >= 2 + i;
-    while (!started()) await new Promise((resolve) => setImmediate(resolve));
+    await until(started, { within: SLOW_MS });
     if (i === 0) await running.said('h264-gop12.mp4: ');
     running.child.kill('SIGKILL');
     await running.ended;

@@ -7,7 +7,8 @@ import test, { type TestContext } from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
 import type { TranscriptionsAnswer } from '../../actors/search/contract.ts';
-import { newHome } from './command-line.ts';
+import { until } from '../until.ts';
+import { newHome, SLOW_MS } from './command-line.ts';
 import { type GuardedService, isAlive, startGuarded } from './guarded-service.ts';
 import { joined, silence, writeWav } from './speech-files.ts';
 import { noiseOf, writeVoices, writeX3 } from './speech-models.ts';
@@ -75,8 +76,9 @@ async function textsOf(service: GuardedService, cache_dir: string, media_paths: 
 const speechModel = async (service: GuardedService) =>
   (await service.ok<{ speech: ModelState }>('/models/loaded')).speech.model_key;
 
-async function until(service: GuardedService, model: string): Promise<void> {
-  while ((await speechModel(service)) !== model);
+/** Resolves when this model is the one that listens. */
+async function listensWith(service: GuardedService, model: string): Promise<void> {
+  await until(async () => (await speechModel(service)) === model, { within: SLOW_MS });
 }
 
 const outcomes = ({ results }: TaskDetail) =>
@@ -121,7 +123,7 @@ async function twice({ service, sound, folder }: World): Promise<void> {
   const good = sound('good.wav', 3);
   const task_id = await begin(service, folder('quarantine'), [good], [deadly]);
   for (let death = 0; death < 2; death++) {
-    await until(service, 'endless');
+    await listensWith(service, 'endless');
     await service.follow(task_id, ({ progress }) => Number(progress) > 0);
     await service.killEngine();
     await service.modelReady();
@@ -139,7 +141,7 @@ async function twice({ service, sound, folder }: World): Promise<void> {
 async function cancel({ service, sound, folder }: World): Promise<void> {
   const task_id = await begin(service, folder('cancelled'), [], [sound('cancelled.wav', 40)]);
   const over = service.follow(task_id);
-  await until(service, 'endless');
+  await listensWith(service, 'endless');
   // The model would go on for hours: that this ends at all is the proof.
   await service.ok('/analyze/cancel', {});
   await over;
@@ -176,7 +178,7 @@ async function stopAndDamage(t: TestContext, { service, sound, folder }: World):
   const wanted = await textsOf(service, cache_dir, [loud, quiet]);
   assert.equal(Object.keys(wanted).length, 2);
   const task_id = await begin(service, cache_dir, [], [endless]);
-  await until(service, 'endless');
+  await listensWith(service, 'endless');
   const { engine } = service;
   assert.equal((await service.stop()).code, 0);
   assert.equal(isAlive(engine), false);
