@@ -10,15 +10,14 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Check } from 'typebox/value';
 import { SearchAnswer } from '../../actors/search/contract.ts';
 import { clips, tenHours } from '../actors/decoder/clips.ts';
+import { sharedPath, skipWithout } from '../shared.ts';
 import { until } from '../until.ts';
 import { newHome, SLOW_MS } from './command-line.ts';
 
-const shared = fileURLToPath(new URL('../../../shared/media', import.meta.url));
-const withFootage = { skip: existsSync(shared) ? false : `${shared} is missing: no real footage to look at` };
+const footage = sharedPath('media');
 
 async function clip(name: string, folder: string): Promise<string> {
   const path = await clips.find((clip) => clip.name === name)!.make();
@@ -27,36 +26,34 @@ async function clip(name: string, folder: string): Promise<string> {
   return copy;
 }
 
-test(
-  'real footage is analysed, found by words, by picture and by frame, and only once',
-  withFootage,
-  async () => {
-    const home = newHome();
-    const first = await home.run('analyze', join(shared, 'video'), join(shared, 'images'));
-    assert.equal(first.code, 0, first.err);
-    assert.match(first.err, /6 analysed/);
+test('real footage is analysed, found by words, by picture and by frame, and only once', {
+  skip: skipWithout('media'),
+}, async () => {
+  const home = newHome();
+  const first = await home.run('analyze', join(footage, 'video'), join(footage, 'images'));
+  assert.equal(first.code, 0, first.err);
+  assert.match(first.err, /6 analysed/);
 
-    const words = await home.run('search', 'fire at night', '--json', '--previews', '--max', '3');
-    const answer = JSON.parse(words.out) as SearchAnswer;
-    assert.ok(Check(SearchAnswer, answer), words.out);
-    assert.equal(basename(answer.matches[0]!.video_path), 'rocket.jpg');
-    assert.equal(Buffer.from(answer.matches[0]!.image!, 'base64').subarray(0, 2).toString('hex'), 'ffd8');
+  const words = await home.run('search', 'fire at night', '--json', '--previews', '--max', '3');
+  const answer = JSON.parse(words.out) as SearchAnswer;
+  assert.ok(Check(SearchAnswer, answer), words.out);
+  assert.equal(basename(answer.matches[0]!.video_path), 'rocket.jpg');
+  assert.equal(Buffer.from(answer.matches[0]!.image!, 'base64').subarray(0, 2).toString('hex'), 'ffd8');
 
-    const bottles = join(shared, 'video', 'bottle-detection.mp4');
-    const frame = await home.run('search', '--frame', `${bottles}@12`, '--json', '--max', '2');
-    const [best] = (JSON.parse(frame.out) as SearchAnswer).matches;
-    assert.deepEqual([best?.video_path, best?.timestamp, best?.image], [bottles, '00:00:12', undefined]);
+  const bottles = join(footage, 'video', 'bottle-detection.mp4');
+  const frame = await home.run('search', '--frame', `${bottles}@12`, '--json', '--max', '2');
+  const [best] = (JSON.parse(frame.out) as SearchAnswer).matches;
+  assert.deepEqual([best?.video_path, best?.timestamp, best?.image], [bottles, '00:00:12', undefined]);
 
-    const cat = join(shared, 'images', 'chelsea.png');
-    const picture = await home.run('search', '--image', cat, '--media', bottles, '--json');
-    const paths = (JSON.parse(picture.out) as SearchAnswer).matches.map(({ video_path }) => video_path);
-    assert.deepEqual(new Set(paths), new Set([bottles]));
+  const cat = join(footage, 'images', 'chelsea.png');
+  const picture = await home.run('search', '--image', cat, '--media', bottles, '--json');
+  const paths = (JSON.parse(picture.out) as SearchAnswer).matches.map(({ video_path }) => video_path);
+  assert.deepEqual(new Set(paths), new Set([bottles]));
 
-    const again = await home.run('analyze', shared);
-    assert.match(again.err, /6 already known/);
-    home.remove();
-  },
-);
+  const again = await home.run('analyze', footage);
+  assert.match(again.err, /6 already known/);
+  home.remove();
+});
 
 test('a folder of good and bad files: the good are stored, each bad one is named with its reason', async () => {
   const home = newHome();

@@ -21,11 +21,14 @@ import {
   white,
 } from '../../bench/voice/sounds.ts';
 import { createLog } from '../../runtime/log.ts';
-import { missing, readWav, sileroPath, speechPath } from '../actors/transcriber/voice/speech-media.ts';
+import { readWav } from '../actors/transcriber/voice/speech-media.ts';
+import { sharedPath, skipWithout } from '../shared.ts';
 
 const own = ownDetectors();
-const readings = ['two_cities_16k.wav', 'beckett.wav'].map((name) => `${speechPath}/${name}`);
-const skip = missing(sileroPath, ...readings);
+const weights = 'weights/silero_vad.onnx';
+const names = ['media/speech/two_cities_16k.wav', 'media/speech/beckett.wav'];
+const readings = names.map(sharedPath);
+const skip = skipWithout(weights, ...names);
 
 async function hearAll(detectors: VoiceDetectors, samples: Float32Array, block = 128_000, first = 0) {
   const detector = detectors.open();
@@ -90,7 +93,7 @@ let silero: VoiceDetectors;
 before(async () => {
   if (skip) return;
   const log = createLog('test', () => {});
-  silero = await openSilero('silero-vad', sileroPath, (source) =>
+  silero = await openSilero('silero-vad', sharedPath(weights), (source) =>
     openSession(source, { device: 'cpu', threads: 1, log }),
   );
 });

@@ -80,9 +80,7 @@ export async function startService(
 }
 
 /** Of a service that loads its visual model; fails when it cannot. */
-export async function modelReady(
-  loaded: () => Promise<{ visual: { load_status: string } }>,
-): Promise<void> {
+export async function modelReady(loaded: () => Promise<{ visual: { load_status: string } }>): Promise<void> {
   const isReady = async () => {
     const { load_status } = (await loaded()).visual;
     assert.ok(['ready', 'loading'].includes(load_status), load_status);

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { gridLength } from '../../../../actors/decoder/frames/grid.ts';
+import { sharedPath, skipWithout } from '../../../shared.ts';
 import { askFrames, askPicture, askProbe, stampShape, turnFor, walkCounts } from '../ask-decoder.ts';
 import { clips } from '../clips.ts';
 import { fullDecode, meanDifference, shownAt } from '../full-decode.ts';
 import { readStamp } from '../stamp.ts';
 
 const { width, height } = stampShape;
-const films = join(import.meta.dirname, '../../../../../shared/media/video');
 
 for (const clip of clips) {
   describe(clip.name, () => {
@@ -71,9 +69,10 @@ for (const clip of clips) {
 }
 
 for (const name of ['car-detection.mp4', 'bottle-detection.mp4']) {
-  const path = join(films, name);
+  const film = `media/video/${name}`;
+  const path = sharedPath(film);
   test(`${name} gives the pictures of a full decode`, {
-    skip: !existsSync(path) && `${path} is not there`,
+    skip: skipWithout(film),
   }, async () => {
     const shape = { width: 64, height: 64, fit: 'cover', resample: 'area' } as const;
     const full = await fullDecode(path, shape);
