@@ -100,7 +100,7 @@ test('a stale handle is refused, by the caller and by the turn', async () => {
   const old = await pool.acquire(holder);
   pool.releaseAll(holder);
   await assert.rejects(ref.ask('sum', { slot: old }, { slots: [old] }), engineErrors.STALE_SLOT.is);
-  while (pool.free > 0) await pool.acquire(holder);
+  for (let left = pool.free; left > 0; left--) await pool.acquire(holder);
   await assert.rejects(ref.ask('sum', { slot: old }), engineErrors.STALE_SLOT.is);
   await supervisor.stop();
 });

@@ -5,6 +5,7 @@ import { modelErrors } from '../../../actors/models/contract.ts';
 import type { SpeechWindow, Spoken } from '../../../actors/transcriber/family.ts';
 import { type Job, WindowQueue } from '../../../actors/transcriber/queue.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { until } from '../../until.ts';
 import { windowOf } from './open-family.ts';
 
 /** A window that is known by its only sample. */
@@ -42,7 +43,7 @@ function fake(limit = 2): Fake {
         runs.push(numbers);
         await go();
         if (numbers.includes(13)) throw modelErrors.MODEL_RUN_FAILED('13');
-        while (numbers.includes(99)) await go();
+        for (let turn = 0; numbers.includes(99) && turn < 1e6; turn++) await go();
         return numbers.map(spoken);
       });
     },
@@ -126,7 +127,7 @@ test('who is dropped is told nothing; a run only for it ends, one for others goe
   add(a, 99);
   add(a, 1);
   add(a, 2);
-  while (runs.length === 0) await eventLoopTurn();
+  await until(() => runs.length > 0);
   add(b, 3);
   queue.drop(a);
   add(a, 4);
@@ -145,7 +146,7 @@ test('who makes room waits until few enough wait, and no longer than its signal'
   const turn = { signal: stop.signal, alive };
   await queue.room(turn);
   add(endless, 99);
-  while (runs.length === 0) await eventLoopTurn();
+  await until(() => runs.length > 0);
   add(other, 1);
   await queue.room(turn);
   assert.equal(signs, 0);
@@ -156,7 +157,7 @@ test('who makes room waits until few enough wait, and no longer than its signal'
   });
   const cancelled = assert.rejects(queue.room(turn), engineErrors.CANCELLED.is);
   // The model is at work on another window all the time.
-  while (signs < 4) await eventLoopTurn();
+  await until(() => signs >= 4);
   stop.abort();
   await cancelled;
   assert.equal(free, false);
@@ -170,7 +171,7 @@ test('when the actor stops, what runs and what waits fails as cancelled', async 
   const { queue, runs, told, add, stop } = fake();
   add({}, 99);
   add({}, 1, 'de');
-  while (runs.length === 0) await eventLoopTurn();
+  await until(() => runs.length > 0);
   stop();
   await queue.idle();
   assert.deepEqual(told, ['99:CANCELLED', '1:CANCELLED']);
