@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { usageErrors } from '../../cli/context.ts';
-import { frameArgument } from '../../cli/question.ts';
 import { createProgressView, duration, printable, taskLine } from '../../cli/terminal.ts';
 import { manualClock } from '../../runtime/clock.ts';
-import { conflate } from '../../runtime/sync/conflate.ts';
 
 const task = {
   files: 2,
@@ -24,26 +21,6 @@ function screenOf(columns: number, isTerminal: boolean) {
   const screen = { write: (text: string) => void written.push(text), columns, isTerminal };
   return { screen, text: () => written.join('') };
 }
-
-test('conflation tells the latest value of each key, at most every so often, and always the last', () => {
-  const clock = manualClock();
-  const told: string[] = [];
-  const events = conflate<string, number>(clock, 100, (value, key) =>
-    told.push(`${clock.now()} ${key}${value}`),
-  );
-  events.put('a', 1);
-  events.put('a', 2);
-  events.put('b', 3);
-  events.put('a', 4);
-  clock.advance(99);
-  assert.deepEqual(told, ['0 a1']);
-  clock.advance(1);
-  assert.deepEqual(told, ['0 a1', '100 a4', '100 b3']);
-  events.put('a', 5);
-  events.flush();
-  assert.equal(told.at(-1), '100 a5');
-  assert.equal(clock.waiting, 0);
-});
 
 test('the line of the whole tells frames a second, times real time and what is left', () => {
   const line = taskLine(task, 200);
@@ -95,11 +72,4 @@ test('control characters of file names are shown, not sent to the terminal', () 
 
 test('durations are written as a person says them', () => {
   assert.deepEqual([0.2, 59, 61, 3_725].map(duration), ['1 s', '59 s', '1 min 1 s', '1 h 2 min']);
-});
-
-test('FILE@SECONDS is split at the last @', () => {
-  assert.deepEqual(frameArgument('/a@b.mp4@12.5'), { path: '/a@b.mp4', seconds: 12.5 });
-  for (const wrong of ['/a.mp4', '@3', '/a.mp4@', '/a.mp4@x', '/a.mp4@-1']) {
-    assert.throws(() => frameArgument(wrong), usageErrors.USAGE.is, wrong);
-  }
 });
