@@ -97,7 +97,7 @@ test('ctrl-C ends a long film soon, keeps what is finished, and the next run doe
   home.remove();
 });
 
-test('a killed engine loses nothing that was stored, and a file that was running twice is left alone', async () => {
+test('a killed engine loses nothing that was stored, and a file that was running twice is quarantined', async () => {
   const home = newHome();
   const short = await clip('H.264, GOP 12', home.folder);
   const long = await tenHours.make();

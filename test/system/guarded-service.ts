@@ -133,12 +133,12 @@ export class GuardedService {
     return modelReady(() => this.ok('/models/loaded'));
   }
 
-  /** Hears the task until its last event; `heard` may answer true to hear no more. */
-  async follow(task_id: string, heard: (event: ProgressEvent) => boolean = () => false): Promise<void> {
+  /** Follows the task to its last event, or until `isEnough` answers true. */
+  async follow(task_id: string, isEnough: (event: ProgressEvent) => boolean = () => false): Promise<void> {
     const socket = io(this.address, { transports: ['websocket'], reconnection: false });
     const over = Promise.withResolvers<void>();
     socket.on('progress', (event: ProgressEvent) => {
-      if (heard(event) || event.done) over.resolve();
+      if (isEnough(event) || event.done) over.resolve();
     });
     socket.on('connect_error', over.reject);
     socket.on('disconnect', () => over.reject(new Error('the event server has gone')));

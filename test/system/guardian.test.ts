@@ -199,7 +199,7 @@ test('a stop while the next start is waited for starts nothing', async () => {
   assert.equal(guarded.pids().length, 1);
 });
 
-test('a stop that comes while the engine is still starting is heard', async () => {
+test('a stop that comes while the engine is still starting is obeyed', async () => {
   const guarded = new Guarded('serve');
   await guarded.line('engine started');
   guarded.stop();
@@ -207,7 +207,7 @@ test('a stop that comes while the engine is still starting is heard', async () =
   assertGone(guarded.pids());
 });
 
-test('another way to ask for a stop is heard, before the first engine too', async () => {
+test('an abort signal is a stop too, also before the first engine', async () => {
   const lines: LogLine[] = [];
   const log = createLog('guardian', (line) => lines.push(line));
   const command: [string, ...string[]] = [process.execPath, engine, 'serve'];

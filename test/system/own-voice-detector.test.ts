@@ -55,7 +55,7 @@ async function hearAll(detectors: VoiceDetectors, samples: Float32Array, block =
   return [...found, ...others];
 }
 
-test('nobody speaks in silence, noise, tones and hum, at any level', async () => {
+test('no speech is found in silence, noise, tones and hum, at any level', async () => {
   const silence: Maker = (count) => new Float32Array(count);
   const tone =
     (hertz: number): Maker =>
@@ -75,7 +75,7 @@ test('nobody speaks in silence, noise, tones and hum, at any level', async () =>
   }
 });
 
-test('speech is hardly ever heard in what is like music', async () => {
+test('speech is hardly ever found in music', async () => {
   let speech = 0;
   for (let seed = 0; seed < 6; seed++) {
     const sound = music(10 * 16_000, randomOf(500 + seed));
@@ -104,7 +104,7 @@ const noisy = (noise: Maker) => (speech: Float32Array) =>
 const clean = (speech: Float32Array) => speech;
 const conditions = { clean, white: noisy(white), pink: noisy(pink), brown: noisy(brown), telephone };
 for (const [name, heardBy] of Object.entries(conditions)) {
-  test(`${name}: readings are heard as Silero hears them`, { skip }, async () => {
+  test(`${name}: speech of recordings is found where Silero finds it`, { skip }, async () => {
     for (const path of readings) {
       const samples = readWav(path);
       const sound = heardBy(samples);

@@ -32,7 +32,7 @@ test('a client analyses, searches, filters and shows footage over REST and Socke
 }, async (t) => {
   const service = await readyService(t);
   assert.deepEqual(await service.ok('/health'), { status: 'ok' });
-  await t.test('a file that is not there fails alone, and who joins late hears the end', () =>
+  await t.test('a file that is not there fails alone, and a client that joins late is sent the end', () =>
     analyseAll(service),
   );
   await t.test('words, a picture and a frame find what they describe', () => searchEachWay(service));

@@ -1,5 +1,4 @@
-// What happens to a running service when its engine is killed, when it is told to stop at work, and when the folder of an
-// analysis is none.
+// A running service whose engine is killed, that is told to stop at work, or whose analysis folder cannot be used.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -117,10 +116,10 @@ async function start(t: TestContext): Promise<World> {
 
 test('a service whose engine is killed, and that is told to stop at work', async (t) => {
   const world = await start(t);
-  await t.test('loses nothing that was stored, and a resumed task ends as if nothing had been', (own) =>
+  await t.test('loses nothing that was stored, and a resumed task ends as an undisturbed one', (own) =>
     killAtRandom(own, world, SEED),
   );
-  await t.test('leaves a file alone that ends the engine twice, reports it, and does the others', () =>
+  await t.test('quarantines a file that ends the engine twice, reports it, and analyses the others', () =>
     killTwice(world),
   );
   await t.test('answers what it was asked, ends in time with 0, and the task can go on', (own) =>
@@ -240,7 +239,7 @@ const mounts = (folder: string) => [
 ];
 
 test(
-  'an analysis folder that is none, is read-only or fills up is told, never a fault',
+  'an analysis folder that is no folder, is read-only or fills up is an error, never a fault',
   withMounts,
   async (t) => {
     const home = newHome();

@@ -1,5 +1,5 @@
-// What happens to the speech of a task when the engine is killed or told to stop while it listens, when a file changes
-// under it, and when a stored transcript is damaged.
+// Speech of a service whose engine is killed or told to stop while it transcribes, whose file changes meanwhile, or whose
+// stored transcript is damaged.
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -54,7 +54,7 @@ async function start(t: TestContext): Promise<World> {
 
 const detail = (service: GuardedService, task_id: string) => service.ok<TaskDetail>(`/tasks/${task_id}`);
 
-/** `endless`: files that are heard by the model that never ends. */
+/** `endless`: files for the model that never ends. */
 async function begin(
   service: GuardedService,
   cache_dir: string,
@@ -86,8 +86,10 @@ const outcomes = ({ results }: TaskDetail) =>
 
 test('speech of a service that is killed, cancelled and stopped while it listens', async (t) => {
   const world = await start(t);
-  await t.test('ends as if nothing had been once the task is resumed', () => kill(world));
-  await t.test('leaves a file alone that ended the engine twice, and hears the others', () => twice(world));
+  await t.test('ends as an undisturbed one once the task is resumed', () => kill(world));
+  await t.test('quarantines a file that ended the engine twice, and transcribes the others', () =>
+    twice(world),
+  );
   await t.test('ends within a window when it is cancelled, and frees the model', () => cancel(world));
   await t.test('is not stored for a file that changed or went away meanwhile', () => change(world));
   await t.test('goes on after a stop, and a damaged transcript costs itself only', (own) =>

@@ -1,4 +1,4 @@
-// What tasks tell, as tests need it.
+// Events of tasks, as tests need them.
 import type { FileResult, TaskEvent, TaskProgress } from '../../actors/analysis/contract.ts';
 
 export function progress(percentage: number, more: Partial<TaskProgress> = {}): TaskEvent {
