@@ -1,19 +1,18 @@
 // How fast whole films go in, from file to flushed analysis, with a graph of the size of ViT-B/32: against what decoding
 // alone and embedding alone allow on the same cores, and against the naive pipeline.
-
 import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
-import { preparation } from '../actors/embedder/prepare.ts';
+import { type Preparation, preparation } from '../actors/embedder/prepare.ts';
 import type { Engine } from '../actors/engine.ts';
-import { openSession } from '../actors/models/session.ts';
+import { type ModelSession, openSession } from '../actors/models/session.ts';
 import { startEngine } from '../main.ts';
 import { resolveConfig } from '../runtime/config.ts';
 import { createLog } from '../runtime/log.ts';
 import { formatLine } from '../runtime/process/log-line.ts';
 import { type SettingValues, settings } from '../settings.ts';
-import { drain, startBench } from './actors.ts';
+import { type Decoder, drain, startBench } from './actors.ts';
 import { decodeAll, hasFfmpeg } from './command-line.ts';
 import { footage, kinds } from './footage.ts';
 import { alternate, type Question, type Row } from './row.ts';
@@ -33,10 +32,11 @@ export const ingest: Question = async (say) => {
   }
 };
 
+type Speed = Record<'decodeAlone' | 'embedAlone' | 'whole' | 'naive', number>;
+
 async function measure(home: string, say: (text: string) => void): Promise<Row[]> {
   const film = await footage(kinds.h264Gop60, say);
   const films = copies(film.path, home, cores * 2);
-  const mediaSeconds = film.seconds * films.length;
   const models = join(home, 'models');
   mkdirSync(models);
   const { visual } = await writeVit(models);
@@ -46,62 +46,67 @@ async function measure(home: string, say: (text: string) => void): Promise<Row[]
   const engine = await startedEngine(home);
   const bench = startBench(cores * 10, prepare.bytes);
   const decoders = await bench.decoders(cores);
-  const perSecond = async (seconds: number, work: () => Promise<unknown>) => {
-    const start = performance.now();
-    await work();
-    return seconds / ((performance.now() - start) / 1000);
-  };
-
-  const decodeAlone = () =>
-    perSecond(film.seconds * cores, () =>
-      Promise.all(decoders.map((decoder) => drain(decoder, film.path, { shape, preview, mode: 'exact' }))),
-    );
-  const batch = visual!.batch;
-  const embedAlone = async () => {
-    const data = new Float32Array(batch * prepare.floats);
-    const feeds = { pixel_values: { data, dims: [batch, 3, vitB32.side, vitB32.side] } };
-    const rounds = 6;
-    return perSecond(batch * rounds, async () => {
-      for (let i = 0; i < rounds; i++) await session.run(feeds);
-    });
-  };
-  const whole = () => perSecond(mediaSeconds, () => ingestAll(engine, home, films));
-  const naive = () =>
-    perSecond(film.seconds, async () => {
-      const pictures: Promise<unknown>[] = [];
-      const data = new Float32Array(prepare.floats);
-      let rest = new Uint8Array(0);
-      let last: Promise<unknown> = Promise.resolve();
-      await decodeAll(film.path, vitB32.side, (bytes) => {
-        const all = Buffer.concat([rest, bytes]);
-        let at = 0;
-        for (; all.length - at >= prepare.bytes; at += prepare.bytes) {
-          const picture = all.subarray(at, at + prepare.bytes);
-          last = last.then(() => {
-            prepare.fill(picture, data, 0);
-            return session.run({ pixel_values: { data, dims: [1, 3, vitB32.side, vitB32.side] } });
-          });
-          pictures.push(last);
-        }
-        rest = all.subarray(at);
-      });
-      await Promise.all(pictures);
-    });
   const peer = hasFfmpeg();
   say(`${films.length} films of ${film.seconds} s`);
   const speed = await alternate(3, {
-    decodeAlone,
-    embedAlone,
-    whole,
-    ...(peer ? { naive } : { naive: () => Number.NaN }),
+    decodeAlone: () => timesRealTime(film.seconds * cores, () => decodeAlone(decoders, film.path)),
+    embedAlone: () => embedAlone(session, visual!.batch, prepare.floats),
+    whole: () => timesRealTime(film.seconds * films.length, () => ingestAll(engine, home, films)),
+    naive: () => (peer ? timesRealTime(film.seconds, () => naive(film.path, session, prepare)) : Number.NaN),
   });
   await session.release();
   await bench.stop();
   await engine.stop();
-  const allowed = 1 / (1 / speed.decodeAlone + 1 / speed.embedAlone);
-  const question = 'ingest';
+  return rows(speed, peer);
+}
+
+/** Seconds of film done in a second of work. */
+async function timesRealTime(seconds: number, work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return seconds / ((performance.now() - start) / 1000);
+}
+
+function decodeAlone(decoders: readonly Decoder[], path: string): Promise<unknown> {
+  return Promise.all(decoders.map((decoder) => drain(decoder, path, { shape, preview, mode: 'exact' })));
+}
+
+/** A picture stands for a second of film. */
+function embedAlone(session: ModelSession, batch: number, floats: number): Promise<number> {
+  const data = new Float32Array(batch * floats);
+  const feeds = { pixel_values: { data, dims: [batch, 3, vitB32.side, vitB32.side] } };
+  const rounds = 6;
+  return timesRealTime(batch * rounds, async () => {
+    for (let i = 0; i < rounds; i++) await session.run(feeds);
+  });
+}
+
+/** What a short script does: ffmpeg writes every picture to a pipe, and each is embedded by itself. */
+async function naive(path: string, session: ModelSession, prepare: Preparation): Promise<void> {
+  const pictures: Promise<unknown>[] = [];
+  const data = new Float32Array(prepare.floats);
+  const dims = [1, 3, vitB32.side, vitB32.side];
+  let rest = new Uint8Array(0);
+  let last: Promise<unknown> = Promise.resolve();
+  await decodeAll(path, vitB32.side, (bytes) => {
+    const all = Buffer.concat([rest, bytes]);
+    let at = 0;
+    for (; all.length - at >= prepare.bytes; at += prepare.bytes) {
+      const picture = all.subarray(at, at + prepare.bytes);
+      last = last.then(() => {
+        prepare.fill(picture, data, 0);
+        return session.run({ pixel_values: { data, dims } });
+      });
+      pictures.push(last);
+    }
+    rest = all.subarray(at);
+  });
+  await Promise.all(pictures);
+}
+
+function rows(speed: Speed, peer: boolean): Row[] {
   const row = (name: string, value: number, against: Row['against'], least: number | null): Row => ({
-    question,
+    question: 'ingest',
     name,
     value,
     unit: '× real time',
@@ -109,6 +114,7 @@ async function measure(home: string, say: (text: string) => void): Promise<Row[]
     ratio: against ? value / against.value : null,
     goal: least === null ? null : { of: 'ratio', at: 'least', than: least },
   });
+  const allowed = 1 / (1 / speed.decodeAlone + 1 / speed.embedAlone);
   return [
     row('decoding alone, with previews', speed.decodeAlone, null, null),
     row('embedding alone', speed.embedAlone, null, null),

@@ -8,7 +8,7 @@ import { createSlotPool } from '../runtime/slots.ts';
 import { createSupervisor } from '../runtime/supervisor.ts';
 import { startThread } from '../runtime/thread.ts';
 import { echoContract, PICTURE_BYTES } from './messages-echo.ts';
-import { alternate, median, type Question } from './row.ts';
+import { alternate, median, type Question, type Row } from './row.ts';
 
 const ASKS = 3_000;
 const ITEMS = 100_000;
@@ -50,33 +50,39 @@ async function perSecond(count: number, work: () => Promise<void>): Promise<numb
   return (count / (performance.now() - start)) * 1000;
 }
 
-export const messages: Question = async (say) => {
+/** An engine with one actor in a thread of its own: the one that is measured. */
+async function startEcho() {
   const log = createLog('bench', () => {});
   const pool = createSlotPool(8, PICTURE_BYTES);
   const supervisor = createSupervisor({ clock: systemClock, log, pool });
   const module = new URL('./messages-echo.ts', import.meta.url);
+  const { concurrency } = echoContract;
   const start = () =>
-    startThread({
-      name: 'echo',
-      module,
-      concurrency: echoContract.concurrency,
-      settings: {},
-      memory: pool.memory,
-      log,
-    });
-  const spec = { name: 'echo', contract: echoContract, turnLimitMs: 60_000, start };
-  const echo = await supervisor.add(spec);
+    startThread({ name: 'echo', module, concurrency, settings: {}, memory: pool.memory, log });
+  const echo = await supervisor.add({ name: 'echo', contract: echoContract, turnLimitMs: 60_000, start });
+  return { supervisor, pool, echo };
+}
+
+type Echo = Awaited<ReturnType<typeof startEcho>>;
+
+/** µs of a round trip, of ours and of each peer. */
+async function measureTrips({ echo }: Echo) {
   const peer = startPeer();
   const remote = wrap<{ add(a: number, b: number): number }>(peer.linked as unknown as Endpoint);
-
-  say(`${ASKS} round trips a round`);
   const trips = await alternate(5, {
     ours: () => roundTrip(() => echo.ask('add', { a: 1, b: 2 })),
     bare: () => roundTrip(() => askBare(peer.bare, { a: 1, b: 2 })),
     comlink: () => roundTrip(() => remote.add(1, 2)),
   });
-  say(`${ITEMS} items of a feed, ${PICTURES} pictures of ${PICTURE_BYTES} bytes`);
-  const items = await alternate(3, {
+  peer.bare.close();
+  peer.linked.close();
+  await new Promise((resolve) => peer.worker.once('exit', resolve));
+  return trips;
+}
+
+/** Items a second: small ones, pictures by slot, pictures by structured clone. */
+function measureFeeds({ echo, pool }: Echo) {
+  return alternate(3, {
     feed: () =>
       perSecond(ITEMS, async () => {
         for await (const _ of echo.feed('count', { to: ITEMS }, { credit: 64 }));
@@ -90,32 +96,23 @@ export const messages: Question = async (say) => {
         for await (const _ of echo.feed('clones', { to: PICTURES }, { credit: 4 }));
       }),
   });
-  peer.bare.close();
-  peer.linked.close();
-  await new Promise((resolve) => peer.worker.once('exit', resolve));
-  await supervisor.stop();
-  const question = 'messages';
+}
+
+export const messages: Question = async (say) => {
+  const echo = await startEcho();
+  say(`${ASKS} round trips a round`);
+  const trips = await measureTrips(echo);
+  say(`${ITEMS} items of a feed, ${PICTURES} pictures of ${PICTURE_BYTES} bytes`);
+  const items = await measureFeeds(echo);
+  await echo.supervisor.stop();
   return [
     {
-      question,
-      name: 'ask, round trip',
-      value: trips.ours,
-      unit: 'µs',
-      against: { name: 'bare MessagePort', value: trips.bare },
-      ratio: trips.bare / trips.ours,
+      ...tripRow(trips.ours, 'bare MessagePort', trips.bare),
       goal: { of: 'value', at: 'most', than: 80 },
     },
+    tripRow(trips.ours, 'comlink', trips.comlink),
     {
-      question,
-      name: 'ask, round trip',
-      value: trips.ours,
-      unit: 'µs',
-      against: { name: 'comlink', value: trips.comlink },
-      ratio: trips.comlink / trips.ours,
-      goal: null,
-    },
-    {
-      question,
+      question: 'messages',
       name: 'feed',
       value: items.feed,
       unit: 'items/s',
@@ -124,7 +121,7 @@ export const messages: Question = async (say) => {
       goal: { of: 'value', at: 'least', than: 50_000 },
     },
     {
-      question,
+      question: 'messages',
       name: '150 KB picture by slot',
       value: items.slots,
       unit: 'pictures/s',
@@ -134,3 +131,15 @@ export const messages: Question = async (say) => {
     },
   ];
 };
+
+function tripRow(value: number, name: string, other: number): Row {
+  return {
+    question: 'messages',
+    name: 'ask, round trip',
+    value,
+    unit: 'µs',
+    against: { name, value: other },
+    ratio: other / value,
+    goal: null,
+  };
+}

@@ -15,7 +15,6 @@ import type {
   TranscriptSearch,
   TranscriptSearchAnswer,
 } from '../actors/search/transcripts/contract.ts';
-import { type Context, withEngine } from './context.ts';
 import type { Question } from './question.ts';
 import type { Report } from './report.ts';
 import type { ProgressView } from './terminal.ts';
@@ -50,18 +49,4 @@ export interface Backend {
   nameSpeakers(request: NamesRequest): Promise<SpeakerNamesAnswer>;
   thumbnails(request: ThumbnailsRequest): Promise<ThumbnailsAnswer>;
   sceneThumbnails(request: SceneThumbnailsRequest): Promise<SceneThumbnailsAnswer>;
-}
-
-/** `decoders`: films decoded at the same time by an engine of its own; 0 for one that only searches. */
-export async function withBackend<T>(
-  context: Context,
-  decoders: number,
-  work: (backend: Backend) => Promise<T>,
-): Promise<T> {
-  if (context.values.server !== '') {
-    const { createRemote } = await import('./remote.ts');
-    return work(createRemote(context));
-  }
-  const { createLocal } = await import('./local.ts');
-  return withEngine(context, decoders, (engine) => work(createLocal(engine, context)));
 }

@@ -46,21 +46,94 @@ interface Room {
   failures: ProgressEvent[];
 }
 
-export function createRooms({ clock, kinds = stageKinds, everyMs, tell }: RoomsOptions): Rooms {
-  const rooms = new Map<string, Room>();
-  /** In the order in which they ended. */
-  const ended = new Set<string>();
-
-  const enter = (task_id: string, files: number, types: readonly string[] = []): Room => {
-    const room = rooms.get(task_id) ?? {
-      run: newRun(kinds, task_id, files, types),
-      lanes: new Map(),
-      failures: [],
-    };
-    rooms.set(task_id, room);
-    return room;
+export function createRooms(options: RoomsOptions): Rooms {
+  const rooms = new TaskRooms(options);
+  return {
+    hear: (task_id, event) => rooms.hear(task_id, event),
+    replay: (task_id) => rooms.replay(task_id),
+    flush: () => rooms.flush(),
   };
-  const open = (room: Room, type: string): Lane => {
+}
+
+class TaskRooms {
+  readonly #options: Required<RoomsOptions>;
+  readonly #rooms = new Map<string, Room>();
+  /** In the order in which they ended. */
+  readonly #ended = new Set<string>();
+
+  constructor({ kinds = stageKinds, ...options }: RoomsOptions) {
+    this.#options = { ...options, kinds };
+  }
+
+  hear(task_id: string, event: TaskEvent): void {
+    if (this.#ended.has(task_id) && event.type !== 'start') return;
+    const begins = event.type === 'start';
+    const room = begins ? this.#start(task_id, event.files, event.types) : this.#enter(task_id, 0);
+    if (event.type === 'end') {
+      const { run } = room;
+      // The end is the last thing told: what waits in another lane goes before it.
+      for (const [type, { pace }] of room.lanes) if (type !== run.first) pace.flush();
+      this.#lane(room, run.first).pace.last(() => endOf(run, event));
+      this.#end(task_id);
+    } else if (event.type === 'result') {
+      const { result } = event;
+      if (result.outcome !== 'failed') return;
+      this.#lane(room, result.type).pace.single(() => failureOf(room.run, result));
+    } else {
+      if (event.type !== 'start') room.run = advance(room.run, event);
+      const { latest } = room.run;
+      // What a file tells is followed by what that means for the task.
+      if (event.type !== 'file') this.#lane(room, latest).pace.state(() => stateOf(room.run, latest));
+    }
+  }
+
+  replay(task_id: string): readonly ProgressEvent[] | undefined {
+    const room = this.#rooms.get(task_id);
+    if (!room) return undefined;
+    const last = [...room.lanes.values()]
+      .flatMap((lane) => lane.last ?? [])
+      .toSorted((a, b) => Number(a.done) - Number(b.done));
+    return [...room.failures.filter((failure) => !last.includes(failure)), ...last];
+  }
+
+  flush(): void {
+    for (const room of this.#rooms.values()) flushRoom(room);
+  }
+
+  #enter(task_id: string, files: number, types: readonly string[] = []): Room {
+    const known = this.#rooms.get(task_id);
+    if (known) return known;
+    const run = newRun(this.#options.kinds, task_id, files, types);
+    const room: Room = { run, lanes: new Map(), failures: [] };
+    this.#rooms.set(task_id, room);
+    return room;
+  }
+
+  #start(task_id: string, files: number, types: readonly string[]): Room {
+    const room = this.#enter(task_id, files, types);
+    // It runs again: the end of the run before is told first, and to nobody who joins from now on.
+    flushRoom(room);
+    for (const lane of room.lanes.values()) lane.last = undefined;
+    room.failures = [];
+    this.#ended.delete(task_id);
+    room.run = newRun(this.#options.kinds, task_id, files, types);
+    return room;
+  }
+
+  #end(task_id: string): void {
+    this.#ended.add(task_id);
+    if (this.#ended.size <= ENDED_KEPT) return;
+    const [oldest = ''] = this.#ended;
+    const room = this.#rooms.get(oldest);
+    this.#ended.delete(oldest);
+    this.#rooms.delete(oldest);
+    if (room) flushRoom(room);
+  }
+
+  #lane(room: Room, type: string): Lane {
+    const known = room.lanes.get(type);
+    if (known) return known;
+    const { clock, everyMs, tell } = this.#options;
     const pace = createPace<() => ProgressEvent>(clock, everyMs, (make) => {
       const event = make();
       lane.last = event;
@@ -73,61 +146,9 @@ export function createRooms({ clock, kinds = stageKinds, everyMs, tell }: RoomsO
     const lane: Lane = { pace, last: undefined };
     room.lanes.set(type, lane);
     return lane;
-  };
-  const flushRoom = ({ lanes }: Room) => {
-    for (const { pace } of lanes.values()) pace.flush();
-  };
-  const start = (task_id: string, files: number, types: readonly string[]) => {
-    const room = enter(task_id, files, types);
-    // It runs again: the end of the run before is told first, and to nobody who joins from now on.
-    flushRoom(room);
-    for (const lane of room.lanes.values()) lane.last = undefined;
-    room.failures = [];
-    ended.delete(task_id);
-    room.run = newRun(kinds, task_id, files, types);
-    return room;
-  };
-  const end = (task_id: string) => {
-    ended.add(task_id);
-    if (ended.size <= ENDED_KEPT) return;
-    const [oldest = ''] = ended;
-    const room = rooms.get(oldest);
-    ended.delete(oldest);
-    rooms.delete(oldest);
-    if (room) flushRoom(room);
-  };
-  const hear = (task_id: string, event: TaskEvent) => {
-    if (ended.has(task_id) && event.type !== 'start') return;
-    const room = event.type === 'start' ? start(task_id, event.files, event.types) : enter(task_id, 0);
-    const paceOf = (type: string) => (room.lanes.get(type) ?? open(room, type)).pace;
-    if (event.type === 'end') {
-      const { run } = room;
-      // The end is the last thing told: what waits in another lane goes before it.
-      for (const [type, { pace }] of room.lanes) if (type !== run.first) pace.flush();
-      paceOf(run.first).last(() => endOf(run, event));
-      end(task_id);
-    } else if (event.type === 'result') {
-      const { result } = event;
-      if (result.outcome === 'failed') paceOf(result.type).single(() => failureOf(room.run, result));
-    } else {
-      if (event.type !== 'start') room.run = advance(room.run, event);
-      const { latest } = room.run;
-      // What a file tells is followed by what that means for the task.
-      if (event.type !== 'file') paceOf(latest).state(() => stateOf(room.run, latest));
-    }
-  };
-  return {
-    hear,
-    replay: (task_id) => {
-      const room = rooms.get(task_id);
-      if (!room) return undefined;
-      const last = [...room.lanes.values()]
-        .flatMap((lane) => lane.last ?? [])
-        .toSorted((a, b) => Number(a.done) - Number(b.done));
-      return [...room.failures.filter((failure) => !last.includes(failure)), ...last];
-    },
-    flush: () => {
-      for (const room of rooms.values()) flushRoom(room);
-    },
-  };
+  }
+}
+
+function flushRoom({ lanes }: Room): void {
+  for (const { pace } of lanes.values()) pace.flush();
 }

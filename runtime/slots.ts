@@ -129,43 +129,31 @@ export interface SlotPool {
   readonly waiting: number;
 }
 
-/** `slotBytes`: bytes of one slot; the memory is `count × slotBytes` for as long as the pool lives. */
-export function createSlotPool(count: number, slotBytes: number): SlotPool {
-  const memory: SlotMemory = {
-    pixels: new SharedArrayBuffer(count * slotBytes),
-    generations: new SharedArrayBuffer(count * 4),
-    slotBytes,
-  };
-  const generations = new Int32Array(memory.generations);
-  const waiting = createMailbox<{
-    count: number;
-    holder: Holder;
-    grant: (handles: SlotHandle[]) => void;
-  }>(Infinity);
-  /** Who waits first is served first, however many slots it needs: otherwise it might wait forever. */
+interface SlotRequest {
+  readonly count: number;
+  readonly holder: Holder;
+  grant(handles: SlotHandle[]): void;
+}
+
+/** Those who wait for slots. Who waits first is served first, however many slots it needs: else it might wait forever. */
+function createSlotLine(ledger: Ledger) {
+  const waiting = createMailbox<SlotRequest>(Infinity);
+  const take = (count: number, holder: Holder) =>
+    Array.from({ length: count }, () => ledger.acquire(holder)!);
   const serve = () => {
     for (let next = waiting.peek(); next && next.count <= ledger.free; next = waiting.peek()) {
       waiting.take();
       next.grant(take(next.count, next.holder));
     }
   };
-  const take = (count: number, holder: Holder) =>
-    Array.from({ length: count }, () => ledger.acquire(holder)!);
-  const ledger = createLedger(
-    count,
-    (slot, generation) => Atomics.store(generations, slot, generation),
-    serve,
-  );
-  let lastHolder = 0;
-
-  const acquireAll: SlotPool['acquireAll'] = (slots, holder, signal, lane = 'later') => {
+  const acquireAll: SlotPool['acquireAll'] = (count, holder, signal, lane = 'later') => {
     if (signal?.aborted) return Promise.reject(engineErrors.CANCELLED());
-    if (waiting.size === 0 && slots <= ledger.free) return Promise.resolve(take(slots, holder));
+    if (waiting.size === 0 && count <= ledger.free) return Promise.resolve(take(count, holder));
     return new Promise((resolve, reject) => {
-      const entry = {
-        count: slots,
+      const entry: SlotRequest = {
+        count,
         holder,
-        grant: (handles: SlotHandle[]) => {
+        grant: (handles) => {
           signal?.removeEventListener('abort', abort);
           resolve(handles);
         },
@@ -180,11 +168,35 @@ export function createSlotPool(count: number, slotBytes: number): SlotPool {
     });
   };
   return {
+    serve,
+    acquireAll,
+    get size() {
+      return waiting.size;
+    },
+  };
+}
+
+/** `slotBytes`: bytes of one slot; the memory is `count × slotBytes` for as long as the pool lives. */
+export function createSlotPool(count: number, slotBytes: number): SlotPool {
+  const memory: SlotMemory = {
+    pixels: new SharedArrayBuffer(count * slotBytes),
+    generations: new SharedArrayBuffer(count * 4),
+    slotBytes,
+  };
+  const generations = new Int32Array(memory.generations);
+  const ledger = createLedger(
+    count,
+    (slot, generation) => Atomics.store(generations, slot, generation),
+    () => line.serve(),
+  );
+  const line = createSlotLine(ledger);
+  let lastHolder = 0;
+  return {
     memory,
     count,
     holder: () => ++lastHolder,
-    acquire: async (holder, signal, lane) => (await acquireAll(1, holder, signal, lane))[0]!,
-    acquireAll,
+    acquire: async (holder, signal, lane) => (await line.acquireAll(1, holder, signal, lane))[0]!,
+    acquireAll: line.acquireAll,
     hold: ledger.hold,
     release: ledger.release,
     releaseAll: ledger.releaseAll,
@@ -193,7 +205,7 @@ export function createSlotPool(count: number, slotBytes: number): SlotPool {
       return ledger.free;
     },
     get waiting() {
-      return waiting.size;
+      return line.size;
     },
   };
 }

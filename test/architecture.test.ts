@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -205,10 +205,82 @@ test('every dependency is pinned and has a reason in docs/dependencies.md', () =
   }
 });
 
+const testSources = sources.filter(
+  ({ path }) => path.startsWith('test/') && !['test/architecture.test.ts', 'test/until.ts'].includes(path),
+);
+
 test('tests wait for facts, never for a while', () => {
-  for (const { path, text } of sources.filter(
-    ({ path }) => path.startsWith('test/') && path !== 'test/architecture.test.ts',
-  )) {
+  for (const { path, text } of testSources)
     assert.doesNotMatch(text, /setTimeout\(|sleep\(/, `${path} waits for a while`);
+});
+
+/** Where the bracket that opens at `open` is closed; brackets in texts are taken for brackets. */
+function closingBracket(text: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < text.length; at++) {
+    if ('([{'.includes(text[at]!)) depth++;
+    else if (')]}'.includes(text[at]!) && --depth === 0) return at;
+  }
+  return text.length;
+}
+
+/** From `at` to the end of the statement that begins there, a block or not. */
+function statement(text: string, at: number): string {
+  if (/^\s*\{/.test(text.slice(at))) return text.slice(at, closingBracket(text, text.indexOf('{', at)) + 1);
+  const end = text.indexOf(';\n', at);
+  return text.slice(at, end < 0 ? text.length : end);
+}
+
+/** Every `while`, `do` and `for` without a condition that waits for something in its head or in its body. */
+function endlessWaits(text: string): string[] {
+  const code = text.replace(/^\s*(\/\/|\/?\*).*$/gm, '');
+  return [...code.matchAll(/\b(?:while|for) \(|\bdo \{/g)].flatMap(({ 0: keyword, index }) => {
+    const open = index + keyword.length - 1;
+    const close = closingBracket(code, open);
+    const head = code.slice(index, close + 1);
+    if (keyword.startsWith('for') && !/;\s*;/.test(head)) return [];
+    const whole = head + statement(code, close + 1);
+    return /\bawait\b/.test(whole) ? [head.split('\n')[0]!] : [];
+  });
+}
+
+test('a loop that awaits ends by itself: only until() asks again and again', () => {
+  const endless = [
+    'while (!a) await b();',
+    'while (await a());',
+    'for (;;) {\n  await a();\n}',
+    'do { await a(); } while (b);',
+  ];
+  for (const text of endless) assert.equal(endlessWaits(text).length, 1, text);
+  const bounded = [
+    'while (a) b();\nawait c();',
+    'for (const a of b) await a;',
+    'for (let i = 0; i < 9; i++) await a;',
+  ];
+  for (const text of bounded) assert.deepEqual(endlessWaits(text), [], text);
+  for (const { path, text } of testSources) assert.deepEqual(endlessWaits(text), [], path);
+});
+
+test('a test lies where the code lies that it tests', () => {
+  for (const { path } of testSources.filter(({ path }) => path.endsWith('.test.ts'))) {
+    const folder = dirname(path.slice('test/'.length));
+    if (folder === 'system') continue;
+    const tested = path.replace('.test.ts', '.ts');
+    // A file of the tests has its own beside it; directly in test/ are also those of the files at the root.
+    const places = [tested, folder === '.' ? tested.replace('test/', '') : folder];
+    assert.ok(
+      places.some((place) => existsSync(join(root, place))),
+      `${path}: there is no ${places.join(' nor ')}`,
+    );
+  }
+});
+
+test('what is private is written one way: #name, and `private` before a constructor only', () => {
+  for (const { path, text } of sources) {
+    if (path === 'test/architecture.test.ts') continue;
+    const words = /^ *(?:static |readonly )*(?:private|protected)\b(?! constructor).*|\bthis\._\w+/m.exec(
+      text,
+    );
+    assert.equal(words?.[0], undefined, path);
   }
 });

@@ -2,11 +2,12 @@
 import { parseArgs } from 'node:util';
 import type { EngineError } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
-import { type Backend, withBackend } from '../backend.ts';
+import type { Backend } from '../backend.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import { type Report, summary } from '../report.ts';
 import { createProgressView, printable, type Screen } from '../terminal.ts';
+import { withBackend } from '../with-backend.ts';
 
 export const analyze: Command = async (args, context) => {
   const { values, positionals } = parseArgs({

@@ -5,12 +5,12 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { SearchAnswer } from '../../actors/search/contract.ts';
 import { folders } from '../../settings.ts';
-import { withBackend } from '../backend.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import { saveFindings } from '../findings.ts';
 import { frameArgument, numberArgument, type Question, title } from '../question.ts';
 import { printable } from '../terminal.ts';
+import { withBackend } from '../with-backend.ts';
 
 const options = {
   image: { type: 'string' },

@@ -1,9 +1,10 @@
 // `framehound tasks [show|resume|cancel]`: the analyses of this home folder, or of a service.
 import { parseArgs } from 'node:util';
 import type { FileResult, TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
-import { type Backend, withBackend } from '../backend.ts';
+import type { Backend } from '../backend.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { createProgressView, duration, printable } from '../terminal.ts';
+import { withBackend } from '../with-backend.ts';
 import { tellEnd } from './analyze.ts';
 
 export const tasks: Command = async (args, context) => {

@@ -5,10 +5,11 @@ import { parseArgs } from 'node:util';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { folders } from '../../settings.ts';
-import { type Backend, withBackend } from '../backend.ts';
+import type { Backend } from '../backend.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { numberArgument } from '../question.ts';
 import { printable } from '../terminal.ts';
+import { withBackend } from '../with-backend.ts';
 
 const options = {
   at: { type: 'string', multiple: true, default: [] as string[] },

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
-import { withBackend } from '../backend.ts';
 import { type Command, exit } from '../context.ts';
 import { type Question, title } from '../question.ts';
+import { withBackend } from '../with-backend.ts';
 import { analyzePaths } from './analyze.ts';
 import { show } from './search.ts';
 

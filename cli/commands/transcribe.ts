@@ -7,11 +7,11 @@ import {
 } from '../../actors/analysis/stages/speech/request.ts';
 import { speechLanguages } from '../../actors/transcriber/contract.ts';
 import { folders } from '../../settings.ts';
-import { withBackend } from '../backend.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
 import { findMedia, isStillName } from '../find-media.ts';
 import { createProgressView, printable } from '../terminal.ts';
 import { written } from '../transcript-lines.ts';
+import { withBackend } from '../with-backend.ts';
 import { tellEnd } from './analyze.ts';
 
 const options = {

@@ -2,11 +2,12 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
-import { type Backend, withBackend } from '../backend.ts';
+import type { Backend } from '../backend.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { numberArgument } from '../question.ts';
 import { printable } from '../terminal.ts';
 import { foundLine, moreLine, written } from '../transcript-lines.ts';
+import { withBackend } from '../with-backend.ts';
 
 const options = {
   speaker: { type: 'string' },

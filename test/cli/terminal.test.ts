@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { progressOf } from '../../actors/analysis/progress.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
-import { usageErrors } from '../../cli/context.ts';
-import { frameArgument } from '../../cli/question.ts';
 import { createProgressView, duration, printable, taskLine } from '../../cli/terminal.ts';
 import { manualClock } from '../../runtime/clock.ts';
 
@@ -69,11 +67,4 @@ test('control characters of file names are shown, not sent to the terminal', () 
 
 test('durations are written as a person says them', () => {
   assert.deepEqual([0.2, 59, 61, 3_725].map(duration), ['1 s', '59 s', '1 min 1 s', '1 h 2 min']);
-});
-
-test('FILE@SECONDS is split at the last @', () => {
-  assert.deepEqual(frameArgument('/a@b.mp4@12.5'), { path: '/a@b.mp4', seconds: 12.5 });
-  for (const wrong of ['/a.mp4', '@3', '/a.mp4@', '/a.mp4@x', '/a.mp4@-1']) {
-    assert.throws(() => frameArgument(wrong), usageErrors.USAGE.is, wrong);
-  }
 });

@@ -8,8 +8,8 @@ import { endOf, newRun, recordOf } from '../../events/payload.ts';
 import { ProgressEvent } from '../../events/protocol.ts';
 import { createRooms } from '../../events/rooms.ts';
 import { type ManualClock, manualClock } from '../../runtime/clock.ts';
-import { failure, progress } from './happenings.ts';
-import { detailOf } from './tasks.ts';
+import { detailOf } from './fake-tasks.ts';
+import { failure, progress } from './task-events.ts';
 
 interface Told extends ProgressEvent {
   readonly at: number;
@@ -64,7 +64,7 @@ test('a state says where the task is, which file is worked on and how long it ma
   ]);
 });
 
-test('looking and listening are told side by side, and the end once, after both', () => {
+test('progress of pictures and of speech is sent side by side, and the end once, after both', () => {
   const clock = manualClock();
   const { rooms, told } = roomsOf(clock);
   rooms.hear('t', { type: 'start', files: 2, types: ['video', 'speech'] });
@@ -103,7 +103,7 @@ test('looking and listening are told side by side, and the end once, after both'
   );
 });
 
-test('a task that only listens is told as speech from its start to its end', () => {
+test('a task of speech alone is sent as speech from its start to its end', () => {
   const { rooms, told } = roomsOf(manualClock());
   rooms.hear('t', { type: 'start', files: 1, types: ['speech'] });
   rooms.hear('t', end('completed'));
@@ -117,7 +117,7 @@ test('a task that only listens is told as speech from its start to its end', () 
   );
 });
 
-test('of many states the newest is told, and the end comes in its turn', () => {
+test('of many states the newest is sent, and the end comes in its turn', () => {
   const clock = manualClock();
   const { rooms, told } = roomsOf(clock);
   rooms.hear('t', { type: 'start', files: 4, types: ['video'] });
@@ -137,7 +137,7 @@ test('of many states the newest is told, and the end comes in its turn', () => {
   assert.equal(clock.waiting, 0);
 });
 
-test('nothing but the end says 100', () => {
+test('no progress but the end reaches 100', () => {
   const { rooms, told } = roomsOf(manualClock());
   rooms.hear('t', progress(100));
   assert.equal(told[0]?.progress, 99.9);
@@ -169,7 +169,7 @@ test('the ends: completed, cancelled, failed and interrupted, of a run and of a 
   assert.equal(recordOf(stageKinds, detailOf('t', { state: 'stopping' })), undefined);
 });
 
-test('a file that fails is told with its path and its reason, one at a time', () => {
+test('a file that fails is sent with its path and its reason, one at a time', () => {
   const clock = manualClock();
   const { rooms, told } = roomsOf(clock);
   for (const path of ['/a', '/b', '/c']) rooms.hear('t', failure(path));
@@ -186,7 +186,7 @@ test('a file that fails is told with its path and its reason, one at a time', ()
   );
 });
 
-test('many failures that wait when the task ends are told within some two seconds, before the end', () => {
+test('many failures that wait when the task ends are sent within some two seconds, before the end', () => {
   const clock = manualClock();
   const { rooms, told } = roomsOf(clock);
   for (let i = 0; i < 10_000; i++) rooms.hear('t', failure(`/${i}`));
@@ -219,7 +219,7 @@ test('a task that runs again starts anew, after the end of the run before', () =
   );
 });
 
-test('who joins a task that has just begun again does not hear that it is done', () => {
+test('a client that joins a task that was just resumed is not sent the end of the run before', () => {
   const clock = manualClock();
   const { rooms } = roomsOf(clock);
   rooms.hear('t', end('cancelled'));
@@ -232,7 +232,7 @@ test('who joins a task that has just begun again does not hear that it is done',
   );
 });
 
-test('who joins late hears the last event; two rooms do not mix', () => {
+test('a client that joins late is sent the last event of its own room', () => {
   const clock = manualClock();
   const { rooms } = roomsOf(clock);
   assert.equal(rooms.replay('a'), undefined);
@@ -254,7 +254,7 @@ test('who joins late hears the last event; two rooms do not mix', () => {
   );
 });
 
-test('who joins late hears which files failed, the latest hundred of this run, and the last event once', () => {
+test('a client that joins late is sent the latest hundred failures of this run, and the last event once', () => {
   const clock = manualClock();
   const { rooms } = roomsOf(clock);
   const paths = () => rooms.replay('t')?.map(({ video_path, done }) => (done ? 'end' : video_path));

@@ -4,9 +4,9 @@ import test from 'node:test';
 import { Check } from 'typebox/value';
 import { type TaskDetail, TaskError, type TaskEvent } from '../../actors/analysis/contract.ts';
 import { ProgressEvent } from '../../events/protocol.ts';
-import { progress } from './happenings.ts';
-import { hear, serve, type Transport } from './serving.ts';
-import { detailOf } from './tasks.ts';
+import { hear, serve, type Transport } from './event-server.ts';
+import { detailOf } from './fake-tasks.ts';
+import { progress } from './task-events.ts';
 
 const transports: readonly (readonly Transport[])[] = [['websocket'], ['polling'], ['polling', 'websocket']];
 
@@ -14,7 +14,7 @@ const completed: TaskEvent = { type: 'end', state: 'completed', error: null };
 const isDone = ({ done }: ProgressEvent) => done;
 
 for (const transport of transports) {
-  test(`over ${transport.join(', then ')}: who joined hears its task, and no other`, async (t) => {
+  test(`over ${transport.join(', then ')}: a client that joined is sent its task, and no other`, async (t) => {
     const { client, tasks } = await serve(t, { everyMs: 0 });
     const [a, b] = [await client(transport), await client(transport)];
     const [atA, atB] = [hear(a), hear(b)];
@@ -42,7 +42,7 @@ for (const transport of transports) {
     }
   });
 
-  test(`over ${transport.join(', then ')}: who joins late hears the last event, then what follows`, async (t) => {
+  test(`over ${transport.join(', then ')}: a client that joins late is sent the last event, then what follows`, async (t) => {
     const { client, tasks } = await serve(t, { everyMs: 0 });
     for (const percentage of [10, 20, 30]) tasks.tell('t', progress(percentage));
     const late = await client(transport);
@@ -58,7 +58,7 @@ for (const transport of transports) {
   });
 }
 
-test('an event is published once, however many hear it', async (t) => {
+test('an event is published once, however many clients joined', async (t) => {
   const serving = await serve(t, { everyMs: 0 });
   const kinds: Transport[] = ['websocket', 'websocket', 'websocket', 'polling'];
   const clients = await Promise.all(kinds.map((kind) => serving.client([kind])));
@@ -70,7 +70,7 @@ test('an event is published once, however many hear it', async (t) => {
   assert.equal(serving.published - before, 1);
 });
 
-test('a task of an earlier process is told from its record; of an unknown one nothing is told', async (t) => {
+test('a task of an earlier process is sent from its record; of an unknown one nothing is sent', async (t) => {
   const { client, tasks, log } = await serve(t, { everyMs: 0 });
   tasks.records.set('old', detailOf('old', { state: 'interrupted' }));
   tasks.records.set('broken', new Error('the record is damaged'));
@@ -92,7 +92,7 @@ test('a task of an earlier process is told from its record; of an unknown one no
   await until(({ task_id }) => task_id === 'unknown');
 });
 
-test('what begins while its record is looked up is not ended by the record', async (t) => {
+test('a task that begins while its record is looked up is not ended by the record', async (t) => {
   const { client, tasks } = await serve(t, { everyMs: 0 });
   const asked = Promise.withResolvers<void>();
   const record = Promise.withResolvers<TaskDetail>();
@@ -117,7 +117,7 @@ test('what begins while its record is looked up is not ended by the record', asy
   );
 });
 
-test('a join that names no task is answered with what is wrong; leaving ends the hearing', async (t) => {
+test('a join that names no task is answered with what is wrong; after leaving nothing is sent', async (t) => {
   const { client, tasks } = await serve(t, { everyMs: 0 });
   const one = await client(['websocket']);
   const { events, until } = hear(one);
@@ -158,7 +158,7 @@ test('a client may be in a thousand rooms, not in more, and may join again what 
   assert.deepEqual(await one.emitWithAck('join', 't0'), { joined: true });
 });
 
-test('strange hosts, pages of strange origins and one client too many are turned away', async (t) => {
+test('unknown hosts, pages of other origins and one client too many are refused', async (t) => {
   const { client, port, server } = await serve(t, { mostClients: 3, origins: ['https://panel.example'] });
   const handshake = (headers: Record<string, string>) =>
     fetch(`http://127.0.0.1:${port}/socket.io/?EIO=4&transport=polling`, { headers });
@@ -189,7 +189,7 @@ test('without configured origins no CORS header is sent', async (t) => {
   assert.equal(answer.headers.get('access-control-allow-origin'), null);
 });
 
-test('closing tells what waits, lets every client go for a while, and hears no more tasks', async (t) => {
+test('closing sends what waits, disconnects every client so that it connects again, and unsubscribes', async (t) => {
   const { client, tasks, server } = await serve(t);
   const clients = await Promise.all([client(['websocket']), client(['polling'])]);
   const heard = clients.map(hear);
@@ -207,7 +207,7 @@ test('closing tells what waits, lets every client go for a while, and hears no m
   await server.close();
 });
 
-test('an error of a task is told in the words of its record', async (t) => {
+test('an error of a task is sent in the words of its record', async (t) => {
   const { client, tasks } = await serve(t);
   const error = { code: 'DISK_FULL', error: 'The disk is full', message: '/c: the disk is full' };
   assert.ok(Check(TaskError, error));

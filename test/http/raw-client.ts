@@ -1,5 +1,7 @@
 // A client that writes and reads bytes, so that a test can say things no decent client says.
 import { connect, type Socket } from 'node:net';
+import { Condition } from '../../runtime/sync/condition.ts';
+import { until } from '../until.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -13,7 +15,7 @@ export class RawClient {
   /** Resolves to what came after the last answer that was read. */
   readonly closed: Promise<Buffer>;
   #received: Buffer = Buffer.alloc(0);
-  #wake: () => void = () => {};
+  readonly #news = new Condition();
   #over = false;
 
   constructor(port: number) {
@@ -22,13 +24,13 @@ export class RawClient {
     this.closed = closed.promise;
     this.socket.on('data', (bytes) => {
       this.#received = Buffer.concat([this.#received, bytes]);
-      this.#wake();
+      this.#news.notifyAll();
     });
     // A connection that is reset is closed as well.
     this.socket.on('error', () => {});
     this.socket.on('close', () => {
       this.#over = true;
-      this.#wake();
+      this.#news.notifyAll();
       closed.resolve(this.#received);
     });
   }
@@ -71,12 +73,8 @@ export class RawClient {
   }
 
   async #until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) {
-      if (this.#over) throw new Error(`closed after ${JSON.stringify(this.#received.toString('latin1'))}`);
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+    await until(() => isSo() || this.#over, { next: (signal) => this.#news.wait(signal) });
+    if (!isSo()) throw new Error(`closed after ${JSON.stringify(this.#received.toString('latin1'))}`);
   }
 }
 

@@ -7,6 +7,7 @@ import { type Route, reply, route } from '../../http/route.ts';
 import { type AppOptions, createApp } from '../../http/server.ts';
 import { createServer } from '../../http/uws.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
+import { until } from '../until.ts';
 import { RawClient, request } from './raw-client.ts';
 
 export const LARGE = 48 * 1024 * 1024;
@@ -20,15 +21,7 @@ interface Meeting {
   fail(error: unknown): void;
 }
 const meetings: Meeting[] = [];
-let met = () => {};
-export const meeting = async (): Promise<Meeting> => {
-  while (meetings.length === 0) {
-    await new Promise<void>((resolve) => {
-      met = resolve;
-    });
-  }
-  return meetings.shift()!;
-};
+export const meeting = (): Promise<Meeting> => until(() => meetings.shift());
 
 const Any = Type.Unknown();
 const common = { tag: 'Test', summary: 'For a test' } as const;
@@ -63,7 +56,6 @@ const routes: readonly Route[] = [
         signal.addEventListener('abort', () => resolve(signal.reason), { once: true });
       });
       meetings.push({ signal, aborted, finish: done.resolve, fail: done.reject });
-      met();
       await done.promise;
       return reply(200, 'waited');
     },

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { engineErrors } from '../../runtime/errors.ts';
-import { engine, until } from './engine.ts';
+import { until } from '../until.ts';
+import { engine } from './engine.ts';
 
 test('a crash in one actor fails its own calls retryably while another goes on, and it comes back', async () => {
   const { supervisor, clock, inThread, pool } = engine();

@@ -40,14 +40,3 @@ export function engine(options: Partial<SupervisorOptions> = {}) {
   const begun = (name = 'fixture') => supervisor.begin(threaded(name, {}));
   return { supervisor, clock, log, lines, pool, inMemory, inThread, begun };
 }
-
-const UNTIL_MS = 20_000;
-
-/** Waits, turn by turn of the event loop, until something is true. Throws when it never becomes true. */
-export async function until(fact: () => boolean): Promise<void> {
-  const end = performance.now() + UNTIL_MS;
-  while (!fact()) {
-    if (performance.now() > end) throw new Error(`not true within ${UNTIL_MS} ms: ${fact}`);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { engine, until } from './engine.ts';
+import { until } from '../until.ts';
+import { engine } from './engine.ts';
 
 test('a feed never runs further ahead than its credit', async () => {
   const { supervisor, inMemory, pool } = engine();

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import test from 'node:test';
 import { engineErrors } from '../../runtime/errors.ts';
-import { engine, until } from './engine.ts';
+import { until } from '../until.ts';
+import { engine } from './engine.ts';
 import { fixtureErrors } from './fixture.ts';
 
 test('an ask is answered and an error crosses with code, status, details and retryable', async () => {
@@ -65,7 +66,7 @@ test('a stale handle is refused, by the caller and by the turn', async () => {
   const old = await pool.acquire(holder);
   pool.releaseAll(holder);
   await assert.rejects(ref.ask('sum', { slot: old }, { slots: [old] }), engineErrors.STALE_SLOT.is);
-  while (pool.free > 0) await pool.acquire(holder);
+  for (let left = pool.free; left > 0; left--) await pool.acquire(holder);
   await assert.rejects(ref.ask('sum', { slot: old }), engineErrors.STALE_SLOT.is);
   await supervisor.stop();
 });

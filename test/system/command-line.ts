@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** ms. Many times what a service takes on a quiet machine to start, or to load a model. */
+export const SLOW_MS = 120_000;
+
 const cli = fileURLToPath(new URL('../../cli/framehound.ts', import.meta.url));
 
 export interface Ended {

@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { ProgressEvent } from '../../events/protocol.ts';
-import { failure, progress } from '../events/happenings.ts';
-import { serve, type Transport } from '../events/serving.ts';
+import { serve, type Transport } from '../events/event-server.ts';
+import { failure, progress } from '../events/task-events.ts';
 
 const listener = fileURLToPath(new URL('../events/listen.py', import.meta.url));
 // The system's own may stand behind another one that lacks the packages.
@@ -16,7 +16,7 @@ const python = ['python3', '/usr/bin/python3'].find(
 const skip = python === undefined && 'python3-socketio and python3-aiohttp are not installed';
 
 for (const transport of ['polling', 'websocket'] satisfies Transport[]) {
-  test(`a client that is not ours follows a task over ${transport}`, { skip }, async (t) => {
+  test(`the Python client of Socket.IO follows a task over ${transport}`, { skip }, async (t) => {
     const { port, tasks } = await serve(t, { everyMs: 0 });
     tasks.tell('t', progress(10));
     tasks.tell('other', progress(11));

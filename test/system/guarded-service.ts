@@ -8,7 +8,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { io } from 'socket.io-client';
 import type { ProgressEvent } from '../../events/protocol.ts';
-import { type Home, newHome } from './command-line.ts';
+import { Condition } from '../../runtime/sync/condition.ts';
+import { until } from '../until.ts';
+import { type Home, newHome, SLOW_MS } from './command-line.ts';
+import { modelReady } from './service.ts';
 
 const cli = fileURLToPath(new URL('../../cli/framehound.ts', import.meta.url));
 
@@ -56,7 +59,7 @@ export class GuardedService {
   readonly #log: LogEntry[] = [];
   readonly #ended: Promise<number | null>;
   #rest = '';
-  #wake = new Set<() => void>();
+  readonly #news = new Condition();
   #over = false;
 
   constructor(home: Home, port: number, key: string, child: ChildProcess) {
@@ -69,7 +72,7 @@ export class GuardedService {
     this.#ended = new Promise((resolve) => {
       child.on('close', (code) => {
         this.#over = true;
-        this.#told();
+        this.#news.notifyAll();
         resolve(code);
       });
     });
@@ -86,15 +89,13 @@ export class GuardedService {
 
   /** The first such line, from the `from`th on. */
   async logged(isIt: (entry: LogEntry) => boolean, from = 0): Promise<LogEntry> {
-    for (;;) {
+    const look = () => {
       const found = this.#log.slice(from).find(isIt);
-      if (found) return found;
-      if (this.#over) {
-        const last = this.#log.slice(-5).map((one) => JSON.stringify(one));
-        throw new Error(`the service ended:\n${last.join('\n')}`);
-      }
-      await new Promise<void>((resolve) => this.#wake.add(resolve));
-    }
+      if (found || !this.#over) return found;
+      const last = this.#log.slice(-5).map((one) => JSON.stringify(one));
+      throw new Error(`the service ended:\n${last.join('\n')}`);
+    };
+    return until(look, { within: SLOW_MS, next: (signal) => this.#news.wait(signal) });
   }
 
   /** A body makes it a POST. Rejects when the connection ends without an answer. */
@@ -128,20 +129,16 @@ export class GuardedService {
     return answer;
   }
 
-  async modelReady(): Promise<void> {
-    for (;;) {
-      const { visual } = await this.ok<{ visual: { load_status: string } }>('/models/loaded');
-      if (visual.load_status === 'ready') return;
-      assert.equal(visual.load_status, 'loading');
-    }
+  modelReady(): Promise<void> {
+    return modelReady(() => this.ok('/models/loaded'));
   }
 
-  /** Hears the task until its last event; `heard` may answer true to hear no more. */
-  async follow(task_id: string, heard: (event: ProgressEvent) => boolean = () => false): Promise<void> {
+  /** Follows the task to its last event, or until `isEnough` answers true. */
+  async follow(task_id: string, isEnough: (event: ProgressEvent) => boolean = () => false): Promise<void> {
     const socket = io(this.address, { transports: ['websocket'], reconnection: false });
     const over = Promise.withResolvers<void>();
     socket.on('progress', (event: ProgressEvent) => {
-      if (heard(event) || event.done) over.resolve();
+      if (isEnough(event) || event.done) over.resolve();
     });
     socket.on('connect_error', over.reject);
     socket.on('disconnect', () => over.reject(new Error('the event server has gone')));
@@ -182,13 +179,7 @@ export class GuardedService {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     for (const line of lines) if (line.startsWith('{')) this.#log.push(JSON.parse(line) as LogEntry);
-    this.#told();
-  }
-
-  #told(): void {
-    const waiting = [...this.#wake];
-    this.#wake.clear();
-    for (const wake of waiting) wake();
+    this.#news.notifyAll();
   }
 }
 

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { createInterface } from 'node:readline';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type ManualClock, manualClock } from '../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
 import { guard } from '../../runtime/process/guardian.ts';
+import { Condition } from '../../runtime/sync/condition.ts';
+import { until } from '../until.ts';
 
 const engine = fileURLToPath(new URL('../runtime/process/guardian-child.ts', import.meta.url));
 
@@ -16,12 +18,12 @@ class Guarded {
   readonly signals = new EventEmitter();
   readonly clock: ManualClock = manualClock();
   readonly ended: Promise<number>;
-  readonly #news = new EventEmitter();
+  readonly #news = new Condition();
 
   constructor(...acts: string[]) {
     const log = createLog('guardian', (line) => {
       this.lines.push(line);
-      this.#news.emit('line');
+      this.#news.notifyAll();
     });
     const command = [process.execPath, '--no-warnings', engine, ...acts] as const;
     const { clock, signals } = this;
@@ -30,11 +32,8 @@ class Guarded {
 
   /** The `times`th line with this message. */
   async line(message: string, times = 1): Promise<LogLine> {
-    for (;;) {
-      const found = this.lines.filter((line) => line.message === message)[times - 1];
-      if (found) return found;
-      await once(this.#news, 'line', { signal: AbortSignal.timeout(20_000) });
-    }
+    const found = () => this.lines.filter((line) => line.message === message)[times - 1];
+    return until(found, { next: (signal) => this.#news.wait(signal) });
   }
 
   /** Lets the delay before the next life pass. */
@@ -170,7 +169,7 @@ test('a stop while the next start is waited for starts nothing', async () => {
   assert.equal(guarded.pids().length, 1);
 });
 
-test('a stop that comes while the engine is still starting is heard', async () => {
+test('a stop that comes while the engine is still starting is obeyed', async () => {
   const guarded = new Guarded('serve');
   await guarded.line('engine started');
   guarded.stop();
@@ -178,7 +177,7 @@ test('a stop that comes while the engine is still starting is heard', async () =
   assertGone(guarded.pids());
 });
 
-test('another way to ask for a stop is heard, before the first engine too', async () => {
+test('an abort signal is a stop too, also before the first engine', async () => {
   const lines: LogLine[] = [];
   const log = createLog('guardian', (line) => lines.push(line));
   const command: [string, ...string[]] = [process.execPath, engine, 'serve'];

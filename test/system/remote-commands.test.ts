@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'node:test';
+import test, { type TestContext } from 'node:test';
 import { makeSamples } from '../../actors/samples/library.ts';
-import { newHome, type Running } from './command-line.ts';
+import { type Ended, type Home, newHome, type Running } from './command-line.ts';
 
 /** The address of a service, read off its log. */
 function addressOf(service: Running): Promise<string> {
@@ -29,7 +29,20 @@ function steady(text: string): string[] {
     .sort();
 }
 
-test('analyze, search, thumbnails and tasks of a service print what those of an own engine print', async (t) => {
+interface World {
+  readonly samples: string;
+  /** The address of the service. */
+  readonly url: string;
+  readonly key: string;
+  /** Of the service and of those who use it. */
+  readonly home: Home;
+  /** Of commands with an engine of their own. */
+  readonly own: Home;
+  /** Runs a command that is done by the service. */
+  remote(...args: string[]): Promise<Ended>;
+}
+
+async function startWorld(t: TestContext): Promise<World> {
   const home = newHome();
   const own = newHome();
   t.after(() => {
@@ -43,78 +56,96 @@ test('analyze, search, thumbnails and tasks of a service print what those of an 
   t.after(() => void service.child.kill('SIGKILL'));
   const url = await addressOf(service);
   const remote = (...args: string[]) => home.run(...args, '--server', url, '--key', key);
+  return { samples, url, key, home, own, remote };
+}
 
-  await t.test('analyze', async () => {
-    const [there, here] = [await remote('analyze', samples), await own.run('analyze', samples)];
-    assert.equal(there.code, 0, there.err);
-    assert.deepEqual(steady(there.err), steady(here.err));
-    const again = await remote('analyze', samples);
-    assert.match(again.err, /Done: \d+ already known/);
-  });
-
-  await t.test('search by words and by a frame', async () => {
-    for (const question of [
-      ['red car at night'],
-      ['--frame', `${samples}/beach.mp4@2`, '--exclude', 'x', 'sea'],
-    ]) {
-      const args = ['search', ...question, '--json', '--max', '3'];
-      const [there, here] = [await remote(...args), await own.run(...args)];
-      assert.equal(there.code, 0, there.err);
-      assert.deepEqual(JSON.parse(there.out), JSON.parse(here.out));
-    }
-  });
-
-  await t.test('thumbnails', async () => {
-    const args = ['thumbnails', join(samples, 'beach.mp4'), '--at', '2', '--at', '99'];
-    const folders = [join(home.folder, 'out'), join(own.folder, 'out')] as const;
-    const there = await remote(...args, '--out', folders[0]);
-    await own.run(...args, '--out', folders[1]);
-    assert.equal(there.code, 3);
-    assert.match(there.err, /there is no picture at 99/);
-    assert.deepEqual(readdirSync(folders[0]), ['beach.mp4-2.jpg']);
-    const [one, other] = folders.map((folder) => readFileSync(join(folder, 'beach.mp4-2.jpg')));
-    assert.deepEqual(one, other);
-  });
-
-  await t.test('tasks', async () => {
-    const { out } = await remote('tasks', '--json');
-    const { tasks } = JSON.parse(out) as { tasks: { task_id: string; state: string }[] };
-    assert.deepEqual(
-      tasks.map(({ state }) => state),
-      ['completed', 'completed'],
-    );
-    const shown = await remote('tasks', 'show', tasks[0]!.task_id);
-    assert.match(shown.out, /stored +\/.*beach\.mp4/);
-    const cancelled = await remote('tasks', 'cancel');
-    assert.deepEqual([cancelled.code, cancelled.out], [0, 'No analysis is running\n']);
-  });
-
-  await t.test('a missing key, a wrong key and no service are said, and nothing is done', async () => {
-    const cases: [string[], RegExp][] = [
-      [['--server', url], /wants a license key: set FRAMEHOUND_LICENSE_KEY/],
-      [['--server', url, '--key', 'wrong'], /refuses: Pro license required/],
-      [['--server', 'http://127.0.0.1:9'], /no service at http:\/\/127\.0\.0\.1:9 .*framehound serve/],
-    ];
-    for (const [flags, said] of cases) {
-      const { code, err, out } = await own.run('analyze', samples, ...flags);
-      assert.deepEqual([code, out], [1, '']);
-      assert.match(err, said);
-    }
-  });
-
-  await t.test('ctrl-C stops the task of the service and waits for its end', async () => {
-    const long = home.start('analyze', samples, '--force', '--server', url, '--key', key);
-    await long.said('✓');
-    long.child.kill('SIGINT');
-    const { code, err } = await long.ended;
-    // It may have come to its end in the very moment.
-    if (code !== 0) {
-      assert.equal(code, 130, err);
-      assert.match(err, /Asked the service to stop/);
-      assert.match(err, /Stopped: /);
-    }
-    const { tasks } = JSON.parse((await remote('tasks', '--json')).out) as { tasks: { state: string }[] };
-    assert.equal(tasks[0]?.state, code === 0 ? 'completed' : 'cancelled');
-    assert.ok(existsSync(samples));
-  });
+test('analyze, search, thumbnails and tasks of a service print what those of an own engine print', async (t) => {
+  const world = await startWorld(t);
+  await t.test('analyze', () => analyze(world));
+  await t.test('search by words and by a frame', () => search(world));
+  await t.test('thumbnails', () => thumbnails(world));
+  await t.test('tasks', () => tasks(world));
+  await t.test('a missing key, a wrong key and no service are said, and nothing is done', () =>
+    refusals(world),
+  );
+  await t.test('ctrl-C stops the task of the service and waits for its end', () => stop(world));
 });
+
+async function analyze({ remote, own, samples }: World): Promise<void> {
+  const [there, here] = [await remote('analyze', samples), await own.run('analyze', samples)];
+  assert.equal(there.code, 0, there.err);
+  assert.deepEqual(steady(there.err), steady(here.err));
+  const again = await remote('analyze', samples);
+  assert.match(again.err, /Done: \d+ already known/);
+}
+
+async function search({ remote, own, samples }: World): Promise<void> {
+  for (const question of [
+    ['red car at night'],
+    ['--frame', `${samples}/beach.mp4@2`, '--exclude', 'x', 'sea'],
+  ]) {
+    const args = ['search', ...question, '--json', '--max', '3'];
+    const [there, here] = [await remote(...args), await own.run(...args)];
+    assert.equal(there.code, 0, there.err);
+    assert.deepEqual(JSON.parse(there.out), JSON.parse(here.out));
+  }
+}
+
+async function thumbnails({ remote, home, own, samples }: World): Promise<void> {
+  const args = ['thumbnails', join(samples, 'beach.mp4'), '--at', '2', '--at', '99'];
+  const folders = [join(home.folder, 'out'), join(own.folder, 'out')] as const;
+  const there = await remote(...args, '--out', folders[0]);
+  await own.run(...args, '--out', folders[1]);
+  assert.equal(there.code, 3);
+  assert.match(there.err, /there is no picture at 99/);
+  assert.deepEqual(readdirSync(folders[0]), ['beach.mp4-2.jpg']);
+  const [one, other] = folders.map((folder) => readFileSync(join(folder, 'beach.mp4-2.jpg')));
+  assert.deepEqual(one, other);
+}
+
+async function listed({ remote }: World): Promise<{ task_id: string; state: string }[]> {
+  const { out } = await remote('tasks', '--json');
+  return (JSON.parse(out) as { tasks: { task_id: string; state: string }[] }).tasks;
+}
+
+async function tasks(world: World): Promise<void> {
+  const all = await listed(world);
+  assert.deepEqual(
+    all.map(({ state }) => state),
+    ['completed', 'completed'],
+  );
+  const shown = await world.remote('tasks', 'show', all[0]!.task_id);
+  assert.match(shown.out, /stored +\/.*beach\.mp4/);
+  const cancelled = await world.remote('tasks', 'cancel');
+  assert.deepEqual([cancelled.code, cancelled.out], [0, 'No analysis is running\n']);
+}
+
+async function refusals({ own, samples, url }: World): Promise<void> {
+  const cases: [string[], RegExp][] = [
+    [['--server', url], /wants a license key: set FRAMEHOUND_LICENSE_KEY/],
+    [['--server', url, '--key', 'wrong'], /refuses: Pro license required/],
+    [['--server', 'http://127.0.0.1:9'], /no service at http:\/\/127\.0\.0\.1:9 .*framehound serve/],
+  ];
+  for (const [flags, said] of cases) {
+    const { code, err, out } = await own.run('analyze', samples, ...flags);
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(err, said);
+  }
+}
+
+async function stop(world: World): Promise<void> {
+  const { home, samples, url, key } = world;
+  const long = home.start('analyze', samples, '--force', '--server', url, '--key', key);
+  await long.said('✓');
+  long.child.kill('SIGINT');
+  const { code, err } = await long.ended;
+  // The task may have ended before the signal arrived.
+  if (code !== 0) {
+    assert.equal(code, 130, err);
+    assert.match(err, /Asked the service to stop/);
+    assert.match(err, /Stopped: /);
+  }
+  const [newest] = await listed(world);
+  assert.equal(newest?.state, code === 0 ? 'completed' : 'cancelled');
+  assert.ok(existsSync(samples));
+}

@@ -1,5 +1,4 @@
-// What happens to a running service when its engine is killed, when it is told to stop at work, and when the folder of an
-// analysis is none.
+// A running service whose engine is killed, that is told to stop at work, or whose analysis folder cannot be used.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -117,10 +116,10 @@ async function start(t: TestContext): Promise<World> {
 
 test('a service whose engine is killed, and that is told to stop at work', async (t) => {
   const world = await start(t);
-  await t.test('loses nothing that was stored, and a resumed task ends as if nothing had been', (own) =>
+  await t.test('loses nothing that was stored, and a resumed task ends as an undisturbed one', (own) =>
     killAtRandom(own, world, SEED),
   );
-  await t.test('leaves a file alone that ends the engine twice, reports it, and does the others', () =>
+  await t.test('quarantines a file that ends the engine twice, reports it, and analyses the others', () =>
     killTwice(world),
   );
   await t.test('answers what it was asked, ends in time with 0, and the task can go on', (own) =>
@@ -240,7 +239,7 @@ const mounts = (folder: string) => [
 ];
 
 test(
-  'an analysis folder that is none, is read-only or fills up is told, never a fault',
+  'an analysis folder that is no folder, is read-only or fills up is an error, never a fault',
   withMounts,
   async (t) => {
     const home = newHome();
@@ -251,66 +250,60 @@ test(
     t.after(() => service.end());
     await service.modelReady();
     const paths = await copies(join(home.folder, 'media'));
-    const known = (cache_dir: string) => (name: string) =>
-      name === 'cache_dir'
-        ? cache_dir
-        : /_paths?$/.test(name)
-          ? paths[0]
-          : /_time$/.test(name)
-            ? '00:00:01'
-            : undefined;
-
-    for (const name of [
-      'file',
-      'file/below',
-      'read-only',
-      'read-only/below',
-      'loop',
-      'missing',
-      'missing/below',
-    ]) {
-      const cache_dir = join(home.folder, name);
-      for (const { path, id, body } of routes) {
-        const fields = (body as { properties?: Record<string, unknown> } | null)?.properties ?? {};
-        if (!body || !('cache_dir' in fields)) continue;
-        const more =
-          id === 'analyze'
-            ? { visual_media_paths: paths }
-            : id === 'cachePaths'
-              ? { media_path: paths[0] }
-              : {};
-        // A missing folder is made for an analysis.
-        if (id === 'analyze' && name.startsWith('missing')) continue;
-        const answer = await service.ask(path.replace('/api/v1', ''), {
-          ...goodBody(body, known(cache_dir)),
-          ...more,
-        });
-        assert.ok(
-          answer.status < 600 && answer.status !== 500,
-          `${id} ${name}: ${JSON.stringify(answer.body)}`,
-        );
-        if (id === 'analyze') assert.ok([400, 503].includes(answer.status), JSON.stringify(answer));
-        if (answer.status >= 400) assert.match(JSON.stringify(answer.body), /"error":"\w/);
-      }
-    }
-    for (const name of ['missing', 'missing/below'])
-      assert.ok(!existsSync(join(home.folder, name)), `${name} was made`);
-
-    const small = join(home.folder, 'small', 'analysis');
-    const task_id = await analyze(service, small, paths);
-    await service.follow(task_id);
-    const { state, error, results } = await detail(service, task_id);
-    assert.match(JSON.stringify([state, error, results.map((result) => result.error)]), /STORE_FULL|full/);
-    assert.ok(
-      !service.log.some(
-        ({ message }) => message === 'request met a fault' || message === 'engine met a fault',
-      ),
-    );
+    await askWithImpossibleFolders(service, paths);
+    await fillDisk(service, paths);
+    const faults = ['request met a fault', 'engine met a fault'];
+    assert.ok(!service.log.some(({ message }) => faults.includes(message)));
     assert.equal(service.log.filter(({ message }) => message === 'engine started').length, 1);
-    // The disk of one folder is no business of another.
+    // The full disk of one folder does not stop the work in another.
     const elsewhere = join(home.folder, 'elsewhere');
     await service.follow(await analyze(service, elsewhere, paths));
     await found(service, elsewhere, paths);
     assert.equal((await service.stop()).code, 0);
   },
 );
+
+/** Every route that takes the folder of an analysis refuses it, and makes nothing. */
+async function askWithImpossibleFolders(service: GuardedService, paths: readonly string[]): Promise<void> {
+  const names = ['file', 'file/below', 'read-only', 'read-only/below', 'loop', 'missing', 'missing/below'];
+  for (const name of names) {
+    const cache_dir = join(service.home.folder, name);
+    for (const { path, id, body } of routes) {
+      const fields = (body as { properties?: Record<string, unknown> } | null)?.properties ?? {};
+      if (!body || !('cache_dir' in fields)) continue;
+      // A missing folder is made for an analysis.
+      if (id === 'analyze' && name.startsWith('missing')) continue;
+      const asked = { ...goodBody(body, valuesOf(cache_dir, paths[0]!)), ...more(id, paths) };
+      const { status, body: answer } = await service.ask(path.replace('/api/v1', ''), asked);
+      const said = JSON.stringify(answer);
+      assert.ok(status < 600 && status !== 500, `${id} ${name}: ${said}`);
+      if (id === 'analyze') assert.ok([400, 503].includes(status), `${status} ${said}`);
+      if (status >= 400) assert.match(said, /"error":"\w/);
+    }
+  }
+  for (const name of ['missing', 'missing/below'])
+    assert.ok(!existsSync(join(service.home.folder, name)), `${name} was made`);
+}
+
+/** Values for fields by their names, as `goodBody` asks for them. */
+function valuesOf(cache_dir: string, path: string): (name: string) => unknown {
+  return (name) => {
+    if (name === 'cache_dir') return cache_dir;
+    if (/_paths?$/.test(name)) return path;
+    return /_time$/.test(name) ? '00:00:01' : undefined;
+  };
+}
+
+/** What a route wants beyond its required fields. */
+function more(id: string, paths: readonly string[]): object {
+  if (id === 'analyze') return { visual_media_paths: paths };
+  return id === 'cachePaths' ? { media_path: paths[0] } : {};
+}
+
+async function fillDisk(service: GuardedService, paths: readonly string[]): Promise<void> {
+  const small = join(service.home.folder, 'small', 'analysis');
+  const task_id = await analyze(service, small, paths);
+  await service.follow(task_id);
+  const { state, error, results } = await detail(service, task_id);
+  assert.match(JSON.stringify([state, error, results.map((result) => result.error)]), /STORE_FULL|full/);
+}

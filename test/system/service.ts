@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { io, type Socket } from 'socket.io-client';
 import type { ProgressEvent } from '../../events/protocol.ts';
-import { type Home, newHome, type Running } from './command-line.ts';
+import { until } from '../until.ts';
+import { type Home, newHome, type Running, SLOW_MS } from './command-line.ts';
 
 export interface Answered<T> {
   readonly status: number;
@@ -20,6 +21,8 @@ export interface RunningService {
   call<T = Record<string, unknown>>(path: string, body?: unknown, method?: string): Promise<Answered<T>>;
   /** The same, and it has to be 200 or 202. */
   ok<T = Record<string, unknown>>(path: string, body?: unknown, method?: string): Promise<T>;
+  /** Resolves when the visual model is in use. */
+  modelReady(): Promise<void>;
   /** Every event of a task up to its last one. */
   follow(task_id: string, seen?: (event: ProgressEvent) => void): Promise<ProgressEvent[]>;
   /** SIGTERM; the exit code. */
@@ -50,17 +53,19 @@ export async function startService(
     });
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as T };
   };
+  const ok = async <T>(path: string, body?: unknown, method?: string) => {
+    const { status, body: answer } = await call<T>(path, body, method);
+    assert.ok(status === 200 || status === 202, `${path} ${status}: ${JSON.stringify(answer)}`);
+    return answer;
+  };
   return {
     home,
     process: running,
     address,
     key,
     call,
-    ok: async <T>(path: string, body?: unknown, method?: string) => {
-      const { status, body: answer } = await call<T>(path, body, method);
-      assert.ok(status === 200 || status === 202, `${path} ${status}: ${JSON.stringify(answer)}`);
-      return answer;
-    },
+    ok,
+    modelReady: () => modelReady(() => ok('/models/loaded')),
     follow: (task_id, seen) => follow(address, task_id, seen),
     stop: async () => {
       running.child.kill('SIGTERM');
@@ -72,6 +77,16 @@ export async function startService(
       home.remove();
     },
   };
+}
+
+/** Of a service that loads its visual model; fails when it cannot. */
+export async function modelReady(loaded: () => Promise<{ visual: { load_status: string } }>): Promise<void> {
+  const isReady = async () => {
+    const { load_status } = (await loaded()).visual;
+    assert.ok(['ready', 'loading'].includes(load_status), load_status);
+    return load_status === 'ready';
+  };
+  await until(isReady, { within: SLOW_MS });
 }
 
 async function follow(

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { TaskDetail } from '../../actors/analysis/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
 import type { TranscriptAnswer } from '../../actors/exporter/contract.ts';
@@ -12,19 +11,21 @@ import type {
   TranscriptSearchAnswer,
 } from '../../actors/search/transcripts/contract.ts';
 import { talk } from '../actors/diarizer/tiny-models.ts';
+import { sharedPath, skipWithout } from '../shared.ts';
 import { newHome } from './command-line.ts';
 import { startService } from './service.ts';
 import { joined, silence, writeWav } from './speech-files.ts';
 import { hums, noiseOf, notes, writeParakeet, writeVoices, writeWhisper, writeX3 } from './speech-models.ts';
 
-const media = fileURLToPath(new URL('../../../shared/media/speech', import.meta.url));
+const media = sharedPath('media/speech');
+const skip = skipWithout('media/speech');
 
 interface Job {
   readonly path: string;
   readonly language: string;
 }
 
-/** Which model hears which language. */
+/** The model of each language. */
 const families = { en: 'tiny-x3asr', de: 'tiny-whisper', fr: 'tiny-parakeet' } as const;
 
 async function speakingService(t: TestContext) {
@@ -82,11 +83,12 @@ function madeSounds(films: string): Job[] {
 const modelOf = ({ results }: TaskDetail) =>
   new Map(results.map(({ path, speech }) => [basename(path), speech?.model_key]));
 
-async function read(
-  service: Awaited<ReturnType<typeof speakingService>>,
-  cache_dir: string,
-  jobs: readonly Job[],
-) {
+type Service = Awaited<ReturnType<typeof speakingService>>;
+
+/** What of a transcript is compared: `texts` by path, and the rest. */
+type Read = Awaited<ReturnType<typeof read>>;
+
+async function read(service: Service, cache_dir: string, jobs: readonly Job[]) {
   const media_paths = jobs.map(({ path }) => path).sort();
   const answer = await service.ok<TranscriptionsAnswer>('/transcriptions', { cache_dir, media_paths });
   return { texts: answer.transcriptions, data: answer.transcription_data };
@@ -94,9 +96,38 @@ async function read(
 
 test('every family of models writes speech down through the service', async (t) => {
   const service = await speakingService(t);
-  const { films, folder, transcribe, speechModel, ok } = service;
-  const jobs = madeSounds(films);
-  const cache_dir = folder('analysis');
+  const jobs = madeSounds(service.films);
+  const cache_dir = service.folder('analysis');
+  const task = await transcribeAll(service, cache_dir, jobs);
+  const before = await read(service, cache_dir, jobs);
+  checkTexts(service, before);
+  await t.test('a transcript is read page by page', () => readPages(service, cache_dir, task));
+  await t.test('what is said is found', () => searchTranscripts(service, cache_dir));
+  await t.test('every format has every segment', () => exportAll(service, before));
+  await t.test('a stored transcript is kept; done over it is the same', async () => {
+    const again = await service.transcribe(cache_dir, jobs);
+    assert.deepEqual(new Set(again.task.results.map(({ outcome }) => outcome)), new Set(['stored']));
+    const forced = await service.transcribe(cache_dir, jobs, { force: true });
+    assert.deepEqual(new Set(forced.task.results.map(({ outcome }) => outcome)), new Set(['analyzed']));
+    assert.deepEqual(await read(service, cache_dir, jobs), before);
+  });
+  await t.test('heard in another language it is another transcript', async () => {
+    const job = { path: join(service.films, 'notes.wav'), language: 'en' };
+    const other = await service.transcribe(cache_dir, [job]);
+    assert.deepEqual(modelOf(other.task), new Map([['notes.wav', families.en]]));
+  });
+  await t.test('the order of the files changes nothing', async () => {
+    const backwards = service.folder('backwards');
+    await service.transcribe(backwards, jobs.toReversed());
+    assert.deepEqual(await read(service, backwards, jobs), before);
+  });
+});
+
+async function transcribeAll(
+  { transcribe, speechModel }: Service,
+  cache_dir: string,
+  jobs: readonly Job[],
+): Promise<TaskDetail> {
   const { events, task } = await transcribe(cache_dir, jobs);
   assert.equal(task.state, 'completed');
   assert.deepEqual([...new Set(events.map(({ type }) => type))], ['speech']);
@@ -106,9 +137,11 @@ test('every family of models writes speech down through the service', async (t) 
   }
   const expected = jobs.map(({ path, language }) => [basename(path), families[language as 'en']] as const);
   assert.deepEqual(modelOf(task), new Map(expected));
-  assert.equal((await speechModel()).model_key, null, 'nothing listens, nothing is loaded');
+  assert.equal((await speechModel()).model_key, null, 'no model stays loaded after the task');
+  return task;
+}
 
-  const { texts, data } = await read(service, cache_dir, jobs);
+function checkTexts({ films }: Service, { texts, data }: Read): void {
   const wordsOf = (name: string) => (texts[join(films, name)] ?? []).map(([, text]) => text);
   assert.deepEqual(wordsOf('loud.wav'), [' Good day, my friend.', ' No, it is NOT so.']);
   assert.deepEqual(wordsOf('notes.wav'), [' dix neuf huit sept', ' deux un']);
@@ -116,8 +149,10 @@ test('every family of models writes speech down through the service', async (t) 
   assert.deepEqual(wordsOf('nothing.wav'), []);
   const speakers = Object.keys(data[join(films, 'hums.wav')]?.speakers ?? {});
   assert.deepEqual(speakers, ['SPEAKER_00', 'SPEAKER_01']);
+}
 
-  const hash_str = task.results.find(({ path }) => path.endsWith('notes.wav'))?.hash_str;
+async function readPages({ ok }: Service, cache_dir: string, { results }: TaskDetail): Promise<void> {
+  const hash_str = results.find(({ path }) => path.endsWith('notes.wav'))?.hash_str;
   const page = { cache_dir, hash_str, start_seconds: 0, end_seconds: 60, max_segments: 1 };
   const first = await ok<TranscriptRangeAnswer>('/transcriptions/range', page);
   const after_segment_index = first.next_after_segment_index;
@@ -127,16 +162,21 @@ test('every family of models writes speech down through the service', async (t) 
     [...first.segments, ...rest.segments].map(({ text }) => text.trim()),
     ['dix neuf huit sept', 'deux un'],
   );
+}
 
+async function searchTranscripts({ ok }: Service, cache_dir: string): Promise<void> {
   await ok('/analysis-data/load-transcriptions', { cache_dir });
   const found = await ok<TranscriptSearchAnswer>('/search/transcript', { cache_dir, query: 'MY friend' });
   assert.deepEqual(
     found.matches.map(({ media_path }) => basename(media_path)),
     ['loud.wav'],
   );
+}
+
+async function exportAll({ ok, films }: Service, { texts }: Read): Promise<void> {
+  const segments = texts[join(films, 'loud.wav')]?.map((one) => one.slice(0, 3));
   for (const format of ['txt', 'csv', 'srt', 'vtt', 'docx', 'pdf']) {
-    const segments = texts[join(films, 'loud.wav')];
-    const asked = { segments: segments?.map((one) => one.slice(0, 3)), format, display_name: 'loud' };
+    const asked = { segments, format, display_name: 'loud' };
     const { row_count, content_base64 } = await ok<TranscriptAnswer>('/export/transcript', asked);
     assert.equal(row_count, 2, format);
     const text = Buffer.from(content_base64 ?? '', 'base64').toString();
@@ -144,24 +184,9 @@ test('every family of models writes speech down through the service', async (t) 
       assert.match(text, /Good day, my friend\.[\s\S]*No, it is NOT so\./);
     else assert.match(text, format === 'pdf' ? /^%PDF-/ : /^PK/);
   }
+}
 
-  const again = await transcribe(cache_dir, jobs);
-  assert.deepEqual(new Set(again.task.results.map(({ outcome }) => outcome)), new Set(['stored']));
-  const forced = await transcribe(cache_dir, jobs, { force: true });
-  assert.deepEqual(new Set(forced.task.results.map(({ outcome }) => outcome)), new Set(['analyzed']));
-  assert.deepEqual(await read(service, cache_dir, jobs), { texts, data });
-  // Heard in another language it is another transcript.
-  const other = await transcribe(cache_dir, [{ path: join(films, 'notes.wav'), language: 'en' }]);
-  assert.deepEqual(modelOf(other.task), new Map([['notes.wav', families.en]]));
-
-  const backwards = folder('backwards');
-  await transcribe(backwards, jobs.toReversed());
-  assert.deepEqual(await read(service, backwards, jobs), { texts, data });
-});
-
-const withSpeech = { skip: existsSync(media) ? false : `${media} is missing: no real speech to send` };
-
-test('recorded speech reads the same whatever the order of the files', withSpeech, async (t) => {
+test('recorded speech reads the same whatever the order of the files', { skip }, async (t) => {
   const service = await speakingService(t);
   const { films, folder, transcribe } = service;
   const jobs = ['beckett.wav', 'jfk.flac', 'two_cities_16k.wav'].flatMap((name, i) => {

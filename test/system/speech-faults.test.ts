@@ -1,5 +1,5 @@
-// What happens to the speech of a task when the engine is killed or told to stop while it listens, when a file changes
-// under it, and when a stored transcript is damaged.
+// Speech of a service whose engine is killed or told to stop while it transcribes, whose file changes meanwhile, or whose
+// stored transcript is damaged.
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -7,7 +7,8 @@ import test, { type TestContext } from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
 import type { TranscriptionsAnswer } from '../../actors/search/transcripts/contract.ts';
-import { newHome } from './command-line.ts';
+import { until } from '../until.ts';
+import { newHome, SLOW_MS } from './command-line.ts';
 import { type GuardedService, isAlive, startGuarded } from './guarded-service.ts';
 import { joined, silence, writeWav } from './speech-files.ts';
 import { noiseOf, writeVoices, writeX3 } from './speech-models.ts';
@@ -53,7 +54,7 @@ async function start(t: TestContext): Promise<World> {
 
 const detail = (service: GuardedService, task_id: string) => service.ok<TaskDetail>(`/tasks/${task_id}`);
 
-/** `endless`: files that are heard by the model that never ends. */
+/** `endless`: files for the model that never ends. */
 async function begin(
   service: GuardedService,
   cache_dir: string,
@@ -75,8 +76,9 @@ async function textsOf(service: GuardedService, cache_dir: string, media_paths: 
 const speechModel = async (service: GuardedService) =>
   (await service.ok<{ speech: ModelState }>('/models/loaded')).speech.model_key;
 
-async function until(service: GuardedService, model: string): Promise<void> {
-  while ((await speechModel(service)) !== model);
+/** Resolves when this model is the one that listens. */
+async function listensWith(service: GuardedService, model: string): Promise<void> {
+  await until(async () => (await speechModel(service)) === model, { within: SLOW_MS });
 }
 
 const outcomes = ({ results }: TaskDetail) =>
@@ -84,8 +86,10 @@ const outcomes = ({ results }: TaskDetail) =>
 
 test('speech of a service that is killed, cancelled and stopped while it listens', async (t) => {
   const world = await start(t);
-  await t.test('ends as if nothing had been once the task is resumed', () => kill(world));
-  await t.test('leaves a file alone that ended the engine twice, and hears the others', () => twice(world));
+  await t.test('ends as an undisturbed one once the task is resumed', () => kill(world));
+  await t.test('quarantines a file that ended the engine twice, and transcribes the others', () =>
+    twice(world),
+  );
   await t.test('ends within a window when it is cancelled, and frees the model', () => cancel(world));
   await t.test('is not stored for a file that changed or went away meanwhile', () => change(world));
   await t.test('goes on after a stop, and a damaged transcript costs itself only', (own) =>
@@ -121,7 +125,7 @@ async function twice({ service, sound, folder }: World): Promise<void> {
   const good = sound('good.wav', 3);
   const task_id = await begin(service, folder('quarantine'), [good], [deadly]);
   for (let death = 0; death < 2; death++) {
-    await until(service, 'endless');
+    await listensWith(service, 'endless');
     await service.follow(task_id, ({ progress }) => Number(progress) > 0);
     await service.killEngine();
     await service.modelReady();
@@ -139,7 +143,7 @@ async function twice({ service, sound, folder }: World): Promise<void> {
 async function cancel({ service, sound, folder }: World): Promise<void> {
   const task_id = await begin(service, folder('cancelled'), [], [sound('cancelled.wav', 40)]);
   const over = service.follow(task_id);
-  await until(service, 'endless');
+  await listensWith(service, 'endless');
   // The model would go on for hours: that this ends at all is the proof.
   await service.ok('/analyze/cancel', {});
   await over;
@@ -176,7 +180,7 @@ async function stopAndDamage(t: TestContext, { service, sound, folder }: World):
   const wanted = await textsOf(service, cache_dir, [loud, quiet]);
   assert.equal(Object.keys(wanted).length, 2);
   const task_id = await begin(service, cache_dir, [], [endless]);
-  await until(service, 'endless');
+  await listensWith(service, 'endless');
   const { engine } = service;
   assert.equal((await service.stop()).code, 0);
   assert.equal(isAlive(engine), false);

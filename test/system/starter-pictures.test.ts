@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import sharp, { type Sharp } from 'sharp';
 import { drawSet } from '../actors/models/starter/drawings/set.ts';
 import { dot, openStarter, type Starter } from '../actors/models/starter/starter-model.ts';
+import { sharedPath, skipWithout } from '../shared.ts';
 
-const folder = fileURLToPath(new URL('../../../shared/media/images/', import.meta.url));
+const folder = sharedPath('media/images');
 const files = { astronaut: 'astronaut.png', cat: 'chelsea.png', coffee: 'coffee.png', rocket: 'rocket.jpg' };
 type Name = keyof typeof files;
 const names = Object.keys(files) as Name[];
-const skip = existsSync(folder) ? false : `no pictures in ${folder}`;
+const skip = skipWithout('media/images');
 
 const SIDE = 224;
-const open = (name: Name) =>
-  sharp(folder + files[name])
-    .removeAlpha()
-    .toColourspace('srgb');
+const open = (name: Name) => sharp(join(folder, files[name])).removeAlpha().toColourspace('srgb');
 const pixels = async (picture: Sharp) =>
   new Uint8Array(await picture.resize(SIDE, SIDE, { fit: 'fill' }).toColourspace('srgb').raw().toBuffer());
 

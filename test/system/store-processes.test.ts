@@ -32,7 +32,7 @@ function start(t: TestContext, args: readonly string[], user: { uid?: number; gi
 
 async function linesOf(child: Child, enough = Number.POSITIVE_INFINITY): Promise<string[]> {
   const lines: string[] = [];
-  while (lines.length < enough) {
+  for (let n = 0; n < enough; n++) {
     const { value, done } = await child.lines.next();
     if (done) break;
     lines.push(value);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { analysisErrors } from '../../../actors/analysis/contract.ts';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
+import { until } from '../../until.ts';
 import { world } from './fakes.ts';
 
 const outcomes = (results: readonly { path: string; outcome: string }[]) =>
@@ -126,7 +127,7 @@ test('an embedder that lost its model in a crash is given it again', async () =>
   const w = await world([{ name: 'a', frames: 9 }]);
   w.state.hold = hold.promise;
   const running = w.run();
-  while (w.decoded.length === 0) await new Promise(setImmediate);
+  await until(() => w.decoded.length > 0);
   w.state.loaded = false;
   hold.resolve();
   assert.deepEqual(outcomes((await running).results), ['a analyzed']);
@@ -142,7 +143,7 @@ test('a cancelled task keeps what is finished and the next one goes on with the 
   const stop = new AbortController();
   const running = w.run(stop.signal);
   const ended = () => w.events.some((event) => event.type === 'result');
-  while (!ended() || w.batches.length < 5) await new Promise(setImmediate);
+  await until(() => ended() && w.batches.length >= 5);
   stop.abort();
   const report = await running;
   assert.equal(report.cancelled, true);
@@ -150,7 +151,7 @@ test('a cancelled task keeps what is finished and the next one goes on with the 
   const { frames, grid_frames, percentage } = report.progress;
   assert.deepEqual([frames, grid_frames], [2, 100_002], 'what is left is still to be done');
   assert.ok(percentage < 1, `${percentage} %`);
-  while (w.pool.free < w.pool.count) await new Promise(setImmediate);
+  await until(() => w.pool.free === w.pool.count);
   const next = await w.run(undefined, false, [w.paths[0]!]);
   assert.deepEqual(outcomes(next.results), ['short stored']);
   await w.end();
@@ -161,7 +162,7 @@ test('a file that changes while it is looked at is looked at again as what it ha
   const w = await world([{ name: 'grows', frames: 3 }]);
   w.state.hold = hold.promise;
   const running = w.run();
-  while (w.decoded.length === 0) await new Promise(setImmediate);
+  await until(() => w.decoded.length > 0);
   appendFileSync(w.paths[0]!, 'more');
   utimesSync(w.paths[0]!, 1, 1);
   hold.resolve();
@@ -179,7 +180,7 @@ test('a folder that takes nothing more ends the task with one reason and keeps w
   w.state.full = true;
   await assert.rejects(w.run(undefined, false, [...w.paths, ...later]), storeErrors.STORE_FULL.is);
   assert.deepEqual([...w.committed.keys()], ['a']);
-  while (w.pool.free < w.pool.count) await new Promise(setImmediate);
+  await until(() => w.pool.free === w.pool.count);
   w.state.full = false;
   assert.ok((await w.run(undefined, false, later)).results.every(({ outcome }) => outcome === 'analyzed'));
   await w.end();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { indexContract } from '../../../actors/index/contract.ts';
 import { type MediaRecord, storeErrors } from '../../../actors/index/store/contract.ts';
 import type { Transcript } from '../../../actors/index/transcripts/contract.ts';
-import { actor } from '../../../runtime/actor.ts';
+import { actor, type Handlers } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 
 export interface IndexState {
@@ -32,123 +32,149 @@ export interface IndexState {
   mostOpen: number;
 }
 
+type IndexHandlers = Partial<Handlers<typeof indexContract>>;
+
 export function fakeIndex(world: IndexState) {
-  const stages = new Map<number, { hash: string; frames: number[]; sums: number[] }>();
-  let last = 0;
   return actor<typeof indexContract, unknown>({
     contract: indexContract,
     create: () => ({
       handlers: {
-        known: ({ path, mtime_ms }) => {
-          if (world.unavailable) throw storeErrors.STORE_UNAVAILABLE('the folder cannot be read');
-          const media = world.media.get(path);
-          return media?.identity.mtime_ms === mtime_ms ? media : null;
-        },
-        remember: ({ media }) => {
-          if (world.readOnly) throw storeErrors.STORE_READ_ONLY('the folder cannot be written');
-          world.remembered++;
-          world.media.set(media.path, media);
-          return {};
-        },
-        stored: ({ hashes }) => ({ stored: hashes.map((hash) => world.committed.has(hash)) }),
-        open: () => ({}),
-        media: () => {
-          world.listed++;
-          return { media: [...world.media.values()] };
-        },
-        transcribed: ({ hashes }) => ({ transcribed: hashes.map((hash) => world.transcribed.has(hash)) }),
-        transcribe: ({ media, mark, segments }) => {
-          if (world.full) throw storeErrors.STORE_FULL('the disk is full');
-          world.transcripts.set(media.identity.hash_str, { mark, segments, names: {} });
-          world.transcribed.add(media.identity.hash_str);
-          return {};
-        },
-        transcript_marks: ({ hashes }) => ({
-          marks: hashes.map((hash) => world.transcripts.get(hash)?.mark ?? null),
-        }),
-        transcripts: ({ hashes }) => ({
-          transcripts: hashes.map((hash) => world.transcripts.get(hash) ?? null),
-          unreadable: [],
-        }),
-        name_speakers: () => ({ names: {} }),
-        transcript_part: () => ({ stored: null, segments: [] }),
-        load_transcripts: () => ({ done: true, media: 0, segments: 0, unreadable: [] }),
-        search_transcripts: () => ({ matches: [], total: 0, total_is_exact: true }),
-        find: ({ paths, hashes }) => {
-          const known = [...world.media.values()];
-          const by = (hash: string) => known.findLast(({ identity }) => identity.hash_str === hash);
-          return {
-            by_path: paths.map((path) => world.media.get(path) ?? null),
-            by_hash: hashes.map((hash) => by(hash) ?? null),
-          };
-        },
-        held: ({ cache_dir, hash_str }) => ({
-          visual: world.committed.has(hash_str) ? join(cache_dir, 'vectors') : null,
-          audio: world.transcribed.has(hash_str) ? cache_dir : null,
-        }),
-        begin: ({ hash_str }) => {
-          stages.set(++last, { hash: hash_str, frames: [], sums: [] });
-          const open = [...stages.values()].filter(({ hash }) => hash === hash_str).length;
-          world.mostOpen = Math.max(world.mostOpen, open);
-          return { stage: last };
-        },
-        append: ({ stage, frames, vectors }) => {
-          if (world.full) throw storeErrors.STORE_FULL('the disk is full');
-          const at = stages.get(stage);
-          if (!at) throw engineErrors.INTERNAL(`append to the unknown stage ${stage}`);
-          at.frames.push(...frames);
-          at.sums.push(...frames.map((_, i) => vectors[i * 2]!));
-          return {};
-        },
-        commit: ({ stage, media }) => {
-          world.committed.set(media.identity.hash_str, stages.get(stage)!);
-          stages.delete(stage);
-          return { vectors: world.committed.get(media.identity.hash_str)!.frames.length };
-        },
-        abort: ({ stage }) => {
-          stages.delete(stage);
-          return {};
-        },
-        load: () => {
-          world.unloaded = false;
-          return { media: world.committed.size, vectors: 0, missing: [], unreadable: [] };
-        },
-        drop: () => ({}),
-        resolve: ({ names }) => {
-          if (world.unloaded) throw storeErrors.NOT_LOADED();
-          const all = [...world.media.values()];
-          const hashes = names.map(
-            (name) =>
-              all.find(({ path, identity }) => path === name || identity.hash_str === name)?.identity
-                .hash_str ?? null,
-          );
-          return { hashes, loaded: hashes.map((hash) => world.committed.has(hash ?? '')) };
-        },
-        facets: () => ({ facets: [], scope_count: 0, indexed_count: 0, unreadable: [], shortened: [] }),
-        search: ({ scope, picture, text }) => {
-          if (world.unloaded) throw storeErrors.NOT_LOADED();
-          return {
-            searched: 1,
-            // In the order of the files, whichever of them was remembered first.
-            matches: [...world.files.keys()]
-              .flatMap((path) => world.media.get(path) ?? [])
-              .filter(({ identity }) => !scope.hashes || scope.hashes.includes(identity.hash_str))
-              .map(({ identity, path }, i) => ({
-                hash_str: identity.hash_str,
-                path,
-                frame_index: scope.ranges[identity.hash_str]?.[0]?.[0] ?? picture?.[0] ?? text?.[0] ?? 0,
-                scene_start: 0,
-                scene_end: 3_661,
-                original_index: i,
-                score: 1,
-              })),
-          };
-        },
-        vector: ({ frame_index }) => ({ vector: frame_index === 1 ? new Float32Array([77, 0]) : null }),
-        previews: ({ frames }) => ({
-          previews: frames.map(({ hash_str, frame_index }) => world.preview(hash_str, frame_index)),
-        }),
+        ...storeHandlers(world),
+        ...stageHandlers(world),
+        ...speechHandlers(world),
+        ...visualHandlers(world),
       },
     }),
   });
+}
+
+function storeHandlers(world: IndexState) {
+  return {
+    known: ({ path, mtime_ms }) => {
+      if (world.unavailable) throw storeErrors.STORE_UNAVAILABLE('the folder cannot be read');
+      const media = world.media.get(path);
+      return media?.identity.mtime_ms === mtime_ms ? media : null;
+    },
+    remember: ({ media }) => {
+      if (world.readOnly) throw storeErrors.STORE_READ_ONLY('the folder cannot be written');
+      world.remembered++;
+      world.media.set(media.path, media);
+      return {};
+    },
+    stored: ({ hashes }) => ({ stored: hashes.map((hash) => world.committed.has(hash)) }),
+    open: () => ({}),
+    media: () => {
+      world.listed++;
+      return { media: [...world.media.values()] };
+    },
+    find: ({ paths, hashes }) => {
+      const known = [...world.media.values()];
+      const by = (hash: string) => known.findLast(({ identity }) => identity.hash_str === hash);
+      return {
+        by_path: paths.map((path) => world.media.get(path) ?? null),
+        by_hash: hashes.map((hash) => by(hash) ?? null),
+      };
+    },
+    held: ({ cache_dir, hash_str }) => ({
+      visual: world.committed.has(hash_str) ? join(cache_dir, 'vectors') : null,
+      audio: world.transcribed.has(hash_str) ? cache_dir : null,
+    }),
+  } satisfies IndexHandlers;
+}
+
+function stageHandlers(world: IndexState) {
+  const stages = new Map<number, { hash: string; frames: number[]; sums: number[] }>();
+  let last = 0;
+  return {
+    begin: ({ hash_str }) => {
+      stages.set(++last, { hash: hash_str, frames: [], sums: [] });
+      const open = [...stages.values()].filter(({ hash }) => hash === hash_str).length;
+      world.mostOpen = Math.max(world.mostOpen, open);
+      return { stage: last };
+    },
+    append: ({ stage, frames, vectors }) => {
+      if (world.full) throw storeErrors.STORE_FULL('the disk is full');
+      const at = stages.get(stage);
+      if (!at) throw engineErrors.INTERNAL(`append to the unknown stage ${stage}`);
+      at.frames.push(...frames);
+      at.sums.push(...frames.map((_, i) => vectors[i * 2]!));
+      return {};
+    },
+    commit: ({ stage, media }) => {
+      world.committed.set(media.identity.hash_str, stages.get(stage)!);
+      stages.delete(stage);
+      return { vectors: world.committed.get(media.identity.hash_str)!.frames.length };
+    },
+    abort: ({ stage }) => {
+      stages.delete(stage);
+      return {};
+    },
+  } satisfies IndexHandlers;
+}
+
+function speechHandlers(world: IndexState) {
+  return {
+    transcribed: ({ hashes }) => ({ transcribed: hashes.map((hash) => world.transcribed.has(hash)) }),
+    transcribe: ({ media, mark, segments }) => {
+      if (world.full) throw storeErrors.STORE_FULL('the disk is full');
+      world.transcripts.set(media.identity.hash_str, { mark, segments, names: {} });
+      world.transcribed.add(media.identity.hash_str);
+      return {};
+    },
+    transcript_marks: ({ hashes }) => ({
+      marks: hashes.map((hash) => world.transcripts.get(hash)?.mark ?? null),
+    }),
+    transcripts: ({ hashes }) => ({
+      transcripts: hashes.map((hash) => world.transcripts.get(hash) ?? null),
+      unreadable: [],
+    }),
+    name_speakers: () => ({ names: {} }),
+    transcript_part: () => ({ stored: null, segments: [] }),
+    load_transcripts: () => ({ done: true, media: 0, segments: 0, unreadable: [] }),
+    search_transcripts: () => ({ matches: [], total: 0, total_is_exact: true }),
+  } satisfies IndexHandlers;
+}
+
+function visualHandlers(world: IndexState) {
+  return {
+    load: () => {
+      world.unloaded = false;
+      return { media: world.committed.size, vectors: 0, missing: [], unreadable: [] };
+    },
+    drop: () => ({}),
+    resolve: ({ names }) => {
+      if (world.unloaded) throw storeErrors.NOT_LOADED();
+      const all = [...world.media.values()];
+      const hashes = names.map(
+        (name) =>
+          all.find(({ path, identity }) => path === name || identity.hash_str === name)?.identity.hash_str ??
+          null,
+      );
+      return { hashes, loaded: hashes.map((hash) => world.committed.has(hash ?? '')) };
+    },
+    facets: () => ({ facets: [], scope_count: 0, indexed_count: 0, unreadable: [], shortened: [] }),
+    search: ({ scope, picture, text }) => {
+      if (world.unloaded) throw storeErrors.NOT_LOADED();
+      return {
+        searched: 1,
+        // In the order of the files, whichever of them was remembered first.
+        matches: [...world.files.keys()]
+          .flatMap((path) => world.media.get(path) ?? [])
+          .filter(({ identity }) => !scope.hashes || scope.hashes.includes(identity.hash_str))
+          .map(({ identity, path }, i) => ({
+            hash_str: identity.hash_str,
+            path,
+            frame_index: scope.ranges[identity.hash_str]?.[0]?.[0] ?? picture?.[0] ?? text?.[0] ?? 0,
+            scene_start: 0,
+            scene_end: 3_661,
+            original_index: i,
+            score: 1,
+          })),
+      };
+    },
+    vector: ({ frame_index }) => ({ vector: frame_index === 1 ? new Float32Array([77, 0]) : null }),
+    previews: ({ frames }) => ({
+      previews: frames.map(({ hash_str, frame_index }) => world.preview(hash_str, frame_index)),
+    }),
+  } satisfies IndexHandlers;
 }

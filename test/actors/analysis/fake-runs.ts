@@ -22,6 +22,7 @@ import { createTasks } from '../../../actors/analysis/tasks/tasks.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
+import { until } from '../../until.ts';
 
 export function resultOf(
   path: string,
@@ -170,11 +171,12 @@ export function home() {
       settled = true;
     };
     promise.then(done, done);
-    for (let turn = 0; !settled; turn++) {
-      await new Promise(setImmediate);
+    let turns = 0;
+    await until(() => {
       // Files are written in turns of the event loop, which no clock moves.
-      if (!settled && turn > 200) clock.advance(100);
-    }
+      if (!settled && ++turns > 200) clock.advance(100);
+      return settled;
+    });
     return promise;
   };
   return { folder, clock, lines, log, start, settle, end: () => rmSync(folder, { recursive: true }) };

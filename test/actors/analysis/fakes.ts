@@ -18,10 +18,10 @@ import { type ActorDefinition, actor, Sent } from '../../../runtime/actor.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import type { Contract, SlotHandle } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
-import { createLog, type LogLine } from '../../../runtime/log.ts';
+import { createLog, type Log, type LogLine } from '../../../runtime/log.ts';
 import { startInMemory } from '../../../runtime/memory.ts';
-import { createSlotPool } from '../../../runtime/slots.ts';
-import { createSupervisor } from '../../../runtime/supervisor.ts';
+import { createSlotPool, type SlotPool } from '../../../runtime/slots.ts';
+import { createSupervisor, type Supervisor } from '../../../runtime/supervisor.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
 import { fakeDiarizer, fakeTranscriber, noVoices, type Voices } from './fake-voices.ts';
 
@@ -222,6 +222,64 @@ function fakeEmbedder(world: World) {
   });
 }
 
+function newWorld(batch: number): World {
+  return {
+    files: new Map(),
+    batches: [],
+    committed: new Map(),
+    media: new Map(),
+    transcribed: new Set(),
+    preview: (_, frame) => (frame === 99 ? null : new Uint8Array([1, 2, 3])),
+    decoded: [],
+    hold: Promise.resolve(),
+    holdProbes: Promise.resolve(),
+    loaded: false,
+    batch,
+    mostOpen: 0,
+    full: false,
+    readOnly: false,
+    unavailable: false,
+    remembered: 0,
+    listed: 0,
+    probing: { now: 0, most: 0, all: 0 },
+    voices: noVoices(),
+    transcripts: new Map(),
+    unloaded: false,
+  };
+}
+
+async function startFakes(
+  state: World,
+  { supervisor, log, pool }: { supervisor: Supervisor; log: Log; pool: SlotPool },
+  count: number,
+) {
+  const start = <C extends Contract>(
+    definition: ActorDefinition<C, unknown>,
+    name = definition.contract.name,
+  ) =>
+    supervisor.add({
+      name,
+      contract: definition.contract,
+      turnLimitMs: 60_000,
+      start: () => startInMemory(definition, { log, memory: pool.memory }),
+    });
+  const index = await start(fakeIndex(state));
+  const embedder = await start(fakeEmbedder(state));
+  const textEmbedder = await start(fakeEmbedder(state), 'text-embedder');
+  const prober = await start(fakeDecoder(state), 'prober');
+  const decoders = await Promise.all(
+    Array.from({ length: count }, (_, i) => start(fakeDecoder(state), `decoder-${i}`)),
+  );
+  const audioDecoders = [
+    await start(fakeDecoder(state), 'audio-decoder-0'),
+    await start(fakeDecoder(state), 'audio-decoder-1'),
+  ];
+  const transcriber = await start(fakeTranscriber(state.voices));
+  const diarizer = await start(fakeDiarizer(state.voices));
+  const speech = { audioDecoders, transcriber, diarizer };
+  return { index, embedder, textEmbedder, prober, decoders, speech };
+}
+
 export async function world(
   files: readonly FakeFile[],
   options: {
@@ -238,62 +296,21 @@ export async function world(
   const clock = manualClock();
   const pool = createSlotPool(24, 8);
   const supervisor = createSupervisor({ clock, log, pool });
-  const state: World = {
-    files: new Map(),
-    batches: [],
-    committed: new Map(),
-    media: new Map(),
-    transcribed: new Set(),
-    preview: (_, frame) => (frame === 99 ? null : new Uint8Array([1, 2, 3])),
-    decoded: [],
-    hold: Promise.resolve(),
-    holdProbes: Promise.resolve(),
-    loaded: false,
-    batch: options.batch ?? 4,
-    mostOpen: 0,
-    full: false,
-    readOnly: false,
-    unavailable: false,
-    remembered: 0,
-    listed: 0,
-    probing: { now: 0, most: 0, all: 0 },
-    voices: noVoices(),
-    transcripts: new Map(),
-    unloaded: false,
-  };
+  const state = newWorld(options.batch ?? 4);
   const add = (file: FakeFile) => {
     const path = join(folder, file.name);
     writeFileSync(path, file.name);
     state.files.set(path, file);
     return path;
   };
-  const start = <C extends Contract>(
-    definition: ActorDefinition<C, unknown>,
-    name = definition.contract.name,
-  ) =>
-    supervisor.add({
-      name,
-      contract: definition.contract,
-      turnLimitMs: 60_000,
-      start: () => startInMemory(definition, { log, memory: pool.memory }),
-    });
-  const index = await start(fakeIndex(state));
-  const embedder = await start(fakeEmbedder(state));
-  const textEmbedder = await start(fakeEmbedder(state), 'text-embedder');
-  const prober = await start(fakeDecoder(state), 'prober');
-  const decoders = await Promise.all(
-    Array.from({ length: options.decoders ?? 2 }, (_, i) => start(fakeDecoder(state), `decoder-${i}`)),
+  const { index, embedder, textEmbedder, prober, decoders, speech } = await startFakes(
+    state,
+    { supervisor, log, pool },
+    options.decoders ?? 2,
   );
-  const audioDecoders = [
-    await start(fakeDecoder(state), 'audio-decoder-0'),
-    await start(fakeDecoder(state), 'audio-decoder-1'),
-  ];
-  const transcriber = await start(fakeTranscriber(state.voices));
-  const diarizer = await start(fakeDiarizer(state.voices));
   const journalPath = options.journal ?? join(folder, 'journal.ndjson');
   const journal = openJournal(journalPath, () => 0);
   const preview = { max_side: 64, quality: 80 };
-  const speech = { audioDecoders, transcriber, diarizer };
   const parts = { decoders, speech, prober, embedder, index, pool, journal, preview, clock, log };
   const { summarizing = () => false } = options;
   const search = createSearch({

@@ -12,6 +12,7 @@ import { startInMemory } from '../../../runtime/memory.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
 import { startThread } from '../../../runtime/thread.ts';
+import { until } from '../../until.ts';
 import { cosine, DIMENSIONS, SIDE } from './graphs.ts';
 import { clipFiles, clipRow, siglipFiles, siglipRow, writeModel } from './tiny.ts';
 
@@ -130,8 +131,10 @@ test('two models asked for at once are loaded one after the other, and the last 
 test('the state says what is loading while it loads', async () => {
   const { embedder, stop } = await start();
   const loading = embedder.ask('load', { model_key: 'tiny-siglip' });
-  let state = await embedder.ask('state', {});
-  while (state.load_status === 'unavailable') state = await embedder.ask('state', {});
+  const state = await until(async () => {
+    const now = await embedder.ask('state', {});
+    return now.load_status !== 'unavailable' && now;
+  });
   if (state.load_status === 'loading') {
     assert.equal(state.is_loading, true);
     assert.equal(state.requested_model_key, 'tiny-siglip');

@@ -5,6 +5,7 @@ import { modelErrors } from '../../../actors/models/contract.ts';
 import { BatchingQueue, type Job } from '../../../actors/transcriber/batching-queue.ts';
 import type { SpeechWindow, WindowTranscript } from '../../../actors/transcriber/family.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { until } from '../../until.ts';
 import { windowOf } from './open-family.ts';
 
 const MOST_TURNS = 10_000;
@@ -15,13 +16,6 @@ const window = (number: number) => windowOf(Float32Array.of(number));
 async function endless(step: () => Promise<void>): Promise<void> {
   for (let steps = 0; steps < MOST_TURNS; steps += 1) await step();
   throw new Error('nobody ended the window');
-}
-/** Turns of the event loop until something is so. */
-async function turnsUntil(condition: () => boolean): Promise<void> {
-  for (let turns = 0; !condition(); turns += 1) {
-    assert(turns < MOST_TURNS, 'it never came');
-    await eventLoopTurn();
-  }
 }
 const numbersOf = (windows: readonly SpeechWindow[]) => windows.map(({ samples }) => samples[0]!);
 const transcriptOf = (number: number): WindowTranscript => ({
@@ -140,7 +134,7 @@ test('a dropped owner gets no answer, and a batch only of its windows ends', asy
   add(a, 99);
   add(a, 1);
   add(a, 2);
-  await turnsUntil(() => runs.length > 0);
+  await until(() => runs.length > 0);
   add(b, 3);
   queue.drop(a);
   add(a, 4);
@@ -159,7 +153,7 @@ test('waiting for room ends when few enough windows wait, or with the signal', a
   const turn = { signal: stop.signal, alive };
   await queue.waitForRoom(turn);
   add(endless, 99);
-  await turnsUntil(() => runs.length > 0);
+  await until(() => runs.length > 0);
   add(other, 1);
   await queue.waitForRoom(turn);
   assert.equal(signs, 0);
@@ -170,7 +164,7 @@ test('waiting for room ends when few enough windows wait, or with the signal', a
   });
   const cancelled = assert.rejects(queue.waitForRoom(turn), engineErrors.CANCELLED.is);
   // The model is at work on another window all the time.
-  await turnsUntil(() => signs >= 4);
+  await until(() => signs >= 4);
   stop.abort();
   await cancelled;
   assert.equal(free, false);
@@ -184,7 +178,7 @@ test('when the actor stops, running and waiting windows fail as cancelled', asyn
   const { queue, runs, told, add, stop } = fake();
   add({}, 99);
   add({}, 1, 'de');
-  await turnsUntil(() => runs.length > 0);
+  await until(() => runs.length > 0);
   stop();
   await queue.idle();
   assert.deepEqual(told, ['99:CANCELLED', '1:CANCELLED']);

@@ -1,48 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { license } from '../../../cli/commands/license.ts';
-import { type Context, exit, usageErrors } from '../../../cli/context.ts';
+import { exit, usageErrors } from '../../../cli/context.ts';
 import { hashOf, idOf } from '../../../http/license/key.ts';
 import { licenseErrors } from '../../../http/license/store.ts';
-import { systemClock } from '../../../runtime/clock.ts';
-import { resolveConfig } from '../../../runtime/config.ts';
-import { createLog } from '../../../runtime/log.ts';
-import { settings } from '../../../settings.ts';
+import { fakeHome } from '../fake-context.ts';
 
 /** The command in a home of its own. */
-function setUp(t: TestContext, more: Record<string, string> = {}) {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-license-'));
-  t.after(() => rmSync(home, { recursive: true, force: true }));
-  const config = resolveConfig(settings, { flags: { home }, env: more, file: {} });
-  return {
-    home,
-    run: async (...args: string[]) => {
-      let [out, err] = ['', ''];
-      const add = (text: string) => {
-        err += text;
-      };
-      const context: Context = {
-        config,
-        values: config.values,
-        out: (text) => {
-          out += text;
-        },
-        screen: { write: add, columns: 100, isTerminal: false },
-        signal: new AbortController().signal,
-        leave: new AbortController().signal,
-        clock: systemClock,
-        log: createLog('test', ({ message }) => add(message)),
-        flushLog: () => Promise.resolve(),
-        installation: () => Promise.reject(new Error('a license needs no installation')),
-        startEngine: () => Promise.reject(new Error('a license needs no engine')),
-      };
-      const code = await license(args, context);
-      return { code, out, err };
-    },
-  };
+function setUp(t: TestContext, env: Record<string, string> = {}) {
+  const { home, run } = fakeHome(t, env);
+  return { home, run: (...args: string[]) => run(license, ...args) };
 }
 
 test('issue prints the key alone on standard output', async (t) => {

@@ -18,8 +18,8 @@ import { routes } from '../../../http/routes.ts';
 import { createServer } from '../../../http/uws.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';
-import { progress } from '../../events/happenings.ts';
-import { detailOf, fakeTasks } from '../../events/tasks.ts';
+import { detailOf, fakeTasks } from '../../events/fake-tasks.ts';
+import { progress } from '../../events/task-events.ts';
 import { inject, KEY } from '../inject.ts';
 
 test('the table of addresses is the one the routes give; else: npm run client', async () => {

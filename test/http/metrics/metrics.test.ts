@@ -12,7 +12,7 @@ import { health, healthRoutes, readyz } from '../../../http/routes/health.ts';
 import type { Service } from '../../../http/service.ts';
 import type { ChildState } from '../../../runtime/child.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
-import { progress } from '../../events/happenings.ts';
+import { progress } from '../../events/task-events.ts';
 import { inject } from '../inject.ts';
 import { readExposition } from './exposition.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { definition as decoder } from '../../../actors/decoder/actor.ts';
@@ -13,10 +13,11 @@ import { createLog } from '../../../runtime/log.ts';
 import { TestTurn } from '../../actors/decoder/ask-decoder.ts';
 import { record } from '../../actors/index/facets/media.ts';
 import { folder, indexActor } from '../../actors/index/handlers.ts';
+import { sharedPath, skipWithout } from '../../shared.ts';
 import { inject } from '../inject.ts';
 
 const path = '/api/v1/metadata/facets';
-const footage = join(import.meta.dirname, '../../../../shared/media');
+const footage = sharedPath('media');
 
 /** The route, the coordinator and the index are real; nothing of the rest is asked. */
 async function served(t: TestContext) {
@@ -101,8 +102,9 @@ test('a request that cannot be understood is a 400 that names the field, and a m
   assert.equal((await call(path, { cache_dir: join(cache_dir, 'none') })).status, 503);
 });
 
-test('facets of real pictures, films and sound say what is in the files', async (t) => {
-  if (!existsSync(footage)) return t.skip('there is no footage to look at');
+test('facets of real pictures, films and sound say what is in the files', {
+  skip: skipWithout('media'),
+}, async (t) => {
   const { index, cache_dir, answer } = await served(t);
   const reader = await decoder.create({
     settings: undefined,

@@ -7,6 +7,7 @@ import { createVisualModels, type VisualModelParts } from '../../../actors/searc
 import { modelRoutes } from '../../../http/routes/models.ts';
 import type { Service } from '../../../http/service.ts';
 import { manualClock } from '../../../runtime/clock.ts';
+import { until } from '../../until.ts';
 import { inject } from '../inject.ts';
 
 const [small, large, broken] = ['starter-visual', 'clip-b32', 'siglip2-b16-256'] as const;
@@ -89,7 +90,7 @@ test('while a model loads its key is null, and a second load only warns', async 
   const opening = Promise.withResolvers<void>();
   s.held.opening = opening.promise;
   const first = s.load(large);
-  while (!s.models.state.is_loading) await new Promise(setImmediate);
+  await until(() => s.models.state.is_loading);
   const { visual } = (await get(s, 'loaded')) as { visual: ModelState };
   assert.deepEqual(
     [visual.model_key, visual.is_loading, visual.load_status, visual.requested_model_key],

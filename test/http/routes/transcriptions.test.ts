@@ -98,8 +98,7 @@ test('a range is paged, and says whether there is anything', async (t) => {
     ask<TranscriptRangeAnswer>('/transcriptions/range', { start_seconds: 0, end_seconds: 9999, ...body });
   const indices: number[] = [];
   const sizes: number[] = [];
-  let after: number | null | undefined;
-  do {
+  for (let after: number | null | undefined; after !== null && sizes.length < 9; ) {
     const page: TranscriptRangeAnswer = await range({ hash_str: 'aa', after_segment_index: after });
     assert.deepEqual(
       [page.transcript_status, page.media_path, page.hash_str],
@@ -112,7 +111,7 @@ test('a range is paged, and says whether there is anything', async (t) => {
       assert.equal(page.segments[0]!.original_character_count, 30_000);
     }
     after = page.next_after_segment_index;
-  } while (after !== null);
+  }
   assert.deepEqual(indices, [...texts.keys()]);
   assert.deepEqual(sizes, [120, 120, 10, 1, 49]);
   const some = await range({

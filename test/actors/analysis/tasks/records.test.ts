@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { analysisErrors } from '../../../../actors/analysis/contract.ts';
+import { until } from '../../../until.ts';
 import { home, requestOf, states, whole } from '../fake-runs.ts';
 
 test('a line that a power cut has spoiled costs its file and not the task', async () => {
@@ -47,7 +48,7 @@ test('results that cannot be recorded end the task with that reason', async () =
   });
   const { task_id } = await one.tasks.start(requestOf(['/a', '/b', '/c']));
   one.analysis.last.next();
-  while ((await states(one))[task_id] !== 'failed') await new Promise(setImmediate);
+  await until(async () => (await states(one))[task_id] === 'failed');
   assert.equal((await one.tasks.get(task_id, whole)).error?.code, 'HOME_UNWRITABLE');
   h.end();
 });
@@ -72,7 +73,7 @@ test('the records of two hundred tasks are kept, newest first', async () => {
     ids.unshift((await h.settle(one.tasks.start(requestOf([`/${i}`])))).task_id);
   }
   await new Promise(setImmediate);
-  while ((await one.tasks.list()).length > 201) await new Promise(setImmediate);
+  await until(async () => (await one.tasks.list()).length <= 201);
   assert.deepEqual(
     (await one.tasks.list()).map(({ task_id }) => task_id),
     ids.slice(0, 201),

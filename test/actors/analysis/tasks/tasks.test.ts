@@ -7,6 +7,7 @@ import { Check } from 'typebox/value';
 import { analysisErrors, TaskDetail, TaskSnapshot } from '../../../../actors/analysis/contract.ts';
 import { STOP_WITHIN_MS } from '../../../../actors/analysis/tasks/tasks.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import { until } from '../../../until.ts';
 import { cancelled, home, recordedOf, requestOf, states, whole } from '../fake-runs.ts';
 
 test('a task is recorded before its start is answered, for other engines too', async () => {
@@ -131,7 +132,7 @@ test('a task that ends with an error says which', async () => {
   const one = h.start();
   const failed = await one.tasks.start(requestOf(['/a']));
   one.analysis.last.fail(storeErrors.STORE_FULL('/cache: full'));
-  while ((await states(one))[failed.task_id] === 'running') await new Promise(setImmediate);
+  await until(async () => (await states(one))[failed.task_id] !== 'running');
   const error = { code: 'STORE_FULL', error: storeErrors.STORE_FULL.meaning, message: '/cache: full' };
   assert.deepEqual((await one.tasks.get(failed.task_id, whole)).error, error);
   assert.deepEqual(one.events.at(-1), [failed.task_id, { type: 'end', state: 'failed', error }]);
@@ -171,7 +172,7 @@ test('after a crash a task is interrupted with the results it had, and resuming 
   two.analysis.last.tell('/b', 'analyzed');
   assert.equal((await two.tasks.get(task_id, whole)).total_results, 2);
   two.analysis.last.finish();
-  while ((await states(two))[task_id] === 'running') await new Promise(setImmediate);
+  await until(async () => (await states(two))[task_id] !== 'running');
   const done = await two.tasks.get(task_id, whole);
   // As if it had never been interrupted.
   assert.deepEqual([done.state, done.counts.analyzed, done.created], ['completed', 4, left.created]);

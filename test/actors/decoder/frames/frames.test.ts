@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { gridLength } from '../../../../actors/decoder/grid.ts';
 import { writeStill } from '../../../../actors/samples/writer/still.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { sharedPath, skipWithout } from '../../../shared.ts';
 import {
   askFrames,
   askPicture,
@@ -21,7 +21,6 @@ import { fullDecode, meanDifference, shownAt } from '../footage/full-decode.ts';
 import { readStamp } from '../footage/stamp.ts';
 
 const { width, height } = stampShape;
-const films = join(import.meta.dirname, '../../../../../shared/media/video');
 
 const longGop = clips.find(({ name }) => name === 'H.264, GOP 250')!;
 
@@ -91,9 +90,10 @@ for (const clip of clips) {
 }
 
 for (const name of ['car-detection.mp4', 'bottle-detection.mp4']) {
-  const path = join(films, name);
+  const film = `media/video/${name}`;
+  const path = sharedPath(film);
   test(`${name} gives the pictures of a full decode`, {
-    skip: !existsSync(path) && `${path} is not there`,
+    skip: skipWithout(film),
   }, async () => {
     const shape = { width: 64, height: 64, fit: 'cover', resample: 'area' } as const;
     const full = await fullDecode(path, shape);

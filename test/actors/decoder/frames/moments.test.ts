@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { writeStill } from '../../../../actors/samples/writer/still.ts';
+import { sharedPath, skipWithout } from '../../../shared.ts';
 import { askMoments, askProbe, turnFor, walkCounts } from '../ask-decoder.ts';
 import type { Clip } from '../footage/clip.ts';
 import { clips, tenHours } from '../footage/clips.ts';
 import { fullDecode, meanDifference, shownAt } from '../footage/full-decode.ts';
 import { readStamp } from '../footage/stamp.ts';
 
-const films = join(import.meta.dirname, '../../../../../shared/media/video');
 let folder = '';
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'framehound-moments-'));
@@ -88,9 +87,10 @@ test('three moments of a long film are reached by seeks', async () => {
 });
 
 for (const name of ['car-detection.mp4', 'bottle-detection.mp4']) {
-  const path = join(films, name);
+  const film = `media/video/${name}`;
+  const path = sharedPath(film);
   test(`${name}: the JPEG of a moment shows the picture of a full decode`, {
-    skip: !existsSync(path) && `${path} is not there`,
+    skip: skipWithout(film),
   }, async () => {
     const { duration_seconds, width, height } = await askProbe(path);
     const moments = [0, 1.3, 5, duration_seconds / 2, duration_seconds - 0.2];

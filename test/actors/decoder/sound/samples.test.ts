@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { writeFilm } from '../../../../actors/samples/writer/film.ts';
 import type { FilmSound } from '../../../../actors/samples/writer/sound.ts';
+import { sharedPath, skipWithout } from '../../../shared.ts';
 import { askProbe, askSound } from '../ask-decoder.ts';
 import { expectSilence, expectTone, level, pitches, tones } from '../footage/tones.ts';
 
-const speech = join(import.meta.dirname, '../../../../../shared/media/speech');
-const skip = !existsSync(speech) && 'the shared recordings are missing';
+const speech = sharedPath('media/speech');
+const skip = skipWithout('media/speech');
 
 let folder = '';
 before(async () => {

@@ -104,7 +104,8 @@ test('a real file system of 1 MB fills up without a crash or a loss', async (t) 
   const index = await indexActor(t);
   let stored = 0;
   const fill = async () => {
-    for (; ; stored++) await store(index, cache_dir, (stored + 1).toString(16), someFootage(100, stored));
+    for (; stored < 10_000; stored++)
+      await store(index, cache_dir, (stored + 1).toString(16), someFootage(100, stored));
   };
   await assert.rejects(fill, storeErrors.STORE_FULL.is);
   assert.ok(stored > 3);

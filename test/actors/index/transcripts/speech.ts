@@ -1,5 +1,6 @@
 // Transcripts for tests: segments from texts, and how they came about.
 import type { TranscriptMark, TranscriptSegment } from '../../../../actors/index/transcripts/contract.ts';
+import { until } from '../../../until.ts';
 import { mediaRecord } from '../footage.ts';
 import type { Harness } from '../handlers.ts';
 
@@ -37,10 +38,13 @@ export async function transcribe(
 
 /** Loads the transcripts of a folder to the end; answers the last report and how many turns it took. */
 export async function loadAll(index: Harness, cache_dir: string) {
-  for (let turns = 1; ; turns++) {
-    const { done, ...report } = await index.call('load_transcripts', { cache_dir });
-    if (done) return { turns, report };
-  }
+  let turns = 0;
+  const { done: _, ...report } = await until(async () => {
+    turns++;
+    const answer = await index.call('load_transcripts', { cache_dir });
+    return answer.done && answer;
+  });
+  return { turns, report };
 }
 
 /** `hash:segment` of each match, in their order. */

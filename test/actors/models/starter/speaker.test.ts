@@ -7,8 +7,8 @@ import { Fbank, wespeakerFbank } from '../../../../actors/acoustics/fbank.ts';
 import { isBuiltIn } from '../../../../actors/models/registry.ts';
 import { builtInRows } from '../../../../actors/models/rows/list.ts';
 import { starterSpeakerFile } from '../../../../actors/models/starter/speaker.ts';
+import { sharedPath, skipWithout } from '../../../shared.ts';
 import { askSound } from '../../decoder/ask-decoder.ts';
-import { missing, speechPath } from '../../transcriber/voice/speech-media.ts';
 import { dot, open } from './starter-model.ts';
 
 const row = builtInRows.find(({ key }) => key === 'starter-speaker')!;
@@ -71,10 +71,11 @@ for (const seconds of [0.5, 1.5, 3, 10]) {
   });
 }
 
-const voicesPath = join(speechPath, 'librispeech', 'test-other');
+const voices = 'media/speech/librispeech/test-other';
+const voicesPath = sharedPath(voices);
 
 test('two voices that were not trained on are told apart, and each is recognised', {
-  skip: missing(voicesPath),
+  skip: skipWithout(voices),
 }, async () => {
   const names = readdirSync(voicesPath).sort();
   const speakers = [...new Set(names.map((name) => name.split('-', 1)[0]!))].slice(0, 2);

@@ -1,16 +1,5 @@
-// Recorded speech for tests, where it lies beside the checkout; it is no part of the project.
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-
-const shared = fileURLToPath(new URL('../../../../../shared', import.meta.url));
-export const sileroPath = `${shared}/weights/silero_vad.onnx`;
-export const speechPath = `${shared}/media/speech`;
-
-/** Why a test that needs `paths` is left out; false when they are there. */
-export function missing(...paths: string[]): string | false {
-  const absent = paths.find((path) => !existsSync(path));
-  return absent === undefined ? false : `${absent} is not there`;
-}
+// Reads real speech for tests.
+import { readFileSync } from 'node:fs';
 
 /** Samples −1 to 1 of a wav file of 16-bit mono at 16 kHz. */
 export function readWav(path: string): Float32Array {

@@ -4,6 +4,7 @@ import type { FileResult } from '../../../../../actors/analysis/contract.ts';
 import type { SpeechJob } from '../../../../../actors/analysis/stages/speech/request.ts';
 import { noModel } from '../../../../../actors/embedder/contract.ts';
 import { storeErrors } from '../../../../../actors/index/store/contract.ts';
+import { until } from '../../../../until.ts';
 import { type FakeFile, world } from '../../fakes.ts';
 
 const asked = {
@@ -238,7 +239,7 @@ test('how much there is to hear is known as soon as every file is surveyed', asy
   const running = w.hear(w.paths.map((path) => job(path)));
   const known = () =>
     w.events.flatMap((event) => (event.type === 'task' && event.task.surveyed ? [event] : []));
-  while (known().length === 0) await new Promise(setImmediate);
+  await until(() => known().length > 0);
   assert.deepEqual([known()[0]?.task.stages['speech']?.all, known()[0]?.task.files_done], [6, 0]);
   held.resolve();
   await running;
@@ -250,7 +251,7 @@ test('which speech model is in use is known without asking who runs it', async (
   const held = Promise.withResolvers<void>();
   w.voices.hold = held.promise;
   const running = w.hear([job(w.paths[0]!)]);
-  while (w.voices.open.size === 0) await new Promise(setImmediate);
+  await until(() => w.voices.open.size > 0);
   assert.deepEqual(
     [w.analysis.speechModel.model_key, w.analysis.speechModel.load_status],
     ['x3-asr-0.6b', 'ready'],
@@ -294,7 +295,7 @@ test('a cancelled task keeps what is finished, leaves nothing open, and the next
   await w.hear(jobs.slice(0, 1));
   w.voices.hold = held.promise;
   const running = w.hear(jobs, false, stop.signal);
-  while (w.voices.open.size === 0) await new Promise(setImmediate);
+  await until(() => w.voices.open.size > 0);
   stop.abort();
   held.resolve();
   const { cancelled, results } = await running;

@@ -7,7 +7,7 @@ import type { ClientEvents, ProgressEvent, ServerEvents } from '../../events/pro
 import { createEventServer, type EventServer, type EventServerOptions } from '../../events/server.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
-import { type FakeTasks, fakeTasks } from './tasks.ts';
+import { type FakeTasks, fakeTasks } from './fake-tasks.ts';
 
 export type Client = Socket<ServerEvents, ClientEvents>;
 export type Transport = 'websocket' | 'polling';

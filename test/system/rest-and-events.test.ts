@@ -1,15 +1,16 @@
+// A client of the service that asks over REST and follows its tasks over Socket.IO, on real footage.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import test from 'node:test';
-import { fileURLToPath } from 'node:url';
+import test, { type TestContext } from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/contract.ts';
 import type { FacetAnswer, SearchAnswer } from '../../actors/search/contract.ts';
+import { sharedPath, skipWithout } from '../shared.ts';
 import { newHome } from './command-line.ts';
 import { startService } from './service.ts';
 
-const media = fileURLToPath(new URL('../../../shared/media', import.meta.url));
-const withFootage = { skip: existsSync(media) ? false : `${media} is missing: no real footage to send` };
+const media = sharedPath('media');
+const skip = skipWithout('media');
 const cars = join(media, 'video', 'car-detection.mp4');
 const bottles = join(media, 'video', 'bottle-detection.mp4');
 const rocket = join(media, 'images', 'rocket.jpg');
@@ -17,52 +18,54 @@ const cat = join(media, 'images', 'chelsea.png');
 const speech = join(media, 'speech', 'jfk.flac');
 const films = [cars, bottles, rocket, cat];
 
-test('a client drives the whole story over REST and Socket.IO', withFootage, async (t) => {
+async function readyService(t: TestContext) {
   const service = await startService();
   t.after(service.end);
-  const { ok, call } = service;
-  const cache_dir = join(service.home.folder, 'analysis');
+  await service.modelReady();
+  return { ...service, cache_dir: join(service.home.folder, 'analysis') };
+}
 
-  assert.deepEqual(await ok('/health'), { status: 'ok' });
-  let state = await ok<{ visual: { load_status: string } }>('/models/loaded');
-  while (state.visual.load_status === 'loading') state = await ok('/models/loaded');
-  assert.equal(state.visual.load_status, 'ready');
+type Service = Awaited<ReturnType<typeof readyService>>;
 
-  const { media_properties } = await ok<{ media_properties: Record<string, { hash_str: string }> }>(
-    '/media/metadata',
-    { cache_dir, media_paths: [...films, speech] },
+test('a client analyses, searches, filters and shows footage over REST and Socket.IO', {
+  skip,
+}, async (t) => {
+  const service = await readyService(t);
+  assert.deepEqual(await service.ok('/health'), { status: 'ok' });
+  await t.test('a file that is not there fails alone, and a client that joins late is sent the end', () =>
+    analyseAll(service),
   );
-  assert.deepEqual(Object.keys(media_properties).sort(), [...films, speech].sort());
-  const hashOf = (path: string) => media_properties[path]!.hash_str;
+  await t.test('words, a picture and a frame find what they describe', () => searchEachWay(service));
+  await t.test('facets count the files, and a filter keeps those it names', () => filterByExtension(service));
+  await t.test('moments and scenes have thumbnails, sound has none', () => showThumbnails(service));
+  assert.equal(await service.stop(), 0);
+});
 
+async function analyseAll({ ok, follow, cache_dir }: Service): Promise<void> {
   const { task_id } = await ok<{ task_id: string }>('/analyze', {
     cache_dir,
     visual_media_paths: [...films, '/nowhere/gone.mp4'],
   });
-  const events = await service.follow(task_id);
+  const events = await follow(task_id);
   const last = events.at(-1)!;
   assert.deepEqual([last.done, last.progress, last.type], [true, 100, 'video']);
   assert.ok(events.some(({ video_path, error }) => video_path === '/nowhere/gone.mp4' && error));
-  // Who joins late hears how it ended.
-  assert.equal((await service.follow(task_id)).at(-1)?.done, true);
-  const task = await ok<TaskDetail>(`/tasks/${task_id}`);
-  assert.equal(task.state, 'completed');
+  assert.equal((await follow(task_id)).at(-1)?.done, true);
+  const { state, counts } = await ok<TaskDetail>(`/tasks/${task_id}`);
   assert.deepEqual(
-    [task.counts.files, task.counts.analyzed, task.counts.failed],
-    [films.length + 1, films.length, 1],
+    [state, counts.files, counts.analyzed, counts.failed],
+    ['completed', films.length + 1, films.length, 1],
   );
+}
 
+async function searchEachWay({ ok, call, cache_dir }: Service): Promise<void> {
   const question = { cache_dir, query: 'fire at night' };
   assert.equal((await call('/search/text', question)).status, 400, 'nothing is loaded yet');
   assert.match((await ok<{ message: string }>('/analysis-data/load', { cache_dir })).message, /4 media/);
   const byText = await ok<SearchAnswer>('/search/text', question);
   assert.equal(byText.matches[0]?.video_path, rocket);
-  assert.equal(
-    Buffer.from(byText.matches[0]?.image ?? '', 'base64')
-      .subarray(0, 2)
-      .toString('hex'),
-    'ffd8',
-  );
+  const preview = Buffer.from(byText.matches[0]?.image ?? '', 'base64');
+  assert.equal(preview.subarray(0, 2).toString('hex'), 'ffd8');
   const byImage = await ok<SearchAnswer>('/search/image', { cache_dir, image_path: cat });
   assert.equal(byImage.matches[0]?.video_path, cat);
   const byFrame = await ok<SearchAnswer>('/search/frame', {
@@ -73,18 +76,28 @@ test('a client drives the whole story over REST and Socket.IO', withFootage, asy
   });
   assert.ok(byFrame.matches.every(({ video_path }) => video_path === bottles));
   assert.equal(byFrame.matches[0]?.frame_idx, '12');
+}
 
-  const facets = await ok<FacetAnswer>('/metadata/facets', { cache_dir, search_all: true });
-  assert.deepEqual(facets.coverage, { scope_count: 4, indexed_count: 4, missing_count: 0 });
-  const extension = facets.facets.find(({ id }) => id === 'file.extension');
+async function filterByExtension({ ok, cache_dir }: Service): Promise<void> {
+  const { coverage, facets } = await ok<FacetAnswer>('/metadata/facets', { cache_dir, search_all: true });
+  assert.deepEqual(coverage, { scope_count: 4, indexed_count: 4, missing_count: 0 });
+  const extension = facets.find(({ id }) => id === 'file.extension');
   const png = extension?.options.find(({ label }) => label.toLowerCase().includes('png'));
   assert.equal(png?.count, 1);
   const filtered = await ok<SearchAnswer>('/search/text', {
-    ...question,
+    cache_dir,
+    query: 'fire at night',
     metadata_filter_request: { filters: [{ facet_id: 'file.extension', values: [png?.value] }] },
   });
   assert.deepEqual([...new Set(filtered.matches.map(({ video_path }) => video_path))], [cat]);
+}
 
+async function showThumbnails({ ok, cache_dir }: Service): Promise<void> {
+  const { media_properties } = await ok<{ media_properties: Record<string, { hash_str: string }> }>(
+    '/media/metadata',
+    { cache_dir, media_paths: [...films, speech] },
+  );
+  assert.deepEqual(Object.keys(media_properties).sort(), [...films, speech].sort());
   const { thumbnails } = await ok<{ thumbnails: { thumbnail: string | null }[] }>('/thumbnails', {
     cache_dir,
     requests: [
@@ -102,28 +115,20 @@ test('a client drives the whole story over REST and Socket.IO', withFootage, asy
     media_path: bottles,
     start_time: '00:00:02',
     end_time: '00:00:06',
-    hash_str: hashOf(bottles),
+    hash_str: media_properties[bottles]!.hash_str,
   });
   assert.deepEqual(
     strip.scene_thumbnails.map(([, timestamp]) => timestamp),
     ['00:00:02', '00:00:03', '00:00:04', '00:00:05', '00:00:06'],
   );
+}
 
-  assert.equal(await service.stop(), 0);
-});
-
-test('a task that is cancelled goes on where it stopped when it is resumed', withFootage, async (t) => {
-  const service = await startService();
-  t.after(service.end);
-  const { ok } = service;
-  const cache_dir = join(service.home.folder, 'analysis');
-  let state = await ok<{ visual: { load_status: string } }>('/models/loaded');
-  while (state.visual.load_status === 'loading') state = await ok('/models/loaded');
-
+test('a task that is cancelled goes on where it stopped when it is resumed', { skip }, async (t) => {
+  const { ok, follow, stop, cache_dir } = await readyService(t);
   const paths = [rocket, cat, cars, bottles];
   const { task_id } = await ok<{ task_id: string }>('/analyze', { cache_dir, visual_media_paths: paths });
   const cancelled = Promise.withResolvers<unknown>();
-  const events = await service.follow(task_id, (event) => {
+  const events = await follow(task_id, (event) => {
     // As soon as something is finished, so that something is left.
     if ((event.files_done ?? 0) > 0 && !event.done)
       cancelled.resolve(ok('/analyze/cancel', undefined, 'POST'));
@@ -137,11 +142,9 @@ test('a task that is cancelled goes on where it stopped when it is resumed', wit
     JSON.stringify(before.counts),
   );
 
-  assert.equal(
-    (await ok<{ task_id: string }>(`/tasks/${task_id}/resume`, undefined, 'POST')).task_id,
-    task_id,
-  );
-  await service.follow(task_id);
+  const resumed = await ok<{ task_id: string }>(`/tasks/${task_id}/resume`, undefined, 'POST');
+  assert.equal(resumed.task_id, task_id);
+  await follow(task_id);
   const after = await ok<TaskDetail>(`/tasks/${task_id}`);
   assert.equal(after.state, 'completed');
   assert.deepEqual(
@@ -153,7 +156,7 @@ test('a task that is cancelled goes on where it stopped when it is resumed', wit
     tasks.map((task) => task.task_id),
     [task_id],
   );
-  assert.equal(await service.stop(), 0);
+  assert.equal(await stop(), 0);
 });
 
 test('a service that is told an impossible host ends at once and is not started again', async (t) => {

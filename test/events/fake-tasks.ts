@@ -1,4 +1,4 @@
-// Tasks that tell what a test says and are recorded as a test says.
+// Tasks whose events and records are made by a test.
 import {
   analysisErrors,
   type TaskDetail,

@@ -4,13 +4,16 @@ import { type ModelSession, openSession, type TensorIn } from '../../actors/mode
 import { joinDetected, type VoiceDetectors } from '../../actors/transcriber/voice/detector.ts';
 import { openSilero, SileroStream } from '../../actors/transcriber/voice/silero.ts';
 import { createLog } from '../../runtime/log.ts';
-import { missing, readWav, sileroPath, speechPath } from '../actors/transcriber/voice/speech-media.ts';
+import { readWav } from '../actors/transcriber/voice/speech-media.ts';
+import { sharedPath, skipWithout } from '../shared.ts';
 
 const log = createLog('test', () => {});
 const open = (source: string | Uint8Array) => openSession(source, { device: 'cpu', threads: 1, log });
-const skip = missing(sileroPath);
-const wav = `${speechPath}/two_cities_16k.wav`;
-const skipSpeech = missing(sileroPath, wav);
+const weights = 'weights/silero_vad.onnx';
+const reading = 'media/speech/two_cities_16k.wav';
+const [sileroPath, wav] = [sharedPath(weights), sharedPath(reading)];
+const skip = skipWithout(weights);
+const skipSpeech = skipWithout(weights, reading);
 
 let session: ModelSession;
 let silero: VoiceDetectors;

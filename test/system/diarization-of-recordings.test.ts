@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import test from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { compose, usual } from '../../bench/diarization/compose.ts';
 import { idealSpeech, openPipeline } from '../../bench/diarization/pipeline.ts';
 import { scoreDiarization } from '../../bench/diarization/score.ts';
+import { sharedPath, skipWithout } from '../shared.ts';
 
-const shared = resolve(fileURLToPath(new URL('../../../shared', import.meta.url)));
-const folder = join(shared, 'media', 'speech', 'librispeech', 'test-other');
-const skip = existsSync(folder) ? false : `${folder} is not there`;
+const recordings = 'media/speech/librispeech/test-other';
+const folder = sharedPath(recordings);
+const skip = skipWithout(recordings);
 
 test('two recorded voices that were never trained on are told apart and counted', { skip }, async () => {
   const modelsDir = await mkdtemp(join(tmpdir(), 'diarizer-'));

@@ -21,11 +21,14 @@ import {
   white,
 } from '../../bench/voice/sounds.ts';
 import { createLog } from '../../runtime/log.ts';
-import { missing, readWav, sileroPath, speechPath } from '../actors/transcriber/voice/speech-media.ts';
+import { readWav } from '../actors/transcriber/voice/speech-media.ts';
+import { sharedPath, skipWithout } from '../shared.ts';
 
 const own = ownDetectors();
-const readings = ['two_cities_16k.wav', 'beckett.wav'].map((name) => `${speechPath}/${name}`);
-const skip = missing(sileroPath, ...readings);
+const weights = 'weights/silero_vad.onnx';
+const names = ['media/speech/two_cities_16k.wav', 'media/speech/beckett.wav'];
+const readings = names.map(sharedPath);
+const skip = skipWithout(weights, ...names);
 
 async function hearAll(detectors: VoiceDetectors, samples: Float32Array, block = 128_000, first = 0) {
   const detector = detectors.open();
@@ -52,7 +55,7 @@ async function hearAll(detectors: VoiceDetectors, samples: Float32Array, block =
   return [...found, ...others];
 }
 
-test('nobody speaks in silence, noise, tones and hum, at any level', async () => {
+test('no speech is found in silence, noise, tones and hum, at any level', async () => {
   const silence: NoiseGenerator = (count) => new Float32Array(count);
   const tone =
     (hertz: number): NoiseGenerator =>
@@ -72,7 +75,7 @@ test('nobody speaks in silence, noise, tones and hum, at any level', async () =>
   }
 });
 
-test('speech is hardly ever heard in what is like music', async () => {
+test('speech is hardly ever found in music', async () => {
   let speech = 0;
   for (let seed = 0; seed < 6; seed++) {
     const sound = music(10 * 16_000, randomOf(500 + seed));
@@ -90,7 +93,7 @@ let silero: VoiceDetectors;
 before(async () => {
   if (skip) return;
   const log = createLog('test', () => {});
-  silero = await openSilero('silero-vad', sileroPath, (source) =>
+  silero = await openSilero('silero-vad', sharedPath(weights), (source) =>
     openSession(source, { device: 'cpu', threads: 1, log }),
   );
 });
@@ -101,7 +104,7 @@ const noisy = (noise: NoiseGenerator) => (speech: Float32Array) =>
 const clean = (speech: Float32Array) => speech;
 const conditions = { clean, white: noisy(white), pink: noisy(pink), brown: noisy(brown), telephone };
 for (const [name, heardBy] of Object.entries(conditions)) {
-  test(`${name}: readings are heard as Silero hears them`, { skip }, async () => {
+  test(`${name}: speech of recordings is found where Silero finds it`, { skip }, async () => {
     for (const path of readings) {
       const samples = readWav(path);
       const sound = heardBy(samples);

@@ -1,0 +1,17 @@
+// Chooses who does the work of a command: a service that runs already, or an engine of its own.
+import type { Backend } from './backend.ts';
+import { type Context, withEngine } from './context.ts';
+
+/** `decoders`: films decoded at the same time by an engine of its own; 0 for one that only searches. */
+export async function withBackend<T>(
+  context: Context,
+  decoders: number,
+  work: (backend: Backend) => Promise<T>,
+): Promise<T> {
+  if (context.values.server !== '') {
+    const { createRemote } = await import('./remote.ts');
+    return work(createRemote(context));
+  }
+  const { createLocal } = await import('./local.ts');
+  return withEngine(context, decoders, (engine) => work(createLocal(engine, context)));
+}

@@ -1,0 +1,63 @@
+// What a command is handed, in a home folder of its own, with what it says kept.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Command, Context } from '../../cli/context.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { resolveConfig } from '../../runtime/config.ts';
+import { createLog } from '../../runtime/log.ts';
+import { settings } from '../../settings.ts';
+
+export interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  /** Remarks and the log. */
+  readonly err: string;
+}
+
+export interface FakeHome {
+  readonly home: string;
+  /** A context of its own, so that what one command says is not mixed with what another says. */
+  context(more?: Partial<Context>): Context & { said(): Omit<Outcome, 'code'> };
+  run(command: Command, ...args: readonly string[]): Promise<Outcome>;
+}
+
+/** A command that wants an engine fails. */
+export function fakeHome(t: TestContext, env: Record<string, string> = {}): FakeHome {
+  const home = mkdtempSync(join(tmpdir(), 'framehound-cli-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const config = resolveConfig(settings, { flags: { home }, env, file: {} });
+  const context: FakeHome['context'] = (more = {}) => {
+    let [out, err] = ['', ''];
+    const add = (text: string) => {
+      err += text;
+    };
+    return {
+      config,
+      values: config.values,
+      out: (text) => {
+        out += text;
+      },
+      screen: { write: add, columns: 100, isTerminal: false },
+      signal: new AbortController().signal,
+      leave: new AbortController().signal,
+      clock: systemClock,
+      log: createLog('test', ({ message }) => add(message)),
+      flushLog: () => Promise.resolve(),
+      startEngine: () => Promise.reject(new Error('no engine is wanted here')),
+      installation: () => Promise.reject(new Error('no installation is wanted here')),
+      ...more,
+      said: () => ({ out, err }),
+    };
+  };
+  return {
+    home,
+    context,
+    run: async (command, ...args) => {
+      const own = context();
+      const code = await command(args, own);
+      return { code, ...own.said() };
+    },
+  };
+}

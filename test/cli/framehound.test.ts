@@ -1,0 +1,126 @@
+// The command line as a process: exit codes, and settings before and after the command.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { newHome } from '../system/command-line.ts';
+
+function homeOf(t: TestContext) {
+  const home = newHome();
+  t.after(home.remove);
+  return home;
+}
+
+interface Row {
+  readonly setting: string;
+  readonly value: unknown;
+  readonly source: string;
+}
+
+/** Value and source of a setting, as `config --json` prints them. */
+function settingOf(json: string, name: string): unknown[] {
+  const row = (JSON.parse(json) as Row[]).find(({ setting }) => setting === name);
+  return [row?.value, row?.source];
+}
+
+test('mistakes of the command line are named and have an exit code of their own', async (t) => {
+  const home = homeOf(t);
+  const cases: [string[], number, RegExp][] = [
+    [[], 2, /framehound analyze/],
+    [['serch'], 2, /no command serch/],
+    [['toString'], 2, /no command toString/],
+    [['search'], 2, /needs a text/],
+    [['search', '--frame', 'x.mp4'], 2, /FILE@SECONDS/],
+    [['search', 'x', '--max', '0'], 2, /--max/],
+    [['search', 'x', '--colour'], 2, /--colour/],
+    [['search', 'x', '--model'], 2, /--model wants a value/],
+    [['analyze'], 2, /needs the path/],
+    [['analyze', '/nowhere/at/all.mp4'], 3, /at\/all\.mp4/],
+    [['search', 'blue'], 1, /analysis/],
+    [['models', 'pull', 'no-such-model'], 1, /no-such-model/],
+    [['config', '--decode', 'fast'], 2, /decode \(flag\).*exact, keyframes/],
+  ];
+  await Promise.all(
+    cases.map(async ([args, code, message]) => {
+      const ended = await home.run(...args);
+      assert.equal(ended.code, code, `${args.join(' ')}: ${ended.err}`);
+      assert.match(ended.err + ended.out, message);
+      assert.doesNotMatch(ended.err, /\n {4}at /, 'a mistake is told without a stack');
+    }),
+  );
+});
+
+test('help and version are answers', async (t) => {
+  const home = homeOf(t);
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
+    version: string;
+  };
+  const cases: [string[], RegExp][] = [
+    [['help'], /^framehound looks at every second/],
+    [['--help'], /^framehound looks at every second/],
+    [['search', '-h'], /^framehound looks at every second/],
+    [['version'], new RegExp(`^${version.replaceAll('.', '\\.')}\n$`)],
+    [['-v'], /^\d+\.\d+\.\d+\n$/],
+  ];
+  await Promise.all(
+    cases.map(async ([args, printed]) => {
+      const { code, out, err } = await home.run(...args);
+      assert.deepEqual([code, err], [0, ''], args.join(' '));
+      assert.match(out, printed);
+    }),
+  );
+});
+
+test('settings stand before or after the command, with a space or an equals sign', async (t) => {
+  const home = homeOf(t);
+  const orders = [
+    ['--model', 'other', 'config', '--json'],
+    ['config', '--json', '--model', 'other'],
+    ['config', '--model=other', '--json'],
+    ['--model', 'first', 'config', '--json', '--model', 'other'],
+  ];
+  await Promise.all(
+    orders.map(async (args) => {
+      const { code, out, err } = await home.run(...args);
+      assert.equal(code, 0, err);
+      assert.deepEqual(settingOf(out, 'model'), ['other', 'flag'], args.join(' '));
+      assert.deepEqual(settingOf(out, 'home'), [join(home.folder, 'home'), 'environment']);
+    }),
+  );
+});
+
+test('what stands behind -- is the own of the command', async (t) => {
+  const { code, err } = await homeOf(t).run('tasks', '--', '--model', 'x');
+  assert.deepEqual(
+    [code, /tasks knows list, show, resume and cancel, not --model/.test(err)],
+    [2, true],
+    err,
+  );
+});
+
+test('config.json is read from the home folder; one that cannot be read is a usage error', async (t) => {
+  const home = homeOf(t);
+  const file = join(home.folder, 'home', 'config.json');
+  mkdirSync(join(home.folder, 'home'));
+  const cases: [string, number, RegExp][] = [
+    ['{"model":"mine"}', 0, /"value":"mine","source":"config\.json"/],
+    ['{"model":', 2, /config\.json: is not JSON/],
+    ['[]', 2, /config\.json: is not a JSON object/],
+    ['{"modle":"mine"}', 2, /unknown setting "modle"/],
+    ['{"port":"x"}', 2, /port \(config\.json\)/],
+  ];
+  for (const [text, code, said] of cases) {
+    writeFileSync(file, text);
+    const ended = await home.run('config', '--json');
+    assert.equal(ended.code, code, text);
+    assert.match(ended.out + ended.err, said);
+  }
+});
+
+test('doctor looks at the machine, the media, the models and the folders', async (t) => {
+  const { code, out } = await homeOf(t).run('doctor', '--json');
+  assert.equal(code, 0, out);
+  const names = (JSON.parse(out) as { name: string; ok: boolean }[]).map(({ name }) => name);
+  for (const name of ['node', 'media', 'model devices', 'store', 'model', 'home'])
+    assert.ok(names.includes(name), name);
+});

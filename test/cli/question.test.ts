@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { usageErrors } from '../../cli/context.ts';
+import { frameArgument, numberArgument, type Question, title } from '../../cli/question.ts';
+
+test('FILE@SECONDS is split at the last @', () => {
+  assert.deepEqual(frameArgument('/a@b.mp4@12.5'), { path: '/a@b.mp4', seconds: 12.5 });
+  for (const wrong of ['/a.mp4', '@3', '/a.mp4@', '/a.mp4@x', '/a.mp4@-1']) {
+    assert.throws(() => frameArgument(wrong), usageErrors.USAGE.is, wrong);
+  }
+});
+
+test('a number has its limits, and is whole where it has to be', () => {
+  assert.equal(numberArgument('--max', '10', 1, 10, true), 10);
+  assert.equal(numberArgument('--text-weight', '0.5', 0, 1, false), 0.5);
+  for (const wrong of ['', ' ', 'x', '0', '11', '2.5', 'Infinity', 'NaN', '-1']) {
+    const read = () => numberArgument('--max', wrong, 1, 10, true);
+    assert.throws(read, (error: Error) => usageErrors.USAGE.is(error) && error.message.startsWith('--max '));
+  }
+});
+
+test('the title of a search names all that was asked', () => {
+  const nothing: Question = {
+    query: null,
+    image: null,
+    frame: null,
+    exclude: [],
+    media: [],
+    max: 10,
+    textWeight: 1,
+    previews: true,
+  };
+  const table: [Partial<Question>, string][] = [
+    [{ query: 'red car' }, '"red car"'],
+    [{ image: '/a.jpg' }, 'like /a.jpg'],
+    [{ query: 'sea', frame: { path: '/a.mp4', seconds: 2 } }, '"sea", like /a.mp4 at 2 s'],
+    [{ query: 'sea', exclude: ['boat', 'sun'] }, '"sea", without "boat", "sun"'],
+  ];
+  for (const [asked, text] of table) assert.equal(title({ ...nothing, ...asked }), text);
+});

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+
+const reporter = join(import.meta.dirname, 'reporter.ts');
+
+/** What a run of this one file prints. */
+function outputOf(t: TestContext, body: string): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-reporter-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'some.test.mjs');
+  writeFileSync(file, `import test from 'node:test';\n${body}`);
+  const args = ['--disable-warning=ExperimentalWarning', '--test', `--test-reporter=${reporter}`, file];
+  // Node does not start a run of tests inside a test of another run.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  return spawnSync(process.execPath, args, { encoding: 'utf8', env }).stdout.trimEnd().split('\n');
+}
+
+test('the last lines of a run say how many tests were skipped for which reason', (t) => {
+  const lines = outputOf(
+    t,
+    `for (const name of ['a', 'b']) test(name, { skip: 'needs ../shared, which is not here' }, () => {});
+    test('c', (t) => t.skip('root may write everywhere'));
+    test('d', { skip: true }, () => {});
+    test('e', () => {});`,
+  );
+  assert.deepEqual(lines.slice(-3), [
+    '# skipped: 2 tests that need ../shared, which is not here',
+    '# skipped: 1 test: root may write everywhere',
+    '# skipped: 1 test: no reason given',
+  ]);
+  assert.ok(lines.includes('# pass 1') && lines.includes('# skipped 4') && lines.includes('# fail 0'));
+});
+
+test('a run without skipped tests ends as Node ends it', (t) => {
+  const lines = outputOf(t, `test('a', () => {});`);
+  assert.match(lines.at(-1) ?? '', /^# duration_ms/);
+  assert.ok(lines.includes('# pass 1'));
+});

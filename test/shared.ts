@@ -1,0 +1,27 @@
+// Real footage and model files for tests. They lie in ../shared beside the checkout and are no part of the project: a
+// test that needs them is skipped without them, and the last lines of a run say so (test/reporter.mjs).
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const checkout = dirname(import.meta.dirname);
+
+/** Absolute path of a file or folder in ../shared; `media/video`. */
+export function sharedPath(name: string): string {
+  return join(checkout, '..', 'shared', name);
+}
+
+/** The `skip` option of a test that needs these files or folders of ../shared; false when all of them are there. */
+export function skipWithout(...names: string[]): string | false {
+  const missing = names.map(highestMissing).find((path) => path !== null);
+  return missing ? `needs ${missing}, which is not here` : false;
+}
+
+/** Without all of ../shared that is what is named, once for all tests. */
+function highestMissing(name: string): string | null {
+  const parts = name.split('/').filter(Boolean);
+  for (let count = 0; count <= parts.length; count++) {
+    const part = parts.slice(0, count).join('/');
+    if (!existsSync(sharedPath(part))) return join('../shared', part);
+  }
+  return null;
+}

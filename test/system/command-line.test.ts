@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import test from 'node:test';
+import { Check } from 'typebox/value';
+import { SearchAnswer } from '../../actors/search/contract.ts';
+import { clips, tenHours } from '../actors/decoder/footage/clips.ts';
+import { sharedPath, skipWithout } from '../shared.ts';
+import { until } from '../until.ts';
+import { newHome, SLOW_MS } from './command-line.ts';
+
+const footage = sharedPath('media');
+
+async function clip(name: string, folder: string): Promise<string> {
+  const path = await clips.find((clip) => clip.name === name)!.make();
+  const copy = join(folder, basename(path));
+  copyFileSync(path, copy);
+  return copy;
+}
+
+test('real footage is analysed, found by words, by picture and by frame, and only once', {
+  skip: skipWithout('media'),
+}, async () => {
+  const home = newHome();
+  const first = await home.run('analyze', join(footage, 'video'), join(footage, 'images'));
+  assert.equal(first.code, 0, first.err);
+  assert.match(first.err, /6 analysed/);
+
+  const words = await home.run('search', 'fire at night', '--json', '--previews', '--max', '3');
+  const answer = JSON.parse(words.out) as SearchAnswer;
+  assert.ok(Check(SearchAnswer, answer), words.out);
+  assert.equal(basename(answer.matches[0]!.video_path), 'rocket.jpg');
+  assert.equal(Buffer.from(answer.matches[0]!.image!, 'base64').subarray(0, 2).toString('hex'), 'ffd8');
+
+  const bottles = join(footage, 'video', 'bottle-detection.mp4');
+  const frame = await home.run('search', '--frame', `${bottles}@12`, '--json', '--max', '2');
+  const [best] = (JSON.parse(frame.out) as SearchAnswer).matches;
+  assert.deepEqual([best?.video_path, best?.timestamp, best?.image], [bottles, '00:00:12', undefined]);
+
+  const cat = join(footage, 'images', 'chelsea.png');
+  const picture = await home.run('search', '--image', cat, '--media', bottles, '--json');
+  const paths = (JSON.parse(picture.out) as SearchAnswer).matches.map(({ video_path }) => video_path);
+  assert.deepEqual(new Set(paths), new Set([bottles]));
+
+  const again = await home.run('analyze', footage);
+  assert.match(again.err, /6 already known/);
+  home.remove();
+});
+
+test('a folder of good and bad files: the good are stored, each bad one is named with its reason', async () => {
+  const home = newHome();
+  const media = join(home.folder, 'media');
+  mkdirSync(media);
+  const good = await clip('H.264, GOP 12', media);
+  const odd = await clip("a name with spaces, quotes, a newline and ü 漢 '", media);
+  writeFileSync(join(media, 'notes.mp4'), 'this is no film');
+  writeFileSync(join(media, 'empty.mov'), '');
+  writeFileSync(join(media, 'cut.mp4'), readFileSync(good).subarray(0, 3000));
+  copyFileSync(good, join(media, 'locked.mp4'));
+  chmodSync(join(media, 'locked.mp4'), 0);
+  symlinkSync(media, join(media, 'loop'));
+  const { code, err } = await home.run('analyze', media, join(media, 'missing.mp4'));
+  assert.equal(code, 3, err);
+  // The administrator may read everything; for anyone else the locked file is one more failure.
+  const failed = process.getuid?.() === 0 ? 5 : 6;
+  assert.match(err, new RegExp(`${failed} failed`));
+  for (const name of ['notes.mp4', 'empty.mov', 'cut.mp4', 'loop', 'missing.mp4'])
+    assert.match(err, new RegExp(name));
+  const found = await home.run('search', 'grey', '--json', '--max', '50');
+  const paths = new Set((JSON.parse(found.out) as SearchAnswer).matches.map(({ video_path }) => video_path));
+  assert.ok(paths.has(good) && paths.has(odd), found.out);
+  home.remove();
+});
+
+test('ctrl-C ends a long film soon, keeps what is finished, and the next run does the rest', async () => {
+  const home = newHome();
+  const short = await clip('H.264, GOP 12', home.folder);
+  const long = await tenHours.make();
+  const running = home.start('analyze', short, long);
+  await running.said('h264-gop12.mp4: ');
+  const asked = performance.now();
+  running.child.kill('SIGINT');
+  const { code, err } = await running.ended;
+  assert.equal(code, 130, err);
+  assert.match(err, /Stopped: 1 analysed, 1 not finished/);
+  assert.ok(performance.now() - asked < 10_000, 'a stop that takes this long is no stop');
+  const next = await home.run('analyze', short);
+  assert.match(next.err, /1 already known/);
+  home.remove();
+});
+
+test('a killed engine loses nothing that was stored, and a file that was running twice is quarantined', async () => {
+  const home = newHome();
+  const short = await clip('H.264, GOP 12', home.folder);
+  const long = await tenHours.make();
+  for (let i = 0; i < 2; i++) {
+    const running = home.start('analyze', long, short, '--log-level', 'debug');
+    const journal = join(home.folder, 'home', 'journal.ndjson');
+    // Both films at first, then the long one alone: the short one is stored.
+    const lines = () => (existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : []);
+    const begun = () =>
+      lines().filter((line) => line.includes('"stage-start"') && line.includes('/visual/')).length;
+    const started = () => begun() >= 2 + i;
+    await until(started, { within: SLOW_MS });
+    if (i === 0) await running.said('h264-gop12.mp4: ');
+    running.child.kill('SIGKILL');
+    await running.ended;
+  }
+  const { code, err } = await home.run('analyze', long, short);
+  assert.equal(code, 3, err);
+  assert.match(err, /QUARANTINED: .*ten-hours\.mp4/);
+  assert.match(err, /1 already known/);
+  home.remove();
+});

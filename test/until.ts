@@ -1,0 +1,38 @@
+// Waits for a fact: never for a while, and never without an end.
+import { AssertionError } from 'node:assert';
+
+type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>;
+
+export interface Waiting {
+  /** ms. Well below the time limit of a test, so that the failure says what was waited for. */
+  readonly within?: number;
+  /** Resolves when it is worth asking again, and when the signal aborts: a turn of the event loop unless told otherwise. */
+  readonly next?: (signal: AbortSignal) => Promise<unknown>;
+}
+
+const turnOfEventLoop = () => new Promise(setImmediate);
+
+/** Resolves with what `fact` answers as soon as that is truthy; fails with the source of `fact` when it never is. */
+export async function until<T>(
+  fact: () => T | Promise<T>,
+  { within = 30_000, next = turnOfEventLoop }: Waiting = {},
+): Promise<Truthy<T>> {
+  const limit = new AbortController();
+  // Keeps the process alive, so that a fact that nothing works on any more is named too.
+  const timer = setTimeout(() => limit.abort(), within);
+  try {
+    for (;;) {
+      const found = await fact();
+      if (found) return found as Truthy<T>;
+      if (limit.signal.aborted) throw notTrue(fact, within);
+      await next(limit.signal);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function notTrue(fact: () => unknown, within: number): AssertionError {
+  const message = `not true within ${within} ms: ${fact.toString().replace(/\s+/g, ' ')}`;
+  return new AssertionError({ message, operator: 'until', stackStartFn: until });
+}
