@@ -9,7 +9,7 @@ import type { RegistryProblem } from '../../actors/models/registry.ts';
 import type { Setting } from '../../runtime/config.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { folders, settings } from '../../settings.ts';
-import { type Command, type Context, exit } from '../context.ts';
+import { type Command, type Context, exit, setupCommand } from '../context.ts';
 
 export const config: Command = async (args, { config: found, out }) => {
   const rows = Object.entries(settings).map(([key, { doc, env, secret = false }]: [string, Setting]) => {
@@ -61,7 +61,7 @@ async function versions(): Promise<Finding[]> {
   const machine = `${process.platform} ${process.arch}, ${availableParallelism()} processors, ${gigabytes(totalmem())} memory`;
   const right = process.versions.node.startsWith('22.');
   const node: Finding = { name: 'node', ok: right, found: process.versions.node };
-  return [{ name: 'machine', ok: true, found: machine }, right ? node : { ...node, mend: 'npm run setup' }];
+  return [{ name: 'machine', ok: true, found: machine }, right ? node : { ...node, mend: setupCommand }];
 }
 
 /** Loads the native packages, because a package that is there may still not load on this system. */
@@ -92,7 +92,7 @@ async function attempt(name: string, look: () => Promise<string>): Promise<Findi
       name,
       ok: false,
       found: error instanceof Error ? error.message : String(error),
-      mend: 'npm run setup',
+      mend: setupCommand,
     };
   }
 }
