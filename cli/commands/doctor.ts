@@ -9,6 +9,7 @@ import type { RegistryProblem } from '../../actors/models/registry.ts';
 import type { Setting } from '../../runtime/config.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { folders, settings } from '../../settings.ts';
+import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, setupCommand } from '../context.ts';
 
 export const config: Command = async (args, { config: found, out }) => {
@@ -32,7 +33,7 @@ export function problemText({ file, field, message }: RegistryProblem): string {
 }
 
 function wantsJson(args: readonly string[]): boolean {
-  return parseArgs({ args: [...args], options: { json: { type: 'boolean', default: false } } }).values.json;
+  return parseArgs({ args: [...args], options: commandTable.doctor.options }).values.json;
 }
 
 interface Finding {

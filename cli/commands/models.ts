@@ -9,6 +9,7 @@ import {
 } from '../../actors/models/library.ts';
 import { conflate } from '../../runtime/sync/conflate.ts';
 import { folders } from '../../settings.ts';
+import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { bar } from '../terminal.ts';
 import { problemText } from './doctor.ts';
@@ -17,7 +18,7 @@ export const models: Command = async (args, context) => {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { json: { type: 'boolean', default: false } },
+    options: commandTable.models.options,
   });
   const [action = 'list', ...keys] = positionals;
   if (action === 'list') return list(context, values.json);

@@ -7,25 +7,18 @@ import { findMedia } from '../../actors/analysis/media/find.ts';
 import type { SearchAnswer } from '../../actors/search/contract.ts';
 import { folders } from '../../settings.ts';
 import { withBackend } from '../backend.ts';
+import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { saveFindings } from '../findings.ts';
 import { frameArgument, numberArgument, type Question, title } from '../question.ts';
 import { printable } from '../terminal.ts';
 
-const options = {
-  image: { type: 'string' },
-  frame: { type: 'string' },
-  exclude: { type: 'string', multiple: true, default: [] as string[] },
-  media: { type: 'string', multiple: true, default: [] as string[] },
-  max: { type: 'string', default: '10' },
-  'text-weight': { type: 'string', default: '1' },
-  json: { type: 'boolean', default: false },
-  previews: { type: 'boolean', default: false },
-  open: { type: 'boolean', default: false },
-} as const;
-
 export const search: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: commandTable.search.options,
+  });
   const question: Question = {
     query: positionals.join(' ').trim() || null,
     image: values.image === undefined ? null : resolve(values.image),
