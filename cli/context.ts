@@ -32,6 +32,11 @@ export interface Context {
   startEngine(decoders: number, onFatal?: (actor: string) => void): Promise<Engine>;
 }
 
+const isCheckout = import.meta.url.endsWith('.ts');
+/** What a person types to run this program, and to install what it misses. */
+export const invocation = isCheckout ? 'npx framehound' : 'framehound';
+export const setupCommand = isCheckout ? 'npm run setup' : 'framehound --setup';
+
 /** Exit codes of the command line. */
 export const exit = { ok: 0, error: 1, usage: 2, someFailed: 3, cancelled: 130 } as const;
 

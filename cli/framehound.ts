@@ -8,62 +8,12 @@ import { EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { LogLevel } from '../runtime/log.ts';
 import { type LogFormat, openLog } from '../runtime/process/log-sink.ts';
 import { folders, settings } from '../settings.ts';
+import { type CommandName, commandTable } from './command-table.ts';
 import { type Command, type Context, exit, usageErrors } from './context.ts';
-
-const help = `framehound looks at every second of your footage and finds it again.
-
-  framehound analyze PATH...        look at films and stills, or folders of them
-      --force                       redo what is stored already
-  framehound transcribe PATH...     write down what is said, and by whom, and print it
-      --language L                  english, de, pt-BR, … or auto (english)
-      --speakers auto|none|N|5+     how many voices there are (auto)
-      --channels 1,2                these audio channels, each by itself, instead of all mixed
-      --with WISH                   auto, faster, more accurate, x3-asr-0.6b, x3-asr-1.7b or subtitles
-      --force --quiet               redo what is stored; print no transcript
-  framehound transcript search TEXT find what is said
-      --speaker NAME --media FILE   only by this speaker, only in this file (may be repeated)
-      --max N --json                matches at most (50); answer as JSON
-  framehound transcript show FILE   print what is stored; name FILE SPEAKER NAME gives a voice its name
-  framehound search TEXT            find moments by words
-      --image FILE                  … or like a picture; a TEXT given too is combined with it
-      --frame FILE@SECONDS          … or like a moment of a film
-      --exclude TEXT                rank lower what looks like this (may be repeated)
-      --media FILE                  only in this file (may be repeated)
-      --max N                       matches at most (10)
-      --text-weight W               share of the text beside a picture (1)
-      --json [--previews]           answer as JSON, with pictures as base64
-      --open                        show the pictures in a browser
-  framehound tasks [list] [--json]  the analyses so far, newest first
-  framehound tasks show ID [--json] one of them, with the result of every file
-  framehound tasks resume ID        goes on with one that was stopped or interrupted
-  framehound tasks cancel           stops the one that a service runs
-  framehound thumbnails FILE        pictures of a film as JPEG files
-      --at SECONDS                  of this moment (may be repeated) …
-      --scene START-END             … or one a second of a range, in seconds or HH:MM:SS
-      --out DIR --max-size N        where to (this folder), and the longest side, px (480)
-      --json                        the paths as JSON
-  framehound serve                  answer programs over REST and Socket.IO until it is stopped
-      --host NAME --port N          where to listen (127.0.0.1, 6699)
-      --no-guardian                 in this process, to debug: a crash is not mended
-  framehound models list|pull|remove|verify [KEY...]
-  framehound license issue          make a key for the service, printed alone
-      --tier pro|basic              what it opens: the service wants pro
-      --name NAME --days D          whose it is, and for how long
-  framehound license list [--json]  the keys of this machine, without their text
-  framehound license revoke ID|KEY  a running service refuses it at once
-  framehound config [--json]        every setting and where it comes from
-  framehound doctor [--json]        what this machine has, and what is missing
-  framehound tour [PATH...]         the whole job on a sample library, or on your folder
-
-analyze, transcribe, transcript, search, thumbnails and tasks are done by a running service when there is --server URL (FRAMEHOUND_SERVER), with the key of
-FRAMEHOUND_LICENSE_KEY; --key KEY is taken too, but everybody on the machine can read it in the list of processes.
-
-Settings, for every command: --home DIR --cache-dir DIR --model KEY --device D --decode exact|keyframes
---log-level LEVEL --log-format json|text; the same names, and more, in the environment and in config.json (see: framehound config).
-`;
+import { helpText } from './help.ts';
 
 /** Each command is loaded when it is asked for: a search need not load what analysis needs. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
+const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   analyze: async () => (await import('./commands/analyze.ts')).analyze,
   serve: async () => (await import('./commands/serve.ts')).serve,
   transcribe: async () => (await import('./commands/transcribe.ts')).transcribe,
@@ -76,13 +26,14 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   config: async () => (await import('./commands/doctor.ts')).config,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   tour: async () => (await import('./commands/tour.ts')).tour,
+  completion: async () => (await import('./commands/completion.ts')).completion,
 };
 
 async function main(argv: readonly string[]): Promise<number> {
   const { flags, rest } = takeSettings(argv);
   const [name, ...args] = rest;
   if (name === undefined || name === 'help' || rest.includes('--help') || rest.includes('-h')) {
-    process.stdout.write(help);
+    process.stdout.write(helpText());
     return name === undefined ? exit.usage : exit.ok;
   }
   if (name === 'version' || name === '--version' || name === '-v') {
@@ -90,10 +41,13 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(`${(JSON.parse(manifest) as { version: string }).version}\n`);
     return exit.ok;
   }
-  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!load) throw usageErrors.USAGE(`there is no command ${name}; see: framehound help`);
-  const command = await load();
+  if (!isCommand(name)) throw usageErrors.USAGE(`there is no command ${name}; see: framehound help`);
+  const command = await commands[name]();
   return command(args, createContext(flags, name === 'serve' ? 'info' : 'warn'));
+}
+
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(commandTable, name);
 }
 
 /** Settings may stand before or after the command; what is left is the command's own. */

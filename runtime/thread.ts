@@ -4,6 +4,7 @@ import type { ChildSpec } from './child.ts';
 import type { Contract } from './contract.ts';
 import { createControl, createLink, type Link } from './link.ts';
 import type { Log } from './log.ts';
+import { moduleUrl } from './module-url.ts';
 import type { SlotMemory } from './slots.ts';
 import type { FromActor, HostStart, ToActor } from './wire.ts';
 
@@ -23,13 +24,13 @@ export interface ThreadData extends HostStart {
   readonly module: string;
 }
 
-/** An actor in a thread of its own, as a supervisor takes it: `actors/<role>/actor.ts` under `root` is its module. */
+/** An actor in a thread of its own, as a supervisor takes it: `actors/<role>/actor` beside the module `root` is its module. */
 export function threadSpec<C extends Contract>(
   contract: C,
   root: string,
   options: Omit<ThreadOptions, 'module' | 'concurrency'>,
 ): ChildSpec<C> {
-  const module = new URL(`./actors/${contract.name}/actor.ts`, root);
+  const module = moduleUrl(`./actors/${contract.name}/actor`, root);
   const { concurrency } = contract;
   return { name: options.name, contract, start: () => startThread({ ...options, module, concurrency }) };
 }
@@ -43,7 +44,7 @@ export function startThread(options: ThreadOptions): Link {
   const { name, memory, settings, module } = options;
   const logLevel = options.log.level;
   const workerData: ThreadData = { name, control, memory, settings, logLevel, module: module.href };
-  const worker = new Worker(new URL('./entry.ts', import.meta.url), { name, workerData });
+  const worker = new Worker(moduleUrl('./entry', import.meta.url), { name, workerData });
   const maker = createLink(
     {
       post: (message: ToActor, transfer = []) => worker.postMessage(message, transfer),

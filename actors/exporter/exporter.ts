@@ -5,6 +5,7 @@
 import { basename } from 'node:path';
 import { Piscina } from 'piscina';
 import { engineErrors } from '../../runtime/errors.ts';
+import { moduleUrl } from '../../runtime/module-url.ts';
 import {
   type Exporter,
   exportErrors,
@@ -29,7 +30,7 @@ const MOST_MEGABYTES = 2048;
 /** `now`: ms since 1970, for the date in a document. Starts no thread before there is something to do. */
 export function createExporter(now: () => number): Exporter {
   const pool = new Piscina<Transcript, Rendered>({
-    filename: new URL('./render.ts', import.meta.url).href,
+    filename: moduleUrl('./render', import.meta.url).href,
     name: 'render',
     minThreads: 0,
     maxThreads: THREADS,

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { EngineError } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
 import type { Backend } from '../backend.ts';
+import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import { type Report, summary } from '../report.ts';
@@ -13,7 +14,7 @@ export const analyze: Command = async (args, context) => {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { force: { type: 'boolean', default: false } },
+    options: commandTable.analyze.options,
   });
   if (positionals.length === 0) throw usageErrors.USAGE('analyze needs the path of a file or folder');
   return withBackend(context, context.values.decoders, (backend) =>

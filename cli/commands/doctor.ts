@@ -8,7 +8,8 @@ import type { RegistryProblem } from '../../actors/models/contract.ts';
 import type { Setting } from '../../runtime/config.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { folders, settings } from '../../settings.ts';
-import { type Command, type Context, exit } from '../context.ts';
+import { commandTable } from '../command-table.ts';
+import { type Command, type Context, exit, setupCommand } from '../context.ts';
 
 export const config: Command = async (args, { config: found, out }) => {
   const rows = Object.entries(settings).map(([key, { doc, env, secret = false }]: [string, Setting]) => {
@@ -31,7 +32,7 @@ export function problemText({ file, field, message }: RegistryProblem): string {
 }
 
 function wantsJson(args: readonly string[]): boolean {
-  return parseArgs({ args: [...args], options: { json: { type: 'boolean', default: false } } }).values.json;
+  return parseArgs({ args: [...args], options: commandTable.doctor.options }).values.json;
 }
 
 interface Finding {
@@ -60,7 +61,7 @@ async function versions(): Promise<Finding[]> {
   const machine = `${process.platform} ${process.arch}, ${availableParallelism()} processors, ${gigabytes(totalmem())} memory`;
   const right = process.versions.node.startsWith('22.');
   const node: Finding = { name: 'node', ok: right, found: process.versions.node };
-  return [{ name: 'machine', ok: true, found: machine }, right ? node : { ...node, mend: 'npm run setup' }];
+  return [{ name: 'machine', ok: true, found: machine }, right ? node : { ...node, mend: setupCommand }];
 }
 
 /** Loads the native packages, because a package that is there may still not load on this system. */
@@ -88,7 +89,7 @@ async function attempt(name: string, look: () => Promise<string>): Promise<Findi
       name,
       ok: false,
       found: error instanceof Error ? error.message : String(error),
-      mend: 'npm run setup',
+      mend: setupCommand,
     };
   }
 }

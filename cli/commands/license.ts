@@ -5,6 +5,7 @@ import { KEY_BYTES } from '../../http/license/key.ts';
 import { day } from '../../http/license/local.ts';
 import { type IssuedKey, issueKey, readKeys, revokeKey, type Tier } from '../../http/license/store.ts';
 import { folders } from '../../settings.ts';
+import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { printable } from '../terminal.ts';
 
@@ -22,7 +23,7 @@ export const license: Command = async (args, context) => {
 function issue(args: readonly string[], { values, out, screen }: Context): number {
   const given = parseArgs({
     args: [...args],
-    options: { tier: { type: 'string' }, name: { type: 'string', default: '' }, days: { type: 'string' } },
+    options: commandTable.license.actions.issue.options,
   }).values;
   const name = given.name.trim();
   if (name.length > LONGEST_NAME) throw usageErrors.USAGE(`--name takes at most ${LONGEST_NAME} characters`);
@@ -40,7 +41,7 @@ function issue(args: readonly string[], { values, out, screen }: Context): numbe
 function list(args: readonly string[], { values, out, screen }: Context): number {
   const { json } = parseArgs({
     args: [...args],
-    options: { json: { type: 'boolean', default: false } },
+    options: commandTable.license.actions.list.options,
   }).values;
   const { keys, damaged } = readKeys(folders(values).licenses);
   const rows = keys.map(({ hash: _hash, version: _version, ...row }) => row);

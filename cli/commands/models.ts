@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { PullProgress } from '../../actors/models/contract.ts';
 import { conflate } from '../../runtime/sync/conflate.ts';
+import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { bar } from '../terminal.ts';
 import { problemText } from './doctor.ts';
@@ -10,7 +11,7 @@ export const models: Command = async (args, context) => {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { json: { type: 'boolean', default: false } },
+    options: commandTable.models.options,
   });
   const [action = 'list', ...keys] = positionals;
   if (action === 'list') return list(context, values.json);

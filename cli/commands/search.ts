@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { SearchAnswer } from '../../actors/search/contract.ts';
 import { folders } from '../../settings.ts';
+import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import { saveFindings } from '../findings.ts';
@@ -12,20 +13,12 @@ import { frameArgument, numberArgument, type Question, title } from '../question
 import { printable } from '../terminal.ts';
 import { withBackend } from '../with-backend.ts';
 
-const options = {
-  image: { type: 'string' },
-  frame: { type: 'string' },
-  exclude: { type: 'string', multiple: true, default: [] as string[] },
-  media: { type: 'string', multiple: true, default: [] as string[] },
-  max: { type: 'string', default: '10' },
-  'text-weight': { type: 'string', default: '1' },
-  json: { type: 'boolean', default: false },
-  previews: { type: 'boolean', default: false },
-  open: { type: 'boolean', default: false },
-} as const;
-
 export const search: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: commandTable.search.options,
+  });
   const question: Question = {
     query: positionals.join(' ').trim() || null,
     image: values.image === undefined ? null : resolve(values.image),

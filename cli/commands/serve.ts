@@ -14,6 +14,7 @@ import { endOnFault } from '../../runtime/process/fault.ts';
 import { engineCommand, guard } from '../../runtime/process/guardian.ts';
 import { attachToGuardian, type GuardianClient } from '../../runtime/process/guardian-client.ts';
 import { engineExit } from '../../runtime/restart.ts';
+import { commandTable } from '../command-table.ts';
 import type { Command, Context } from '../context.ts';
 
 /** How long requests in flight may take once the service was told to stop. */
@@ -22,10 +23,7 @@ const DRAIN_MS = 3_000;
 const FINAL_DRAIN_MS = 500;
 
 export const serve: Command = async (args, context) => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { 'no-guardian': { type: 'boolean', default: false } },
-  });
+  const { values } = parseArgs({ args: [...args], options: commandTable.serve.options });
   const { clock, log } = context;
   if (!values['no-guardian']) {
     return guard({ command: engineCommand(), clock, log: log.named('guardian'), stop: context.signal });

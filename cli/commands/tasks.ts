@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { FileResult, TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
 import type { Backend } from '../backend.ts';
+import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { createProgressView, duration, printable } from '../terminal.ts';
 import { withBackend } from '../with-backend.ts';
@@ -11,7 +12,7 @@ export const tasks: Command = async (args, context) => {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { json: { type: 'boolean', default: false } },
+    options: commandTable.tasks.options,
   });
   const [action = 'list', ...ids] = positionals;
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;

@@ -6,18 +6,11 @@ import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { folders } from '../../settings.ts';
 import type { Backend } from '../backend.ts';
+import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { numberArgument } from '../question.ts';
 import { printable } from '../terminal.ts';
 import { withBackend } from '../with-backend.ts';
-
-const options = {
-  at: { type: 'string', multiple: true, default: [] as string[] },
-  scene: { type: 'string' },
-  out: { type: 'string', default: '.' },
-  'max-size': { type: 'string', default: '480' },
-  json: { type: 'boolean', default: false },
-} as const;
 
 interface Picture {
   /** As it was asked for: `12.5` or `00:00:12`. */
@@ -27,7 +20,11 @@ interface Picture {
 }
 
 export const thumbnails: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: commandTable.thumbnails.options,
+  });
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw usageErrors.USAGE('thumbnails wants one file');
   const asks = (values.at.length > 0 ? 1 : 0) + (values.scene === undefined ? 0 : 1);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
-import { type Command, exit } from '../context.ts';
+import { type Command, exit, invocation } from '../context.ts';
 import { type Question, title } from '../question.ts';
 import { withBackend } from '../with-backend.ts';
 import { analyzePaths } from './analyze.ts';
@@ -44,7 +44,7 @@ export const tour: Command = async (args, context) => {
       await show(await backend.search(question, cacheDir), title(question), context, false);
     }
     const folder = own || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
-    context.screen.write(`\nAsk it yourself: npx framehound search "…"${folder}\n`);
+    context.screen.write(`\nAsk it yourself: ${invocation} search "…"${folder}\n`);
     return code;
   });
 };

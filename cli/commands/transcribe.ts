@@ -7,6 +7,7 @@ import {
 } from '../../actors/analysis/stages/speech/request.ts';
 import { speechLanguages } from '../../actors/transcriber/contract.ts';
 import { folders } from '../../settings.ts';
+import { commandTable } from '../command-table.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
 import { findMedia, isStillName } from '../find-media.ts';
 import { createProgressView, printable } from '../terminal.ts';
@@ -14,16 +15,8 @@ import { written } from '../transcript-lines.ts';
 import { withBackend } from '../with-backend.ts';
 import { tellEnd } from './analyze.ts';
 
-const options = {
-  language: { type: 'string', default: 'english' },
-  channels: { type: 'string' },
-  speakers: { type: 'string', default: 'auto' },
-  with: { type: 'string', default: 'auto' },
-  force: { type: 'boolean', default: false },
-  quiet: { type: 'boolean', default: false },
-} as const;
-
 export const transcribe: Command = async (args, context) => {
+  const { options } = commandTable.transcribe;
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   if (positionals.length === 0) throw usageErrors.USAGE('transcribe needs the path of a file or folder');
   const wish = {

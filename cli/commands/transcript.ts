@@ -3,18 +3,15 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
 import type { Backend } from '../backend.ts';
+import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { numberArgument } from '../question.ts';
 import { printable } from '../terminal.ts';
 import { foundLine, moreLine, written } from '../transcript-lines.ts';
 import { withBackend } from '../with-backend.ts';
 
-const options = {
-  speaker: { type: 'string' },
-  media: { type: 'string', multiple: true, default: [] as string[] },
-  max: { type: 'string', default: '50' },
-  json: { type: 'boolean', default: false },
-} as const;
+/** Those of the action that takes most: show and name take the same. */
+const { options } = commandTable.transcript.actions.search;
 
 /** Matches the service answers at most. */
 const mostMatches = 10_000;

@@ -1,6 +1,6 @@
 // A client of the service whose methods are the routes: `client.searchText({ query, cache_dir })`. What a method takes
-// and answers is typed by the route itself; at run time only a table of addresses is loaded, none of the server. In an
-// installed package Node does not run TypeScript, so other programs load this with a bundler or from a checkout.
+// and answers is typed by the route itself; at run time only a table of addresses is loaded, none of the server. Other
+// programs import it as `framehound/client`, compiled, on Node 20 or newer.
 import { setTimeout } from 'node:timers/promises';
 import type { ProgressEvent } from '../../events/protocol.ts';
 import { addresses, type Operations } from './addresses.ts';

@@ -63,15 +63,14 @@ function listen(socket: Connection, url: string, task_id: string): Inbox {
   return inbox;
 }
 
-/** Events waiting to be read, in order; a failure comes after them. */
+/**
+ * Events that wait to be read by one reader, in order. A failure is told after them. Programs load this on Node 20, which
+ * has no `Promise.withResolvers`.
+ */
 function createInbox(): Inbox & { put(event: ProgressEvent): void } {
   const waiting: ProgressEvent[] = [];
   let failure: { readonly error: unknown } | undefined;
-  let reader: PromiseWithResolvers<void> | undefined;
-  const wake = () => {
-    reader?.resolve();
-    reader = undefined;
-  };
+  let wake = () => {};
   return {
     put: (event) => {
       waiting.push(event);
@@ -86,8 +85,9 @@ function createInbox(): Inbox & { put(event: ProgressEvent): void } {
         const event = waiting.shift();
         if (event) return event;
         if (failure) throw failure.error;
-        reader ??= Promise.withResolvers();
-        await reader.promise;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
       }
     },
   };

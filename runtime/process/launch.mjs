@@ -3,27 +3,36 @@
 // missing, then hand over to the pinned Node that the dependencies brought along.
 //
 //   launch.mjs --setup            install only
+//   launch.mjs --installed        npm has installed the package: install what npm leaves out, where that is worth it
 //   launch.mjs --node ARGS...     run the pinned Node with ARGS
-//   launch.mjs ARGS...            run the command line (cli/framehound.ts) with ARGS
+//   launch.mjs ARGS...            run the command line (cli/framehound) with ARGS
+//
+// It stands in two places. In a checkout it installs all dependencies and runs the sources. In an installed package npm
+// has installed the dependencies already, but for those that an ordinary install cannot be trusted with: two that choose
+// their binary by the Node that npm runs on, two that download more while they are installed. dist/package.json lists
+// them; they are installed into dist/, the same way as in a checkout.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const isCheckout = existsSync(join(root, 'cli', 'framehound.ts'));
+/** Where the program lies and what it needs is installed. */
+const home = isCheckout ? root : join(root, 'dist');
 const windows = process.platform === 'win32';
-const pinnedNode = join(root, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
-const stamp = join(root, 'node_modules', '.framehound-setup');
+const pinnedNode = join(home, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
+const stamp = join(home, 'node_modules', '.framehound-setup');
 
 /** What an installation depends on; a changed lock file or platform means installing again. */
 function wanted() {
-  const lock = join(root, existsSync(join(root, 'package-lock.json')) ? 'package-lock.json' : 'package.json');
+  const lock = join(home, existsSync(join(home, 'package-lock.json')) ? 'package-lock.json' : 'package.json');
   const hash = createHash('sha256').update(readFileSync(lock)).digest('hex');
   return `${hash} ${process.platform} ${process.arch}`;
 }
 
-function installed() {
+function isInstalled() {
   return existsSync(pinnedNode) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted();
 }
 
@@ -31,6 +40,7 @@ function npmInstall() {
   const args = [
     'exec',
     '--yes',
+    // Some packages choose by the running Node what they install.
     '--package=node@22',
     '--',
     'npm',
@@ -38,17 +48,26 @@ function npmInstall() {
     '--loglevel=error',
     '--no-audit',
     '--no-fund',
+    // Also where NODE_ENV is "production": the engine's own packages are among them.
+    ...(isCheckout ? ['--include=dev'] : ['--no-package-lock']),
   ];
   const result = spawnSync('npm', args, {
-    cwd: root,
+    cwd: home,
     // Installation talks on stderr, so that the standard output of a command stays its own.
     stdio: ['ignore', process.stderr, process.stderr],
     shell: windows,
     // node-av carries its FFmpeg libraries inside the package; its download of a command line is not used.
     // onnxruntime-node's GPU libraries are fetched in a step of their own, which may fail.
-    env: { ...process.env, SKIP_FFMPEG: 'true', ONNXRUNTIME_NODE_INSTALL: 'skip' },
+    env: { ...withoutOuterNpm(process.env), SKIP_FFMPEG: 'true', ONNXRUNTIME_NODE_INSTALL: 'skip' },
   });
   return result.status === 0;
+}
+
+/** A script that `npm install --global` runs inherits where and how that installs; another npm must not. */
+function withoutOuterNpm(env) {
+  const outer =
+    /^npm_config_(global|location|prefix|global_prefix|local_prefix|omit|include|package_lock.*)$|^npm_(?!config_)/i;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !outer.test(name)));
 }
 
 /** Fetches the libraries that run models on an NVIDIA device, where there is one. Without them the processor runs them. */
@@ -56,7 +75,7 @@ function fetchGpuLibraries() {
   if (process.platform !== 'linux' || process.arch !== 'x64' || !existsSync('/proc/driver/nvidia/version'))
     return;
   process.stderr.write('framehound: fetching the libraries for the graphics device\n');
-  const folder = join(root, 'node_modules', 'onnxruntime-node');
+  const folder = join(home, 'node_modules', 'onnxruntime-node');
   const { status } = spawnSync(pinnedNode, [join(folder, 'script', 'install.js')], {
     cwd: folder,
     stdio: 'ignore',
@@ -66,30 +85,45 @@ function fetchGpuLibraries() {
   }
 }
 
+/** Answers why nothing can be run; undefined when everything is there. */
 function setup() {
-  if (installed()) return;
-  process.stderr.write('framehound: installing what is missing (once)\n');
-  if (!npmInstall()) {
-    process.stderr.write('framehound: npm install failed, see the messages above; nothing was started\n');
-    process.exit(1);
+  if (isInstalled()) return undefined;
+  if (!isWritable(home)) {
+    return `parts are missing and ${home} cannot be written; run once as its owner: framehound --setup`;
   }
+  process.stderr.write('framehound: installing what is missing (once)\n');
+  if (!npmInstall()) return 'npm install failed, see the messages above; nothing was started';
   if (!existsSync(pinnedNode)) {
-    process.stderr.write(
-      `framehound: the package "node" has no binary for ${process.platform}-${process.arch}\n`,
-    );
-    process.exit(1);
+    return `the package "node" has no binary for ${process.platform}-${process.arch}`;
   }
   fetchGpuLibraries();
   writeFileSync(stamp, wanted());
+  return undefined;
+}
+
+function isWritable(folder) {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The folder of an installed package may belong to somebody else: nothing is kept in it while the program runs. */
+function keptBetweenRuns() {
+  if (!isCheckout) return { flags: [], env: {} };
+  const stripTypes = pathToFileURL(join(root, 'runtime', 'process', 'strip-types.mjs')).href;
+  // Many test processes load the same modules; compiled once, a run of all tests takes a tenth less.
+  const cache = join(root, 'node_modules', '.cache', 'compiled');
+  return { flags: ['--import', stripTypes], env: { NODE_COMPILE_CACHE: cache } };
 }
 
 function run(args) {
+  const kept = keptBetweenRuns();
   // onnxruntime sends usage data unless this is set before the process starts; a worker can no longer set it.
-  // Many test processes load the same modules; compiled once, a run of all tests takes a tenth less.
-  const cache = join(root, 'node_modules', '.cache', 'compiled');
-  const env = { NODE_COMPILE_CACHE: cache, ...process.env, ORT_DISABLE_TELEMETRY: '1' };
-  const stripTypes = pathToFileURL(join(root, 'runtime', 'process', 'strip-types.mjs')).href;
-  const flags = ['--disable-warning=ExperimentalWarning', '--import', stripTypes];
+  const env = { ...kept.env, ...process.env, ORT_DISABLE_TELEMETRY: '1' };
+  const flags = ['--disable-warning=ExperimentalWarning', ...kept.flags];
   const child = spawn(pinnedNode, [...flags, ...args], { stdio: 'inherit', cwd: process.cwd(), env });
   // ctrl-C reaches the whole group of a terminal, the child included; everything else has to be handed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -102,7 +136,21 @@ function run(args) {
   });
 }
 
-const [mode, ...rest] = process.argv.slice(2);
-setup();
-if (mode === '--node') run(rest);
-else if (mode !== '--setup') run([join(root, 'cli/framehound.ts'), ...process.argv.slice(2)]);
+function main([mode, ...rest]) {
+  if (mode === '--installed') {
+    // A project that takes the client only needs none of it; and an install must not fail for what can be had later.
+    if (!isCheckout && process.env['npm_config_global'] === 'true') setup();
+    return;
+  }
+  const problem = setup();
+  if (problem !== undefined) {
+    process.stderr.write(`framehound: ${problem}\n`);
+    process.exitCode = 1;
+  } else if (mode === '--node') run(rest);
+  else if (mode !== '--setup') {
+    const program = join(home, 'cli', isCheckout ? 'framehound.ts' : 'framehound.js');
+    run([program, ...(mode === undefined ? [] : [mode]), ...rest]);
+  }
+}
+
+main(process.argv.slice(2));

@@ -1,0 +1,93 @@
+// Writes dist/, the program as an installed package runs it: JavaScript, the files it reads, the declarations of the
+// client, and a package.json of its own. Node takes no types out of files under node_modules. Run by: npm run build
+import { spawnSync } from 'node:child_process';
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+
+const root = dirname(import.meta.dirname);
+const dist = join(root, 'dist');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+/** Read at run time, beside the module that reads it. */
+const assets = ['kernel.wasm', 'speaker.onnx', 'own-weights.bin'];
+
+function compile() {
+  rmSync(dist, { recursive: true, force: true });
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  // Standard output is for what `npm pack` prints.
+  const { status } = spawnSync(process.execPath, [tsc, '--project', 'tsconfig.build.json'], {
+    cwd: root,
+    stdio: ['ignore', process.stderr, process.stderr],
+  });
+  if (status !== 0) throw new Error('the sources do not compile');
+}
+
+/** Only what the client's types are made of: no other file is an entry for other programs. */
+function writeDeclarations() {
+  const reached = new Map();
+  const reach = (file) => {
+    if (reached.has(file)) return;
+    const text = readFileSync(file, 'utf8');
+    reached.set(file, readableByOlder(text));
+    for (const specifier of specifiers(text).filter((one) => one.startsWith('.')))
+      reach(resolve(dirname(file), specifier.replace(/\.ts$/, '.d.ts')));
+  };
+  reach(join(dist, 'http', 'client', 'client.d.ts'));
+  for (const name of globSync('**/*.d.ts', { cwd: dist })) {
+    const file = join(dist, name);
+    if (reached.has(file)) writeFileSync(file, reached.get(file));
+    else rmSync(file);
+  }
+}
+
+/** What TypeScript 5.5 cannot read, or only with Node's own types: none of it is in a type of the client. */
+function readableByOlder(text) {
+  return text
+    .replace(/((?:from|import\()\s*'\.[^']*)\.ts'/g, "$1.js'")
+    .replace(/\b((?:Uint|Float)\d+Array)<Array\w+>/g, '$1')
+    .replace(/\bNodeJS\.\w+/g, 'string');
+}
+
+function specifiers(text) {
+  const all = /^(?:import|export)\b[^;']* from '([^'\s]+)'|\bimport\('([^'\s]+)'\)|^import '([^'\s]+)'/gm;
+  return [...text.matchAll(all)].map(([, from, dynamic, bare]) => from ?? dynamic ?? bare);
+}
+
+function copyAssets() {
+  const found = globSync(`{actors,cli,events,http,runtime}/**/{${assets.join(',')}}`, { cwd: root });
+  if (found.length !== assets.length) throw new Error(`not all of ${assets.join(', ')} were found`);
+  for (const name of found) cpSync(join(root, name), join(dist, name));
+}
+
+/**
+ * Packages that the launcher installs into dist/ and npm does not: `node`, and whatever is imported and is no dependency
+ * of the package.
+ */
+function installedBySetup() {
+  const names = new Set(['node']);
+  for (const name of globSync('**/*.js', { cwd: dist })) {
+    for (const specifier of specifiers(readFileSync(join(dist, name), 'utf8'))) {
+      if (specifier.startsWith('.') || specifier.startsWith('node:') || builtinModules.includes(specifier))
+        continue;
+      names.add(specifier.match(/^(@[^/]+\/)?[^/]+/)[0]);
+    }
+  }
+  const own = [...names].filter((name) => !Object.hasOwn(manifest.dependencies, name)).sort();
+  const unknown = own.find((name) => !Object.hasOwn(manifest.devDependencies, name));
+  if (unknown) throw new Error(`${unknown} is imported and not declared in package.json`);
+  return Object.fromEntries(own.map((name) => [name, manifest.devDependencies[name]]));
+}
+
+compile();
+writeDeclarations();
+copyAssets();
+const { name, version, license } = manifest;
+const own = {
+  name: `${name}-dist`,
+  version,
+  license,
+  private: true,
+  type: 'module',
+  dependencies: installedBySetup(),
+};
+writeFileSync(join(dist, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);

@@ -1,0 +1,239 @@
+// The commands of the terminal, declared once: the help text, the completion scripts and the options that the commands
+// themselves parse are read off this table. The settings that every command takes are in settings.ts.
+
+export interface Option {
+  /** `type`, `multiple` and `default`: as `parseArgs` of Node takes them. */
+  readonly type: 'boolean' | 'string';
+  readonly multiple?: boolean;
+  readonly default?: boolean | string | string[];
+  /** What the help calls its value; an option that is a string has one. */
+  readonly value?: string;
+  /** What completes its value. */
+  readonly completes?: Completion;
+  /** The text of its row in the help. Without it, the usage of its command names it, or the row of another one. */
+  readonly help?: string;
+  /** Shown in the row of the option before it. */
+  readonly row?: 'shared' | 'shared, only with it';
+}
+
+/** Paths of files, of folders, or one of these words. */
+export type Completion = 'file' | 'folder' | readonly string[];
+export type Options = Readonly<Record<string, Option>>;
+
+/** A command, or one of the actions a command knows by a word of their own. */
+export interface Action {
+  /** What follows its name in the help; without it the help has no line of its own for it. */
+  readonly usage?: string;
+  readonly help: string;
+  readonly options?: Options;
+  /** What completes its arguments. */
+  readonly completes?: Completion;
+  /** Flags of settings worth a row here, and the text of that row. */
+  readonly settings?: { readonly usage: string; readonly help: string };
+  readonly actions?: Readonly<Record<string, Action>>;
+}
+
+const switchedOn = { type: 'boolean', default: false } as const;
+const json = { json: switchedOn };
+const manyFiles = {
+  type: 'string',
+  multiple: true,
+  default: [] as string[],
+  value: 'FILE',
+  completes: 'file',
+} as const;
+
+const transcriptOptions = {
+  speaker: {
+    type: 'string',
+    value: 'NAME',
+    help: 'only by this speaker, only in this file (may be repeated)',
+  },
+  media: { ...manyFiles, row: 'shared' },
+  max: { type: 'string', default: '50', value: 'N', help: 'matches at most (50); answer as JSON' },
+  json: { ...switchedOn, row: 'shared' },
+} as const;
+
+export const commandTable = {
+  analyze: {
+    usage: 'PATH...',
+    help: 'look at films and stills, or folders of them',
+    completes: 'file',
+    options: { force: { ...switchedOn, help: 'redo what is stored already' } },
+  },
+  transcribe: {
+    usage: 'PATH...',
+    help: 'write down what is said, and by whom, and print it',
+    completes: 'file',
+    options: {
+      language: {
+        type: 'string',
+        default: 'english',
+        value: 'L',
+        help: 'english, de, pt-BR, … or auto (english)',
+      },
+      speakers: {
+        type: 'string',
+        default: 'auto',
+        value: 'auto|none|N|5+',
+        completes: ['auto', 'none', '1', '2', '3', '4', '5+'],
+        help: 'how many voices there are (auto)',
+      },
+      channels: {
+        type: 'string',
+        value: '1,2',
+        help: 'these audio channels, each by itself, instead of all mixed',
+      },
+      with: {
+        type: 'string',
+        default: 'auto',
+        value: 'WISH',
+        completes: ['auto', 'faster', 'more accurate', 'x3-asr-0.6b', 'x3-asr-1.7b', 'subtitles'],
+        help: 'auto, faster, more accurate, x3-asr-0.6b, x3-asr-1.7b or subtitles',
+      },
+      force: { ...switchedOn, help: 'redo what is stored; print no transcript' },
+      quiet: { ...switchedOn, row: 'shared' },
+    },
+  },
+  transcript: {
+    help: 'what was written down: search it, print it, name its speakers',
+    actions: {
+      search: { usage: 'TEXT', help: 'find what is said', options: transcriptOptions },
+      show: {
+        usage: 'FILE',
+        help: 'print what is stored; name FILE SPEAKER NAME gives a voice its name',
+        completes: 'file',
+        options: json,
+      },
+      name: { help: 'give a voice its name', completes: 'file' },
+    },
+  },
+  search: {
+    usage: 'TEXT',
+    help: 'find moments by words',
+    options: {
+      image: {
+        type: 'string',
+        value: 'FILE',
+        completes: 'file',
+        help: '… or like a picture; a TEXT given too is combined with it',
+      },
+      frame: {
+        type: 'string',
+        value: 'FILE@SECONDS',
+        completes: 'file',
+        help: '… or like a moment of a film',
+      },
+      exclude: {
+        type: 'string',
+        multiple: true,
+        default: [] as string[],
+        value: 'TEXT',
+        help: 'rank lower what looks like this (may be repeated)',
+      },
+      media: { ...manyFiles, help: 'only in this file (may be repeated)' },
+      max: { type: 'string', default: '10', value: 'N', help: 'matches at most (10)' },
+      'text-weight': {
+        type: 'string',
+        default: '1',
+        value: 'W',
+        help: 'share of the text beside a picture (1)',
+      },
+      json: { ...switchedOn, help: 'answer as JSON, with pictures as base64' },
+      previews: { ...switchedOn, row: 'shared, only with it' },
+      open: { ...switchedOn, help: 'show the pictures in a browser' },
+    },
+  },
+  tasks: {
+    help: 'the analyses so far: list, show, resume, cancel',
+    options: json,
+    actions: {
+      list: { usage: '[list] [--json]', help: 'the analyses so far, newest first', options: json },
+      show: { usage: 'ID [--json]', help: 'one of them, with the result of every file', options: json },
+      resume: { usage: 'ID', help: 'goes on with one that was stopped or interrupted' },
+      cancel: { usage: '', help: 'stops the one that a service runs' },
+    },
+  },
+  thumbnails: {
+    usage: 'FILE',
+    help: 'pictures of a film as JPEG files',
+    completes: 'file',
+    options: {
+      at: {
+        type: 'string',
+        multiple: true,
+        default: [] as string[],
+        value: 'SECONDS',
+        help: 'of this moment (may be repeated) …',
+      },
+      scene: {
+        type: 'string',
+        value: 'START-END',
+        help: '… or one a second of a range, in seconds or HH:MM:SS',
+      },
+      out: {
+        type: 'string',
+        default: '.',
+        value: 'DIR',
+        completes: 'folder',
+        help: 'where to (this folder), and the longest side, px (480)',
+      },
+      'max-size': { type: 'string', default: '480', value: 'N', row: 'shared' },
+      json: { ...switchedOn, help: 'the paths as JSON' },
+    },
+  },
+  serve: {
+    usage: '',
+    help: 'answer programs over REST and Socket.IO until it is stopped',
+    settings: { usage: '--host NAME --port N', help: 'where to listen (127.0.0.1, 6699)' },
+    options: {
+      'no-guardian': { ...switchedOn, help: 'in this process, to debug: a crash is not mended' },
+    },
+  },
+  models: {
+    usage: 'list|pull|remove|verify [KEY...]',
+    help: 'which models there are, and which are on this machine',
+    options: json,
+    actions: {
+      list: { help: 'which models there are', options: json },
+      pull: { help: 'download models and check them' },
+      remove: { help: 'remove downloaded models' },
+      verify: { help: 'check downloaded models' },
+    },
+  },
+  license: {
+    help: 'the keys that open the service',
+    actions: {
+      issue: {
+        usage: '',
+        help: 'make a key for the service, printed alone',
+        options: {
+          tier: {
+            type: 'string',
+            value: 'pro|basic',
+            completes: ['pro', 'basic'],
+            help: 'what it opens: the service wants pro',
+          },
+          name: { type: 'string', default: '', value: 'NAME', help: 'whose it is, and for how long' },
+          days: { type: 'string', value: 'D', row: 'shared' },
+        },
+      },
+      list: { usage: '[--json]', help: 'the keys of this machine, without their text', options: json },
+      revoke: { usage: 'ID|KEY', help: 'a running service refuses it at once' },
+    },
+  },
+  config: { usage: '[--json]', help: 'every setting and where it comes from', options: json },
+  doctor: { usage: '[--json]', help: 'what this machine has, and what is missing', options: json },
+  tour: {
+    usage: '[PATH...]',
+    help: 'the whole job on a sample library, or on your folder',
+    completes: 'file',
+  },
+  completion: {
+    usage: 'SHELL',
+    help: 'prints what completes these words in bash, zsh or fish',
+    completes: ['bash', 'zsh', 'fish'],
+  },
+} as const satisfies Readonly<Record<string, Action>>;
+
+export type CommandName = keyof typeof commandTable;

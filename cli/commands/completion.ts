@@ -1,0 +1,21 @@
+// `framehound completion bash|zsh|fish`: prints the script that completes the command line in that shell.
+
+import { bashScript } from '../completion/bash.ts';
+import { fishScript } from '../completion/fish.ts';
+import { zshScript } from '../completion/zsh.ts';
+import { type Command, exit, usageErrors } from '../context.ts';
+
+const scripts: Readonly<Record<string, () => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
+
+export const completion: Command = async (args, { out }) => {
+  const [shell = '', ...more] = args;
+  const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
+  if (!script || more.length > 0)
+    throw usageErrors.USAGE('completion wants the name of a shell: bash, zsh or fish');
+  out(script());
+  return exit.ok;
+};
