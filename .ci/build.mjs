@@ -43,13 +43,13 @@ function writeDeclarations() {
 /** What TypeScript 5.5 cannot read, or only with Node's own types: none of it is in a type of the client. */
 function readableByOlder(text) {
   return text
-    .replace(/((?:from|import\()\s*'\.[^']*)\.ts'/g, "$1.js'")
+    .replace(/((?:from|import\()\s*(['"])\.[^'"]*)\.ts\2/g, '$1.js$2')
     .replace(/\b((?:Uint|Float)\d+Array)<Array\w+>/g, '$1')
     .replace(/\bNodeJS\.\w+/g, 'string');
 }
 
 function specifiers(text) {
-  const all = /^(?:import|export)\b[^;']* from '([^'\s]+)'|\bimport\('([^'\s]+)'\)|^import '([^'\s]+)'/gm;
+  const all = /^(?:import|export)\b[^;']* from '([^'\s]+)'|\bimport\(['"]([^'"\s]+)['"]\)|^import '([^'\s]+)'/gm;
   return [...text.matchAll(all)].map(([, from, dynamic, bare]) => from ?? dynamic ?? bare);
 }
 
