@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import test, { after, before, describe } from 'node:test';
+import test, { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
@@ -59,93 +59,93 @@ async function emptyHome(): Promise<NodeJS.ProcessEnv> {
 
 const noRegistry = /E(NOTFOUND|CONNREFUSED|CONNRESET|AI_AGAIN|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTCACHED)\b/;
 
-describe('the packed package', { timeout: 280_000 }, () => {
-  let env: NodeJS.ProcessEnv = {};
-  let tarball = '';
-  /** Why nothing can be installed here. */
-  let unreachable = '';
-  const framehound = (...args: string[]) => run('framehound', args, { env });
+let env: NodeJS.ProcessEnv = {};
+let tarball = '';
+/** Why nothing can be installed here. */
+let unreachable = '';
+const framehound = (...args: string[]) => run('framehound', args, { env });
 
-  before(async () => {
-    for (const folder of ['home', 'prefix', 'project', 'media']) mkdirSync(at(folder));
-    const packed = await run('npm', ['pack', '--pack-destination', place], { cwd: root });
-    assert.equal(packed.code, 0, packed.err);
-    tarball = at(`framehound-${manifest.version}.tgz`);
-    env = await emptyHome();
-    const global = await run('npm', ['install', '--global', '--prefix', at('prefix'), tarball], { env });
-    const first = global.code === 0 ? await framehound('--version') : global;
-    if (first.code !== 0 && noRegistry.test(first.err)) unreachable = 'the package registry is not reached';
-    else assert.equal(first.code, 0, first.err);
+before(install, { timeout: 200_000 });
+after(() => rmSync(place, { recursive: true, force: true }));
+
+async function install(): Promise<void> {
+  for (const folder of ['home', 'prefix', 'project', 'media']) mkdirSync(at(folder));
+  const packed = await run('npm', ['pack', '--pack-destination', place], { cwd: root });
+  assert.equal(packed.code, 0, packed.err);
+  tarball = at(`framehound-${manifest.version}.tgz`);
+  env = await emptyHome();
+  const global = await run('npm', ['install', '--global', '--prefix', at('prefix'), tarball], { env });
+  const first = global.code === 0 ? await framehound('--version') : global;
+  if (first.code !== 0 && noRegistry.test(first.err)) unreachable = 'the package registry is not reached';
+  else assert.equal(first.code, 0, first.err);
+}
+
+test('the package runs: its version, an analysis and a search, and writes nothing into its own folder', async (t) => {
+  if (unreachable) return t.skip(unreachable);
+  const before = readdirSync(installed, { recursive: true }).length;
+  assert.equal((await framehound('--version')).out, `${manifest.version}\n`);
+  const picture = at('media', 'blue.png');
+  await sharp({ create: { width: 320, height: 200, channels: 3, background: '#1040e0' } }).toFile(picture);
+  const analysis = await framehound('analyze', at('media'));
+  assert.equal(analysis.code, 0, analysis.err);
+  const { code, out, err } = await framehound('search', 'blue', '--json');
+  assert.equal(code, 0, err);
+  const { matches } = JSON.parse(out) as { matches: { video_path: string }[] };
+  assert.deepEqual(
+    matches.map(({ video_path }) => video_path),
+    [picture],
+  );
+  assert.equal(readdirSync(installed, { recursive: true }).length, before);
+  assert.deepEqual(readdirSync(at('home')), ['.framehound']);
+});
+
+test('the package holds no source, and only the declarations of the client', async (t) => {
+  if (unreachable) return t.skip(unreachable);
+  const own = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' }).filter(
+    (name) => !name.startsWith('node_modules'),
+  );
+  assert.deepEqual(
+    own.filter((name) => /(?<!\.d)\.ts$|\.test\.|^(bench|test)/.test(name)),
+    [],
+  );
+  assert.ok(own.includes(join('http', 'client', 'client.d.ts')));
+  assert.ok(!own.includes('main.d.ts'));
+  // What an ordinary install cannot be trusted with; the launcher installs them.
+  const { dependencies } = JSON.parse(readFileSync(join(installed, 'dist', 'package.json'), 'utf8'));
+  assert.deepEqual(Object.keys(dependencies), ['@uwsjs/core', 'node', 'node-av', 'onnxruntime-node']);
+});
+
+test('the package serves a client that a project has installed; SIGTERM ends it', async (t) => {
+  if (unreachable) return t.skip(unreachable);
+  const project = { cwd: at('project'), env };
+  writeFileSync(at('project', 'package.json'), '{ "type": "module", "private": true }');
+  const added = await run('npm', ['install', tarball, 'typescript@5.5.4'], project);
+  assert.equal(added.code, 0, added.err);
+  writeFileSync(at('project', 'typed.ts'), typed);
+  // Declarations are checked too, and nothing is known of Node's own types.
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    lib: ['es2022', 'dom'],
+    types: [],
+  };
+  writeFileSync(at('project', 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.ts'] }));
+  const checked = await run('node', ['node_modules/typescript/bin/tsc'], project);
+  assert.equal(checked.code, 0, checked.out);
+
+  writeFileSync(at('project', 'plain.js'), plain);
+  const child = spawn('framehound', ['serve', '--port', '0', '--log-format', 'json'], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  after(() => rmSync(place, { recursive: true, force: true }));
-
-  test('runs: its version, an analysis and a search, and writes nothing into its own folder', async (t) => {
-    if (unreachable) return t.skip(unreachable);
-    const before = readdirSync(installed, { recursive: true }).length;
-    assert.equal((await framehound('--version')).out, `${manifest.version}\n`);
-    const picture = at('media', 'blue.png');
-    await sharp({ create: { width: 320, height: 200, channels: 3, background: '#1040e0' } }).toFile(picture);
-    const analysis = await framehound('analyze', at('media'));
-    assert.equal(analysis.code, 0, analysis.err);
-    const { code, out, err } = await framehound('search', 'blue', '--json');
-    assert.equal(code, 0, err);
-    const { matches } = JSON.parse(out) as { matches: { video_path: string }[] };
-    assert.deepEqual(
-      matches.map(({ video_path }) => video_path),
-      [picture],
-    );
-    assert.equal(readdirSync(installed, { recursive: true }).length, before);
-    assert.deepEqual(readdirSync(at('home')), ['.framehound']);
-  });
-
-  test('holds no source, and only the declarations of the client', async (t) => {
-    if (unreachable) return t.skip(unreachable);
-    const own = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' }).filter(
-      (name) => !name.startsWith('node_modules'),
-    );
-    assert.deepEqual(
-      own.filter((name) => /(?<!\.d)\.ts$|\.test\.|^(bench|test)/.test(name)),
-      [],
-    );
-    assert.ok(own.includes(join('http', 'client', 'client.d.ts')));
-    assert.ok(!own.includes('main.d.ts'));
-    // What an ordinary install cannot be trusted with; the launcher installs them.
-    const { dependencies } = JSON.parse(readFileSync(join(installed, 'dist', 'package.json'), 'utf8'));
-    assert.deepEqual(Object.keys(dependencies), ['@uwsjs/core', 'node', 'node-av', 'onnxruntime-node']);
-  });
-
-  test('serves a client that a project has installed; SIGTERM ends it', async (t) => {
-    if (unreachable) return t.skip(unreachable);
-    const project = { cwd: at('project'), env };
-    writeFileSync(at('project', 'package.json'), '{ "type": "module", "private": true }');
-    const added = await run('npm', ['install', tarball, 'typescript@5.5.4'], project);
-    assert.equal(added.code, 0, added.err);
-    writeFileSync(at('project', 'typed.ts'), typed);
-    // Declarations are checked too, and nothing is known of Node's own types.
-    const compilerOptions = {
-      strict: true,
-      noEmit: true,
-      module: 'nodenext',
-      lib: ['es2022', 'dom'],
-      types: [],
-    };
-    writeFileSync(at('project', 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.ts'] }));
-    const checked = await run('node', ['node_modules/typescript/bin/tsc'], project);
-    assert.equal(checked.code, 0, checked.out);
-
-    writeFileSync(at('project', 'plain.js'), plain);
-    const child = spawn('framehound', ['serve', '--port', '0', '--log-format', 'json'], {
-      env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-    const url = await addressOf(createInterface(child.stderr));
-    const { code, out, err } = await run('node', ['plain.js', url], project);
-    assert.equal(code, 0, err);
-    assert.deepEqual(JSON.parse(out), { status: 'ok' });
-    child.kill('SIGTERM');
-    assert.equal(await ended, 0);
-  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const url = await addressOf(createInterface(child.stderr));
+  const { code, out, err } = await run('node', ['plain.js', url], project);
+  assert.equal(code, 0, err);
+  assert.deepEqual(JSON.parse(out), { status: 'ok' });
+  child.kill('SIGTERM');
+  assert.equal(await ended, 0);
 });
 
 async function addressOf(lines: AsyncIterable<string>): Promise<string> {
