@@ -49,7 +49,8 @@ function readableByOlder(text) {
 }
 
 function specifiers(text) {
-  const all = /^(?:import|export)\b[^;']* from '([^'\s]+)'|\bimport\(['"]([^'"\s]+)['"]\)|^import '([^'\s]+)'/gm;
+  const all =
+    /^(?:import|export)\b[^;']* from '([^'\s]+)'|\bimport\(['"]([^'"\s]+)['"]\)|^import '([^'\s]+)'/gm;
   return [...text.matchAll(all)].map(([, from, dynamic, bare]) => from ?? dynamic ?? bare);
 }
 

@@ -14,12 +14,13 @@ import { issueKey } from '../http/license/store.ts';
 import { createMetrics } from '../http/metrics/metrics.ts';
 import { hostRule } from '../http/request/host.ts';
 import { requestIds } from '../http/request/request-id.ts';
-import { defaulted, reply, route } from '../http/route.ts';
+import { reply, route } from '../http/route.ts';
 import { createApp } from '../http/server.ts';
 import type { Service } from '../http/service.ts';
 import { createServer } from '../http/uws.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
+import { defaulted } from '../runtime/schema.ts';
 
 const path = '/api/v1/bench';
 const Body = Type.Object({

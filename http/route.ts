@@ -2,6 +2,7 @@
 // validates requests with it, the API document and the client's types are derived from it, tests compare responses with
 // it.
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { described, named } from '../runtime/schema.ts';
 import type { Service } from './service.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -93,44 +94,6 @@ export function reply<const S extends number, B>(
   headers?: Readonly<Record<string, string>>,
 ) {
   return headers ? { status, body, headers } : { status, body };
-}
-
-/** A field that may be left out: the handler sees the default, the API document says it is not required. */
-export function defaulted<S extends TSchema>(
-  schema: S,
-  value: Static<S>,
-): S & { readonly default: Static<S> } {
-  return marked(schema, { default: value }) as S & { readonly default: Static<S> };
-}
-
-/** The same field with a sentence for the API document. */
-export function described<S extends TSchema>(schema: S, description: string): S {
-  return marked(schema, { description });
-}
-
-/** An optional field that the example of its operation shows: without it the example would ask for nothing. */
-export function shown<S extends TSchema>(schema: S, example: unknown): S {
-  return marked(schema, { examples: [example] });
-}
-
-/** The same shape under a name: the API document declares it once and refers to it. */
-export function named<S extends TSchema>(name: string, schema: S): S {
-  return marked(schema, { title: name });
-}
-
-/** A copy with one more property. A spread would lose the non-enumerable properties of a schema, such as its kind. */
-function marked<S extends TSchema>(schema: S, more: Readonly<Record<string, unknown>>): S {
-  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema));
-  return Object.assign(copy, more) as S;
-}
-
-export function nullable<S extends TSchema>(schema: S) {
-  return Type.Union([schema, Type.Null()]);
-}
-
-/** One of a few words. */
-export function oneOf<const W extends readonly string[]>(...words: W) {
-  return Type.Unsafe<W[number]>({ type: 'string', enum: [...words] });
 }
 
 /** Body of every error. */

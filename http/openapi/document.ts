@@ -1,7 +1,8 @@
 // The routes as an OpenAPI 3.0.3 document: what `GET /openapi.json` answers and what `/docs` shows. Derived from the
 // routes, so that it cannot differ from what the server validates. Pure.
 import { type TObject, type TSchema, Type } from 'typebox';
-import { described, ErrorBody, type Method, named, type Route } from '../route.ts';
+import { described, named } from '../../runtime/schema.ts';
+import { ErrorBody, type Method, type Route } from '../route.ts';
 import { createShapes, type Json, type Schema, type Shapes } from './schema.ts';
 
 export interface Parameter {

@@ -3,7 +3,7 @@
 import { isAbsolute, normalize, sep } from 'node:path';
 import { Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { described } from '../route.ts';
+import { described } from '../../runtime/schema.ts';
 
 export const pathErrors = errorTable({
   PATH_NOT_ABSOLUTE: { meaning: 'The path is not absolute', status: 400, retryable: false },

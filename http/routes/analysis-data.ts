@@ -2,8 +2,9 @@
 import { Type } from 'typebox';
 import type { TranscriptLoadReport } from '../../actors/index/transcripts/contract.ts';
 import type { LoadReport } from '../../actors/index/visual/contract.ts';
+import { described } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
-import { described, type Route, reply, route } from '../route.ts';
+import { type Route, reply, route } from '../route.ts';
 
 const tag = 'Analysis data';
 const Loaded = Type.Object({

@@ -1,8 +1,9 @@
 // What the service knows, as files for other programs.
 import { Type } from 'typebox';
 import { documentFormats, mostSegments, TranscriptAnswer } from '../../actors/exporter/contract.ts';
+import { described, shown } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute } from '../request/paths.ts';
-import { described, type Route, reply, route, shown } from '../route.ts';
+import { type Route, reply, route } from '../route.ts';
 
 const tag = 'Export';
 

@@ -4,7 +4,7 @@ import { MediaType, MetadataFilter } from '../../actors/index/facets/contract.ts
 import { TimeRange } from '../../actors/index/transcripts/contract.ts';
 import { FrameRange } from '../../actors/index/visual/contract.ts';
 import { FilterScope } from '../../actors/search/scope/contract.ts';
-import { defaulted, described, nullable, shown } from '../route.ts';
+import { defaulted, described, nullable, shown } from '../../runtime/schema.ts';
 
 const paths = () =>
   defaulted(

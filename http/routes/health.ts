@@ -1,8 +1,9 @@
 // Says that the service is there, whether it can work, and how it does. None of these needs a key.
 import { Type } from 'typebox';
+import { described } from '../../runtime/schema.ts';
 import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
 import { notReadyReasons } from '../readiness.ts';
-import { described, type Route, reply, route } from '../route.ts';
+import { type Route, reply, route } from '../route.ts';
 
 const tag = 'Health';
 const Status = Type.Object({ status: Type.String() });

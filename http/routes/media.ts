@@ -2,8 +2,9 @@
 import { Type } from 'typebox';
 import { MediaPropertiesAnswer } from '../../actors/analysis/contract.ts';
 import { CachePathsAnswer, searchErrors } from '../../actors/search/contract.ts';
+import { described, shown } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
-import { described, type Route, reply, route, shown } from '../route.ts';
+import { type Route, reply, route } from '../route.ts';
 
 const tag = 'Media';
 

@@ -5,7 +5,8 @@ import { ModelState } from '../../actors/embedder/contract.ts';
 import { modelErrors } from '../../actors/models/contract.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
-import { described, nullable, oneOf, type Route, reply, route } from '../route.ts';
+import { described, nullable, oneOf } from '../../runtime/schema.ts';
+import { type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
 
 const tag = 'Models';

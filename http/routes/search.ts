@@ -7,8 +7,9 @@ import type { FrameRange } from '../../actors/index/visual/contract.ts';
 import { Match, type SearchAnswer } from '../../actors/search/contract.ts';
 import { frameRanges } from '../../actors/search/scope/contract.ts';
 import { EngineError } from '../../runtime/errors.ts';
+import { defaulted, described, named, nullable, oneOf } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
-import { defaulted, described, named, nullable, oneOf, type Route, reply, route } from '../route.ts';
+import { type Route, reply, route } from '../route.ts';
 import { metadataFilterRequest, segmentsToFrameIndices } from './filter-fields.ts';
 
 const tag = 'Search';

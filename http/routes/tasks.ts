@@ -1,7 +1,8 @@
 // The tasks of analysis: those that run, those that ended and those that can go on.
 import { Type } from 'typebox';
 import { TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
-import { defaulted, described, ErrorBody, type Route, reply, route } from '../route.ts';
+import { defaulted, described } from '../../runtime/schema.ts';
+import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const TaskId = Type.Object({ task_id: Type.String({ minLength: 1, maxLength: 64 }) });
 

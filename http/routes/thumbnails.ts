@@ -7,8 +7,9 @@ import {
   ThumbnailsAnswer,
   thumbnailsAtOnce,
 } from '../../actors/search/thumbnails/contract.ts';
+import { defaulted, described } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
-import { defaulted, described, type Route, reply, route } from '../route.ts';
+import { type Route, reply, route } from '../route.ts';
 import { HashStr } from './media.ts';
 
 const tag = 'Thumbnails';

@@ -11,8 +11,9 @@ import {
   TranscriptSearchAnswer,
   TranscriptSearchMatch,
 } from '../../actors/search/transcripts/contract.ts';
+import { defaulted, described, named, nullable, shown } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
-import { defaulted, described, named, nullable, type Route, reply, route, shown } from '../route.ts';
+import { type Route, reply, route } from '../route.ts';
 import { metadataFilterRequest, segmentsToTimeRanges } from './filter-fields.ts';
 import { HashStr } from './media.ts';
 

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Type } from 'typebox';
-import { defaulted, nullable, oneOf, type Route, reply, route } from '../../http/route.ts';
+import { type Route, reply, route } from '../../http/route.ts';
 import { healthRoutes } from '../../http/routes/health.ts';
 import { MOST_BYTES } from '../../http/server.ts';
 import { engineErrors, errorTable } from '../../runtime/errors.ts';
+import { defaulted, nullable, oneOf } from '../../runtime/schema.ts';
 import { inject, KEY } from './inject.ts';
 
 const errors = errorTable({

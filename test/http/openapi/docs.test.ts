@@ -5,12 +5,13 @@ import { Type } from 'typebox';
 import { fieldsOf } from '../../../http/openapi/docs/fields.ts';
 import { html, markdown } from '../../../http/openapi/docs/html.ts';
 import { createShapes } from '../../../http/openapi/schema.ts';
-import { defaulted, described, named, nullable, oneOf, reply, route } from '../../../http/route.ts';
+import { reply, route } from '../../../http/route.ts';
 import { analyze } from '../../../http/routes/analyze.ts';
 import { documentRoutes } from '../../../http/routes/document.ts';
 import { metadataFacets } from '../../../http/routes/facets.ts';
 import { health } from '../../../http/routes/health.ts';
 import { cachePaths } from '../../../http/routes/media.ts';
+import { defaulted, described, named, nullable, oneOf } from '../../../runtime/schema.ts';
 import { inject } from '../inject.ts';
 
 const Filter = named('Filter', Type.Object({ facet_id: Type.String(), values: Type.Array(Type.String()) }));

@@ -7,17 +7,9 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import { type OpenApi, openApi, operations } from '../../../http/openapi/document.ts';
 import { createShapes, type Schema } from '../../../http/openapi/schema.ts';
 import { createValidator } from '../../../http/request/validation.ts';
-import {
-  defaulted,
-  described,
-  ErrorBody,
-  named,
-  nullable,
-  oneOf,
-  reply,
-  route,
-} from '../../../http/route.ts';
+import { ErrorBody, reply, route } from '../../../http/route.ts';
 import { routes } from '../../../http/routes.ts';
+import { defaulted, described, named, nullable, oneOf } from '../../../runtime/schema.ts';
 
 const Point = named('Point', Type.Object({ x: Type.Number(), y: Type.Optional(Type.Number()) }));
 
