@@ -95,7 +95,7 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
     out: (text) => process.stdout.write(text),
     screen: {
       write: (text) => process.stderr.write(text),
-      columns: process.stderr.columns ?? 100,
+      columns: process.stderr.columns || 100,
       isTerminal: process.stderr.isTTY ?? false,
     },
     ...stopSignals(),
