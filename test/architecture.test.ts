@@ -266,8 +266,9 @@ test('a test lies where the code lies that it tests', () => {
     const folder = dirname(path.slice('test/'.length));
     if (folder === 'system') continue;
     const tested = path.replace('.test.ts', '.ts');
-    // A file of the tests has its own beside it; directly in test/ are also those of the files at the root.
-    const places = [tested, folder === '.' ? tested.replace('test/', '') : folder];
+    // A file of the tests has its own beside it; directly in test/ are also those of the files and folders at the root.
+    const atRoot = tested.replace('test/', '');
+    const places = [tested, ...(folder === '.' ? [atRoot, atRoot.replace('.ts', '')] : [folder])];
     assert.ok(
       places.some((place) => existsSync(join(root, place))),
       `${path}: there is no ${places.join(' nor ')}`,

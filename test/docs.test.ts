@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import test from 'node:test';
+
+const root = dirname(import.meta.dirname);
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...globSync('docs/**/*.md', { cwd: root }),
+].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+/** Folders of the project; what begins with one of them is a path in it. */
+const folders = ['.ci', 'actors', 'bench', 'cli', 'docs', 'events', 'http', 'runtime', 'test'];
+
+/** Without examples of commands and programs, which speak of files of their own. */
+function prose(text: string): string {
+  return text.replace(/^```[\s\S]*?^```/gm, '');
+}
+
+/** The anchor of a heading, as the readers of Markdown make it. */
+function anchorOf(heading: string): string {
+  const kept = heading.toLowerCase().replace(/[^\p{Letter}\p{Number} _-]/gu, '');
+  return kept.trim().replaceAll(' ', '-');
+}
+
+function anchorsIn(path: string): string[] {
+  const headings = prose(readFileSync(path, 'utf8')).matchAll(/^#+ (.*)$/gm);
+  return [...headings].map(([, heading]) => anchorOf(heading ?? ''));
+}
+
+/** What stands between backticks; `<name>` and `…` in it stand for what a reader puts in. */
+function codeIn(text: string): string[] {
+  const all = [...prose(text).matchAll(/`([^`\s]+)`/g)].map(([, code]) => code ?? '');
+  return all.filter((code) => !/[<…]/.test(code));
+}
+
+/** All files of the project, each with a slash before it. */
+const files = globSync([...folders.map((folder) => `${folder}/**/*.*`), '*.*'], { cwd: root }).map(
+  (path) => `/${path.split(sep).join('/')}`,
+);
+
+/** `actors/index/` from the root; of a source the end of its path will do: `store/packs.ts`. */
+function isThere(code: string): boolean {
+  if (globSync(code, { cwd: root }).length > 0) return true;
+  return files.some((path) => path.endsWith(`/${code}`));
+}
+
+test('a relative link leads to a file, and to a heading that is there', () => {
+  for (const { path, text } of pages) {
+    for (const [, link = ''] of prose(text).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(link)) continue;
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? join(root, path) : resolve(root, dirname(path), file);
+      assert.ok(existsSync(target), `${path}: ${link} leads nowhere`);
+      if (anchor === undefined || statSync(target).isDirectory()) continue;
+      assert.ok(anchorsIn(target).includes(anchor), `${path}: ${relative(root, target)} has no #${anchor}`);
+    }
+  }
+});
+
+test('a file or folder of the project that a page names is there', () => {
+  for (const { path, text } of pages) {
+    const named = codeIn(text).filter(
+      (code) =>
+        folders.some((folder) => code.startsWith(`${folder}/`)) || /\w\.(ts|mjs|py|wat|wasm|fbs)$/.test(code),
+    );
+    const missing = named.filter((code) => !isThere(code));
+    assert.deepEqual(missing, [], path);
+  }
+});
+
+test('a script that a page names is in package.json', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const { path, text } of pages) {
+    for (const [, name = ''] of text.matchAll(/\bnpm run (?:--\w+ )*([\w-]+)/g))
+      assert.ok(Object.hasOwn(scripts, name), `${path}: there is no script ${name}`);
+  }
+});
