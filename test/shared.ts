@@ -1,5 +1,5 @@
 // Real footage and model files for tests. They lie in ../shared beside the checkout and are no part of the project: a
-// test that needs them is skipped without them, and the last lines of a run say so (test/reporter.mjs).
+// test that needs them is skipped without them, and the last lines of a run say so (test/reporter.ts).
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
