@@ -15,7 +15,7 @@ export const models: Command = async (args, context) => {
   });
   const [action = 'list', ...keys] = positionals;
   if (action === 'list') return list(context, values.json);
-  const run = actions[action];
+  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (!run) throw usageErrors.USAGE(`models knows list, pull, remove and verify, not ${action}`);
   if (keys.length === 0)
     throw usageErrors.USAGE(`models ${action} needs the key of a model, see: framehound models list`);
