@@ -24,9 +24,7 @@ export type JournalEntry =
       readonly key: string;
       readonly pid: number;
       readonly outcome: string;
-    }
-  /** Written by earlier versions when somebody asked to try a file again. */
-  | { readonly type: 'pardon'; readonly time: number; readonly key: string };
+    };
 
 /** A stage of a file, by content: the same bytes under another name are the same stage. */
 export function stageKey(hash: string, stage: string, model: string): string {
@@ -65,7 +63,7 @@ export function readJournal(
       engines.delete(entry.pid);
     } else if (entry.type === 'stage-start')
       running.set(entry.pid, (running.get(entry.pid) ?? new Set()).add(entry.key));
-    else if (entry.type === 'stage-end' || entry.type === 'pardon') {
+    else if (entry.type === 'stage-end') {
       // What ended by itself, well or badly, did not end the engine.
       crashes.delete(entry.key);
       for (const keys of running.values()) keys.delete(entry.key);

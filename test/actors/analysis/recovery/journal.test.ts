@@ -43,7 +43,6 @@ test('a file that was running in two deaths of the engine is quarantined', () =>
     [[start(1), stage(1), start(1), stage(1)], [1], 1],
     // What later ended by itself did not end the engine.
     [[start(1), stage(1), start(2), stage(2), ended(2)], [], 0],
-    [[start(1), stage(1), start(2), stage(2), { type: 'pardon', time: 0, key }], [2], 0],
   ];
   for (const [entries, alive, crashes] of table) {
     const state = readJournal(entries, (pid) => alive.includes(pid));
