@@ -44,7 +44,7 @@ ${entries.map((entry) => section(entry, document)).join('\n')}`,
 ${markdown(description)}
 <h4>Before the examples</h4>
 <pre tabindex="0">export FRAMEHOUND_SERVER=http://localhost:6699
-export FRAMEHOUND_LICENSE_KEY=$(npx framehound license issue --tier pro)</pre>
+export FRAMEHOUND_LICENSE_KEY=$(framehound license issue --tier pro)</pre>
 ${sections.join('\n')}
 </main></body></html>
 `;
