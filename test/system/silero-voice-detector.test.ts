@@ -27,17 +27,17 @@ after(async () => {
   await silero?.close();
 });
 
-async function hearAll(samples: Float32Array, block: number, first = 0) {
+async function detectAll(samples: Float32Array, block: number, first = 0) {
   const detector = silero.open();
-  let heard = { speech: [] as [number, number][], settled: first };
+  let detected = { speech: [] as [number, number][], settled: first };
   for (let at = 0; at < samples.length; at += block) {
     const part = samples.subarray(at, at + block);
     const next = await detector.push(part, first + at);
     const lag = first + at + part.length - next.settled;
     assert.ok(lag >= 0 && lag <= 8000, `${lag} samples behind`);
-    heard = joinDetected(heard, next);
+    detected = joinDetected(detected, next);
   }
-  return joinDetected(heard, await detector.end());
+  return joinDetected(detected, await detector.end());
 }
 
 async function probabilities(samples: Float32Array): Promise<number[]> {
@@ -70,14 +70,14 @@ test('two cities: regions are the same for blocks of any size and every place of
   skip: skipSpeech,
 }, async () => {
   const samples = readWav(wav).subarray(0, 20 * 16_000);
-  const { speech, settled } = await hearAll(samples, samples.length);
+  const { speech, settled } = await detectAll(samples, samples.length);
   assert.equal(settled, samples.length);
   assert.ok(speech.length >= 5, `${speech.length} regions`);
   for (const block of [700, 4096, 100_000]) {
-    assert.deepEqual((await hearAll(samples, block)).speech, speech);
+    assert.deepEqual((await detectAll(samples, block)).speech, speech);
   }
   const shifted = speech.map(([start, end]) => [start + 12_345, end + 12_345]);
-  assert.deepEqual((await hearAll(samples, 16_000, 12_345)).speech, shifted);
+  assert.deepEqual((await detectAll(samples, 16_000, 12_345)).speech, shifted);
 });
 
 interface Wrong {
@@ -127,10 +127,10 @@ test('what fails without an error shows: no context, a state begun anew, samples
 
 test('a sample that is no number does not spoil what follows', { skip: skipSpeech }, async () => {
   const samples = readWav(wav).slice(0, 10 * 16_000);
-  const before = (await hearAll(samples, 16_000)).speech;
+  const before = (await detectAll(samples, 16_000)).speech;
   samples[100] = Number.NaN;
   samples[200] = Infinity;
-  assert.deepEqual((await hearAll(samples, 16_000)).speech, before);
+  assert.deepEqual((await detectAll(samples, 16_000)).speech, before);
 });
 
 /** A session that notes what it is fed. */

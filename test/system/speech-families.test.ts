@@ -111,7 +111,7 @@ test('every family of models writes speech down through the service', async (t) 
     assert.deepEqual(new Set(forced.task.results.map(({ outcome }) => outcome)), new Set(['analyzed']));
     assert.deepEqual(await read(service, cache_dir, jobs), before);
   });
-  await t.test('heard in another language it is another transcript', async () => {
+  await t.test('transcribed in another language it is another transcript', async () => {
     const job = { path: join(service.films, 'notes.wav'), language: 'en' };
     const other = await service.transcribe(cache_dir, [job]);
     assert.deepEqual(modelOf(other.task), new Map([['notes.wav', families.en]]));

@@ -76,7 +76,7 @@ async function textsOf(service: GuardedService, cache_dir: string, media_paths: 
 const speechModel = async (service: GuardedService) =>
   (await service.ok<{ speech: ModelState }>('/models/loaded')).speech.model_key;
 
-/** Resolves when this model is the one that listens. */
+/** Resolves when this model is in use. */
 async function listensWith(service: GuardedService, model: string): Promise<void> {
   await until(async () => (await speechModel(service)) === model, { within: SLOW_MS });
 }
@@ -84,7 +84,7 @@ async function listensWith(service: GuardedService, model: string): Promise<void
 const outcomes = ({ results }: TaskDetail) =>
   Object.fromEntries(results.map(({ path, outcome, error }) => [basename(path), error?.code ?? outcome]));
 
-test('speech of a service that is killed, cancelled and stopped while it listens', async (t) => {
+test('speech of a service that is killed, cancelled and stopped while it transcribes', async (t) => {
   const world = await start(t);
   await t.test('ends as an undisturbed one once the task is resumed', () => kill(world));
   await t.test('quarantines a file that ended the engine twice, and transcribes the others', () =>

@@ -1,4 +1,4 @@
-// Models of every family that hear speech, as a user puts them into a home: small graphs with the real names. Each knows one
+// Models of every family that transcribe speech, as a user puts them into a home: small graphs with the real names. Each knows one
 // language, so the language of a job says which family writes it down.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -81,7 +81,7 @@ export function writeParakeet(home: Home, key: string, language: string): void {
 /** A sound in which the small Parakeet reads these words, one every 0.4 s. */
 export function notes(...said: readonly string[]): Float32Array {
   const step = 5 * 1280;
-  // Loud enough to be heard as a voice, and read as nothing.
+  // Loud enough to be detected as a voice, and transcribed as nothing.
   const sound = new Float32Array(said.length * step).fill(note(BLANK, 0));
   // However the frames lie, each has one note at most.
   for (const [at, word] of said.entries()) sound[at * step + 700] = note(tokens.indexOf(`▁${word}`), 4);

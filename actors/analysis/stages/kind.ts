@@ -1,5 +1,5 @@
-// What everybody but the runner knows of a kind of work on media: its name, what it takes from a request, how its work is
-// counted, what it tells of a file and the words for people. Pure: events, metrics, the command line, the client and the
+// The declaration of a stage, for everybody but its runner: its type, the fields it takes from a request, its unit of
+// progress, the facts in a result, and the words for people. Pure: events, metrics, the command line, the client and the
 // API document are read off these declarations.
 import type { Static, TObject, TProperties } from 'typebox';
 import type { MediaRecord } from '../../index/store/contract.ts';

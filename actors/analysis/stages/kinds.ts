@@ -1,5 +1,5 @@
-// The kinds of work there are, in the order in which they are told; a stage comes after those it needs. Everything that
-// speaks of kinds of work is read off this list.
+// The kinds of stages, in the order in which they are reported; one comes after those it needs. Request fields, counts,
+// events and metrics are all derived from this list.
 import { pictureKind } from './picture/kind.ts';
 import { speechKind } from './speech/kind.ts';
 

@@ -1,5 +1,5 @@
 // Runs the stages of one lane of a task: surveys every file, plans what is missing, works on the files side by side as far
-// as readers allow, tries again after a crash, and takes the closing steps. What a stage does with a file is its business.
+// as readers allow, tries again after a crash, and takes the closing steps.
 import { engineErrors } from '../../../runtime/errors.ts';
 import { KeyedLock } from '../../../runtime/sync/keyed-lock.ts';
 import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
@@ -16,7 +16,7 @@ import { attempt, described, keyOf, type Piece, type RunningStage, standsStored,
 import { type ReaderKind, readersOf, type Underway } from './stage.ts';
 import type { TaskContext } from './task-context.ts';
 
-/** Pieces of work whose reader has gone on while their last steps are still on the way. */
+/** Pieces of work that are still being finished while their readers have gone on, at most. */
 const UNFINISHED = 64;
 const SURVEYS = 2;
 const SURVEYED_AHEAD = 4096;
@@ -44,7 +44,7 @@ export class LaneRunner {
     this.#readers = readersOf(task.parts, lane.reads);
   }
 
-  /** Rejects with what keeps a stage from being opened; failures of files are told as their results. */
+  /** Rejects when a stage cannot be opened; failures of files are in their results. */
   async run(): Promise<void> {
     try {
       for (const { stage, jobs } of this.#lane.stages) {
@@ -160,7 +160,7 @@ export class LaneRunner {
     tracker.stored(media, session.storedFacts?.(media) ?? (stage.kind.noFacts as Record<string, unknown>));
   }
 
-  /** One reader's way through the files. */
+  /** Works on files with one reader until there are none left. */
   async #read(queue: Queue<readonly Piece[]>, reader: Decoder): Promise<void> {
     this.#contribute('join');
     try {
@@ -254,7 +254,7 @@ export class LaneRunner {
     for (const { session } of this.#stages) session.contributors?.[what]();
   }
 
-  /** Waits without keeping a shared batch waiting. */
+  /** Waits, and has left the shared batch meanwhile, so that it goes out without this file. */
   async #apart(wait: Promise<unknown>): Promise<void> {
     this.#contribute('leave');
     await wait;

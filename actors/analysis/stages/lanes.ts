@@ -1,4 +1,4 @@
-// Which stages of a task work side by side on the same files: those that read alike and wait for the same. Pure.
+// Groups the stages of a task into lanes: those with the same reader and the same needs work on a file together. Pure.
 import type { AnalysisRequest } from '../contract.ts';
 import type { Job } from './kind.ts';
 import type { ReaderKind, Stage } from './stage.ts';

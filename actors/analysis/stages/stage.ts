@@ -1,5 +1,5 @@
-// What a kind of work on media is to the runner: the facts of its kind, and the work itself. The runner owns surveys, the
-// journal, retries, quarantine, cancellation and the telling; a stage says how one file is worked on.
+// A stage as the runner needs it: its declaration, and the work itself. The runner owns surveys, the journal, retries,
+// quarantine, cancellation and events; a stage only works on one file.
 import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { WorkResult } from '../contract.ts';
@@ -55,8 +55,8 @@ export interface Underway {
 }
 
 /**
- * Told when somebody begins or ends to be able to contribute to a shared batch. Whoever waits for another file has left
- * meanwhile: a batch that waits for those who wait would never fill.
+ * Counts the readers that can add to a shared batch. One that waits for another file leaves meanwhile: otherwise the batch
+ * would wait for it and never go out.
  */
 export interface Contributors {
   join(): void;

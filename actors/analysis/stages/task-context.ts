@@ -1,5 +1,4 @@
-// One run of a task, as its stages share it: what was asked for, where it is told, what is known of its files, and how it
-// ends.
+// What the stages of one run of a task share: the request, the tracker, the surveys, and the signal that ends it.
 import { engineErrors } from '../../../runtime/errors.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { AnalysisRequest, TaskRun } from '../contract.ts';
@@ -12,7 +11,7 @@ export class TaskContext {
   readonly parts: StageParts;
   readonly run: TaskRun;
   readonly tracker: Tracker;
-  /** Aborted when the person wants no more, and when nothing more can be stored. */
+  /** Aborted by a cancel, and when nothing more can be stored. */
   readonly signal: AbortSignal;
   readonly surveys: Surveys;
   /** Results that other work of the task waits for. */
@@ -44,19 +43,19 @@ export class TaskContext {
     return this.request.force && !this.run.earlier?.finished(type, path);
   }
 
-  /** Holds for one run: a file that ended the engine in it is not tried without being asked for again. */
+  /** Holds for one run only: a file that ends the engine again is not tried again when the task is resumed. */
   get retryQuarantined(): boolean {
     return this.request.force && !this.run.earlier;
   }
 
-  /** What a file is told to have failed by; an error that concerns every file ends the task. */
+  /** The error that a failed file reports; one that concerns every file ends the task. */
   failure(path: string, error: unknown): unknown {
     if (endsTheTask(error)) this.break(error);
-    // What the end of the task took along is not finished; its own reason is told once.
+    // A file that the end of the task interrupted is cancelled; the reason is reported once, by the task.
     return this.#broken.signal.aborted ? engineErrors.CANCELLED(`${path}: was not finished`) : error;
   }
 
-  /** Nothing more is begun; `throwIfBroken` tells why. The first reason holds. */
+  /** Nothing more is begun; `throwIfBroken` throws the first reason. */
   break(reason: unknown): void {
     this.#broken.abort(reason);
   }

@@ -1,4 +1,4 @@
-// Tells what happens in a running task: every step is counted by the progress model and goes out as events.
+// Counts every step of a running task in the progress model, and emits it as events.
 import { toFields } from '../../../runtime/errors.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { AnalysisEvent, TaskCounts, WorkResult } from '../contract.ts';
@@ -8,7 +8,7 @@ import type { StageKind } from './kind.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Tells of the work of one type. */
+/** Counts and reports the work of one type. */
 export interface WorkTracker {
   /** The file is known and there is work on it. */
   begin(media: MediaRecord): void;
@@ -20,7 +20,7 @@ export interface WorkTracker {
   /** It was analysed before. */
   stored(media: MediaRecord, facts: Facts): void;
   notApplicable(media: MediaRecord): void;
-  /** `path`: of a file; the name of a job for its closing step. CANCELLED is told as such. */
+  /** `path`: of a file; the name of a job for its closing step. CANCELLED counts as cancelled. */
   failed(path: string, error: unknown, media?: MediaRecord): void;
   /** The closing step of a job. */
   closed(name: string, outcome: 'analyzed' | 'stored', facts: Facts): void;

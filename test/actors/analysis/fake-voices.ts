@@ -16,9 +16,9 @@ export interface Voices {
   unloaded: number;
   /** Keys in the order in which they were loaded; null: freed. */
   readonly loads: (string | null)[];
-  /** Hearings and sessions that were opened and neither finished nor dropped. */
+  /** Sessions of transcription and diarization that were opened and neither finished nor dropped. */
   readonly open: Set<string>;
-  /** Hearings open at the same time, at most. */
+  /** Sessions of transcription open at the same time, at most. */
   mostOpen: number;
   /** The session fails this many times after its first block. */
   crashes: number;
@@ -43,15 +43,15 @@ export function noVoices(): Voices {
 }
 
 export function fakeTranscriber(voices: Voices) {
-  const heard = new Map<number, { samples: number; text: boolean }>();
+  const sessions = new Map<number, { samples: number; text: boolean }>();
   let last = 0;
   const of = (session: number) => {
-    const at = heard.get(session);
+    const at = sessions.get(session);
     if (!at) throw speechErrors.SESSION_LOST(`transcription ${session}`);
     return at;
   };
   const close = (session: number) => {
-    heard.delete(session);
+    sessions.delete(session);
     voices.open.delete(`transcription ${session}`);
     return {};
   };
@@ -88,9 +88,9 @@ export function fakeTranscriber(voices: Voices) {
         },
         state: () => noModel,
         open: ({ model_key }) => {
-          heard.set(++last, { samples: 0, text: model_key !== null });
+          sessions.set(++last, { samples: 0, text: model_key !== null });
           voices.open.add(`transcription ${last}`);
-          voices.mostOpen = Math.max(voices.mostOpen, heard.size);
+          voices.mostOpen = Math.max(voices.mostOpen, sessions.size);
           return { session: last };
         },
         append: async ({ session, count, first_sample }, turn) => {

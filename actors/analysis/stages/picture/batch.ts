@@ -1,5 +1,5 @@
 // Joins the pictures of all files that are decoded at the same time into batches of the model's size: films fill their
-// batches alone, stills share them. A batch goes out when it is full, or when nobody is left who could fill it.
+// batches alone, stills share them. A batch goes out when it is full, or when no producer is left that could fill it.
 import type { SlotHandle } from '../../../../runtime/contract.ts';
 
 export interface Picture<F> {
@@ -10,11 +10,11 @@ export interface Picture<F> {
 }
 
 export interface Batcher<F> {
-  /** Somebody begins to send pictures. */
+  /** One more producer of pictures. */
   open(): void;
   /** Adds a picture; whoever adds it has already made sure that the slot stays held. */
   add(picture: Picture<F>): void;
-  /** They send no more. */
+  /** A producer has gone, or waits for something else. */
   shut(): void;
   /** Takes out every picture of a file that is given up. */
   remove(file: F): Picture<F>[];
@@ -24,7 +24,7 @@ export interface Batcher<F> {
 export function createBatcher<F>(size: number, send: (batch: Picture<F>[]) => void): Batcher<F> {
   let waiting: Picture<F>[] = [];
   let open = 0;
-  const look = () => {
+  const sendReady = () => {
     while (waiting.length >= size || (open === 0 && waiting.length > 0)) send(waiting.splice(0, size));
   };
   return {
@@ -33,11 +33,11 @@ export function createBatcher<F>(size: number, send: (batch: Picture<F>[]) => vo
     },
     add: (picture) => {
       waiting.push(picture);
-      look();
+      sendReady();
     },
     shut: () => {
       open--;
-      look();
+      sendReady();
     },
     remove: (file) => {
       const removed = waiting.filter((picture) => picture.file === file);

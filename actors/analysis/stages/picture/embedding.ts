@@ -1,4 +1,4 @@
-// Carries pictures from the decoders to the embedder and their vectors on to the index, for all files of a task.
+// Passes pictures from the decoders to the embedder and their vectors on to the index, for all files of a task.
 import type { SlotHandle } from '../../../../runtime/contract.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
@@ -31,7 +31,7 @@ export class Sink {
     return this.#done.promise;
   }
 
-  /** Every append that was begun has ended, one way or the other. */
+  /** Resolves when every append that was begun has ended, failed or not. */
   get quiet(): Promise<void> {
     return this.#chain.catch(() => {});
   }
@@ -43,28 +43,28 @@ export class Sink {
   /** No more pictures come. */
   close(): void {
     this.#closed = true;
-    this.#look();
+    this.#settle();
   }
 
   append(frames: number, work: () => Promise<void>): void {
     this.#chain = this.#chain.then(work).then(() => {
       this.#appended += frames;
       this.#onAppended(frames);
-      this.#look();
+      this.#settle();
     });
     this.#chain.catch((error) => this.#done.reject(error));
   }
 
-  #look(): void {
+  #settle(): void {
     if (this.#closed && this.#appended === this.#added) this.#done.resolve(this.#appended);
   }
 }
 
 export interface Embedding {
-  /** Somebody begins to send pictures, of one file after another. */
+  /** One more producer of pictures, of one file after another. */
   open(): void;
   add(picture: Picture<Sink>): void;
-  /** They send no more, or wait for what others have sent. */
+  /** A producer has gone, or waits for what others have sent. */
   shut(): void;
   /** Drops what still waits of a file that is given up. */
   drop(sink: Sink): void;

@@ -1,4 +1,4 @@
-// Pictures, as everybody knows this kind of work: every second of a film or still is looked at by the visual model.
+// The declaration of the picture stage: a vector of the visual model for every second of a film, and for every still.
 import { Type } from 'typebox';
 import { defaulted, described, nullable, oneOf, shown } from '../../../../runtime/schema.ts';
 import { DecodeMode } from '../../../decoder/contract.ts';
@@ -22,9 +22,9 @@ export const pictureKind = stageKind({
   complaints: () => [],
   media: ({ visual_media_paths }) => named('visual_media_paths', visual_media_paths),
   settled: {
-    /** Absolute paths of media files to look at. */
+    /** Absolute paths of the media files to analyse. */
     paths: Type.Array(Type.String({ minLength: 1 })),
-    /** The visual model; null when there is nothing to look at. */
+    /** The visual model; null when there are no paths. */
     model_key: nullable(Type.String({ minLength: 1 })),
     decode: DecodeMode,
   },
@@ -64,7 +64,7 @@ export const pictureKind = stageKind({
     },
   },
   metrics: {
-    done: { name: 'framehound_frames_total', help: 'Grid frames looked at.' },
+    done: { name: 'framehound_frames_total', help: 'Grid frames analysed.' },
     results: [
       {
         name: 'framehound_missing_frames_total',

@@ -1,6 +1,5 @@
-// The work of looking: every grid frame of a file is decoded, becomes a vector, and is stored with its preview. Files that
+// The picture stage: every grid frame of a file is decoded, embedded, and stored as a vector with its preview. Files that
 // are decoded side by side fill the batches of the model together.
-
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
 import { mediaErrors } from '../../../decoder/contract.ts';
@@ -22,7 +21,7 @@ export const pictureStage: Stage = {
   open: async (task) => {
     const { model_key } = task.request;
     if (model_key === null) {
-      throw analysisErrors.INVALID_REQUEST('model_key: is needed to look at pictures');
+      throw analysisErrors.INVALID_REQUEST('model_key: is needed to analyse pictures');
     }
     return new PictureSession(task, await task.parts.models.use(model_key, task.signal));
   },
@@ -70,7 +69,7 @@ class PictureSession implements StageSession {
     return { frames: probe.grid_frames, missing_frames: 0 };
   }
 
-  /** The last vectors are made while the decoder goes on with the next file. */
+  /** The last pictures are embedded while the decoder goes on with the next file. */
   async work(file: FileWork<Item>): Promise<Underway> {
     const { media, worked, signal } = file;
     // Not cancellable: a stage that was begun has to be known here, or nobody would end it.

@@ -1,4 +1,4 @@
-// Speech, as everybody knows this kind of work: what is said in a film or sound file is written down, and by whom.
+// The declaration of the speech stage: who says what in a film or sound file.
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../../runtime/schema.ts';
 import { uniquePaths } from '../../request.ts';
@@ -7,16 +7,16 @@ import { SpeechJob, speechBody, speechComplaints, speechJobsOf } from './request
 
 const Count = Type.Integer({ minimum: 0 });
 
-/** What was heard in a file. */
+/** What a transcript of a file came to. */
 export const SpeechFacts = Type.Object({
-  /** The model really used; `subtitles` for what was read. */
+  /** The model really used; `subtitles` for a transcript made of them. */
   model_key: Type.String(),
   /** BCP 47; null when nothing was said. */
   language: nullable(Type.String()),
   segments: Count,
-  /** Null when nobody looked who speaks. */
+  /** Null when there was no diarization. */
   speakers: nullable(Count),
-  /** Seconds in which somebody speaks; null for what was read. */
+  /** Seconds in which somebody speaks; null for subtitles. */
   speech_seconds: nullable(Type.Number()),
 });
 export type SpeechFacts = Static<typeof SpeechFacts>;
@@ -29,7 +29,7 @@ export const speechKind = stageKind({
   media: ({ transcription_jobs }) =>
     transcription_jobs.map(({ path }, i) => ({ field: `transcription_jobs[${i}].path`, path })),
   settled: {
-    /** Files to listen to, each once. */
+    /** Files to transcribe, each once. */
     speech: Type.Array(SpeechJob),
   },
   settle: (body) => ({ speech: uniquePaths(speechJobsOf(body), ({ path }) => path) }),
@@ -54,15 +54,15 @@ export const speechKind = stageKind({
   labels: {
     notApplicable: 'without sound',
     nothing: 'nothing to listen to',
-    result: ({ speech }) => (speech === null || speech.segments === 0 ? 'nobody speaks' : told(speech)),
+    result: ({ speech }) => (speech === null || speech.segments === 0 ? 'nobody speaks' : described(speech)),
   },
   metrics: {
-    done: { name: 'framehound_audio_seconds_total', help: 'Seconds of sound listened to.' },
+    done: { name: 'framehound_audio_seconds_total', help: 'Seconds of sound transcribed.' },
     results: [],
   },
 });
 
-function told({ segments, speakers, language, model_key }: SpeechFacts): string {
+function described({ segments, speakers, language, model_key }: SpeechFacts): string {
   const said = [
     `${segments} ${segments === 1 ? 'segment' : 'segments'}`,
     ...(speakers === null ? [] : [`${speakers} ${speakers === 1 ? 'speaker' : 'speakers'}`]),

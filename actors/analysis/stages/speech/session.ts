@@ -1,4 +1,4 @@
-// The sessions in which one file is heard: one of transcription, and one of diarization beside it when speakers are wanted.
+// The sessions of one file: one of transcription, and one of diarization beside it when speakers are wanted.
 import { soundRate } from '../../../decoder/contract.ts';
 import type { DetectedSpeech, Segment } from '../../../transcriber/contract.ts';
 import type { Decoder } from '../parts.ts';
@@ -39,29 +39,36 @@ export class SpeechSession {
     this.#diarization = session;
   }
 
-  async hearOut(audioDecoder: Decoder): Promise<void> {
-    const { speech, signal, onHeard } = this.#tools;
+  /** Decodes the sound of the file and appends all of it. */
+  async appendAll(audioDecoder: Decoder): Promise<void> {
+    const { speech, signal, onAppended } = this.#tools;
     const { job, media } = this.#work;
     const transcription = this.#transcription ?? 0;
     const request = { path: media.path, channels: job.channels };
     for await (const block of audioDecoder.feed('sound', request, { signal, credit: 2 })) {
       const { channel, first_sample, count, samples } = block;
       const slots = [samples];
-      const heard = await speech.transcriber.ask(
+      const detected = await speech.transcriber.ask(
         'append',
         { session: transcription, channel, first_sample, count, samples },
         { signal, slots },
       );
-      await this.#tellDiarizer({ channel, first_sample, count, samples, ...heard });
-      onHeard(count / soundRate / this.#channels);
+      await this.#appendToDiarizer({ channel, first_sample, count, samples, ...detected });
+      onAppended(count / soundRate / this.#channels);
     }
     for (let channel = 0; channel < this.#channels; channel++) {
-      const heard = await speech.transcriber.ask('end', { session: transcription, channel }, { signal });
-      await this.#tellDiarizer({ channel, first_sample: heard.settled, count: 0, samples: null, ...heard });
+      const detected = await speech.transcriber.ask('end', { session: transcription, channel }, { signal });
+      await this.#appendToDiarizer({
+        channel,
+        first_sample: detected.settled,
+        count: 0,
+        samples: null,
+        ...detected,
+      });
     }
   }
 
-  async #tellDiarizer(
+  async #appendToDiarizer(
     block: DetectedSpeech & Omit<DiarizerBlock, 'session' | 'speech' | 'settled'>,
   ): Promise<void> {
     if (this.#diarization === null) return;
@@ -101,7 +108,7 @@ export class SpeechSession {
   }
 }
 
-/** The voices that say something in the transcript, in order of appearance there: others may be heard between its segments. */
+/** The voices that say something in the transcript, in order of appearance there: other voices may have spoken between its segments. */
 function numbered(speakers: readonly (string | null)[]) {
   const ids = new Map<string, string>();
   for (const speaker of speakers) {

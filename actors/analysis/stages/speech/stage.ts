@@ -1,5 +1,5 @@
-// The work of listening: groups the files by the model that writes them down, and writes down those whose transcript is
-// missing. Several files are heard side by side, so that their windows fill the model's batches.
+// The speech stage: groups the files by the model that transcribes them, and transcribes those without a transcript.
+// Several files are transcribed side by side, so that their windows fill the model's batches.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
@@ -18,12 +18,12 @@ export const speechStage: Stage<SpeechJob> = {
   reads: 'sound',
   open: async (task) => {
     const { speech } = task.parts;
-    if (!speech) throw engineErrors.INTERNAL('an engine that only searches was asked to listen');
+    if (!speech) throw engineErrors.INTERNAL('an engine that only searches was asked to transcribe');
     return new SpeechStageSession(task, speech);
   },
 };
 
-/** Which model writes a file down; null: only subtitles are read. `reason`: why there is none. */
+/** Which model transcribes a file; null: only subtitles are read. `reason`: why there is none. */
 interface Choice {
   readonly model: string | null;
   readonly reason: Error | null;
@@ -109,9 +109,9 @@ class SpeechStageSession implements StageSession<SpeechJob> {
     const work: SpeechWork = { job, media, ...this.#choiceOf(job) };
     const broken = this.#broken.get(modelsOf(work));
     if (broken) throw broken;
-    let heard = 0;
-    const onHeard = (seconds: number) => {
-      heard += seconds;
+    let done = 0;
+    const onAppended = (seconds: number) => {
+      done += seconds;
       worked(seconds);
     };
     const tools = {
@@ -120,14 +120,14 @@ class SpeechStageSession implements StageSession<SpeechJob> {
       index: parts.index,
       cacheDir: request.cache_dir,
       signal,
-      onHeard,
+      onAppended,
     };
     const facts = await transcribe(work, reader, tools).catch((error) => {
       if (modelErrors.MODEL_LOAD_FAILED.is(error)) this.#broken.set(modelsOf(work), error);
       throw error;
     });
-    // What was read took no listening, and headers are not exact to the sample.
-    if (facts) worked(media.probe.duration_seconds - heard);
+    // Subtitles need no sound, and the duration in a header is not exact to the sample: the rest counts as done.
+    if (facts) worked(media.probe.duration_seconds - done);
     return { finished: Promise.resolve(facts && { speech: facts }) };
   }
 
@@ -141,12 +141,12 @@ class SpeechStageSession implements StageSession<SpeechJob> {
   }
 }
 
-/** Jobs with the same wish are written down by the same model. */
+/** Jobs with the same wish get the same model. */
 function wishOf({ preferred, language }: SpeechJob): string {
   return JSON.stringify([preferred, language]);
 }
 
-/** The models that a file is heard with. */
+/** The models that work on a file. */
 function modelsOf({ model, job }: SpeechWork): string {
   return `${model ?? subtitlesKey} ${job.detect_speakers}`;
 }

@@ -1,4 +1,4 @@
-// The speech of a file as its subtitles tell it; who speaks is heard in the sound where the subtitles do not say.
+// The transcript of a file made of its subtitles; where they name no speakers, the sound is diarized.
 import { chooseCaptions, speechErrors, speechLanguages } from '../../../transcriber/contract.ts';
 import type { Decoder } from '../parts.ts';
 import { SpeechSession } from './session.ts';
@@ -32,11 +32,11 @@ export async function readSubtitles(
       speech_seconds: null,
     };
   }
-  // The subtitles say what is said, the sound says by whom.
+  // The text comes from the subtitles, the speakers from the sound.
   const session = new SpeechSession(work, tools);
   try {
     await session.open();
-    await session.hearOut(audioDecoder);
+    await session.appendAll(audioDecoder);
     const { speech_seconds } = await session.text();
     const { speakers, count } = await session.speakersOf(segments);
     const spoken = segments.map((segment, i) => ({ ...segment, speaker: speakers?.[i] ?? null }));

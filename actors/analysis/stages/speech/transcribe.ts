@@ -1,4 +1,4 @@
-// What is done to write down the speech of one file: listen to it, or read the subtitles that come with it, and store.
+// Makes and stores the transcript of one file: from its sound, or from the subtitles that come with it.
 import { expectUnchanged } from '../../media/survey.ts';
 import type { Decoder } from '../parts.ts';
 import type { SpeechFacts } from './kind.ts';
@@ -7,7 +7,7 @@ import { readSubtitles } from './subtitles.ts';
 import { markOf, type SpeechTools, type SpeechWork, type Written } from './work.ts';
 
 /**
- * Writes down what is said and stores it. On any error or cancel nothing of it stays. Null when there is neither sound nor
+ * Answers when the transcript is stored. On any error or cancel nothing of it stays. Null when there is neither sound nor
  * a subtitle.
  */
 export async function transcribe(
@@ -18,7 +18,9 @@ export async function transcribe(
   const { media, model } = work;
   const { index, cacheDir: cache_dir } = tools;
   const written =
-    model === null ? await readSubtitles(work, audioDecoder, tools) : await listen(work, audioDecoder, tools);
+    model === null
+      ? await readSubtitles(work, audioDecoder, tools)
+      : await transcribeSound(work, audioDecoder, tools);
   if (!written) return null;
   await expectUnchanged(media);
   const { segments, language, speakers, speech_seconds } = written;
@@ -28,11 +30,15 @@ export async function transcribe(
   return { model_key: mark.model_key, language, segments: segments.length, speakers, speech_seconds };
 }
 
-async function listen(work: SpeechWork, audioDecoder: Decoder, tools: SpeechTools): Promise<Written> {
+async function transcribeSound(
+  work: SpeechWork,
+  audioDecoder: Decoder,
+  tools: SpeechTools,
+): Promise<Written> {
   const session = new SpeechSession(work, tools);
   try {
     await session.open();
-    await session.hearOut(audioDecoder);
+    await session.appendAll(audioDecoder);
     const { segments, language, speech_seconds } = await session.text();
     const { speakers, count } = await session.speakersOf(segments);
     const named = segments.map((segment, i) => ({ ...segment, speaker: speakers?.[i] ?? null }));

@@ -23,11 +23,11 @@ export interface SpeechTools {
   readonly index: Index;
   readonly cacheDir: string;
   readonly signal: AbortSignal;
-  /** Seconds of the file that were listened to since the last call. */
-  onHeard(seconds: number): void;
+  /** Seconds of the file that were appended to its sessions since the last call. */
+  onAppended(seconds: number): void;
 }
 
-/** What was heard or read in a file. */
+/** What was transcribed, or read from subtitles. */
 export interface Written {
   readonly segments: readonly Segment[];
   readonly language: string | null;

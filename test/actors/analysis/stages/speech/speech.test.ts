@@ -20,7 +20,7 @@ const outcomes = (results: readonly FileResult[]) =>
 
 async function spoken(files: readonly FakeFile[], options: Parameters<typeof world>[1] = {}) {
   const w = await world(files, options);
-  const hear = (jobs: readonly SpeechJob[], force = false, signal = new AbortController().signal) =>
+  const transcribe = (jobs: readonly SpeechJob[], force = false, signal = new AbortController().signal) =>
     w.run(signal, force, [], jobs);
   /** Nothing was left open and every slot is free. */
   const end = async () => {
@@ -29,12 +29,12 @@ async function spoken(files: readonly FakeFile[], options: Parameters<typeof wor
     assert.equal(w.state.voices.loads.at(-1), null);
     await w.end();
   };
-  return { ...w, voices: w.state.voices, hear, end };
+  return { ...w, voices: w.state.voices, transcribe, end };
 }
 
-test('a file is heard, told apart and stored, and its result says by what', async () => {
+test('a file is transcribed, diarized and stored, and its result says by what', async () => {
   const w = await spoken([{ name: 'talk', frames: 4, kind: 'audio' }]);
-  const { results, progress, counts } = await w.hear([job(w.paths[0]!)]);
+  const { results, progress, counts } = await w.transcribe([job(w.paths[0]!)]);
   assert.deepEqual(results[0]?.speech, {
     model_key: 'x3-asr-0.6b',
     language: 'en',
@@ -57,8 +57,8 @@ test('a file is heard, told apart and stored, and its result says by what', asyn
 test('a second run does only what is missing; other wishes, or force, do it again', async () => {
   const w = await spoken([{ name: 'a', frames: 2, sound: true }]);
   const path = w.paths[0]!;
-  assert.deepEqual(outcomes((await w.hear([job(path)])).results), ['a speech analyzed']);
-  const again = await w.hear([job(path)]);
+  assert.deepEqual(outcomes((await w.transcribe([job(path)])).results), ['a speech analyzed']);
+  const again = await w.transcribe([job(path)]);
   assert.deepEqual([outcomes(again.results), again.progress.percentage], [['a speech stored'], 100]);
   for (const other of [
     { language: 'de' },
@@ -66,12 +66,12 @@ test('a second run does only what is missing; other wishes, or force, do it agai
     { speaker_count: 2 },
     { detect_speakers: false },
   ]) {
-    assert.deepEqual(outcomes((await w.hear([job(path, other)])).results), ['a speech analyzed']);
+    assert.deepEqual(outcomes((await w.transcribe([job(path, other)])).results), ['a speech analyzed']);
   }
   // How many speakers there may be says nothing where nobody looks for them.
   const same = job(path, { detect_speakers: false, speaker_count: 3 });
-  assert.deepEqual(outcomes((await w.hear([same])).results), ['a speech stored']);
-  assert.deepEqual(outcomes((await w.hear([same], true)).results), ['a speech analyzed']);
+  assert.deepEqual(outcomes((await w.transcribe([same])).results), ['a speech stored']);
+  assert.deepEqual(outcomes((await w.transcribe([same], true)).results), ['a speech analyzed']);
   await w.end();
 });
 
@@ -101,12 +101,12 @@ test('pictures and sound of the same file are done in one task, surveyed once', 
   await w.end();
 });
 
-test('files of one model are heard side by side, of several one model after the other', async () => {
+test('files of one model are transcribed side by side, of several one model after the other', async () => {
   const names = ['a', 'b', 'c', 'd'];
   const w = await spoken(names.map((name) => ({ name, frames: 3, sound: true })));
   w.voices.models.push('x3-asr-1.7b');
   const preferred = (i: number) => (i % 2 === 0 ? 'x3-asr-0.6b' : 'x3-asr-1.7b');
-  await w.hear(w.paths.map((path, i) => job(path, { preferred: preferred(i) })));
+  await w.transcribe(w.paths.map((path, i) => job(path, { preferred: preferred(i) })));
   assert.deepEqual(w.voices.loads, ['x3-asr-0.6b', 'x3-asr-1.7b', null]);
   assert.equal(w.voices.mostOpen, 2);
   await w.end();
@@ -117,16 +117,16 @@ test('a model that cannot be opened is told for every file, and not tried anew f
   const w = await spoken(names.map((name) => ({ name, frames: 3, sound: true })));
   w.voices.models.push('x3-asr-1.7b');
   w.voices.unloadable.add('x3-asr-0.6b');
-  const { results } = await w.hear(
+  const { results } = await w.transcribe(
     w.paths.map((path, i) => job(path, i === 5 ? { preferred: 'x3-asr-1.7b' } : {})),
   );
   const codes = results.map(({ error }) => error?.code ?? null).sort();
   assert.deepEqual(codes, [...Array<string>(5).fill('MODEL_LOAD_FAILED'), null]);
-  // Those that are heard side by side find out together.
+  // Those that are transcribed side by side find out together.
   assert.ok(w.voices.unloaded <= 2);
   // Another task tries again: the model may have been mended.
   w.voices.unloadable.clear();
-  assert.deepEqual(outcomes((await w.hear([job(w.paths[0]!)])).results), ['a speech analyzed']);
+  assert.deepEqual(outcomes((await w.transcribe([job(w.paths[0]!)])).results), ['a speech analyzed']);
   await w.end();
 });
 
@@ -142,7 +142,7 @@ test('without a model, subtitles beside or in the file are read, and the voices 
   w.voices.models.length = 0;
   const named = { start_seconds: 0, end_seconds: 1, text: ' hello', speaker: 'Ann' };
   w.voices.sidecars.set(w.paths[0]!, [named]);
-  const { results } = await w.hear(w.paths.map((path) => job(path)));
+  const { results } = await w.transcribe(w.paths.map((path) => job(path)));
   assert.deepEqual(outcomes(results), [
     'bare speech failed',
     'beside speech analyzed',
@@ -169,7 +169,8 @@ test('without a model, subtitles beside or in the file are read, and the voices 
 test('subtitles that were edited, or put beside the film since, are read again', async () => {
   const w = await spoken([{ name: 'film', frames: 2, captions: { language: 'eng', texts: ['one'] } }]);
   const path = w.paths[0]!;
-  const outcome = async () => (await w.hear([job(path, { preferred: 'subtitles' })])).results[0]?.outcome;
+  const outcome = async () =>
+    (await w.transcribe([job(path, { preferred: 'subtitles' })])).results[0]?.outcome;
   const cue = (text: string) => ({ start_seconds: 0, end_seconds: 1, text, speaker: null });
   assert.deepEqual([await outcome(), await outcome()], ['analyzed', 'stored']);
   w.voices.sidecars.set(path, [cue(' uno')]);
@@ -185,7 +186,7 @@ test('subtitles that were edited, or put beside the film since, are read again',
 test('speakers are numbered as they appear in the transcript, and only those are counted', async () => {
   const w = await spoken([{ name: 'late', frames: 6, sound: true }]);
   w.voices.models.length = 0;
-  // The fake hears SPEAKER_00 in even seconds.
+  // The fake finds SPEAKER_00 in even seconds.
   const said = [1, 3, 5].map((at) => ({
     start_seconds: at,
     end_seconds: at + 1,
@@ -193,7 +194,7 @@ test('speakers are numbered as they appear in the transcript, and only those are
     speaker: null,
   }));
   w.voices.sidecars.set(w.paths[0]!, said);
-  const { results } = await w.hear([job(w.paths[0]!)]);
+  const { results } = await w.transcribe([job(w.paths[0]!)]);
   assert.equal(results[0]?.speech?.speakers, 1);
   const speakers = w.state.transcripts.get('late')?.segments.map(({ speaker }) => speaker);
   assert.deepEqual(speakers, ['SPEAKER_00', 'SPEAKER_00', 'SPEAKER_00']);
@@ -206,7 +207,7 @@ test('subtitles on request leave the models alone, and a language nobody underst
     { name: 'b', frames: 2, sound: true },
   ]);
   const [a, b] = w.paths as [string, string];
-  const { results } = await w.hear([
+  const { results } = await w.transcribe([
     job(a, { preferred: 'subtitles', detect_speakers: false }),
     job(b, { language: 'sw' }),
   ]);
@@ -223,20 +224,20 @@ test('a stage whose actor crashed is tried again once, and a second crash costs 
   ]);
   const [a, b] = w.paths as [string, string];
   w.voices.crashes = 1;
-  assert.deepEqual(outcomes((await w.hear([job(a)])).results), ['a speech analyzed']);
+  assert.deepEqual(outcomes((await w.transcribe([job(a)])).results), ['a speech analyzed']);
   w.voices.crashes = 2;
-  const { results, progress } = await w.hear([job(b)]);
+  const { results, progress } = await w.transcribe([job(b)]);
   assert.deepEqual([results[0]?.outcome, results[0]?.error?.code], ['failed', 'ACTOR_CRASHED']);
   assert.deepEqual([progress.heard_seconds, progress.sound_seconds], [0, 0]);
   assert.equal(w.state.transcripts.has('b'), false);
   await w.end();
 });
 
-test('how much there is to hear is known as soon as every file is surveyed', async () => {
+test('how much sound there is to transcribe is known as soon as every file is surveyed', async () => {
   const w = await spoken(['a', 'b'].map((name) => ({ name, frames: 3, sound: true })));
   const held = Promise.withResolvers<void>();
   w.voices.hold = held.promise;
-  const running = w.hear(w.paths.map((path) => job(path)));
+  const running = w.transcribe(w.paths.map((path) => job(path)));
   const known = () =>
     w.events.flatMap((event) => (event.type === 'task' && event.task.surveyed ? [event] : []));
   await until(() => known().length > 0);
@@ -250,7 +251,7 @@ test('which speech model is in use is known without asking who runs it', async (
   const w = await spoken([{ name: 'a', frames: 3, sound: true }]);
   const held = Promise.withResolvers<void>();
   w.voices.hold = held.promise;
-  const running = w.hear([job(w.paths[0]!)]);
+  const running = w.transcribe([job(w.paths[0]!)]);
   await until(() => w.voices.open.size > 0);
   assert.deepEqual(
     [w.analysis.speechModel.model_key, w.analysis.speechModel.load_status],
@@ -260,7 +261,7 @@ test('which speech model is in use is known without asking who runs it', async (
   await running;
   assert.equal(w.analysis.speechModel, noModel);
   w.voices.unloadable.add('x3-asr-0.6b');
-  const { results } = await w.hear([job(w.paths[0]!)], true);
+  const { results } = await w.transcribe([job(w.paths[0]!)], true);
   assert.equal(results[0]?.error?.code, 'MODEL_LOAD_FAILED');
   assert.equal(w.analysis.speechModel, noModel);
   await w.end();
@@ -272,16 +273,16 @@ test('a channel that is not there fails its file alone', async () => {
     { name: 'b', frames: 2, sound: true },
   ]);
   const [a, b] = w.paths as [string, string];
-  const { results } = await w.hear([job(a, { channels: [1, 2] }), job(b, { channels: [3] })]);
+  const { results } = await w.transcribe([job(a, { channels: [1, 2] }), job(b, { channels: [3] })]);
   assert.deepEqual(outcomes(results), ['a speech analyzed', 'b speech failed']);
   assert.deepEqual(results.find(({ path }) => path === a)?.speech?.segments, 4);
   assert.equal(results.find(({ path }) => path === b)?.error?.code, 'NO_CHANNEL');
   await w.end();
 });
 
-test('the same content under two names is heard once', async () => {
+test('the same content under two names is transcribed once', async () => {
   const w = await spoken(['a', 'b', 'c'].map((name) => ({ name, frames: 2, sound: true, content: 'same' })));
-  const { results } = await w.hear(w.paths.map((path) => job(path)));
+  const { results } = await w.transcribe(w.paths.map((path) => job(path)));
   assert.deepEqual(results.map(({ outcome }) => outcome).sort(), ['analyzed', 'stored', 'stored']);
   assert.equal(w.voices.mostOpen, 1);
   await w.end();
@@ -292,9 +293,9 @@ test('a cancelled task keeps what is finished, leaves nothing open, and the next
   const stop = new AbortController();
   const jobs = w.paths.map((path) => job(path));
   const held = Promise.withResolvers<void>();
-  await w.hear(jobs.slice(0, 1));
+  await w.transcribe(jobs.slice(0, 1));
   w.voices.hold = held.promise;
-  const running = w.hear(jobs, false, stop.signal);
+  const running = w.transcribe(jobs, false, stop.signal);
   await until(() => w.voices.open.size > 0);
   stop.abort();
   held.resolve();
@@ -302,7 +303,7 @@ test('a cancelled task keeps what is finished, leaves nothing open, and the next
   assert.equal(cancelled, true);
   assert.deepEqual(outcomes(results), ['a speech stored', 'b speech cancelled', 'c speech cancelled']);
   assert.deepEqual(
-    outcomes((await w.hear(jobs)).results).map((text) => text.split(' ')[2]),
+    outcomes((await w.transcribe(jobs)).results).map((text) => text.split(' ')[2]),
     ['stored', 'analyzed', 'analyzed'],
   );
   await w.end();
@@ -311,6 +312,8 @@ test('a cancelled task keeps what is finished, leaves nothing open, and the next
 test('a folder that takes nothing more ends the task with one reason', async () => {
   const w = await spoken(['a', 'b'].map((name) => ({ name, frames: 2, sound: true })));
   w.state.full = true;
-  await assert.rejects(w.hear(w.paths.map((path) => job(path))), (error) => storeErrors.STORE_FULL.is(error));
+  await assert.rejects(w.transcribe(w.paths.map((path) => job(path))), (error) =>
+    storeErrors.STORE_FULL.is(error),
+  );
   await w.end();
 });
