@@ -6,19 +6,19 @@ import type { MediaProperties } from '../contract.ts';
 /** A duration this little short of a whole second is that second. */
 const sliver = 0.002;
 
-/** `seen` and `heard`: hashes whose visual analysis and whose transcript are stored. */
+/** `analysed` and `transcribed`: hashes whose visual analysis and whose transcript are stored. */
 export function propertiesEntry(
   { path, identity, probe }: MediaRecord,
-  seen: ReadonlySet<string>,
-  heard: ReadonlySet<string>,
+  analysed: ReadonlySet<string>,
+  transcribed: ReadonlySet<string>,
 ): MediaProperties {
   const { hash_str } = identity;
   const { kind, duration_seconds, timecode, width, height } = probe;
   // A sound file whose container does not say its length has 0.
   const timed = kind !== 'image' && duration_seconds > 0;
   return {
-    video_cached: kind !== 'audio' && seen.has(hash_str),
-    audio_cached: kind !== 'image' && heard.has(hash_str),
+    video_cached: kind !== 'audio' && analysed.has(hash_str),
+    audio_cached: kind !== 'image' && transcribed.has(hash_str),
     runtime: timed ? clockTime(duration_seconds + sliver) : null,
     fps: kind === 'video' ? rateOf(probe.video?.frame_rate) : 0,
     media_path: path,

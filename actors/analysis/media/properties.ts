@@ -1,5 +1,5 @@
 // What media files are, for a client that asks before or after an analysis. Files that are known are answered from the
-// store; others are looked at as a task does, so that an analysis that follows finds them known.
+// store; others are surveyed as a task does it, so that an analysis that follows finds them known.
 import { stat } from 'node:fs/promises';
 import { EngineError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
@@ -38,7 +38,7 @@ export async function properties(
   signal: AbortSignal,
 ): Promise<MediaPropertiesAnswer> {
   const paths = [...new Set(media_paths)];
-  const { media, unreadable } = await lookAtAll(parts, cache_dir, paths, signal);
+  const { media, unreadable } = await surveyAll(parts, cache_dir, paths, signal);
   if (media.size === 0) {
     const reasons = Object.values(unreadable);
     const more = reasons.length > NAMED ? `; and ${reasons.length - NAMED} more` : '';
@@ -50,40 +50,40 @@ export async function properties(
     parts.index.ask('stored', { cache_dir, model_key, hashes }, now),
     parts.index.ask('transcribed', { cache_dir, hashes }, now),
   ]);
-  const seen = new Set(hashes.filter((_, i) => stored[i]));
-  const heard = new Set(hashes.filter((_, i) => transcribed[i]));
+  const analysedHashes = new Set(hashes.filter((_, i) => stored[i]));
+  const transcribedHashes = new Set(hashes.filter((_, i) => transcribed[i]));
   const entries = paths.flatMap((path) => {
     const record = media.get(path);
-    return record ? [[path, propertiesEntry(record, seen, heard)] as const] : [];
+    return record ? [[path, propertiesEntry(record, analysedHashes, transcribedHashes)] as const] : [];
   });
   return { media_properties: Object.fromEntries(entries), unreadable };
 }
 
-interface Looked {
+interface Surveyed {
   readonly media: ReadonlyMap<string, MediaRecord>;
   /** Why, by path. */
   readonly unreadable: Record<string, string>;
 }
 
-async function lookAtAll(
+async function surveyAll(
   parts: PropertiesParts,
   cacheDir: string,
   paths: readonly string[],
   signal: AbortSignal,
-): Promise<Looked> {
+): Promise<Surveyed> {
   const media = new Map<string, MediaRecord>();
   const reasons = new Map<string, string>();
   const keeps = await isFolder(cacheDir);
   const together = diedInSurvey(parts.journal.before) ? 1 : TOGETHER;
   await sideBySide(paths.values(), together, signal, async (path, until) => {
     try {
-      media.set(path, await lookAt(parts, cacheDir, path, keeps, until));
+      media.set(path, await surveyFile(parts, cacheDir, path, keeps, until));
     } catch (error) {
       if (!isAboutTheFile(error)) throw error;
       reasons.set(path, error.message);
     }
   });
-  // In the order asked for, not that in which they failed.
+  // In the order of the request, not of the failures.
   const unreadable = paths.flatMap((path) => {
     const reason = reasons.get(path);
     return reason === undefined ? [] : [[path, reason] as const];
@@ -91,7 +91,7 @@ async function lookAtAll(
   return { media, unreadable: Object.fromEntries(unreadable) };
 }
 
-async function lookAt(
+async function surveyFile(
   { prober, index, journal, log }: PropertiesParts,
   cacheDir: string,
   path: string,
@@ -110,10 +110,10 @@ async function lookAt(
   };
   const watched = journalledSurvey(journal, 'metadata', path);
   const parts = { cache_dir: cacheDir, prober, index, watched, signal };
-  const look = () => survey(path, parts, { lane: 'now', remember });
-  return look().catch((error) => {
+  const attempt = () => survey(path, parts, { lane: 'now', remember });
+  return attempt().catch((error) => {
     if (signal.aborted || isAboutTheFile(error) || !worthAnotherTry(error)) throw error;
-    return look();
+    return attempt();
   });
 }
 
@@ -124,7 +124,7 @@ function isAboutTheFile(error: unknown): error is EngineError {
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (stats) => stats.isDirectory(),
-    // What keeps a folder from being read is told by the store; here it is only not written to.
+    // Why a folder cannot be read is reported by the store; here it only means that nothing is written to it.
     () => false,
   );
 }

@@ -21,11 +21,11 @@ export type TranscriptSegment = Static<typeof TranscriptSegment>;
 
 /** How a transcript came about; with it two requests are compared. */
 export const TranscriptMark = Type.Object({
-  /** `subtitles` for what was read and not heard. */
+  /** `subtitles` for a transcript made of them. */
   model_key: Type.String(),
   /** What was asked for, BCP 47; null for whatever is spoken. */
   language: Type.Union([Type.String(), Type.Null()]),
-  /** What was heard, BCP 47; null when nothing was said. */
+  /** The language that was spoken, BCP 47; null when nothing was said. */
   spoken: Type.Union([Type.String(), Type.Null()]),
   /** Null for the downmix. */
   channels: Type.Union([Type.Array(Type.Integer({ minimum: 1 })), Type.Null()]),

@@ -65,11 +65,11 @@ export function pickOf({ hash, columns, names, gone }: LoadedTranscript, scope: 
   const { speaker } = scope;
   if (ranges === undefined && speaker === null) return true;
   const wanted = speaker === null ? '' : fold(speaker.trim());
-  const heard = columns.speakerIds.map((id) => speaker === null || fold(nameOf(names, id)) === wanted);
-  if (speaker !== null && !heard.includes(true)) return false;
+  const bySpeaker = columns.speakerIds.map((id) => speaker === null || fold(nameOf(names, id)) === wanted);
+  if (speaker !== null && !bySpeaker.includes(true)) return false;
   const joined = ranges && joinRanges(ranges.map(([from, to]): [number, number] => [from, to]));
   return (segment) => {
-    if (speaker !== null && heard[columns.speakers[segment]! - 1] !== true) return false;
+    if (speaker !== null && bySpeaker[columns.speakers[segment]! - 1] !== true) return false;
     if (joined === undefined) return true;
     const start = columns.starts_ms[segment]! / 1000;
     const end = columns.ends_ms[segment]! / 1000;

@@ -53,7 +53,7 @@ test('a second run does only what is missing, and force redoes it', async () => 
   await w.end();
 });
 
-test('the same content under two names is looked at once', async () => {
+test('the same content under two names is analysed once', async () => {
   const w = await world([
     { name: 'a', frames: 9, content: 'same' },
     { name: 'b', frames: 9, content: 'same' },
@@ -68,7 +68,7 @@ test('the same content under two names is looked at once', async () => {
   await w.end();
 });
 
-test('of many copies of the same content only one is looked at at a time', async () => {
+test('of many copies of the same content only one is analysed at a time', async () => {
   const names = ['a', 'b', 'c', 'd', 'e'];
   const w = await world(
     names.map((name) => ({ name, frames: 3, content: 'same' })),
@@ -157,7 +157,7 @@ test('a cancelled task keeps what is finished and the next one goes on with the 
   await w.end();
 });
 
-test('a file that changes while it is looked at is looked at again as what it has become', async () => {
+test('a file that changes while it is analysed is analysed again as what it has become', async () => {
   const hold = Promise.withResolvers<void>();
   const w = await world([{ name: 'grows', frames: 3 }]);
   w.state.hold = hold.promise;

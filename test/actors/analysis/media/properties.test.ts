@@ -101,7 +101,7 @@ test('files that cannot be read are left out and told why; when none can, it is 
   await w.end();
 });
 
-test('a file that is known is answered without being looked at again', async () => {
+test('a file that is known is answered without being probed again', async () => {
   const w = await propertiesWorld([{ name: 'a', frames: 3 }]);
   await w.ask();
   const before = w.state.probing.all;
@@ -123,7 +123,7 @@ test('a folder that is not there yet or cannot be written is answered all the sa
   await w.end();
 });
 
-test('many files are looked at a few at a time, and cancelling ends it', async () => {
+test('many files are surveyed a few at a time, and cancelling ends it', async () => {
   const files = Array.from({ length: 300 }, (_, i) => ({ name: `f${i}`, frames: 1 }));
   const w = await propertiesWorld(files);
   assert.equal(Object.keys((await w.ask()).media_properties).length, 300);

@@ -79,7 +79,7 @@ test('a journal with a line cut short keeps every other line', () => {
   rmSync(folder, { recursive: true });
 });
 
-test('files that were running in a death are looked at last and alone', async () => {
+test('files that were running in a death are analysed last and alone', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
   const journal = join(folder, 'journal.ndjson');
   const suspects = ['x', 'y'].map((name) => stageKey(name, 'visual', 'fake'));
