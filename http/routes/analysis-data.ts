@@ -55,10 +55,10 @@ export const loadAnalysisData = route({
   answers: { 200: Type.Object({ ...Loaded.properties, ...LoadedSpeech.properties }) },
   handle: async ({ body, signal }, { search }) => {
     const cacheDir = absolute('cache_dir', body.cache_dir);
-    const seen = answer(await search.load(cacheDir, signal));
-    const heard = spoken(await search.transcripts.load(cacheDir, signal));
-    const unreadable = [...new Set([...seen.unreadable, ...heard.unreadable])];
-    return reply(200, { ...seen, ...heard, unreadable, message: `${seen.message}; ${heard.message}` });
+    const visual = answer(await search.load(cacheDir, signal));
+    const speech = spoken(await search.transcripts.load(cacheDir, signal));
+    const unreadable = [...new Set([...visual.unreadable, ...speech.unreadable])];
+    return reply(200, { ...visual, ...speech, unreadable, message: `${visual.message}; ${speech.message}` });
   },
 });
 

@@ -17,9 +17,9 @@ export interface Serving {
   readonly tasks: FakeTasks;
   readonly server: EventServer;
   readonly log: readonly LogLine[];
-  /** How often something was published to all who listen. */
+  /** How often something was published to a room. */
   readonly published: number;
-  /** Connected, and hears the events in the list. */
+  /** Connected, and receives the events in the list. */
   client(transports: readonly Transport[], options?: Partial<ManagerOptions>): Promise<Client>;
 }
 
@@ -76,8 +76,8 @@ export async function serve(t: TestContext, options: Partial<EventServerOptions>
   };
 }
 
-/** Everything a client hears, in order; `until` resolves when an event passes. */
-export function hear(client: Client) {
+/** Everything a client receives, in order; `until` resolves when an event passes. */
+export function eventsOf(client: Client) {
   const events: ProgressEvent[] = [];
   let waiting: { passes: (event: ProgressEvent) => boolean; resolve: () => void } | undefined;
   client.on('progress', (event) => {

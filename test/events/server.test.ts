@@ -4,7 +4,7 @@ import test from 'node:test';
 import { Check } from 'typebox/value';
 import { type TaskDetail, TaskError, type TaskEvent } from '../../actors/analysis/contract.ts';
 import { ProgressEvent } from '../../events/protocol.ts';
-import { hear, serve, type Transport } from './event-server.ts';
+import { eventsOf, serve, type Transport } from './event-server.ts';
 import { detailOf } from './fake-tasks.ts';
 import { progress } from './task-events.ts';
 
@@ -17,7 +17,7 @@ for (const transport of transports) {
   test(`over ${transport.join(', then ')}: a client that joined is sent its task, and no other`, async (t) => {
     const { client, tasks } = await serve(t, { everyMs: 0 });
     const [a, b] = [await client(transport), await client(transport)];
-    const [atA, atB] = [hear(a), hear(b)];
+    const [atA, atB] = [eventsOf(a), eventsOf(b)];
     assert.deepEqual(await a.emitWithAck('join', 'task-a'), { joined: true });
     assert.deepEqual(await b.emitWithAck('join', { task_id: 'task-b' }), { joined: true });
     for (const id of ['task-a', 'task-b', 'task-c']) {
@@ -46,7 +46,7 @@ for (const transport of transports) {
     const { client, tasks } = await serve(t, { everyMs: 0 });
     for (const percentage of [10, 20, 30]) tasks.tell('t', progress(percentage));
     const late = await client(transport);
-    const { events, until } = hear(late);
+    const { events, until } = eventsOf(late);
     await late.emitWithAck('join', 't');
     tasks.tell('t', progress(40));
     tasks.tell('t', completed);
@@ -62,11 +62,11 @@ test('an event is published once, however many clients joined', async (t) => {
   const serving = await serve(t, { everyMs: 0 });
   const kinds: Transport[] = ['websocket', 'websocket', 'websocket', 'polling'];
   const clients = await Promise.all(kinds.map((kind) => serving.client([kind])));
-  const heard = clients.map(hear);
+  const received = clients.map(eventsOf);
   for (const one of clients) await one.emitWithAck('join', 't');
   const before = serving.published;
   serving.tasks.tell('t', completed);
-  await Promise.all(heard.map(({ until }) => until(isDone)));
+  await Promise.all(received.map(({ until }) => until(isDone)));
   assert.equal(serving.published - before, 1);
 });
 
@@ -75,7 +75,7 @@ test('a task of an earlier process is sent from its record; of an unknown one no
   tasks.records.set('old', detailOf('old', { state: 'interrupted' }));
   tasks.records.set('broken', new Error('the record is damaged'));
   const one = await client(['websocket']);
-  const { events, until } = hear(one);
+  const { events, until } = eventsOf(one);
   for (const id of ['unknown', 'broken', 'old'])
     assert.deepEqual(await one.emitWithAck('join', id), { joined: true });
   await until(isDone);
@@ -87,7 +87,7 @@ test('a task of an earlier process is sent from its record; of an unknown one no
     log.filter(({ level }) => level === 'warn').map(({ fields }) => fields['task_id']),
     ['broken'],
   );
-  // Who joined before the task began hears it when it does.
+  // Who joined before the task began receives it when it does.
   tasks.tell('unknown', completed);
   await until(({ task_id }) => task_id === 'unknown');
 });
@@ -102,7 +102,7 @@ test('a task that begins while its record is looked up is not ended by the recor
     return record.promise;
   };
   const one = await client(['websocket']);
-  const { events, until } = hear(one);
+  const { events, until } = eventsOf(one);
   for (const id of ['resumed', 'after']) await one.emitWithAck('join', id);
   await asked.promise;
   tasks.tell('resumed', progress(10));
@@ -120,7 +120,7 @@ test('a task that begins while its record is looked up is not ended by the recor
 test('a join that names no task is answered with what is wrong; after leaving nothing is sent', async (t) => {
   const { client, tasks } = await serve(t, { everyMs: 0 });
   const one = await client(['websocket']);
-  const { events, until } = hear(one);
+  const { events, until } = eventsOf(one);
   const said: (...said: unknown[]) => Promise<unknown> = (...said) =>
     one.emitWithAck('join', ...(said as ['']));
   const error = 'task_id must be a text of 1 to 200 characters';
@@ -192,7 +192,7 @@ test('without configured origins no CORS header is sent', async (t) => {
 test('closing sends what waits, disconnects every client so that it connects again, and unsubscribes', async (t) => {
   const { client, tasks, server } = await serve(t);
   const clients = await Promise.all([client(['websocket']), client(['polling'])]);
-  const heard = clients.map(hear);
+  const received = clients.map(eventsOf);
   for (const one of clients) await one.emitWithAck('join', 't');
   tasks.tell('t', progress(10));
   tasks.tell('t', { type: 'end', state: 'interrupted', error: null });
@@ -200,7 +200,7 @@ test('closing sends what waits, disconnects every client so that it connects aga
   await server.close();
   // Not 'io server disconnect', after which a client would not connect again.
   for (const [reason] of await Promise.all(gone)) assert.match(reason, /^transport (close|error)$/);
-  for (const { events } of heard) assert.equal(events.at(-1)?.interrupted, true);
+  for (const { events } of received) assert.equal(events.at(-1)?.interrupted, true);
   assert.equal(server.clients, 0);
   assert.equal(tasks.listeners, 0);
   await assert.rejects(client(['websocket']));
@@ -212,7 +212,7 @@ test('an error of a task is sent in the words of its record', async (t) => {
   const error = { code: 'DISK_FULL', error: 'The disk is full', message: '/c: the disk is full' };
   assert.ok(Check(TaskError, error));
   const one = await client(['websocket']);
-  const { events, until } = hear(one);
+  const { events, until } = eventsOf(one);
   await one.emitWithAck('join', 't');
   tasks.tell('t', { type: 'end', state: 'failed', error });
   await until(isDone);

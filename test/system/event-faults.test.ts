@@ -5,7 +5,7 @@ import test from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { TaskEvent } from '../../actors/analysis/contract.ts';
-import { hear, type Serving, serve } from '../events/event-server.ts';
+import { eventsOf, type Serving, serve } from '../events/event-server.ts';
 import { progress } from '../events/task-events.ts';
 import { until } from '../until.ts';
 
@@ -69,7 +69,7 @@ async function session(port: number): Promise<string> {
 
 async function assertServes({ client, tasks }: Serving) {
   const one = await client(['websocket']);
-  const { until } = hear(one);
+  const { until } = eventsOf(one);
   await one.emitWithAck('join', 'still');
   tasks.tell('still', { type: 'start', files: 1, types: ['video'] });
   await until(({ task_id }) => task_id === 'still');

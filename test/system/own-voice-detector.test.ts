@@ -30,22 +30,22 @@ const names = ['media/speech/two_cities_16k.wav', 'media/speech/beckett.wav'];
 const readings = names.map(sharedPath);
 const skip = skipWithout(weights, ...names);
 
-async function hearAll(detectors: VoiceDetectors, samples: Float32Array, block = 128_000, first = 0) {
+async function detectAll(detectors: VoiceDetectors, samples: Float32Array, block = 128_000, first = 0) {
   const detector = detectors.open();
   const found: SpeechRegion[] = [];
   let settled = first;
   for (let at = 0; at < samples.length; at += block) {
     const part = samples.subarray(at, at + block);
-    const heard = await detector.push(part, first + at);
-    const lag = first + at + part.length - heard.settled;
+    const detected = await detector.push(part, first + at);
+    const lag = first + at + part.length - detected.settled;
     assert.ok(lag >= 0 && lag <= 12_000, `${lag} samples behind`);
-    for (const [start, end] of heard.speech) {
-      assert.ok(settled <= start && start < end && end <= heard.settled);
+    for (const [start, end] of detected.speech) {
+      assert.ok(settled <= start && start < end && end <= detected.settled);
       const last = found.at(-1);
       if (last?.[1] === start) last[1] = end;
       else found.push([start, end]);
     }
-    settled = heard.settled;
+    settled = detected.settled;
   }
   const { speech, settled: end } = await detector.end();
   assert.equal(end, first + samples.length);
@@ -66,7 +66,7 @@ test('no speech is found in silence, noise, tones and hum, at any level', async 
     for (const [seed, level] of [0.3, 0.03, 0.003].entries()) {
       const sound = make(10 * 16_000, randomOf(seed));
       const gain = level / (levelOf(sound) || 1);
-      const found = await hearAll(
+      const found = await detectAll(
         own,
         sound.map((value) => Math.max(-1, Math.min(1, value * gain))),
       );
@@ -80,7 +80,7 @@ test('speech is hardly ever found in music', async () => {
   for (let seed = 0; seed < 6; seed++) {
     const sound = music(10 * 16_000, randomOf(500 + seed));
     const gain = 0.2 / levelOf(sound);
-    const found = await hearAll(
+    const found = await detectAll(
       own,
       sound.map((value) => value * gain),
     );
@@ -103,14 +103,14 @@ const noisy = (noise: NoiseGenerator) => (speech: Float32Array) =>
   mixed(speech, noise(speech.length, randomOf(3)), 10);
 const clean = (speech: Float32Array) => speech;
 const conditions = { clean, white: noisy(white), pink: noisy(pink), brown: noisy(brown), telephone };
-for (const [name, heardBy] of Object.entries(conditions)) {
+for (const [name, degrade] of Object.entries(conditions)) {
   test(`${name}: speech of recordings is found where Silero finds it`, { skip }, async () => {
     for (const path of readings) {
       const samples = readWav(path);
-      const sound = heardBy(samples);
-      const found = await hearAll(own, sound);
+      const sound = degrade(samples);
+      const found = await detectAll(own, sound);
       for (const other of [samples, sound]) {
-        const score = f1(agreement(found, await hearAll(silero, other), samples.length));
+        const score = f1(agreement(found, await detectAll(silero, other), samples.length));
         assert.ok(score >= 0.9, `${path}: F1 ${score}`);
       }
     }
@@ -119,11 +119,11 @@ for (const [name, heardBy] of Object.entries(conditions)) {
 
 test('regions are the same for blocks of any size and every place of the file', { skip }, async () => {
   const samples = readWav(readings[0]!).subarray(0, 15 * 16_000);
-  const found = await hearAll(own, samples);
+  const found = await detectAll(own, samples);
   assert.ok(found.length > 3);
-  for (const block of [100, 333, 5000]) assert.deepEqual(await hearAll(own, samples, block), found);
+  for (const block of [100, 333, 5000]) assert.deepEqual(await detectAll(own, samples, block), found);
   const shifted = found.map(([start, end]) => [start + 777, end + 777]);
-  assert.deepEqual(await hearAll(own, samples, 16_000, 777), shifted);
+  assert.deepEqual(await detectAll(own, samples, 16_000, 777), shifted);
 });
 
 test('a sample that is no number does not spoil what follows', { skip }, async () => {
@@ -133,11 +133,11 @@ test('a sample that is no number does not spoil what follows', { skip }, async (
   clean[5] = 0;
   samples[70_000] = Infinity;
   clean[70_000] = 0;
-  assert.deepEqual(await hearAll(own, samples, 999), await hearAll(own, clean, 999));
+  assert.deepEqual(await detectAll(own, samples, 999), await detectAll(own, clean, 999));
 });
 
 test('a sound shorter than a frame, or none at all, has no speech', async () => {
-  assert.deepEqual(await hearAll(own, new Float32Array(100)), []);
+  assert.deepEqual(await detectAll(own, new Float32Array(100)), []);
   assert.deepEqual(await own.open().end(), { speech: [], settled: 0 });
 });
 

@@ -213,17 +213,17 @@ test('a task is followed from where it is to its end', async (t) => {
   tasks.records.set('t', detailOf('t', { state: 'running' }));
   tasks.tell('t', { type: 'start', files: 2, types: ['video'] });
   tasks.tell('t', progress(50));
-  const heard: ProgressEvent[] = [];
+  const received: ProgressEvent[] = [];
   for await (const event of createClient({ url, key: KEY }).follow('t')) {
-    heard.push(event);
-    if (heard.length === 1) {
+    received.push(event);
+    if (received.length === 1) {
       tasks.tell('other', { type: 'end', state: 'failed', error: null });
       tasks.tell('t', { type: 'end', state: 'cancelled', error: null });
     }
   }
-  assert.equal(heard[0]?.progress, 50);
-  assert.equal(heard[0]?.files_done, 1);
-  const last = heard.at(-1);
+  assert.equal(received[0]?.progress, 50);
+  assert.equal(received[0]?.files_done, 1);
+  const last = received.at(-1);
   assert.deepEqual([last?.done, last?.cancelled, last?.task_id], [true, true, 't']);
 });
 
@@ -232,17 +232,17 @@ test('a lost connection is made again, and an end meanwhile is delivered', async
   before.tasks.records.set('t', detailOf('t', { state: 'running' }));
   before.tasks.tell('t', progress(50));
   const way = await wayTo(t, before.port);
-  const heard: ProgressEvent[] = [];
+  const received: ProgressEvent[] = [];
   for await (const event of createClient({ url: way.url, key: KEY }).follow('t')) {
-    heard.push(event);
-    if (heard.length > 1) continue;
+    received.push(event);
+    if (received.length > 1) continue;
     await before.stop();
     const after = await serve(t);
     after.tasks.records.set('t', detailOf('t', { state: 'interrupted' }));
     way.leadTo(after.port);
   }
-  const last = heard.at(-1);
-  assert.deepEqual([heard.length, last?.done, last?.interrupted], [2, true, true]);
+  const last = received.at(-1);
+  assert.deepEqual([received.length, last?.done, last?.interrupted], [2, true, true]);
 });
 
 test('following ends with what stops it: no such task, no key, no service, a signal', async (t) => {
