@@ -34,9 +34,9 @@ function reader(event: () => void, ping: () => void) {
 }
 
 let expected = Number.POSITIVE_INFINITY;
-let heard = 0;
+let received = 0;
 const count = () => {
-  if (++heard === expected) process.send?.({ heard });
+  if (++received === expected) process.send?.({ received });
 };
 
 async function join({ port, task, clients }: Join): Promise<void> {
@@ -63,7 +63,7 @@ process.on('message', (message: { join: Join } | { expect: number }) => {
   if ('join' in message) void join(message.join);
   else {
     expected = message.expect;
-    heard = 0;
+    received = 0;
     process.send?.({ ready: true });
   }
 });

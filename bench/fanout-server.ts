@@ -22,11 +22,11 @@ function happening(step: number): TaskEvent & { type: 'task' } {
 
 /** From what a task tells to the sockets; only the pause between two events is left out. */
 function ours(): (step: number) => void {
-  let hear: TaskListener = () => {};
+  let emitEvent: TaskListener = () => {};
   const server = createEventServer({
     tasks: {
       subscribe: (listener) => {
-        hear = listener;
+        emitEvent = listener;
         return () => {};
       },
       get: async (id) => {
@@ -40,7 +40,7 @@ function ours(): (step: number) => void {
     everyMs: 0,
   });
   server.attach(app);
-  return (step) => hear(TASK, happening(step));
+  return (step) => emitEvent(TASK, happening(step));
 }
 
 /** The same words in the same room, with nothing of ours around them. */

@@ -1,5 +1,5 @@
-// What an event costs that a hundred clients hear: through the rooms of the event server, and with bare Socket.IO on
-// uWebSockets. Servers and clients are processes of their own; the clock runs until the last client has heard the last.
+// What an event costs that a hundred clients receive: through the rooms of the event server, and with bare Socket.IO on
+// uWebSockets. Servers and clients are processes of their own; the clock runs until the last client has received the last.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { alternate, type Question } from './row.ts';
@@ -26,10 +26,10 @@ async function startSide(name: 'ours' | 'bare') {
     /** Emits a second. */
     round: async () => {
       await ask(clients, { expect: CLIENTS * EMITS });
-      const heard = once(clients, 'message');
+      const received = once(clients, 'message');
       const began = performance.now();
       server.send({ emits: EMITS });
-      await heard;
+      await received;
       return (EMITS / (performance.now() - began)) * 1000;
     },
     stop: () => {

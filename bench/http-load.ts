@@ -9,7 +9,7 @@ export interface Load {
   readonly milliseconds: number;
 }
 
-export interface Heard {
+export interface Answered {
   readonly answered: number;
   readonly seconds: number;
   readonly body: string;
@@ -24,7 +24,7 @@ let last = '';
 function client(port: number, request: Buffer): Promise<Socket> {
   return new Promise((resolve, reject) => {
     let before = '';
-    const heard = (count: number, buffer: Uint8Array): boolean => {
+    const receive = (count: number, buffer: Uint8Array): boolean => {
       const text = before + Buffer.from(buffer.buffer, buffer.byteOffset, count).toString('latin1');
       const head = text.indexOf('\r\n\r\n');
       const length = head < 0 ? Number.NaN : lengthOf(text.slice(0, head));
@@ -39,7 +39,7 @@ function client(port: number, request: Buffer): Promise<Socket> {
       if (running) socket.write(request);
       return true;
     };
-    const onread = { buffer: Buffer.alloc(16_384), callback: heard };
+    const onread = { buffer: Buffer.alloc(16_384), callback: receive };
     const socket = connect({ host: '127.0.0.1', port, noDelay: true, onread }, () => resolve(socket));
     socket.once('error', reject);
   });
@@ -60,7 +60,7 @@ process.on('message', async ({ port, request, connections, milliseconds }: Load)
   setTimeout(() => {
     running = false;
     const seconds = (performance.now() - began) / 1000;
-    process.send?.({ answered, seconds, body: last } satisfies Heard);
+    process.send?.({ answered, seconds, body: last } satisfies Answered);
     for (const one of clients) one.destroy();
   }, milliseconds);
 });

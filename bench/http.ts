@@ -4,7 +4,7 @@
 // requests for each second of processor time of the server.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Heard, Load } from './http-load.ts';
+import type { Answered, Load } from './http-load.ts';
 import type { Side } from './http-server.ts';
 import { median, type Question, type Row } from './row.ts';
 
@@ -38,12 +38,12 @@ function requestTo({ path, port }: Side, key: string): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-async function heard<T>(child: ChildProcess): Promise<T> {
+async function messageOf<T>(child: ChildProcess): Promise<T> {
   return (await once(child, 'message'))[0] as T;
 }
 
 async function ask<T>(child: ChildProcess, message: object): Promise<T> {
-  const answer = heard<T>(child);
+  const answer = messageOf<T>(child);
   child.send(message);
   return answer;
 }
@@ -53,7 +53,7 @@ export const http: Question = async (say) => {
   const clients = start('./http-load.ts');
   const servers = names.map((name) => ({ name, child: start('./http-server.ts', name) }));
   const sides = await Promise.all(
-    servers.map(async ({ name, child }) => ({ name, child, side: await heard<Side>(child) })),
+    servers.map(async ({ name, child }) => ({ name, child, side: await messageOf<Side>(child) })),
   );
   const { key } = sides.find(({ name }) => name === 'ours')!.side;
   const bodies = new Set<string>();
@@ -65,7 +65,7 @@ export const http: Question = async (say) => {
       milliseconds: ROUND_MS,
     };
     const before = await ask<number>(child, {});
-    const { answered, seconds, body: told } = await ask<Heard>(clients, load);
+    const { answered, seconds, body: told } = await ask<Answered>(clients, load);
     bodies.add(told);
     const used = (await ask<number>(child, {})) - before;
     return { perSecond: answered / seconds, perProcessorSecond: answered / used };

@@ -54,11 +54,11 @@ export function whisperDecoder(size: WhisperSize): OnnxModel {
     graph.op('Gather', [table, ids]),
     graph.op('Gather', [random([LONGEST, width]), places]),
   ]);
-  const heard = unlessCached(graph, sound, cached);
+  const encoded = unlessCached(graph, sound, cached);
   for (const [layer, cache] of caches.entries()) {
     const self = attention(graph, random, width, norm(graph, width, x), null, cache.decoder, bias);
     x = graph.op('Add', [x, self.value]);
-    const cross = attention(graph, random, width, norm(graph, width, x), heard, cache.encoder, null);
+    const cross = attention(graph, random, width, norm(graph, width, x), encoded, cache.encoder, null);
     x = graph.op('Add', [x, cross.value]);
     const wide = linear(graph, random, norm(graph, width, x), width, width * 4);
     x = graph.op('Add', [x, linear(graph, random, graph.op('Relu', [wide]), width * 4, width)]);
