@@ -1,4 +1,4 @@
-// Wakes those who wait for a change that only they can judge: check, wait, check again.
+// A condition variable: a waiter checks its predicate, waits for a notification, and checks again.
 export class Condition {
   #waiting: (() => void)[] = [];
 

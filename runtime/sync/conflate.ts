@@ -1,18 +1,18 @@
-// Conflation: many small steps become few events. The latest value of each key is kept and told at most every
-// `everyMs`; the last one is always told. Pure but for the clock it is given.
+// Conflation: the latest value of each key is kept, and emitted at most every `everyMs`; the last one always is. Pure but
+// for the clock it is given.
 import type { Clock } from '../clock.ts';
 
 export interface Conflation<K, V> {
   /** Replaces what waits under this key. */
   put(key: K, value: V): void;
-  /** Tells what waits now, in the order the keys first came. */
+  /** Emits what waits now, in the order the keys first came. */
   flush(): void;
 }
 
 export function conflate<K, V>(
   clock: Clock,
   everyMs: number,
-  tell: (value: V, key: K) => void,
+  emit: (value: V, key: K) => void,
 ): Conflation<K, V> {
   const waiting = new Map<K, V>();
   let last = Number.NEGATIVE_INFINITY;
@@ -24,7 +24,7 @@ export function conflate<K, V>(
     last = clock.now();
     const now = [...waiting];
     waiting.clear();
-    for (const [key, value] of now) tell(value, key);
+    for (const [key, value] of now) emit(value, key);
   };
   return {
     put: (key, value) => {

@@ -1,4 +1,4 @@
-// One lock a key: work on the same key waits, other keys go on. The keys of an ingest are hashes of content.
+// One lock for each key: work on the same key waits, work on other keys goes on.
 export class KeyedLock {
   readonly #held = new Map<string, Promise<void>>();
 

@@ -1,4 +1,4 @@
-// Runs a bounded number of pieces of work at the same time, urgent ones first: a search does not wait for an ingest.
+// Runs a bounded number of pieces of work at the same time, urgent ones first.
 
 export class Semaphore {
   #free: number;
