@@ -1,5 +1,5 @@
-// One connected client: which rooms it is in, and what it hears when it joins. What it sends is not trusted: neither
-// the argument nor that an acknowledgement can be given.
+// One connected client: joins and leaves rooms, and gets the replay of a room it joins. Nothing it sends is trusted: the
+// argument may be anything, and the acknowledgement no function.
 import type { Socket } from 'socket.io';
 import { analysisErrors, type Tasks } from '../actors/analysis/contract.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
@@ -15,26 +15,26 @@ import {
 } from './protocol.ts';
 import type { Rooms } from './rooms.ts';
 
-/** Whatever a client sent, and whether it is followed by a function is up to the client too. */
+/** The arguments are whatever the client sent; an acknowledgement may be the last of them. */
 export type Incoming = { [K in keyof ClientEvents]: (...sent: readonly unknown[]) => void };
 type Client = Socket<Incoming, ServerEvents>;
 
-export interface ListenerParts {
+export interface ConnectionParts {
   readonly tasks: Pick<Tasks, 'get'>;
   readonly rooms: Pick<Rooms, 'replay'>;
   readonly log: Log;
 }
 
-/** Of one client. As many tasks may wait to be looked up. */
+/** Rooms of one client, at most, and joins of it that wait for a record to be read. */
 const MOST_ROOMS = 1000;
 
-/** So that no task's id is ever the name of the room that every client has of its own. */
+/** The prefix keeps task ids apart from the names of the clients' own rooms. */
 export function roomOf(task_id: string): string {
   return `task:${task_id}`;
 }
 
-export function listen(client: Client, { tasks, rooms, log }: ListenerParts): void {
-  const lookUp = lookUps();
+export function serveConnection(client: Client, { tasks, rooms, log }: ConnectionParts): void {
+  const lookUps = createLookUps();
   client.on('join', (...sent) => {
     const answer = answerOf<JoinAnswer>(sent);
     const task_id = taskIdOf(sent[0]);
@@ -42,17 +42,17 @@ export function listen(client: Client, { tasks, rooms, log }: ListenerParts): vo
       return answer({ joined: false, error: `task_id must be a text of 1 to ${LONGEST_ID} characters` });
     }
     const room = roomOf(task_id);
-    // One room of them is its own.
+    // Every client is in one room of its own, which does not count.
     if (!client.rooms.has(room) && client.rooms.size > MOST_ROOMS) {
       return answer({ joined: false, error: `At most ${MOST_ROOMS} tasks can be joined` });
     }
-    const told = rooms.replay(task_id);
-    if (!told && lookUp.waiting >= MOST_ROOMS)
+    const replay = rooms.replay(task_id);
+    if (!replay && lookUps.waiting >= MOST_ROOMS)
       return answer({ joined: false, error: 'Too many joins at once' });
     client.join(room);
     answer({ joined: true });
-    for (const event of told ?? []) client.emit('progress', event);
-    if (!told) lookUp.add(() => replayRecord(client, task_id, { tasks, rooms, log }));
+    for (const event of replay ?? []) client.emit('progress', event);
+    if (!replay) lookUps.add(() => replayRecord(client, task_id, { tasks, rooms, log }));
   });
   client.on('leave', (...sent) => {
     const answer = answerOf<LeaveAnswer>(sent);
@@ -63,21 +63,21 @@ export function listen(client: Client, { tasks, rooms, log }: ListenerParts): vo
   });
 }
 
-/** A task that this process has not run: its end is told from its record. Nothing is told of an id that is unknown. */
-async function replayRecord(client: Client, task_id: string, { tasks, rooms, log }: ListenerParts) {
+/** For a task that this process has not run: emits its end, read from its record; nothing for an unknown id. */
+async function replayRecord(client: Client, task_id: string, { tasks, rooms, log }: ConnectionParts) {
   if (!client.connected) return;
   try {
     const event = recordOf(stageKinds, await tasks.get(task_id, { offset: 0, limit: 1 }));
-    // It may have begun to run meanwhile: then this client has heard, being in the room.
+    // If it has begun to run meanwhile, this client is in the room and gets its events.
     if (event && client.rooms.has(roomOf(task_id)) && !rooms.replay(task_id)) client.emit('progress', event);
   } catch (error) {
     if (!analysisErrors.TASK_UNKNOWN.is(error)) log.warn('a task cannot be looked up', { task_id, error });
   }
 }
 
-/** One after the other, so that a client who joins many tasks at once does not keep the disk from others. */
-function lookUps() {
-  let before = Promise.resolve();
+/** Reads records one after the other, so that a client that joins many tasks at once does not occupy the disk. */
+function createLookUps() {
+  let last = Promise.resolve();
   let waiting = 0;
   return {
     get waiting() {
@@ -86,7 +86,7 @@ function lookUps() {
     /** `work` does not reject. */
     add: (work: () => Promise<void>) => {
       waiting++;
-      before = before.then(work).then(() => {
+      last = last.then(work).then(() => {
         waiting--;
       });
     },

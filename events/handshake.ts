@@ -17,7 +17,7 @@ export interface Guests {
 export function refusal({ headers }: EngineRequest, { isAllowedHost, origins }: Guests): string | undefined {
   if (!isAllowedHost(headers['host'])) return 'Host not allowed';
   const { origin } = headers;
-  // Only browsers send one. A page of this machine or of a configured host is at home here.
+  // Only browsers send one. A page of this machine or of a configured host is allowed.
   if (origin === undefined || origins.some((one) => one.toLowerCase() === origin.toLowerCase()))
     return undefined;
   const [, host] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
@@ -25,8 +25,8 @@ export function refusal({ headers }: EngineRequest, { isAllowedHost, origins }: 
 }
 
 /**
- * False for requests the engine does not expect and would fail on: a websocket that says it polls ends the process, a
- * plain request that says it is a websocket is never answered. A key of 24 characters is what uWebSockets goes by.
+ * False for requests that engine.io cannot handle: a websocket upgrade with `transport=polling` ends the process, a plain
+ * request with `transport=websocket` is never answered. uWebSockets takes a key of 24 characters for an upgrade.
  */
 export function isWellFormed({ method, headers, query }: EngineRequest): boolean {
   const upgrades = method === 'GET' && headers['sec-websocket-key']?.length === 24;

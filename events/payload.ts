@@ -1,4 +1,4 @@
-// What a task tells as the payloads that clients hear. A run is what is known of a task since it began to run. Pure.
+// Makes the payloads of `progress` events. A run is what is known of a task since it was started or resumed. Pure.
 import type {
   AnalysisEvent,
   EndState,
@@ -20,8 +20,9 @@ export interface Run {
   readonly task: TaskProgress | undefined;
   /** The file of each type that was worked on last. */
   readonly file: Readonly<Record<string, FileProgress>>;
-  /** What was worked on last; before that, what the task does first. Its end is told as what it does first. */
+  /** The type that was worked on last; at the beginning, the first. */
   readonly latest: string;
+  /** The type that the task works on first; its end is an event of this type. */
   readonly first: string;
 }
 
@@ -44,13 +45,13 @@ export function advance(run: Run, event: AnalysisEvent): Run {
   return { ...run, task: event.task, percentage: Math.max(run.percentage, event.task.percentage) };
 }
 
-/** The run as it stands, told to those who follow one type of work. */
+/** The state of the run, as an event of one type of work. */
 export function stateOf(run: Run, type: string): ProgressEvent {
   const file = run.file[type];
   if (!file) return { ...head(run, type), ...counts(run) };
   const { path, percentage } = file;
-  const told = { ...counts(run), file_progress: percentage, ...fileFields(run.kinds, file) };
-  return { ...head(run, type), video_path: path, ...told };
+  const amounts = { ...counts(run), file_progress: percentage, ...fileFields(run.kinds, file) };
+  return { ...head(run, type), video_path: path, ...amounts };
 }
 
 /** One file that failed; the task goes on. */
@@ -103,7 +104,7 @@ function head({ task_id, percentage }: Run, type: string): ProgressEvent {
   return { task_id, progress: shown(percentage), video_path: null, done: false, type: type as EventType };
 }
 
-/** 100 is said by the end alone: what has been looked at may still have to be stored. */
+/** Only the end of a completed task says 100: before it, results may still have to be stored. */
 function shown(percentage: number): number {
   return Math.max(0, Math.min(99.9, Math.floor(percentage * 10) / 10));
 }

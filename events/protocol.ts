@@ -1,5 +1,5 @@
-// What the event server and its clients say to each other: one map of events, shared by the server, the command line
-// and the web page. A client emits `join` with a task id and hears `progress` until an event says `done`. Pure.
+// The events between the server and its clients: one map, shared by the server, the command line and the web page. A
+// client emits `join` with a task id and receives `progress` until an event is `done`. Pure.
 import { type Static, type TOptional, type TProperties, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { amountSchemas, fileAmountSchemas, wordsOf } from '../actors/analysis/schemas.ts';
@@ -8,7 +8,7 @@ import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 /** Where the event server listens, on the host and port of the API. */
 export const EVENT_PATH = '/socket.io';
 
-/** `video` is visual analysis, `speech` transcription. A task that does both tells its end as `video`. */
+/** `video` is visual analysis, `speech` transcription. The end of a task that does both is of type `video`. */
 export const EventType = wordsOf([...stageKinds.map(({ type }) => type), 'summary' as const]);
 export type EventType = Static<typeof EventType>;
 
@@ -70,7 +70,7 @@ export const ProgressEvent = Type.Object({
   /** With `done`: the engine ended while the task ran; the task can be resumed. */
   interrupted: Type.Optional(Type.Boolean()),
 
-  /** Files of the task, one that is both looked at and listened to twice, and how many of them have a result. */
+  /** Files of the task, one with both types of work twice, and how many of them have a result. */
   files: Type.Optional(Count),
   files_done: Type.Optional(Count),
   /** Of each kind of work what is done, and what there is; the latter grows while files are still being surveyed. */
@@ -81,7 +81,7 @@ export const ProgressEvent = Type.Object({
   file_progress: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
   ...optional(fileAmountSchemas(stageKinds)),
   elapsed_seconds: Type.Optional(Type.Number({ minimum: 0 })),
-  /** Left out while there is nothing to reckon with. */
+  /** Left out while it cannot be estimated. */
   estimated_remaining_seconds: Type.Optional(Type.Number({ minimum: 0 })),
 });
 export type ProgressEvent = Static<typeof ProgressEvent>;
@@ -105,7 +105,7 @@ export interface LeaveAnswer {
 
 /** What a client emits. The acknowledgement may be left out. */
 export interface ClientEvents {
-  /** Answered by the failures of files so far and the last event of every type the task has told, then by all that follow. */
+  /** Answered by the failures of files so far and the last event of every type, then by all that follow. */
   join(task: TaskArgument, answer?: (answer: JoinAnswer) => void): void;
   leave(task: TaskArgument, answer?: (answer: LeaveAnswer) => void): void;
 }

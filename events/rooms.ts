@@ -1,21 +1,22 @@
-// The rooms: each task has one, named by its id. Decides what is told in it and when, and remembers what a client that
-// joins late has to hear. Pure but for the clock it is given; sockets are the server's business.
+// The rooms: each task has one, named by its id. Turns the events of a task into throttled `progress` events, and keeps
+// what is replayed to a client that joins late. Pure but for the clock it is given; it knows no sockets.
 import type { TaskEvent, TaskListener } from '../actors/analysis/contract.ts';
 import type { StageKind } from '../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { createPace, type Pace } from './pace.ts';
 import { advance, endOf, failureOf, newRun, type Run, stateOf } from './payload.ts';
 import type { ProgressEvent } from './protocol.ts';
+import { createThrottle, type Throttle } from './throttle.ts';
 
 export interface Rooms {
-  readonly hear: TaskListener;
+  /** Takes an event of a task. */
+  readonly publish: TaskListener;
   /**
-   * The files that failed, the latest of them, and the last event of every type told in this room. Undefined when no event
-   * of the task came by, or long ago.
+   * The files that failed, the latest of them, and the last event of every type in this room. Undefined when the task
+   * published no event, or ended long ago.
    */
   replay(task_id: string): readonly ProgressEvent[] | undefined;
-  /** Tells what waits. */
+  /** Emits what waits. */
   flush(): void;
 }
 
@@ -25,31 +26,31 @@ export interface RoomsOptions {
   readonly kinds?: readonly StageKind[];
   /** Between two events of one task and type. */
   readonly everyMs: number;
-  tell(event: ProgressEvent): void;
+  emit(event: ProgressEvent): void;
 }
 
 /** Tasks that have ended and whose last events are kept. */
 const ENDED_KEPT = 200;
-/** Failures of a run that who joins late hears of; GET /tasks/{task_id} has them all. */
+/** Failures of a run that are replayed; GET /tasks/{task_id} has them all. */
 const FAILURES_KEPT = 100;
 
-/** Events are paced by type; built when their turn has come, so that they say what is true then. */
+/** Events are throttled by type, and built when they are emitted, so that they hold the state of that moment. */
 interface Lane {
-  readonly pace: Pace<() => ProgressEvent>;
+  readonly throttle: Throttle<() => ProgressEvent>;
   last: ProgressEvent | undefined;
 }
 
 interface Room {
   run: Run;
   readonly lanes: Map<string, Lane>;
-  /** Told in this run, oldest first. */
+  /** Emitted in this run, oldest first. */
   failures: ProgressEvent[];
 }
 
 export function createRooms(options: RoomsOptions): Rooms {
   const rooms = new TaskRooms(options);
   return {
-    hear: (task_id, event) => rooms.hear(task_id, event),
+    publish: (task_id, event) => rooms.publish(task_id, event),
     replay: (task_id) => rooms.replay(task_id),
     flush: () => rooms.flush(),
   };
@@ -65,25 +66,25 @@ class TaskRooms {
     this.#options = { ...options, kinds };
   }
 
-  hear(task_id: string, event: TaskEvent): void {
+  publish(task_id: string, event: TaskEvent): void {
     if (this.#ended.has(task_id) && event.type !== 'start') return;
     const begins = event.type === 'start';
     const room = begins ? this.#start(task_id, event.files, event.types) : this.#enter(task_id, 0);
     if (event.type === 'end') {
       const { run } = room;
-      // The end is the last thing told: what waits in another lane goes before it.
-      for (const [type, { pace }] of room.lanes) if (type !== run.first) pace.flush();
-      this.#lane(room, run.first).pace.last(() => endOf(run, event));
+      // The end is the last event of a run: what waits in other lanes goes first.
+      for (const [type, { throttle }] of room.lanes) if (type !== run.first) throttle.flush();
+      this.#lane(room, run.first).throttle.finish(() => endOf(run, event));
       this.#end(task_id);
     } else if (event.type === 'result') {
       const { result } = event;
       if (result.outcome !== 'failed') return;
-      this.#lane(room, result.type).pace.single(() => failureOf(room.run, result));
+      this.#lane(room, result.type).throttle.enqueue(() => failureOf(room.run, result));
     } else {
       if (event.type !== 'start') room.run = advance(room.run, event);
       const { latest } = room.run;
-      // What a file tells is followed by what that means for the task.
-      if (event.type !== 'file') this.#lane(room, latest).pace.state(() => stateOf(room.run, latest));
+      // An event of a file is always followed by one of the task, which has both.
+      if (event.type !== 'file') this.#lane(room, latest).throttle.replace(() => stateOf(room.run, latest));
     }
   }
 
@@ -111,7 +112,7 @@ class TaskRooms {
 
   #start(task_id: string, files: number, types: readonly string[]): Room {
     const room = this.#enter(task_id, files, types);
-    // It runs again: the end of the run before is told first, and to nobody who joins from now on.
+    // It runs again: the end of the last run is emitted first, and not replayed any more.
     flushRoom(room);
     for (const lane of room.lanes.values()) lane.last = undefined;
     room.failures = [];
@@ -133,22 +134,22 @@ class TaskRooms {
   #lane(room: Room, type: string): Lane {
     const known = room.lanes.get(type);
     if (known) return known;
-    const { clock, everyMs, tell } = this.#options;
-    const pace = createPace<() => ProgressEvent>(clock, everyMs, (make) => {
+    const { clock, everyMs, emit } = this.#options;
+    const throttle = createThrottle<() => ProgressEvent>(clock, everyMs, (make) => {
       const event = make();
       lane.last = event;
       if (event.error !== undefined && !event.done) {
         room.failures.push(event);
         if (room.failures.length > FAILURES_KEPT) room.failures.shift();
       }
-      tell(event);
+      emit(event);
     });
-    const lane: Lane = { pace, last: undefined };
+    const lane: Lane = { throttle, last: undefined };
     room.lanes.set(type, lane);
     return lane;
   }
 }
 
 function flushRoom({ lanes }: Room): void {
-  for (const { pace } of lanes.values()) pace.flush();
+  for (const { throttle } of lanes.values()) throttle.flush();
 }

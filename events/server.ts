@@ -1,17 +1,16 @@
-// The event server, and the only place that knows Socket.IO. It rides on the uWebSockets app of the HTTP front, so that
-// one port serves both; an event of a room is written once and published to all who listen. The package keeps that
-// publishing in a global, so a process has one event server at a time.
+// The event server, and the only place that knows Socket.IO. It is attached to the uWebSockets app of the HTTP server, so
+// that one port serves both. uWebSockets publishes an event to all clients of a room; Socket.IO keeps that in a global, so
+// a process has one event server at a time.
 //
-// No license key is asked for: who does not know a task's id hears nothing. But a page of the web must not listen in, so
-// the Host rule holds here too, and a page must come from an allowed host or a configured origin: browsers let any page
-// open a websocket.
+// No license key is needed: without the id of a task a client receives nothing. Browsers let any page open a websocket, so
+// the Host rule holds here too, and a page must come from an allowed host or a configured origin.
 import type { TemplatedApp } from '@uwsjs/core';
 import { Server } from 'socket.io';
 import type { Tasks } from '../actors/analysis/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import { type Incoming, roomOf, serveConnection } from './connection.ts';
 import { type EngineRequest, type Guests, isWellFormed, refusal } from './handshake.ts';
-import { type Incoming, listen, roomOf } from './listener.ts';
 import { EVENT_PATH, type ServerEvents } from './protocol.ts';
 import { createRooms } from './rooms.ts';
 
@@ -21,7 +20,7 @@ export interface EventServerOptions extends Guests {
   readonly log: Log;
   /** Between two events of one task and type. */
   readonly everyMs?: number;
-  /** A client that does not answer a ping in time is let go. */
+  /** A client that does not answer a ping in time is disconnected. */
   readonly pingIntervalMs?: number;
   readonly pingTimeoutMs?: number;
   readonly mostClients?: number;
@@ -32,16 +31,16 @@ export interface EventServer {
   attach(app: TemplatedApp): void;
   /** Connected now. */
   readonly clients: number;
-  /** Tells what waits and lets all clients go; they may connect again, to the next server. Before the app is closed. */
+  /** Emits what waits and disconnects all clients, which may connect again to the next server. Before the app is closed. */
   close(): Promise<void>;
 }
 
-/** A little more than the tenth of a second, so that no second holds eleven. */
+/** A little more than a tenth of a second, so that there are never eleven events in a second. */
 const EVERY_MS = 110;
 const MOST_CLIENTS = 10_000;
 /** Largest thing a client may send, bytes. A task id is not long. */
 const MOST_BYTES = 16 * 1024;
-/** What may wait for a client that reads slowly, bytes; more than a ping's patience lets gather. */
+/** Bytes that may wait for a slow client; more than gather before its ping times out. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 /** How long a client may take to read what waits when the server closes. */
 const LAST_READ_MS = 1000;
@@ -52,20 +51,20 @@ export function createEventServer(options: EventServerOptions): EventServer {
   const rooms = createRooms({
     clock,
     everyMs,
-    tell: (event) => void attached?.to(roomOf(event.task_id)).emit('progress', event),
+    emit: (event) => void attached?.to(roomOf(event.task_id)).emit('progress', event),
   });
-  const unsubscribe = tasks.subscribe(rooms.hear);
+  const unsubscribe = tasks.subscribe(rooms.publish);
   let closing: Promise<void> | undefined;
   const close = async () => {
     unsubscribe();
     rooms.flush();
-    if (attached) await letGo(attached, clock);
+    if (attached) await disconnectAll(attached, clock);
     attached = undefined;
   };
   return {
     attach: (app) => {
       const io = attachTo(app, options, () => closing !== undefined);
-      io.on('connection', (client) => listen(client, { tasks, rooms, log }));
+      io.on('connection', (client) => serveConnection(client, { tasks, rooms, log }));
       attached = io;
     },
     get clients() {
@@ -78,19 +77,19 @@ export function createEventServer(options: EventServerOptions): EventServer {
   };
 }
 
-/** A client is not told to leave but finds the connection closed: then it looks for the next server. */
-async function letGo(io: Server<Incoming, ServerEvents>, clock: Clock): Promise<void> {
+/** Closes connections without a disconnect packet: clients then try to connect again, to the next server. */
+async function disconnectAll(io: Server<Incoming, ServerEvents>, clock: Clock): Promise<void> {
   const connections = [...io.of('/').sockets.values()].map(({ conn }) => conn);
   const gone = connections.map(
     (connection) => new Promise<void>((resolve) => connection.once('close', () => resolve())),
   );
-  // Closes when what waits has been read; who polls may be between two polls.
+  // A connection closes when its client has read what waits; a polling client may be between two polls.
   for (const connection of connections) connection.close();
   let stop: (() => void) | undefined;
-  const patience = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     stop = clock.after(LAST_READ_MS, resolve);
   });
-  await Promise.race([Promise.all(gone), patience]);
+  await Promise.race([Promise.all(gone), timeout]);
   stop?.();
   await io.close();
 }
@@ -135,7 +134,7 @@ function attachTo(
   io.engine.use((raw: unknown, _res: unknown, next: (error?: Error) => void) => {
     next(isWellFormed(requestOf(raw)) ? undefined : new Error('not a request of a transport'));
   });
-  // A poll that is closed waits for its client to come once more, and the process for it: not for half a minute.
+  // Closing a polling transport waits for the next poll of its client, half a minute by default.
   io.engine.on('connection', ({ transport }: { transport: { closeTimeout?: number } }) => {
     transport.closeTimeout = LAST_READ_MS;
   });

@@ -1,77 +1,77 @@
-// Pace: what a room hears comes at most once every `everyMs`. States replace each other, so only the newest waits; a
-// single is told whatever comes after it; the last ends the run. Pure but for the clock it is given.
+// A throttle: at most one value every `everyMs`. Of states only the newest is kept; queued values are all emitted, in
+// order; the final value of a run comes after them. Pure but for the clock it is given.
 import type { Clock } from '../runtime/clock.ts';
 
-export interface Pace<V extends object> {
-  /** Replaces the state that waits. */
-  state(value: V): void;
-  /** Waits its turn behind earlier singles and is never replaced. */
-  single(value: V): void;
-  /** Ends the run: told after all singles that wait, instead of the state that waits. Flushed before the next run. */
-  last(value: V): void;
-  /** Tells everything that waits now. */
+export interface Throttle<V extends object> {
+  /** Takes the place of the state that waits. */
+  replace(value: V): void;
+  /** Waits behind what is queued already, and is never replaced. */
+  enqueue(value: V): void;
+  /** Ends the run: emitted after the queue, and drops the state that waits. Flushed before the next run. */
+  finish(value: V): void;
+  /** Emits everything that waits now. */
   flush(): void;
 }
 
-/** When the run has ended, what waits is told within this many turns, several a turn where there is no other way. */
+/** After `finish` the queue is emitted within this many turns, several values a turn where it is longer. */
 const LAST_TURNS = 20;
 
-export function createPace<V extends object>(
+export function createThrottle<V extends object>(
   clock: Clock,
   everyMs: number,
-  tell: (value: V) => void,
-): Pace<V> {
-  let singles: V[] = [];
+  emit: (value: V) => void,
+): Throttle<V> {
+  let queue: V[] = [];
   let state: V | undefined;
-  let last: V | undefined;
+  let final: V | undefined;
   let portion = 1;
-  let told = Number.NEGATIVE_INFINITY;
+  let emitted = Number.NEGATIVE_INFINITY;
   let timer: (() => void) | undefined;
 
   const take = (): readonly V[] => {
-    if (singles.length > 0) return singles.splice(0, portion);
-    const value = state ?? last;
+    if (queue.length > 0) return queue.splice(0, portion);
+    const value = state ?? final;
     state = undefined;
-    last = undefined;
+    final = undefined;
     return value ? [value] : [];
   };
   const turn = () => {
     timer = undefined;
-    told = clock.now();
-    for (const value of take()) tell(value);
-    wait();
+    emitted = clock.now();
+    for (const value of take()) emit(value);
+    schedule();
   };
-  const wait = () => {
-    if (timer || (singles.length === 0 && !state && !last)) return;
-    const due = told + everyMs - clock.now();
+  const schedule = () => {
+    if (timer || (queue.length === 0 && !state && !final)) return;
+    const due = emitted + everyMs - clock.now();
     if (due <= 0) turn();
     else timer = clock.after(due, turn);
   };
   return {
-    state: (value) => {
+    replace: (value) => {
       state = value;
-      wait();
+      schedule();
     },
-    single: (value) => {
-      singles.push(value);
-      wait();
+    enqueue: (value) => {
+      queue.push(value);
+      schedule();
     },
-    last: (value) => {
+    finish: (value) => {
       state = undefined;
-      last = value;
-      portion = Math.max(1, Math.ceil(singles.length / LAST_TURNS));
-      wait();
+      final = value;
+      portion = Math.max(1, Math.ceil(queue.length / LAST_TURNS));
+      schedule();
     },
     flush: () => {
       timer?.();
       timer = undefined;
-      const left = [...singles, ...(state ? [state] : []), ...(last ? [last] : [])];
-      singles = [];
+      const left = [...queue, ...(state ? [state] : []), ...(final ? [final] : [])];
+      queue = [];
       state = undefined;
-      last = undefined;
+      final = undefined;
       portion = 1;
-      if (left.length > 0) told = clock.now();
-      for (const value of left) tell(value);
+      if (left.length > 0) emitted = clock.now();
+      for (const value of left) emit(value);
     },
   };
 }

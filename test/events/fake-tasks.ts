@@ -42,7 +42,7 @@ export function detailOf(task_id: string, more: Partial<TaskDetail> = {}): TaskD
 }
 
 export interface FakeTasks extends Pick<Tasks, 'subscribe' | 'get'> {
-  tell(task_id: string, event: TaskEvent): void;
+  emit(task_id: string, event: TaskEvent): void;
   /** Records by id; an error is thrown. */
   readonly records: Map<string, TaskDetail | Error>;
   readonly listeners: number;
@@ -65,7 +65,7 @@ export function fakeTasks(): FakeTasks {
       if (record instanceof Error) throw record;
       return record;
     },
-    tell: (task_id, event) => {
+    emit: (task_id, event) => {
       for (const listener of listeners) listener(task_id, event);
     },
   };

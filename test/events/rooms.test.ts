@@ -11,21 +11,21 @@ import { type ManualClock, manualClock } from '../../runtime/clock.ts';
 import { detailOf } from './fake-tasks.ts';
 import { failure, progress } from './task-events.ts';
 
-interface Told extends ProgressEvent {
+interface Emitted extends ProgressEvent {
   readonly at: number;
 }
 
 function roomsOf(clock: ManualClock) {
-  const told: Told[] = [];
+  const emitted: Emitted[] = [];
   const rooms = createRooms({
     clock,
     everyMs: 110,
-    tell: (event) => {
+    emit: (event) => {
       assert.ok(Check(ProgressEvent, event), JSON.stringify(event));
-      told.push({ ...event, at: clock.now() });
+      emitted.push({ ...event, at: clock.now() });
     },
   });
-  return { rooms, told };
+  return { rooms, emitted };
 }
 
 function end(state: EndState): TaskEvent {
@@ -34,13 +34,13 @@ function end(state: EndState): TaskEvent {
 }
 
 test('a state says where the task is, which file is worked on and how long it may still take', () => {
-  const { rooms, told } = roomsOf(manualClock());
-  rooms.hear('t', {
+  const { rooms, emitted } = roomsOf(manualClock());
+  rooms.publish('t', {
     type: 'file',
     file: { path: '/a.mp4', type: 'video', done: 10, all: 40, percentage: 25 },
   });
-  rooms.hear('t', progress(33.37));
-  assert.deepEqual(told, [
+  rooms.publish('t', progress(33.37));
+  assert.deepEqual(emitted, [
     {
       at: 0,
       task_id: 't',
@@ -66,22 +66,22 @@ test('a state says where the task is, which file is worked on and how long it ma
 
 test('progress of pictures and of speech is sent side by side, and the end once, after both', () => {
   const clock = manualClock();
-  const { rooms, told } = roomsOf(clock);
-  rooms.hear('t', { type: 'start', files: 2, types: ['video', 'speech'] });
-  rooms.hear('t', {
+  const { rooms, emitted } = roomsOf(clock);
+  rooms.publish('t', { type: 'start', files: 2, types: ['video', 'speech'] });
+  rooms.publish('t', {
     type: 'file',
     file: { path: '/a.mp4', type: 'video', done: 10, all: 40, percentage: 25 },
   });
-  rooms.hear('t', progress(10));
-  rooms.hear('t', {
+  rooms.publish('t', progress(10));
+  rooms.publish('t', {
     type: 'file',
     file: { path: '/b.wav', type: 'speech', done: 12.5, all: 50, percentage: 25 },
   });
-  rooms.hear('t', progress(20, {}, { done: 12.5, all: 50 }));
-  rooms.hear('t', end('completed'));
+  rooms.publish('t', progress(20, {}, { done: 12.5, all: 50 }));
+  rooms.publish('t', end('completed'));
   clock.advance(1000);
   assert.deepEqual(
-    told.map(({ type, video_path, file_heard_seconds, done }) => [
+    emitted.map(({ type, video_path, file_heard_seconds, done }) => [
       type,
       video_path,
       file_heard_seconds,
@@ -104,12 +104,12 @@ test('progress of pictures and of speech is sent side by side, and the end once,
 });
 
 test('a task of speech alone is sent as speech from its start to its end', () => {
-  const { rooms, told } = roomsOf(manualClock());
-  rooms.hear('t', { type: 'start', files: 1, types: ['speech'] });
-  rooms.hear('t', end('completed'));
+  const { rooms, emitted } = roomsOf(manualClock());
+  rooms.publish('t', { type: 'start', files: 1, types: ['speech'] });
+  rooms.publish('t', end('completed'));
   rooms.flush();
   assert.deepEqual(
-    told.map(({ type, done }) => [type, done]),
+    emitted.map(({ type, done }) => [type, done]),
     [
       ['speech', false],
       ['speech', true],
@@ -119,15 +119,15 @@ test('a task of speech alone is sent as speech from its start to its end', () =>
 
 test('of many states the newest is sent, and the end comes in its turn', () => {
   const clock = manualClock();
-  const { rooms, told } = roomsOf(clock);
-  rooms.hear('t', { type: 'start', files: 4, types: ['video'] });
-  for (const percentage of [1, 2, 3]) rooms.hear('t', progress(percentage));
+  const { rooms, emitted } = roomsOf(clock);
+  rooms.publish('t', { type: 'start', files: 4, types: ['video'] });
+  for (const percentage of [1, 2, 3]) rooms.publish('t', progress(percentage));
   clock.advance(110);
-  rooms.hear('t', progress(50));
-  rooms.hear('t', end('completed'));
+  rooms.publish('t', progress(50));
+  rooms.publish('t', end('completed'));
   clock.advance(1000);
   assert.deepEqual(
-    told.map(({ at, progress, done }) => [at, progress, done]),
+    emitted.map(({ at, progress, done }) => [at, progress, done]),
     [
       [0, 0, false],
       [110, 3, false],
@@ -138,9 +138,9 @@ test('of many states the newest is sent, and the end comes in its turn', () => {
 });
 
 test('no progress but the end reaches 100', () => {
-  const { rooms, told } = roomsOf(manualClock());
-  rooms.hear('t', progress(100));
-  assert.equal(told[0]?.progress, 99.9);
+  const { rooms, emitted } = roomsOf(manualClock());
+  rooms.publish('t', progress(100));
+  assert.equal(emitted[0]?.progress, 99.9);
 });
 
 test('the ends: completed, cancelled, failed and interrupted, of a run and of a record alike', () => {
@@ -171,12 +171,12 @@ test('the ends: completed, cancelled, failed and interrupted, of a run and of a 
 
 test('a file that fails is sent with its path and its reason, one at a time', () => {
   const clock = manualClock();
-  const { rooms, told } = roomsOf(clock);
-  for (const path of ['/a', '/b', '/c']) rooms.hear('t', failure(path));
-  rooms.hear('t', progress(70));
+  const { rooms, emitted } = roomsOf(clock);
+  for (const path of ['/a', '/b', '/c']) rooms.publish('t', failure(path));
+  rooms.publish('t', progress(70));
   clock.advance(1000);
   assert.deepEqual(
-    told.map(({ at, video_path, error, error_code, done }) => [at, video_path, error, error_code, done]),
+    emitted.map(({ at, video_path, error, error_code, done }) => [at, video_path, error, error_code, done]),
     [
       [0, '/a', '/a: cannot be read', 'UNREADABLE', false],
       [110, '/b', '/b: cannot be read', 'UNREADABLE', false],
@@ -188,28 +188,28 @@ test('a file that fails is sent with its path and its reason, one at a time', ()
 
 test('many failures that wait when the task ends are sent within some two seconds, before the end', () => {
   const clock = manualClock();
-  const { rooms, told } = roomsOf(clock);
-  for (let i = 0; i < 10_000; i++) rooms.hear('t', failure(`/${i}`));
-  rooms.hear('t', end('completed'));
+  const { rooms, emitted } = roomsOf(clock);
+  for (let i = 0; i < 10_000; i++) rooms.publish('t', failure(`/${i}`));
+  rooms.publish('t', end('completed'));
   clock.advance(2500);
   assert.deepEqual(
-    told.slice(0, -1).map(({ video_path }) => video_path),
+    emitted.slice(0, -1).map(({ video_path }) => video_path),
     Array.from({ length: 10_000 }, (_, i) => `/${i}`),
   );
-  assert.equal(told.at(-1)?.done, true);
+  assert.equal(emitted.at(-1)?.done, true);
 });
 
 test('a task that runs again starts anew, after the end of the run before', () => {
   const clock = manualClock();
-  const { rooms, told } = roomsOf(clock);
-  rooms.hear('t', progress(60));
-  rooms.hear('t', failure('/a'));
-  rooms.hear('t', end('interrupted'));
-  rooms.hear('t', progress(61));
-  rooms.hear('t', { type: 'start', files: 4, types: ['video'] });
+  const { rooms, emitted } = roomsOf(clock);
+  rooms.publish('t', progress(60));
+  rooms.publish('t', failure('/a'));
+  rooms.publish('t', end('interrupted'));
+  rooms.publish('t', progress(61));
+  rooms.publish('t', { type: 'start', files: 4, types: ['video'] });
   clock.advance(1000);
   assert.deepEqual(
-    told.map(({ progress, video_path, done }) => [progress, video_path, done]),
+    emitted.map(({ progress, video_path, done }) => [progress, video_path, done]),
     [
       [60, null, false],
       [60, '/a', false],
@@ -222,8 +222,8 @@ test('a task that runs again starts anew, after the end of the run before', () =
 test('a client that joins a task that was just resumed is not sent the end of the run before', () => {
   const clock = manualClock();
   const { rooms } = roomsOf(clock);
-  rooms.hear('t', end('cancelled'));
-  rooms.hear('t', { type: 'start', files: 4, types: ['video'] });
+  rooms.publish('t', end('cancelled'));
+  rooms.publish('t', { type: 'start', files: 4, types: ['video'] });
   assert.deepEqual(rooms.replay('t'), []);
   clock.advance(110);
   assert.deepEqual(
@@ -236,9 +236,9 @@ test('a client that joins late is sent the last event of its own room', () => {
   const clock = manualClock();
   const { rooms } = roomsOf(clock);
   assert.equal(rooms.replay('a'), undefined);
-  rooms.hear('a', progress(10));
-  rooms.hear('b', progress(20));
-  rooms.hear('a', progress(30));
+  rooms.publish('a', progress(10));
+  rooms.publish('b', progress(20));
+  rooms.publish('a', progress(30));
   assert.deepEqual(
     rooms.replay('a')?.map(({ progress }) => progress),
     [10],
@@ -258,36 +258,36 @@ test('a client that joins late is sent the latest hundred failures of this run, 
   const clock = manualClock();
   const { rooms } = roomsOf(clock);
   const paths = () => rooms.replay('t')?.map(({ video_path, done }) => (done ? 'end' : video_path));
-  rooms.hear('t', progress(10));
-  rooms.hear('t', failure('/a'));
+  rooms.publish('t', progress(10));
+  rooms.publish('t', failure('/a'));
   clock.advance(110);
   assert.deepEqual(paths(), ['/a']);
-  rooms.hear('t', failure('/b'));
-  rooms.hear('t', end('completed'));
+  rooms.publish('t', failure('/b'));
+  rooms.publish('t', end('completed'));
   clock.advance(1000);
   assert.deepEqual(paths(), ['/a', '/b', 'end']);
-  rooms.hear('t', { type: 'start', files: 200, types: ['video'] });
+  rooms.publish('t', { type: 'start', files: 200, types: ['video'] });
   clock.advance(1000);
   assert.deepEqual(paths(), [null]);
-  for (let i = 0; i < 150; i++) rooms.hear('t', failure(`/${i}`));
-  rooms.hear('t', end('failed'));
+  for (let i = 0; i < 150; i++) rooms.publish('t', failure(`/${i}`));
+  rooms.publish('t', end('failed'));
   clock.advance(10_000);
   assert.deepEqual(paths(), [...Array.from({ length: 100 }, (_, i) => `/${i + 50}`), 'end']);
 });
 
 test('the last events of the last 200 ended tasks are kept, and those of tasks that run', () => {
-  const { rooms, told } = roomsOf(manualClock());
-  rooms.hear('runs', progress(10));
+  const { rooms, emitted } = roomsOf(manualClock());
+  rooms.publish('runs', progress(10));
   for (let i = 0; i < 1000; i++) {
-    rooms.hear(`t${i}`, progress(10));
-    rooms.hear(`t${i}`, end('completed'));
+    rooms.publish(`t${i}`, progress(10));
+    rooms.publish(`t${i}`, end('completed'));
   }
   const kept = Array.from({ length: 1000 }, (_, i) => rooms.replay(`t${i}`) !== undefined);
   assert.equal(kept.indexOf(true), 800);
   assert.equal(kept.lastIndexOf(false), 799);
   assert.ok(rooms.replay('runs'));
   rooms.flush();
-  assert.equal(told.filter(({ done }) => done).length, 1000);
+  assert.equal(emitted.filter(({ done }) => done).length, 1000);
 });
 
 test('never more than ten a second while it runs, the last always, each failure once, never backwards', () => {
@@ -299,28 +299,28 @@ test('never more than ten a second while it runs, the last always, each failure 
   check(
     property(array(step, { maxLength: 120 }), (steps) => {
       const clock = manualClock();
-      const { rooms, told } = roomsOf(clock);
-      rooms.hear('t', { type: 'start', files: steps.length, types: ['video'] });
+      const { rooms, emitted } = roomsOf(clock);
+      rooms.publish('t', { type: 'start', files: steps.length, types: ['video'] });
       const failed: string[] = [];
       for (const { wait, what, percentage } of steps) {
         clock.advance(wait);
-        if (what === 'state') rooms.hear('t', progress(percentage));
-        else rooms.hear('t', failure(`/${failed.push(`/${failed.length}`) - 1}`));
+        if (what === 'state') rooms.publish('t', progress(percentage));
+        else rooms.publish('t', failure(`/${failed.push(`/${failed.length}`) - 1}`));
       }
       const over = clock.now();
-      rooms.hear('t', end('completed'));
+      rooms.publish('t', end('completed'));
       clock.advance(10_000);
-      const running = told.filter(({ at }) => at < over);
+      const running = emitted.filter(({ at }) => at < over);
       for (const { at } of running) {
         assert.ok(running.filter((other) => other.at >= at && other.at < at + 1000).length <= 10);
       }
       assert.deepEqual(
-        told.filter(({ error }) => error !== undefined).map(({ video_path }) => video_path),
+        emitted.filter(({ error }) => error !== undefined).map(({ video_path }) => video_path),
         failed,
       );
-      for (const [i, event] of told.entries()) {
-        assert.ok(i === 0 || Number(event.progress) >= Number(told[i - 1]?.progress));
-        assert.equal(event.done, i === told.length - 1);
+      for (const [i, event] of emitted.entries()) {
+        assert.ok(i === 0 || Number(event.progress) >= Number(emitted[i - 1]?.progress));
+        assert.equal(event.done, i === emitted.length - 1);
       }
       assert.equal(clock.waiting, 0);
     }),

@@ -21,9 +21,9 @@ for (const transport of transports) {
     assert.deepEqual(await a.emitWithAck('join', 'task-a'), { joined: true });
     assert.deepEqual(await b.emitWithAck('join', { task_id: 'task-b' }), { joined: true });
     for (const id of ['task-a', 'task-b', 'task-c']) {
-      tasks.tell(id, progress(10));
-      tasks.tell(id, progress(20));
-      tasks.tell(id, completed);
+      tasks.emit(id, progress(10));
+      tasks.emit(id, progress(20));
+      tasks.emit(id, completed);
     }
     await Promise.all([atA.until(isDone), atB.until(isDone)]);
     for (const [{ events }, id] of [
@@ -44,12 +44,12 @@ for (const transport of transports) {
 
   test(`over ${transport.join(', then ')}: a client that joins late is sent the last event, then what follows`, async (t) => {
     const { client, tasks } = await serve(t, { everyMs: 0 });
-    for (const percentage of [10, 20, 30]) tasks.tell('t', progress(percentage));
+    for (const percentage of [10, 20, 30]) tasks.emit('t', progress(percentage));
     const late = await client(transport);
     const { events, until } = eventsOf(late);
     await late.emitWithAck('join', 't');
-    tasks.tell('t', progress(40));
-    tasks.tell('t', completed);
+    tasks.emit('t', progress(40));
+    tasks.emit('t', completed);
     await until(isDone);
     assert.deepEqual(
       events.map(({ progress }) => progress),
@@ -65,7 +65,7 @@ test('an event is published once, however many clients joined', async (t) => {
   const received = clients.map(eventsOf);
   for (const one of clients) await one.emitWithAck('join', 't');
   const before = serving.published;
-  serving.tasks.tell('t', completed);
+  serving.tasks.emit('t', completed);
   await Promise.all(received.map(({ until }) => until(isDone)));
   assert.equal(serving.published - before, 1);
 });
@@ -88,7 +88,7 @@ test('a task of an earlier process is sent from its record; of an unknown one no
     ['broken'],
   );
   // Who joined before the task began receives it when it does.
-  tasks.tell('unknown', completed);
+  tasks.emit('unknown', completed);
   await until(({ task_id }) => task_id === 'unknown');
 });
 
@@ -105,7 +105,7 @@ test('a task that begins while its record is looked up is not ended by the recor
   const { events, until } = eventsOf(one);
   for (const id of ['resumed', 'after']) await one.emitWithAck('join', id);
   await asked.promise;
-  tasks.tell('resumed', progress(10));
+  tasks.emit('resumed', progress(10));
   record.resolve(detailOf('resumed', { state: 'interrupted' }));
   await until(({ task_id }) => task_id === 'after');
   assert.deepEqual(
@@ -132,12 +132,12 @@ test('a join that names no task is answered with what is wrong; after leaving no
   one.emit('join', 't');
   one.emit('join', 't', 'not a function' as never);
   assert.deepEqual(await one.emitWithAck('leave', 'other'), { left: false });
-  tasks.tell('t', progress(10));
+  tasks.emit('t', progress(10));
   await until(({ progress }) => progress === 10);
   assert.deepEqual(await one.emitWithAck('leave', 't'), { left: true });
-  tasks.tell('t', progress(20));
+  tasks.emit('t', progress(20));
   await one.emitWithAck('join', 'u');
-  tasks.tell('u', completed);
+  tasks.emit('u', completed);
   await until(isDone);
   assert.deepEqual(
     events.map(({ task_id, progress }) => [task_id, progress]),
@@ -194,8 +194,8 @@ test('closing sends what waits, disconnects every client so that it connects aga
   const clients = await Promise.all([client(['websocket']), client(['polling'])]);
   const received = clients.map(eventsOf);
   for (const one of clients) await one.emitWithAck('join', 't');
-  tasks.tell('t', progress(10));
-  tasks.tell('t', { type: 'end', state: 'interrupted', error: null });
+  tasks.emit('t', progress(10));
+  tasks.emit('t', { type: 'end', state: 'interrupted', error: null });
   const gone = clients.map((one) => once(one as never, 'disconnect'));
   await server.close();
   // Not 'io server disconnect', after which a client would not connect again.
@@ -214,7 +214,7 @@ test('an error of a task is sent in the words of its record', async (t) => {
   const one = await client(['websocket']);
   const { events, until } = eventsOf(one);
   await one.emitWithAck('join', 't');
-  tasks.tell('t', { type: 'end', state: 'failed', error });
+  tasks.emit('t', { type: 'end', state: 'failed', error });
   await until(isDone);
   assert.equal(events[0]?.error, '/c: the disk is full');
 });

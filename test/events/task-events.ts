@@ -1,4 +1,4 @@
-// What tasks tell, as tests need it.
+// Events of tasks, as tests need them.
 import type { TaskEvent, WorkResult } from '../../actors/analysis/contract.ts';
 import { type Amounts, type Counted, progressOf } from '../../actors/analysis/progress.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';

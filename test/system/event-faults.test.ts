@@ -71,7 +71,7 @@ async function assertServes({ client, tasks }: Serving) {
   const one = await client(['websocket']);
   const { until } = eventsOf(one);
   await one.emitWithAck('join', 'still');
-  tasks.tell('still', { type: 'start', files: 1, types: ['video'] });
+  tasks.emit('still', { type: 'start', files: 1, types: ['video'] });
   await until(({ task_id }) => task_id === 'still');
   one.disconnect();
 }
@@ -201,10 +201,10 @@ test('a client that stops reading for a while is sent every event', async (t) =>
   const path = `/${'x'.repeat(4000)}`;
   // Six megabytes, more than the system keeps for a connection.
   for (let i = 0; i < 1500; i++) {
-    tasks.tell('t', { type: 'file', file: { path, type: 'video', done: i, all: 1500, percentage: 1 } });
-    tasks.tell('t', progress(i / 15));
+    tasks.emit('t', { type: 'file', file: { path, type: 'video', done: i, all: 1500, percentage: 1 } });
+    tasks.emit('t', progress(i / 15));
   }
-  tasks.tell('t', completed);
+  tasks.emit('t', completed);
   socket.resume();
   await done.promise;
   assert.equal(text.split('42["progress",').length - 1, 1501);
@@ -220,7 +220,7 @@ test('clients that vanish or read nothing are disconnected', async (t) => {
   }
   for (let i = 0; i < 10; i++) await session(port);
   assert.ok(server.clients > 0);
-  for (let i = 0; i < 1000; i++) tasks.tell('t', { type: 'start', files: 1, types: ['video'] });
+  for (let i = 0; i < 1000; i++) tasks.emit('t', { type: 'start', files: 1, types: ['video'] });
   await until(() => server.clients === 0);
   for (const socket of silent) socket.destroy();
 });
@@ -231,7 +231,7 @@ test('clients that come and go leave nothing behind', async (t) => {
     for (let i = 0; i < times; i++) {
       const one = await client([i % 10 === 0 ? 'polling' : 'websocket']);
       await one.emitWithAck('join', `t${i % 10}`);
-      tasks.tell(`t${i % 10}`, completed);
+      tasks.emit(`t${i % 10}`, completed);
       one.disconnect();
     }
     await until(() => server.clients === 0);

@@ -18,8 +18,8 @@ const skip = python === undefined && 'python3-socketio and python3-aiohttp are n
 for (const transport of ['polling', 'websocket'] satisfies Transport[]) {
   test(`the Python client of Socket.IO follows a task over ${transport}`, { skip }, async (t) => {
     const { port, tasks } = await serve(t, { everyMs: 0 });
-    tasks.tell('t', progress(10));
-    tasks.tell('other', progress(11));
+    tasks.emit('t', progress(10));
+    tasks.emit('other', progress(11));
     const child = spawn(String(python), [listener, `http://127.0.0.1:${port}`, transport, 't'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -31,10 +31,10 @@ for (const transport of ['polling', 'websocket'] satisfies Transport[]) {
       if (said.event) events.push(said.event);
       else {
         assert.deepEqual(said.answer, { joined: true });
-        tasks.tell('other', progress(12));
-        tasks.tell('t', progress(20));
-        tasks.tell('t', failure('/damaged é.mp4'));
-        tasks.tell('t', { type: 'end', state: 'completed', error: null });
+        tasks.emit('other', progress(12));
+        tasks.emit('t', progress(20));
+        tasks.emit('t', failure('/damaged é.mp4'));
+        tasks.emit('t', { type: 'end', state: 'completed', error: null });
       }
     }
     assert.deepEqual(await exit, [0, null]);

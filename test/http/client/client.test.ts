@@ -211,14 +211,14 @@ async function wayTo(t: TestContext, first: number) {
 test('a task is followed from where it is to its end', async (t) => {
   const { tasks, url } = await serve(t);
   tasks.records.set('t', detailOf('t', { state: 'running' }));
-  tasks.tell('t', { type: 'start', files: 2, types: ['video'] });
-  tasks.tell('t', progress(50));
+  tasks.emit('t', { type: 'start', files: 2, types: ['video'] });
+  tasks.emit('t', progress(50));
   const received: ProgressEvent[] = [];
   for await (const event of createClient({ url, key: KEY }).follow('t')) {
     received.push(event);
     if (received.length === 1) {
-      tasks.tell('other', { type: 'end', state: 'failed', error: null });
-      tasks.tell('t', { type: 'end', state: 'cancelled', error: null });
+      tasks.emit('other', { type: 'end', state: 'failed', error: null });
+      tasks.emit('t', { type: 'end', state: 'cancelled', error: null });
     }
   }
   assert.equal(received[0]?.progress, 50);
@@ -230,7 +230,7 @@ test('a task is followed from where it is to its end', async (t) => {
 test('a lost connection is made again, and an end meanwhile is delivered', async (t) => {
   const before = await serve(t);
   before.tasks.records.set('t', detailOf('t', { state: 'running' }));
-  before.tasks.tell('t', progress(50));
+  before.tasks.emit('t', progress(50));
   const way = await wayTo(t, before.port);
   const received: ProgressEvent[] = [];
   for await (const event of createClient({ url: way.url, key: KEY }).follow('t')) {
@@ -254,7 +254,7 @@ test('following ends with what stops it: no such task, no key, no service, a sig
   await assert.rejects(first(createClient({ url }).follow('t')), status(401));
 
   tasks.records.set('t', detailOf('t', { state: 'running' }));
-  tasks.tell('t', progress(50));
+  tasks.emit('t', progress(50));
   const stopper = new AbortController();
   const following = client.follow('t', { signal: stopper.signal });
   assert.equal((await following.next()).value?.progress, 50);

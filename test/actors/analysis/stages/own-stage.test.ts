@@ -52,8 +52,8 @@ async function engine(t: TestContext, files: readonly FakeFile[], options: Engin
   let ids = 0;
   const newTaskId = () => `${token}-${++ids}`;
   const tasks = createTasks({ analysis, preflight, kinds, records, clock, log, now, newTaskId });
-  const told: ProgressEvent[] = [];
-  const rooms = createRooms({ clock, kinds, everyMs: 0, tell: (event) => told.push(event) });
+  const emitted: ProgressEvent[] = [];
+  const rooms = createRooms({ clock, kinds, everyMs: 0, emit: (event) => emitted.push(event) });
   const meter = createTaskMeter(kinds);
   const lines: string[] = [];
   const screen = { write: (text: string) => void lines.push(text), columns: 200, isTerminal: false };
@@ -62,7 +62,7 @@ async function engine(t: TestContext, files: readonly FakeFile[], options: Engin
   const events: TaskEvent[] = [];
   let ended = Promise.withResolvers<EndState>();
   tasks.subscribe((task_id, event) => {
-    rooms.hear(task_id, event);
+    rooms.publish(task_id, event);
     meter.listener(task_id, event);
     events.push(event);
     if (event.type === 'result') tally.add(event.result);
@@ -75,7 +75,7 @@ async function engine(t: TestContext, files: readonly FakeFile[], options: Engin
     const request = { cache_dir: join(w.folder, 'cache'), count_jobs, ...more } as TaskRequest;
     return (await tasks.start(request)).task_id;
   };
-  return { w, store, tasks, told, meter, lines, view, tally, events, begin, end };
+  return { w, store, tasks, emitted, meter, lines, view, tally, events, begin, end };
 }
 
 type Engine = Awaited<ReturnType<typeof engine>>;
@@ -106,9 +106,9 @@ test('a stage that is only declared runs, closes its jobs, and shows wherever ta
   const facts = (task['results'] as { path: string; pictures: number }[]).map(({ pictures }) => pictures);
   assert.deepEqual(facts.sort(), [0, 3, 5, 8]);
 
-  const last = e.told.at(-1) as unknown as Record<string, unknown>;
+  const last = e.emitted.at(-1) as unknown as Record<string, unknown>;
   assert.deepEqual([last['type'], last['done'], last['counted_pictures']], ['count', true, 8]);
-  assert.ok(e.told.some((event) => (event as Record<string, unknown>)['file_countable_pictures'] === 5));
+  assert.ok(e.emitted.some((event) => (event as Record<string, unknown>)['file_countable_pictures'] === 5));
 
   const exposition = renderFamilies(e.meter.families());
   assert.match(exposition, /^framehound_counted_total 8$/m);
