@@ -15,9 +15,9 @@ import type {
   TranscriptSearch,
   TranscriptSearchAnswer,
 } from '../actors/search/transcripts/contract.ts';
+import type { ProgressView } from './progress-view.ts';
 import type { Question } from './question.ts';
 import type { Report } from './report.ts';
-import type { ProgressView } from './terminal.ts';
 
 export interface TranscriptsRequest {
   readonly cache_dir: string;

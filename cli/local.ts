@@ -6,9 +6,9 @@ import { storeErrors } from '../actors/index/store/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { Backend } from './backend.ts';
 import { type Context, usageErrors } from './context.ts';
+import type { ProgressView } from './progress-view.ts';
 import type { Question } from './question.ts';
 import { createTally, type Report } from './report.ts';
-import type { ProgressView } from './terminal.ts';
 
 export function createLocal(engine: Engine, context: Context): Backend {
   const { tasks } = engine;

@@ -13,9 +13,9 @@ import { ApiError, clientErrors } from '../http/client/error.ts';
 import { type EngineError, engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Backend } from './backend.ts';
 import type { Context } from './context.ts';
+import type { ProgressView } from './progress-view.ts';
 import type { Question } from './question.ts';
 import { createTally, type Report } from './report.ts';
-import type { ProgressView } from './terminal.ts';
 
 const remoteErrors = errorTable({
   NOT_LICENSED: { meaning: 'The service does not take the license key', status: 403, retryable: false },

@@ -1,15 +1,4 @@
-// Progress for a person at a terminal: a bar for each file at work and one for the whole. Where the output is no
-// terminal, one line a result and nothing else.
-import { basename } from 'node:path';
-import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
-import type { Amounts, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
-import { kindOf } from '../actors/analysis/progress-fields.ts';
-import { workKey } from '../actors/analysis/result.ts';
-import type { StageKind, Unit } from '../actors/analysis/stages/kind.ts';
-import { stageKinds } from '../actors/analysis/stages/kinds.ts';
-import { clockTime } from '../actors/decoder/contract.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { conflate } from '../runtime/sync/conflate.ts';
+// Text for a terminal: the screen that commands write to, and how bars, names and durations are written on it.
 
 export interface Screen {
   write(text: string): void;
@@ -17,104 +6,9 @@ export interface Screen {
   readonly isTerminal: boolean;
 }
 
-export interface ProgressView {
-  event(event: AnalysisEvent): void;
-  /** Draws the last state and leaves the cursor on a line of its own. */
-  end(): void;
-}
-
-const MOST_BARS = 8;
-
-/** `kinds`: the kinds of work there are. */
-export function createProgressView(
-  screen: Screen,
-  clock: Clock,
-  kinds: readonly StageKind[] = stageKinds,
-): ProgressView {
-  /** By path and type of work. */
-  const files = new Map<string, FileProgress>();
-  let task: TaskProgress | undefined;
-  let drawn = 0;
-
-  const clear = () => (drawn > 0 ? `\x1b[${drawn}A\x1b[J` : '');
-  const draw = () => {
-    if (!screen.isTerminal || !task) return;
-    const bars = [...files.values()].slice(0, MOST_BARS).map((file) => fileLine(kinds, file, screen.columns));
-    const more = files.size - bars.length;
-    const lines = [
-      ...bars,
-      ...(more > 0 ? [`  and ${more} more`] : []),
-      taskLine(kinds, task, screen.columns),
-    ];
-    screen.write(`${clear()}${lines.join('\n')}\n`);
-    drawn = lines.length;
-  };
-  const drawing = conflate<'screen', null>(clock, 100, draw);
-  const print = (line: string) => {
-    screen.write(`${screen.isTerminal ? clear() : ''}${line}\n`);
-    drawn = 0;
-  };
-  return {
-    event: (event) => {
-      if (event.type === 'file') files.set(workKey(event.file), event.file);
-      else if (event.type === 'task') task = event.task;
-      else {
-        files.delete(workKey(event.result));
-        const line = resultLine(kinds, event.result);
-        if (line) print(line);
-      }
-      drawing.put('screen', null);
-    },
-    end: () => {
-      files.clear();
-      drawing.flush();
-      draw();
-      if (!screen.isTerminal && task) screen.write(`${taskLine(kinds, task, 200)}\n`);
-    },
-  };
-}
-
 export function bar(share: number, width: number): string {
   const filled = Math.round(Math.min(1, Math.max(0, share)) * width);
   return '█'.repeat(filled) + '░'.repeat(width - filled);
-}
-
-function fileLine(kinds: readonly StageKind[], file: FileProgress, columns: number): string {
-  const { path, type, percentage } = file;
-  const name = shorten(printable(basename(path)), Math.max(10, Math.min(40, columns - 45)));
-  const done = amounts(kindOf(kinds, type).unit, file);
-  return `  ${name.padEnd(Math.min(40, columns - 45))} ${bar(percentage / 100, 20)} ${percent(percentage)} ${done}`;
-}
-
-function amounts({ measure }: Unit, { done, all }: Amounts): string {
-  return measure === 'count' ? `${done}/${all}` : `${clockTime(done)}/${clockTime(all)}`;
-}
-
-/** Shows what the progress says, and reckons nothing. */
-export function taskLine(kinds: readonly StageKind[], task: TaskProgress, columns: number): string {
-  const { files, files_done, percentage, stages, speed, estimated_remaining_seconds: left } = task;
-  const known = task.surveyed ? '' : '+';
-  const worked = kinds.filter(({ type }) => (stages[type]?.all ?? 0) > 0);
-  const parts = [
-    `${bar(percentage / 100, 20)} ${percent(percentage)}`,
-    `${files_done}/${files} files`,
-    ...worked.map(({ type, unit }) => `${amounts(unit, stages[type]!).concat(known)} ${unit.label}`),
-    ...worked.flatMap(({ type, unit }) =>
-      unit.speed === null ? [] : [`${stages[type]!.speed.toFixed(1)} ${unit.speed}`],
-    ),
-    `${speed.toFixed(1)}× real time`,
-  ];
-  const remaining = left === null || left <= 0 ? '' : ` · ${duration(left)} left`;
-  return `${parts.join(' · ')}${remaining}`.slice(0, columns);
-}
-
-function resultLine(kinds: readonly StageKind[], result: WorkResult): string | undefined {
-  const { outcome, path, type, facts } = result;
-  if (outcome === 'failed') return `✗ ${printable(result.error?.message ?? path)}`;
-  if (outcome === 'stored' || outcome === 'cancelled') return undefined;
-  const name = printable(basename(path));
-  const { labels } = kindOf(kinds, type);
-  return outcome === 'not_applicable' ? `– ${name}: ${labels.nothing}` : `✓ ${name}: ${labels.result(facts)}`;
 }
 
 /** A file name must not move the cursor: control characters are shown, not sent. */
@@ -128,12 +22,4 @@ export function duration(seconds: number): string {
   if (s < 60) return `${s} s`;
   if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
   return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
-}
-
-function percent(percentage: number): string {
-  return `${Math.floor(percentage)}%`.padStart(4);
-}
-
-function shorten(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }

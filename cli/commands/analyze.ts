@@ -6,8 +6,9 @@ import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
+import { createProgressView } from '../progress-view.ts';
 import { type Report, summary } from '../report.ts';
-import { createProgressView, printable, type Screen } from '../terminal.ts';
+import { printable, type Screen } from '../terminal.ts';
 import { withBackend } from '../with-backend.ts';
 
 export const analyze: Command = async (args, context) => {

@@ -4,7 +4,8 @@ import type { FileResult, TaskDetail, TaskSnapshot } from '../../actors/analysis
 import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
-import { createProgressView, duration, printable } from '../terminal.ts';
+import { createProgressView } from '../progress-view.ts';
+import { duration, printable } from '../terminal.ts';
 import { withBackend } from '../with-backend.ts';
 import { tellEnd } from './analyze.ts';
 

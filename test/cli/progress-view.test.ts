@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { progressOf } from '../../actors/analysis/progress.ts';
+import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
+import { createProgressView, taskLine } from '../../cli/progress-view.ts';
+import { manualClock } from '../../runtime/clock.ts';
+
+const task = progressOf(stageKinds, {
+  files: 2,
+  files_done: 1,
+  surveyed: true,
+  percentage: 25,
+  elapsed_seconds: 3,
+  amounts: { video: { done: 30, all: 120 }, speech: { done: 0, all: 0 } },
+});
+
+function screenOf(columns: number, isTerminal: boolean) {
+  const written: string[] = [];
+  const screen = { write: (text: string) => void written.push(text), columns, isTerminal };
+  return { screen, text: () => written.join('') };
+}
+
+test('the line of the whole tells frames a second, times real time and what is left', () => {
+  const line = taskLine(stageKinds, task, 200);
+  assert.match(line, /25% · 1\/2 files · 30\/120 frames · 10.0 frames\/s · 10.0× real time · 9 s left/);
+});
+
+test('a terminal shows a bar for each file and one for the whole, and redraws in place', () => {
+  const clock = manualClock();
+  const { screen, text } = screenOf(120, true);
+  const view = createProgressView(screen, clock);
+  view.event({ type: 'task', task });
+  view.event({ type: 'file', file: { path: '/x/one.mp4', type: 'video', done: 1, all: 4, percentage: 25 } });
+  clock.advance(100);
+  assert.match(text(), /one\.mp4 .*█████░+ {2}25% 1\/4/);
+  const before = text().length;
+  view.event({ type: 'file', file: { path: '/x/one.mp4', type: 'video', done: 2, all: 4, percentage: 50 } });
+  clock.advance(100);
+  assert.ok(text().slice(before).startsWith('\x1b[2A\x1b[J'));
+});
+
+test('without a terminal there is a line a result and no control sequence', () => {
+  const { screen, text } = screenOf(80, false);
+  const view = createProgressView(screen, manualClock());
+  const facts = { frames: 0, missing_frames: 0 };
+  const result = { type: 'video', hash_str: 'h', reason: null, facts, duration_seconds: 3, error: null };
+  view.event({ type: 'task', task });
+  view.event({
+    type: 'result',
+    result: { ...result, path: '/a.mp4', outcome: 'analyzed', facts: { frames: 3, missing_frames: 0 } },
+  });
+  view.event({ type: 'result', result: { ...result, path: '/s.mp3', outcome: 'not_applicable' } });
+  const error = { code: 'NOT_MEDIA', message: '/b\nc: not media' };
+  view.event({ type: 'result', result: { ...result, path: '/b', outcome: 'failed', error } });
+  view.end();
+  assert.deepEqual(text().split('\n').slice(0, 3), [
+    '✓ a.mp4: 3 frames',
+    '– s.mp3: sound only, no picture to look at',
+    '✗ /b\\x0ac: not media',
+  ]);
+  assert.ok(!text().includes('\x1b'));
+});
