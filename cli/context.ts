@@ -19,15 +19,15 @@ export interface Context {
   out(text: string): void;
   /** Progress and remarks go here. */
   readonly screen: Screen;
-  /** Aborted by the first wish to stop: what is being done is brought to a good end. */
+  /** Aborted by the first interrupt: running work is brought to a clean end. */
   readonly signal: AbortSignal;
-  /** Aborted by the second one, for those who wait for somebody else to come to an end. */
+  /** Aborted by the second interrupt: a command that waits for a service leaves it. */
   readonly leave: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
   /** Resolves when the lines so far are out; for those who end the process by force. */
   flushLog(): Promise<void>;
-  /** Loaded when it is first asked for, as the engine is: `framehound help` needs neither. */
+  /** Loaded on first use, as the engine is: `framehound help` needs neither. */
   installation(): Promise<Installation>;
   startEngine(decoders: number, onFatal?: (actor: string) => void): Promise<Engine>;
 }
@@ -56,8 +56,8 @@ export async function withEngine<T>(
     if (late.length > 0) {
       context.screen.write(`framehound: did not stop in time: ${late.join(', ')}\n`);
       await context.flushLog();
-      // Their threads would keep the process for ever, and ending it in any softer way aborts inside native code.
-      // Everything that was stored is flushed, and the journal is closed.
+      // The threads would keep the process alive, and `process.exit` would abort inside native code. Everything that was
+      // stored is flushed, and the journal is closed.
       process.kill(process.pid, 'SIGKILL');
     }
   }

@@ -1,4 +1,4 @@
-// Saves the pictures of an answer and a page that shows them side by side, so that a person can look at what was found.
+// Saves the pictures of an answer and a page that shows them side by side, for a browser.
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';

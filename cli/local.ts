@@ -14,7 +14,7 @@ export function createLocal(engine: Engine, context: Context): Backend {
   const { tasks } = engine;
   return {
     analyze: async (request, view) => {
-      const model_key = looksAtPictures(request) ? await useModel(engine, context.values.model) : null;
+      const model_key = wantsPictures(request) ? await useModel(engine, context.values.model) : null;
       return follow(engine, model_key, () => tasks.start(request), view, context.signal);
     },
     resume: async (task_id, view) => {
@@ -41,7 +41,7 @@ export function createLocal(engine: Engine, context: Context): Backend {
   };
 }
 
-function looksAtPictures({ visual_media_paths = [] }: TaskRequest): boolean {
+function wantsPictures({ visual_media_paths = [] }: TaskRequest): boolean {
   return visual_media_paths.length > 0;
 }
 
@@ -51,7 +51,7 @@ async function useModel(engine: Engine, key: string): Promise<string> {
   return engine.search.models.active();
 }
 
-/** Runs the task that `start` starts to its end; it is cancelled when `signal` is aborted. */
+/** Starts a task and resolves when it has ended; it is cancelled when `signal` is aborted. */
 async function follow(
   { tasks }: Engine,
   model_key: string | null,
@@ -62,14 +62,14 @@ async function follow(
   const end = Promise.withResolvers<{ state: EndState; error: TaskError | null }>();
   const tally = createTally();
   let progress: TaskProgress | undefined;
-  const hear = (event: AnalysisEvent) => {
+  const onEvent = (event: AnalysisEvent) => {
     view.event(event);
     if (event.type === 'task') progress = event.task;
     if (event.type === 'result') tally.add(event.result);
   };
   const unsubscribe = tasks.subscribe((_, event) => {
     if (event.type === 'end') end.resolve(event);
-    else if (event.type !== 'start') hear(event);
+    else if (event.type !== 'start') onEvent(event);
   });
   const cancel = () => void tasks.cancel();
   try {

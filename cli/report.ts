@@ -1,4 +1,4 @@
-// How an analysis ended, and what is said of it at the end.
+// The report of a task that has ended, and its summary in text.
 import type { TaskCounts, TaskError, WorkResult } from '../actors/analysis/contract.ts';
 import type { TaskProgress } from '../actors/analysis/progress.ts';
 import { count, noneDone } from '../actors/analysis/result.ts';
@@ -13,7 +13,7 @@ export interface Report {
   readonly failures: readonly Failure[];
   /** Undefined when it ended before it began to work. */
   readonly progress: TaskProgress | undefined;
-  /** The visual model; null when nothing was looked at. */
+  /** The visual model; null when no pictures were analysed. */
   readonly model_key: string | null;
 }
 
@@ -55,7 +55,7 @@ export function summary(
   return `${lines.join('\n')}\n`;
 }
 
-/** What is counted in pieces, and the speed of the whole. */
+/** The amounts that are counts, and the speed of the task. */
 function worked(kinds: readonly StageKind[], progress: TaskProgress | undefined): string {
   const done = kinds
     .map(({ type, unit }) => ({ unit, amount: progress?.stages[type]?.done ?? 0 }))

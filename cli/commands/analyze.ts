@@ -1,4 +1,4 @@
-// `framehound analyze PATH...`: looks at every second of the films and stills it finds.
+// `framehound analyze PATH...`: analyses every second of the films and stills it finds.
 import { parseArgs } from 'node:util';
 import type { EngineError } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
@@ -58,7 +58,7 @@ export function tellEnd(report: Report, walkFailures: readonly EngineError[], sc
     screen.write(`framehound: ${printable(report.error.message)}\n`);
     return exit.error;
   }
-  // Stopped before there was anything to tell of.
+  // Stopped before it began to work.
   if (report.cancelled && !report.progress) return exit.cancelled;
   screen.write(summary(report, walkFailures));
   if (report.cancelled) return exit.cancelled;

@@ -1,0 +1,135 @@
+// A task that a service runs, followed to its end: events feed the same view as those of an engine in this process, and the
+// results are read from the task itself, so that none is missed while a connection is lost.
+import type { FileResult, TaskDetail } from '../actors/analysis/contract.ts';
+import type { TaskProgress } from '../actors/analysis/progress.ts';
+import { fileProgressFrom, progressFrom } from '../actors/analysis/progress-fields.ts';
+import { workKey, workResult } from '../actors/analysis/result.ts';
+import { stageKinds } from '../actors/analysis/stages/kinds.ts';
+import type { ProgressEvent } from '../events/protocol.ts';
+import type { Client } from '../http/client/client.ts';
+import { ApiError, clientErrors } from '../http/client/error.ts';
+import { errorTable } from '../runtime/errors.ts';
+import type { Context } from './context.ts';
+import type { ProgressView } from './progress-view.ts';
+import { createTally, type Report } from './report.ts';
+
+const followErrors = errorTable({
+  TASK_LEFT: { meaning: 'The service stopped while the task ran', status: 503, retryable: true },
+});
+
+/** Results asked for at a time. */
+const PAGE = 1000;
+
+/** Resolves when the task has ended. The first interrupt cancels it, and its end is awaited; the second one only leaves. */
+export async function followTask(
+  client: Client,
+  task_id: string,
+  view: ProgressView,
+  context: Context,
+): Promise<Report> {
+  const { signal, leave } = context;
+  const tally = createTally();
+  const ended = new Set<string>();
+  const onResult = (file: FileResult) => {
+    const result = workResult(stageKinds, file);
+    ended.add(workKey(result));
+    tally.add(result);
+    view.event({ type: 'result', result });
+  };
+  let read = 0;
+  const readResults = async (): Promise<TaskDetail> => {
+    for (;;) {
+      const page = await client.getTask({ task_id, offset: read, limit: PAGE }, { signal: leave });
+      read += page.results.length;
+      page.results.forEach(onResult);
+      if (read >= page.total_results || page.results.length === 0) return page;
+    }
+  };
+  const unlisten = cancelOn(signal, client, task_id, context);
+  try {
+    let last: ProgressEvent | undefined;
+    for await (const event of client.follow(task_id, { signal: leave })) {
+      last = event;
+      if (event.done) break;
+      if ((event.files_done ?? 0) > read) await readResults();
+      show(event, view, ended);
+    }
+    const task = await readResults();
+    const progress = progressOf(task);
+    view.event({ type: 'task', task: progress });
+    const { counts, failures } = tally;
+    const cancelled = task.state === 'cancelled';
+    const error = task.error ?? interruption(last);
+    return { cancelled, error, counts, failures, progress, model_key: task.request.model_key };
+  } catch (error) {
+    throw explained(error, task_id);
+  } finally {
+    unlisten();
+  }
+}
+
+/** A service that stops or is gone leaves its task interrupted; the error says how to resume it. */
+function explained(error: unknown, task_id: string): unknown {
+  const stopping = error instanceof ApiError && error.status === 503;
+  if (!stopping && !clientErrors.NO_SERVICE.is(error)) return error;
+  const reason = `${error.message.replace(/\.$/, '')}. What is finished stays; when the service runs again, go on with:`;
+  return followErrors.TASK_LEFT(`${reason} framehound tasks resume ${task_id}`, {}, error);
+}
+
+/** Answers the function that removes the abort listener. */
+function cancelOn(
+  signal: AbortSignal,
+  client: Client,
+  task_id: string,
+  { screen, leave }: Context,
+): () => void {
+  const cancel = async () => {
+    screen.write('Asked the service to stop; ctrl-C again leaves it to itself\n');
+    try {
+      const { state } = await client.getTask({ task_id, limit: 0 }, { signal: leave });
+      // Never the task of somebody else.
+      if (state === 'running') await client.cancelAnalysis({}, { signal: leave });
+    } catch (error) {
+      if (!leave.aborted) screen.write(`✗ the service could not be asked: ${(error as Error).message}\n`);
+    }
+  };
+  const listener = () => void cancel();
+  if (signal.aborted) listener();
+  else signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
+}
+
+function show(event: ProgressEvent, view: ProgressView, ended: ReadonlySet<string>): void {
+  const { video_path: path, type, files, surveyed } = event;
+  if (
+    path !== null &&
+    type !== 'summary' &&
+    event.error === undefined &&
+    !ended.has(workKey({ path, type }))
+  ) {
+    const file = fileProgressFrom(stageKinds, { path, type }, event);
+    if (file) view.event({ type: 'file', file });
+  }
+  if (files === undefined || surveyed === undefined) return;
+  const { files_done = 0, elapsed_seconds = 0 } = event;
+  const counted = { files, files_done, surveyed, percentage: Number(event.progress), elapsed_seconds };
+  view.event({ type: 'task', task: progressFrom(stageKinds, counted, event) });
+}
+
+function progressOf(task: TaskDetail): TaskProgress {
+  const { counts, progress, elapsed_seconds } = task;
+  const counted = {
+    files: counts.files,
+    files_done: counts.done,
+    surveyed: true,
+    percentage: progress,
+    elapsed_seconds,
+  };
+  return progressFrom(stageKinds, counted, task);
+}
+
+function interruption(last: ProgressEvent | undefined): Report['error'] {
+  if (!last?.interrupted) return null;
+  const message = `The engine of the service ended while it ran; go on with: framehound tasks resume ${last.task_id}`;
+  return { code: last.error_code ?? 'INTERRUPTED', error: 'The task was interrupted', message };
+}
