@@ -1,5 +1,5 @@
-// Where the work of a command is done: by an engine of its own, or by a service that runs already. A command has one
-// body and cannot tell them apart; what it prints is the same.
+// The interface behind commands, with two implementations: an engine in this process, or a service that runs already. A
+// command is written once and prints the same with both.
 
 import type { Page, TaskDetail, TaskRequest, TaskSnapshot } from '../actors/analysis/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
@@ -31,16 +31,16 @@ export interface NamesRequest {
 }
 
 export interface Backend {
-  /** Runs a task to its end and shows how it gets on; it is cancelled when the context's signal is aborted. */
+  /** Runs a task to its end and shows its progress; it is cancelled when the context's signal is aborted. */
   analyze(request: TaskRequest, view: ProgressView): Promise<Report>;
-  /** The same for a task that does not run. */
+  /** The same for a recorded task that is not running. */
   resume(task_id: string, view: ProgressView): Promise<Report>;
   /** Newest first. */
   tasks(): Promise<readonly TaskSnapshot[]>;
   task(task_id: string, page: Page): Promise<TaskDetail>;
   /** Stops the task that runs; `stopped` false: it is still unwinding. */
   cancel(): Promise<{ readonly stopped: boolean; readonly message: string }>;
-  /** Loads what is stored and asks. */
+  /** Loads what is stored and searches it. */
   search(question: Question, cacheDir: string): Promise<SearchAnswer>;
   /** What is stored of these files. */
   transcripts(request: TranscriptsRequest): Promise<TranscriptionsAnswer>;

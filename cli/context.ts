@@ -1,4 +1,4 @@
-// What every command of the terminal is handed.
+// What every command of the terminal gets.
 import type { Engine } from '../actors/engine.ts';
 import type { Installation } from '../actors/installation.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -25,7 +25,7 @@ export interface Context {
   readonly leave: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
-  /** Resolves when the lines so far are out; for those who end the process by force. */
+  /** Resolves when the lines so far are out; for a process that is about to be killed. */
   flushLog(): Promise<void>;
   /** Loaded on first use, as the engine is: `framehound help` needs neither. */
   installation(): Promise<Installation>;

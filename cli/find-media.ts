@@ -1,5 +1,5 @@
 // Finds the media files of the paths a person names. A file named outright is always taken; in folders only files with
-// the ending of a media format are, so that a folder of films with notes and project files is no list of errors.
+// the extension of a media format are, so that notes and project files beside films cause no errors.
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { analysisErrors } from '../actors/analysis/contract.ts';

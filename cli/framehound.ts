@@ -12,7 +12,7 @@ import { type CommandName, commandTable } from './command-table.ts';
 import { type Command, type Context, exit, usageErrors } from './context.ts';
 import { helpText } from './help.ts';
 
-/** Each command is loaded when it is asked for: a search need not load what analysis needs. */
+/** A command is loaded on first use: a search does not load what only analysis needs. */
 const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   analyze: async () => (await import('./commands/analyze.ts')).analyze,
   serve: async () => (await import('./commands/serve.ts')).serve,
@@ -133,8 +133,8 @@ function readConfigFile(home: string): Record<string, unknown> {
 }
 
 /**
- * Aborted by ctrl-C, by SIGTERM, by a terminal that is closed and by a reader that has gone away (`| head -1`). The
- * actors stop by themselves; nothing is killed.
+ * Aborted by ctrl-C, by SIGTERM, by a terminal that is closed and by a pipe that is closed (`| head -1`). Actors stop when
+ * they are asked to; none is killed.
  */
 function stopSignals(): Pick<Context, 'signal' | 'leave'> {
   const stop = new AbortController();
@@ -145,7 +145,7 @@ function stopSignals(): Pick<Context, 'signal' | 'leave'> {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       stop.abort();
-      // A reader that has gone away wants no more, and no complaint either; a full disk does.
+      // A closed pipe (`| head -1`) is not an error; a full disk is.
       if (error.code === 'EPIPE' || error.code === 'EIO') return;
       process.exitCode = exit.error;
       if (stream !== process.stderr)
@@ -159,7 +159,7 @@ function report(error: unknown): number {
   const { code, message, stack } = toFields(error);
   const badFlag = (error as NodeJS.ErrnoException | undefined)?.code?.startsWith('ERR_PARSE_ARGS') ?? false;
   if (code === 'CANCELLED') return exit.cancelled;
-  // A fault of the program shows where; a fault of the input says what.
+  // An internal error shows its stack, any other one its message.
   process.stderr.write(`framehound: ${code === 'INTERNAL' && !badFlag ? stack : message}\n`);
   const mistake = usageErrors.USAGE.is(error) || engineErrors.INVALID_CONFIG.is(error) || badFlag;
   return mistake ? exit.usage : exit.error;

@@ -1,4 +1,4 @@
-// What a person searches for, as the command line says it. Pure.
+// A search as the command line states it. Pure.
 import { resolve } from 'node:path';
 import { usageErrors } from './context.ts';
 

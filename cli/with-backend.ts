@@ -1,4 +1,4 @@
-// Chooses who does the work of a command: a service that runs already, or an engine of its own.
+// Runs a command with its backend: a service when one is configured, else an engine in this process.
 import type { Backend } from './backend.ts';
 import { type Context, withEngine } from './context.ts';
 

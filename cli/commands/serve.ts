@@ -51,7 +51,7 @@ interface Parts {
 
 async function serveUntilStopped(context: Context, guardian: GuardianClient): Promise<number> {
   const { values, clock, log } = context;
-  // What can be wrong with the settings is found before anything is started: an engine would keep the process.
+  // Wrong settings are found before anything is started: a started engine would keep the process alive.
   const isAllowedHost = hostRule(values.hosts, { host: values.host });
   const licenses = openLicenses(values, { clock, now: Date.now, log: log.named('license') });
   const engine = await context
@@ -94,7 +94,7 @@ function begin({ values, log }: Context, { engine, gateway }: Parts, guardian: G
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   log.info('listening', { api: `${address}/api/v1`, docs: `${address}/docs` });
   guardian.ready();
-  // Requests that need the model are told that it loads; a model that fails is told by /models/loaded and /readyz.
+  // Not awaited: requests that need the model are answered that it loads; /models/loaded and /readyz say if it fails.
   engine.search.models.load(values.model).then(
     ({ model_key, device, fallback_from }) =>
       log.info('visual model in use', { model_key, device, ...(fallback_from ? { fallback_from } : {}) }),
@@ -119,7 +119,7 @@ async function end({ log, flushLog }: Context, { engine, licenses, events, gatew
     log.info('stopped');
     return;
   }
-  // A thread inside native code cannot be ended without ending the process; all that was stored is flushed.
+  // A thread inside native code can only be ended with the process; everything that was stored is flushed.
   log.error('did not stop in time', { actors: late });
   await flushLog();
   process.kill(process.pid, 'SIGKILL');

@@ -66,7 +66,7 @@ async function strip(
   return (scene_thumbnails ?? []).map(([image, time]) => ({ time, image }));
 }
 
-/** Writes what there is, each file whole or not at all; a moment without a picture is a failure that is said. */
+/** Writes what there is, each file whole or not at all; a moment without a picture is reported as a failure. */
 async function save(
   pictures: readonly Picture[],
   path: string,

@@ -1,4 +1,4 @@
-// `npm start`: the main job, start to end, on a sample library or on the folder the person names.
+// `framehound tour`, `npm start`: analysis and searches on a sample library, or on a given folder.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';

@@ -1,4 +1,4 @@
-// `framehound transcribe PATH...`: writes down what is said in films and sound files, and by whom.
+// `framehound transcribe PATH...`: makes and prints transcripts of films and sound files.
 import { parseArgs } from 'node:util';
 import {
   type SpeechPreference,
@@ -30,7 +30,7 @@ export const transcribe: Command = async (args, context) => {
   const cache_dir = folders(context.values).cache;
   const found = await findMedia(positionals, cache_dir, signal);
   for (const { error } of found.failures) screen.write(`✗ ${printable(error.message)}\n`);
-  // A photo in a folder of films is nothing to complain of.
+  // Stills in a folder are left out without a failure.
   const paths = found.files.filter((path) => !isStillName(path));
   if (paths.length === 0) {
     screen.write(`No film or sound was found in ${positionals.map(printable).join(', ')}\n`);

@@ -1,4 +1,4 @@
-// `framehound transcript search TEXT | show FILE | name FILE SPEAKER NAME`: what was written down.
+// `framehound transcript search TEXT | show FILE | name FILE SPEAKER NAME`: stored transcripts.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
