@@ -1,6 +1,6 @@
-// Does the service hold out when many ask at once? A thousand clients, each with a connection of its own, ask for what
-// people look at (health, models, tasks, searches, facets, thumbnails, cache paths) without a pause, for a minute. Any
-// answer but 200 ends it. Memory after a while against the end; afterwards nothing may be in flight or waiting.
+// The service under load: a thousand clients, each with a connection of its own, send requests (health, models, tasks,
+// searches, facets, thumbnails, cache paths) without a pause for a minute. Any answer but 200 ends it. Memory after a while
+// is compared with memory at the end; afterwards no request may be in flight or queued.
 // FRAMEHOUND_BENCH_SECONDS sets how long (60 when left out).
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { type Client, type Service, startService, until } from './service.ts';
 const CLIENTS = 1000;
 const seconds = Number(process.env['FRAMEHOUND_BENCH_SECONDS'] ?? 60);
 
-/** A question and how much of the traffic it is. */
+/** A request and its share of the traffic. */
 type Ask = readonly [share: number, path: string, body?: unknown];
 
 export const clients: Question = async (say) => {
@@ -31,7 +31,7 @@ async function measure(service: Service, home: string, say: (text: string) => vo
   const one = service.client(1);
   await until('the visual model', 60_000, async () => (await one.ask('/readyz')).status === 200);
   const asks = await prepare(one, home, say);
-  // Once more each, so that nothing is made for the first time while memory is watched.
+  // Once more each, so that first-time allocations are not counted as growth.
   for (const [, path, body] of asks) await one.ask(path, body);
   const all = Array.from({ length: CLIENTS }, () => service.client(1));
   const before = await service.metric('framehound_http_requests_total');
@@ -90,7 +90,7 @@ async function prepare(one: Client, home: string, say: (text: string) => void): 
 async function askUntil(end: number, client: Client, asks: readonly Ask[], first: number): Promise<number[]> {
   const order = asks.flatMap((ask) => Array.from({ length: ask[0] }, () => ask));
   const times: number[] = [];
-  // Steps of seven, so that neighbours do not go through the list side by side.
+  // Offsets of seven, so that clients do not send the same request at the same time.
   for (let i = first * 7; performance.now() < end; i += 7) {
     const [, path, body] = order[i % order.length]!;
     const { status, body: told, ms } = await client.ask(path, body);
@@ -111,7 +111,7 @@ function watchMemory(service: Service) {
     }
   };
   const watched = loop();
-  // A failure is told when it is asked for, and not while nobody waits.
+  // A failure rejects when it is awaited, not as an unhandled rejection before.
   watched.catch(() => {});
   return {
     stop: () => {

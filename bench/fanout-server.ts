@@ -1,5 +1,5 @@
 // One side of bench/fanout.ts in a process of its own: the event server fed by tasks, or bare Socket.IO on uWebSockets.
-// Says its port, emits as often as it is told, and ends when its parent lets go.
+// Sends its port to its parent, emits on request, and ends when the parent disconnects.
 import { setImmediate } from 'node:timers/promises';
 import uWS from '@uwsjs/core';
 import { Server } from 'socket.io';
@@ -20,7 +20,7 @@ function happening(step: number): TaskEvent & { type: 'task' } {
   return { type: 'task', task: progressOf(stageKinds, { ...counts, amounts }) };
 }
 
-/** From what a task tells to the sockets; only the pause between two events is left out. */
+/** The whole way from an event of a task to the sockets, without throttling. */
 function ours(): (step: number) => void {
   let emitEvent: TaskListener = () => {};
   const server = createEventServer({
@@ -43,7 +43,7 @@ function ours(): (step: number) => void {
   return (step) => emitEvent(TASK, happening(step));
 }
 
-/** The same words in the same room, with nothing of ours around them. */
+/** The same payload in the same room, with Socket.IO alone. */
 function bare(): (step: number) => void {
   const io = new Server({ serveClient: false });
   io.attachApp(app, { maxBackpressure: 8 * 1024 * 1024 } as object);
@@ -65,7 +65,7 @@ app.listen('127.0.0.1', 0, (socket) => {
 process.on('message', async ({ emits }: { emits: number }) => {
   for (let step = 0; step < emits; step++) {
     emit(step);
-    // So that each goes out by itself, as it does when there is time between them.
+    // So that each event is a packet of its own, as it is when there is time between them.
     await setImmediate();
   }
 });

@@ -1,4 +1,4 @@
-// How fast sound becomes the pictures that models read, on one thread, against real time.
+// Speed of spectral features (log-mel, fbank) on one thread, against real time.
 import { Fbank, wespeakerFbank } from '../actors/acoustics/fbank.ts';
 import { LogMel, melRate } from '../actors/acoustics/mel.ts';
 import { alternate, processorSeconds, type Question, type Row } from './row.ts';

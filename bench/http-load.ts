@@ -20,7 +20,7 @@ let running = false;
 /** The body of an answer. */
 let last = '';
 
-/** Answers are small, so one is nearly always one piece; what is cut is put together. */
+/** An answer is nearly always one chunk; split ones are joined. */
 function client(port: number, request: Buffer): Promise<Socket> {
   return new Promise((resolve, reject) => {
     let before = '';

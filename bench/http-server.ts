@@ -1,6 +1,6 @@
-// One side of bench/http.ts in a process of its own: the service's way from socket to answer with its license check and
-// its checks, a bare uWebSockets handler, or Fastify with its schemas. All three take and give the same bytes. Says its
-// port and, when asked, the processor time it has used.
+// One side of bench/http.ts in a process of its own: the service from socket to answer with its license check and
+// validation, a bare uWebSockets handler, or Fastify with its schemas. All three take and give the same bytes. Sends
+// its port and, on request, the processor time it has used.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ function answerTo({ query, max_results, media_paths }: Static<typeof Body>): Sta
   return { query, count: max_results ?? 50, matches };
 }
 
-/** What the service is made of, without the engine. */
+/** The parts of the service, without the engine. */
 async function ours(): Promise<Side> {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-http-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

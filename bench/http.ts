@@ -1,4 +1,4 @@
-// What a small question costs: a JSON POST with its license check and its checks, against a bare uWebSockets handler that
+// What a small request costs: a JSON POST with its license check and validation, against a bare uWebSockets handler that
 // reads and writes the same JSON, and against Fastify with schemas for body and answer. Servers and clients are processes
 // of their own. Where the clients are slower than the server, requests a second say nothing about it; so what counts is
 // requests for each second of processor time of the server.
@@ -26,7 +26,7 @@ const body = JSON.stringify({
   media_paths: ['/footage/2024/morning.mp4'],
 });
 
-/** The same for all: who needs no key is sent one all the same. */
+/** The same request for all, also where no key is needed. */
 function requestTo({ path, port }: Side, key: string): string {
   const head = [
     `POST ${path} HTTP/1.1`,

@@ -31,7 +31,7 @@ interface Size {
   readonly rounds: number;
 }
 
-/** A service answers many searches: the first runs, in which the code is still being compiled, do not count. */
+/** Warm-up runs, in which the code is still being compiled; they do not count. */
 const warmUps = 5;
 
 function timed(rounds: number, run: () => unknown): number {
@@ -210,7 +210,7 @@ async function storing(size: Size): Promise<BenchRow[]> {
   }
 }
 
-/** The goals of the full size; the rest of the rows tells how far the machine itself is away. */
+/** The goals of the full size; the other rows compare with what the machine can do. */
 const goals: Readonly<Record<string, Row['goal']>> = {
   'top 50 frames, 360,000 x 512': { of: 'value', at: 'most', than: 10 },
   'top 50 frames, 3,600,000 x 512': { of: 'value', at: 'most', than: 120 },

@@ -71,7 +71,7 @@ function decodeAlone(decoders: readonly Decoder[], path: string): Promise<unknow
   return Promise.all(decoders.map((decoder) => drain(decoder, path, { shape, preview, mode: 'exact' })));
 }
 
-/** A picture stands for a second of film. */
+/** One picture is one second of film. */
 function embedAlone(session: ModelSession, batch: number, floats: number): Promise<number> {
   const data = new Float32Array(batch * floats);
   const feeds = { pixel_values: { data, dims: [batch, 3, vitB32.side, vitB32.side] } };
@@ -81,7 +81,7 @@ function embedAlone(session: ModelSession, batch: number, floats: number): Promi
   });
 }
 
-/** What a short script does: ffmpeg writes every picture to a pipe, and each is embedded by itself. */
+/** The naive pipeline: ffmpeg writes every picture to a pipe, and each is embedded by itself. */
 async function naive(path: string, session: ModelSession, prepare: Preparation): Promise<void> {
   const pictures: Promise<unknown>[] = [];
   const data = new Float32Array(prepare.floats);
@@ -136,7 +136,7 @@ function copies(path: string, folder: string, count: number): string[] {
   });
 }
 
-/** One engine for all rounds, as a service has: the round that warms up loads the model. */
+/** One engine for all rounds, as in a service: the warm-up round loads the model. */
 function startedEngine(home: string): Promise<Engine> {
   const file = { home, model: vitKey, hardware_decoding: 'off', device: 'cpu' };
   const values: SettingValues = resolveConfig(settings, { flags: {}, env: {}, file }).values;

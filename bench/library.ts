@@ -1,5 +1,5 @@
-// An analysis folder of a hundred hours, written through the store as an analysis does: made-up vectors, and previews of
-// the size real ones have for what the given queries will find. The films it speaks of are there as empty files.
+// An analysis folder of a hundred hours, written through the store: synthetic vectors, and previews of realistic size for
+// the frames that the given queries find. Its films exist as empty files.
 import { createHash } from 'node:crypto';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export interface Library {
 const FILMS = 100;
 export const FRAMES = 3600;
 const BATCH = 64;
-/** Bytes of a preview of 640 px, and of those nobody will look at. */
+/** Bytes of a preview of 640 px, and of one that no query returns. */
 const PREVIEW = 20_000;
 const STAND_IN = 200;
 
@@ -37,7 +37,7 @@ export async function writeLibrary(
   const make = footageMaker(dimensions);
   const random = seeded(11);
   const noise = Uint8Array.from({ length: 1 << 20 }, () => (random() + 0.5) * 256);
-  /** Not a picture, but as hard to make smaller, and another one each time. */
+  /** Random bytes: as incompressible as a JPEG, and different each time. */
   const preview = (bytes: number) => {
     const from = Math.floor((random() + 0.5) * (noise.length - bytes));
     return noise.subarray(from, from + bytes);
@@ -66,7 +66,7 @@ export async function writeLibrary(
   return { cacheDir, paths };
 }
 
-/** Half of it, so that it is nearest to the query and still a picture of its own. */
+/** Adds the query and normalises: near the query, and still different from the others. */
 function bend(vector: Float32Array, query: Float32Array): void {
   let sum = 0;
   for (const [k, value] of query.entries()) {

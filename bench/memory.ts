@@ -1,5 +1,5 @@
-// Does memory stay flat? The same films go in again and again for some minutes; resident memory after the first minute
-// against the end. FRAMEHOUND_BENCH_MINUTES sets how long (10 when left out).
+// Whether memory stays flat: the same films are analysed again and again for some minutes; resident memory after the first
+// minute is compared with the end. FRAMEHOUND_BENCH_MINUTES sets how long (10 when left out).
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

@@ -25,7 +25,7 @@ export const definition = actor<typeof echoContract, unknown>({
       async *count({ to }) {
         for (let n = 0; n < to; n++) yield n;
       },
-      // Both fill the picture, so that the difference is the way it travels.
+      // Both fill the picture, so that only the transport differs.
       async *pictures({ to }, turn) {
         for (let n = 0; n < to; n++) {
           const slot = await turn.freeSlot();

@@ -8,9 +8,9 @@ export interface Row {
   readonly unit: string;
   /** The peer, floor or limit of the same run; null for a number that stands alone. */
   readonly against: { readonly name: string; readonly value: number } | null;
-  /** How often `value` is the other one, turned so that more is better. */
+  /** `value` over the other one, or inverted, so that more is better. */
   readonly ratio: number | null;
-  /** What was to be reached, and whether it is about the ratio or the value. */
+  /** The goal, and whether it is about the ratio or the value. */
   readonly goal: {
     readonly of: 'ratio' | 'value';
     readonly at: 'least' | 'most';
@@ -53,7 +53,7 @@ export async function alternate<K extends string>(
   return Object.fromEntries(names.map((name) => [name, median(seen[name])])) as Record<K, number>;
 }
 
-/** Seconds of processor time that `work` takes in this process: what else the machine does hardly counts. */
+/** Seconds of processor time that `work` takes in this process: nearly independent of the load of the machine. */
 export async function processorSeconds(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -1,5 +1,5 @@
-// How long a person waits for an answer: /search/text of the real service over a hundred hours with fifty previews, when
-// nothing else happens and while films are analysed at full speed into another folder.
+// Latency of a search: /search/text of the real service over a hundred hours with fifty previews, idle
+// and while films are analysed at full speed into another folder.
 import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -32,13 +32,13 @@ export interface Service {
   client(connections: number): Client;
   /** Sum of a metric over its labels, as /metrics tells it now; those whose labels hold `having`. */
   metric(name: string, having?: string): Promise<number>;
-  /** SIGTERM. Throws when it does not end well. */
+  /** SIGTERM. Throws unless it exits with 0. */
   stop(): Promise<void>;
 }
 
 const cli = fileURLToPath(new URL('../cli/framehound.ts', import.meta.url));
 
-/** `execArgv`: for Node, to look into it. */
+/** `execArgv`: flags for Node, to profile or debug it. */
 export async function startService(
   home: string,
   env: Readonly<Record<string, string>>,

@@ -49,7 +49,7 @@ export function whisperDecoder(size: WhisperSize): OnnxModel {
   const cached = graph.input('use_cache_branch', 'bool', [1]);
   const table = random([vocabulary, width]);
   const { places, bias } = placesOf(graph, ids, caches[0]!.decoder.key);
-  // Places outweigh words, so that a text goes on instead of turning in a circle.
+  // Position embeddings outweigh token embeddings, so that a text does not loop.
   let x = graph.op('Add', [
     graph.op('Gather', [table, ids]),
     graph.op('Gather', [random([LONGEST, width]), places]),
