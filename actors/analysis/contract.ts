@@ -1,5 +1,4 @@
-// What an analysis is asked for, what it tells while it works, and what it answers at the end. What differs by kind of work
-// is read off the list of kinds.
+// The request of an analysis, its events, and its results. What differs by kind of work is derived from the list of kinds.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';
@@ -49,7 +48,7 @@ export const analysisErrors = errorTable({
 
 const Count = Type.Integer({ minimum: 0 });
 
-/** What a task is asked for: every kind of work takes some of the fields. */
+/** The body of a request: every kind of work takes some of the fields. */
 export function analyzeRequest<K extends readonly StageKind[]>(kinds: K) {
   return Type.Object({
     cache_dir: described(
@@ -70,7 +69,7 @@ export type AnalyzeRequest = Static<typeof AnalyzeRequest>;
 export const AnalysisRequest = requestSchema(stageKinds);
 export type AnalysisRequest = Static<typeof AnalysisRequest>;
 
-/** What is done with a file: `video` looks at it, `speech` listens to it. */
+/** `video` analyses pictures, `speech` makes transcripts. */
 export type WorkType = (typeof stageKinds)[number]['type'];
 
 /**
@@ -121,7 +120,7 @@ export const TaskError = Type.Object({ code: Type.String(), error: Type.String()
 export type TaskError = Static<typeof TaskError>;
 
 /**
- * `done` is the sum of the ends the work on a file can have. A file that is both looked at and listened to counts twice.
+ * `done` is the sum of the ends the work on a file can have. A file with both types of work counts twice.
  */
 export const TaskCounts = countsSchema(stageKinds);
 export type TaskCounts = Static<typeof TaskCounts>;
@@ -169,13 +168,13 @@ export interface AnalysisReport {
   readonly progress: TaskProgress;
 }
 
-/** What is told of a task: `start` each time it begins to run, what the analysis tells, and `end`, always last. */
+/** Events of a task: `start` each time it begins to run, those of the analysis, and `end`, always last. */
 export type TaskEvent =
   | { readonly type: 'start'; readonly files: number; readonly types: readonly string[] }
   | AnalysisEvent
   | { readonly type: 'end'; readonly state: EndState; readonly error: TaskError | null };
 
-/** Told as things happen, before whoever caused them goes on; it must not throw and must not block. */
+/** Called synchronously for every event; it must not throw and must not block. */
 export type TaskListener = (task_id: string, event: TaskEvent) => void;
 
 export interface Page {
@@ -186,7 +185,7 @@ export interface Page {
 /** A request whose other fields have their defaults. Paths that are named twice count once. */
 export type TaskRequest = Partial<AnalyzeRequest> & Pick<AnalyzeRequest, 'cache_dir'>;
 
-export interface Admission {
+export interface StartOptions {
   /** While another task runs: it is stopped (the default), or this one waits its turn or is refused with ANOTHER_TASK. */
   readonly whenBusy?: 'replace' | 'wait' | 'refuse';
   /** Of those that wait, a higher one goes first (0); among equals, first come first served. */
@@ -195,11 +194,11 @@ export interface Admission {
   readonly signal?: AbortSignal;
 }
 
-/** The tasks of this home folder, and the one way in for everybody who wants one run. One runs at a time. */
+/** The tasks of this home folder, and the only way to run one. One runs at a time. */
 export interface Tasks {
   /** Id of the task of this engine that runs or is stopping. */
   readonly running: string | null;
-  /** One runs, is stopping, waits or is about to start. */
+  /** A task runs, is stopping, waits or is about to start. */
   readonly busy: boolean;
   /**
    * Checks the whole request before anything happens, then answers when the task is recorded (*flushed*) and runs. Throws
@@ -207,21 +206,21 @@ export interface Tasks {
    * in use throws, the errors of the store, HOME_UNWRITABLE, STOPPING; ANOTHER_TASK when a task that was asked to stop is
    * still unwinding after a short while.
    */
-  start(request: TaskRequest, admission?: Admission): Promise<{ readonly task_id: string }>;
+  start(request: TaskRequest, options?: StartOptions): Promise<{ readonly task_id: string }>;
   /** Asks the running task to stop. `stopped` false: it is still unwinding after a short while. */
   cancel(): Promise<{ readonly stopped: boolean; readonly task_id: string | null }>;
   /**
    * Runs a task that is not running again: same id, same request; what is stored already is not done again. Errors as
    * `start`, and TASK_UNKNOWN, TASK_RUNNING, OTHER_MODEL when it was asked for by another visual model than the one in use.
    */
-  resume(task_id: string, admission?: Admission): Promise<{ readonly task_id: string }>;
+  resume(task_id: string, options?: StartOptions): Promise<{ readonly task_id: string }>;
   /** Newest first, those of other processes with the same home too. */
   list(): Promise<TaskSnapshot[]>;
   /** Throws TASK_UNKNOWN. */
   get(task_id: string, page: Page): Promise<TaskDetail>;
   /** Answers the function that ends the subscription. */
   subscribe(listener: TaskListener): () => void;
-  /** No task is admitted any more; the running one is asked to stop and will be `interrupted`. Resolves when it has ended. */
+  /** No task starts any more; the running one is asked to stop and will be `interrupted`. Resolves when it has ended. */
   stop(): Promise<void>;
 }
 
@@ -269,7 +268,7 @@ export interface EarlierRuns {
   finished(type: string, path: string): boolean;
 }
 
-/** A task that is run: by its front door, and by a measurement. */
+/** One run of a task. */
 export interface TaskRun {
   readonly task_id: string;
   readonly request: AnalysisRequest;
@@ -286,7 +285,7 @@ export interface RunOptions {
 export interface Analysis {
   /** What media files are; see `media/properties.ts`. */
   properties(request: PropertiesRequest, signal: AbortSignal): Promise<MediaPropertiesAnswer>;
-  /** The speech model in use: one is only while a task listens. */
+  /** The speech model in use; there is one only while a task transcribes. */
   readonly speechModel: ModelState;
   /** Resolves when every file has its result; a run that is told to stop resolves too, with what was finished. */
   run(run: TaskRun, options: RunOptions): Promise<AnalysisReport>;

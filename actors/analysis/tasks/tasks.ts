@@ -1,18 +1,18 @@
-// The front door of analysis: checks what is asked for, takes one task at a time, records it, tells its listeners, and stops
-// it when it is asked to. What a task does is the business of `analysis`; what is left of it on the disk that of the records.
+// The front door of analysis: checks a request, records the task, runs one at a time, notifies listeners, and stops it on
+// request. The work itself is done by `analysis`, the files are kept by the records.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../runtime/clock.ts';
 import { engineErrors, toFields } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { thisProcess } from '../../../runtime/process/identity.ts';
 import {
-  type Admission,
   type Analysis,
   type AnalysisEvent,
   analysisErrors,
   type EarlierRuns,
   type EndState,
   type Page,
+  type StartOptions,
   type TaskDetail,
   type TaskError,
   type TaskEvent,
@@ -32,7 +32,7 @@ import { Turns } from './turns.ts';
 
 const never = new AbortController().signal;
 
-/** A task that was asked to stop is waited for so long before the answer is that it is still stopping. */
+/** How long a stop is awaited before the answer is that the task is still stopping. */
 export const STOP_WITHIN_MS = 2_000;
 /** How often the record of a running task is brought up to date. */
 const SAVE_EVERY_MS = 2_000;
@@ -57,7 +57,7 @@ interface Running {
   readonly stop: AbortController;
   /** Why it was asked to stop; the first reason holds. */
   reason: 'cancelled' | 'interrupted' | null;
-  /** What keeps its results from being recorded. */
+  /** Why its results cannot be recorded; null while they can. */
   fault: unknown;
   ended: Promise<void>;
 }
@@ -87,12 +87,12 @@ class TaskRegistry implements Tasks {
   readonly #parts: TaskParts;
   readonly #listeners = new Set<TaskListener>();
   #current: Running | null = null;
-  #admitting = false;
+  #starting = false;
   /** Requests that are checked, wait or are about to start. */
   #entering = 0;
   readonly #turns = new Turns();
   #stopping = false;
-  /** Ends that could not be recorded, so that at least this engine tells the truth about them. */
+  /** Final snapshots that could not be recorded; this engine answers them instead of the stale records. */
   readonly #unrecorded = new Map<string, TaskSnapshot>();
 
   constructor(parts: TaskParts) {
@@ -107,18 +107,18 @@ class TaskRegistry implements Tasks {
     return this.#entering > 0 || this.#current !== null;
   }
 
-  async start(request: TaskRequest, admission: Admission = {}): Promise<{ task_id: string }> {
+  async start(request: TaskRequest, options: StartOptions = {}): Promise<{ task_id: string }> {
     const { preflight, newTaskId, records } = this.#parts;
     return this.#enter(async () => {
-      await preflight.check(request, admission.signal ?? never);
-      return this.#admit(admission, async () => {
+      await preflight.check(request, options.signal ?? never);
+      return this.#startNext(options, async () => {
         const settled = preflight.settle(request);
         return () => records.create(newTaskId(), settled);
       });
     });
   }
 
-  async resume(task_id: string, admission: Admission = {}): Promise<{ task_id: string }> {
+  async resume(task_id: string, options: StartOptions = {}): Promise<{ task_id: string }> {
     const { preflight, records } = this.#parts;
     if (this.#current?.task_id === task_id) {
       throw analysisErrors.TASK_RUNNING(`Task ${task_id} is ${this.#state(this.#current)}`, { task_id });
@@ -127,7 +127,7 @@ class TaskRegistry implements Tasks {
       if (!this.#unrecorded.has(task_id)) preflight.admit(await records.claimable(task_id));
       return () => records.claim(task_id);
     };
-    return this.#enter(() => this.#admit(admission, prepare));
+    return this.#enter(() => this.#startNext(options, prepare));
   }
 
   async cancel(): Promise<{ stopped: boolean; task_id: string | null }> {
@@ -178,27 +178,27 @@ class TaskRegistry implements Tasks {
   }
 
   get #isTaken(): boolean {
-    return this.#admitting || this.#current !== null;
+    return this.#starting || this.#current !== null;
   }
 
   /**
    * `prepare` throws what keeps the task from being started, before anything else is stopped for it, and answers how its
    * run is recorded.
    */
-  async #admit(
-    { whenBusy = 'replace', priority = 0, signal }: Admission,
+  async #startNext(
+    { whenBusy = 'replace', priority = 0, signal }: StartOptions,
     prepare: () => Promise<() => Promise<OwnRun>>,
   ): Promise<{ task_id: string }> {
     const ticket = this.#turns.ticket(priority);
     while (whenBusy === 'wait' && this.#isTaken && !this.#stopping) await ticket.wait(signal);
     if (this.#stopping) throw analysisErrors.STOPPING();
-    // Of several that want to start at once the first does.
-    if (this.#admitting) throw analysisErrors.ANOTHER_TASK('Another task is about to start');
+    // Of several that start at once the first wins.
+    if (this.#starting) throw analysisErrors.ANOTHER_TASK('Another task is about to start');
     const { running } = this;
     if (whenBusy === 'refuse' && running !== null) {
       throw analysisErrors.ANOTHER_TASK(`Task ${running} is running`, { task_id: running });
     }
-    this.#admitting = true;
+    this.#starting = true;
     try {
       const record = await prepare();
       await this.#makeRoom();
@@ -210,7 +210,7 @@ class TaskRegistry implements Tasks {
       this.#launch(run);
       return { task_id: run.task.task_id };
     } finally {
-      this.#admitting = false;
+      this.#starting = false;
       if (this.#current === null) this.#turns.next();
     }
   }
@@ -240,7 +240,7 @@ class TaskRegistry implements Tasks {
     this.#unrecorded.delete(task_id);
     const { cache_dir, types } = run.task.request;
     log.info('a task starts', { task_id, pieces: run.task.counts.files, types, cache_dir });
-    this.#tell(task_id, { type: 'start', files: run.task.counts.files, types: run.task.request.types });
+    this.#notify(task_id, { type: 'start', files: run.task.counts.files, types: run.task.request.types });
     running.ended = this.#work(running);
     records.prune().catch((error: unknown) => log.warn('old tasks cannot be removed', { error }));
   }
@@ -248,7 +248,7 @@ class TaskRegistry implements Tasks {
   /** Never rejects. */
   async #work(running: Running): Promise<void> {
     const { task_id, run, stop } = running;
-    const endSaving = this.#saveNowAndThen(running);
+    const endSaving = this.#savePeriodically(running);
     const earlier = run.earlier && finishedBefore(run.earlier);
     let state: EndState;
     let error: TaskError | null = null;
@@ -280,15 +280,15 @@ class TaskRegistry implements Tasks {
     this.#turns.next();
     const { counts, elapsed_seconds } = task;
     this.#parts.log.info('a task has ended', { task_id, state, error, counts, elapsed_seconds });
-    this.#tell(task_id, { type: 'end', state, error });
+    this.#notify(task_id, { type: 'end', state, error });
   }
 
   #note(running: Running, event: AnalysisEvent): void {
     if (event.type === 'task') running.ledger.progress(event.task);
-    if (event.type !== 'result') this.#tell(running.task_id, event);
-    // What the end of the engine has cut short has no result: it is done when the task is resumed.
+    if (event.type !== 'result') this.#notify(running.task_id, event);
+    // A file that the end of the engine cut short gets no result: it is done when the task is resumed.
     else if (event.result.outcome !== 'cancelled' || running.reason !== 'interrupted') {
-      this.#tell(running.task_id, { type: 'result', result: this.#record(running, event.result) });
+      this.#notify(running.task_id, { type: 'result', result: this.#record(running, event.result) });
     }
   }
 
@@ -319,7 +319,7 @@ class TaskRegistry implements Tasks {
     return stopped;
   }
 
-  #saveNowAndThen(running: Running): () => void {
+  #savePeriodically(running: Running): () => void {
     const { clock, log } = this.#parts;
     let disarm = () => {};
     let failing = false;
@@ -343,7 +343,7 @@ class TaskRegistry implements Tasks {
     return { code, error: meaning, message };
   }
 
-  #tell(task_id: string, event: TaskEvent): void {
+  #notify(task_id: string, event: TaskEvent): void {
     for (const listener of this.#listeners) {
       try {
         listener(task_id, event);
@@ -354,7 +354,7 @@ class TaskRegistry implements Tasks {
   }
 }
 
-/** How a run ended that threw. What goes down with the engine has been interrupted, whatever it says. */
+/** How a run ended that threw. When the engine stops it is `interrupted`, whatever the error. */
 function endOf(thrown: unknown, reason: Running['reason']): EndState {
   if (reason === 'interrupted') return 'interrupted';
   return reason && engineErrors.CANCELLED.is(thrown) ? reason : 'failed';
