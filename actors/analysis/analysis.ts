@@ -1,4 +1,4 @@
-// The coordinator of analysis, the only one that writes: runs one task at a time, each of its stages in its lane.
+// The coordinator of analysis, the only one that writes: runs one task at a time, its stages in lanes.
 import {
   type Analysis,
   type AnalysisReport,
@@ -58,7 +58,7 @@ async function runTask(
   // Each lane surveys a file once for all of its stages.
   const paths = lanes.flatMap((lane) => [...new Set(lane.stages.flatMap((one) => piecesOf(one).paths))]);
   const task = new TaskContext(parts, run, { tracker, settled, paths, signal });
-  // What keeps one lane from working ends the others.
+  // An error that ends one lane ends the others too.
   await Promise.all(
     lanes.map((lane) => new LaneRunner(task, lane).run().catch((error) => task.break(error))),
   );

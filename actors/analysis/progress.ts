@@ -1,5 +1,5 @@
-// How far a task is: what is done, what there is, and what follows from that. Percentages, speeds and estimates are made
-// here and nowhere else; events, snapshots, metrics, the terminal and the report show them. Pure: time is handed in.
+// The progress model of a task: amounts done and in all, and the percentages, speeds and estimates that follow. Computed
+// here and nowhere else; events, snapshots, metrics, the terminal and the report show it. Pure: time is a parameter.
 import type { MediaRecord } from '../index/store/contract.ts';
 import type { StageKind } from './stages/kind.ts';
 
@@ -25,14 +25,14 @@ export interface FileProgress extends Amounts {
 
 /** State of a whole task. */
 export interface TaskProgress {
-  /** Pieces of work: a file that is both looked at and listened to counts twice. */
+  /** Pieces of work: a file with two types of work counts twice. */
   readonly files: number;
   readonly files_done: number;
   /** The amount of work in every file is known. */
   readonly surveyed: boolean;
   /** How much of the work is done, 0 to 100; never less than it was before. */
   readonly percentage: number;
-  /** By type of work, in the order in which it is told. */
+  /** By type of work, in the order of the kinds. */
   readonly stages: Readonly<Record<string, StageProgress>>;
   /** Seconds of media worked on in this run, and the wall time so far. */
   readonly media_seconds: number;
@@ -48,7 +48,7 @@ export interface Counted
   readonly amounts: Readonly<Record<string, Amounts>>;
 }
 
-/** What follows from the amounts. */
+/** Derives speeds and the estimate from the amounts. */
 export function progressOf(kinds: readonly StageKind[], counted: Counted): TaskProgress {
   const { amounts, ...rest } = counted;
   const { elapsed_seconds, surveyed } = rest;
@@ -79,7 +79,7 @@ export function fileProgress(file: Pick<FileProgress, 'path' | 'type'> & Amounts
   return { ...file, percentage };
 }
 
-/** How the work on a file ended, as far as the amounts care. */
+/** How the work on a file ended. */
 export interface Ended {
   readonly path: string;
   readonly outcome: 'analyzed' | 'stored' | 'not_applicable' | 'failed' | 'cancelled';
@@ -95,9 +95,9 @@ interface StageAmounts {
   surveyed: boolean;
   all: number;
   done: number;
-  /** Of those that need not be done. */
+  /** Of files that were stored already. */
   before: number;
-  /** What is done of each file that is begun. */
+  /** What is done of each file that was begun, by path. */
   readonly begun: Map<string, number>;
 }
 
@@ -150,9 +150,9 @@ export class ProgressModel {
     if (done === undefined) stage.known++;
     else {
       const failed = outcome === 'failed' || outcome === 'cancelled';
-      // What was done of a file that failed is gone.
+      // The work on a file that failed does not count as done.
       if (failed) stage.done -= done;
-      // Nothing is left to do of it, unless it was cancelled: then it is still to be done.
+      // Its work is no longer part of the whole; that of a cancelled file is still to be done.
       if (outcome !== 'analyzed' && outcome !== 'cancelled') stage.all -= amount;
     }
     if (outcome === 'stored') stage.before += amount;
@@ -164,7 +164,7 @@ export class ProgressModel {
   view(elapsed_seconds: number): TaskProgress {
     const stages = [...this.#stages.values()];
     const surveyed = stages.every((stage) => stage.surveyed);
-    // What a task that was told to stop leaves undone is not done.
+    // After a cancel the percentage stays as it was.
     if (this.#cancelled === 0) this.#percentage = Math.max(this.#percentage, this.#share(stages, surveyed));
     return progressOf(this.#kinds, {
       files: this.#files,
@@ -185,7 +185,7 @@ export class ProgressModel {
       known += stage.known;
     }
     const share = all > 0 ? done / all : known > 0 ? this.#ended / known : 0;
-    // What was looked at may still have to be committed.
+    // The last results may still have to be committed.
     const most = this.#ended === this.#files ? 100 : 99;
     return Math.min(most, 100 * share * (surveyed ? 1 : known / this.#files));
   }

@@ -1,5 +1,5 @@
-// What a request for an analysis is made of: each kind of work takes some of its fields and says what they mean. Pure;
-// whether the files are there is looked at in the preflight.
+// The parts of a request for analysis: each kind of work declares the fields it takes and what they mean. Pure; the
+// preflight checks the files.
 import { normalize, resolve, sep } from 'node:path';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { described } from '../../runtime/schema.ts';
@@ -19,15 +19,15 @@ export interface NamedPath {
 /** The fields of a request that one kind of work takes. */
 export interface RequestPart<Body extends TProperties = TProperties> {
   readonly body: Body;
-  /** What is wrong with the fields together, in their order; paths are looked at by whoever reads `media`. */
+  /** What is wrong with the fields together, in their order; paths are checked apart, through `media`. */
   complaints(body: Static<TObject<Body>>): readonly Complaint[];
-  /** The media it names, whatever is to be done with them. */
+  /** Every media path in its fields. */
   media(body: Static<TObject<Body>>): readonly NamedPath[];
-  /** Small pictures it names beside the media. */
+  /** Paths of small pictures, such as sample faces. */
   pictures?(body: Static<TObject<Body>>): readonly NamedPath[];
 }
 
-/** What is known when a request is brought into the form in which it is recorded. */
+/** What `settle` needs to bring a request into the form in which it is recorded. */
 export interface Settling {
   /** Key of the visual model in use. Throws MODELS_LOADING or NO_VISUAL_MODEL. */
   activeModel(): string;

@@ -10,7 +10,7 @@ export function workKey({ type, path }: Pick<WorkResult, 'type' | 'path'>): stri
   return `${type}:${path}`;
 }
 
-/** The word by which results and counts say how the work ended. */
+/** The outcome as results and counts write it: the reason where there is one. */
 export function outcomeWord({ outcome, reason }: Pick<WorkResult, 'outcome' | 'reason'>): string {
   return reason ?? outcome;
 }

@@ -1,5 +1,5 @@
-// The journal of stages: one JSON object a line, appended. It survives a crash of the process because each line is handed
-// to the system as it is written. What a task is and how it ended lies in its own record.
+// The journal of stages: one JSON object a line, appended. It survives a crash of the process because each line is written
+// with a system call of its own. Tasks have records of their own.
 import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -8,7 +8,7 @@ import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import { hasEnded, thisProcess } from '../../../runtime/process/identity.ts';
 import { type JournalEntry, type JournalState, readJournal } from './quarantine.ts';
 
-/** Above this size what no verdict needs is dropped when the journal is opened. */
+/** A larger journal is compacted when it is opened. */
 const COMPACT_BYTES = 4 << 20;
 
 type Entry = JournalEntry extends infer E
@@ -52,7 +52,7 @@ function append(path: string, before: JournalState, now: () => number): Journal 
   const file = openSync(path, 'a');
   let open = true;
   const write = (entry: Entry) => {
-    // A stage may still end after the engine was told to stop; nothing is left to be told then.
+    // A stage may still end after the journal was closed; after `engine-stop` that changes nothing.
     if (!open) return;
     writeSync(file, `${JSON.stringify({ time: now(), pid: process.pid, ...entry })}\n`);
   };
@@ -70,7 +70,7 @@ function append(path: string, before: JournalState, now: () => number): Journal 
   };
 }
 
-/** A line that was cut short says nothing; every other line stands for itself. */
+/** Skips lines that were cut short. */
 function parse(text: string): JournalEntry[] {
   return text.split('\n').flatMap((line) => {
     try {
@@ -81,7 +81,7 @@ function parse(text: string): JournalEntry[] {
   });
 }
 
-/** Keeps the crashes, as stages that started under an engine that is gone. */
+/** Keeps only the crashes: each as a stage that started under an engine that is gone. */
 function compact(path: string, state: JournalState): void {
   const lines = [...state.crashes].flatMap(([key, times]) =>
     Array.from({ length: times }, () => [

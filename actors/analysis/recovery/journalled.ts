@@ -1,12 +1,12 @@
-// A survey that is written into the journal: a file can end the engine while it is probed, and the journal knows then
-// which one it was. One that was running in two deaths is left alone.
+// A survey with its entries in the journal: a file can crash the engine while it is probed. One that was running in two
+// crashes is quarantined.
 import type { EngineError } from '../../../runtime/errors.ts';
 import { analysisErrors } from '../contract.ts';
 import type { Watched } from '../media/survey.ts';
 import type { Journal } from './journal.ts';
 import { isQuarantined, stageKey } from './quarantine.ts';
 
-/** `id` of the task, or of what else asks. `retryQuarantined`: the person asked to try again. Throws QUARANTINED. */
+/** `id`: of the task, or another name for the journal. `retryQuarantined`: set by `force`. Throws QUARANTINED. */
 export function journalledSurvey(
   journal: Journal,
   id: string,

@@ -1,12 +1,12 @@
 // Which files ended the engine, read off the journal. A stage that started and never ended was running when the engine
-// died; a file that was running in two deaths is left alone until it changes or the person says otherwise. Pure.
+// died; a file that was running in two crashes is quarantined until it changes or `force` is set. Pure.
 
 export type JournalEntry =
   | {
       readonly type: 'engine-start';
       readonly time: number;
       readonly pid: number;
-      /** When the process began, so that its number used again is not taken for it. */
+      /** When the process began: tells it from a later one with the same id. */
       readonly started?: string;
     }
   | { readonly type: 'engine-stop'; readonly time: number; readonly pid: number }
@@ -39,8 +39,8 @@ export interface JournalState {
 }
 
 /**
- * `alive`: engines that run right now; what they are working on is no crash. Every engine that started a stage and is
- * neither alive nor stopped by itself died with that stage running.
+ * `alive`: true for engines that run now; their open stages are no crashes. An engine that is neither alive nor wrote
+ * `engine-stop` crashed with its open stages running.
  */
 export function readJournal(
   entries: readonly JournalEntry[],
@@ -64,7 +64,7 @@ export function readJournal(
     } else if (entry.type === 'stage-start')
       running.set(entry.pid, (running.get(entry.pid) ?? new Set()).add(entry.key));
     else if (entry.type === 'stage-end') {
-      // What ended by itself, well or badly, did not end the engine.
+      // A stage that ended, with success or failure, did not crash the engine.
       crashes.delete(entry.key);
       for (const keys of running.values()) keys.delete(entry.key);
     }
@@ -77,7 +77,7 @@ export function isQuarantined(state: JournalState, key: string): boolean {
   return (state.crashes.get(key) ?? 0) >= 2;
 }
 
-/** True after a death in a survey: the next ones go one at a time, so that a second death tells which file it was. */
+/** True after a crash in a survey: surveys then run one at a time, so that a second crash tells which file it was. */
 export function diedInSurvey({ crashes }: JournalState): boolean {
   return [...crashes.keys()].some((key) => key.includes('/survey/'));
 }

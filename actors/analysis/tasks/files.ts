@@ -1,5 +1,5 @@
-// What the disk says of a request before a task is made of it: whether there is any media, and whether results could be
-// stored. Looking changes nothing; only `prepareFolder` does.
+// The checks of a request against the disk: whether there is any media, and whether results can be stored. Only
+// `prepareFolder` changes anything.
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -7,7 +7,7 @@ import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import { analysisErrors } from '../contract.ts';
 
-/** Files looked for at the same time. */
+/** Files checked at the same time. */
 const TOGETHER = 32;
 
 /** Throws NO_VALID_MEDIA when none of the paths is a file; those that are not will fail one by one. */
@@ -27,7 +27,7 @@ export async function expectMedia(paths: readonly string[], signal: AbortSignal)
 async function isFile(path: string): Promise<boolean> {
   return stat(path).then(
     (stats) => stats.isFile(),
-    // Whatever keeps it from being seen keeps it from being analysed; the same file tells why when it is tried.
+    // Whatever the reason: if the file is analysed, it fails with it.
     () => false,
   );
 }
@@ -70,7 +70,7 @@ export function prepareFolder(folder: string): void {
   }
 }
 
-/** The folder itself, or what is there of the way to it. */
+/** The folder itself, or its nearest ancestor that exists. */
 async function nearestThing(folder: string): Promise<{ path: string; isFolder: boolean }> {
   for (let path = resolve(folder); ; path = dirname(path)) {
     try {

@@ -1,4 +1,4 @@
-// What is counted of one run of a task, and how it stands. Pure but for the clock it is given.
+// The ledger of one run of a task: counts results and makes snapshots. Pure but for the clock it is given.
 import type {
   AnalysisRequest,
   TaskCounts,
@@ -90,7 +90,7 @@ export function createLedger(
   };
 }
 
-/** What this task had analysed itself is, for it, not "known before" when it is resumed. */
+/** A file that an earlier run of this task analysed stays `analyzed`, though this run finds it stored. */
 function saysTheSame(before: WorkResult, now: WorkResult): boolean {
   if (before.hash_str !== now.hash_str) return false;
   const resumed = before.outcome === 'analyzed' && now.outcome === 'stored';

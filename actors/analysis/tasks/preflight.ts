@@ -1,4 +1,4 @@
-// What a request means, and what keeps a task from being made of it: the same checks for everybody who starts one.
+// The preflight of a task: checks a request and settles what it means; the same for every caller.
 import { isAbsolute } from 'node:path';
 import type { DecodeMode } from '../../decoder/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
@@ -74,7 +74,7 @@ export function createPreflight({ kinds, analysis, models, decode }: PreflightPa
   };
 }
 
-/** A task that switched the model would take it away from the searches. */
+/** A resumed task does not switch the model, because searches use it. */
 function expectModel(key: string | null, active: string): void {
   if (key === active) return;
   throw analysisErrors.OTHER_MODEL(
@@ -115,7 +115,7 @@ function pathComplaints(parts: readonly RequestPart[], request: AnalyzeRequest):
   });
 }
 
-/** Pictures of people are few; a job without one of them would be another job than the one asked for. */
+/** Unlike media, a picture of a person that cannot be read refuses the request: naming depends on each of them. */
 async function pictureComplaints(
   parts: readonly RequestPart[],
   request: AnalyzeRequest,

@@ -62,7 +62,7 @@ export interface OwnRun {
   append(result: WorkResult): void;
   /** Replaces the record at once, so that others see how it stands. */
   save(task: TaskSnapshot): void;
-  /** The last word; *flushed* when answered. */
+  /** Records the end; *flushed* when answered. */
   end(task: TaskSnapshot): void;
   /** The run never began. */
   discard(): void;
@@ -261,7 +261,7 @@ export class TaskFolder implements TaskRecords {
 
   async #standing({ task, owner, saved }: TaskRecord): Promise<TaskSnapshot | undefined> {
     if (task.ended !== null || !this.#hasEnded(owner, saved)) return task;
-    // Its engine died before the request was on the disk, so nobody was told that there is such a task.
+    // Its engine died before the request was on the disk, so its id was never answered.
     if (!(await isThere(this.#request(task.task_id)))) return undefined;
     const { kinds } = this.#parts;
     const counts = noneDone(kinds, task.counts.files);
@@ -282,7 +282,7 @@ export class TaskFolder implements TaskRecords {
 
   async #readRecord(path: string): Promise<TaskRecord | undefined> {
     const { kinds } = this.#parts;
-    // A record that is older than a stage tells nothing of it.
+    // A record that is older than a stage has no fields of it.
     const record = await readJson(path, taskRecord(kinds), (value) => {
       const task = { ...amountFields(kinds, undefined), ...(value['task'] as Fields) };
       return {
@@ -316,7 +316,7 @@ export class TaskFolder implements TaskRecords {
     return JSON.stringify(record);
   }
 
-  /** After a fault that is told already; what cannot be removed is known to be nothing once this engine has ended. */
+  /** After another error that is thrown. What cannot be removed counts as no task once this engine has ended. */
   #withdraw(task_id: string): void {
     try {
       this.#remove(task_id, [1]);
@@ -325,7 +325,7 @@ export class TaskFolder implements TaskRecords {
     }
   }
 
-  /** The files of the runs last: as long as one is there, the rest is known to belong to something. */
+  /** The files of the runs last: as long as one is there, the others belong to a task. */
   #remove(task_id: string, runs: readonly number[]): void {
     const others = [this.#request(task_id), `${this.#request(task_id)}.part`, this.#results(task_id)];
     for (const path of [...others, ...runs.map((run) => this.#run(task_id, run))])

@@ -13,7 +13,7 @@ import { finished } from 'node:stream/promises';
 import type { FileResult, Page } from '../contract.ts';
 import { workKey } from '../result.ts';
 
-/** Lines that tell of nothing done are gathered; all others go out at once. */
+/** Lines of cancelled files are buffered, up to so many; all others are written at once. */
 const GATHERED = 512;
 
 export interface ResultsFile {
@@ -49,7 +49,7 @@ export function openResults(path: string): ResultsFile {
   };
 }
 
-/** Every line that was written whole; one without its end was cut short by a death. A file that is not there has none. */
+/** Complete lines; a last one without its end was cut short by a crash. None when there is no file. */
 async function* lines(path: string): AsyncGenerator<string> {
   let rest: Buffer[] = [];
   try {
@@ -67,7 +67,7 @@ async function* lines(path: string): AsyncGenerator<string> {
   }
 }
 
-/** Undefined for a line that a power cut has spoiled: it costs that result and nothing else, and its file is done again. */
+/** Undefined for a line that a power cut has damaged: only that result is lost, and its file is analysed again. */
 function resultOf(line: string): FileResult | undefined {
   if (!looksWhole(line)) return undefined;
   try {
@@ -77,7 +77,7 @@ function resultOf(line: string): FileResult | undefined {
   }
 }
 
-/** Costs little, because every line of a long file is counted for each page of it. */
+/** Cheap, because every line of a long file is counted for each page of it. */
 function looksWhole(line: string): boolean {
   return line.startsWith('{"path":"') && line.endsWith('}');
 }

@@ -1,4 +1,4 @@
-// The line of tasks that wait for their turn: higher priority first, then first come first served.
+// The queue of tasks that wait: by priority, then first come first served.
 import { engineErrors } from '../../../runtime/errors.ts';
 
 interface Waiting {
@@ -7,9 +7,9 @@ interface Waiting {
   readonly turn: PromiseWithResolvers<void>;
 }
 
-/** A place in the line; kept until the holder goes. */
+/** A place in the queue. */
 export interface Ticket {
-  /** Resolves when it may be this one's turn; whoever finds that it is not waits again at the same place. */
+  /** Resolves when it may be its turn; if it is not, waiting again keeps the same place. */
   wait(signal?: AbortSignal): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export class Turns {
     this.#waiting.shift()?.turn.resolve();
   }
 
-  /** Nobody's turn will come. */
+  /** Rejects all that wait. */
   end(reason: Error): void {
     for (const { turn } of this.#waiting.splice(0)) turn.reject(reason);
   }
