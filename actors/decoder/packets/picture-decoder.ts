@@ -4,13 +4,12 @@ import {
   AV_CODEC_FLAG_OUTPUT_CORRUPT,
   AVERROR_EAGAIN,
   AVERROR_ENOMEM,
-  Codec,
-  CodecContext,
-  checked,
+  type CodecContext,
   Frame,
   mediaError,
   type Packet,
 } from '../ffmpeg.ts';
+import { openCodecContext } from '../source/codec-context.ts';
 import { type Source, ticks } from '../source/source.ts';
 import { download, type Hardware } from './hardware.ts';
 
@@ -37,36 +36,21 @@ export class PictureDecoder {
     this.#frame.alloc();
   }
 
-  /**
-   * Opens a decoder for the source's video stream, with one thread: several files are decoded in parallel instead.
-   * Errors: NO_PICTURE, UNSUPPORTED_CODEC.
-   */
+  /** Opens a decoder for the source's video stream. Errors: NO_PICTURE, UNSUPPORTED_CODEC. */
   static open(source: Source, options: PictureDecoderOptions = {}): PictureDecoder {
     const { path, video } = source;
     if (!video) throw mediaErrors.NO_PICTURE(`${path}: has no picture`, { path });
-    const codec = Codec.findDecoder(video.codecpar.codecId);
-    if (!codec) {
-      throw mediaErrors.UNSUPPORTED_CODEC(`${path}: no decoder for ${source.codec}`, {
-        path,
-        codec: source.codec,
-      });
-    }
-    const context = new CodecContext();
-    try {
-      context.allocContext3(codec);
-      checked(context.parametersToContext(video.codecpar), path, 'its stream cannot be decoded');
-      context.threadCount = 1;
-      context.pktTimebase = video.timeBase;
-      if (options.corrupt) context.setFlags(AV_CODEC_FLAG_OUTPUT_CORRUPT);
-      options.hardware?.attach(context, codec);
-      const result = context.open2Sync(codec, null);
-      if (result < 0)
-        throw mediaErrors.UNSUPPORTED_CODEC(`${path}: ${source.codec} cannot be decoded`, { path });
-      return new PictureDecoder(context, path);
-    } catch (error) {
-      context.freeContext();
-      throw error;
-    }
+    const context = openCodecContext({
+      stream: video,
+      path,
+      codec: source.codec,
+      what: 'stream',
+      configure: (opening, codec) => {
+        if (options.corrupt) opening.setFlags(AV_CODEC_FLAG_OUTPUT_CORRUPT);
+        options.hardware?.attach(opening, codec);
+      },
+    });
+    return new PictureDecoder(context, path);
   }
 
   /** Decodes one packet, *borrowed*. A packet that cannot be decoded outputs nothing. */

@@ -1,18 +1,16 @@
 // A decoder of one audio track: packets in, frames of samples out. Owns its native objects.
-import { mediaErrors } from '../contract.ts';
 import {
   AVERROR_EAGAIN,
   AVERROR_ENOMEM,
   AVERROR_EOF,
   avGetCodecName,
-  Codec,
-  CodecContext,
-  checked,
+  type CodecContext,
   Frame,
   mediaError,
   type Packet,
   type Stream,
 } from '../ffmpeg.ts';
+import { openCodecContext } from '../source/codec-context.ts';
 import { zeroNonFinite } from './samples.ts';
 
 export class SoundDecoder {
@@ -30,27 +28,11 @@ export class SoundDecoder {
     this.#frame.alloc();
   }
 
-  /** Uses one thread: several files are decoded in parallel instead. Throws UNSUPPORTED_CODEC. */
+  /** Throws UNSUPPORTED_CODEC. */
   static open(stream: Stream, path: string): SoundDecoder {
     const name = avGetCodecName(stream.codecpar.codecId) ?? 'unknown';
-    const codec = Codec.findDecoder(stream.codecpar.codecId);
-    if (!codec) {
-      throw mediaErrors.UNSUPPORTED_CODEC(`${path}: no decoder for ${name}`, { path, codec: name });
-    }
-    const context = new CodecContext();
-    try {
-      context.allocContext3(codec);
-      checked(context.parametersToContext(stream.codecpar), path, 'its sound cannot be decoded');
-      context.threadCount = 1;
-      context.pktTimebase = stream.timeBase;
-      if (context.open2Sync(codec, null) < 0) {
-        throw mediaErrors.UNSUPPORTED_CODEC(`${path}: ${name} cannot be decoded`, { path, codec: name });
-      }
-      return new SoundDecoder(context, path, name);
-    } catch (error) {
-      context.freeContext();
-      throw error;
-    }
+    const context = openCodecContext({ stream, path, codec: name, what: 'sound' });
+    return new SoundDecoder(context, path, name);
   }
 
   /** Sends a packet, *borrowed*, or null at the end. False for a packet that cannot be decoded. */
