@@ -39,7 +39,10 @@ export function lanesOf(asked: readonly StageJobs[]): Lane[] {
 }
 
 /** Pieces of work of a stage: its files, each once, and a closing step for every job that has a name. */
-export function piecesOf({ jobs }: StageJobs): { readonly paths: string[]; readonly closing: string[] } {
+export function piecesOf({ jobs }: Pick<StageJobs, 'jobs'>): {
+  readonly paths: string[];
+  readonly closing: string[];
+} {
   const paths = new Set(jobs.flatMap(({ items }) => items.map(({ path }) => path)));
   return { paths: [...paths], closing: jobs.flatMap(({ name }) => (name === null ? [] : [name])) };
 }

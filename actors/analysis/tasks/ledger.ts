@@ -11,6 +11,7 @@ import type { TaskProgress } from '../progress.ts';
 import { amountFields } from '../progress-fields.ts';
 import { count, noneDone, workKey } from '../result.ts';
 import type { Job, StageKind } from '../stages/kind.ts';
+import { piecesOf } from '../stages/lanes.ts';
 
 /** A task at the moment its first run begins; `now`: Unix seconds. */
 export function newTask(
@@ -41,10 +42,10 @@ export function newTask(
   } as TaskSnapshot;
 }
 
-/** Files, each once, and a closing step for every job that has a name. */
+/** Pieces of work, as the runner will count them. */
 function piecesIn(jobs: readonly Job[]): number {
-  const paths = new Set(jobs.flatMap(({ items }) => items.map(({ path }) => path)));
-  return paths.size + jobs.filter(({ name, items }) => name !== null && items.length > 0).length;
+  const { paths, closing } = piecesOf({ jobs: jobs.filter(({ items }) => items.length > 0) });
+  return paths.length + closing.length;
 }
 
 export interface Ledger {
