@@ -11,7 +11,7 @@ import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import { analysisErrors, type MediaPropertiesAnswer, type PropertiesRequest } from '../contract.ts';
 import type { Journal } from '../recovery/journal.ts';
 import { journalledSurvey } from '../recovery/journalled.ts';
-import { diedInSurvey } from '../recovery/quarantine.ts';
+import { crashedInSurvey } from '../recovery/quarantine.ts';
 import { worthAnotherTry } from '../recovery/retry.ts';
 import { propertiesEntry } from './entry.ts';
 import { survey } from './survey.ts';
@@ -74,7 +74,7 @@ async function surveyAll(
   const media = new Map<string, MediaRecord>();
   const reasons = new Map<string, string>();
   const keeps = await isFolder(cacheDir);
-  const together = diedInSurvey(parts.journal.before) ? 1 : TOGETHER;
+  const together = crashedInSurvey(parts.journal.before) ? 1 : TOGETHER;
   await sideBySide(paths.values(), together, signal, async (path, until) => {
     try {
       media.set(path, await surveyFile(parts, cacheDir, path, keeps, until));

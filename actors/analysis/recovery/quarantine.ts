@@ -49,14 +49,14 @@ export function readJournal(
   const crashes = new Map<string, number>();
   const running = new Map<number, Set<string>>();
   const engines = new Map<number, string>();
-  const died = (pid: number) => {
+  const crashed = (pid: number) => {
     for (const key of running.get(pid) ?? []) crashes.set(key, (crashes.get(key) ?? 0) + 1);
     running.delete(pid);
   };
   const isAlive = (pid: number) => alive(pid, engines.get(pid) ?? '');
   for (const entry of entries) {
     if (entry.type === 'engine-start') {
-      died(entry.pid);
+      crashed(entry.pid);
       engines.set(entry.pid, entry.started ?? '');
     } else if (entry.type === 'engine-stop') {
       running.delete(entry.pid);
@@ -69,7 +69,7 @@ export function readJournal(
       for (const keys of running.values()) keys.delete(entry.key);
     }
   }
-  for (const pid of [...running.keys()]) if (!isAlive(pid)) died(pid);
+  for (const pid of [...running.keys()]) if (!isAlive(pid)) crashed(pid);
   return { crashes, shared: [...engines.keys()].some(isAlive) };
 }
 
@@ -78,6 +78,6 @@ export function isQuarantined(state: JournalState, key: string): boolean {
 }
 
 /** True after a crash in a survey: surveys then run one at a time, so that a second crash tells which file it was. */
-export function diedInSurvey({ crashes }: JournalState): boolean {
+export function crashedInSurvey({ crashes }: JournalState): boolean {
   return [...crashes.keys()].some((key) => key.includes('/survey/'));
 }

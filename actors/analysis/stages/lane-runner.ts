@@ -35,7 +35,7 @@ export class LaneRunner {
   readonly #stages: Planned[] = [];
   readonly #locks = new KeyedLock();
   readonly #underway = new Set<Promise<void>>();
-  /** Work that was going on when an engine died: done last and alone, so that a second death tells which it was. */
+  /** Work that was running when an engine crashed: done last and alone, so that a second crash tells which it was. */
   readonly #suspects: Piece[] = [];
 
   constructor(task: TaskContext, lane: Lane) {

@@ -3,7 +3,7 @@ import { Semaphore } from '../../../runtime/sync/semaphore.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { surveyAndRemember } from '../media/survey.ts';
 import { journalledSurvey } from '../recovery/journalled.ts';
-import { diedInSurvey } from '../recovery/quarantine.ts';
+import { crashedInSurvey } from '../recovery/quarantine.ts';
 import { worthAnotherTry } from '../recovery/retry.ts';
 import type { AnalysisParts } from './parts.ts';
 
@@ -30,8 +30,8 @@ export class Surveys {
   constructor(parts: AnalysisParts, run: SurveyRun) {
     this.#parts = parts;
     this.#run = run;
-    // One file at a time after a death in a survey, so that a second death tells which it was.
-    this.#semaphore = new Semaphore(diedInSurvey(parts.journal.before) ? 1 : TOGETHER);
+    // One file at a time after a crash in a survey, so that a second crash tells which it was.
+    this.#semaphore = new Semaphore(crashedInSurvey(parts.journal.before) ? 1 : TOGETHER);
     const seen = new Set<string>();
     for (const path of run.paths) {
       if (seen.has(path)) this.#repeated.set(path, (this.#repeated.get(path) ?? 1) + 1);

@@ -48,7 +48,7 @@ async function served(t: TestContext) {
   return { index, cache_dir, ask, refused, store };
 }
 
-test('transcriptions are answered by path, with speakers where somebody looked', async (t) => {
+test('transcriptions are answered by path, with speakers where there was diarization', async (t) => {
   const { ask, refused, store, cache_dir } = await served(t);
   await store(
     'aa',

@@ -31,11 +31,11 @@ const ended = (pid: number, of = key): JournalEntry => ({
 });
 const stop = (pid: number): JournalEntry => ({ type: 'engine-stop', time: 0, pid });
 
-test('a file that was running in two deaths of the engine is quarantined', () => {
+test('a file that was running in two crashes of the engine is quarantined', () => {
   const table: [JournalEntry[], number[], number][] = [
     [[start(1), stage(1)], [], 1],
     [[start(1), stage(1), start(2), stage(2)], [], 2],
-    // An engine that still runs has not died, one that stopped by itself did not crash.
+    // An engine that still runs has not crashed, one that stopped by itself did not crash.
     [[start(1), stage(1), start(2), stage(2)], [2], 1],
     [[start(1), stage(1), stop(1)], [], 0],
     [[start(1), stage(1), ended(1)], [], 0],
@@ -51,7 +51,7 @@ test('a file that was running in two deaths of the engine is quarantined', () =>
   }
 });
 
-test('an engine whose process number was given to another process has died', () => {
+test('an engine whose process number was given to another process has crashed', () => {
   const entries: JournalEntry[] = [{ ...start(1), started: 'boot/100' } as JournalEntry, stage(1)];
   assert.equal(readJournal(entries, (_, started) => started === 'boot/200').crashes.get(key), 1);
   assert.equal(readJournal(entries, (_, started) => started === 'boot/100').crashes.size, 0);
@@ -79,7 +79,7 @@ test('a journal with a line cut short keeps every other line', () => {
   rmSync(folder, { recursive: true });
 });
 
-test('files that were running in a death are analysed last and alone', async () => {
+test('files that were running in a crash are analysed last and alone', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
   const journal = join(folder, 'journal.ndjson');
   const suspects = ['x', 'y'].map((name) => stageKey(name, 'visual', 'fake'));
