@@ -4,7 +4,10 @@ import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { AccessDecision } from './license/decision.ts';
 import { type Body, licenseKeyErrors, parseBody, queryOf } from './request/body.ts';
+import { type BodyBudget, type BodyHold, createBodyBudget } from './request/body-budget.ts';
 import { compress, encodingFor } from './request/compress.ts';
+import { RequestInput } from './request/input.ts';
+import { type OriginRule, originRule, preflightAnswer } from './request/origin.ts';
 import {
   badRequest,
   errorResponse,
@@ -40,7 +43,7 @@ export interface AppOptions {
   /** Whether a key opens the licensed routes. Synchronous when the decision is cached. */
   license(key: string | undefined): AccessDecision | Promise<AccessDecision>;
   isAllowedHost(host: string): boolean;
-  /** Origins of web pages that may read answers; none by default. */
+  /** Origins of web pages of other sites that may send requests and read answers; none by default. */
   readonly origins: readonly string[];
   readonly log: Log;
   /**
@@ -60,14 +63,11 @@ export interface Pending {
   run(body: Uint8Array | null, signal: () => AbortSignal): RawResponse | Promise<RawResponse>;
   /** The client disconnected before its body was complete. */
   abandon(): void;
-  /** The body is larger than the limit. */
-  tooLarge(): RawResponse;
+  /** Called with each part of a body before it is kept; an answer when it may not be, and nothing more is read then. */
+  receive(bytes: number, isLast: boolean): RawResponse | null;
 }
 
 export interface App {
-  readonly mostBytes: number;
-  /** Whether `Head.origin` is needed. */
-  readonly asksOrigin: boolean;
   begin(head: Head): RawResponse | Pending;
   /** From now on licensed requests are refused with 503. */
   stopAdmitting(): void;
@@ -82,6 +82,9 @@ const CLIENT_GONE = 499;
 
 /** Inline pictures of faces: 50 MiB of them, a third more in base64, and room for the rest. */
 export const MOST_BYTES = 80 * 1024 * 1024;
+/** Bodies that are held at the same time, in largest bodies: all of them, and those whose sender showed no key. */
+const MOST_BODIES = 4;
+const MOST_UNTRUSTED_BODIES = 1.5;
 
 interface Validators {
   readonly params: Validate;
@@ -94,22 +97,29 @@ interface AppState {
   inFlight: number;
   /** Called when nothing is in flight any more. */
   idle: (() => void)[];
+  readonly bodies: BodyBudget;
+  readonly origins: OriginRule;
+  readonly mostBytes: number;
 }
 
 export function createApp(options: AppOptions): App {
   const find = createRouter(options.routes);
   const validators = new Map(options.routes.map((one) => [one, validatorsOf(one)]));
-  const state: AppState = { stopping: false, inFlight: 0, idle: [] };
+  const state = stateOf(options);
   return {
-    mostBytes: mostBytesOf(options),
-    asksOrigin: options.origins.length > 0,
     begin: (head) => {
       const exchange = new Exchange(options, state, head);
       if (!options.isAllowedHost(head.host)) {
         const message = `Host ${JSON.stringify(head.host)} is neither local nor configured`;
         return exchange.refuse(null, plainError(403, 'Host not allowed', message));
       }
-      if (head.method === 'OPTIONS' && options.origins.includes(head.origin)) return exchange.preflight();
+      if (!state.origins.isAllowed(head.origin)) {
+        const message = `Pages of ${JSON.stringify(head.origin)} may not call this service; the setting origins can allow them`;
+        return exchange.refuse(null, plainError(403, 'Origin not allowed', message));
+      }
+      if (head.method === 'OPTIONS' && state.origins.mayRead(head.origin)) {
+        return exchange.refuse(null, preflightAnswer);
+      }
       // HEAD is GET without the body, which the socket leaves out.
       const found = find(head.method === 'HEAD' ? 'GET' : head.method, head.path);
       if (found === null) return exchange.refuse(null, plainError(404, 'Unknown path', head.path));
@@ -136,8 +146,15 @@ export function createApp(options: AppOptions): App {
   };
 }
 
-function mostBytesOf({ mostBytes = MOST_BYTES }: AppOptions): number {
-  return mostBytes;
+function stateOf({ mostBytes = MOST_BYTES, origins, isAllowedHost }: AppOptions): AppState {
+  return {
+    stopping: false,
+    inFlight: 0,
+    idle: [],
+    bodies: createBodyBudget(mostBytes * MOST_BODIES, mostBytes * MOST_UNTRUSTED_BODIES),
+    origins: originRule(origins, isAllowedHost),
+    mostBytes,
+  };
 }
 
 function validatorsOf({ params, query, body }: Route): Validators {
@@ -162,6 +179,8 @@ class Exchange implements Pending {
   #validators: Validators | undefined;
   #signal: (() => AbortSignal) | undefined;
   #received = 0;
+  /** Of a body that comes in parts. */
+  #hold: BodyHold | undefined;
 
   constructor(options: AppOptions, state: AppState, head: Head) {
     this.#options = options;
@@ -181,7 +200,7 @@ class Exchange implements Pending {
   open(found: RouteMatch, validators: Validators): RawResponse | Pending {
     this.#match = found;
     this.#validators = validators;
-    return this.#head.contentLength > mostBytesOf(this.#options) ? this.tooLarge() : this;
+    return this.#head.contentLength > this.#state.mostBytes ? this.#tooLarge() : this;
   }
 
   /** A response before the body was read; too small to be compressed. */
@@ -190,21 +209,35 @@ class Exchange implements Pending {
     return this.#complete(route, { status, headers: this.#headers(answer), body });
   }
 
-  preflight(): RawResponse {
-    const headers = [
-      ['Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE'],
-      ['Access-Control-Allow-Headers', 'Content-Type, X-License-Key, X-Request-Id'],
-      ['Access-Control-Max-Age', '600'],
-    ] as const;
-    return this.refuse(null, { status: 204, headers, body: '' });
+  #tooLarge(): RawResponse {
+    const message = `At most ${this.#state.mostBytes} bytes are taken`;
+    return this.refuse(this.#match!.route, plainError(413, 'Body too large', message));
   }
 
-  tooLarge(): RawResponse {
-    const route = this.#match?.route ?? null;
-    return this.refuse(
-      route,
-      plainError(413, 'Body too large', `At most ${mostBytesOf(this.#options)} bytes are taken`),
-    );
+  /** What comes in one part is small and nothing is kept of it, so it passes also while others fill the memory. */
+  receive(bytes: number, isLast: boolean): RawResponse | null {
+    this.#received += bytes;
+    if (this.#received > this.#state.mostBytes) return this.#tooLarge();
+    if (isLast) return null;
+    this.#hold ??= this.#openHold();
+    if (this.#hold.take(bytes)) return null;
+    const message = 'The bodies that are being received take too much memory; send this one again';
+    return this.refuse(this.#match!.route, plainError(503, 'Too many large bodies', message));
+  }
+
+  /** A key in the body counts before the one in the header, so a wrong one here only leaves the tighter bound. */
+  #openHold(): BodyHold {
+    const hold = this.#state.bodies.open();
+    const { licenseKey } = this.#head;
+    if (licenseKey === '') return hold;
+    const trustIf = ({ ok }: AccessDecision) => ok && hold.trust();
+    // A check that fails is repeated with the whole request, which answers it.
+    try {
+      const decision = this.#options.license(licenseKey);
+      if (decision instanceof Promise) decision.then(trustIf, () => {});
+      else trustIf(decision);
+    } catch {}
+    return hold;
   }
 
   abandon(): void {
@@ -247,6 +280,7 @@ class Exchange implements Pending {
   #handle(body: Body | string): RawResponse | Promise<RawResponse> {
     const { route, params } = this.#match!;
     const validators = this.#validators!;
+    this.#hold?.trust();
     if (typeof body === 'string') return this.#reject(badRequest('Invalid body', body));
     const query = queryOf(this.#head.query);
     const wrong =
@@ -325,7 +359,7 @@ class Exchange implements Pending {
     const headers: (readonly [string, string])[] = [['X-Request-Id', this.#id]];
     for (const header of answer.headers) headers.push(header);
     const { origin } = this.#head;
-    if (origin !== '' && this.#options.origins.includes(origin)) {
+    if (origin !== '' && this.#state.origins.mayRead(origin)) {
       headers.push(['Access-Control-Allow-Origin', origin], ['Vary', 'Origin']);
     }
     return headers;
@@ -333,6 +367,7 @@ class Exchange implements Pending {
 
   /** Every response passes here once. */
   #complete(route: Route | null, answer: RawResponse): RawResponse {
+    this.#hold?.release();
     if (--this.#state.inFlight === 0) for (const resolve of this.#state.idle.splice(0)) resolve();
     const { status, body } = answer;
     const seconds = (this.#options.now() - this.#began) / 1000;
@@ -349,32 +384,5 @@ class Exchange implements Pending {
       });
     }
     return answer;
-  }
-}
-
-/** The signal is created when it is first read: most requests never need one. */
-class RequestInput {
-  readonly params: Record<string, string>;
-  readonly query: Body;
-  readonly body: Body;
-  readonly id: string;
-  readonly #signal: () => AbortSignal;
-
-  constructor(
-    params: Record<string, string>,
-    query: Body,
-    body: Body,
-    id: string,
-    signal: () => AbortSignal,
-  ) {
-    this.params = params;
-    this.query = query;
-    this.body = body;
-    this.id = id;
-    this.#signal = signal;
-  }
-
-  get signal(): AbortSignal {
-    return this.#signal();
   }
 }

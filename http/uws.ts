@@ -93,12 +93,12 @@ function serve(app: App, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
     licenseKey: req.getHeader(names.licenseKey),
     acceptEncoding: req.getHeader(names.acceptEncoding),
     requestId: req.getHeader(names.requestId),
-    origin: app.asksOrigin ? req.getHeader(names.origin) : '',
+    origin: req.getHeader(names.origin),
     contentLength: announced === '' ? Number.NaN : Number(announced),
   });
   const client = new Client(res, method === 'HEAD');
   if (!('run' in begun)) client.write(begun);
-  else if (begun.takesBody) client.collect(begun, app.mostBytes);
+  else if (begun.takesBody) client.collect(begun);
   else client.answer(begun, null);
 }
 
@@ -119,10 +119,10 @@ class Client {
   }
 
   /** A small body comes in one chunk and is used in place; the chunks of a larger one are copied. */
-  collect(pending: Pending, most: number): void {
+  collect(pending: Pending): void {
     this.#pending = pending;
     this.#res.onAborted(() => this.#onAborted());
-    this.#res.onData((chunk, isLast) => this.#onChunk(chunk, isLast, most));
+    this.#res.onData((chunk, isLast) => this.#onChunk(chunk, isLast));
   }
 
   answer(pending: Pending, body: Uint8Array | null): void {
@@ -144,12 +144,12 @@ class Client {
     this.#send(answer);
   }
 
-  #onChunk(chunk: ArrayBuffer, isLast: boolean, most: number): void {
+  #onChunk(chunk: ArrayBuffer, isLast: boolean): void {
     const pending = this.#pending;
     if (!pending) return;
     this.#bytes += chunk.byteLength;
-    const tooLarge = this.#bytes > most;
-    if (!isLast && !tooLarge) {
+    const refused = pending.receive(chunk.byteLength, isLast);
+    if (!isLast && !refused) {
       this.#chunks ??= [];
       // The memory of the chunk is reused when this returns.
       this.#chunks.push(new Uint8Array(chunk.slice(0)));
@@ -158,8 +158,8 @@ class Client {
     const chunks = this.#chunks;
     this.#pending = undefined;
     this.#chunks = undefined;
-    if (tooLarge) {
-      this.write(pending.tooLarge());
+    if (refused) {
+      this.write(refused);
       return;
     }
     const last = Buffer.from(chunk);

@@ -58,7 +58,8 @@ body as \`license_key\`; a key in the body counts before the one in the header.
 
 **Errors.** \`error\` is a short phrase that names the field or thing, \`message\` holds the details. 409 and 503 carry \
 \`Retry-After\`. An unknown path is answered 404, a wrong method 405 with \`Allow\`, a request by a host name that is \
-neither local nor configured 403. Every answer carries \`X-Request-Id\`, which is also in the log.
+neither local nor configured 403, and so is one of a web page of another site that the setting \`origins\` does not name. \
+503 also answers large bodies while others fill the memory for them; those with a key in the header have more room. Every answer carries \`X-Request-Id\`, which is also in the log.
 
 **Events.** Long work answers 202 with a \`task_id\`. The Socket.IO server on the same host and port answers \`join\` \
 with that id by \`progress\` events until one of them has \`done: true\`.`;

@@ -208,7 +208,7 @@ test('a Content-Length above the limit is a 413 before the body is read', async 
   assert.equal('status' in begun && begun.status, 413);
 });
 
-test('a configured origin may read responses and send preflights, another one may not', async () => {
+test('a configured origin may read responses and send preflights, a page of this machine only send', async () => {
   const open = inject([...healthRoutes], {}, { origins: ['http://panel.local'] });
   const from = (origin: string, method: string) =>
     open('/api/v1/health', undefined, { method, headers: { origin } });
@@ -217,8 +217,38 @@ test('a configured origin may read responses and send preflights, another one ma
     'http://panel.local',
   );
   assert.equal((await from('http://panel.local', 'OPTIONS')).status, 204);
-  assert.equal((await from('http://other.local', 'GET')).headers['access-control-allow-origin'], undefined);
-  assert.equal((await from('http://other.local', 'OPTIONS')).status, 405);
+  const own = await from('http://localhost', 'GET');
+  assert.deepEqual([own.status, own.headers['access-control-allow-origin']], [200, undefined]);
+  assert.equal((await from('http://localhost', 'OPTIONS')).status, 405);
+});
+
+test('a page of another site is refused before its body is read, whatever it asks', async () => {
+  const panel = inject([...healthRoutes, echo], {}, { origins: ['http://panel.local'] });
+  const status = async (origin: string) => {
+    const before = seen.length;
+    const answer = await panel(path, { query: 'a', license_key: KEY }, { headers: { origin } });
+    assert.equal(seen.length - before, answer.status === 200 ? 1 : 0);
+    return answer.status;
+  };
+  for (const origin of ['', 'http://localhost', 'https://localhost', 'http://Panel.local'])
+    assert.equal(await status(origin), 200, origin);
+  for (const origin of [
+    'https://evil.example',
+    'https://panel.local',
+    'http://panel.local:81',
+    'http://localhost.evil.example',
+    'http://localhost@evil.example',
+    'file://localhost',
+    'null',
+    'localhost',
+  ]) {
+    assert.equal(await status(origin), 403, origin);
+    for (const method of ['GET', 'OPTIONS', 'DELETE']) {
+      const answer = await panel('/api/v1/health', undefined, { method, headers: { origin } });
+      assert.equal(answer.status, 403, `${method} ${origin}`);
+      assert.equal((answer.body as { error: string }).error, 'Origin not allowed');
+    }
+  }
 });
 
 test('a service that is stopping answers licensed routes with 503 and stays alive for health', async () => {

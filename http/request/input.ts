@@ -1,0 +1,29 @@
+// What a handler is given of a request.
+import type { Body } from './body.ts';
+
+/** The signal is created when it is first read: most requests never need one. */
+export class RequestInput {
+  readonly params: Record<string, string>;
+  readonly query: Body;
+  readonly body: Body;
+  readonly id: string;
+  readonly #signal: () => AbortSignal;
+
+  constructor(
+    params: Record<string, string>,
+    query: Body,
+    body: Body,
+    id: string,
+    signal: () => AbortSignal,
+  ) {
+    this.params = params;
+    this.query = query;
+    this.body = body;
+    this.id = id;
+    this.#signal = signal;
+  }
+
+  get signal(): AbortSignal {
+    return this.#signal();
+  }
+}
