@@ -19,10 +19,25 @@ export function createValidator(schema: TObject, { text = false }: { text?: bool
   const compiled = Compile(schema);
   const fill = filler(schema);
   return (value) => {
+    // First, so that no list is walked that is too long anyway.
+    const tooLong = overlong(schema.properties, value);
+    if (tooLong.length > 0) return tooLong;
     fill?.(value);
     if (text) fromTexts(schema.properties, value);
     return compiled.Check(value) ? null : fieldErrors(compiled.Errors(value));
   };
+}
+
+function overlong(
+  properties: Readonly<Record<string, TSchema>>,
+  value: Readonly<Record<string, unknown>>,
+): FieldError[] {
+  return Object.entries(properties).flatMap(([field, schema]) => {
+    const { maxItems } = schema as { maxItems?: number };
+    const list = value[field];
+    if (maxItems === undefined || !Array.isArray(list) || list.length <= maxItems) return [];
+    return [{ field, problem: `must not have more than ${maxItems} items, has ${list.length}` }];
+  });
 }
 
 /** Most routes have no placeholders and no query: their validation costs nothing. */
