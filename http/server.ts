@@ -35,6 +35,8 @@ export interface Head {
   readonly origin: string;
   /** Bytes; NaN without the header. */
   readonly contentLength: number;
+  /** More than one Content-Length. */
+  readonly isAmbiguous: boolean;
 }
 
 export interface AppOptions {
@@ -109,6 +111,10 @@ export function createApp(options: AppOptions): App {
   return {
     begin: (head) => {
       const exchange = new Exchange(options, state, head);
+      if (head.isAmbiguous) {
+        const message = 'The request has more than one Content-Length header';
+        return exchange.refuse(null, { ...plainError(400, 'Invalid Content-Length', message), ends: true });
+      }
       if (!options.isAllowedHost(head.host)) {
         const message = `Host ${JSON.stringify(head.host)} is neither local nor configured`;
         return exchange.refuse(null, plainError(403, 'Host not allowed', message));
@@ -205,8 +211,7 @@ class Exchange implements Pending {
 
   /** A response before the body was read; too small to be compressed. */
   refuse(route: Route | null, answer: RawResponse): RawResponse {
-    const { status, body } = answer;
-    return this.#complete(route, { status, headers: this.#headers(answer), body });
+    return this.#complete(route, { ...answer, headers: this.#headers(answer) });
   }
 
   #tooLarge(): RawResponse {

@@ -95,11 +95,21 @@ function serve(app: App, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
     requestId: req.getHeader(names.requestId),
     origin: req.getHeader(names.origin),
     contentLength: announced === '' ? Number.NaN : Number(announced),
+    isAmbiguous: (announced !== '' || method !== 'GET') && hasTwoLengths(req),
   });
   const client = new Client(res, method === 'HEAD');
-  if (!('run' in begun)) client.write(begun);
+  if (!('run' in begun)) client.refuse(begun);
   else if (begun.takesBody) client.collect(begun);
   else client.answer(begun, null);
+}
+
+/** uWebSockets goes by the first one; whoever forwarded the request may have gone by the other. */
+function hasTwoLengths(req: uWS.HttpRequest): boolean {
+  let lengths = 0;
+  req.forEach((name) => {
+    if (name === 'content-length') lengths++;
+  });
+  return lengths > 1;
 }
 
 /** The client of one request. */
@@ -123,6 +133,21 @@ class Client {
     this.#pending = pending;
     this.#res.onAborted(() => this.#onAborted());
     this.#res.onData((chunk, isLast) => this.#onChunk(chunk, isLast));
+  }
+
+  /**
+   * An answer that ends the connection is written when what came with the request has been parsed: while there is no
+   * answer, uWebSockets closes the connection at whatever it takes for a next request, in place of serving it.
+   */
+  refuse(answer: RawResponse): void {
+    if (!answer.ends) {
+      this.write(answer);
+      return;
+    }
+    this.#res.onAborted(() => this.#onAborted());
+    setImmediate(() => {
+      if (!this.#gone) this.#res.cork(() => this.write(answer));
+    });
   }
 
   answer(pending: Pending, body: Uint8Array | null): void {
@@ -182,14 +207,14 @@ class Client {
     return this.#control.signal;
   }
 
-  #send({ status, headers, body }: RawResponse): void {
+  #send({ status, headers, body, ends = false }: RawResponse): void {
     const res = this.#res;
     // 200 is the default.
     if (status !== 200) res.writeStatus(statusLine(status));
     for (const [name, value] of headers) res.writeHeader(name, value);
     if (status === 204 || status === 304) res.endWithoutBody();
     else if (this.#headOnly) this.#endHead(Buffer.byteLength(body));
-    else res.end(body);
+    else res.end(body, ends);
   }
 
   /** As an argument of `endWithoutBody` the length would leave the connection waiting for that many bytes. */

@@ -6,6 +6,8 @@ export interface RawResponse {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string | Uint8Array;
+  /** The connection ends with it: where the next request on it begins is not known. */
+  readonly ends?: boolean;
 }
 
 const JSON_TYPE = ['Content-Type', 'application/json'] as const;

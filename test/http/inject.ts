@@ -101,6 +101,7 @@ async function send(
     requestId: given('x-request-id', ''),
     origin: given('origin', ''),
     contentLength: bytes?.length ?? Number.NaN,
+    isAmbiguous: false,
   });
   const never = new AbortController().signal;
   const out = 'run' in begun ? await begun.run(bytes, () => signal ?? never) : begun;

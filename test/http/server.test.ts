@@ -204,6 +204,7 @@ test('a Content-Length above the limit is a 413 before the body is read', async 
     requestId: '',
     origin: '',
     contentLength: MOST_BYTES + 1,
+    isAmbiguous: false,
   });
   assert.equal('status' in begun && begun.status, 413);
 });
