@@ -3,6 +3,7 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import { described, named } from '../../runtime/schema.ts';
 import { ErrorBody, type Method, type Route } from '../route.ts';
+import { type EventDocument, eventsDocument } from './events.ts';
 import { createShapes, type Json, type Schema, type Shapes } from './schema.ts';
 
 export interface Parameter {
@@ -38,6 +39,8 @@ export interface OpenApi {
   readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  /** OpenAPI 3.0 has no form for events, so they stand in a field of their own. */
+  readonly 'x-events': readonly EventDocument[];
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly responses: Readonly<Record<string, Response>>;
@@ -62,13 +65,14 @@ neither local nor configured 403, and so is one of a web page of another site th
 503 also answers large bodies while others fill the memory for them; those with a key in the header have more room. Every answer carries \`X-Request-Id\`, which is also in the log.
 
 **Events.** Long work answers 202 with a \`task_id\`. The Socket.IO server on the same host and port answers \`join\` \
-with that id by \`progress\` events until one of them has \`done: true\`.`;
+with that id by \`progress\` events until one of them has \`done: true\`. The field \`x-events\` of this document has their payloads.`;
 
 /** Throws when a route cannot be expressed in OpenAPI 3.0: a bug, which a test finds. */
 export function openApi(routes: readonly Route[]): OpenApi {
   const shapes = createShapes();
   const common = commonAnswers(shapes);
   const paths: Record<string, Record<string, Operation>> = {};
+  const events = eventsDocument(shapes);
   const ids = new Set<string>();
   for (const route of routes) {
     if (ids.has(route.id)) throw new Error(`two routes are named ${route.id}`);
@@ -81,6 +85,7 @@ export function openApi(routes: readonly Route[]): OpenApi {
     servers: [{ url: '/', description: 'The service this document comes from' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
+    'x-events': events,
     components: {
       schemas: shapes.components(),
       responses: common,
@@ -149,11 +154,11 @@ const meanings: Readonly<Record<number, string>> = {
   200: 'Done',
   201: 'Made',
   202: 'Accepted; the work goes on',
-  400: 'The input is not valid',
+  400: 'The input is not valid, or the request has two lengths',
   401: 'No license key was given',
-  403: 'The license key is not valid, is not a Pro key, or a policy denies the request',
+  403: 'The license key is not valid, is not a Pro key, or a policy denies the request; also for a host name or a web page that is not allowed',
   404: 'There is no such thing',
-  409: 'Something else is going on',
+  409: 'Something else is going on, or what is asked for changed meanwhile',
   413: 'The body is larger than 80 MiB',
   500: 'A fault of the program; `message` is the request id, which is also in the log',
   503: 'Not available at the moment',
@@ -179,7 +184,12 @@ const PolicyBody = named(
 );
 
 /** Errors that every route can have without declaring them. */
-const commonStatuses = { licensed: [400, 401, 403, 413, 500, 503], open: [400, 500] } as const;
+const commonStatuses = { licensed: [400, 401, 403, 413, 500, 503], open: [400, 403, 413, 500, 503] } as const;
+
+/** Every status an operation of this route can answer with. */
+export function statusesOf({ access, answers }: Route): readonly number[] {
+  return [...new Set([...Object.keys(answers).map(Number), ...commonStatuses[access]])].sort((a, b) => a - b);
+}
 
 function commonSchema(status: number): TSchema {
   return status === 403 ? Type.Union([ErrorBody, PolicyBody]) : ErrorBody;
@@ -211,8 +221,6 @@ function responses(route: Route, shapes: Shapes): Operation['responses'] {
     out[key] = answer(status, both ? Type.Union([schema, commonSchema(status)]) : schema, shapes, route.text);
   }
   for (const status of common) {
-    // A request without input cannot be invalid.
-    if (status === 400 && route.access === 'open' && takesNothing(route)) continue;
     out[status] ??= { $ref: `#/components/responses/Error${status}` };
   }
   return out;
@@ -220,11 +228,6 @@ function responses(route: Route, shapes: Shapes): Operation['responses'] {
 
 function isFailure(schema: TSchema, shapes: Shapes): boolean {
   return JSON.stringify(shapes.of(schema)) === JSON.stringify(shapes.of(ErrorBody));
-}
-
-function takesNothing({ params, query, body }: Route): boolean {
-  const empty = (schema: TObject) => Object.keys(schema.properties).length === 0;
-  return body === null && empty(params) && empty(query);
 }
 
 /** The operations with their addresses, in the order of the document. */

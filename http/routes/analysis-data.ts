@@ -4,7 +4,7 @@ import type { TranscriptLoadReport } from '../../actors/index/transcripts/contra
 import type { LoadReport } from '../../actors/index/visual/contract.ts';
 import { described } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
-import { type Route, reply, route } from '../route.ts';
+import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Analysis data';
 const Loaded = Type.Object({
@@ -52,7 +52,7 @@ export const loadAnalysisData = route({
     'Visual vectors for the model in use, and transcriptions. What is loaded of another folder gives way. 503 when no visual model is loaded ' +
     'or the folder cannot be read, 409 when the model or the folder is changed while loading.',
   body: Type.Object({ cache_dir: CacheDir }),
-  answers: { 200: Type.Object({ ...Loaded.properties, ...LoadedSpeech.properties }) },
+  answers: { 200: Type.Object({ ...Loaded.properties, ...LoadedSpeech.properties }), 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const cacheDir = absolute('cache_dir', body.cache_dir);
     const visual = answer(await search.load(cacheDir, signal));
@@ -72,7 +72,7 @@ export const loadAnalysisDataForMedia = route({
     'Adds to what is loaded. With nothing loaded, the whole folder is, so later searches are not limited to these files. ' +
     '409 when another folder is loaded, or data of another model.',
   body: Type.Object({ cache_dir: CacheDir, media_paths: Type.Array(AbsolutePath, { maxItems: 100_000 }) }),
-  answers: { 200: Loaded },
+  answers: { 200: Loaded, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const cacheDir = absolute('cache_dir', body.cache_dir);
     const paths = allAbsolute('media_paths', body.media_paths);
@@ -90,7 +90,7 @@ export const loadTranscriptions = route({
   description:
     'Transcriptions only; no visual model is needed. What is loaded of another folder gives way. Searches are answered ' +
     'meanwhile. 503 when the folder cannot be read, 409 when another folder is asked for while loading.',
-  answers: { 200: LoadedSpeech },
+  answers: { 200: LoadedSpeech, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) =>
     reply(200, spoken(await search.transcripts.load(absolute('cache_dir', body.cache_dir), signal))),
 });

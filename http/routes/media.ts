@@ -4,7 +4,7 @@ import { MediaPropertiesAnswer } from '../../actors/analysis/contract.ts';
 import { CachePathsAnswer, searchErrors } from '../../actors/search/contract.ts';
 import { described, shown } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
-import { type Route, reply, route } from '../route.ts';
+import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Media';
 
@@ -65,7 +65,7 @@ export const cachePaths = route({
     media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
     hash_str: Type.Optional(HashStr),
   }),
-  answers: { 200: CachePathsAnswer },
+  answers: { 200: CachePathsAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const { media_path, hash_str } = body;
     const cache_dir = absolute('cache_dir', body.cache_dir);

@@ -9,7 +9,7 @@ import { frameRanges } from '../../actors/search/scope/contract.ts';
 import { EngineError } from '../../runtime/errors.ts';
 import { defaulted, described, named, nullable, oneOf } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
-import { type Route, reply, route } from '../route.ts';
+import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { metadataFilterRequest, segmentsToFrameIndices } from './filter-fields.ts';
 
 const tag = 'Search';
@@ -113,7 +113,7 @@ export const searchText = route({
     ),
     people_filter_mode: defaulted(oneOf('and', 'or'), 'and'),
   }),
-  answers: { 200: Answer },
+  answers: { 200: Answer, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const { query, text_weight: weight, people_filter } = body;
     if (people_filter.length > 0)
@@ -146,7 +146,7 @@ export const searchImage = route({
     ...onePicture,
     exclude,
   }),
-  answers: { 200: Answer },
+  answers: { 200: Answer, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const image_path = absolute('image_path', body.image_path);
     const asked = { ...common(body), query: body.query ?? null, text_weight: body.text_weight, image_path };
@@ -167,7 +167,7 @@ export const searchFrame = route({
     ...onePicture,
     exclude,
   }),
-  answers: { 200: Answer },
+  answers: { 200: Answer, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const media_path = absolute('media_path', body.media_path);
     const { query, text_weight: weight, time_seconds } = body;

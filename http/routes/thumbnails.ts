@@ -9,7 +9,7 @@ import {
 } from '../../actors/search/thumbnails/contract.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
-import { type Route, reply, route } from '../route.ts';
+import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { HashStr } from './media.ts';
 
 const tag = 'Thumbnails';
@@ -80,7 +80,7 @@ export const sceneThumbnails = route({
     hash_str: Type.Optional(HashStr),
     max_size: MaxSize,
   }),
-  answers: { 200: SceneThumbnailsAnswer },
+  answers: { 200: SceneThumbnailsAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const { start_time, end_time, hash_str = null, max_size } = body;
     const cache_dir = absolute('cache_dir', body.cache_dir);

@@ -13,7 +13,7 @@ import {
 } from '../../actors/search/transcripts/contract.ts';
 import { defaulted, described, named, nullable, shown } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
-import { type Route, reply, route } from '../route.ts';
+import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { metadataFilterRequest, segmentsToTimeRanges } from './filter-fields.ts';
 import { HashStr } from './media.ts';
 
@@ -80,7 +80,7 @@ export const transcriptionsRange = route({
     after_segment_index: Type.Optional(nullable(Type.Integer({ minimum: 0 }))),
     max_segments: defaulted(Type.Integer({ minimum: 1, maximum: 500 }), 120),
   }),
-  answers: { 200: TranscriptRangeAnswer },
+  answers: { 200: TranscriptRangeAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const { hash_str, media_path, start_seconds, end_seconds, max_segments } = body;
     if (end_seconds <= start_seconds) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Type } from 'typebox';
-import { type Route, reply, route } from '../../http/route.ts';
+import { ErrorBody, type Route, reply, route } from '../../http/route.ts';
 import { healthRoutes } from '../../http/routes/health.ts';
 import { MOST_BYTES } from '../../http/server.ts';
 import { engineErrors, errorTable } from '../../runtime/errors.ts';
@@ -36,7 +36,10 @@ const echo = route({
     nested: Type.Optional(nullable(Type.Object({ id: Type.String(), size: Type.Optional(Type.Integer()) }))),
     does: Type.Optional(Type.String()),
   }),
-  answers: { 200: Type.Object({ name: Type.String(), limit: Type.Integer(), body: Type.Unknown() }) },
+  answers: {
+    200: Type.Object({ name: Type.String(), limit: Type.Integer(), body: Type.Unknown() }),
+    409: ErrorBody,
+  },
   handle: async ({ params, query, body, signal, id }) => {
     seen.push(id);
     if (body.does === 'conflict') throw errors.LOOSE('screw 3 is loose');

@@ -46,6 +46,7 @@ ${markdown(description)}
 <pre tabindex="0">export FRAMEHOUND_SERVER=http://localhost:6699
 export FRAMEHOUND_LICENSE_KEY=$(framehound license issue --tier pro)</pre>
 ${sections.join('\n')}
+${events(document)}
 </main></body></html>
 `;
 }
@@ -61,7 +62,8 @@ function navigation(
     );
     return `<h2>${html(name)}</h2><ul>${items.join('')}</ul>`;
   });
-  return `<nav aria-label="Operations"><a class="title" href="#">${html(title)}</a>${lists.join('\n')}</nav>`;
+  const events = '<h2>Events</h2><ul><li><a href="#Events"><span>What a task tells</span></a></li></ul>';
+  return `<nav aria-label="Operations"><a class="title" href="#">${html(title)}</a>${lists.join('\n')}${events}</nav>`;
 }
 
 function section(entry: Entry, document: OpenApi): string {
@@ -84,6 +86,21 @@ ${Object.entries(operation.responses)
 <h4>Example</h4>
 <pre tabindex="0">${html(curl(entry, document))}</pre>
 </section>`;
+}
+
+function events(document: OpenApi): string {
+  const { schemas } = document.components;
+  const entries = document['x-events'].map(
+    ({ name, sender, summary, payload, answer }) => `<section class="operation" id="event-${anchor(name)}">
+<h3>${html(name)}</h3>
+<p class="quiet">${sender === 'client' ? 'emitted by a client' : 'emitted by the service'}</p>
+${markdown(summary)}
+<h4>Payload</h4>
+${shape(payload, schemas)}
+${answer ? `<h4>Acknowledgement</h4>\n${shape(answer, schemas)}` : ''}
+</section>`,
+  );
+  return `<h2 id="Events">Events</h2>\n${entries.join('\n')}`;
 }
 
 function parameterFields(
@@ -134,17 +151,22 @@ function answer(status: string, given: Operation['responses'][string], document:
   const good = Number(status) < 400;
   const title = `<span class="status ${good ? 'ok' : 'bad'}">${status}</span>${inline(response.description)}`;
   const contents = Object.entries(response.content).map(([type, { schema }]) => {
-    const forms = (resolved(schema, schemas)['anyOf'] as readonly Schema[] | undefined) ?? [schema];
-    const tables = forms.map((form) => {
-      const fields = fieldsOf(form, schemas);
-      return fields.length > 0
-        ? table('', fields, 'answer')
-        : `<p><code>${html(typeOf(form, schemas))}</code></p>`;
-    });
     const kind = type === 'application/json' ? '' : `<p class="quiet">${html(type)}</p>`;
-    return kind + tables.join('<p class="quiet">or</p>');
+    return kind + shape(schema, schemas);
   });
   return `<details${good ? ' open' : ''}><summary>${title}</summary><div>${contents.join('')}</div></details>`;
+}
+
+/** Each of its forms as a table, or as its type where it has no fields. */
+function shape(schema: Schema, schemas: OpenApi['components']['schemas']): string {
+  const forms = (resolved(schema, schemas)['anyOf'] as readonly Schema[] | undefined) ?? [schema];
+  const tables = forms.map((form) => {
+    const fields = fieldsOf(form, schemas);
+    return fields.length > 0
+      ? table('', fields, 'answer')
+      : `<p><code>${html(typeOf(form, schemas))}</code></p>`;
+  });
+  return tables.join('<p class="quiet">or</p>');
 }
 
 function anchor(name: string): string {

@@ -135,7 +135,7 @@ test('errors every licensed route can have are there, beside those it declares',
     '503',
   ]);
   assert.deepEqual(licensed!.security, [{ licenseKey: [] }]);
-  assert.deepEqual(Object.keys(open!.responses), ['200', '500']);
+  assert.deepEqual(Object.keys(open!.responses), ['200', '400', '403', '413', '500', '503']);
   assert.deepEqual(open!.security, []);
   const { content } = licensed!.responses['400'] as { content: Record<string, { schema: Schema }> };
   const forms = content['application/json']?.schema['anyOf'] as Schema[];

@@ -1,0 +1,101 @@
+// The events of the service in the API document: what clients emit and what they hear, with the meaning of each field.
+// Pure.
+import { type TSchema, Type } from 'typebox';
+import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
+import { EVENT_PATH, ProgressEvent, TaskArgument } from '../../events/protocol.ts';
+import { described, named } from '../../runtime/schema.ts';
+import type { Schema, Shapes } from './schema.ts';
+
+export interface EventDocument {
+  readonly name: string;
+  readonly sender: 'client' | 'server';
+  readonly summary: string;
+  readonly payload: Schema;
+  /** What the acknowledgement is called with. */
+  readonly answer?: Schema;
+}
+
+const ofSummaries = 'Of tasks that make summaries.';
+const ofClusters = 'Of tasks that group faces.';
+const meanings: Readonly<Record<string, string>> = {
+  task_id: 'The task it is about.',
+  progress:
+    'Percentage of the whole task, 0 to 100, never less than before; events of summaries write it as a decimal string.',
+  video_path: 'The file that is being worked on, or the one that failed; null when it is no single one.',
+  done: 'True when the task has ended, however it did; no event of this run follows.',
+  type: '`video`: visual analysis; `speech`: transcription. A task that does both tells its end as `video`.',
+  is_cluster_job: ofClusters,
+  cluster_job_name: ofClusters,
+  cluster_media_hashes: ofClusters,
+  sample_face_naming: `${ofClusters} How names given with samples found their clusters.`,
+  summary_stage: ofSummaries,
+  summary_node_id: ofSummaries,
+  summary_error: ofSummaries,
+  error: 'Why the file failed, or with `done` why the task did.',
+  error_code: 'The same as a word that does not change: `FILE_UNREADABLE`.',
+  cancelled: 'With `done`: the task was cancelled.',
+  interrupted: 'With `done`: the engine ended while the task ran; the task can be resumed.',
+  files: 'Files of the task; one that is both looked at and listened to counts twice.',
+  files_done: 'How many of them have a result.',
+  surveyed: 'Whether the amount of work in every file is known.',
+  file_progress: 'Percentage of `video_path`.',
+  elapsed_seconds: 'Since the task began.',
+  estimated_remaining_seconds: 'Left out while there is nothing to reckon with.',
+};
+
+/** Amounts of work are named by the units of each kind of work: `frames` of `grid_frames`. */
+function amount(name: string): string {
+  const unit = name.replace(/^file_/, '');
+  const of = name === unit ? 'the task' : '`video_path`';
+  return stageKinds.some(({ unit: { done } }) => done === unit)
+    ? `What is done of ${of}.`
+    : `What there is to do in ${of}; it grows while files are still being surveyed.`;
+}
+
+const Progress = named(
+  'ProgressEvent',
+  Type.Object(
+    Object.fromEntries(
+      Object.entries(ProgressEvent.properties as Readonly<Record<string, TSchema>>).map(([name, schema]) => [
+        name,
+        described(schema, meanings[name] ?? amount(name)),
+      ]),
+    ),
+  ),
+);
+
+const error = described(
+  Type.Optional(Type.String()),
+  'A short phrase that names what is wrong; there when it was refused.',
+);
+const TaskOfEvent = described(TaskArgument, 'The id of the task, or an object that holds it.');
+
+export function eventsDocument(shapes: Shapes): readonly EventDocument[] {
+  return [
+    {
+      name: 'join',
+      sender: 'client',
+      summary: `Follows a task, over Socket.IO at \`${EVENT_PATH}\`. The failures so far and the last event of every type come first, then all that follow.`,
+      payload: shapes.of(TaskOfEvent),
+      answer: shapes.of(
+        Type.Object({ joined: described(Type.Boolean(), 'Whether events will follow.'), error }),
+      ),
+    },
+    {
+      name: 'leave',
+      sender: 'client',
+      summary: 'Follows the task no longer.',
+      payload: shapes.of(TaskOfEvent),
+      answer: shapes.of(
+        Type.Object({ left: described(Type.Boolean(), 'Whether it was followed until now.'), error }),
+      ),
+    },
+    {
+      name: 'progress',
+      sender: 'server',
+      summary:
+        'The state of a task, at most one in 110 ms for each task and type; or one file that failed: then `video_path` and `error` are there and `done` is false.',
+      payload: shapes.of(Progress),
+    },
+  ];
+}

@@ -1,0 +1,85 @@
+// Every status a route can answer with is declared: `inject` holds each answer against the declaration.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { contextErrors } from '../../actors/search/contract.ts';
+import { openApi, operations, statusesOf } from '../../http/openapi/document.ts';
+import { routes } from '../../http/routes.ts';
+import { MOST_BYTES } from '../../http/server.ts';
+import { engineErrors } from '../../runtime/errors.ts';
+import { goodBody } from './bad-values.ts';
+import { inject, KEY } from './inject.ts';
+
+/** A service of which every part throws, however deep a route reaches. */
+function broken(error: Error): never {
+  const fail = () => {
+    throw error;
+  };
+  const part: unknown = new Proxy(fail, {
+    get: (_, name) => (name === 'then' ? undefined : part),
+    apply: fail,
+  });
+  return part as never;
+}
+const healthy = broken(new TypeError('a fault'));
+const known = (name: string) => (/(_path|_dir|_paths\[0\])$/.test(name) ? '/a' : undefined);
+
+for (const route of routes) {
+  const path = route.path.replace(/\{\w+\}/, 'x');
+  const body = route.body ? goodBody(route.body, known) : undefined;
+  const status = async (call: ReturnType<typeof inject>, headers: Record<string, string> = {}) =>
+    (await call(path, body, { method: route.method, headers })).status;
+
+  test(`${route.id}: what can go wrong before its handler is declared`, async () => {
+    const call = inject(routes, healthy);
+    assert.equal(await status(call, { host: 'evil.example' }), 403);
+    assert.equal(await status(call, { origin: 'https://evil.example' }), 403);
+    const begun = call.app.begin({
+      method: route.method,
+      path,
+      query: '',
+      host: 'localhost',
+      licenseKey: KEY,
+      acceptEncoding: '',
+      requestId: '',
+      origin: '',
+      contentLength: MOST_BYTES + 1,
+      isAmbiguous: false,
+    });
+    assert.equal('status' in begun && begun.status, 413);
+    for (const one of [400, 403, 413, 500, 503]) assert.ok(statusesOf(route).includes(one), `${one}`);
+    if (route.access === 'open') return;
+    assert.equal(await status(call, { 'x-license-key': '' }), 401);
+    assert.equal(await status(call, { 'x-license-key': 'another' }), 403);
+    call.app.stopAdmitting();
+    assert.equal(await status(call), 503);
+  });
+
+  test(`${route.id}: a part of the service that fails or is busy gives a declared answer`, async () => {
+    for (const error of [new TypeError('a fault'), engineErrors.BUSY(), engineErrors.ACTOR_DOWN()])
+      await status(inject(routes, broken(error)));
+  });
+}
+
+test('what is loaded can change meanwhile: 409 with Retry-After, as declared', async () => {
+  const call = inject(routes, broken(contextErrors.CONTEXT_CHANGED()));
+  const loading = routes.filter(({ path }) => path.startsWith('/api/v1/analysis-data/'));
+  assert.equal(loading.length, 3);
+  for (const { path, body } of loading) {
+    const answer = await call(path, goodBody(body!, known));
+    assert.deepEqual([answer.status, answer.headers['retry-after']], [409, '1']);
+  }
+});
+
+test('the document names exactly these statuses, and Retry-After where it is sent', () => {
+  const document = openApi(routes);
+  for (const { operation } of operations(document)) {
+    const route = routes.find(({ id }) => id === operation.operationId)!;
+    assert.deepEqual(Object.keys(operation.responses).map(Number), statusesOf(route));
+    for (const [status, given] of Object.entries(operation.responses)) {
+      const response =
+        '$ref' in given ? document.components.responses[given.$ref.split('/').at(-1)!]! : given;
+      const retries = Object.hasOwn(response.headers ?? {}, 'Retry-After');
+      assert.equal(retries, status === '409' || status === '503', `${route.id} ${status}`);
+    }
+  }
+});
