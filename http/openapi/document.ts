@@ -53,7 +53,8 @@ const SCHEME = 'licenseKey';
 
 const about = `Looks at every second of films and stills on this machine and finds the moment again.
 
-Bodies are JSON objects of at most 80 MiB and a million values. Fields that are not listed here are ignored. Paths of files and folders are \
+Bodies are JSON objects of at most 80 MiB and a million values. Fields that are not listed here are ignored, and null \
+in a field that is not required is the same as leaving it out. Paths of files and folders are \
 absolute: the service opens them itself.
 
 **Authentication.** Every operation but the open ones needs a license key, in the header \`X-License-Key\` or in the \

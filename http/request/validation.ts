@@ -62,14 +62,18 @@ function fromText(schema: TSchema, text: string): unknown {
 
 type Fill = (value: unknown) => void;
 
-/** Fills in what is left out, also inside lists and objects; null when there is nothing to fill in. */
+/**
+ * Fills in what is left out, also inside lists and objects; null when there is nothing to fill in. Many clients write
+ * null for what they leave out, so null in an optional field is taken away first.
+ */
 function filler(schema: TSchema): Fill | null {
-  const { properties, items, anyOf } = schema as {
+  const { properties, required, items, anyOf } = schema as {
     properties?: Record<string, TSchema>;
+    required?: string[];
     items?: TSchema;
     anyOf?: TSchema[];
   };
-  if (properties) return objectFiller(properties);
+  if (properties) return objectFiller(properties, required);
   // Something or null: the only form there is to fill in.
   if (anyOf) return anyOf.map(filler).find((fill) => fill !== null) ?? null;
   const inside = items && !Array.isArray(items) ? filler(items) : null;
@@ -79,17 +83,22 @@ function filler(schema: TSchema): Fill | null {
   };
 }
 
-function objectFiller(properties: Readonly<Record<string, TSchema>>): Fill | null {
+function objectFiller(
+  properties: Readonly<Record<string, TSchema>>,
+  required: readonly string[] = [],
+): Fill | null {
   const steps = Object.entries(properties).flatMap(([name, field]) => {
     const inside = filler(field);
     const fallback: unknown = (field as { default?: unknown }).default;
-    return fallback !== undefined || inside ? [{ name, fallback, inside }] : [];
+    const isOptional = fallback !== undefined || !required.includes(name);
+    return isOptional || inside ? [{ name, fallback, inside, isOptional }] : [];
   });
   if (steps.length === 0) return null;
   return (value) => {
     if (typeof value !== 'object' || value === null) return;
     const object = value as Record<string, unknown>;
-    for (const { name, fallback, inside } of steps) {
+    for (const { name, fallback, inside, isOptional } of steps) {
+      if (isOptional && object[name] === null) delete object[name];
       // A copy, so that no request sees what another one did to its default.
       if (object[name] === undefined) {
         if (fallback !== undefined) object[name] = isPlain(fallback) ? fallback : structuredClone(fallback);

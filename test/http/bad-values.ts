@@ -113,7 +113,10 @@ function* inObject(shape: Shape, field: string, now: unknown, place: Place, know
     const put: Place = (value) => place({ ...(now as object), [name]: value });
     const isNeeded = shape.required?.includes(name) && one.default === undefined;
     if (isNeeded) yield { field: at, what: 'left out', body: put(undefined), must: 'refuse' };
-    yield* badValues(one, at, put, name, known);
+    for (const bad of badValues(one, at, put, name, known)) {
+      // Null is the same as leaving out.
+      yield bad.what === 'null' && !isNeeded ? { ...bad, must: 'survive' } : bad;
+    }
     yield* inside(one, at, good(one, name, known), put, known);
   }
 }

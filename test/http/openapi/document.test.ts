@@ -187,8 +187,10 @@ test('a value passes the check of the server exactly when another engine finds i
   let passed = 0;
   const property = fc.property(fc.constantFrom(...judges), values, ({ name, check, judge }, value) => {
     const body = value === undefined ? {} : { [name]: value };
-    const byServer = check(structuredClone(body)) === null;
-    assert.equal(judge(body), byServer, `${name}: ${JSON.stringify(value)}`);
+    const filled = structuredClone(body);
+    const byServer = check(filled) === null;
+    // The server takes null away from optional fields before it looks.
+    assert.equal(judge(body) || judge(filled), byServer, `${name}: ${JSON.stringify(value)}`);
     if (byServer) passed++;
   });
   fc.assert(property, { numRuns: 3000, seed: 7 });
