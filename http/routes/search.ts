@@ -8,6 +8,7 @@ import { Match, type SearchAnswer } from '../../actors/search/contract.ts';
 import { frameRanges } from '../../actors/search/scope/contract.ts';
 import { EngineError } from '../../runtime/errors.ts';
 import { defaulted, described, named, nullable, oneOf } from '../../runtime/schema.ts';
+import { withPreviews } from '../request/answer-size.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { metadataFilterRequest, segmentsToFrameIndices } from './filter-fields.ts';
@@ -52,12 +53,19 @@ const Answer = Type.Object({
 
 const notice =
   'Runs over what `POST /analysis-data/load` brought into memory; 400 when this folder is not loaded for the visual model ' +
-  'in use and while a summary is being made, 503 while that model loads. `exclude` ranks lower what resembles it; it filters nothing.';
+  'in use and while a summary is being made, 503 while that model loads. `exclude` ranks lower what resembles it; it filters nothing. Of very many matches the last ones may have an empty ' +
+  '`image`, when all previews together would be larger than 256 MiB: `toast_warning` says so, and POST /thumbnails has them.';
 
 const CommonFields = Type.Object(Common);
 /** All eight fields are always there: a preview that is lost is an empty text, and `toast_warning` counts those. */
-function whole({ matches, ...rest }: SearchAnswer) {
-  return { ...rest, matches: matches.map((match) => ({ ...match, image: match.image ?? '' })) };
+function whole({ matches: found, toast_warning }: SearchAnswer) {
+  const { matches, leftOut } = withPreviews(found);
+  const tooLarge =
+    leftOut > 0
+      ? `${leftOut} previews do not fit into one answer; ask for fewer max_results, or for the pictures with POST /thumbnails.`
+      : undefined;
+  const warnings = [toast_warning, tooLarge].filter((one) => one !== undefined);
+  return { matches, ...(warnings.length > 0 && { toast_warning: warnings.join(' ') }) };
 }
 
 type Body = Static<typeof CommonFields>;

@@ -11,9 +11,12 @@ import {
   TranscriptSearchAnswer,
   TranscriptSearchMatch,
 } from '../../actors/search/transcripts/contract.ts';
+import { type EngineError, errorTable } from '../../runtime/errors.ts';
 import { defaulted, described, named, nullable, shown } from '../../runtime/schema.ts';
+import { charactersOf, MOST_TRANSCRIPT_CHARACTERS } from '../request/answer-size.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
+import type { Service } from '../service.ts';
 import { metadataFilterRequest, segmentsToTimeRanges } from './filter-fields.ts';
 import { HashStr } from './media.ts';
 
@@ -28,37 +31,93 @@ export const transcriptions = route({
   description:
     'By media path; files without a transcription are left out. A segment is `[start_seconds, text, end_seconds, ' +
     'media_path]`; its text usually starts with a space. `transcription_data` is there for files of which it is known who ' +
-    'speaks. A file that is gone is answered from what was stored of it. 503 when the analysis folder cannot be read.',
+    'speaks. A file that is gone is answered from what was stored of it. One answer holds some 64 million characters: ' +
+    '`remaining_media_paths` names the files behind that, to be asked for next. 503 when the analysis folder cannot be read, ' +
+    '413 when one transcription alone is too long: ask for pages of it with POST /transcriptions/range.',
   body: Type.Object({
     cache_dir: CacheDir,
     media_paths: Type.Array(AbsolutePath, { maxItems: 10_000 }),
   }),
-  answers: { 200: TranscriptionsAnswer },
+  answers: {
+    200: Type.Object({
+      ...TranscriptionsAnswer.properties,
+      remaining_media_paths: Type.Optional(
+        described(Type.Array(Type.String()), 'Files that did not fit into this answer: ask for these next.'),
+      ),
+    }),
+  },
   handle: async ({ body, signal }, { search }) => {
     const cache_dir = absolute('cache_dir', body.cache_dir);
-    // Checked in their plain form, answered by the path as it was sent.
-    const plain = allAbsolute('media_paths', body.media_paths);
-    const answer = await search.transcripts.list({ cache_dir, media_paths: plain }, signal);
-    const sent = <T>(found: Readonly<Record<string, T>>, renamed: (value: T, path: string) => T) => {
-      const known = plain.flatMap((path, i): [string, T][] => {
-        const as = body.media_paths[i]!;
-        return Object.hasOwn(found, path) ? [[as, renamed(found[path]!, as)]] : [];
-      });
-      return Object.fromEntries(known);
-    };
-    type Segments = (typeof answer.transcriptions)[string];
-    const moved = (segments: Segments, path: string): Segments =>
-      segments.map(([start, text, end]) => [start, text, end, path]);
-    return reply(200, {
-      ...answer,
-      transcriptions: sent(answer.transcriptions, moved),
-      transcription_data: sent(answer.transcription_data, (data, path) => ({
-        ...data,
-        segments: moved(data.segments, path),
-      })),
-    });
+    return reply(200, await page(search.transcripts, cache_dir, body.media_paths, signal));
   },
 });
+
+const rangeErrors = errorTable({
+  TRANSCRIPT_TOO_LARGE: { meaning: 'The transcription is too large', status: 413, retryable: false },
+});
+
+/** Files whose transcriptions are read together. */
+const filesAtOnce = 256;
+
+/** As many transcriptions as fit into one answer, in the order of the paths. */
+async function page(
+  transcripts: Service['search']['transcripts'],
+  cache_dir: string,
+  sent: readonly string[],
+  signal: AbortSignal,
+) {
+  // Checked in their plain form, answered by the path as it was sent.
+  const plain = allAbsolute('media_paths', sent);
+  const transcriptions: [string, Segments][] = [];
+  const data: [string, TranscriptionsAnswer['transcription_data'][string]][] = [];
+  const unreadable: string[] = [];
+  let left = MOST_TRANSCRIPT_CHARACTERS;
+  let end = 0;
+  // Asked also without any path: a folder that cannot be read is told.
+  do {
+    const paths = plain.slice(end, end + filesAtOnce);
+    const answer = await transcripts.list({ cache_dir, media_paths: paths }, signal);
+    const broken = new Set(answer.unreadable);
+    for (const path of paths) {
+      const as = sent[end]!;
+      const segments = own(answer.transcriptions, path);
+      const spoken = own(answer.transcription_data, path);
+      const size = segments ? charactersOf(segments, as) * (spoken ? 2 : 1) : 0;
+      if (size > MOST_TRANSCRIPT_CHARACTERS) throw tooLarge(as);
+      if (size > left) {
+        left = 0;
+        break;
+      }
+      left -= size;
+      end++;
+      if (segments) transcriptions.push([as, moved(segments, as)]);
+      if (spoken) data.push([as, { ...spoken, segments: moved(spoken.segments, as) }]);
+      if (broken.has(path)) unreadable.push(path);
+    }
+  } while (left > 0 && end < plain.length);
+  return {
+    transcriptions: Object.fromEntries(transcriptions),
+    transcription_data: Object.fromEntries(data),
+    ...(unreadable.length > 0 && { unreadable }),
+    ...(end < plain.length && { remaining_media_paths: sent.slice(end) }),
+  };
+}
+
+type Segments = TranscriptionsAnswer['transcriptions'][string];
+
+function moved(segments: Segments, path: string): Segments {
+  return segments.map(([start, text, end]) => [start, text, end, path]);
+}
+
+function own<T>(found: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(found, name) ? found[name] : undefined;
+}
+
+function tooLarge(path: string): EngineError {
+  return rangeErrors.TRANSCRIPT_TOO_LARGE(
+    `${path}: ask for pages of its transcription with /transcriptions/range`,
+  );
+}
 
 export const transcriptionsRange = route({
   method: 'POST',
