@@ -1,7 +1,8 @@
 // The backend that is a service on this machine, driven over its API.
 import { storeErrors } from '../actors/index/store/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
-import { type Client, createClient } from '../http/client/client.ts';
+import type { TranscriptionsAnswer } from '../actors/search/transcripts/contract.ts';
+import { type CallOptions, type Client, createClient } from '../http/client/client.ts';
 import { ApiError, clientErrors } from '../http/client/error.ts';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Backend } from './backend.ts';
@@ -45,7 +46,7 @@ export function createRemote(context: Context): Backend {
       return ask(client, question, cacheDir, context);
     }),
     transcripts: explained(({ cache_dir, media_paths }) =>
-      client.transcriptions({ cache_dir, media_paths: [...media_paths] }, asked),
+      allTranscriptions(client, cache_dir, media_paths, asked),
     ),
     searchTranscripts: explained(async ({ speaker_name, metadata_filter_request: _, ...request }) => {
       await client.loadTranscriptions({ cache_dir: request.cache_dir }, asked);
@@ -122,4 +123,25 @@ function withAdvice(error: unknown): unknown {
   const { STORE_UNAVAILABLE } = storeErrors;
   if (!(error instanceof ApiError) || error.error !== STORE_UNAVAILABLE.meaning) return error;
   return STORE_UNAVAILABLE(`${error.message}. Analyse something first: framehound analyze PATH`);
+}
+
+/** An answer holds so much text at most; it names the files that are left. */
+async function allTranscriptions(
+  client: Client,
+  cache_dir: string,
+  media_paths: readonly string[],
+  options: CallOptions,
+): Promise<TranscriptionsAnswer> {
+  const all: TranscriptionsAnswer = { transcriptions: {}, transcription_data: {} };
+  const unreadable: string[] = [];
+  for (let left = [...media_paths]; left.length > 0; ) {
+    const part = await client.transcriptions({ cache_dir, media_paths: left }, options);
+    Object.assign(all.transcriptions, part.transcriptions);
+    Object.assign(all.transcription_data, part.transcription_data);
+    unreadable.push(...(part.unreadable ?? []));
+    const { remaining_media_paths: next = [] } = part;
+    if (next.length >= left.length) break;
+    left = [...next];
+  }
+  return unreadable.length > 0 ? { ...all, unreadable } : all;
 }
