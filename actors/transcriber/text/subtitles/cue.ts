@@ -62,5 +62,6 @@ export function isBrokenTiming(line: string): boolean {
 
 /** Lines of a text, whichever way they end; a stray `\r\r\n` is one end. */
 export function linesOf(text: string): string[] {
-  return text.replaceAll('\0', '').split(/\r*\n|\r|\u2028|\u2029/);
+  // The lookbehind searches a run of \r for its \n once, not again from every \r of it.
+  return text.replaceAll('\0', '').split(/(?<!\r)\r*\n|[\r\u2028\u2029]/);
 }

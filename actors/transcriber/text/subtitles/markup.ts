@@ -59,7 +59,8 @@ export function voicesOfWebvtt(text: string): Voiced[] {
   const pieces: { speaker: string | null; text: string }[] = [{ speaker: null, text: '' }];
   const plain = text.replace(/<rt[^<>]*>[^<]*(?:<\/rt>)?/g, '');
   for (const part of plain.split(/(<[^<>]*>)/)) {
-    const voice = /^<v(?:\.[^\s>]*)?[ \t\n]+([^<>]+)>$/.exec(part);
+    // A tag that is never closed is text, which may be long.
+    const voice = part.endsWith('>') ? /^<v(?:\.[^\s>]*)?[ \t\n]+([^<>]+)>$/.exec(part) : null;
     if (voice) pieces.push({ speaker: name(voice[1]!), text: '' });
     else if (/^<\/v\s*>$/.test(part)) pieces.push({ speaker: null, text: '' });
     else if (!/^<[^<>]*>$/.test(part)) pieces.at(-1)!.text += part;

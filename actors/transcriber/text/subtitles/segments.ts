@@ -34,6 +34,7 @@ export function segmentsOfCues({ cues, skipped }: Pick<Parsed, 'cues' | 'skipped
 /** In order of start, each with an end after it, none before the media begins or later than any recording. */
 function repair(cues: readonly Cue[]): { timed: Timed[]; lost: number; repaired: number } {
   const ordered = cues.toSorted((a, b) => a.start - b.start);
+  const next = laterStarts(ordered);
   const timed: Timed[] = [];
   let repaired = 0;
   let lost = 0;
@@ -42,7 +43,7 @@ function repair(cues: readonly Cue[]): { timed: Timed[]; lost: number; repaired:
     if (cue.text === '') return;
     const { start } = cue;
     const isEnd = cue.end !== null && cue.end > start && cue.end < LATEST;
-    const end = isEnd ? cue.end : endWithout(cue, ordered, i);
+    const end = isEnd ? cue.end : endWithout(cue, next[i]!);
     // A cue that ends before the media begins, or starts after the latest time, cannot be repaired.
     if (!(end > 0) || !(end < LATEST)) {
       lost++;
@@ -54,12 +55,19 @@ function repair(cues: readonly Cue[]): { timed: Timed[]; lost: number; repaired:
   return { timed, lost, repaired };
 }
 
+/** For each cue the start of the next one that starts later; Infinity where there is none. */
+function laterStarts(ordered: readonly Cue[]): number[] {
+  const starts = new Array<number>(ordered.length).fill(Number.POSITIVE_INFINITY);
+  for (let at = ordered.length - 2; at >= 0; at--) {
+    const next = ordered[at + 1]!.start;
+    starts[at] = next > ordered[at]!.start ? next : starts[at + 1]!;
+  }
+  return starts;
+}
+
 /** Its reading time, or the start of the next later cue if that is earlier. */
-function endWithout({ start, text }: Cue, ordered: readonly Cue[], at: number): number {
-  let next = at + 1;
-  while (next < ordered.length && ordered[next]!.start <= start) next++;
-  const own = start + readSeconds(text);
-  return next < ordered.length ? Math.min(own, ordered[next]!.start) : own;
+function endWithout({ start, text }: Cue, nextStart: number): number {
+  return Math.min(start + readSeconds(text), nextStart);
 }
 
 /** Lines trimmed, without empty ones and without control or format characters. */

@@ -38,6 +38,8 @@ class Reader {
   /** Names of agents by their id. */
   readonly #agents = new Map<string, string>();
   readonly #stack: Span[] = [outside];
+  /** How many elements of each name are open: a closing tag without an opening one is dropped without a search. */
+  readonly #open = new Map<string, number>();
   #rates: Rates = { frames: 30, ticks: 1 };
   #language: string | null = null;
   /** The agent whose name is being read. */
@@ -63,17 +65,25 @@ class Reader {
     if (element === 'p') this.#said = '';
     if (element === 'br' && this.#said !== null) this.#said += '\n';
     this.#stack.push(within(this.#stack.at(-1)!, tag, this.#rates));
+    this.#open.set(element, (this.#open.get(element) ?? 0) + 1);
   }
 
   close({ name: element }: Tag): void {
-    const top = this.#stack.findLastIndex((span) => span.name === element);
-    if (top <= 0) return;
-    const { begin: start, end, agent: speaker, broken } = this.#stack[top]!;
-    this.#stack.length = top;
+    if (!this.#open.get(element)) return;
+    // Elements inside it that were never closed end with it.
+    let closed = this.#pop();
+    while (closed.name !== element) closed = this.#pop();
+    const { begin: start, end, agent: speaker, broken } = closed;
     if (element === 'agent') this.#naming = null;
     if (element !== 'p' || this.#said === null) return;
     this.#found.push({ cue: { start, end, text: this.#said, speaker }, broken });
     this.#said = null;
+  }
+
+  #pop(): Span {
+    const span = this.#stack.pop()!;
+    this.#open.set(span.name, this.#open.get(span.name)! - 1);
+    return span;
   }
 
   parsed(): Parsed {

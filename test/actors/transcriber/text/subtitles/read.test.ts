@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { clockSeconds, timingLine } from '../../../../../actors/transcriber/text/subtitles/cue.ts';
+import { clockSeconds, linesOf, timingLine } from '../../../../../actors/transcriber/text/subtitles/cue.ts';
 import { formatOf, parseSubtitles } from '../../../../../actors/transcriber/text/subtitles/read.ts';
 import { segmentsOfCues } from '../../../../../actors/transcriber/text/subtitles/segments.ts';
 import { ttmlSeconds } from '../../../../../actors/transcriber/text/subtitles/ttml.ts';
@@ -312,4 +312,36 @@ test('a long file of nothing but signs is read in one pass', () => {
       assert.ok(segmentsOfCues(parseSubtitles(head + text)).segments.length <= 100_000);
     }
   }
+});
+
+const SIZE = 1_000_000;
+const head = 'WEBVTT\n\n00:01.000 --> 00:02.000\n';
+const dense: [string, string, number][] = [
+  ['nothing but carriage returns', '\r'.repeat(SIZE), 0],
+  ['a text and then carriage returns', `1\n00:00:01,000 --> 00:00:02,000\nA${'\r'.repeat(SIZE)}`, 1],
+  ['a voice tag that is never closed', `${head}<v${' '.repeat(SIZE)}`, 1],
+  ['cues that all start at once and never end', '0:01 -->\nx\n\n'.repeat(SIZE / 8), 1],
+  ['elements that are never closed', `<tt>${'<a>'.repeat(SIZE / 5)}${'</b>'.repeat(SIZE / 5)}`, 0],
+];
+for (const [is, text, count] of dense) {
+  // Searched again from every sign, each of them takes minutes.
+  test(`a megabyte of ${is} is read in one pass`, () => {
+    const began = performance.now();
+    assert.equal(segmentsOfCues(parseSubtitles(text)).segments.length, count);
+    assert.ok(performance.now() - began < 10_000);
+  });
+}
+
+test('a run of carriage returns before a line feed is one end of a line, alone each is one', () => {
+  assert.deepEqual(linesOf('a\r\r\r\nb\r\rc\n\r\nd\r\u2028e\u2029'), [
+    'a',
+    'b',
+    '',
+    'c',
+    '',
+    'd',
+    '',
+    'e',
+    '',
+  ]);
 });
