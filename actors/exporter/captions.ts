@@ -40,12 +40,14 @@ function wrapped(text: string): string[] {
   const wanted = Math.min(LINE, Math.ceil(text.length / Math.ceil(text.length / LINE)) + 5);
   const lines: string[] = [];
   let line = '';
+  let before = '';
   for (const word of text.split(' ')) {
-    const isBreak = !(ideographic.test(line.slice(-1)) && ideographic.test(word.slice(0, 1)));
+    const isBreak = !(ideographic.test(before.slice(-1)) && ideographic.test(word.slice(0, 1)));
     if (line !== '' && isBreak && line.length + 1 + word.length > wanted) {
       lines.push(line);
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;
+    before = word;
   }
   return [...lines, line];
 }
@@ -59,11 +61,11 @@ function escaped(text: string): string {
  * override, an entity or a timing line is written with entities.
  */
 function subripLine(line: string): string {
-  return line
+  const plain = line
     .replace(/&(?=#?\w{1,8};)/g, '&amp;')
     .replace(/<(?=[a-zA-Z/])/g, '&lt;')
     .replace(/\{(?=\\|[a-zA-Z]:)/g, '&#123;')
-    .replace(/\\(?=[Nh])/g, '&#92;')
-    .replace(/(?<=^\s*[-−]?\d.*[-–—]\s?)>/g, '&gt;')
-    .replace(/(?<=-)>/g, '&gt;');
+    .replace(/\\(?=[Nh])/g, '&#92;');
+  // Only a line that begins with a number may be taken for times with any arrow.
+  return plain.replace(/^\s*[-−]?\d/.test(plain) ? /(?<=[-–—]\s?)>/g : /(?<=-)>/g, '&gt;');
 }

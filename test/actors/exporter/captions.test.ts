@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { subripDocument, webvttDocument } from '../../../actors/exporter/captions.ts';
-import type { Row } from '../../../actors/exporter/contract.ts';
+import { mostOfSegment, type Row } from '../../../actors/exporter/contract.ts';
 import { oneLine } from '../../../actors/exporter/rows.ts';
 import { parseSubtitles } from '../../../actors/transcriber/text/subtitles/read.ts';
 import { segmentsOfCues } from '../../../actors/transcriber/text/subtitles/segments.ts';
@@ -106,5 +106,37 @@ test('speakers and times survive writing and parsing', () => {
     );
     assert.equal(found[0]!.text, segments[0]![1]);
     assert.equal(found[0]!.speaker, 'SPEAKER_00');
+  }
+});
+
+for (const [is, start, unit] of [
+  ['arrows', '', '->'],
+  ['arrows after a number', '10', '–>'],
+  ['ideographs with spaces', '', 'あ '],
+] as const) {
+  test(`long segments of ${is} are written in one pass`, () => {
+    const text = oneLine(start + unit.repeat((mostOfSegment - start.length) / unit.length));
+    const rows = Array.from({ length: 30 }, (_, i): Row => {
+      return { kind: 'speech', start: i, end: i + 1, speaker: null, text };
+    });
+    const began = performance.now();
+    const written = subripDocument({ ...transcript([]), rows });
+    assert.ok(performance.now() - began < 8_000);
+    assert.ok(written.length > 30 * text.length);
+    assert.doesNotMatch(written.replace(/^[\d:,]+ --> [\d:,]+$/gm, ''), /[-–—]\s?>/);
+  });
+}
+
+test('arrows are written with entities where a line could be taken for times, and only there', () => {
+  const lines = [
+    ['1 – > 2', '1 – &gt; 2'],
+    ['  −1 x — > y -> z > w', '−1 x — &gt; y -&gt; z > w'],
+    ['a – > 2 -> b', 'a – > 2 -&gt; b'],
+    ['> - 1', '> - 1'],
+  ];
+  for (const [text, written] of lines) {
+    const row: Row = { kind: 'speech', start: 0, end: 1, speaker: null, text: oneLine(text!) };
+    const document = subripDocument({ ...transcript([]), rows: [row] });
+    assert.equal(document.split('\n')[2], written);
   }
 });
