@@ -8,6 +8,7 @@ import { embedderContract } from './actors/embedder/contract.ts';
 import type { Engine } from './actors/engine.ts';
 import { createExporter } from './actors/exporter/exporter.ts';
 import { indexContract } from './actors/index/contract.ts';
+import { mostPictureBytes } from './actors/models/contract.ts';
 import { createModelLibrary } from './actors/models/library.ts';
 import { defaultModelKey } from './actors/models/rows/list.ts';
 import { createSearch } from './actors/search/search.ts';
@@ -20,9 +21,6 @@ import { createSupervisor } from './runtime/supervisor.ts';
 import { threadSpec } from './runtime/thread.ts';
 import { folders, type SettingValues } from './settings.ts';
 
-/** The largest input of a visual model, 512×512 RGB; pages of a slot that nothing touches cost no memory. */
-const SLOT_BYTES = 512 * 512 * 3;
-
 /** `decoders`: films decoded at the same time; 0 for an engine that only searches. `onFatal`: only a new process helps. */
 export async function startEngine(
   values: SettingValues,
@@ -31,7 +29,8 @@ export async function startEngine(
   onFatal: (actor: string) => void = () => {},
 ): Promise<Engine> {
   const { models, journal: journalPath, tasks: tasksPath } = folders(values);
-  const pool = createSlotPool(48 + 8 * decoders, SLOT_BYTES);
+  // Pages of a slot that nothing touches cost no memory.
+  const pool = createSlotPool(48 + 8 * decoders, mostPictureBytes);
   const journal = decoders > 0 ? openJournal(journalPath) : withoutJournal;
   const supervisor = createSupervisor({ clock: systemClock, log, pool, onFatal });
   const spec = <C extends Contract>(contract: C, settings: unknown, name = contract.name) =>

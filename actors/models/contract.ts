@@ -53,6 +53,9 @@ export const TextSide = Type.Object({
 });
 export type TextSide = Static<typeof TextSide>;
 
+/** Bytes of the largest picture that a visual model may take, 512×512 RGB: the size of a slot. */
+export const mostPictureBytes = 512 * 512 * 3;
+
 export const VisualSide = Type.Object({
   shape: PictureShape,
   /** Of values 0 to 1, in the order R, G, B. */

@@ -6,6 +6,7 @@ import { Compile } from 'typebox/compile';
 import {
   ModelRow,
   modelErrors,
+  mostPictureBytes,
   type OperatingSystem,
   type RegistryProblem,
   type SpeakerRow,
@@ -58,6 +59,12 @@ export function checkUserRow(
   }
   if (value.key !== name) return wrong('/key', `${value.key} is not the name of its folder, ${name}`);
   if (value.kind === 'visual' && !value.visual) return wrong('/visual', 'is missing for a visual model');
+  const bytes = value.visual ? value.visual.shape.width * value.visual.shape.height * 3 : 0;
+  if (bytes > mostPictureBytes) {
+    const { width, height } = value.visual!.shape;
+    const most = Math.sqrt(mostPictureBytes / 3);
+    return wrong('/visual/shape', `${width}×${height} is larger than the limit of ${most}×${most} pixels`);
+  }
   if (value.kind === 'speech' && !value.speech) return wrong('/speech', 'is missing for a speech model');
   if (value.kind === 'speaker' && !value.speaker) return wrong('/speaker', 'is missing for a speaker model');
   const twice = value.files.find((one, at) =>

@@ -24,6 +24,9 @@ before(async () => {
   await writeModel(modelsDir, clipRow('tiny-clip'), clipFiles);
   await writeModel(modelsDir, clipRow('damaged'), { ...clipFiles, text: new Uint8Array([1, 2, 3]) });
   await writeModel(modelsDir, siglipRow('half'), siglipFiles);
+  const { shape } = siglipRow('large').visual!;
+  const large = siglipRow('large', { shape: { ...shape, width: 1024, height: 1024 } });
+  await writeModel(modelsDir, large, siglipFiles);
   await rm(join(modelsDir, 'half', 'text.onnx'));
 });
 after(() => rm(modelsDir, { recursive: true, force: true }));
@@ -310,4 +313,15 @@ test('two embedders in threads of their own load, embed and end cleanly while th
   const ended = Promise.allSettled(running);
   assert.deepEqual(await supervisor.stop(), []);
   await ended;
+});
+
+test('a model whose pictures fit no slot is refused when it is loaded, and the one before stays', async () => {
+  const { embedder, stop } = await start();
+  await embedder.ask('load', { model_key: 'tiny-clip' });
+  await assert.rejects(
+    embedder.ask('load', { model_key: 'large' }),
+    withCode('MODEL_INVALID', /large.model\.json.*1024×1024 is larger than the limit of 512×512 pixels/),
+  );
+  assert.equal((await embedder.ask('state', {})).model_key, 'tiny-clip');
+  await stop();
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Compile } from 'typebox/compile';
-import { ModelRow } from '../../../actors/models/contract.ts';
+import { ModelRow, mostPictureBytes } from '../../../actors/models/contract.ts';
 import {
   checkUserRow,
   currentSystem,
@@ -131,6 +131,15 @@ const wrong: [string, string, string, RegExp][] = [
     '/visual',
     /missing/,
   ],
+  [
+    'a picture that fits no slot',
+    JSON.stringify({
+      ...own,
+      visual: { ...own.visual, shape: { ...own.visual!.shape, width: 513, height: 512 } },
+    }),
+    '/visual/shape',
+    /513×512 is larger than the limit of 512×512 pixels/,
+  ],
   ['a role named twice', JSON.stringify({ ...own, files: [own.files[0], own.files[0]] }), '/files', /twice/],
   ['the key of another folder', JSON.stringify({ ...own, key: 'yours' }), '/key', /mine/],
   ['a key of the program', JSON.stringify({ ...own, key: 'clip-b32' }), '/key', /of the program/],
@@ -152,6 +161,18 @@ test('a wrong model.json does not hide the others, and asking for it says what i
   assert.equal(registry.problems.length, 1);
   assert.equal(findRow(registry, 'mine').key, 'mine');
   assert.throws(() => findRow(registry, 'broken'), { code: 'MODEL_INVALID', message: /broken.model\.json/ });
+});
+
+test('a picture as large as a slot is taken, in any proportion', () => {
+  for (const [width, height] of [
+    [512, 512],
+    [1024, 256],
+  ]) {
+    const visual = { ...own.visual, shape: { ...own.visual!.shape, width, height } };
+    assert('row' in checkUserRow('/m/mine/model.json', 'mine', JSON.stringify({ ...own, visual })));
+  }
+  for (const { key, visual } of builtInRows)
+    assert(!visual || visual.shape.width * visual.shape.height * 3 <= mostPictureBytes, key);
 });
 
 test('an unknown key is answered with the keys there are', () => {
