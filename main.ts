@@ -1,4 +1,5 @@
 // The composition root: starts the actors and hands them to the two coordinators. It sees everything, decides nothing.
+import './runtime/process/no-telemetry.ts';
 import { createAnalysis } from './actors/analysis/analysis.ts';
 import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.ts';
 import { openTasks } from './actors/analysis/tasks/tasks.ts';

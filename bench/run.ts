@@ -1,5 +1,6 @@
 // `npm run bench [-- QUESTION...]`: asks every question of this folder (or the named ones), prints one table and appends
 // its rows to results/rows.ndjson.
+import '../runtime/process/no-telemetry.ts';
 import { appendFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { type Question, type Row, reached } from './row.ts';

@@ -1,4 +1,5 @@
 // The command line: reads settings, runs one command, and turns its end into an exit code.
+import '../runtime/process/no-telemetry.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,13 +1,12 @@
 // The only importer of onnxruntime: opens a graph on the best device that works and runs it.
+// On the main thread of a program without an entry of ours; a worker comes too late.
+import '../../runtime/process/no-telemetry.ts';
 import { existsSync } from 'node:fs';
 import { env, InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
 import type { Log } from '../../runtime/log.ts';
 import { modelErrors } from './contract.ts';
 import { type Device, type DeviceChoice, devicesToTry, type Refusal } from './device.ts';
 
-// onnxruntime sends usage data unless this is set in the process before its first session. A worker only has a copy
-// of the environment, so the launcher of the process sets it too; this covers programs that start otherwise.
-process.env.ORT_DISABLE_TELEMETRY = '1';
 // Failures are thrown as errors; the runtime does not print them as well.
 env.logLevel = 'fatal';
 

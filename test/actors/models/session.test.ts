@@ -98,7 +98,3 @@ test('a missing, an empty and a damaged file fail with their path', async () => 
     });
   }
 });
-
-test('the telemetry of onnxruntime is off', () => {
-  assert.equal(process.env.ORT_DISABLE_TELEMETRY, '1');
-});
