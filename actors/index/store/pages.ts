@@ -133,8 +133,9 @@ class PageWalk {
     const first = page.getBigUint64(data, true);
     const over = this.#read(first);
     const pages = over.getUint32(20, true);
+    // More pages than the size needs are sound: LMDB keeps them when a value shrinks inside one transaction.
     const right =
-      pages === Math.ceil((header + size) / this.#meta.pageSize) &&
+      pages >= Math.ceil((header + size) / this.#meta.pageSize) &&
       page.getBigUint64(data + 8, true) <= this.#meta.txnid &&
       page.getBigUint64(data + 16, true) === BigInt(pages);
     if ((over.getUint16(18, true) & 0xff) !== overflow || !right || Number(first) + pages > this.#pages) {

@@ -124,6 +124,19 @@ test('a list of free pages that names a page in use or none at all is refused be
   }
 });
 
+test('a long value that shrank inside one transaction keeps its pages, and the records are sound', async (t) => {
+  const file = join(folder(t), 'records.mdb');
+  const written = Environment.open(file, 'write');
+  written.transact((writes) => {
+    writes.put('media/aa', new Uint8Array(20_000).fill(1));
+    writes.put('media/aa', new Uint8Array(9000).fill(2));
+  });
+  await written.close();
+  const opened = Environment.open(file, 'read');
+  t.after(() => opened.close());
+  assert.deepEqual(opened.get('media/aa'), Buffer.alloc(9000, 2));
+});
+
 test('damaged rows of one file are reported, and the rest is loaded and searched', async (t) => {
   const cache_dir = await library(t);
   flip(join(cache_dir, 'vectors', 'm-model.1.v8'), 64 + 25 * 48 + 3);
