@@ -4,10 +4,10 @@ import { rmSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { Disk } from './disk.ts';
 import type { Environment } from './environment.ts';
-import { confirm } from './lease.ts';
+import type { HeldLease } from './held-lease.ts';
 import { modelRecordKey, stagePrefix } from './names.ts';
 import { Packs, removeOtherGenerations } from './packs.ts';
-import { type Lease, Model, Visual } from './records.ts';
+import { Model, Visual } from './records.ts';
 import { type Extent, seal, unseal } from './table.ts';
 
 /** Rows moved at a time: 4 MB at 512 dimensions. */
@@ -41,13 +41,13 @@ function copyExtent(
 /**
  * True when the packs were rewritten; false when a stored row is damaged: then the old files are kept as they are,
  * since the damaged media is still known by them. Throws STORE_FULL and the like; nothing is lost then either.
- * `pause` is called between blocks and may throw to stop.
+ * `pause` is called between blocks; it may throw to stop, and renew the lease.
  */
 export function compact(
   folder: string,
   environment: Environment,
   model: Model,
-  lease: Lease,
+  lease: Pick<HeldLease, 'confirm'>,
   on: Disk,
   pause: () => void,
 ): boolean {
@@ -59,7 +59,8 @@ export function compact(
   let next = 0;
   let publishing = false;
   try {
-    for (const { key, value } of environment.entries(stagePrefix(model.model_key))) {
+    // Read at once: `pause` may write.
+    for (const { key, value } of [...environment.entries(stagePrefix(model.model_key))]) {
       const visual = unseal(Visual, key, value, environment.file);
       if (visual.generation !== model.generation) continue;
       const extent = { row: next, count: 0, crc: 0 };
@@ -76,7 +77,7 @@ export function compact(
     const now: Model = { ...model, generation, next_generation: generation + 1, rows: next, live: next };
     publishing = true;
     environment.transact((writes) => {
-      confirm(writes, lease, environment.file);
+      lease.confirm(writes);
       for (const [key, visual] of moved) writes.put(key, seal(Visual, key, visual));
       const key = modelRecordKey(model.model_key);
       writes.put(key, seal(Model, key, now));

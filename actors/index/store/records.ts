@@ -2,7 +2,13 @@
 import { type RowOf, table } from './table.ts';
 
 export const Format = table('FHFM', { version: 'uint', written_by: 'string' });
-export const Lease = table('FHLS', { pid: 'double', started: 'string', host: 'string', token: 'string' });
+export const Lease = table('FHLS', {
+  pid: 'double',
+  started: 'string',
+  host: 'string',
+  token: 'string',
+  renewed_ms: 'double',
+});
 export const Media = table('FHMD', {
   path: 'string',
   hash_str: 'string',

@@ -6,12 +6,12 @@ import { type MediaRecord, storeErrors } from './contract.ts';
 import { type Disk, disk } from './disk.ts';
 import type { Environment } from './environment.ts';
 import { putFormat } from './format.ts';
-import { confirm, newLease, release, take } from './lease.ts';
+import { HeldLease, type LeaseOptions } from './held-lease.ts';
 import { putMedia } from './media.ts';
 import { modelRecordKey, previewKey, stageKey } from './names.ts';
 import { PreviewWriter, removeOtherPreviews, removeParts } from './preview-writer.ts';
 import { readRecord } from './read-record.ts';
-import { type Lease, Model, Previews, Visual } from './records.ts';
+import { Model, Previews, Visual } from './records.ts';
 import { Stage, type StageResult } from './stage.ts';
 import { seal, unseal } from './table.ts';
 import { type ModelTail, Tails } from './tails.ts';
@@ -19,7 +19,7 @@ import { type ModelTail, Tails } from './tails.ts';
 /** Packs smaller than this are not worth compacting. */
 const leastGarbageRows = 4096;
 
-export interface WriterOptions {
+export interface WriterOptions extends LeaseOptions {
   readonly on?: Disk;
   readonly leastGarbageRows?: number;
   readonly warn?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -30,7 +30,7 @@ export class Writer {
   readonly environment: Environment;
   readonly #on: Disk;
   readonly #leastGarbage: number;
-  readonly #lease: Lease = newLease();
+  readonly #lease: HeldLease;
   readonly #stages = new Set<Stage>();
   readonly #tails: Tails;
   readonly #warn: NonNullable<WriterOptions['warn']>;
@@ -40,6 +40,7 @@ export class Writer {
     this.#folder = folder;
     this.environment = environment;
     this.#on = options.on ?? disk;
+    this.#lease = new HeldLease(environment, options);
     this.#tails = new Tails(folder, environment, this.#on);
     this.#warn = options.warn ?? (() => {});
     this.#leastGarbage = options.leastGarbageRows ?? leastGarbageRows;
@@ -56,10 +57,7 @@ export class Writer {
       if (stageKey(stage.modelKey, stage.hash) === key) this.abort(stage);
     }
     if (this.#stages.size === 0) {
-      this.environment.transact((writes) => {
-        putFormat(writes);
-        take(writes, this.#lease, this.environment.file);
-      });
+      this.#lease.take(putFormat);
     }
     try {
       if (this.#stages.size === 0) removeParts(this.#folder);
@@ -87,7 +85,7 @@ export class Writer {
     previews: readonly Uint8Array[],
   ): void {
     this.#own(stage);
-    confirm(this.environment, this.#lease, this.environment.file);
+    this.#lease.confirm(this.environment);
     try {
       stage.append(frames, vectors, previews);
     } catch (error) {
@@ -137,7 +135,7 @@ export class Writer {
     const { generation } = tail.packs.shape;
     const last = result.extents.at(-1);
     return this.environment.transact((writes) => {
-      confirm(writes, this.#lease, file);
+      this.#lease.confirm(writes);
       const before = writes.get(visual);
       const old = before === undefined ? null : unseal(Visual, visual, before, file);
       const replaced = old?.generation === generation ? rowsOf(old) : 0;
@@ -192,6 +190,7 @@ export class Writer {
   #compact(model: Model, cancelled: () => boolean): void {
     const pause = () => {
       if (cancelled()) throw engineErrors.CANCELLED();
+      this.#lease.renewWhenDue();
     };
     try {
       compact(this.#folder, this.environment, model, this.#lease, this.#on, pause);
@@ -205,11 +204,7 @@ export class Writer {
   #releaseIfIdle(): void {
     if (this.#stages.size > 0) return;
     this.#tails.closeAll();
-    try {
-      this.environment.transact((writes) => release(writes, this.#lease, this.environment.file));
-    } catch {
-      // A lease that could not be given back, on a full disk for one, is taken again by this writer or dies with it.
-    }
+    this.#lease.release();
   }
 
   /** Aborts what is open and frees the packs. */
