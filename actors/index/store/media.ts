@@ -27,8 +27,24 @@ export class MediaRecords {
     this.#writing = writing;
   }
 
+  /** A damaged record is none: then the file is identified anew, and the record replaced. */
+  #atPath(path: string): Media | null {
+    return readable(() => readRecord(this.#reading(), Media, pathKey(path)));
+  }
+
+  /** A damaged record is read from that of a path with the same content. Throws STORE_DAMAGED when there is none. */
+  #ofHash(hash: string): Media | null {
+    try {
+      return readRecord(this.#reading(), Media, mediaKey(hash));
+    } catch (error) {
+      if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
+      for (const { row } of this.remembered('path/')) if (row?.hash_str === hash) return row;
+      throw error;
+    }
+  }
+
   known(path: string, mark: FileMark): MediaRecord | null {
-    const row = readRecord(this.#reading(), Media, pathKey(path));
+    const row = this.#atPath(path);
     const same =
       row !== null &&
       row.size_bytes === mark.size_bytes &&
@@ -39,13 +55,13 @@ export class MediaRecords {
 
   /** What was remembered for a path, whatever lies there now. */
   byPath(path: string): MediaRecord | null {
-    const row = readRecord(this.#reading(), Media, pathKey(path));
+    const row = this.#atPath(path);
     return row && mediaRecord(row);
   }
 
   /** What was remembered last for a hash. */
   byHash(hash: string): MediaRecord | null {
-    const row = readRecord(this.#reading(), Media, mediaKey(hash));
+    const row = this.#ofHash(hash);
     return row && mediaRecord(row);
   }
 
@@ -58,13 +74,10 @@ export class MediaRecords {
     });
   }
 
-  /** Every path that was remembered. */
+  /** Every path that was remembered, without those whose record is damaged. */
   all(): MediaRecord[] {
-    const environment = this.#reading();
-    if (environment === null) return [];
-    return Array.from(environment.entries('path/'), ({ key, value }) =>
-      mediaRecord(unseal(Media, key, value, environment.file)),
-    );
+    const rows = Array.from(this.remembered('path/'), ({ row }) => row);
+    return rows.filter((row) => row !== null).map(mediaRecord);
   }
 
   /** What changed of the media since `seen`; null asks for a beginning. */
@@ -95,14 +108,14 @@ export class MediaRecords {
 
   /** The content known by a name, which is a path or the hash itself; null when it is not known. */
   hashOf(name: string): string | null {
-    const row = readRecord(this.#reading(), Media, pathKey(name));
+    const row = this.#atPath(name);
     if (row !== null) return row.hash_str;
-    return isHash(name) && readRecord(this.#reading(), Media, mediaKey(name)) !== null ? name : null;
+    return isHash(name) && this.#ofHash(name) !== null ? name : null;
   }
 
   /** The path remembered last for a hash; null when it is not known. */
   pathOf(hash: string): string | null {
-    return readRecord(this.#reading(), Media, mediaKey(hash))?.path ?? null;
+    return this.#ofHash(hash)?.path ?? null;
   }
 }
 

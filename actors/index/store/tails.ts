@@ -3,10 +3,9 @@ import { storeErrors } from './contract.ts';
 import type { Disk } from './disk.ts';
 import type { Environment } from './environment.ts';
 import { storeFault } from './faults.ts';
-import { modelRecordKey } from './names.ts';
+import { readModel } from './model.ts';
 import { Packs } from './packs.ts';
-import { readRecord } from './read-record.ts';
-import { Model } from './records.ts';
+import type { Model } from './records.ts';
 import type { Tail } from './stage.ts';
 
 /** What a model's packs were like when the first stage began; `model` changes with every commit. */
@@ -40,7 +39,7 @@ export class Tails {
         `dimensions: ${modelKey} is being written with ${open.packs.shape.dimensions}, not ${dimensions}`,
       );
     }
-    const model = readRecord(this.#environment, Model, modelRecordKey(modelKey));
+    const model = readModel(this.#environment, modelKey);
     const tail =
       (model !== null && model.dimensions === dimensions ? this.#reopen(model) : null) ??
       this.#startPacks(modelKey, dimensions, model);

@@ -4,7 +4,8 @@ import { readRow16 } from '../visual/quantize.ts';
 import { storeErrors } from './contract.ts';
 import type { Environment } from './environment.ts';
 import { damaged, readAgain } from './faults.ts';
-import { modelPrefix, modelRecordKey, stageKey, stagePrefix } from './names.ts';
+import { readModel } from './model.ts';
+import { modelPrefix, stageKey, stagePrefix } from './names.ts';
 import { Packs } from './packs.ts';
 import { readRecord } from './read-record.ts';
 import { Model, Visual } from './records.ts';
@@ -21,7 +22,7 @@ export class VisualStages {
   }
 
   model(modelKey: string): Model | null {
-    return readRecord(this.#reading(), Model, modelRecordKey(modelKey));
+    return readModel(this.#reading(), modelKey);
   }
 
   stage(modelKey: string, hash: string): Visual | null {

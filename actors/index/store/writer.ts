@@ -1,10 +1,12 @@
 // Writes one analysis folder. Bulk data first, flushed; then one transaction makes a whole stage visible. The lease is
 // held from the first open stage to the last one's end, so two processes can take turns.
+import { randomInt } from 'node:crypto';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { compact } from './compact.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import { type Disk, disk } from './disk.ts';
 import type { Environment } from './environment.ts';
+import { readable } from './faults.ts';
 import { putFormat } from './format.ts';
 import { HeldLease, type LeaseOptions } from './held-lease.ts';
 import { putMedia } from './media.ts';
@@ -105,7 +107,7 @@ export class Writer {
       }
       const result = stage.finish();
       tail.packs.flush();
-      const revision = (readRecord(this.environment, Previews, previewKey(stage.hash))?.revision ?? 0) + 1;
+      const revision = revisionAfter(() => readRecord(this.environment, Previews, previewKey(stage.hash)));
       const previews = stage.previews.finish(stage.hash, revision);
       tail.model = this.#publish(stage, media, result, previews, tail);
       this.#stages.delete(stage);
@@ -137,13 +139,14 @@ export class Writer {
     return this.environment.transact((writes) => {
       this.#lease.confirm(writes);
       const before = writes.get(visual);
-      const old = before === undefined ? null : unseal(Visual, visual, before, file);
+      const read = () => (before === undefined ? null : unseal(Visual, visual, before, file));
+      const old = readable(read);
       const replaced = old?.generation === generation ? rowsOf(old) : 0;
       const row: Visual = {
         hash_str: stage.hash,
         dimensions: stage.dimensions,
         generation,
-        revision: (old?.revision ?? 0) + 1,
+        revision: revisionAfter(read),
         ...stored,
       };
       const now: Model = {
@@ -211,6 +214,12 @@ export class Writer {
   close(): void {
     for (const stage of [...this.#stages]) this.abort(stage);
   }
+}
+
+/** Tells readers that what they hold is replaced. A damaged record may have had any revision: then it is one by chance. */
+function revisionAfter(read: () => { readonly revision: number } | null): number {
+  const known = readable(() => ({ revision: read()?.revision ?? 0 }));
+  return known === null ? randomInt(2 ** 30, 2 ** 31) : known.revision + 1;
 }
 
 function rowsOf(visual: Visual): number {
