@@ -1,5 +1,5 @@
 // The analysis folders this actor has open: a few at a time, the one used longest ago is closed first.
-import { resolve } from 'node:path';
+import { realFolder } from './real-folder.ts';
 import { storeErrors } from './store/contract.ts';
 import { Store } from './store/store.ts';
 import type { WriterOptions } from './store/writer.ts';
@@ -36,7 +36,7 @@ export class Folders {
 
   /** *Borrowed until the end of the turn*; a store with an open stage is never closed here. */
   async #store(folder: string): Promise<Store> {
-    const path = resolve(folder);
+    const path = realFolder(folder);
     const store = this.#open.get(path) ?? new Store(path, this.#options);
     this.#open.delete(path);
     this.#open.set(path, store);

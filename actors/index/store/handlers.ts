@@ -1,4 +1,5 @@
 // What the index answers about the media of a folder.
+import { resolve } from 'node:path';
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
 import type { Folders } from '../folders.ts';
@@ -22,7 +23,8 @@ export function storeHandlers({ folders }: StoreParts): Handlers<Contract<typeof
         by_path: paths.map((path) => store.media.byPath(path)),
         by_hash: hashes.map((hash) => store.media.byHash(hash)),
       })),
-    held: ({ cache_dir, hash_str }) => folders.with(cache_dir, (store) => store.held(hash_str)),
+    held: ({ cache_dir, hash_str }) =>
+      folders.with(cache_dir, (store) => store.held(hash_str, resolve(cache_dir))),
     open: ({ cache_dir }) =>
       folders.with(cache_dir, (store) => {
         store.requireFolder();

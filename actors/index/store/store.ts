@@ -83,11 +83,14 @@ export class Store {
     this.#reading();
   }
 
-  /** Where the data of a media file lies; null for what is not stored. Transcripts lie among the records. */
-  held(hash: string): { visual: string | null; audio: string | null } {
+  /**
+   * Where the data of a media file lies, null for what is not stored; `folder`: this folder by the caller's name.
+   * Transcripts lie among the records.
+   */
+  held(hash: string, folder: string): { visual: string | null; audio: string | null } {
     return {
-      visual: this.visual.stored(null, [hash])[0] ? vectorFolder(this.folder) : null,
-      audio: this.transcripts.stored([hash])[0] ? this.folder : null,
+      visual: this.visual.stored(null, [hash])[0] ? vectorFolder(folder) : null,
+      audio: this.transcripts.stored([hash])[0] ? folder : null,
     };
   }
 

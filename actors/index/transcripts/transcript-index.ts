@@ -1,6 +1,6 @@
 // The transcripts that can be searched: those of one folder, and the load that is under way.
-import { resolve } from 'node:path';
 import type { Log } from '../../../runtime/log.ts';
+import { realFolder } from '../real-folder.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { Store } from '../store/store.ts';
 import type { TranscriptLoadReport } from './contract.ts';
@@ -43,7 +43,7 @@ export class TranscriptIndex {
 
   /** What is loaded of a folder; NOT_LOADED when nothing is. */
   of(folder: string): LoadedTranscripts {
-    if (this.#loaded?.folder === resolve(folder)) return this.#loaded;
+    if (this.#loaded?.folder === realFolder(folder)) return this.#loaded;
     throw storeErrors.NOT_LOADED(`The transcriptions of ${folder} are not loaded`, { folder });
   }
 

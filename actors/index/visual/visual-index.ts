@@ -1,6 +1,6 @@
 // The vectors that can be searched: those of one folder by one model.
-import { resolve } from 'node:path';
 import type { Log } from '../../../runtime/log.ts';
+import { realFolder } from '../real-folder.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { Store } from '../store/store.ts';
 import type { LoadReport } from './contract.ts';
@@ -64,7 +64,8 @@ export class VisualIndex {
   /** What is loaded of a folder by a model; NOT_LOADED when something else is, or nothing. */
   of(folder: string, modelKey: string): LoadedVectors {
     const loaded = this.#loaded;
-    if (loaded !== null && loaded.folder === resolve(folder) && loaded.modelKey === modelKey) return loaded;
+    if (loaded !== null && loaded.folder === realFolder(folder) && loaded.modelKey === modelKey)
+      return loaded;
     throw storeErrors.NOT_LOADED(`The analysis in ${folder} by ${modelKey} is not loaded`, {
       folder,
       model: modelKey,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -44,6 +45,24 @@ test('a frame stored, loaded and asked for by its own vector is the first match,
     ],
   });
   assert.deepEqual(previews, [preview(13), null, preview(39)]);
+});
+
+test('a folder given through a link is the same folder, in writing, loading and searching', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = join(folder(t), 'not-yet');
+  const link = join(folder(t), 'link');
+  symlinkSync(dirname(cache_dir), link, 'junction');
+  const linked = join(link, 'not-yet');
+  const begin = { hash_str: 'aa', model_key: 'model', dimensions: d };
+  const { stage } = await index.call('begin', { cache_dir, ...begin });
+  // The same stage of the same folder: the first one gives way, as it does without a link.
+  await store(index, linked, 'aa', someFootage(5, 1));
+  await assert.rejects(index.call('commit', { stage, media: mediaRecord('aa') }), storeErrors.STAGE_LOST.is);
+  await index.call('load', { cache_dir: linked, model_key: 'model', hashes: null });
+  const asked = query(cache_dir, row(someFootage(5, 1), 2));
+  assert.equal((await index.call('search', asked)).matches[0]?.frame_index, 2);
+  const held = await index.call('held', { cache_dir: linked, hash_str: 'aa' });
+  assert.equal(held.visual, join(linked, 'vectors'));
 });
 
 test('what was stored before a restart is known, stored and found after it', async (t) => {
