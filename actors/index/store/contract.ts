@@ -55,6 +55,11 @@ export const storeMessages = {
       by_hash: Type.Array(Type.Union([MediaRecord, Type.Null()])),
     }),
   ),
+  /** Every path at which each content was seen, whatever lies there now. */
+  paths: ask(
+    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
+    Type.Object({ paths: Type.Array(Type.Array(Type.String())) }),
+  ),
   /** Folders in which the data of one file lies; null for what is not stored. */
   held: ask(
     Type.Object({ ...Folder, hash_str: Type.String() }),

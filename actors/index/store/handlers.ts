@@ -23,6 +23,8 @@ export function storeHandlers({ folders }: StoreParts): Handlers<Contract<typeof
         by_path: paths.map((path) => store.media.byPath(path)),
         by_hash: hashes.map((hash) => store.media.byHash(hash)),
       })),
+    paths: ({ cache_dir, hashes }, turn) =>
+      folders.with(cache_dir, (store) => ({ paths: store.paths.of(hashes, () => turn.throwIfCancelled()) })),
     held: ({ cache_dir, hash_str }) =>
       folders.with(cache_dir, (store) => store.held(hash_str, resolve(cache_dir))),
     open: ({ cache_dir }) =>

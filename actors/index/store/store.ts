@@ -1,6 +1,7 @@
 // One analysis folder: what is known of its media, which stages are stored, and the way to their vectors and previews.
 // Reading works while another process writes, and in a folder that cannot be written.
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { ContentPaths } from './content-paths.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import { Environment } from './environment.ts';
 import { readAgain, storeFault } from './faults.ts';
@@ -25,6 +26,7 @@ export class Store {
     () => this.#reading(),
     () => this.#writer().environment,
   );
+  readonly paths = new ContentPaths(this.media);
   readonly visual: VisualStages;
   readonly transcripts = new Transcripts(
     () => this.#reading(),

@@ -1,6 +1,5 @@
 // Where the media of an answer lies now. The same content may be known under several paths, and some may be gone.
 import { access } from 'node:fs/promises';
-import type { MediaRecord } from '../../index/store/contract.ts';
 import type { RankedMatch } from '../../index/visual/contract.ts';
 
 /** A match in a media, and where that was last. */
@@ -15,12 +14,12 @@ export interface MatchLocations {
 
 /**
  * A path the caller named wins, then one that is there, then the last one known. `asked`: hash to the path the caller
- * named. `media`: everything the folder knows, asked for only when a file is not where it was.
+ * named. `knownPaths`: all paths of each of these contents, asked for only when a file is not where it was.
  */
 export async function locateMatches(
   matches: readonly LocatedMatch[],
   asked: ReadonlyMap<string, string>,
-  media: () => Promise<readonly MediaRecord[]>,
+  knownPaths: (hashes: string[]) => Promise<readonly (readonly string[])[]>,
   exists: (path: string) => Promise<boolean> = isThere,
 ): Promise<MatchLocations> {
   const paths = new Map(matches.map(({ hash_str, path }) => [hash_str, asked.get(hash_str) ?? path]));
@@ -28,10 +27,10 @@ export async function locateMatches(
     [...paths].map(async ([hash, path]) => [hash, path, await exists(path)] as const),
   );
   const moved = there.filter(([, , found]) => !found);
-  const known = Map.groupBy(moved.length > 0 ? await media() : [], ({ identity }) => identity.hash_str);
+  const known = moved.length > 0 ? await knownPaths(moved.map(([hash]) => hash)) : [];
   const gone: string[] = [];
-  for (const [hash, path] of moved) {
-    const others = (known.get(hash) ?? []).map((record) => record.path);
+  for (const [i, [hash, path]] of moved.entries()) {
+    const others = (known[i] ?? []).filter((other) => other !== path);
     const found = await Promise.all(others.map(exists));
     const other = others.find((_, i) => found[i]);
     if (other) paths.set(hash, other);

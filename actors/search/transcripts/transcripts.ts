@@ -180,9 +180,10 @@ async function search(
     signal,
   );
   const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
-  const all = async () => (await index.ask('media', { cache_dir }, now(signal))).media;
+  const paths = async (of: string[]) =>
+    (await index.ask('paths', { cache_dir, hashes: of }, now(signal))).paths;
   const [locations, media, broken] = await Promise.all([
-    locateMatches(matches, asked, all),
+    locateMatches(matches, asked, paths),
     records({ index }, cache_dir, hashes, now(signal)),
     records({ index }, cache_dir, data.damaged, now(signal)),
   ]);

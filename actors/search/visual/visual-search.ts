@@ -51,10 +51,11 @@ export async function searchVisual(
     return { ...found, ranked };
   };
   const { ranked, missing, unloaded, asked } = await parts.visual.within(within, find, signal);
-  const media = async () => (await index.ask('media', { cache_dir: request.cache_dir }, now(signal))).media;
+  const paths = async (hashes: string[]) =>
+    (await index.ask('paths', { cache_dir, hashes }, now(signal))).paths;
   const [{ images, unreadable }, locations] = await Promise.all([
     request.previews ? previews(parts, request.cache_dir, ranked.matches, signal) : nothing,
-    locateMatches(ranked.matches, asked, media),
+    locateMatches(ranked.matches, asked, paths),
   ]);
   const broken = new Set([...unreadable, ...parts.visual.damaged]);
   return {

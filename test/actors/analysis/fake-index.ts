@@ -75,6 +75,11 @@ function storeHandlers(world: IndexState) {
         by_hash: hashes.map((hash) => by(hash) ?? null),
       };
     },
+    paths: ({ hashes }) => {
+      const known = [...world.media.values()];
+      const of = (hash: string) => known.filter(({ identity }) => identity.hash_str === hash);
+      return { paths: hashes.map((hash) => of(hash).map(({ path }) => path)) };
+    },
     held: ({ cache_dir, hash_str }) => ({
       visual: world.committed.has(hash_str) ? join(cache_dir, 'vectors') : null,
       audio: world.transcribed.has(hash_str) ? cache_dir : null,

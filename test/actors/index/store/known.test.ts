@@ -3,6 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import { Environment } from '../../../../actors/index/store/environment.ts';
+import { Store } from '../../../../actors/index/store/store.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { mediaRecord } from '../footage.ts';
 import { folder, indexActor, someFootage, store } from '../handlers.ts';
@@ -55,4 +57,23 @@ test('a folder that is not there holds nothing and is not made; a file in its pl
   await assert.rejects(index.call('held', { cache_dir, hash_str }), storeErrors.STORE_UNAVAILABLE.is);
   const under = join(cache_dir, 'under');
   await assert.rejects(index.call('held', { cache_dir: under, hash_str }), storeErrors.STORE_UNAVAILABLE.is);
+});
+
+test('the paths of a content are read once, and follow what is stored, by another process too', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  const remember = (hash: string, path: string) =>
+    index.call('remember', { cache_dir, media: mediaRecord(hash, path) });
+  const paths = async (...hashes: string[]) => (await index.call('paths', { cache_dir, hashes })).paths;
+  assert.deepEqual(await paths('aa'), [[]]);
+  for (const path of ['/b', '/a', '/c']) await remember('aa', path);
+  assert.deepEqual(await paths('aa', 'bb'), [['/a', '/b', '/c'], []]);
+  const reads = t.mock.method(Environment.prototype, 'entries').mock;
+  await remember('bb', '/b');
+  assert.deepEqual(await paths('aa', 'bb'), [['/a', '/c'], ['/b']]);
+  const other = new Store(cache_dir);
+  t.after(() => other.close());
+  other.media.remember(mediaRecord('bb', '/d'));
+  assert.deepEqual(await paths('bb'), [['/b', '/d']]);
+  assert.equal(reads.callCount(), 0);
 });
