@@ -60,7 +60,11 @@ export class FramePass {
     await this.#decided.promise;
     // Alone, as nearly always: the feed as it is.
     if (this.#consumers.length === 1) return yield* this.#feed([wanted.shape], wanted.preview, wanted);
-    this.#delivery ??= this.#deliver();
+    if (!this.#delivery) {
+      this.#delivery = this.#deliver();
+      // Whoever waits for it may come later than its failure, or have left.
+      this.#delivery.catch(() => {});
+    }
     yield* taken(consumer, this.#delivery);
   }
 
@@ -113,7 +117,8 @@ export class FramePass {
   }
 }
 
-async function* taken({ wanted, ahead }: Consumer, delivery: Promise<void>): AsyncGenerator<GridFrame> {
+async function* taken(consumer: Consumer, delivery: Promise<void>): AsyncGenerator<GridFrame> {
+  const { wanted, ahead } = consumer;
   const stop = () => ahead.close();
   wanted.signal?.addEventListener('abort', stop, { once: true });
   try {
@@ -130,6 +135,7 @@ async function* taken({ wanted, ahead }: Consumer, delivery: Promise<void>): Asy
     await delivery;
   } finally {
     wanted.signal?.removeEventListener('abort', stop);
+    consumer.gone = true;
     ahead.close();
     for (let one = await ahead.take(); one; one = await ahead.take()) one.release();
   }

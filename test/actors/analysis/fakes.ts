@@ -330,6 +330,7 @@ export async function world(
     paths,
     add,
     pool,
+    decoders,
     events,
     journalPath,
     search,
