@@ -10,7 +10,7 @@ import { worthAnotherTry } from '../recovery/retry.ts';
 import { runClosing } from './closing.ts';
 import { FramePass } from './frame-pass.ts';
 import type { Item } from './kind.ts';
-import type { Lane, StageJobs } from './lanes.ts';
+import { type Lane, piecesOf, type StageJobs } from './lanes.ts';
 import type { Decoder } from './parts.ts';
 import { attempt, described, keyOf, type Piece, type RunningStage, standsStored, tellEnd } from './piece.ts';
 import { type ReaderKind, readersOf, type Underway } from './stage.ts';
@@ -44,18 +44,36 @@ export class LaneRunner {
     this.#readers = readersOf(task.parts, lane.reads);
   }
 
-  /** Rejects when a stage cannot be opened; failures of files are in their results. */
+  /** What keeps a stage from being opened ends the task; failures of files are told as their results. */
   async run(): Promise<void> {
     try {
-      for (const { stage, jobs } of this.#lane.stages) {
-        const session = await stage.open(this.#task);
-        this.#stages.push({ stage, jobs, session, tracker: this.#task.tracker.of(stage.kind.type) });
-      }
+      if (!(await this.#open())) return;
       await this.#rounds();
       await this.#workOnSuspects();
       for (const stage of this.#stages) await runClosing(this.#task, stage, stage.jobs);
     } finally {
       for (const { session } of this.#stages) await session.close();
+    }
+  }
+
+  /** False when a stage cannot be opened: then nothing is begun of the others either. */
+  async #open(): Promise<boolean> {
+    const { tracker } = this.#task;
+    try {
+      for (const { stage, jobs } of this.#lane.stages) {
+        const session = await stage.open(this.#task);
+        this.#stages.push({ stage, jobs, session, tracker: tracker.of(stage.kind.type) });
+      }
+      return true;
+    } catch (error) {
+      this.#task.break(error);
+      for (const one of this.#lane.stages) {
+        const { paths, closing } = piecesOf(one);
+        for (const name of [...paths, ...closing]) {
+          tracker.of(one.stage.kind.type).failed(name, this.#task.failure(name, error));
+        }
+      }
+      return false;
     }
   }
 
@@ -74,14 +92,24 @@ export class LaneRunner {
     }
   }
 
-  #roundsOf({ session, tracker, jobs }: Planned): Promise<readonly (readonly Item[])[]> {
-    const items = new Map<string, Item>();
+  /** Rounds that cannot be planned end the task. */
+  async #roundsOf({ session, tracker, jobs }: Planned): Promise<readonly (readonly Item[])[]> {
+    const left = new Map<string, Item>();
     for (const item of jobs.flatMap((job) => job.items)) {
-      if (!items.has(item.path)) items.set(item.path, item);
+      if (!left.has(item.path)) left.set(item.path, item);
     }
-    const all = [...items.values()];
-    if (!session.rounds) return Promise.resolve([all]);
-    return session.rounds(all, ({ path }, error) => tracker.failed(path, this.#task.failure(path, error)));
+    const all = [...left.values()];
+    if (!session.rounds) return [all];
+    const fail = ({ path }: Item, error: unknown) => {
+      if (left.delete(path)) tracker.failed(path, this.#task.failure(path, error));
+    };
+    try {
+      return await session.rounds(all, fail);
+    } catch (error) {
+      this.#task.break(error);
+      for (const item of all) fail(item, error);
+      return [];
+    }
   }
 
   /** `surveyed`: stages of which no file comes after this round. */

@@ -48,6 +48,11 @@ export class Turns {
     signal?.addEventListener('abort', leave, { once: true });
     try {
       await entry.turn.promise;
+      if (signal?.aborted) {
+        // Its turn had come already: the next one has it.
+        this.next();
+        throw engineErrors.CANCELLED();
+      }
     } finally {
       signal?.removeEventListener('abort', leave);
     }
