@@ -43,25 +43,28 @@ export async function attempt(
 ): Promise<Underway> {
   const { session, tracker, item, media } = piece;
   const { parts, run, signal } = task;
-  const key = keyOf(piece);
+  const { frames, end: endFrames } = pass.subscription();
   let done = 0;
   const worked = (amount: number) => {
     done += amount;
     tracker.worked(media, amount);
   };
   const end = (outcome: string) =>
-    parts.journal.write({ type: 'stage-end', task_id: run.task_id, key, outcome });
+    parts.journal.write({ type: 'stage-end', task_id: run.task_id, key: keyOf(piece), outcome });
   const undo = (error: unknown): never => {
     end('failed');
     tracker.worked(media, -done);
     throw error;
   };
-  parts.journal.write({ type: 'stage-start', task_id: run.task_id, key });
-  const subscription = pass.subscription();
-  const underway = await session
-    .work({ item, media, reader, signal, worked, frames: subscription.frames })
-    .finally(subscription.end)
-    .catch(undo);
+  const begin = async () => session.work({ item, media, reader, signal, worked, frames });
+  let underway: Underway;
+  try {
+    parts.journal.write({ type: 'stage-start', task_id: run.task_id, key: keyOf(piece) });
+    underway = await begin().catch(undo);
+  } finally {
+    // Whatever happened: others may wait to hear whether it wants frames.
+    endFrames();
+  }
   const finished = underway.finished.then((facts) => {
     end('stored');
     return facts;

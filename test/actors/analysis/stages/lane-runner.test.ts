@@ -85,3 +85,35 @@ test('a folder that takes nothing more leaves the closing step unfinished', asyn
   assert.ok(ended.ends.includes('count all cancelled'));
   assert.equal(w.pool.free, w.pool.count);
 });
+
+test('work that cannot be journalled fails alone, and keeps nobody waiting for its frames', async (t) => {
+  const { run, w } = await runs(t, films);
+  const { journal } = w;
+  const write = journal.write.bind(journal);
+  journal.write = (entry) => {
+    if (entry.type === 'stage-start' && entry.key.startsWith('a/count/')) throw new Error('ENOSPC');
+    write(entry);
+  };
+  const ended = await run();
+  expectWhole(ended);
+  assert.deepEqual(
+    ended.ends.filter((end) => end.endsWith('failed')),
+    ['count a failed'],
+  );
+});
+
+test('a stage that throws before it has begun fails alone', async (t) => {
+  const { run } = await runs(t, films, {
+    session: () => ({
+      work: () => {
+        throw new Error('no hands');
+      },
+    }),
+  });
+  const ended = await run();
+  expectWhole(ended);
+  assert.deepEqual(
+    ended.ends.filter((end) => end.startsWith('video')),
+    ['video a analyzed', 'video b analyzed'],
+  );
+});
