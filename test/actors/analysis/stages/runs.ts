@@ -40,7 +40,7 @@ export async function runs(
   t: TestContext,
   files: readonly FakeFile[],
   change: Change = {},
-  options: { decoders?: number } = {},
+  options: { decoders?: number; batch?: number } = {},
 ) {
   const store: CountStore = { files: new Map(), totals: new Map() };
   const w = await world(files, { decoders: 1, ...options, stages: [...stages, changed(store, change)] });
