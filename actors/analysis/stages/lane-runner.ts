@@ -141,8 +141,12 @@ export class LaneRunner {
     if (needs.length === 0) return yield* round;
     const { settled, signal } = this.#task;
     const queue = createQueue<readonly [string, Wanted]>(Number.POSITIVE_INFINITY);
+    // One listener for all of them: adding one takes as long as there are.
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', () => stop(), { once: true });
     const waiting = [...round].map(async (file) => {
-      await settled.all(needs, file[0], signal);
+      await settled.all(needs, file[0], stopped);
       await queue.put(file);
     });
     void Promise.all(waiting).then(queue.close);

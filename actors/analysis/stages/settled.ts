@@ -16,17 +16,9 @@ export class Settled {
     this.#expected.get(workKey(result))?.resolve(result);
   }
 
-  /** Resolves when all these types of work on the file have their results, or the task is told to stop. */
-  async all(types: readonly string[], path: string, signal: AbortSignal): Promise<void> {
-    const stopped = Promise.withResolvers<void>();
-    const stop = () => stopped.resolve();
-    if (signal.aborted) return;
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      await Promise.race([Promise.all(types.map((type) => this.result(type, path))), stopped.promise]);
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+  /** Resolves when all these types of work on the file have their results, or `stopped` does. */
+  async all(types: readonly string[], path: string, stopped: Promise<unknown>): Promise<void> {
+    await Promise.race([Promise.all(types.map((type) => this.result(type, path))), stopped]);
   }
 
   /** Resolves when the work has its result; at once, to undefined, when the task has no such work. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import type { AnalysisEvent, WorkResult } from '../../../../actors/analysis/contract.ts';
 import { modelErrors } from '../../../../actors/models/contract.ts';
@@ -126,4 +127,25 @@ test('one decoder serves both in turn, with batches larger than the slots', asyn
   assert.equal((await run({ onEvent })).error, null);
   assert.equal(store.totals.get('all'), 240);
   assert.equal(w.pool.free, w.pool.count);
+});
+
+test('files that wait cost the signal of the task no listener each', async (t) => {
+  const signals: AbortSignal[] = [];
+  const stills = Array.from({ length: 200 }, (_, i) => ({
+    name: `s${i}`,
+    frames: 1,
+    kind: 'image' as const,
+  }));
+  const { run, w } = await runs(t, stills, {
+    needs: ['video'],
+    open: async ({ signal }) => void signals.push(signal),
+  });
+  const gate = Promise.withResolvers<void>();
+  w.state.hold = gate.promise;
+  const running = run();
+  await until(() => w.decoded.length === 1);
+  const waiting = getEventListeners(signals[0]!, 'abort').length;
+  gate.resolve();
+  assert.equal((await running).error, null);
+  assert.ok(waiting < 20, `${waiting} listeners`);
 });
