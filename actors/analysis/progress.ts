@@ -149,10 +149,9 @@ export class ProgressModel {
     const amount = media ? stage.kind.unit.amountOf(media) : 0;
     if (done === undefined) stage.known++;
     else {
-      const failed = outcome === 'failed' || outcome === 'cancelled';
-      // The work on a file that failed does not count as done.
-      if (failed) stage.done -= done;
-      // Its work is no longer part of the whole; that of a cancelled file is still to be done.
+      // What was done of a file that failed, or holds nothing of the kind after all, is gone.
+      if (outcome !== 'analyzed') stage.done -= done;
+      // Nothing is left to do of it, unless it was cancelled: then it is still to be done.
       if (outcome !== 'analyzed' && outcome !== 'cancelled') stage.all -= amount;
     }
     if (outcome === 'stored') stage.before += amount;
@@ -177,6 +176,8 @@ export class ProgressModel {
   }
 
   #share(stages: readonly StageAmounts[], surveyed: boolean): number {
+    // Frames that cannot be decoded are never done, and seconds do not add up to the last digit.
+    if (this.#ended === this.#files) return 100;
     let [done, all, known] = [0, 0, 0];
     for (const stage of stages) {
       const { weight } = stage.kind.unit;
@@ -185,9 +186,8 @@ export class ProgressModel {
       known += stage.known;
     }
     const share = all > 0 ? done / all : known > 0 ? this.#ended / known : 0;
-    // The last results may still have to be committed.
-    const most = this.#ended === this.#files ? 100 : 99;
-    return Math.min(most, 100 * share * (surveyed ? 1 : known / this.#files));
+    // What was looked at may still have to be committed.
+    return Math.min(99, 100 * share * (surveyed ? 1 : known / this.#files));
   }
 
   #stage(type: string): StageAmounts {

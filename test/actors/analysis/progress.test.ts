@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import type { TaskSnapshot } from '../../../actors/analysis/contract.ts';
+import { ProgressModel, type TaskProgress } from '../../../actors/analysis/progress.ts';
+import { amountFields, progressFrom } from '../../../actors/analysis/progress-fields.ts';
+import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
+import { createLedger, newTask } from '../../../actors/analysis/tasks/ledger.ts';
+import type { MediaRecord } from '../../../actors/index/store/contract.ts';
+import { taskLine } from '../../../cli/terminal.ts';
+import { advance, newRun, stateOf } from '../../../events/payload.ts';
+
+const types = stageKinds.map(({ type }) => type);
+type Type = (typeof types)[number];
+const outcomes = ['analyzed', 'stored', 'not_applicable', 'failed', 'cancelled'] as const;
+
+function mediaOf(path: string, seconds: number): MediaRecord {
+  return { path, probe: { grid_frames: Math.floor(seconds), duration_seconds: seconds } } as MediaRecord;
+}
+
+/** One piece of work: how long its file is, in which parts it is done, whether it is taken back, how it ends. */
+const piece = fc.record({
+  type: fc.constantFrom<Type>(...types),
+  seconds: fc.integer({ min: 0, max: 5000 }).map((n) => n / 7),
+  surveyed: fc.boolean(),
+  steps: fc.array(
+    fc.integer({ min: 0, max: 10 }).map((n) => n / 10),
+    { maxLength: 4 },
+  ),
+  retried: fc.boolean(),
+  /** Some of its frames cannot be decoded. */
+  gaps: fc.boolean(),
+  outcome: fc.constantFrom(...outcomes),
+});
+type Piece = typeof piece extends fc.Arbitrary<infer P> ? P : never;
+
+/** What is told of a piece, in order. */
+function* stepsOf(model: ProgressModel, of: Piece, path: string): Generator<void> {
+  const media = mediaOf(path, of.seconds);
+  const isCounted = types.indexOf(of.type) === 0;
+  const amount = isCounted ? media.probe.grid_frames : media.probe.duration_seconds;
+  // That there is nothing of the kind may turn out while it is worked on.
+  const begun = of.surveyed && of.outcome !== 'stored';
+  if (begun) {
+    model.begin(of.type, media);
+    yield;
+    let done = 0;
+    for (const step of of.steps) {
+      const part = isCounted ? Math.floor(step * (amount - done)) : step * (amount - done);
+      done += part;
+      model.worked(of.type, media, part);
+      yield;
+    }
+    if (of.retried) {
+      model.worked(of.type, media, -done);
+      done = 0;
+      yield;
+    }
+    if (of.outcome === 'analyzed' && !of.gaps) model.worked(of.type, media, amount - done);
+  }
+  const known = begun || of.outcome === 'stored' || of.outcome === 'not_applicable';
+  model.end(of.type, { path, outcome: of.outcome, media: known ? media : undefined });
+}
+
+/** Every state that is told while the pieces are worked on side by side, in the order that `turns` says. */
+function tell(pieces: readonly Piece[], turns: readonly number[], see: (progress: TaskProgress) => void) {
+  const files = Object.fromEntries(
+    types.map((type) => [type, pieces.filter((of) => of.type === type).length]),
+  );
+  const model = new ProgressModel(stageKinds, files);
+  const left = pieces.map((of, i) => stepsOf(model, of, `/${i}`));
+  let elapsed = 0;
+  const look = () => see(model.view((elapsed += 0.5)));
+  look();
+  for (let at = 0; left.length > 0; at++) {
+    const which = (turns[at % turns.length] ?? 0) % left.length;
+    if (left[which]!.next().done) left.splice(which, 1);
+    // Every file is known at the latest when the last one is worked on.
+    if (left.length <= 1) for (const type of types) model.surveyed(type);
+    look();
+  }
+}
+
+const turns = fc.array(fc.nat(50), { minLength: 1, maxLength: 20 });
+
+test('whatever happens to the files, the percentage never goes back and the amounts are true', () => {
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), turns, (pieces, order) => {
+      let before: TaskProgress | undefined;
+      tell(pieces, order, (now) => {
+        assert.ok(now.percentage >= (before?.percentage ?? 0), `${before?.percentage} -> ${now.percentage}`);
+        assert.ok(now.percentage >= 0 && now.percentage <= 100);
+        assert.ok(now.files_done >= (before?.files_done ?? 0) && now.files_done <= now.files);
+        if (!now.surveyed) assert.equal(now.estimated_remaining_seconds, null);
+        for (const { done, all } of Object.values(now.stages)) {
+          assert.ok(done >= -1e-6 && done <= all + 1e-6, `${done}/${all}`);
+        }
+        if (now.files_done < now.files) assert.ok(now.percentage <= 99);
+        before = now;
+      });
+      assert.equal(before?.files_done, pieces.length);
+      if (pieces.every(({ outcome }) => outcome !== 'cancelled')) assert.equal(before?.percentage, 100);
+    }),
+  );
+});
+
+test('the terminal, the events and the snapshots say the same percentage of the same progress', () => {
+  const work = { paths: ['/a'], speech: [], model_key: 'fake', decode: 'exact' as const };
+  const request = { cache_dir: '/cache', ...work, force: false };
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), turns, (pieces, order) => {
+      const ledger = createLedger(stageKinds, newTask(stageKinds, 'task', request, 0), null, () => 0);
+      let run = newRun(stageKinds, 'task', pieces.length);
+      tell(pieces, order, (task) => {
+        ledger.progress(task);
+        run = advance(run, { type: 'task', task });
+        const snapshot: TaskSnapshot = ledger.snapshot('running');
+        const event = stateOf(run, 'video');
+        const [shown] = /\d+(?=%)/.exec(taskLine(stageKinds, task, 200)) ?? [];
+        assert.equal(Number(shown), Math.floor(snapshot.progress));
+        // 100 is said by the end alone.
+        assert.equal(event.progress, Math.min(99.9, Math.floor(snapshot.progress * 10) / 10));
+        const left = event.estimated_remaining_seconds ?? 0;
+        assert.equal(left, Math.ceil(snapshot.estimated_remaining_seconds ?? 0));
+        for (const [name, amount] of Object.entries(amountFields(stageKinds, task.stages))) {
+          assert.equal((event as unknown as Record<string, unknown>)[name], amount);
+          assert.equal((snapshot as unknown as Record<string, unknown>)[name], amount);
+        }
+        // A client of the events shows what the engine shows.
+        const { files, files_done, surveyed, elapsed_seconds } = task;
+        const told = { files, files_done, surveyed, elapsed_seconds, percentage: Number(event.progress) };
+        const remote = taskLine(stageKinds, progressFrom(stageKinds, told, { ...event }), 200);
+        if (task.percentage < 99.9) assert.equal(/\d+(?=%)/.exec(remote)?.[0], shown);
+      });
+    }),
+  );
+});
