@@ -7,7 +7,7 @@ import { amountFields, progressFrom } from '../../../actors/analysis/progress-fi
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import { createLedger, newTask } from '../../../actors/analysis/tasks/ledger.ts';
 import type { MediaRecord } from '../../../actors/index/store/contract.ts';
-import { taskLine } from '../../../cli/terminal.ts';
+import { taskLine } from '../../../cli/progress-view.ts';
 import { advance, newRun, stateOf } from '../../../events/payload.ts';
 
 const types = stageKinds.map(({ type }) => type);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Admission, analysisErrors } from '../../../../actors/analysis/contract.ts';
+import { analysisErrors, type StartOptions } from '../../../../actors/analysis/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { until } from '../../../until.ts';
 import { home, requestOf, states } from '../fake-runs.ts';
@@ -10,7 +10,7 @@ async function busy() {
   const h = home();
   const one = h.start();
   const { task_id } = await one.tasks.start(requestOf(['/first']));
-  const ask = (path: string | null, admission: Admission = {}) =>
+  const ask = (path: string | null, admission: StartOptions = {}) =>
     one.tasks.start(requestOf(path === null ? [] : [path]), { whenBusy: 'wait', ...admission });
   /** Files of the tasks that ran, in the order in which they began. */
   const ran = () => one.analysis.runs.flatMap(({ run }) => run.request.paths);
