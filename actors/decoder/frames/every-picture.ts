@@ -3,7 +3,7 @@
 import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { Frame } from '../ffmpeg.ts';
 import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
-import { ticks } from '../source/source.ts';
+import { ticks } from '../source/ticks.ts';
 import { endsStrictly, type GridPicture, type WalkOptions } from './gop-walk.ts';
 
 interface Timed {

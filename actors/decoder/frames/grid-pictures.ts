@@ -31,7 +31,7 @@ export async function* gridPictures(source: Source, request: GridRequest): Async
   const { video, reader, start, timed } = await readHead(source, turn);
   const grid = new Grid(video.timeBase, start ?? 0, offset);
   const options = { source, reader, grid, ending: new Ending(), atStart: true, ...request };
-  if (!timed) yield* decodeEvery(options, frameStep(video));
+  if (!timed) yield* decodeEvery(options, frameStep(source));
   else if (request.mode === 'keyframes' && !source.intraOnly) yield* walkKeyframes(options);
   else if (offset + request.from < near) yield* walkGrid(options);
   else yield* walkGrid({ ...options, atStart: (await seekNear(options, start ?? 0)) === null });

@@ -4,13 +4,14 @@ import { type Checkpoint, createCheckpoint } from '../../../runtime/sync/checkpo
 import { AVDISCARD_NONKEY, type Frame, type Packet } from '../ffmpeg.ts';
 import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
 import { packetCheckpoint } from '../source/packet-checkpoint.ts';
-import { ticks } from '../source/source.ts';
+import { ticks } from '../source/ticks.ts';
 import { endsStrictly, type GridPicture, type WalkOptions } from './gop-walk.ts';
 
 /** As `walkGrid`. */
 export async function* walkKeyframes(options: WalkOptions): AsyncGenerator<GridPicture> {
   const { source, grid, to } = options;
-  if (source.video) source.video.discard = AVDISCARD_NONKEY;
+  // The second field of a keyframe is often not marked as one.
+  if (source.video && source.fieldFrameTicks === null) source.video.discard = AVDISCARD_NONKEY;
   // The keyframe of an open GOP is decoded without what precedes it; it is intact all the same.
   const decoder = PictureDecoder.open(source, { ...options, corrupt: true });
   const afterKeyframe = createCheckpoint(options.turn);

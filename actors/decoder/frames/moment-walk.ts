@@ -41,7 +41,7 @@ export async function* momentPictures(source: Source, request: MomentRequest): A
     ...rest,
   };
   if (!head.timed) {
-    yield* decodeEvery(options, frameStep(head.video));
+    yield* decodeEvery(options, frameStep(source));
     return;
   }
   const walks = await planWalks(options, moments, start);

@@ -3,7 +3,8 @@
 import { mediaErrors } from '../contract.ts';
 import { AVMEDIA_TYPE_AUDIO, noTimestamp, type Stream } from '../ffmpeg.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
-import { openSource, type Source, ticks } from '../source/source.ts';
+import { openSource, type Source } from '../source/source.ts';
+import { ticks } from '../source/ticks.ts';
 import { readHead } from './head.ts';
 
 /**

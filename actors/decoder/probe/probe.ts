@@ -16,7 +16,7 @@ import { readFileStamp } from '../source/file-stamp.ts';
 import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { isStill, readStill, type StillFacts } from '../source/still.ts';
-import { codedSize, frameRate, pictureSeconds } from '../source/stream.ts';
+import { codedSize, frameRate, pictureRate, pictureSeconds } from '../source/stream.ts';
 import { frames, saysDropFrame, timecode } from '../timecode.ts';
 import { colourPrimaries, colourSpace, colourTransfer, isHdr } from './colours.ts';
 import { readExif } from './exif.ts';
@@ -43,6 +43,7 @@ async function probeVideo(source: Source, size_bytes: number, turn: Turn): Promi
   const video = source.video!;
   const still = isStillContainer(source.container);
   const sound = audioStreams(source);
+  source.lookForFields();
   const seconds = still ? 0 : (pictureSeconds(source) ?? (await scanSeconds(source, turn)));
   if (seconds === null) {
     if (sound.length > 0) return probeAudio(source, size_bytes);
@@ -145,7 +146,7 @@ function videoStream(source: Source, stream: Stream): VideoStream {
     color_transfer: colourTransfer(codecpar.colorTrc),
     color_primaries: colourPrimaries(codecpar.colorPrimaries),
     hdr: isHdr(codecpar.colorTrc),
-    frame_rate: frameRate(stream) ?? { num: 0, den: 1 },
+    frame_rate: pictureRate(source) ?? { num: 0, den: 1 },
     bit_rate: codecpar.bitRate > 0n ? Number(codecpar.bitRate) : null,
   };
 }
@@ -192,8 +193,9 @@ function tagFacts({ format }: Source): TagFacts {
 }
 
 /** From a timecode tag or the timecode track, which has a rate of its own. */
-function startTimecode({ format }: Source, video: Stream): Probe['timecode'] {
-  const own = frameRate(video) ?? { num: 25, den: 1 };
+function startTimecode(source: Source, video: Stream): Probe['timecode'] {
+  const { format } = source;
+  const own = pictureRate(source) ?? { num: 25, den: 1 };
   const track = format.streams.find((stream) => stream !== video && 'timecode' in tagsOf(stream));
   const text =
     tagsOf(video).timecode ?? format.metadata?.get('timecode') ?? (track && tagsOf(track).timecode);

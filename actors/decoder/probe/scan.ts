@@ -1,8 +1,8 @@
 // The duration of a video stream when the container does not say: reads its packets without decoding them.
 import { type PacketTurn, packetCheckpoint } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
-import { ticks } from '../source/source.ts';
 import { frameStep } from '../source/stream.ts';
+import { ticks } from '../source/ticks.ts';
 
 /** Bytes read, at most: what follows is not counted. */
 const mostBytes = 4 * 1024 ** 3;
@@ -12,7 +12,7 @@ export async function scanSeconds(source: Source, turn: PacketTurn): Promise<num
   const { video } = source;
   if (!video) return null;
   source.onlyVideo();
-  const step = frameStep(video);
+  const step = frameStep(source);
   const checkpoint = packetCheckpoint(turn);
   let packets = 0;
   let bytes = 0;

@@ -2,7 +2,7 @@
 // is bounded: one block per channel, and at most a second of samples in the resampler.
 import { mediaErrors, soundRate } from '../contract.ts';
 import type { Frame, Packet, Stream } from '../ffmpeg.ts';
-import { ticks } from '../source/source.ts';
+import { ticks } from '../source/ticks.ts';
 import { downmix, pick, type TrackChoice } from './choice.ts';
 import { SoundClock } from './clock.ts';
 import { SoundDecoder } from './decoder.ts';

@@ -17,12 +17,16 @@ import {
   Packet,
   type Stream,
 } from '../ffmpeg.ts';
+import { FieldPairs } from './field-pairs.ts';
 import { readFileStamp } from './file-stamp.ts';
 import { containers } from './formats.ts';
 import { isJpegFilm } from './jpeg-film.ts';
+import { ticks } from './ticks.ts';
 
 /** How much FFmpeg reads to recognise a file and its streams. */
 const probeLimits = { bytes: 20_000_000n, microseconds: 10_000_000n };
+/** Packets examined for fields, at most. */
+const mostFieldPackets = 16;
 /** Consecutive read errors after which the file counts as ended. */
 const mostReadErrors = 64;
 
@@ -34,6 +38,8 @@ export class Source {
   /** Why there are no more packets; null while there are. */
   ended: 'clean' | 'broken' | null = null;
   #unread: Packet[] = [];
+  /** Null where no packet of the video stream can be a single field. */
+  readonly #fields: FieldPairs | null;
   /** Indexes of the streams whose packets are returned. */
   #wanted: ReadonlySet<number>;
   #closed = false;
@@ -50,6 +56,7 @@ export class Source {
     const best = format.findBestStream(AVMEDIA_TYPE_VIDEO);
     this.video = videos.find((stream) => stream.index === best) ?? videos[0] ?? null;
     this.#wanted = new Set(this.video ? [this.video.index] : []);
+    this.#fields = FieldPairs.open(this.codec, this.video?.codecpar.extradata ?? null);
   }
 
   get container(): string {
@@ -62,6 +69,26 @@ export class Source {
 
   get intraOnly(): boolean {
     return this.video?.codecpar.hasProperties(AV_CODEC_PROP_INTRA_ONLY) ?? false;
+  }
+
+  /**
+   * Ticks from one frame to the next, once a frame was read whose two fields are packets of their own in the file; null
+   * otherwise.
+   */
+  get fieldFrameTicks(): number | null {
+    return this.#fields?.frameTicks ?? null;
+  }
+
+  /** Finds out `fieldFrameTicks` from the next packets, which can be read again afterwards. */
+  lookForFields() {
+    if (!this.#fields) return;
+    const packets: Packet[] = [];
+    while (this.fieldFrameTicks === null && packets.length < mostFieldPackets) {
+      const packet = this.next();
+      if (!packet) break;
+      packets.push(packet);
+    }
+    this.unread(packets);
   }
 
   /** Reads only the video stream from now on. */
@@ -77,10 +104,17 @@ export class Source {
     }
   }
 
-  /** The next packet of the video stream (or of `only`), *moved* to the caller, who frees it; null at the end. */
+  /**
+   * The next packet of the video stream (or of `only`), *moved* to the caller, who frees it; null at the end. The two
+   * fields of an interlaced frame are one packet.
+   */
   next(): Packet | null {
     const again = this.#unread.shift();
     if (again) return again;
+    return this.#fields ? this.#fields.next(() => this.#readPacket()) : this.#readPacket();
+  }
+
+  #readPacket(): Packet | null {
     const packet = new Packet();
     packet.alloc();
     if (this.read(packet)) return packet;
@@ -133,6 +167,7 @@ export class Source {
   #forgetUnread() {
     for (const packet of this.#unread) packet.free();
     this.#unread = [];
+    this.#fields?.clear();
   }
 }
 
@@ -163,9 +198,4 @@ export async function openSource(path: string): Promise<Source> {
   } finally {
     options.free();
   }
-}
-
-/** A timestamp of FFmpeg as a number; null for AV_NOPTS_VALUE. */
-export function ticks(value: bigint): number | null {
-  return value === noTimestamp ? null : Number(value);
 }

@@ -2,7 +2,8 @@
 import type { Rational } from '../contract.ts';
 import { AV_PKT_DATA_DISPLAYMATRIX, type Stream } from '../ffmpeg.ts';
 import type { CodedSize } from './coded-size.ts';
-import { type Source, ticks } from './source.ts';
+import type { Source } from './source.ts';
+import { ticks } from './ticks.ts';
 
 export function codedSize(stream: Stream): CodedSize {
   const { codecpar } = stream;
@@ -38,10 +39,28 @@ export function frameRate(stream: Stream): Rational | null {
   return null;
 }
 
-/** Usual time between pictures, in ticks. */
-export function frameStep(stream: Stream): number {
-  const rate = frameRate(stream) ?? { num: 25, den: 1 };
-  const { num, den } = stream.timeBase;
+/** As `frameRate`, of the video stream. Where fields are packets of their own, FFmpeg may count them as frames. */
+export function pictureRate({ video, fieldFrameTicks }: Source): Rational | null {
+  if (!video) return null;
+  const usual = frameRate(video);
+  const { num, den } = video.rFrameRate;
+  if (!fieldFrameTicks || !usual || num <= 0 || den <= 0) return usual;
+  const measured = video.timeBase.den / (video.timeBase.num * fieldFrameTicks);
+  const error = (rate: Rational) => Math.abs(rate.num / rate.den - measured);
+  const rates = [usual, { num, den }, lowestTerms(num, 2 * den)];
+  return rates.reduce((best, rate) => (error(rate) < error(best) ? rate : best));
+}
+
+function lowestTerms(num: number, den: number): Rational {
+  let [common, rest] = [num, den];
+  while (rest > 0) [common, rest] = [rest, common % rest];
+  return { num: num / common, den: den / common };
+}
+
+/** Usual time between pictures, in ticks of the video stream. */
+export function frameStep(source: Source): number {
+  const rate = pictureRate(source) ?? { num: 25, den: 1 };
+  const { num, den } = source.video?.timeBase ?? { num: 1, den: 1 };
   return Math.max(1, (rate.den * den) / (rate.num * num));
 }
 

@@ -6,8 +6,9 @@ import { AVMEDIA_TYPE_SUBTITLE, avGetCodecName, Packet, type Stream } from '../f
 import { timelineStart } from '../packets/timeline-start.ts';
 import { readFileStamp } from '../source/file-stamp.ts';
 import { packetCheckpoint } from '../source/packet-checkpoint.ts';
-import { openSource, type Source, ticks } from '../source/source.ts';
+import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
+import { ticks } from '../source/ticks.ts';
 import { hasHeader, packetText } from './text.ts';
 
 type SubtitlesRequest = Request<typeof decoderContract, 'subtitles'>;

@@ -3,6 +3,7 @@
 import { type Clip, stamped, tone } from './clip.ts';
 import { fps, ntsc, pyramid, x264, x265 } from './codec-options.ts';
 import { containerClips } from './container-clips.ts';
+import { fieldClip } from './field-film.ts';
 
 // SVT-AV1 writes to stderr on its own.
 process.env.SVT_LOG = '0';
@@ -271,6 +272,7 @@ export const clips: readonly Clip[] = [
   ...h264Clips,
   ...codecClips,
   ...containerClips,
+  ...['ts', 'mp4', 'mov', 'mkv'].map((type) => fieldClip(`H.264 coded as fields, ${type}`, `fields.${type}`)),
   ...clockClips,
   ...shapeClips,
 ];

@@ -3,8 +3,9 @@ import type { PictureShape } from '../../../../actors/decoder/contract.ts';
 import type { Frame } from '../../../../actors/decoder/ffmpeg.ts';
 import { PictureDecoder } from '../../../../actors/decoder/packets/picture-decoder.ts';
 import { PictureFiller } from '../../../../actors/decoder/pixels/picture.ts';
-import { openSource, ticks } from '../../../../actors/decoder/source/source.ts';
+import { openSource } from '../../../../actors/decoder/source/source.ts';
 import { codedSize, frameStep } from '../../../../actors/decoder/source/stream.ts';
+import { ticks } from '../../../../actors/decoder/source/ticks.ts';
 
 export interface Decoded {
   /** Seconds from the first picture. */
@@ -26,7 +27,7 @@ export async function fullDecode(path: string, shape: PictureShape): Promise<Dec
     filler.fill(frame, coded, rgb);
     const before = pictures.at(-1);
     pictures.push({
-      at: ticks(frame.bestEffortTimestamp) ?? (before ? before.at + frameStep(video) : 0),
+      at: ticks(frame.bestEffortTimestamp) ?? (before ? before.at + frameStep(source) : 0),
       rgb,
     });
   };

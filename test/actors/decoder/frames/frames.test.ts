@@ -104,6 +104,32 @@ for (const name of ['car-detection.mp4', 'bottle-detection.mp4']) {
   });
 }
 
+test('a film of a camera that codes fields gives the pictures of a full decode', {
+  skip: skipWithout('media/odd/avchd-fields.mts'),
+}, async () => {
+  const path = sharedPath('media/odd/avchd-fields.mts');
+  const full = await fullDecode(path, stampShape);
+  assert.equal(full.length, 13);
+  for (const moment of [0, 0.13, 0.25]) {
+    const { seconds, rgb } = await askPicture(path, moment);
+    assert.equal(seconds, shownAt(full, moment)?.seconds);
+    assert.deepEqual(rgb, shownAt(full, moment)?.rgb, `moment ${moment}`);
+  }
+});
+
+test('keyframes of a film coded as fields have both fields', async () => {
+  for (const clip of clips.filter(({ name }) => name.startsWith('H.264 coded as fields'))) {
+    const path = await clip.make();
+    const full = await fullDecode(path, stampShape);
+    const got = await askFrames({ path, mode: 'keyframes' });
+    assert.deepEqual(
+      got.map(({ seconds }) => seconds),
+      [0, 0.96, 1.92],
+    );
+    for (const { seconds, rgb } of got) assert.deepEqual(rgb, shownAt(full, seconds)?.rgb, clip.name);
+  }
+});
+
 test('a cancelled turn ends with CANCELLED before the next frame', async () => {
   const turn = turnFor();
   const seen: number[] = [];
