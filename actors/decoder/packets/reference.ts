@@ -1,6 +1,6 @@
 // Whether other pictures reference the picture in a packet: chooses the bitstream reader for a codec. A picture that no
 // reader understands counts as a reference, so that a wrong guess costs time but never a picture.
-import { h264Picture } from './bitstream/h264.ts';
+import { h264Picture, ParameterSets } from './bitstream/h264.ts';
 import { HevcReader } from './bitstream/hevc.ts';
 import { mpeg2Picture, mpeg4Picture } from './bitstream/mpeg.ts';
 import { nalFraming } from './bitstream/nal.ts';
@@ -28,7 +28,8 @@ export function pictureReader(
   switch (codec) {
     case 'h264': {
       const framing = nalFraming(extradata, 4);
-      return { reorder: maxReorder, read: (data, key) => h264Picture(data(), framing, key) };
+      const parameters = new ParameterSets();
+      return { reorder: maxReorder, read: (data, key) => h264Picture(data(), framing, key, parameters) };
     }
     case 'hevc': {
       const reader = new HevcReader(nalFraming(extradata, 21), extradata);
