@@ -9,7 +9,7 @@ import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
 import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
-import { pictureSeconds } from '../source/stream.ts';
+import { mostSeconds, pictureSeconds } from '../source/stream.ts';
 import { FrameSlots } from './frame-slots.ts';
 import { gridPictures } from './grid-pictures.ts';
 import { PictureOutputs } from './outputs.ts';
@@ -127,9 +127,9 @@ function gridFrame(
   return new Sent(value, { slots, transfer: preview ? [preview.buffer] : [] });
 }
 
-/** Grid seconds of the whole video; without an end where the file does not say how long it is. */
+/** Grid seconds of the whole video; `endless` where the file does not say how long it is. */
 function range(source: Source, from: number) {
   if (isStillContainer(source.container)) return { from, to: 1 };
   const seconds = pictureSeconds(source);
-  return { from, to: seconds === null ? Number.POSITIVE_INFINITY : gridLength(seconds) };
+  return { from, to: gridLength(seconds ?? mostSeconds(source)), endless: seconds === null };
 }

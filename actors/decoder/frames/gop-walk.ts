@@ -65,8 +65,8 @@ export async function* walkGrid(options: WalkOptions): AsyncGenerator<GridPictur
 }
 
 /** True when only the timestamps of the pictures say where the video ends. */
-export function endsStrictly({ source, to, endless }: WalkOptions): boolean {
-  return source.ended === 'broken' || to === Number.POSITIVE_INFINITY || endless === true;
+export function endsStrictly({ source, endless }: WalkOptions): boolean {
+  return source.ended === 'broken' || endless === true;
 }
 
 class Walk {
@@ -80,6 +80,8 @@ class Walk {
   /** Decoded pictures that were not yielded yet, by order; null for those that cannot be decoded. */
   #pictures = new Map<number, { frame: Frame; pts: number } | null>();
   #settled: Settled[] = [];
+  /** Seconds of the first one settled that were taken. */
+  #taken = 0;
   /** Order of the picture yielded last. */
   #current = -1;
   #ended = false;
@@ -135,10 +137,14 @@ class Walk {
       this.#makeCurrent(next.order);
       const picture = this.#pictures.get(next.order);
       if (picture === undefined && !this.#ended) return null;
-      this.#settled.shift();
+      const second = next.from + this.#taken++;
+      if (!picture || second + 1 >= next.to) {
+        this.#settled.shift();
+        this.#taken = 0;
+      }
       if (!picture) continue;
       const { frame, pts } = picture;
-      return { second: next.second, seconds: this.#options.grid.seconds(pts), frame };
+      return { second, seconds: this.#options.grid.seconds(pts), frame };
     }
     return null;
   }

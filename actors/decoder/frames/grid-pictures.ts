@@ -17,6 +17,8 @@ export interface GridRequest {
   /** Grid seconds `[from, to)`. */
   readonly from: number;
   readonly to: number;
+  /** The file does not say how long it is. */
+  readonly endless?: boolean;
   /** Seconds by which the grid is shifted. */
   readonly offset?: number;
   /** A device to decode on; software without. */

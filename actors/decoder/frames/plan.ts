@@ -17,9 +17,10 @@ export interface Decision {
   readonly wanted: boolean;
 }
 
-/** The picture that a grid second shows, as the `order` of its packet. */
+/** Grid seconds `[from, to)` that show the same picture; `order` of its packet. */
 export interface Settled {
-  readonly second: number;
+  readonly from: number;
+  readonly to: number;
   readonly order: number;
 }
 
@@ -80,7 +81,8 @@ export class GridPlan {
     this.#queue.push({ facts, order: this.#pushed++, wanted: false });
     this.#bytes += facts.size;
     if (facts.pts !== null && facts.pts > this.#limit()) this.#ahead.push(facts.pts);
-    while (this.#second < this.#options.to && this.#ahead.length > this.#options.reorder) this.#settle();
+    const { to, reorder } = this.#options;
+    while (this.#second < to && this.#ahead.length > reorder) this.#settle(to);
     this.#commitWanted(decisions, false);
     this.#dropObsolete(decisions);
     this.#shrinkQueue(decisions);
@@ -90,7 +92,8 @@ export class GridPlan {
   /** At the end of the file: decides on all packets left. `lastSecond`: the first grid second without a picture. */
   finish(lastSecond: number): Decision[] {
     const decisions: Decision[] = [];
-    while (this.#second < Math.min(this.#options.to, lastSecond)) this.#settle();
+    const end = Math.min(this.#options.to, lastSecond);
+    while (this.#second < end) this.#settle(end);
     this.#commitWanted(decisions, true);
     this.#take(this.#queue.length, decisions, () => 'drop');
     return decisions;
@@ -107,8 +110,11 @@ export class GridPlan {
     return this.#options.limit(this.#second);
   }
 
-  /** Finds the picture shown at `#second` and advances to the next second. */
-  #settle() {
+  /**
+   * Finds the picture shown at `#second` and advances to the first second that may show another one, at most to `end`.
+   * A file can claim billions of seconds between two pictures, so they are not counted one by one.
+   */
+  #settle(end: number) {
     const limit = this.#limit();
     let best = this.#last;
     for (const waiting of this.#queue) {
@@ -116,14 +122,33 @@ export class GridPlan {
       if (!shown || pts === null || pts > limit) continue;
       if (best === null || pts > (best.facts.pts ?? 0)) best = waiting;
     }
+    const from = this.#second;
+    const later = this.#ahead.reduce((least, pts) => Math.min(least, pts), Number.POSITIVE_INFINITY);
+    this.#second = this.#firstSecondReaching(later, end);
     if (best) {
       best.wanted = true;
       this.#last = best;
-      this.#settled.push({ second: this.#second, order: best.order });
+      this.#settled.push({ from, to: this.#second, order: best.order });
     }
-    this.#second++;
     const next = this.#limit();
     this.#ahead = this.#ahead.filter((pts) => pts > next);
+  }
+
+  /** The first second after `#second` whose limit is not before `pts`, at most `end`. */
+  #firstSecondReaching(pts: number, end: number): number {
+    const { limit } = this.#options;
+    let before = this.#second;
+    let step = 1;
+    while (before + step < end && limit(before + step) < pts) {
+      before += step;
+      step *= 2;
+    }
+    for (let reaching = Math.min(end, before + step); ; ) {
+      if (reaching - before <= 1) return reaching;
+      const middle = Math.floor((before + reaching) / 2);
+      if (limit(middle) < pts) before = middle;
+      else reaching = middle;
+    }
   }
 
   /** Decides on all packets up to each wanted picture, as far as it is certain which of them are wanted. */

@@ -1,7 +1,7 @@
 // The duration of a video stream when the container does not say: reads its packets without decoding them.
 import { type PacketTurn, packetCheckpoint } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
-import { frameStep } from '../source/stream.ts';
+import { frameStep, mostSeconds } from '../source/stream.ts';
 import { ticks } from '../source/ticks.ts';
 
 /** Bytes read, at most: what follows is not counted. */
@@ -35,5 +35,5 @@ export async function scanSeconds(source: Source, turn: PacketTurn): Promise<num
   const span = last >= first ? last - first + step : 0;
   const { num, den } = video.timeBase;
   // In raw streams few packets have a time, if any; then their number is the better measure.
-  return ((span > counted / 2 ? span : counted) * num) / den;
+  return Math.min(mostSeconds(source), ((span > counted / 2 ? span : counted) * num) / den);
 }

@@ -33,6 +33,8 @@ const mostReadErrors = 64;
 export class Source {
   readonly path: string;
   readonly format: FormatContext;
+  /** Size of the file in bytes. */
+  readonly bytes: number;
   /** The video stream; null for audio and for files whose only picture is cover art. */
   readonly video: Stream | null;
   /** Why there are no more packets; null while there are. */
@@ -44,9 +46,10 @@ export class Source {
   #wanted: ReadonlySet<number>;
   #closed = false;
 
-  constructor(path: string, format: FormatContext) {
+  constructor(path: string, format: FormatContext, bytes: number) {
     this.path = path;
     this.format = format;
+    this.bytes = bytes;
     const streams = format.streams;
     const videos = streams.filter(
       (stream) =>
@@ -173,7 +176,7 @@ export class Source {
 
 /** Opens a media file. Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA. The caller closes it. */
 export async function openSource(path: string): Promise<Source> {
-  await readFileStamp(path);
+  const { size } = await readFileStamp(path);
   // FFmpeg would take a Motion JPEG stream for a still.
   const forced = (await isJpegFilm(path)) ? InputFormat.findInputFormat('mjpeg') : null;
   const format = new FormatContext();
@@ -190,7 +193,7 @@ export async function openSource(path: string): Promise<Source> {
     // Without the prefix FFmpeg would take a name such as "concat:x" for a protocol.
     checked(format.openInputSync(`file:${resolve(path)}`, forced, options), path, 'cannot be opened');
     checked(format.findStreamInfoSync(), path, 'its streams cannot be read');
-    return new Source(path, format);
+    return new Source(path, format, Number(size));
   } catch (error) {
     format.closeInputSync();
     format.freeContext();

@@ -64,8 +64,21 @@ export function frameStep(source: Source): number {
   return Math.max(1, (rate.den * den) / (rate.num * num));
 }
 
-/** Duration of the video stream in seconds; null when the container does not say. */
-export function pictureSeconds({ format, video, container }: Source): number | null {
+/**
+ * Most seconds of video that a file of this size is believed to have. A header of some bytes can claim centuries, and a few
+ * packets can be that far apart; even films of one small picture a second take many times these bytes.
+ */
+export function mostSeconds({ bytes }: Source): number {
+  return Math.max(6 * 3600, bytes / 10);
+}
+
+/** Duration of the video stream in seconds, as far as the file can hold it; null when the container does not say. */
+export function pictureSeconds(source: Source): number | null {
+  const claimed = claimedSeconds(source);
+  return claimed === null ? null : Math.min(claimed, mostSeconds(source));
+}
+
+function claimedSeconds({ format, video, container }: Source): number | null {
   if (!video) return null;
   const { num, den } = video.timeBase;
   const own = ticks(video.duration);

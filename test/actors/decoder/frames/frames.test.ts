@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -13,6 +13,7 @@ import {
   askProbe,
   frameItems,
   stampShape,
+  TestTurn,
   turnFor,
   walkCounts,
 } from '../ask-decoder.ts';
@@ -129,6 +130,36 @@ test('keyframes of a film coded as fields have both fields', async () => {
     for (const { seconds, rgb } of got) assert.deepEqual(rgb, shownAt(full, seconds)?.rgb, clip.name);
   }
 });
+
+test('a picture whose header claims 68 years is shown for as long as such a file may be', async () => {
+  const path = join(folder, 'centuries.mp4');
+  const made = await clips.find(({ name }) => name === 'one frame')!.make();
+  await writeFile(path, claimingSeconds(await readFile(made), 2 ** 31 - 1));
+  const { duration_seconds, grid_frames } = await askProbe(path);
+  assert.deepEqual([duration_seconds, grid_frames], [21_600, 21_600]);
+  const shape = { width: 8, height: 8, fit: 'stretch', resample: 'area' } as const;
+  let next = 0;
+  for await (const { frame_index } of frameItems({ path, shape }, new TestTurn(8 * 8 * 3))) {
+    assert.equal(frame_index, next++);
+  }
+  assert.equal(next, grid_frames);
+  assert.equal((await askPicture(path, 2 ** 30)).seconds, 0);
+});
+
+/** An mp4 of one picture, changed so that every header says this duration, in a time base of seconds. */
+function claimingSeconds(mp4: Buffer, seconds: number): Buffer {
+  const put = (box: string, at: number, value: number) => {
+    mp4.writeUInt32BE(value, mp4.indexOf(box, 0, 'latin1') + 4 + at);
+  };
+  for (const box of ['mvhd', 'mdhd']) {
+    put(box, 12, 1);
+    put(box, 16, seconds);
+  }
+  put('tkhd', 20, seconds);
+  put('elst', 8, seconds);
+  put('stts', 12, seconds);
+  return mp4;
+}
 
 test('a cancelled turn ends with CANCELLED before the next frame', async () => {
   const turn = turnFor();

@@ -27,7 +27,9 @@ function run(packets: readonly PacketFacts[], to: number, from = 0, held = hold)
       if (send) outcome.sent.push(order);
       if (fresh) outcome.fresh.add(order);
     }
-    for (const { second, order } of plan.takeSettled()) outcome.shows.set(second, order);
+    for (const { from, to, order } of plan.takeSettled()) {
+      for (let second = from; second < to; second++) outcome.shows.set(second, order);
+    }
   };
   for (const [i, packet] of packets.entries()) {
     take(plan.push(packet));
@@ -172,4 +174,16 @@ test('hidden pictures are decoded as references and are no grid pictures', () =>
   const later = run([...hidden, packet(10)], 2);
   assert.deepEqual(later.sent, [0, 1, 2, 3]);
   assert.equal(later.shows.get(1), 3);
+});
+
+test('billions of seconds that show the same picture are settled at once', () => {
+  const limit = (second: number) => second * ticksPerSecond;
+  const to = 2 ** 31;
+  const plan = new GridPlan({ limit, from: 0, to, reorder: 0, atStart: true, hold });
+  const later = 2 ** 30 * ticksPerSecond - 3;
+  plan.push(packet(0, { entry: 'closed' }));
+  plan.push(packet(later));
+  assert.deepEqual(plan.takeSettled(), [{ from: 0, to: 2 ** 30, order: 0 }]);
+  plan.finish(to);
+  assert.deepEqual(plan.takeSettled(), [{ from: 2 ** 30, to, order: 1 }]);
 });
