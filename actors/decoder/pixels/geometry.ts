@@ -7,6 +7,8 @@ export interface Placement {
   /** Size to scale to, before rotation. */
   readonly scaled: Size;
   readonly rotation: number;
+  /** Left and right are swapped before the rotation. */
+  readonly mirrored: boolean;
   /** Top left corner of the crop, after rotation. */
   readonly left: number;
   readonly top: number;
@@ -16,8 +18,9 @@ export interface Placement {
 
 export function placeShape(coded: CodedSize, shape: PictureShape): Placement {
   const kept = { width: shape.width, height: shape.height };
-  const { rotation } = coded;
-  if (shape.fit === 'stretch') return { scaled: rotated(kept, rotation), rotation, left: 0, top: 0, kept };
+  const { rotation, mirrored } = coded;
+  const turn = { rotation, mirrored };
+  if (shape.fit === 'stretch') return { scaled: rotated(kept, rotation), ...turn, left: 0, top: 0, kept };
   const shown = shownSize(coded);
   const factor = Math.max(kept.width / shown.width, kept.height / shown.height);
   const full = {
@@ -26,7 +29,7 @@ export function placeShape(coded: CodedSize, shape: PictureShape): Placement {
   };
   const left = Math.floor((full.width - kept.width) / 2);
   const top = Math.floor((full.height - kept.height) / 2);
-  return { scaled: rotated(full, rotation), rotation, left, top, kept };
+  return { scaled: rotated(full, rotation), ...turn, left, top, kept };
 }
 
 /** The whole picture, its longest side at most `maxSide`; never scaled up. */
@@ -37,7 +40,8 @@ export function placeWhole(coded: CodedSize, maxSide: number): Placement {
     width: Math.max(1, Math.round(shown.width * factor)),
     height: Math.max(1, Math.round(shown.height * factor)),
   };
-  return { scaled: rotated(kept, coded.rotation), rotation: coded.rotation, left: 0, top: 0, kept };
+  const { rotation, mirrored } = coded;
+  return { scaled: rotated(kept, rotation), rotation, mirrored, left: 0, top: 0, kept };
 }
 
 /** Pixels of one plane: rows of `stride` bytes with `depth` bytes per pixel. */
@@ -47,23 +51,20 @@ export interface Plane extends Size {
   readonly depth: number;
 }
 
-/** Rotates a plane clockwise and copies the crop at (left, top), which has the size of `to`, into `to`. */
-export function copyRotated(from: Plane, rotation: number, left: number, top: number, to: Plane) {
+/** How a plane is turned while it is copied: swapped left and right, then rotated clockwise. */
+export type Turned = Pick<Placement, 'rotation' | 'mirrored'>;
+
+/** Turns a plane and copies the crop at (left, top), which has the size of `to`, into `to`. */
+export function copyTurned(from: Plane, turned: Turned, left: number, top: number, to: Plane) {
   const { data, stride, depth } = from;
-  if (rotation === 0) {
+  if (turned.rotation === 0 && !turned.mirrored) {
     for (let y = 0; y < to.height; y++) {
       const start = (y + top) * stride + left * depth;
       to.data.set(data.subarray(start, start + to.width * depth), y * to.stride);
     }
     return;
   }
-  // One step right and one step down in the rotated plane, in bytes of the coded one.
-  const [right, down, origin] =
-    rotation === 90
-      ? [-stride, depth, (from.height - 1) * stride]
-      : rotation === 180
-        ? [-depth, -stride, (from.height - 1) * stride + (from.width - 1) * depth]
-        : [stride, -depth, (from.width - 1) * depth];
+  const [right, down, origin] = steps(from, turned);
   for (let y = 0; y < to.height; y++) {
     let at = origin + (y + top) * down + left * right;
     let out = y * to.stride;
@@ -71,4 +72,15 @@ export function copyRotated(from: Plane, rotation: number, left: number, top: nu
       for (let byte = 0; byte < depth; byte++) to.data[out++] = data[at + byte]!;
     }
   }
+}
+
+/** One step right and one step down in the turned plane, and its top left pixel, in bytes of the coded plane. */
+function steps({ width, height, stride, depth }: Plane, { rotation, mirrored }: Turned) {
+  const across = mirrored ? -depth : depth;
+  const [first, last] = mirrored ? [(width - 1) * depth, 0] : [0, (width - 1) * depth];
+  const bottom = (height - 1) * stride;
+  if (rotation === 90) return [-stride, across, bottom + first] as const;
+  if (rotation === 180) return [-across, -stride, bottom + last] as const;
+  if (rotation === 270) return [stride, -across, last] as const;
+  return [across, stride, first] as const;
 }

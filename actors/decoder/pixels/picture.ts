@@ -2,7 +2,7 @@
 import type { PictureShape } from '../contract.ts';
 import { AV_PIX_FMT_RGB24, type Frame } from '../ffmpeg.ts';
 import type { CodedSize } from '../source/coded-size.ts';
-import { copyRotated, type Placement, placeShape } from './geometry.ts';
+import { copyTurned, type Placement, placeShape } from './geometry.ts';
 import { type ToneMap, toneMap } from './hdr.ts';
 import { Scaler } from './scaler.ts';
 
@@ -37,10 +37,10 @@ export class PictureFiller {
 
 function copyPlane(
   scaled: Frame,
-  { scaled: size, rotation, left, top, kept }: Placement,
+  { scaled: size, left, top, kept, ...turned }: Placement,
   depth: number,
   to: Uint8Array,
 ) {
   const from = { ...size, data: scaled.data![0]!, stride: scaled.linesize[0]!, depth };
-  copyRotated(from, rotation, left, top, { ...kept, data: to, stride: kept.width * depth, depth });
+  copyTurned(from, turned, left, top, { ...kept, data: to, stride: kept.width * depth, depth });
 }

@@ -16,7 +16,7 @@ import {
   Rational,
 } from '../ffmpeg.ts';
 import type { CodedSize, Size } from '../source/coded-size.ts';
-import { copyRotated, placeWhole } from './geometry.ts';
+import { copyTurned, placeWhole, type Turned } from './geometry.ts';
 import { type ToneMap, toneMap } from './hdr.ts';
 import { Scaler } from './scaler.ts';
 
@@ -35,7 +35,7 @@ export class PreviewMaker {
   readonly #toneMap: ToneMap | null;
   /** Converts HDR to RGB for tone mapping. */
   readonly #rgbScaler: Scaler | null;
-  #encoder: { readonly context: CodecContext; readonly size: Size; readonly rotated: Frame | null } | null =
+  #encoder: { readonly context: CodecContext; readonly size: Size; readonly turned: Frame | null } | null =
     null;
   #count = 0n;
 
@@ -51,9 +51,9 @@ export class PreviewMaker {
   make(frame: Frame, coded: CodedSize): Uint8Array<ArrayBuffer> {
     const place = placeWhole({ ...coded, width: frame.width, height: frame.height }, this.#shape.max_side);
     const scaled = this.#scaler.scale(this.#toneMapped(frame, place.scaled), place.scaled, jpegColours);
-    const { context, rotated } = this.#encoderOf(place.kept, place.rotation);
-    if (rotated) rotatePlanes(scaled, rotated, place.rotation);
-    const picture = rotated ?? scaled;
+    const { context, turned } = this.#encoderOf(place.kept, place);
+    if (turned) turnPlanes(scaled, turned, place);
+    const picture = turned ?? scaled;
     picture.pts = this.#count++;
     picture.quality = qpToLambda * quantiser(this.#shape.quality);
     checked(context.sendFrameSync(picture), 'preview', 'cannot be encoded');
@@ -86,7 +86,7 @@ export class PreviewMaker {
     return rgb;
   }
 
-  #encoderOf(size: Size, rotation: number) {
+  #encoderOf(size: Size, { rotation, mirrored }: Turned) {
     const known = this.#encoder;
     if (known && known.size.width === size.width && known.size.height === size.height) return known;
     this.#freeEncoder();
@@ -104,13 +104,14 @@ export class PreviewMaker {
     const result = context.open2Sync(codec, null);
     if (result < 0) context.freeContext();
     checked(result, 'preview', 'no JPEG encoder');
-    this.#encoder = { context, size, rotated: rotation === 0 ? null : jpegFrame(size) };
+    const upright = rotation === 0 && !mirrored;
+    this.#encoder = { context, size, turned: upright ? null : jpegFrame(size) };
     return this.#encoder;
   }
 
   #freeEncoder() {
     this.#encoder?.context.freeContext();
-    this.#encoder?.rotated?.free();
+    this.#encoder?.turned?.free();
     this.#encoder = null;
   }
 }
@@ -132,9 +133,9 @@ function jpegFrame({ width, height }: Size): Frame {
   return frame;
 }
 
-function rotatePlanes(from: Frame, to: Frame, rotation: number) {
+function turnPlanes(from: Frame, to: Frame, turned: Turned) {
   for (let plane = 0; plane < 3; plane++) {
-    copyRotated(planeOf(from, plane), rotation, 0, 0, planeOf(to, plane));
+    copyTurned(planeOf(from, plane), turned, 0, 0, planeOf(to, plane));
   }
 }
 

@@ -83,7 +83,7 @@ export async function stillJpeg(path: string, { max_side, quality }: PreviewShap
 
 /** The size is already upright and in square pixels. */
 function asShown({ width, height }: StillFacts) {
-  return { width, height, pixelAspect: { num: 1, den: 1 }, rotation: 0 };
+  return { width, height, pixelAspect: { num: 1, den: 1 }, rotation: 0, mirrored: false };
 }
 
 function fromRgb({ rgb, width, height }: ReducedStill): Sharp {

@@ -11,6 +11,8 @@ export interface CodedSize extends Size {
   readonly pixelAspect: Rational;
   /** Degrees clockwise by which a player turns the picture: 0, 90, 180, 270. */
   readonly rotation: number;
+  /** A player swaps left and right before it turns the picture. */
+  readonly mirrored: boolean;
 }
 
 export function rotated({ width, height }: Size, rotation: number): Size {

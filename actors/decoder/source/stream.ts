@@ -11,7 +11,7 @@ export function codedSize(stream: Stream): CodedSize {
     width: codecpar.width,
     height: codecpar.height,
     pixelAspect: pixelAspect(stream),
-    rotation: rotation(codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX)),
+    ...turn(codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX)),
   };
 }
 
@@ -23,12 +23,19 @@ function pixelAspect(stream: Stream): Rational {
   return { num: 1, den: 1 };
 }
 
-/** Rotation of a display matrix (nine 16.16 fixed-point numbers), in degrees clockwise, rounded to a multiple of 90. */
-export function rotation(matrix: Uint8Array | null): number {
-  if (!matrix || matrix.length < 36) return 0;
+/** What a display matrix (nine 16.16 fixed-point numbers) does; degrees clockwise, rounded to a multiple of 90. */
+export function turn(matrix: Uint8Array | null): Pick<CodedSize, 'rotation' | 'mirrored'> {
+  if (!matrix || matrix.length < 36) return { rotation: 0, mirrored: false };
   const view = new DataView(matrix.buffer, matrix.byteOffset, matrix.byteLength);
-  const degrees = (Math.atan2(view.getInt32(4, true), view.getInt32(0, true)) * 180) / Math.PI;
-  return (((Math.round(degrees / 90) * 90) % 360) + 360) % 360;
+  const [a, b, c, d] = [0, 4, 12, 16].map((at) => view.getInt32(at, true)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const mirrored = a * d - b * c < 0;
+  const degrees = ((mirrored ? Math.atan2(-b, -a) : Math.atan2(b, a)) * 180) / Math.PI;
+  return { rotation: (((Math.round(degrees / 90) * 90) % 360) + 360) % 360, mirrored };
 }
 
 /** Frames per second; null when the file does not say. */

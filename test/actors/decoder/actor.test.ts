@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { copyRotated } from '../../../actors/decoder/pixels/geometry.ts';
+import { copyTurned } from '../../../actors/decoder/pixels/geometry.ts';
 import { EngineError } from '../../../runtime/errors.ts';
 import { askFrames, askIdentity, askPicture, askProbe, stampShape } from './ask-decoder.ts';
 import { type Expected, oddFiles } from './footage/odd-files.ts';
@@ -78,7 +78,13 @@ test('a still is shown upright', async () => {
   });
   const back = new Uint8Array(got!.rgb.length);
   const turned = { data: got!.rgb, width: height, height: width, stride: height * 3, depth: 3 };
-  copyRotated(turned, 270, 0, 0, { data: back, width, height, stride: width * 3, depth: 3 });
+  copyTurned(turned, { rotation: 270, mirrored: false }, 0, 0, {
+    data: back,
+    width,
+    height,
+    stride: width * 3,
+    depth: 3,
+  });
   assert.equal(readStamp(back, width, height), 7);
 });
 

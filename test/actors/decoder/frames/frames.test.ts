@@ -131,6 +131,39 @@ test('keyframes of a film coded as fields have both fields', async () => {
   }
 });
 
+for (const [a, b, c, d] of [
+  [1, 0, 0, 1],
+  [-1, 0, 0, 1],
+  [1, 0, 0, -1],
+  [-1, 0, 0, -1],
+  [0, 1, 1, 0],
+  [0, -1, -1, 0],
+  [0, 1, -1, 0],
+  [0, -1, 1, 0],
+] as const) {
+  test(`a film with the display matrix ${a} ${b} ${c} ${d} is turned and mirrored as a player does`, async () => {
+    const made = await clips.find(({ name }) => name === 'one frame')!.make();
+    const mp4 = await readFile(made);
+    const matrix = mp4.indexOf('tkhd', 0, 'latin1') + 44;
+    for (const [at, value] of [a, b, 0, c, d].entries()) mp4.writeInt32BE(value * 65536, matrix + 4 * at);
+    const path = join(folder, `matrix ${a} ${b} ${c} ${d}.mp4`);
+    await writeFile(path, mp4);
+    const shape = a === 0 ? { ...stampShape, width: height, height: width } : stampShape;
+    const [plain, turned] = [await askPicture(made, 0), await askPicture(path, 0, shape)];
+    const expected = new Uint8Array(plain.rgb.length);
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        const shownX = a * x + c * y + (a + c < 0 ? shape.width - 1 : 0);
+        const shownY = b * x + d * y + (b + d < 0 ? shape.height - 1 : 0);
+        const from = (y * width + x) * 3;
+        expected.set(plain.rgb.subarray(from, from + 3), (shownY * shape.width + shownX) * 3);
+      }
+    }
+    // The difference of two whole pictures takes minutes to print.
+    assert.ok(Buffer.from(turned.rgb).equals(expected));
+  });
+}
+
 test('a picture whose header claims 68 years is shown for as long as such a file may be', async () => {
   const path = join(folder, 'centuries.mp4');
   const made = await clips.find(({ name }) => name === 'one frame')!.make();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { copyRotated, placeShape, placeWhole } from '../../../../actors/decoder/pixels/geometry.ts';
+import { copyTurned, placeShape, placeWhole } from '../../../../actors/decoder/pixels/geometry.ts';
 
 test('a picture rotated four times by 90 degrees is unchanged', () => {
   const size = fc.integer({ min: 1, max: 9 });
@@ -18,7 +18,7 @@ test('a picture rotated four times by 90 degrees is unchanged', () => {
           stride: picture.height * 3,
           depth: 3,
         };
-        copyRotated(picture, rotation, 0, 0, turned);
+        copyTurned(picture, { rotation, mirrored: false }, 0, 0, turned);
         picture = turned;
       }
       assert.deepEqual(picture.data, first);
@@ -26,13 +26,14 @@ test('a picture rotated four times by 90 degrees is unchanged', () => {
   );
 });
 
-const coded = { width: 720, height: 576, pixelAspect: { num: 16, den: 15 }, rotation: 90 };
+const coded = { width: 720, height: 576, pixelAspect: { num: 16, den: 15 }, rotation: 90, mirrored: false };
 
 test('cover keeps the centre of the picture as shown, stretch all of it', () => {
   const shape = { width: 224, height: 224, resample: 'area' } as const;
   assert.deepEqual(placeShape(coded, { ...shape, fit: 'cover' }), {
     scaled: { width: 299, height: 224 },
     rotation: 90,
+    mirrored: false,
     left: 0,
     top: 37,
     kept: { width: 224, height: 224 },
@@ -42,6 +43,6 @@ test('cover keeps the centre of the picture as shown, stretch all of it', () => 
 
 test('a preview is never scaled up and never empty', () => {
   assert.deepEqual(placeWhole({ ...coded, width: 1, height: 1 }, 640).kept, { width: 1, height: 1 });
-  const wide = { width: 16384, height: 2, pixelAspect: { num: 1, den: 1 }, rotation: 0 };
+  const wide = { width: 16384, height: 2, pixelAspect: { num: 1, den: 1 }, rotation: 0, mirrored: false };
   assert.deepEqual(placeWhole(wide, 640).kept, { width: 640, height: 1 });
 });
