@@ -70,7 +70,10 @@ function tell(pieces: readonly Piece[], turns: readonly number[], see: (progress
   const model = new ProgressModel(stageKinds, files);
   const left = pieces.map((of, i) => stepsOf(model, of, `/${i}`));
   let elapsed = 0;
-  const look = () => see(model.view((elapsed += 0.5)));
+  const look = () => {
+    elapsed += 0.5;
+    see(model.view(elapsed));
+  };
   look();
   for (let at = 0; left.length > 0; at++) {
     const which = (turns[at % turns.length] ?? 0) % left.length;
