@@ -81,3 +81,89 @@ test('the records of two hundred tasks are kept, newest first', async () => {
   assert.equal(readdirSync(join(h.folder, 'tasks')).length, 201 * 3);
   h.end();
 });
+
+/** A task as a version wrote it that knew no stages, or, before that, no speech. */
+function writeOlder(folder: string, task_id: string, knows: 'speech' | 'pictures', ended: number | null) {
+  const speech = knows === 'speech';
+  const work = { path: '/s', language: 'en', channels: null, detect_speakers: false };
+  const jobs = [{ ...work, speaker_count: 'auto', preferred: 'auto' }];
+  const request = {
+    ...{ cache_dir: '/cache', paths: ['/a', '/b', '/c'], ...(speech && { speech: jobs }) },
+    ...{ model_key: 'fake', force: true, decode: 'exact' },
+  };
+  const counts = {
+    files: speech ? 4 : 3,
+    done: 0,
+    analyzed: 0,
+    stored: 0,
+    no_picture: 0,
+    failed: 0,
+    cancelled: 0,
+  };
+  const amounts = { frames: 3, grid_frames: 9, ...(speech && { heard_seconds: 0, sound_seconds: 0 }) };
+  const shown = { model_key: 'fake', decode: 'exact', force: true, files: counts.files };
+  const task = {
+    ...{
+      task_id,
+      state: ended === null ? 'running' : 'completed',
+      created: 900_000,
+      started: 900_000,
+      ended,
+    },
+    ...{ counts: { ...counts, ...(speech && { no_sound: 0 }) }, progress: 30, ...amounts },
+    ...{ elapsed_seconds: 5, estimated_remaining_seconds: null, error: null },
+    request: { cache_dir: '/cache', ...shown, types: speech ? ['video', 'speech'] : ['video'] },
+  };
+  const owner = { pid: 1, started: '', host: 'here', token: 'of before' };
+  const result = (path: string, outcome: string, type = 'video') => ({
+    ...{
+      path,
+      type,
+      hash_str: `hash${path}`,
+      outcome,
+      frames: outcome === 'analyzed' ? 3 : 0,
+      missing_frames: 0,
+    },
+    ...{ duration_seconds: 3, ...(speech && { speech: null }), error: null },
+  });
+  const results = [result('/a', 'analyzed'), result('/b', 'no_picture')];
+  if (speech) results.push(result('/s', 'no_sound', 'speech'));
+  const at = (name: string) => join(folder, `${task_id}.${name}`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(at('request.json'), JSON.stringify(request));
+  writeFileSync(at('1.json'), JSON.stringify({ version: 1, owner, saved: 900_005, task }));
+  writeFileSync(at('results.ndjson'), results.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}
+
+for (const knows of ['speech', 'pictures'] as const) {
+  test(`a task of a version that knew ${knows} and no stages is listed and goes on`, async () => {
+    const h = home();
+    writeOlder(join(h.folder, 'tasks'), 'older', knows, null);
+    writeOlder(join(h.folder, 'tasks'), 'ended', knows, 900_009);
+    const one = h.start();
+    assert.deepEqual(await states(one), { older: 'interrupted', ended: 'completed' });
+    const left = await one.tasks.get('older', whole);
+    assert.deepEqual([left.frames, left.heard_seconds, left.counts.no_picture], [3, 0, 1]);
+    const listens = knows === 'speech';
+    assert.deepEqual([left.counts.done, left.counts.no_sound], listens ? [3, 1] : [2, 0]);
+
+    await one.tasks.resume('older');
+    const { run } = one.analysis.last;
+    assert.deepEqual([run.request.paths.length, run.request.speech.length], [3, listens ? 1 : 0]);
+    assert.equal(run.earlier?.finished('video', '/a'), true);
+    assert.equal(run.earlier?.finished('video', '/b'), false);
+    one.analysis.last.tell('/a', 'stored');
+    one.analysis.last.tell('/b', 'not_applicable');
+    one.analysis.last.finish();
+    await until(async () => (await states(one))['older'] === 'completed');
+    const done = await one.tasks.get('older', whole);
+    const videos = done.results.filter(({ type }) => type === 'video');
+    assert.deepEqual(videos.map(({ path, outcome, frames }) => `${path} ${outcome} ${frames}`).sort(), [
+      '/a analyzed 3',
+      '/b no_picture 0',
+      '/c analyzed 3',
+    ]);
+    assert.deepEqual([done.created, done.counts.analyzed, done.counts.no_picture], [900_000, 2, 1]);
+    h.end();
+  });
+}
