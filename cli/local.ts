@@ -12,15 +12,16 @@ import { createTally, type Report } from './report.ts';
 
 export function createLocal(engine: Engine, context: Context): Backend {
   const { tasks } = engine;
+  const { signal } = context;
   return {
     analyze: async (request, view) => {
       const model_key = wantsPictures(request) ? await useModel(engine, context.values.model) : null;
-      return follow(engine, model_key, () => tasks.start(request), view, context.signal);
+      return follow(engine, model_key, () => tasks.start(request, { signal }), view, signal);
     },
     resume: async (task_id, view) => {
       const { request } = await tasks.get(task_id, { offset: 0, limit: 0 });
       if (request.model_key !== null) await useModel(engine, request.model_key);
-      return follow(engine, request.model_key, () => tasks.resume(task_id), view, context.signal);
+      return follow(engine, request.model_key, () => tasks.resume(task_id, { signal }), view, signal);
     },
     tasks: () => tasks.list(),
     task: (task_id, page) => tasks.get(task_id, page),
