@@ -72,6 +72,9 @@ export class FramePass {
   async #deliver(): Promise<void> {
     const consumers = this.#consumers;
     const shapes = distinct(consumers.map(({ wanted }) => wanted.shape));
+    const handleOf = new Map(
+      consumers.map(({ wanted }) => [wanted, shapes.findIndex((shape) => isSame(shape, wanted.shape))]),
+    );
     const preview = consumers.some(({ wanted }) => wanted.preview);
     const credit = shapes.length * Math.max(2, ...consumers.map(({ wanted }) => wanted.credit));
     const { pool } = this.#task.parts;
@@ -83,8 +86,7 @@ export class FramePass {
         const handles = [frame.picture, ...(frame.further_pictures ?? [])];
         await Promise.all(
           left.map(async ({ wanted, ahead }, at) => {
-            const picture =
-              handles[shapes.findIndex((shape) => isSame(shape, wanted.shape))] ?? frame.picture;
+            const picture = handles[handleOf.get(wanted) ?? 0] ?? frame.picture;
             pool.hold(picture, holder);
             const release = () => pool.release(picture, holder);
             const own = { ...frame, picture, preview: previewFor(frame, wanted, at) };

@@ -12,7 +12,7 @@ import { FramePass } from './frame-pass.ts';
 import type { Item } from './kind.ts';
 import { type Lane, piecesOf, type StageJobs } from './lanes.ts';
 import type { Decoder } from './parts.ts';
-import { attempt, described, keyOf, type Piece, type RunningStage, standsStored, tellEnd } from './piece.ts';
+import { attempt, keyOf, logFields, type Piece, type RunningStage, standsStored, tellEnd } from './piece.ts';
 import { type ReaderKind, readersOf, type Underway } from './stage.ts';
 import type { TaskContext } from './task-context.ts';
 
@@ -273,7 +273,7 @@ export class LaneRunner {
   /** Once more after a crash, alone. Rejects with the error when another attempt would not help. */
   #again(piece: Piece, error: unknown, reader: Decoder): Promise<Underway> {
     if (this.#task.signal.aborted || !worthAnotherTry(error)) return Promise.reject(error);
-    this.#task.parts.log.warn('a stage is tried again', described(piece, error));
+    this.#task.parts.log.warn('a stage is tried again', logFields(piece, error));
     const next = reader.phase === 'down' ? this.#anotherReader() : reader;
     return attempt(this.#task, piece, next, new FramePass(this.#task, piece.media.path, next, 1));
   }

@@ -87,6 +87,6 @@ export async function tellEnd(task: TaskContext, piece: Piece, finished: Promise
 }
 
 /** For the log. */
-export function described({ stage, item }: Piece, error: unknown) {
+export function logFields({ stage, item }: Piece, error: unknown) {
   return { stage: stage.kind.type, path: item.path, error: toFields(error).message };
 }
