@@ -1,5 +1,6 @@
 // The command line: reads settings, runs one command, and turns its end into an exit code.
 import '../runtime/process/no-telemetry.ts';
+import '../runtime/process/launched.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

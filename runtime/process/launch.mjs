@@ -119,12 +119,67 @@ function keptBetweenRuns() {
   return { flags: ['--import', stripTypes], env: { NODE_COMPILE_CACHE: cache } };
 }
 
-function run(args) {
+/**
+ * The process of npm that runs this command; undefined where it is none of npm's, which may well outlive its parent. npm
+ * starts commands by a shell, and few shells hand over their process to the command.
+ */
+function npmAbove() {
+  const { npm_command: command, npm_package_name: name } = process.env;
+  if (windows || (command !== 'exec' && name !== 'framehound')) return undefined;
+  const parent = parentOf(process.ppid);
+  return parent !== undefined && /sh$/.test(parent.command) ? parent.above : process.ppid;
+}
+
+/** What runs as process `pid`, and the process above it. */
+function parentOf(pid) {
+  try {
+    if (process.platform === 'linux') {
+      const [, command, above] = /\((.*)\) \S+ (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+      return { command, above: Number(above) };
+    }
+    const { stdout } = spawnSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' });
+    const [, above, command] = /^\s*(\d+)\s+(\S.*?)\s*$/.exec(stdout) ?? [];
+    return command === undefined ? undefined : { command, above: Number(above) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Calls `onGone` once when npm, or the shell between, has ended: npm that is killed hands no signal on. */
+function watchNpm(onGone) {
+  const npm = npmAbove();
+  if (npm === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent && (npm === parent || isAlive(npm))) return;
+    clearInterval(timer);
+    onGone();
+  }, 1000);
+  timer.unref();
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** `isProgram`: it ends when this process is killed, which it sees by a channel that closes (launched.ts). */
+function run(args, { isProgram }) {
   const kept = keptBetweenRuns();
   // onnxruntime sends usage data unless this is set before the process starts; a worker can no longer set it.
-  const env = { ...kept.env, ...process.env, ORT_DISABLE_TELEMETRY: '1' };
+  const launched = isProgram ? { FRAMEHOUND_LAUNCHED: '1' } : {};
+  const env = { ...kept.env, ...process.env, ...launched, ORT_DISABLE_TELEMETRY: '1' };
   const flags = ['--disable-warning=ExperimentalWarning', ...kept.flags];
-  const child = spawn(pinnedNode, [...flags, ...args], { stdio: 'inherit', cwd: process.cwd(), env });
+  const child = spawn(pinnedNode, [...flags, ...args], {
+    stdio: ['inherit', 'inherit', 'inherit', ...(isProgram ? ['ipc'] : [])],
+    cwd: process.cwd(),
+    env,
+  });
+  watchNpm(() => child.kill('SIGTERM'));
   // ctrl-C reaches the whole group of a terminal, the child included; everything else has to be handed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
@@ -146,10 +201,10 @@ function main([mode, ...rest]) {
   if (problem !== undefined) {
     process.stderr.write(`framehound: ${problem}\n`);
     process.exitCode = 1;
-  } else if (mode === '--node') run(rest);
+  } else if (mode === '--node') run(rest, { isProgram: false });
   else if (mode !== '--setup') {
     const program = join(home, 'cli', isCheckout ? 'framehound.ts' : 'framehound.js');
-    run([program, ...(mode === undefined ? [] : [mode]), ...rest]);
+    run([program, ...(mode === undefined ? [] : [mode]), ...rest], { isProgram: true });
   }
 }
 

@@ -33,14 +33,20 @@ export interface Ending {
   readonly ms: number;
 }
 
-/** `wrap`: a program and its arguments that start the service in their turn. */
-export async function startGuarded(home: Home = newHome(), wrap: readonly string[] = []) {
+/**
+ * `wrap`: a program and its arguments that start the service in their turn. `command`: the command line of framehound,
+ * without the words of `serve`.
+ */
+export async function startGuarded(
+  home: Home = newHome(),
+  wrap: readonly string[] = [],
+  command: readonly string[] = [process.execPath, cli],
+) {
   const key = (await home.run('license', 'issue', '--tier', 'pro')).out.trim();
   const port = await freePort();
   const [program = '', ...args] = [
     ...wrap,
-    process.execPath,
-    cli,
+    ...command,
     ...['serve', '--port', String(port), '--log-format', 'json'],
   ];
   const env = { ...process.env, FRAMEHOUND_HOME: join(home.folder, 'home') };
@@ -156,10 +162,15 @@ export class GuardedService {
     return performance.now() - began;
   }
 
-  /** SIGTERM to the guardian. */
-  async stop(): Promise<Ending> {
+  /** The process that the test started: the guardian, or what stands before it. */
+  get first(): number {
+    return this.#child.pid!;
+  }
+
+  /** A signal to the first process. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ending> {
     const began = performance.now();
-    this.#child.kill('SIGTERM');
+    this.#child.kill(signal);
     const code = await this.#ended;
     return { code, ms: performance.now() - began };
   }
