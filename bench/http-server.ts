@@ -48,7 +48,11 @@ async function ours(): Promise<Side> {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const log = createLog('bench', () => {});
   const { key } = issueKey(folder, { tier: 'pro', name: '', days: null }, randomBytes(KEY_BYTES), Date.now());
-  const licenses = createLicenses(localKeys(folder, Date.now, log), systemClock, Date.now, log);
+  const licenses = createLicenses(localKeys(folder, Date.now, log), {
+    clock: systemClock,
+    now: Date.now,
+    log,
+  });
   const one = route({
     method: 'POST',
     path,

@@ -53,7 +53,13 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
   const { values, clock, log } = context;
   // Wrong settings are found before anything is started: a started engine would keep the process alive.
   const isAllowedHost = hostRule(values.hosts, { host: values.host });
-  const licenses = openLicenses(values, { clock, now: Date.now, log: log.named('license') });
+  const licenses = openLicenses(values, {
+    clock,
+    now: Date.now,
+    log: log.named('license'),
+    kept: guardian.kept('licenses'),
+    keep: (text) => guardian.keep('licenses', text),
+  });
   const engine = await context
     .startEngine(values.decoders, (actor) => guardian.requestRestart(`${actor} hangs for the second time`))
     .catch((error: unknown) => {

@@ -3,6 +3,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { type AccessDecision, decisionOf, granted, type KeyValidation, noKey, refusal } from './decision.ts';
+import type { Grant, GrantMemory } from './kept-grants.ts';
 import { hashOf, idOf, isSameText, shapeProblem } from './key.ts';
 
 /** Knows which keys are valid: this machine or a license server. */
@@ -56,9 +57,17 @@ function put(cache: Map<string, CachedDecision>, hash: string, cached: CachedDec
   cache.set(hash, cached);
 }
 
-/** `now`: Unix ms. */
-export function createLicenses(validator: Validator, clock: Clock, now: () => number, log: Log): Licenses {
-  return new CachedLicenses(validator, clock, now, log);
+export interface LicenseOptions {
+  readonly clock: Clock;
+  /** Unix ms. */
+  now(): number;
+  readonly log: Log;
+  /** Where grants outlive this process, so that a crash of the engine does not shorten their time. */
+  readonly memory?: GrantMemory;
+}
+
+export function createLicenses(validator: Validator, options: LicenseOptions): Licenses {
+  return new CachedLicenses(validator, options);
 }
 
 class CachedLicenses implements Licenses {
@@ -66,6 +75,7 @@ class CachedLicenses implements Licenses {
   readonly #clock: Clock;
   readonly #now: () => number;
   readonly #log: Log;
+  readonly #memory: GrantMemory | undefined;
   // Two caches, so that a flood of wrong keys evicts no valid one. By hash: of the keys themselves only the last is
   // kept.
   readonly #granted = new Map<string, CachedDecision>();
@@ -77,11 +87,13 @@ class CachedLicenses implements Licenses {
   #cancelRefresh = () => {};
   #outage = false;
 
-  constructor(validator: Validator, clock: Clock, now: () => number, log: Log) {
+  constructor(validator: Validator, { clock, now, log, memory }: LicenseOptions) {
     this.#validator = validator;
     this.#clock = clock;
     this.#now = now;
     this.#log = log;
+    this.#memory = memory;
+    for (const grant of memory?.before ?? []) this.#restore(grant);
   }
 
   check(key: string | undefined): AccessDecision | Promise<AccessDecision> {
@@ -124,6 +136,29 @@ class CachedLicenses implements Licenses {
     }
   }
 
+  #restore({ hash, since, ageMs, until }: Grant): void {
+    const monotonic = this.#clock.now() - ageMs;
+    const cached = {
+      decision: granted,
+      since: { monotonic, wall: since },
+      freshMs: VALID_MS,
+      outageMs: VALID_MS,
+      until,
+    };
+    put(this.#granted, hash, cached);
+  }
+
+  #keep(): void {
+    const now = this.#clock.now();
+    const grants = [...this.#granted].map(([hash, { since, until }]) => ({
+      hash,
+      since: since.wall,
+      ageMs: now - since.monotonic,
+      until,
+    }));
+    this.#memory?.keep(grants);
+  }
+
   #time(): Time {
     return { monotonic: this.#clock.now(), wall: this.#now() };
   }
@@ -164,6 +199,7 @@ class CachedLicenses implements Licenses {
     if (decision === granted) {
       this.#refused.delete(hash);
       put(this.#granted, hash, { decision, since, freshMs: VALID_MS, outageMs, until });
+      this.#keep();
     } else {
       put(this.#refused, hash, { decision, since, freshMs: REFUSED_MS, outageMs, until });
     }

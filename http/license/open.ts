@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { Kept } from '../../runtime/process/guardian-client.ts';
 import { folders, type SettingValues } from '../../settings.ts';
+import { grantMemory } from './kept-grants.ts';
 import { createLicenses, type Licenses, type Validator } from './licenses.ts';
 import { localKeys } from './local.ts';
 import { machineFiles, machineId } from './machine.ts';
@@ -17,11 +19,20 @@ export interface Sources {
   /** Unix ms. */
   now(): number;
   readonly log: Log;
+  /** The last text that an earlier process of the service gave to `keep`. */
+  readonly kept?: Kept | undefined;
+  /** Called with the validations of a license server, for the process that may come after a crash. */
+  keep?(text: string): void;
 }
 
 /** Throws INVALID_CONFIG when a setting or the home folder is of no use. The caller closes it. */
-export function openLicenses(values: Values, { clock, now, log }: Sources): Licenses {
-  return createLicenses(validatorOf(values, { clock, now, log }), clock, now, log);
+export function openLicenses(values: Values, sources: Sources): Licenses {
+  const { license_url: url, license_public_key: publicKey } = values;
+  const validator = validatorOf(values, sources);
+  // Keys of this machine are validated as fast as they are remembered, and a revoked one must not come back.
+  const memory =
+    url && sources.keep ? grantMemory(`${url} ${publicKey}`, sources.kept, sources.keep) : undefined;
+  return createLicenses(validator, { ...sources, ...(memory ? { memory } : {}) });
 }
 
 function validatorOf(values: Values, { clock, now, log }: Sources): Validator {

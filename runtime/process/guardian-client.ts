@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 export type EngineMessage =
   | { readonly type: 'heartbeat' }
   | { readonly type: 'ready' }
+  | { readonly type: 'keep'; readonly name: string; readonly value: string }
   | { readonly type: 'restart'; readonly reason: string };
 
 /** From the guardian to its engine. */
@@ -16,6 +17,15 @@ export interface GuardianMessage {
 
 /** How often the guardian has restarted the engine; set only where there is a guardian. */
 export const RESTARTS_VARIABLE = 'FRAMEHOUND_ENGINE_RESTARTS';
+/** What earlier engines gave the guardian to keep: a JSON object of `Kept` by name. */
+export const KEPT_VARIABLE = 'FRAMEHOUND_ENGINE_KEPT';
+/** Largest JSON of all that is kept, characters: some systems hold no more than 32,767 in an environment. */
+export const MOST_KEPT = 24_000;
+export interface Kept {
+  readonly value: string;
+  /** From its message to the start of this process, by a clock that cannot be set; ms. */
+  readonly ageMs: number;
+}
 export const HEARTBEAT_MS = 1_000;
 /** From the request to stop to SIGKILL, ms: a service is gone 10 s after it was told. */
 export const STOP_LIMIT_MS = 9_500;
@@ -48,6 +58,13 @@ export interface GuardianClient {
   readonly stopLimitMs: number;
   /** True after `requestRestart`. */
   readonly restartRequested: boolean;
+  /**
+   * Hands a text to the engine process that comes after this one, in place of what had the same name before. It is in no
+   * file, and readable by this account alone. Nothing is kept without a guardian, nor above `MOST_KEPT` in all.
+   */
+  keep(name: string, value: string): void;
+  /** What the engine processes before this one kept last under a name. */
+  kept(name: string): Kept | undefined;
   /** Says that the engine answers now. */
   ready(): void;
   /**
@@ -90,6 +107,7 @@ class AttachedEngine implements GuardianClient {
   readonly restarts: number;
   readonly stopLimitMs: number;
   readonly #process: EngineProcess;
+  readonly #kept: ReadonlyMap<string, Kept>;
   readonly #clock: Clock;
   readonly #stop = new AbortController();
   #restartRequested = false;
@@ -102,6 +120,8 @@ class AttachedEngine implements GuardianClient {
     const restarts = own.env[RESTARTS_VARIABLE];
     // Programs that the engine starts have no guardian.
     delete own.env[RESTARTS_VARIABLE];
+    this.#kept = new Map(Object.entries(parseKept(own.env[KEPT_VARIABLE])));
+    delete own.env[KEPT_VARIABLE];
     this.#process = own;
     this.#clock = options.clock;
     this.signal = AbortSignal.any([options.stop, this.#stop.signal]);
@@ -115,6 +135,14 @@ class AttachedEngine implements GuardianClient {
 
   get restartRequested(): boolean {
     return this.#restartRequested;
+  }
+
+  keep(name: string, value: string): void {
+    this.#send({ type: 'keep', name, value });
+  }
+
+  kept(name: string): Kept | undefined {
+    return this.#kept.get(name);
   }
 
   ready(): void {
@@ -171,4 +199,8 @@ class AttachedEngine implements GuardianClient {
   readonly #onDisconnect = (): void => {
     this.#stop.abort(new Error('the guardian has ended'));
   };
+}
+
+function parseKept(text: string | undefined): Record<string, Kept> {
+  return text === undefined ? {} : (JSON.parse(text) as Record<string, Kept>);
 }

@@ -8,6 +8,9 @@ import {
   type EngineMessage,
   type GuardianMessage,
   HEARTBEAT_MS,
+  KEPT_VARIABLE,
+  type Kept,
+  MOST_KEPT,
   RESTARTS_VARIABLE,
   STOP_LIMIT_MS,
 } from './guardian-client.ts';
@@ -67,11 +70,12 @@ export async function guard(options: GuardianOptions): Promise<number> {
   // Between two engines nothing else keeps this process running.
   const alive = setInterval(() => {}, 2 ** 30);
   const crashes: number[] = [];
+  const kept = createKept(clock, log);
   try {
     for (let restarts = 0; ; restarts++) {
       if (stop.asked) return 0;
       const began = clock.now();
-      const end = await runEngine(options, restarts, stop);
+      const end = await runEngine(options, restarts, stop, kept);
       if (!end.asked) crashes.push(clock.now());
       const next = engineVerdict(end, crashes, clock.now(), options.policy ?? enginePolicy);
       const uptime_ms = Math.round(clock.now() - began);
@@ -144,14 +148,14 @@ interface End extends EngineEnd {
 }
 
 /** One engine process, from its start to its end. */
-function runEngine(options: GuardianOptions, restarts: number, stop: Stop): Promise<End> {
+function runEngine(options: GuardianOptions, restarts: number, stop: Stop, kept: KeptValues): Promise<End> {
   const { command, clock, log } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const [program, ...args] = command;
   const began = clock.now();
   const child = spawn(program, args, {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...(options.env ?? process.env), [RESTARTS_VARIABLE]: String(restarts) },
+    env: { ...(options.env ?? process.env), [RESTARTS_VARIABLE]: String(restarts), ...kept.env() },
     windowsHide: true,
   });
   const { pid } = child;
@@ -180,6 +184,7 @@ function runEngine(options: GuardianOptions, restarts: number, stop: Stop): Prom
     heartbeats.received();
     if (message.type === 'ready')
       log.info('engine is ready', { pid, restarts, start_ms: Math.round(clock.now() - began) });
+    if (message.type === 'keep') kept.put(message.name, message.value);
     if (message.type !== 'restart') return;
     why = message.reason;
     log.error('engine asks for a restart', { pid, why });
@@ -199,6 +204,31 @@ function runEngine(options: GuardianOptions, restarts: number, stop: Stop): Prom
     stop.onAsked = () => {};
     stop.onForced = () => {};
   });
+}
+
+/** What one engine process hands to the next. */
+interface KeptValues {
+  put(name: string, value: string): void;
+  env(): Record<string, string>;
+}
+
+function createKept(clock: Clock, log: Log): KeptValues {
+  const values = new Map<string, { readonly value: string; readonly at: number }>();
+  const written = (): string => {
+    const aged = ({ value, at }: { value: string; at: number }): Kept => ({ value, ageMs: clock.now() - at });
+    return JSON.stringify(Object.fromEntries([...values].map(([name, one]) => [name, aged(one)])));
+  };
+  return {
+    put: (name, value) => {
+      values.set(name, { value, at: clock.now() });
+      const { length } = written();
+      if (length <= MOST_KEPT) return;
+      // An older value would be taken for the last one.
+      values.delete(name);
+      log.warn('too much to be kept for the next engine', { name, length, most: MOST_KEPT });
+    },
+    env: () => ({ [KEPT_VARIABLE]: written() }),
+  };
 }
 
 /** By message, or by signal where the child has closed its channel. */

@@ -77,6 +77,18 @@ test('an engine that is killed, throws or asks for it is started again and told 
   assertGone(guarded.pids());
 });
 
+test('what an engine keeps reaches the engines after it, and nothing too large', async () => {
+  const guarded = new Guarded('keeper', 'keeper', 'heir');
+  for (const times of [1, 2]) await guarded.restarted(times);
+  const { fields } = await guarded.line('engine asks for a restart');
+  // The second delay before a restart has passed since.
+  assert.deepEqual(JSON.parse(fields['why'] as string), [{ value: 'ii', ageMs: 100 }, null]);
+  const refused = await guarded.line('too much to be kept for the next engine');
+  assert.equal(refused.fields['name'], 'large');
+  await guarded.ended;
+  assertGone(guarded.pids());
+});
+
 test('an engine that crashes again and again is given up with code 1 and the reason', async () => {
   const guarded = new Guarded(
     'fault',

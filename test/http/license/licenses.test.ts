@@ -29,7 +29,7 @@ function setUp(t: TestContext, first: KeyValidation | Promise<KeyValidation> = p
     },
     close: () => {},
   };
-  return { ...world, asked, knows, licenses: createLicenses(validator, world.clock, world.now, world.log) };
+  return { ...world, asked, knows, licenses: createLicenses(validator, world) };
 }
 
 test('every validation has its published status and message', () => {

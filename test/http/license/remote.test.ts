@@ -157,6 +157,46 @@ test('without the server what was validated holds for its 30 minutes, the rest i
   assert.ok(!logged().includes(KEY));
 });
 
+test('a crash of the engine takes nothing from the 30 minutes of a key', async (t) => {
+  const { check, server, clock, values, licenses: _, ...world } = await setUp(t, valid);
+  let kept: { value: string; at: number } | undefined;
+  /** The licenses of the engine process that comes next. */
+  const next = (changed = {}) => {
+    const sources = {
+      ...world,
+      clock,
+      kept: kept && { ...kept, ageMs: clock.now() - kept.at },
+      keep: (value: string) => {
+        kept = { value, at: clock.now() };
+      },
+    };
+    const licenses = openLicenses({ ...values, ...changed }, sources);
+    t.after(() => licenses.close());
+    return async (key = KEY): Promise<string> => words(await licenses.check(key));
+  };
+  assert.equal(await check(), 'ok');
+  assert.equal(await next()(), 'ok');
+  assert.match(kept!.value, /"hash"/);
+  assert.ok(!kept!.value.includes(KEY));
+  await server.stop();
+  clock.advance(20 * MINUTE);
+  assert.equal(await next()(), 'ok');
+  assert.match(await next()(`${KEY}-new`), /cannot be reached/);
+  // Another server may think otherwise of the key; what another version wrote is not read.
+  assert.match(await next({ license_url: `${values.license_url}/other` })(), /cannot be reached/);
+  const whole = kept;
+  kept = { value: '{"server":1}', at: 0 };
+  assert.match(await next()(), /cannot be reached/);
+  kept = whole;
+  clock.advance(9 * MINUTE);
+  const late = next();
+  assert.equal(await late(), 'ok');
+  clock.advance(MINUTE);
+  assert.match(await late(), /cannot be reached/);
+  world.skew(-20 * MINUTE);
+  assert.match(await next()(), /cannot be reached/, 'a wall clock that was set back gives no time');
+});
+
 test('concurrent requests with one key are one request to the server', async (t) => {
   let release = () => {};
   const { licenses, server } = await setUp(t, (response, asked) => {
