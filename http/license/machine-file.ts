@@ -33,8 +33,11 @@ export interface Expected {
 }
 
 export type Verified =
-  /** `tier`: null when the file names none. `until`: Unix ms. */
-  | { readonly ok: true; readonly tier: string | null; readonly until: number }
+  /**
+   * `tier`: null when the file names none. `names`: it says for which key and which tier it was signed, so it stands
+   * without the answer it came with. `until`: Unix ms.
+   */
+  | { readonly ok: true; readonly tier: string | null; readonly names: boolean; readonly until: number }
   /** `why`: what comes after "the machine file". */
   | { readonly ok: false; readonly why: string };
 
@@ -59,7 +62,8 @@ export function verifyMachineFile(file: MachineFile, key: KeyObject, expected: E
   if (!(issued <= expected.now + CLOCK_SKEW_MS)) {
     return invalid('is from the future; the clock of this machine may be wrong');
   }
-  return { ok: true, tier: payload.tier ?? null, until };
+  const tier = payload.tier ?? null;
+  return { ok: true, tier, names: tier !== null && Boolean(payload.license_hash), until };
 }
 
 function invalid(why: string): Verified {

@@ -11,13 +11,8 @@ import { idOf } from './key.ts';
 import { MachineFile } from './machine-file.ts';
 
 const Identity = Type.Object({ machine_id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) });
-const StoredMachineFile = Type.Object({
-  /** SHA-256 of the license key the file came for. */
-  license_hash: Type.String(),
-  tier: Type.String(),
-  machine_file: MachineFile,
-});
-export type StoredMachineFile = Static<typeof StoredMachineFile>;
+/** Nothing beside what is signed: any process of this account can write here. */
+const StoredMachineFile = Type.Object({ machine_file: MachineFile });
 
 /** The id of this machine, made at the first call. Throws INVALID_CONFIG naming the file. */
 export function machineId(folder: string, newId: () => string): string {
@@ -36,8 +31,8 @@ export function machineId(folder: string, newId: () => string): string {
 
 export interface MachineFiles {
   /** Undefined when none is kept for the key. Throws when it cannot be read. */
-  read(keyHash: string): StoredMachineFile | undefined;
-  keep(kept: StoredMachineFile): void;
+  read(keyHash: string): MachineFile | undefined;
+  keep(keyHash: string, machineFile: MachineFile): void;
   drop(keyHash: string): void;
 }
 
@@ -45,11 +40,9 @@ export interface MachineFiles {
 export function machineFiles(folder: string): MachineFiles {
   const pathOf = (keyHash: string) => join(folder, `${idOf(keyHash)}.json`);
   return {
-    read: (keyHash) => {
-      const kept = readAs(StoredMachineFile, pathOf(keyHash));
-      return kept?.license_hash === keyHash ? kept : undefined;
-    },
-    keep: (kept) => replaceFile(pathOf(kept.license_hash), `${JSON.stringify(kept, null, 2)}\n`, privateFile),
+    read: (keyHash) => readAs(StoredMachineFile, pathOf(keyHash))?.machine_file,
+    keep: (keyHash, machine_file) =>
+      replaceFile(pathOf(keyHash), `${JSON.stringify({ machine_file }, null, 2)}\n`, privateFile),
     drop: (keyHash) => rmSync(pathOf(keyHash), { force: true }),
   };
 }

@@ -1,6 +1,7 @@
 // Validates keys at a license server. No answer, a redirect or a page of HTML is an outage and says nothing about the
 // key. With a public key in the settings an answer counts only with a machine file that the server signed for this
-// machine; the file is stored, and is valid until its expiry while the server cannot be asked.
+// machine; a file that names the key and its tier is stored, and is valid until its expiry while the server cannot be
+// asked.
 import type { KeyObject } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -103,7 +104,14 @@ function confirm(
   const verified = verifyMachineFile(machine_file, signed.publicKey, expected(keyHash, options));
   if (!verified.ok) return { kind: 'invalid', message: `The license server's machine file ${verified.why}` };
   if (verified.tier !== null && !isPro(verified.tier)) return { ...said, tier: verified.tier, message: 'OK' };
-  tryDisk(options, () => signed.files.keep({ license_hash: keyHash, tier: said.tier, machine_file }));
+  if (verified.names) tryDisk(options, () => signed.files.keep(keyHash, machine_file));
+  else {
+    tryDisk(options, () => signed.files.drop(keyHash));
+    const license = idOf(keyHash);
+    options.log.warn('a machine file without license_hash and tier holds only while its server answers', {
+      license,
+    });
+  }
   return { ...said, until: verified.until };
 }
 
@@ -112,10 +120,14 @@ function validateOffline(outage: string, keyHash: string, options: RemoteOptions
   const { signed } = options;
   const kept = signed ? tryDisk(options, () => signed.files.read(keyHash)) : undefined;
   if (!signed || !kept) return { kind: 'outage', message: outage };
-  const verified = verifyMachineFile(kept.machine_file, signed.publicKey, expected(keyHash, options));
+  const verified = verifyMachineFile(kept, signed.publicKey, expected(keyHash, options));
   if (!verified.ok) return { kind: 'outage', message: `${outage}; the kept machine file ${verified.why}` };
+  // An earlier version kept such files.
+  if (!verified.names || verified.tier === null) {
+    return { kind: 'outage', message: `${outage}; the kept machine file names no license_hash and tier` };
+  }
   options.log.warn('license key validated by its machine file', { license: idOf(keyHash), outage });
-  return { kind: 'valid', tier: verified.tier ?? kept.tier, message: 'OK', until: verified.until };
+  return { kind: 'valid', tier: verified.tier, message: 'OK', until: verified.until };
 }
 
 function expected(keyHash: string, { machineId, now }: RemoteOptions) {

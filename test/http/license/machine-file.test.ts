@@ -123,7 +123,9 @@ async function onPrem(t: TestContext) {
   const state = { payload: {} as object, tier: 'pro', signer: privateKey, file: true };
   const server = await startLicenseServer(t, (response, asked: Asked) => {
     const { machine_id } = asked.body;
-    const file = signed({ machine_id, expiry: (world.now() + DAY) / 1000, ...state.payload }, state.signer);
+    const named = { tier: 'pro', license_hash: hashOf(String(asked.body['license_key'])) };
+    const expiry = (world.now() + DAY) / 1000;
+    const file = signed({ machine_id, expiry, ...named, ...state.payload }, state.signer);
     const body = {
       valid: true,
       tier: state.tier,
@@ -141,7 +143,9 @@ async function onPrem(t: TestContext) {
     return async (key = KEY): Promise<string> => words(await licenses.check(key));
   };
   const kept = join(world.folder, 'machine', `${idOf(hashOf(KEY))}.json`);
-  return { ...world, state, server, restart, kept };
+  const machineId = () =>
+    String(JSON.parse(readFileSync(join(world.folder, 'machine', 'id.json'), 'utf8')).machine_id);
+  return { ...world, state, server, restart, kept, machineId };
 }
 
 test('an on-prem answer opens nothing without a valid machine file', async (t) => {
@@ -187,11 +191,35 @@ test('a stored machine file that was tampered with or copied to another key open
   const later = Buffer.from(JSON.stringify({ machine_id: 'x', expiry: 9e9 })).toString('base64');
   writeFileSync(kept, JSON.stringify({ ...whole, machine_file: { ...whole.machine_file, payload: later } }));
   assert.match(await restart()(), /kept machine file has a wrong signature/);
-  writeFileSync(kept, JSON.stringify({ ...whole, license_hash: hashOf('other') }));
-  assert.match(await restart()(), /cannot be reached \(ECONNREFUSED\)$/);
+  writeFileSync(kept.replace(idOf(hashOf(KEY)), idOf(hashOf('other'))), JSON.stringify(whole));
+  assert.match(await restart()('other'), /kept machine file is for another license key/);
   writeFileSync(kept, '{');
   assert.match(await restart()(), /cannot be reached \(ECONNREFUSED\)$/);
   assert.match(logged(), /machine file cannot be kept or read/);
+});
+
+test('a machine file that names no key or no tier holds only while its server answers', async (t) => {
+  const { server, state, restart, kept, logged, machineId } = await onPrem(t);
+  for (const payload of [
+    { license_hash: undefined },
+    { tier: undefined },
+    { license_hash: '' },
+    { tier: null },
+  ]) {
+    state.payload = {};
+    assert.equal(await restart()(), 'ok');
+    assert.ok(existsSync(kept));
+    state.payload = payload;
+    assert.equal(await restart()(), 'ok');
+    assert.ok(!existsSync(kept), JSON.stringify(payload));
+  }
+  assert.match(logged(), /without license_hash and tier holds only while its server answers/);
+  await server.stop();
+  assert.match(await restart()(), /cannot be reached \([A-Z_]+\)$/);
+  // As an earlier version kept it: the tier beside the signed text is anybody's.
+  const machine_file = signed({ machine_id: machineId(), expiry: inADay });
+  writeFileSync(kept, JSON.stringify({ license_hash: hashOf(KEY), tier: 'pro', machine_file }));
+  assert.match(await restart()(), /kept machine file names no license_hash and tier$/);
 });
 
 test('when a key is no longer Pro, its stored machine file is removed', async (t) => {
