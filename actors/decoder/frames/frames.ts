@@ -5,6 +5,7 @@ import { type decoderContract, type GridFrame, mediaErrors, type PictureShape } 
 import { gridLength } from '../grid.ts';
 import type { Hardware } from '../packets/hardware.ts';
 import { fillStill, previewStill, type ReducedStill, reduceStill } from '../pixels/still.ts';
+import { undecodable } from '../source/encrypted.ts';
 import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
 import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
@@ -33,7 +34,7 @@ export async function* frames(
       yield frame;
     }
     if (found === 0 && from_frame === 0) {
-      throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
+      throw await undecodable(path);
     }
   }
   await expectUnchanged(path, stamp);

@@ -3,6 +3,7 @@
 import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import { mediaErrors } from '../contract.ts';
 import type { Packet, Stream } from '../ffmpeg.ts';
+import { undecodable } from '../source/encrypted.ts';
 import { type PacketTurn, packetCheckpoint } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
 import { type PacketFacts, packetFacts } from './packet-facts.ts';
@@ -37,7 +38,7 @@ export async function readHead(source: Source, turn: PacketTurn): Promise<Head> 
     if (timed && first !== null && provesStart(facts, first)) return { video, reader, start: first, timed };
     const start = await firstDecoded(source, packets, turn);
     if (start === null && source.ended !== null && !timed) {
-      throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
+      throw await undecodable(path);
     }
     return { video, reader, start, timed };
   } finally {

@@ -17,6 +17,7 @@ import {
   Packet,
   type Stream,
 } from '../ffmpeg.ts';
+import { orEncrypted } from './encrypted.ts';
 import { FieldPairs } from './field-pairs.ts';
 import { readFileStamp } from './file-stamp.ts';
 import { containers } from './formats.ts';
@@ -197,7 +198,7 @@ export async function openSource(path: string): Promise<Source> {
   } catch (error) {
     format.closeInputSync();
     format.freeContext();
-    throw error;
+    throw mediaErrors.NOT_MEDIA.is(error) ? await orEncrypted(path, error) : error;
   } finally {
     options.free();
   }
