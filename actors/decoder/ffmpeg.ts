@@ -160,7 +160,9 @@ export function mediaError(number: number, path: string, doing: string): EngineE
     case AVERROR_INVALIDDATA:
     // FFmpeg returns this for a container that is not in the allowlist.
     case AVERROR_EINVAL:
-      return mediaErrors.NOT_MEDIA(text, details);
+      return mediaErrors.NOT_MEDIA(`${path}: ${doing}: it is damaged or not a media file`, details);
+    case AVERROR_EOF:
+      return mediaErrors.NOT_MEDIA(`${path}: ${doing}: it ends before the first picture or sound`, details);
     case AVERROR_ENOMEM:
       return mediaErrors.TOO_LARGE(text, details);
     default:
