@@ -10,6 +10,7 @@ import type { indexContract } from '../index/contract.ts';
 import { now } from './call-options.ts';
 import { type Search, searchErrors } from './contract.ts';
 import { cachePaths } from './media/cache-paths.ts';
+import { Identities } from './media/identities.ts';
 import { createVisualModels } from './models/visual-models.ts';
 import { findFacets } from './scope/find-facets.ts';
 import { createThumbnails } from './thumbnails/thumbnails.ts';
@@ -37,6 +38,7 @@ export interface SearchParts {
 
 export function createSearch(parts: SearchParts): Search {
   const { embedder, textEmbedder, index, clock, decoder } = parts;
+  const location = { index, identities: new Identities(decoder) };
   const visualData = new VisualData(index);
   const transcriptData = createTranscriptData(index);
   const models = createVisualModels({
@@ -46,7 +48,7 @@ export function createSearch(parts: SearchParts): Search {
     changed: () => visualData.drop(),
   });
   const thumbnailDecoders = parts.thumbnailDecoders.length > 0 ? parts.thumbnailDecoders : [decoder];
-  const thumbnails = createThumbnails({ ...parts, thumbnailDecoders });
+  const thumbnails = createThumbnails({ ...parts, ...location, thumbnailDecoders });
   return {
     models,
     get loaded() {
@@ -55,11 +57,11 @@ export function createSearch(parts: SearchParts): Search {
     load: async (cache_dir, signal) => visualData.load({ cache_dir, model_key: models.active() }, signal),
     loadMedia: async (cache_dir, paths, signal) =>
       visualData.loadPaths({ cache_dir, model_key: models.active() }, paths, signal),
-    transcripts: createTranscripts(parts, transcriptData),
-    ...visualSearches({ ...parts, models, visual: visualData }),
+    transcripts: createTranscripts(location, transcriptData),
+    ...visualSearches({ ...parts, ...location, models, visual: visualData }),
     thumbnails: (request, signal) => thumbnails.thumbnails(request, now(signal)),
     sceneThumbnails: (request, signal) => thumbnails.sceneThumbnails(request, now(signal)),
-    cachePaths: (request, signal) => cachePaths(parts, request, now(signal)),
+    cachePaths: (request, signal) => cachePaths(location, request, now(signal)),
     facets: (request, signal) => findFacets({ index, visualData, transcriptData }, request, signal),
   };
 }

@@ -11,6 +11,8 @@ export interface Warnings {
   readonly unloaded: readonly string[];
   /** Files that are not where they were. */
   readonly gone: readonly string[];
+  /** Files that were written anew since the analysis. */
+  readonly changed: readonly string[];
   /** Files whose analysis cannot be read. */
   readonly unreadable: readonly string[];
   /** The model that was asked for, when another one had to be used. */
@@ -21,8 +23,17 @@ export interface Warnings {
 
 /** What the person should know about an answer, or nothing. */
 export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning'> {
-  const { nothingUnderstood, unknownWords, missing, unloaded, gone, unreadable, fallbackFrom, noPreview } =
-    warnings;
+  const {
+    nothingUnderstood,
+    unknownWords,
+    missing,
+    unloaded,
+    gone,
+    changed,
+    unreadable,
+    fallbackFrom,
+    noPreview,
+  } = warnings;
   const parts = [
     fallbackFrom !== null && `The model ${fallbackFrom} cannot be loaded, the default one answered`,
     nothingUnderstood && 'The query says nothing the visual model can look for',
@@ -30,6 +41,7 @@ export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning'>
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
     unloaded.length > 0 && `No picture of it is analysed, or it is not loaded: ${some(unloaded)}`,
     gone.length > 0 && `Not where it was: ${some(gone)}`,
+    changed.length > 0 && `Written anew since it was analysed, to be analysed again: ${some(changed)}`,
     unreadable.length > 0 &&
       `Analysis that cannot be read and has to be made again (force): ${some(unreadable)}`,
     noPreview > 0 && `Frames without a preview: ${noPreview}`,
@@ -42,12 +54,17 @@ export function transcriptWarning({
   missing,
   unloaded,
   gone,
+  changed,
   unreadable,
-}: Pick<Warnings, 'missing' | 'unloaded' | 'gone' | 'unreadable'>): Pick<SearchAnswer, 'toast_warning'> {
+}: Pick<Warnings, 'missing' | 'unloaded' | 'gone' | 'changed' | 'unreadable'>): Pick<
+  SearchAnswer,
+  'toast_warning'
+> {
   const parts = [
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
     unloaded.length > 0 && `Not transcribed, or its transcription is not loaded: ${some(unloaded)}`,
     gone.length > 0 && `Not where it was: ${some(gone)}`,
+    changed.length > 0 && `Written anew since it was analysed, to be analysed again: ${some(changed)}`,
     unreadable.length > 0 &&
       `Transcriptions that cannot be read and have to be made again (force): ${some(unreadable)}`,
   ].filter((part) => part !== false);

@@ -2,10 +2,11 @@
 import { stat } from 'node:fs/promises';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
-import { type decoderContract, type FileIdentity, modifiedMs } from '../../decoder/contract.ts';
+import { modifiedMs } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { searchErrors } from '../contract.ts';
+import { type Identities, isSame, type Mark } from './identities.ts';
 
 export interface MediaLocation {
   /** What was remembered of this very content. */
@@ -15,7 +16,7 @@ export interface MediaLocation {
 }
 
 export interface LocationParts {
-  readonly decoder: Ref<typeof decoderContract>;
+  readonly identities: Identities;
   readonly index: Ref<typeof indexContract>;
 }
 
@@ -41,7 +42,7 @@ async function atPath(path: string, known: MediaRecord | null): Promise<MediaLoc
  * hash and the file at `path` is another one, and what keeps that file from being read.
  */
 export async function locateHash(
-  { decoder, index }: LocationParts,
+  { identities, index }: LocationParts,
   cache_dir: string,
   path: string,
   hash: string,
@@ -52,8 +53,8 @@ export async function locateHash(
   if (here.record?.identity.hash_str === hash) return here;
   const known = found.by_hash[0] ?? null;
   // What the folder does not know at this path may be the content, moved here.
-  const unknown = here.source !== null && here.record === null;
-  const moved = unknown && (await decoder.ask('identify', { path }, call)).hash_str === hash;
+  const mark = here.source !== null && here.record === null ? await markOf(path) : null;
+  const moved = mark !== null && (await identities.of(path, mark, call)).hash_str === hash;
   if (moved) return { record: known, source: path };
   if (known) {
     const { record, source } = await atPath(known.path, known);
@@ -63,18 +64,15 @@ export async function locateHash(
   throw searchErrors.HASH_MISMATCH(`hash_str: ${hash} is not the hash of ${path}`, { field: 'hash_str' });
 }
 
-type Mark = Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
-
-async function markOf(path: string): Promise<Mark | null> {
+/** Of a file that can be reached at this path; null for everything else, whatever the reason. */
+export async function markOf(path: string): Promise<Mark | null> {
   return stat(path, { bigint: true }).then(
-    (stats) => ({ size_bytes: Number(stats.size), mtime_ms: modifiedMs(stats), inode: String(stats.ino) }),
-    // Whatever the reason, the file cannot be reached at this path.
+    (stats) =>
+      stats.isFile()
+        ? { size_bytes: Number(stats.size), mtime_ms: modifiedMs(stats), inode: String(stats.ino) }
+        : null,
     () => null,
   );
-}
-
-function isSame(a: Mark, b: Mark): boolean {
-  return a.size_bytes === b.size_bytes && a.mtime_ms === b.mtime_ms && a.inode === b.inode;
 }
 
 /**
@@ -93,9 +91,9 @@ export async function hashesAt(
   await sideBySide(located.entries(), 4, call.signal, async ([i, { record, source }], signal) => {
     if (record !== null || source === null) return;
     // The same content may be known from another path.
-    const identity = await parts.decoder
-      .ask('identify', { path: source }, { ...call, signal })
-      .catch(unreadable);
+    const mark = await markOf(source);
+    if (mark === null) return;
+    const identity = await parts.identities.of(source, mark, { ...call, signal }).catch(unreadable);
     hashes[i] = identity?.hash_str ?? null;
   });
   return hashes;

@@ -1,48 +1,172 @@
-// Where the media of an answer lies now. The same content may be known under several paths, and some may be gone.
-import { access } from 'node:fs/promises';
-import type { RankedMatch } from '../../index/visual/contract.ts';
+// Where the media of an answer lies now. The same content may be known under several paths; some may be gone, and at
+// others something else may lie by now.
+import type { CallOptions } from '../../../runtime/ref.ts';
+import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
+import { isSame } from './identities.ts';
+import { type LocationParts, markOf } from './location.ts';
 
-/** A match in a media, and where that was last. */
-export type LocatedMatch = Pick<RankedMatch, 'hash_str' | 'path'>;
+/** A match in a media, and where that was when it was loaded. */
+export interface LocatedMatch {
+  readonly hash_str: string;
+  readonly path: string;
+}
 
-export interface MatchLocations {
-  /** Path to show for a hash. */
-  pathOf(match: LocatedMatch): string;
-  /** Paths of which no copy is there any more. */
+export interface ShownMatch<M> {
+  readonly match: M;
+  /** To show. */
+  readonly path: string;
+}
+
+export interface MatchLocations<M> {
+  /** The matches that can be shown. */
+  readonly shown: readonly ShownMatch<M>[];
+  /** Paths of which no copy is there any more: shown all the same, the drive may be away. */
   readonly gone: readonly string[];
+  /** Paths at which another content lies since the analysis, and no copy of the analysed one is known: not shown. */
+  readonly changed: readonly string[];
 }
 
-/**
- * A path the caller named wins, then one that is there, then the last one known. `asked`: hash to the path the caller
- * named. `knownPaths`: all paths of each of these contents, asked for only when a file is not where it was.
- */
-export async function locateMatches(
-  matches: readonly LocatedMatch[],
-  asked: ReadonlyMap<string, string>,
-  knownPaths: (hashes: string[]) => Promise<readonly (readonly string[])[]>,
-  exists: (path: string) => Promise<boolean> = isThere,
-): Promise<MatchLocations> {
-  const paths = new Map(matches.map(({ hash_str, path }) => [hash_str, asked.get(hash_str) ?? path]));
-  const there = await Promise.all(
-    [...paths].map(async ([hash, path]) => [hash, path, await exists(path)] as const),
+/** Files of one answer that are read to tell whether only their time changed; what is beyond counts as the same. */
+const MOST_READ = 32;
+const TOGETHER = 4;
+
+/** `replaced`: another content is known at the path by now. */
+type State = 'there' | 'gone' | 'changed' | 'replaced';
+
+interface Found {
+  readonly path: string;
+  readonly state: State;
+}
+
+/** A path the caller named wins, then the last one known, then another at which the content lies. `askedOf`: the path named. */
+export async function locateMatches<M extends LocatedMatch>(
+  parts: LocationParts,
+  cache_dir: string,
+  matches: readonly M[],
+  askedOf: (match: M) => string | null,
+  call: CallOptions,
+): Promise<MatchLocations<M>> {
+  const keyOf = (match: M) => `${match.hash_str}\0${askedOf(match) ?? ''}`;
+  const firsts = new Map(matches.map((match) => [keyOf(match), match]));
+  const look = new PathLook(parts, cache_dir, call);
+  const last = await look.lastPaths([...firsts.values()], askedOf);
+  const wanted = [...firsts].map(([key, match]) => {
+    const asked = askedOf(match);
+    return { key, hash: match.hash_str, asked, path: asked ?? last.get(match.hash_str) ?? match.path };
+  });
+  const states = await look.states(wanted);
+  const found = new Map(
+    wanted.map(({ key, path }, i): [string, Found] => [key, { path, state: states[i]! }]),
   );
-  const moved = there.filter(([, , found]) => !found);
-  const known = moved.length > 0 ? await knownPaths(moved.map(([hash]) => hash)) : [];
-  const gone: string[] = [];
-  for (const [i, [hash, path]] of moved.entries()) {
-    const others = (known[i] ?? []).filter((other) => other !== path);
-    const found = await Promise.all(others.map(exists));
-    const other = others.find((_, i) => found[i]);
-    if (other) paths.set(hash, other);
-    else gone.push(path);
+  // Of a file that was named and is another one now, a copy elsewhere is not what was asked for.
+  const moved = wanted.filter(
+    ({ asked }, i) => states[i] === 'gone' || (states[i] !== 'there' && asked === null),
+  );
+  for (const [key, path] of await elsewhere(parts, cache_dir, look, moved, call)) {
+    found.set(key, { path, state: 'there' });
   }
-  return { pathOf: ({ hash_str, path }) => paths.get(hash_str) ?? path, gone };
+  const inState = (wanted: State) => [
+    ...new Set([...found.values()].filter(({ state }) => state === wanted).map(({ path }) => path)),
+  ];
+  const shown = matches.flatMap((match) => {
+    const { path, state } = found.get(keyOf(match))!;
+    return state === 'there' || state === 'gone' ? [{ match, path }] : [];
+  });
+  return { shown, gone: inState('gone'), changed: inState('changed') };
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    // Whatever the reason, the file cannot be reached at this path.
-    () => false,
+interface Wanted {
+  readonly key: string;
+  readonly hash: string;
+  readonly path: string;
+}
+
+/** For those that lie at another path they were seen at: that path. */
+async function elsewhere(
+  { index }: LocationParts,
+  cache_dir: string,
+  look: PathLook,
+  moved: readonly Wanted[],
+  call: CallOptions,
+): Promise<[string, string][]> {
+  if (moved.length === 0) return [];
+  const hashes = moved.map(({ hash }) => hash);
+  const { paths } = await index.ask('paths', { cache_dir, hashes }, call);
+  const others = moved.flatMap(({ key, hash, path: first }, i) =>
+    paths[i]!.filter((path) => path !== first).map((path) => ({ key, hash, path })),
   );
+  const states = await look.states(others);
+  const there = others.filter((_, i) => states[i] === 'there');
+  // The first of each key stays.
+  return there.reverse().map(({ key, path }) => [key, path]);
+}
+
+/** Looks at paths for one answer. */
+class PathLook {
+  readonly #parts: LocationParts;
+  readonly #cacheDir: string;
+  readonly #call: CallOptions;
+  /** By path: what was remembered of it. */
+  readonly #records = new Map<string, MediaRecord | null>();
+  #read = 0;
+
+  constructor(parts: LocationParts, cacheDir: string, call: CallOptions) {
+    this.#parts = parts;
+    this.#cacheDir = cacheDir;
+    this.#call = call;
+  }
+
+  /** By hash: where each content was seen last. */
+  async lastPaths<M extends LocatedMatch>(
+    matches: readonly M[],
+    askedOf: (match: M) => string | null,
+  ): Promise<Map<string, string>> {
+    const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
+    // What will be looked at comes with the same message.
+    const likely = matches.map((match) => askedOf(match) ?? match.path);
+    const records = await this.#find(likely, hashes);
+    return new Map(records.flatMap((record, i) => (record ? [[hashes[i]!, record.path]] : [])));
+  }
+
+  /** Whether each content lies at its path. */
+  async states(wanted: readonly Pick<Wanted, 'hash' | 'path'>[]): Promise<State[]> {
+    await this.#find(
+      wanted.map(({ path }) => path),
+      [],
+    );
+    const states: State[] = wanted.map(() => 'there');
+    await sideBySide(wanted.entries(), TOGETHER, this.#call.signal, async ([i, { hash, path }]) => {
+      states[i] = await this.#state(hash, path);
+    });
+    return states;
+  }
+
+  async #state(hash: string, path: string): Promise<State> {
+    const mark = await markOf(path);
+    if (mark === null) return 'gone';
+    const record = this.#records.get(path) ?? null;
+    // Not known at this path: its record is damaged, or it was found there by its content.
+    if (record === null) return 'there';
+    if (record.identity.hash_str !== hash) return 'replaced';
+    if (isSame(record.identity, mark)) return 'there';
+    if (record.identity.size_bytes !== mark.size_bytes) return 'changed';
+    if (this.#read++ >= MOST_READ) return 'there';
+    const now = await this.#parts.identities.find(path, mark, this.#call);
+    return now?.hash_str === hash ? 'there' : 'changed';
+  }
+
+  /** Asks what was remembered of the paths that are not known yet; answers the records of the hashes. */
+  async #find(paths: readonly string[], hashes: string[]): Promise<(MediaRecord | null)[]> {
+    const unknown = [...new Set(paths)].filter((path) => !this.#records.has(path));
+    if (unknown.length + hashes.length === 0) return [];
+    const asked = { cache_dir: this.#cacheDir, paths: unknown, hashes };
+    const { by_path, by_hash } = await this.#parts.index.ask('find', asked, this.#call).catch((error) => {
+      if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
+      // One of the records is damaged: then the paths of the matches themselves have to do.
+      return { by_path: [], by_hash: [] };
+    });
+    for (const [i, path] of unknown.entries()) this.#records.set(path, by_path[i] ?? null);
+    return by_hash;
+  }
 }

@@ -5,7 +5,8 @@ import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
 import { clockTime, type decoderContract, mediaErrors, type Probe } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { searchErrors } from '../contract.ts';
-import { locateHash, locatePaths, type MediaLocation } from '../media/location.ts';
+import type { Identities } from '../media/identities.ts';
+import { type LocationParts, locateHash, locatePaths, type MediaLocation } from '../media/location.ts';
 import type {
   SceneThumbnailsAnswer,
   SceneThumbnailsRequest,
@@ -21,6 +22,7 @@ export interface ThumbnailParts {
   /** Decode thumbnails, one file each at a time; at least one. */
   readonly thumbnailDecoders: readonly Decoder[];
   readonly index: Ref<typeof indexContract>;
+  readonly identities: Identities;
   readonly log: Log;
 }
 
@@ -34,7 +36,7 @@ export interface Thumbnails {
 /** Files worked on at the same time, beyond one for each decoder: those wait for the index. */
 const AHEAD = 2;
 
-export function createThumbnails({ thumbnailDecoders, index, log }: ThumbnailParts): Thumbnails {
+export function createThumbnails({ thumbnailDecoders, index, identities, log }: ThumbnailParts): Thumbnails {
   const parts: PictureParts = { index, log, decoder: leastBusy(thumbnailDecoders) };
   return {
     thumbnails: async ({ cache_dir, requests, max_size }, call) => {
@@ -59,7 +61,7 @@ export function createThumbnails({ thumbnailDecoders, index, log }: ThumbnailPar
     sceneThumbnails: async (request, call) => {
       const [start, end] = range(request);
       const { cache_dir, media_path, max_size } = request;
-      const file = await locateScene(parts, request, call);
+      const file = await locateScene({ identities, index }, request, call);
       const { kind, grid_frames } = await probeOf(parts, file, media_path, call);
       if (kind !== 'video') return { scene_thumbnails: null };
       const seconds = stripSeconds(start, end, grid_frames - 1);
@@ -100,14 +102,12 @@ function range({ start_time, end_time }: SceneThumbnailsRequest): [number, numbe
 }
 
 async function locateScene(
-  parts: PictureParts,
+  parts: LocationParts,
   { cache_dir, media_path, hash_str }: SceneThumbnailsRequest,
   call: CallOptions,
 ): Promise<MediaLocation> {
   if (hash_str === null) return (await locatePaths(parts, cache_dir, [media_path], call))[0]!;
-  return parts.decoder((decoder) =>
-    locateHash({ decoder, index: parts.index }, cache_dir, media_path, hash_str, call),
-  );
+  return locateHash(parts, cache_dir, media_path, hash_str, call);
 }
 
 async function probeOf(

@@ -7,6 +7,7 @@ import { now } from '../call-options.ts';
 import { searchErrors } from '../contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
 import { locateMatches } from '../media/match-locations.ts';
+import { shownMatches } from '../media/shown-matches.ts';
 import { findScope } from '../scope/scope.ts';
 import { transcriptWarning } from '../warnings.ts';
 import type {
@@ -161,41 +162,43 @@ async function records(
 const field = 'segments_to_time_ranges';
 
 async function search(
-  { index }: LocationParts,
+  parts: LocationParts,
   data: TranscriptData,
   request: TranscriptSearch,
   signal: AbortSignal | undefined,
 ): Promise<TranscriptSearchAnswer> {
+  const { index } = parts;
   const { cache_dir, query, speaker_name, max_results, segments_to_time_ranges: ranges } = request;
   if (query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
-  const find = async () => {
+  const find = async (max: number) => {
     const scoped = { ...request, ranges };
     const { scope, ...found } = await findScope(index, scoped, { model_key: null, field }, signal);
-    const wanted = { cache_dir, query, speaker_name, max_results, scope };
+    const wanted = { cache_dir, query, speaker_name, max_results: max, scope };
     return { ...found, ...(await index.ask('search_transcripts', wanted, now(signal))) };
   };
-  const { matches, total, total_is_exact, missing, unloaded, asked } = await data.within(
-    { cache_dir },
-    find,
-    signal,
+  const { found, locations, lost, shown } = await shownMatches(
+    (max) => data.within({ cache_dir }, () => find(max), signal),
+    ({ matches, asked }) =>
+      locateMatches(parts, cache_dir, matches, (match) => asked.get(match.hash_str) ?? null, now(signal)),
+    max_results,
+    (all, max) => all.slice(0, max),
   );
-  const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
-  const paths = async (of: string[]) =>
-    (await index.ask('paths', { cache_dir, hashes: of }, now(signal))).paths;
-  const [locations, media, broken] = await Promise.all([
-    locateMatches(matches, asked, paths),
-    records({ index }, cache_dir, hashes, now(signal)),
-    records({ index }, cache_dir, data.damaged, now(signal)),
+  const hashes = [...new Set(shown.map(({ match }) => match.hash_str))];
+  const [media, broken] = await Promise.all([
+    records(parts, cache_dir, hashes, now(signal)),
+    records(parts, cache_dir, data.damaged, now(signal)),
   ]);
   const kinds = new Map(hashes.map((hash, i) => [hash, media[i]?.probe.kind]));
+  const { missing, unloaded, total, total_is_exact } = found;
   return {
-    matches: matches.map((match) => toMatch(match, locations.pathOf(match), kinds.get(match.hash_str))),
-    total,
+    matches: shown.map(({ match, path }) => toMatch(match, path, kinds.get(match.hash_str))),
+    total: total - lost,
     total_is_exact,
     ...transcriptWarning({
       missing,
       unloaded,
       gone: locations.gone,
+      changed: locations.changed,
       unreadable: data.damaged.map((hash, i) => broken[i]?.path ?? hash),
     }),
   };

@@ -1,4 +1,5 @@
 // The vectors a search ranks by: of its words, of a picture file, or of a moment of a film.
+import { EngineError } from '../../../runtime/errors.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import type { SlotPool } from '../../../runtime/slots.ts';
 import { type decoderContract, mediaErrors } from '../../decoder/contract.ts';
@@ -6,6 +7,7 @@ import type { embedderContract, VisualModel } from '../../embedder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { now } from '../call-options.ts';
 import { type FrameSearch, searchErrors } from '../contract.ts';
+import { locatePaths } from '../media/location.ts';
 import type { VisualModels } from '../models/contract.ts';
 import { nearestFrame } from '../thumbnails/thumbnail-plan.ts';
 
@@ -102,8 +104,9 @@ export async function frameVector(
   { cache_dir, media_path, time_seconds }: FrameSearch,
   signal: AbortSignal | undefined,
 ): Promise<PictureVector> {
-  const asked = { cache_dir, paths: [media_path], hashes: [] };
-  const [known] = (await parts.index.ask('find', asked, now(signal))).by_path;
+  // What was written anew under the path is not what is stored.
+  const [file] = await locatePaths(parts, cache_dir, [media_path], now(signal));
+  const { record: known = null, source = null } = file ?? {};
   if (known && known.probe.kind === 'video' && time_seconds >= known.probe.duration_seconds) {
     const end = known.probe.duration_seconds.toFixed(1);
     throw searchErrors.TIME_OUTSIDE(`time_seconds: ${media_path} ends at ${end} s`, {
@@ -121,7 +124,8 @@ export async function frameVector(
   try {
     return { vector: await pictureVector(parts, model, media_path, time_seconds, signal) };
   } catch (error) {
-    if (!known || !mediaErrors.FILE_NOT_FOUND.is(error)) throw error;
+    if (!known || source !== null || !(error instanceof EngineError && error.code in mediaErrors))
+      throw error;
     const vector = await stored(nearestFrame(time_seconds, known.probe));
     if (!vector) throw error;
     return { vector, gone: media_path };

@@ -4,7 +4,9 @@ import type { VisualModel } from '../../embedder/contract.ts';
 import type { RankedMatch } from '../../index/visual/contract.ts';
 import { now } from '../call-options.ts';
 import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts';
-import { locateMatches } from '../media/match-locations.ts';
+import type { Identities } from '../media/identities.ts';
+import { locateMatches, type ShownMatch } from '../media/match-locations.ts';
+import { shownMatches } from '../media/shown-matches.ts';
 import { findScope } from '../scope/scope.ts';
 import { warning } from '../warnings.ts';
 import { toMatch } from './match.ts';
@@ -12,6 +14,7 @@ import { type PictureVector, type QueryParts, textVectors } from './query-vector
 import type { VisualData } from './visual-data.ts';
 
 export interface VisualSearchParts extends QueryParts {
+  readonly identities: Identities;
   readonly visual: VisualData;
   /** While it says so, a summary is being made, which needs what searches need: they are refused. */
   readonly summarizing?: () => boolean;
@@ -39,40 +42,55 @@ export async function searchVisual(
   // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
   const { cache_dir, text_weight, max_results } = request;
   const within = { cache_dir, model_key: model.model_key };
-  const wanted = { text: words.query, picture, text_weight, exclude: words.exclude, max_results };
+  const wanted = { text: words.query, picture, text_weight, exclude: words.exclude };
   const searched = { model_key: model.model_key, field: 'segments_to_frame_indices' };
   const scoped = { ...request, ranges: request.segments_to_frame_indices };
-  const find = async () => {
+  const find = async (max: number) => {
     const { scope, ...found } = await findScope(index, scoped, searched, signal);
     const ranked =
       words.query || picture
-        ? await index.ask('search', { ...within, ...wanted, scope }, now(signal))
+        ? await index.ask('search', { ...within, ...wanted, scope, max_results: max }, now(signal))
         : { matches: [] };
-    return { ...found, ranked };
+    return { ...found, matches: ranked.matches };
   };
-  const { ranked, missing, unloaded, asked } = await parts.visual.within(within, find, signal);
-  const paths = async (hashes: string[]) =>
-    (await index.ask('paths', { cache_dir, hashes }, now(signal))).paths;
-  const [{ images, unreadable }, locations] = await Promise.all([
-    request.previews ? previews(parts, request.cache_dir, ranked.matches, signal) : nothing,
-    locateMatches(ranked.matches, asked, paths),
-  ]);
+  const { found, shown, locations } = await shownMatches(
+    (max) => parts.visual.within(within, () => find(max), signal),
+    ({ matches, asked }) =>
+      locateMatches(parts, cache_dir, matches, (match) => asked.get(match.hash_str) ?? null, now(signal)),
+    max_results,
+    best,
+  );
+  const ranked = shown.map(({ match }) => match);
+  const { images, unreadable } = request.previews
+    ? await previews(parts, cache_dir, ranked, signal)
+    : nothing;
   const broken = new Set([...unreadable, ...parts.visual.damaged]);
   return {
-    matches: ranked.matches.map((match, i) =>
-      toMatch(match, locations.pathOf(match), images[i] ?? undefined),
-    ),
+    matches: shown.map(({ match, path }, i) => toMatch(match, path, images[i] ?? undefined)),
     ...warning({
       nothingUnderstood: !words.query && !picture && words.unknown.length === 0,
       unknownWords: words.unknown,
-      missing,
-      unloaded,
+      missing: found.missing,
+      unloaded: found.unloaded,
       gone: [...new Set([...(gone === undefined ? [] : [gone]), ...locations.gone])],
-      unreadable: await namesOf(parts, request.cache_dir, broken, signal),
+      changed: locations.changed,
+      unreadable: await namesOf(parts, cache_dir, broken, signal),
       fallbackFrom: parts.models.state.fallback_from,
       noPreview: images.filter((image) => image === null).length,
     }),
   };
+}
+
+type Shown = ShownMatch<RankedMatch>;
+
+/** The first of the ranking in the order they came in, counted anew. */
+function best(shown: readonly Shown[], max: number): Shown[] {
+  const ranking = shown.toSorted((a, b) => a.match.original_index - b.match.original_index).slice(0, max);
+  const place = new Map(ranking.map((one, i) => [one, i]));
+  return shown.flatMap((one) => {
+    const original_index = place.get(one);
+    return original_index === undefined ? [] : [{ ...one, match: { ...one.match, original_index } }];
+  });
 }
 
 /** A person knows paths, not hashes. */

@@ -158,7 +158,7 @@ function visualHandlers(world: IndexState) {
       return { hashes, loaded: hashes.map((hash) => world.committed.has(hash ?? '')) };
     },
     facets: () => ({ facets: [], scope_count: 0, indexed_count: 0, unreadable: [], shortened: [] }),
-    search: ({ scope, picture, text }) => {
+    search: ({ scope, picture, text, max_results }) => {
       if (world.unloaded) throw storeErrors.NOT_LOADED();
       return {
         searched: 1,
@@ -174,7 +174,8 @@ function visualHandlers(world: IndexState) {
             scene_end: 3_661,
             original_index: i,
             score: 1,
-          })),
+          }))
+          .slice(0, max_results),
       };
     },
     vector: ({ frame_index }) => ({ vector: frame_index === 1 ? new Float32Array([77, 0]) : null }),

@@ -330,6 +330,8 @@ export async function world(
     paths,
     add,
     pool,
+    index,
+    prober,
     decoders,
     events,
     journalPath,

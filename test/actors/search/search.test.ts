@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { appendFileSync, rmSync } from 'node:fs';
 import test from 'node:test';
 import { Check } from 'typebox/value';
 import { clockTime, mediaErrors } from '../../../actors/decoder/contract.ts';
@@ -112,6 +112,27 @@ test('of a film that is gone the nearest stored second stands for a moment betwe
   const unknown = { ...request, media_path: `${a}2`, time_seconds: 1.4 };
   await assert.rejects(w.search.frame(unknown), mediaErrors.FILE_NOT_FOUND.is);
   await assert.rejects(w.search.frame({ ...request, time_seconds: 2.4 }), mediaErrors.FILE_NOT_FOUND.is);
+  await w.end();
+});
+
+test('a film that was written anew is told, its old frames are not shown, and its picture is decoded', async () => {
+  const w = await world([
+    { name: 'a', frames: 3 },
+    { name: 'b', frames: 3 },
+  ]);
+  await w.run();
+  await w.open();
+  const [a, b] = w.paths as [string, string];
+  appendFileSync(a, 'more');
+  const found = await w.search.text({ ...common, query: 'x', max_results: 1 });
+  assert.deepEqual(
+    found.matches.map(({ video_path, original_index }) => [video_path, original_index]),
+    [[b, 0]],
+  );
+  assert.ok(found.toast_warning?.includes(`Written anew since it was analysed, to be analysed again: ${a}`));
+  // 77 is what the stored vector says.
+  const frame = { ...common, query: null, media_path: a, time_seconds: 1 };
+  assert.equal((await w.search.frame(frame)).matches[0]?.frame_idx, '1');
   await w.end();
 });
 

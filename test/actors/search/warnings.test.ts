@@ -7,6 +7,7 @@ test('a warning names what was not understood, and there is none when nothing is
     warning({
       nothingUnderstood: false,
       gone: [],
+      changed: [],
       unknownWords: [],
       missing: [],
       unloaded: [],
@@ -19,6 +20,7 @@ test('a warning names what was not understood, and there is none when nothing is
   const { toast_warning } = warning({
     nothingUnderstood: false,
     gone: ['/g'],
+    changed: ['/new'],
     unknownWords: ['car'],
     missing: ['/a'],
     unloaded: ['/b', '/c', '/d', '/e', '/f', '/x', '/y'],
@@ -26,5 +28,5 @@ test('a warning names what was not understood, and there is none when nothing is
     fallbackFrom: 'big',
     noPreview: 2,
   });
-  assert.match(toast_warning ?? '', /big.*car.*\/a.*loaded: \/b, .* and 2 more.*h.*2/);
+  assert.match(toast_warning ?? '', /big.*car.*\/a.*loaded: \/b, .* and 2 more.*\/new.*h.*2/);
 });

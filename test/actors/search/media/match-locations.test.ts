@@ -1,26 +1,86 @@
 import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { Identities } from '../../../../actors/search/media/identities.ts';
+import type { LocationParts } from '../../../../actors/search/media/location.ts';
 import { locateMatches } from '../../../../actors/search/media/match-locations.ts';
+import { world } from '../../analysis/fakes.ts';
+
+/** Files that are analysed, and where the matches in them are found to lie. */
+async function located(names: readonly string[], content?: string) {
+  const w = await world(names.map((name) => ({ name, frames: 1, ...(content ? { content } : {}) })));
+  await w.run();
+  const { index, prober } = w;
+  const parts: LocationParts = { index, identities: new Identities(prober) };
+  const locate = async (asked: Readonly<Record<string, string>> = {}, of: readonly string[] = w.paths) => {
+    const matches = of.map((path) => ({ hash_str: w.state.media.get(path)!.identity.hash_str, path }));
+    const found = await locateMatches(parts, '/cache', matches, ({ path }) => asked[path] ?? null, {});
+    return { shown: found.shown.map(({ path }) => path), gone: found.gone, changed: found.changed };
+  };
+  return { ...w, locate };
+}
 
 test('a match is shown where it lies: as named, where a copy is, or told to be gone', async () => {
-  const match = (hash_str: string, path: string) =>
-    ({ hash_str, path, frame_index: 0, scene_start: 0, scene_end: 1, original_index: 0, score: 1 }) as const;
-  const matches = [
-    match('a', '/gone/a'),
-    match('b', '/there/b'),
-    match('c', '/gone/c'),
-    match('d', '/last/d'),
-  ];
-  const asked: string[][] = [];
-  const paths = async (hashes: string[]) => {
-    asked.push(hashes);
-    return [['/gone/a', '/there/a'], ['/gone/c']];
-  };
-  const locations = await locateMatches(matches, new Map([['d', '/there/d']]), paths, async (path) =>
-    path.startsWith('/there'),
-  );
-  assert.deepEqual(matches.map(locations.pathOf), ['/there/a', '/there/b', '/gone/c', '/there/d']);
-  assert.deepEqual(locations.gone, ['/gone/c']);
-  // Nothing is asked about what is where it was.
-  assert.deepEqual(asked, [['a', 'c']]);
+  const w = await located(['a', 'b'], 'same');
+  const [a, b] = w.paths as [string, string];
+  assert.deepEqual(await w.locate({ [a]: a }, [a]), { shown: [a], gone: [], changed: [] });
+  rmSync(b);
+  assert.deepEqual(await w.locate({}, [b]), { shown: [a], gone: [], changed: [] });
+  assert.deepEqual(await w.locate({ [b]: b }, [b]), { shown: [a], gone: [], changed: [] });
+  // A folder in the place of a file is not that file.
+  mkdirSync(b);
+  assert.deepEqual(await w.locate({}, [b]), { shown: [a], gone: [], changed: [] });
+  rmSync(a);
+  assert.deepEqual(await w.locate({}, [b]), { shown: [b], gone: [b], changed: [] });
+  await w.end();
+});
+
+test('what was written anew under its path is not shown but told; the next analysis takes its place', async () => {
+  const w = await located(['a', 'b']);
+  const [a, b] = w.paths as [string, string];
+  appendFileSync(a, 'more');
+  assert.deepEqual(await w.locate(), { shown: [b], gone: [], changed: [a] });
+  w.state.files.set(a, { name: 'new', frames: 1 });
+  const old = { hash_str: 'a', path: a };
+  await w.run();
+  const parts = { index: w.index, identities: new Identities(w.prober) };
+  const found = await locateMatches(parts, '/cache', [old], () => null, {});
+  assert.deepEqual(found, { shown: [], gone: [], changed: [] });
+  assert.deepEqual(await w.locate(), { shown: [a, b], gone: [], changed: [] });
+  await w.end();
+});
+
+test('a file of the same size and another time is read: touched it is the same, written it is not', async () => {
+  const w = await located(['a', 'b', 'c']);
+  const [a, b] = w.paths as [string, string];
+  // A clock may also go back.
+  utimesSync(a, 1, 1);
+  writeFileSync(b, 'x');
+  utimesSync(b, 2, 2);
+  w.state.files.set(b, { name: 'x', frames: 1 });
+  const { shown, changed } = await w.locate();
+  assert.deepEqual([shown, changed], [[a, w.paths[2]], [b]]);
+  await w.end();
+});
+
+test('of a named file that is another one now, a copy elsewhere is not shown in its place', async () => {
+  const w = await located(['a', 'b'], 'same');
+  const [a, b] = w.paths as [string, string];
+  appendFileSync(a, 'more');
+  assert.deepEqual(await w.locate({ [a]: a }, [a]), { shown: [], gone: [], changed: [a] });
+  // One that was not named is shown where its content still lies.
+  assert.deepEqual(await w.locate({}, [a]), { shown: [b], gone: [], changed: [] });
+  await w.end();
+});
+
+test('while a drive is away its matches are shown and told, and are there again with it', async () => {
+  const w = await located(['a']);
+  const drive = dirname(w.paths[0]!);
+  const away = `${drive}-away`;
+  renameSync(drive, away);
+  assert.deepEqual(await w.locate(), { shown: w.paths, gone: w.paths, changed: [] });
+  renameSync(away, drive);
+  assert.deepEqual(await w.locate(), { shown: [join(drive, 'a')], gone: [], changed: [] });
+  await w.end();
 });
