@@ -7,6 +7,7 @@ import { moments } from './frames/moments.ts';
 import { picture } from './frames/picture.ts';
 import { Hardware } from './packets/hardware.ts';
 import { shrink } from './pixels/shrink.ts';
+import { digest } from './probe/digest.ts';
 import { identify } from './probe/hash.ts';
 import { probe } from './probe/probe.ts';
 import { sound } from './sound/sound.ts';
@@ -29,6 +30,7 @@ export const definition = actor({
       handlers: {
         probe,
         identify: ({ path }) => identify(path),
+        digest,
         frames: (request, turn: FeedTurn) => frames(request, turn, device()),
         picture,
         moments,

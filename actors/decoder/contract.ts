@@ -139,6 +139,8 @@ export const FileIdentity = Type.Object({
   /** Milliseconds since 1970, as `modifiedMs` makes them. */
   mtime_ms: Type.Number(),
   inode: Type.String(),
+  /** What `digest` came to; only of contents that were compared with another of the same hash. */
+  content_digest: Type.Optional(Type.String()),
 });
 export type FileIdentity = Static<typeof FileIdentity>;
 
@@ -217,6 +219,21 @@ export const decoderContract = contract(
   {
     probe: ask(Type.Object({ path: Type.String() }), Probe),
     identify: ask(Type.Object({ path: Type.String() }), FileIdentity),
+    /**
+     * One part of the digest of a content, by which two files of the same hash are told apart; `before`: what the part
+     * before it came to, empty for the first one. In parts, so that other questions come in between. The size is not in it.
+     */
+    digest: ask(
+      Type.Object({ path: Type.String(), part: Type.Integer({ minimum: 0 }), before: Type.String() }),
+      Type.Object({
+        digest: Type.String(),
+        parts: Type.Integer({ minimum: 1 }),
+        /** Which file it was. */
+        size_bytes: Type.Integer(),
+        mtime_ms: Type.Number(),
+        inode: Type.String(),
+      }),
+    ),
     /**
      * Every grid frame from `from_frame` on, in order. Frames that cannot be decoded are left out. A frame fills a slot for
      * `shape` and one for each further shape.

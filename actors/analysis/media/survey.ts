@@ -2,8 +2,10 @@
 import { stat } from 'node:fs/promises';
 import type { Lane } from '../../../runtime/mailbox.ts';
 import type { Ref } from '../../../runtime/ref.ts';
+import { KeyedLock } from '../../../runtime/sync/keyed-lock.ts';
 import { type decoderContract, mediaErrors, modifiedMs } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
+import { nameContent } from '../../index/store/content-name.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 
 /** Runs `work` so that a crash in it is known afterwards. `mark`: size and time of the file, its content is not known yet. */
@@ -54,13 +56,23 @@ export async function survey(
   const known = await index.ask('known', asked, options);
   if (known) return known;
   return watched(`${stats.size}-${stats.mtimeNs}`, async () => {
-    const identity = await prober.ask('identify', { path }, options);
-    const probe = await prober.ask('probe', { path }, options);
-    const media = { path, identity, probe };
-    await remember(media);
-    return media;
+    const found = await prober.ask('identify', { path }, options);
+    // Of two files with the same hash, the second is compared with what is stored of the first.
+    const release = await naming.acquire(`${cache_dir}\0${found.hash_str}`);
+    try {
+      const parts = { decoder: prober, index, cache_dir, call: options, keep: remember };
+      const { identity } = await nameContent(parts, path, found);
+      const probe = await prober.ask('probe', { path }, options);
+      const media = { path, identity, probe };
+      await remember(media);
+      return media;
+    } finally {
+      release();
+    }
   });
 }
+
+const naming = new KeyedLock();
 
 /** Throws FILE_CHANGED when the file is not the one that was surveyed any more. */
 export async function expectUnchanged({ path, identity }: MediaRecord): Promise<void> {

@@ -55,6 +55,11 @@ export const storeMessages = {
       by_hash: Type.Array(Type.Union([MediaRecord, Type.Null()])),
     }),
   ),
+  /** What is known of the contents of a hash: several when files of the same hash differ, each with its own number. */
+  alike: ask(
+    Type.Object({ ...Folder, hash_str: Type.String() }),
+    Type.Object({ media: Type.Array(MediaRecord) }),
+  ),
   /** Every path at which each content was seen, whatever lies there now. */
   paths: ask(
     Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),

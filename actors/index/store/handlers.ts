@@ -4,6 +4,7 @@ import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
 import type { Folders } from '../folders.ts';
 import type { storeMessages } from './contract.ts';
+import { baseHash } from './names.ts';
 
 export interface StoreParts {
   readonly folders: Folders;
@@ -23,6 +24,8 @@ export function storeHandlers({ folders }: StoreParts): Handlers<Contract<typeof
         by_path: paths.map((path) => store.media.byPath(path)),
         by_hash: hashes.map((hash) => store.media.byHash(hash)),
       })),
+    alike: ({ cache_dir, hash_str }) =>
+      folders.with(cache_dir, (store) => ({ media: store.media.alike(baseHash(hash_str)) })),
     paths: ({ cache_dir, hashes }, turn) =>
       folders.with(cache_dir, (store) => ({ paths: store.paths.of(hashes, () => turn.throwIfCancelled()) })),
     held: ({ cache_dir, hash_str }) =>

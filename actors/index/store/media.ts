@@ -5,7 +5,7 @@ import { type MediaRecord, storeErrors } from './contract.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
 import { putFormat } from './format.ts';
-import { isHash, mediaKey, pathKey } from './names.ts';
+import { isHash, mediaKey, numbered, pathKey } from './names.ts';
 import { readRecord } from './read-record.ts';
 import { Media } from './records.ts';
 import { seal, unseal } from './table.ts';
@@ -16,6 +16,9 @@ export interface FileMark {
   readonly mtime_ms: number;
   readonly inode: string;
 }
+
+/** Numbers without a content between two that have one, at most: a content may have been forgotten. */
+const mostMissing = 8;
 
 export class MediaRecords {
   readonly #reading: () => Environment | null;
@@ -50,7 +53,28 @@ export class MediaRecords {
       row.size_bytes === mark.size_bytes &&
       row.mtime_ms === mark.mtime_ms &&
       row.inode === mark.inode;
-    return same ? mediaRecord(row) : null;
+    return same && !this.#isDoubtful(row) ? mediaRecord(row) : null;
+  }
+
+  /** Another file was given the same hash, and nobody compared the two: as earlier versions left it. */
+  #isDoubtful({ path, hash_str, inode, content_digest }: Media): boolean {
+    if (content_digest !== '') return false;
+    const last = readable(() => this.#ofHash(hash_str));
+    return last !== null && last.path !== path && last.inode !== inode;
+  }
+
+  /** The contents whose hash is `base`, or begins with it because they differ (`contentNumber`); without damaged ones. */
+  alike(base: string): MediaRecord[] {
+    const found: MediaRecord[] = [];
+    for (let [number, missing] = [1, 0]; missing < mostMissing; number++) {
+      const row = readable(() => readRecord(this.#reading(), Media, mediaKey(numbered(base, number))));
+      if (row === null) missing++;
+      else {
+        missing = 0;
+        found.push(mediaRecord(row));
+      }
+    }
+    return found;
   }
 
   /** What was remembered for a path, whatever lies there now. */
@@ -120,25 +144,36 @@ export class MediaRecords {
 }
 
 export function mediaRecord(row: Media): MediaRecord {
-  const { path, hash_str, size_bytes, mtime_ms, inode } = row;
+  const { path, hash_str, size_bytes, mtime_ms, inode, content_digest } = row;
   // Written by this program under a checksum, so the text is a probe.
   const probe = JSON.parse(row.probe_json) as Probe;
-  return { path, identity: { hash_str, size_bytes, mtime_ms, inode }, probe };
+  const compared = content_digest === '' ? {} : { content_digest };
+  return { path, identity: { hash_str, size_bytes, mtime_ms, inode, ...compared }, probe };
 }
 
 function mediaRow(media: MediaRecord): Media {
-  const { hash_str, size_bytes, mtime_ms, inode } = media.identity;
-  return { path: media.path, hash_str, size_bytes, mtime_ms, inode, probe_json: JSON.stringify(media.probe) };
+  const { content_digest = '', ...identity } = media.identity;
+  return { path: media.path, ...identity, probe_json: JSON.stringify(media.probe), content_digest };
 }
 
 export function putMedia(writes: Writes, media: MediaRecord, file: string): void {
   const row = mediaRow(media);
   const keys = [pathKey(row.path), mediaKey(row.hash_str)];
-  const sealed = keys.map((key) => [key, seal(Media, key, row)] as const);
+  const sealed = keys.map((key) => {
+    // Whoever stores what was known before the comparison does not undo it.
+    const content_digest = row.content_digest || digestAt(writes, key, row.hash_str, file);
+    return [key, seal(Media, key, { ...row, content_digest })] as const;
+  });
   // What is known already is no change; a commit repeats what was remembered before it.
   const news = sealed.filter(([key, bytes]) => !isSame(writes.get(key), bytes));
   for (const [key, bytes] of news) writes.put(key, bytes);
   if (news.length > 0) noteChange(writes, { path: row.path, hash: row.hash_str }, file);
+}
+
+function digestAt(writes: Writes, key: string, hash: string, file: string): string {
+  const stored = writes.get(key);
+  const row = stored === undefined ? null : readable(() => unseal(Media, key, stored, file));
+  return row?.hash_str === hash ? row.content_digest : '';
 }
 
 function isSame(stored: Uint8Array | undefined, bytes: Uint8Array): boolean {

@@ -22,6 +22,17 @@ export function encodeModelKey(key: string): string {
 /** Lower-case hex and dashes. */
 export const isHash = (text: string): boolean => /^[0-9a-f][0-9a-f-]{0,99}$/.test(text);
 
+/** A hash, and behind it the number of a further content with the same one: `…-5a3c1`, `…-5a3c1-2`. */
+const numberedHash = /^([0-9a-f]+-[0-9a-f]+)-([0-9]+)$/;
+
+/** The hash without the number. */
+export const baseHash = (hash: string): string => numberedHash.exec(hash)?.[1] ?? hash;
+
+/** 1 for the content that was seen first. */
+export const contentNumber = (hash: string): number => Number(numberedHash.exec(hash)?.[2] ?? 1);
+
+export const numbered = (base: string, number: number): string => (number === 1 ? base : `${base}-${number}`);
+
 /** The hash itself; throws INVALID_MESSAGE for anything else. */
 export function checkedHash(hash: string): string {
   if (!isHash(hash)) {

@@ -16,6 +16,7 @@ export const Media = table('FHMD', {
   mtime_ms: 'double',
   inode: 'string',
   probe_json: 'string',
+  content_digest: 'string',
 });
 export const ChangeHead = table('FHCH', { count: 'double' });
 export const Change = table('FHCG', { count: 'double', path: 'string', hash_str: 'string' });

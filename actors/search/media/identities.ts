@@ -1,6 +1,8 @@
 // What the hash of a file is, looked at once for as long as its size, time and inode stay the same.
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { type decoderContract, type FileIdentity, mediaErrors } from '../../decoder/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
+import { nameContent } from '../../index/store/content-name.ts';
 
 /** What a file system says of a file without reading it. */
 export type Mark = Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
@@ -10,19 +12,25 @@ const MOST = 4096;
 
 export class Identities {
   readonly #decoder: Ref<typeof decoderContract>;
+  readonly #index: Ref<typeof indexContract>;
   readonly #known = new Map<string, FileIdentity>();
 
-  constructor(decoder: Ref<typeof decoderContract>) {
+  constructor(decoder: Ref<typeof decoderContract>, index: Ref<typeof indexContract>) {
     this.#decoder = decoder;
+    this.#index = index;
   }
 
-  /** Reads at most 3 MiB. Errors: those of media. */
-  async of(path: string, mark: Mark, call: CallOptions): Promise<FileIdentity> {
+  /**
+   * With the hash by which the folder knows the content. Reads at most 3 MiB, and more only where the hash alone does not
+   * tell which of its contents it is. Errors: those of media and of the store.
+   */
+  async of(cache_dir: string, path: string, mark: Mark, call: CallOptions): Promise<FileIdentity> {
     const known = this.#known.get(path);
-    if (known && isSame(known, mark)) return known;
-    const identity = await this.#decoder.ask('identify', { path }, call);
+    const found = known && isSame(known, mark) ? known : await this.#decoder.ask('identify', { path }, call);
+    const parts = { decoder: this.#decoder, index: this.#index, cache_dir, call };
+    const { identity } = await nameContent(parts, path, found);
     this.#known.delete(path);
-    this.#known.set(path, identity);
+    this.#known.set(path, { ...identity, hash_str: found.hash_str });
     for (const oldest of this.#known.keys()) {
       if (this.#known.size <= MOST) break;
       this.#known.delete(oldest);
@@ -31,9 +39,9 @@ export class Identities {
   }
 
   /** Null where the file cannot be read as a media: then nothing is known of what it is now. */
-  async find(path: string, mark: Mark, call: CallOptions): Promise<FileIdentity | null> {
+  async find(cache_dir: string, path: string, mark: Mark, call: CallOptions): Promise<FileIdentity | null> {
     try {
-      return await this.of(path, mark, call);
+      return await this.of(cache_dir, path, mark, call);
     } catch (error) {
       if (Object.values(mediaErrors).some((row) => row.is(error))) return null;
       throw error;

@@ -152,7 +152,7 @@ class PathLook {
     if (isSame(record.identity, mark)) return 'there';
     if (record.identity.size_bytes !== mark.size_bytes) return 'changed';
     if (this.#read++ >= MOST_READ) return 'there';
-    const now = await this.#parts.identities.find(path, mark, this.#call);
+    const now = await this.#parts.identities.find(this.#cacheDir, path, mark, this.#call);
     return now?.hash_str === hash ? 'there' : 'changed';
   }
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { indexContract } from '../../../actors/index/contract.ts';
 import { type MediaRecord, storeErrors } from '../../../actors/index/store/contract.ts';
+import { baseHash } from '../../../actors/index/store/names.ts';
 import type { Transcript } from '../../../actors/index/transcripts/contract.ts';
 import { actor, type Handlers } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -74,6 +75,10 @@ function storeHandlers(world: IndexState) {
         by_path: paths.map((path) => world.media.get(path) ?? null),
         by_hash: hashes.map((hash) => by(hash) ?? null),
       };
+    },
+    alike: ({ hash_str }) => {
+      const last = new Map([...world.media.values()].map((media) => [media.identity.hash_str, media]));
+      return { media: [...last.values()].filter(({ identity }) => baseHash(identity.hash_str) === hash_str) };
     },
     paths: ({ hashes }) => {
       const known = [...world.media.values()];

@@ -116,6 +116,12 @@ function fakeDecoder(world: World) {
             inode: String(stats.ino),
           };
         },
+        digest: ({ path }) => {
+          const stats = statSync(path, { bigint: true });
+          const digest = find(path).content ?? find(path).name;
+          const mark = { mtime_ms: modifiedMs(stats), inode: String(stats.ino) };
+          return { digest, parts: 1, size_bytes: Number(stats.size), ...mark };
+        },
         async *frames({ path, shape: asked, further_shapes = [], preview: wanted }, turn) {
           const file = find(path);
           world.decoded.push(file.name);

@@ -12,7 +12,7 @@ async function located(names: readonly string[], content?: string) {
   const w = await world(names.map((name) => ({ name, frames: 1, ...(content ? { content } : {}) })));
   await w.run();
   const { index, prober } = w;
-  const parts: LocationParts = { index, identities: new Identities(prober) };
+  const parts: LocationParts = { index, identities: new Identities(prober, index) };
   const locate = async (asked: Readonly<Record<string, string>> = {}, of: readonly string[] = w.paths) => {
     const matches = of.map((path) => ({ hash_str: w.state.media.get(path)!.identity.hash_str, path }));
     const found = await locateMatches(parts, '/cache', matches, ({ path }) => asked[path] ?? null, {});
@@ -44,7 +44,7 @@ test('what was written anew under its path is not shown but told; the next analy
   w.state.files.set(a, { name: 'new', frames: 1 });
   const old = { hash_str: 'a', path: a };
   await w.run();
-  const parts = { index: w.index, identities: new Identities(w.prober) };
+  const parts = { index: w.index, identities: new Identities(w.prober, w.index) };
   const found = await locateMatches(parts, '/cache', [old], () => null, {});
   assert.deepEqual(found, { shown: [], gone: [], changed: [] });
   assert.deepEqual(await w.locate(), { shown: [a, b], gone: [], changed: [] });

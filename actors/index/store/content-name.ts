@@ -1,0 +1,155 @@
+// By which hash an analysis folder knows the content of a file. Two files can have the same hash and differ: stems of one
+// session that are silent at their start, middle and end. Then the one that came later has a number behind its hash.
+//
+// Only a file whose hash is known from another path is compared, by the digest of actors/decoder/probe/digest.ts: with
+// the digest that the other one has from an earlier comparison, or else with the other file, where that still lies
+// unchanged. Where it does not, the file counts as the other one, renamed.
+import { stat } from 'node:fs/promises';
+import type { Contract } from '../../../runtime/contract.ts';
+import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import { type decoderContract, type FileIdentity, mediaErrors, modifiedMs } from '../../decoder/contract.ts';
+import type { MediaRecord, storeMessages } from './contract.ts';
+import { baseHash, contentNumber, numbered } from './names.ts';
+
+export interface NamingParts {
+  readonly decoder: Ref<typeof decoderContract>;
+  readonly index: Ref<Contract<typeof storeMessages>>;
+  readonly cache_dir: string;
+  readonly call: CallOptions;
+  /** Stores that a known content was compared; without it nothing is stored. */
+  readonly keep?: (media: MediaRecord) => Promise<unknown>;
+}
+
+export interface NamedContent {
+  /** With the hash by which the folder knows the content, or will. */
+  readonly identity: FileIdentity;
+  /** The folder knows it. */
+  readonly isKnown: boolean;
+}
+
+/** `found`: what `identify` says of the file, with its digest where that is known already. Errors: those of media and of the store. */
+export async function nameContent(
+  parts: NamingParts,
+  path: string,
+  found: FileIdentity,
+): Promise<NamedContent> {
+  const base = baseHash(found.hash_str);
+  const { media } = await parts.index.ask(
+    'alike',
+    { cache_dir: parts.cache_dir, hash_str: base },
+    parts.call,
+  );
+  if (media.length === 0) return { identity: found, isKnown: false };
+  const compared = new Comparison(parts, path, found);
+  let renamed: string | null = null;
+  for (const other of media) {
+    const { hash_str } = other.identity;
+    const verdict = await compared.with(other);
+    if (verdict === 'same') return { identity: compared.identity(hash_str), isKnown: true };
+    if (verdict === 'unknown') renamed ??= hash_str;
+  }
+  if (renamed !== null) return { identity: compared.identity(renamed), isKnown: true };
+  const next = Math.max(...media.map(({ identity }) => contentNumber(identity.hash_str))) + 1;
+  return { identity: compared.identity(numbered(base, next)), isKnown: false };
+}
+
+class Comparison {
+  readonly #parts: NamingParts;
+  readonly #path: string;
+  readonly #found: FileIdentity;
+  #digest: string | null = null;
+
+  constructor(parts: NamingParts, path: string, found: FileIdentity) {
+    this.#parts = parts;
+    this.#path = path;
+    this.#found = found;
+    this.#digest = found.content_digest ?? null;
+  }
+
+  identity(hash_str: string): FileIdentity {
+    return { ...this.#found, hash_str, ...(this.#digest === null ? {} : { content_digest: this.#digest }) };
+  }
+
+  /** `unknown`: there is nothing to compare with. */
+  async with(other: MediaRecord): Promise<'same' | 'other' | 'unknown'> {
+    const digest = other.identity.content_digest ?? (await this.#digestOf(other));
+    if (digest === 'same' || digest === 'unknown') return digest;
+    this.#digest ??= await this.#read(this.#path, this.#found);
+    return this.#digest === digest ? 'same' : 'other';
+  }
+
+  /** Its digest, or `same` and `unknown` where the other file need not or cannot be read. */
+  async #digestOf(other: MediaRecord): Promise<string> {
+    const here = await fileAt(this.#path);
+    for await (const record of this.#placesOf(other)) {
+      const there = record.path === this.#path ? null : await fileAt(record.path);
+      if (here === null || there === null) continue;
+      // A link, or another spelling of the name where case makes no difference.
+      if (here.device === there.device && here.inode === there.inode) return 'same';
+      const digest = await this.#digestAt(record, there);
+      if (digest !== null) return digest;
+    }
+    return 'unknown';
+  }
+
+  /** Where it was seen last, then the further paths at which it was seen. */
+  async *#placesOf(other: MediaRecord): AsyncGenerator<MediaRecord> {
+    yield other;
+    const { index, cache_dir, call } = this.#parts;
+    const { hash_str } = other.identity;
+    const { paths } = await index.ask('paths', { cache_dir, hashes: [hash_str] }, call);
+    const further = (paths[0] ?? []).filter((path) => path !== other.path);
+    if (further.length === 0) return;
+    const { by_path } = await index.ask('find', { cache_dir, paths: further, hashes: [] }, call);
+    for (const record of by_path) if (record?.identity.hash_str === hash_str) yield record;
+  }
+
+  /** Null when it is not that content any more, or cannot be read, which is no fault of this file. */
+  async #digestAt(record: MediaRecord, there: FileAt): Promise<string | null> {
+    const { path, identity } = record;
+    const { decoder, call, keep } = this.#parts;
+    if (there.size !== identity.size_bytes) return null;
+    try {
+      if (there.mtime !== identity.mtime_ms) {
+        const now = await decoder.ask('identify', { path }, call);
+        if (now.hash_str !== baseHash(identity.hash_str)) return null;
+      }
+      const content_digest = await this.#read(path, identity);
+      await keep?.({ ...record, identity: { ...identity, content_digest } });
+      return content_digest;
+    } catch (error) {
+      if (Object.values(mediaErrors).some((row) => row.is(error))) return null;
+      throw error;
+    }
+  }
+
+  async #read(path: string, expected: FileIdentity): Promise<string> {
+    const { decoder, call } = this.#parts;
+    let digest = '';
+    for (let [part, parts] = [0, 1]; part < parts; part++) {
+      const answer = await decoder.ask('digest', { path, part, before: digest }, call);
+      if (answer.size_bytes !== expected.size_bytes)
+        throw mediaErrors.FILE_CHANGED(`${path}: changed while it was read`, { path });
+      ({ digest, parts } = answer);
+    }
+    return digest;
+  }
+}
+
+interface FileAt {
+  readonly size: number;
+  readonly mtime: number;
+  readonly device: bigint;
+  readonly inode: bigint;
+}
+
+async function fileAt(path: string): Promise<FileAt | null> {
+  return stat(path, { bigint: true }).then(
+    (stats) =>
+      stats.isFile()
+        ? { size: Number(stats.size), mtime: modifiedMs(stats), device: stats.dev, inode: stats.ino }
+        : null,
+    // Whatever the reason: there is nothing to compare with.
+    () => null,
+  );
+}
