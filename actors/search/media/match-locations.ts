@@ -39,30 +39,40 @@ interface Found {
   readonly state: State;
 }
 
-/** A path the caller named wins, then the last one known, then another at which the content lies. `askedOf`: the path named. */
+/**
+ * A path the caller named wins, then the last one known, then another at which the content lies. `askedOf`: the paths named,
+ * of which the first that is there is answered.
+ */
 export async function locateMatches<M extends LocatedMatch>(
   parts: LocationParts,
   cache_dir: string,
   matches: readonly M[],
-  askedOf: (match: M) => string | null,
+  askedOf: (match: M) => readonly string[],
   call: CallOptions,
 ): Promise<MatchLocations<M>> {
-  const keyOf = (match: M) => `${match.hash_str}\0${askedOf(match) ?? ''}`;
+  const keyOf = (match: M) => [match.hash_str, ...askedOf(match)].join('\0');
   const firsts = new Map(matches.map((match) => [keyOf(match), match]));
   const look = new PathLook(parts, cache_dir, call);
   const last = await look.lastPaths([...firsts.values()], askedOf);
-  const wanted = [...firsts].map(([key, match]) => {
-    const asked = askedOf(match);
-    return { key, hash: match.hash_str, asked, path: asked ?? last.get(match.hash_str) ?? match.path };
+  const asked = [...firsts].flatMap(([key, match]) => {
+    const { hash_str: hash, path } = match;
+    const named = askedOf(match);
+    const candidates = named.length > 0 ? named : [last.get(hash) ?? path];
+    return candidates.map((path) => ({ key, hash, path, isNamed: named.length > 0 }));
   });
-  const states = await look.states(wanted);
-  const found = new Map(
-    wanted.map(({ key, path }, i): [string, Found] => [key, { path, state: states[i]! }]),
-  );
+  const looked = await look.states(asked);
+  const found = new Map<string, Found>();
+  const wanted: typeof asked = [];
+  for (const [key, candidates] of Map.groupBy(asked.keys(), (i) => asked[i]!.key)) {
+    const at = candidates.find((i) => looked[i] === 'there') ?? candidates[0]!;
+    found.set(key, { path: asked[at]!.path, state: looked[at]! });
+    wanted.push(asked[at]!);
+  }
   // Of a file that was named and is another one now, a copy elsewhere is not what was asked for.
-  const moved = wanted.filter(
-    ({ asked }, i) => states[i] === 'gone' || (states[i] !== 'there' && asked === null),
-  );
+  const moved = wanted.filter(({ key, isNamed }) => {
+    const { state } = found.get(key)!;
+    return state === 'gone' || (state !== 'there' && !isNamed);
+  });
   for (const [key, path] of await elsewhere(parts, cache_dir, look, moved, call)) {
     found.set(key, { path, state: 'there' });
   }
@@ -120,11 +130,11 @@ class PathLook {
   /** By hash: where each content was seen last. */
   async lastPaths<M extends LocatedMatch>(
     matches: readonly M[],
-    askedOf: (match: M) => string | null,
+    askedOf: (match: M) => readonly string[],
   ): Promise<Map<string, string>> {
     const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
     // What will be looked at comes with the same message.
-    const likely = matches.map((match) => askedOf(match) ?? match.path);
+    const likely = matches.flatMap((match) => [...askedOf(match), match.path]);
     const records = await this.#find(likely, hashes);
     return new Map(records.flatMap((record, i) => (record ? [[hashes[i]!, record.path]] : [])));
   }

@@ -1,11 +1,12 @@
 // Which media and which of their frames a search looks at: the files it names, or everything loaded; of these what its
 // filters speak of; and of their frames those in the ranges it gives.
+import { isAbsolute } from 'node:path';
 import type { Ref } from '../../../runtime/ref.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { FrameRange, Scope } from '../../index/visual/contract.ts';
 import type { TextSearch } from '../contract.ts';
 import { frameField, frameRanges, type MetadataFilterRequest, scopeErrors } from './contract.ts';
-import { checkAbsolute, entriesOf } from './entries.ts';
+import { checkAbsolute, entriesOf, type ScopeEntry } from './entries.ts';
 
 /** What a search says about where to look. */
 export interface ScopeRequest
@@ -27,8 +28,23 @@ export interface FoundScope {
   readonly missing: readonly string[];
   /** Files that are named and known, but nothing of them is loaded. */
   readonly unloaded: readonly string[];
-  /** Hash to the path the caller named. */
-  readonly asked: ReadonlyMap<string, string>;
+  /** By hash: the paths by which the caller named the content, in that order. */
+  readonly asked: AskedPaths;
+}
+
+/** A path that was named, and the ranges that were given for it. */
+interface AskedPath {
+  readonly path: string;
+  readonly ranges: readonly FrameRange[];
+}
+export type AskedPaths = ReadonlyMap<string, readonly AskedPath[]>;
+
+/** The paths at which the caller looks for this part of a content: first those whose own ranges hold some of it. */
+export function askedPaths(asked: AskedPaths, hash: string, [start, end]: FrameRange): string[] {
+  const named = asked.get(hash) ?? [];
+  const inRange = ({ ranges }: AskedPath) => ranges.some(([from, to]) => from < end && start < to);
+  const first = named.filter(inRange);
+  return [...new Set([...first, ...named].map(({ path }) => path))];
 }
 
 /** What the folder knows by a name. */
@@ -52,7 +68,7 @@ export async function findScope(
   // Checked in any case; without filters it limits nothing.
   const limited = namesOf(wanted, model_key === null ? 'visual' : 'speech');
   const speaksOf = filters.length > 0 ? limited : null;
-  const names = [...new Set([...paths, ...Object.keys(segments), ...(speaksOf ?? [])])];
+  const names = [...new Set([...paths, ...Object.keys(segments), ...(speaksOf ?? []).map(nameOf)])];
   if (names.length === 0 && filters.length === 0) {
     return { scope: { hashes: null, ranges: {}, filters }, missing: [], unloaded: [], asked: new Map() };
   }
@@ -68,20 +84,22 @@ export async function findScope(
  * Paths or hashes of the files the filters are limited to; null when the search itself says where. `other`: what is not
  * searched here.
  */
-function namesOf(wanted: MetadataFilterRequest | null, other: 'visual' | 'speech'): string[] | null {
+function namesOf(wanted: MetadataFilterRequest | null, other: 'visual' | 'speech'): ScopeEntry[] | null {
   const scope = wanted?.scope;
   if (!scope) return null;
   const entries = entriesOf(scope, 'metadata_filter_request.scope');
   if (scope.mode === 'global') return scope.media_type === other ? [] : null;
   // A scope that names nothing leaves it to the search.
-  return entries.length === 0 ? null : entries.flatMap(({ path, hash }) => hash ?? path ?? []);
+  return entries.length === 0 ? null : entries;
 }
 
-/** `speaksOf`: names of the files that filters are limited to, or null. */
+const nameOf = ({ path, hash }: ScopeEntry) => hash ?? path ?? '';
+
+/** `speaksOf`: the files that filters are limited to, or null. */
 export function narrow(
   paths: readonly string[],
   segments: Readonly<Record<string, FrameRange[]>>,
-  speaksOf: readonly string[] | null,
+  speaksOf: readonly ScopeEntry[] | null,
   filters: Scope['filters'],
   known: ReadonlyMap<string, Known>,
   field = frameField,
@@ -103,7 +121,7 @@ export function narrow(
     named,
     // Media without a key are left out as soon as one has ranges.
     Object.keys(segments).length > 0 ? new Set(ranges.keys()) : null,
-    speaksOf === null ? null : new Set(speaksOf.flatMap((name) => hashOf(name) ?? [])),
+    speaksOf === null ? null : new Set(speaksOf.flatMap((entry) => hashOf(nameOf(entry)) ?? [])),
   ].filter((limit) => limit !== null);
   const [first, ...others] = limits;
   const hashes = first ? [...first].filter((hash) => others.every((limit) => limit.has(hash))) : null;
@@ -111,6 +129,26 @@ export function narrow(
     scope: { hashes, ranges: Object.fromEntries(ranges), filters: [...filters] },
     missing: paths.filter((path) => hashOf(path) === null),
     unloaded: paths.filter((path) => hashOf(path) !== null && known.get(path)?.loaded === false),
-    asked: new Map(paths.map((path) => [hashOf(path) ?? '', path])),
+    asked: askedBy(paths, segments, speaksOf ?? [], hashOf),
   };
+}
+
+/** What names the media itself goes before keys of ranges, and these before what filters are limited to. */
+function askedBy(
+  paths: readonly string[],
+  segments: Readonly<Record<string, FrameRange[]>>,
+  speaksOf: readonly ScopeEntry[],
+  hashOf: (name: string) => string | null,
+): AskedPaths {
+  const keys = Object.keys(segments).filter((key) => isAbsolute(key));
+  const entries = speaksOf.map((entry) => ({ path: entry.path, hash: hashOf(nameOf(entry)) }));
+  const groups = [paths, keys].map((names) => names.map((path) => ({ path, hash: hashOf(path) })));
+  const [named = []] = [...groups, entries].filter((group) => group.length > 0);
+  const asked = new Map<string, AskedPath[]>();
+  for (const { path, hash } of named) {
+    if (path === null || hash === null) continue;
+    const ranges = Object.hasOwn(segments, path) ? segments[path]! : [];
+    asked.set(hash, [...(asked.get(hash) ?? []), { path, ranges }]);
+  }
+  return asked;
 }

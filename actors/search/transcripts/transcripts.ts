@@ -8,7 +8,7 @@ import { searchErrors } from '../contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
 import { locateMatches } from '../media/match-locations.ts';
 import { shownMatches } from '../media/shown-matches.ts';
-import { findScope } from '../scope/scope.ts';
+import { type AskedPaths, askedPaths, findScope } from '../scope/scope.ts';
 import { transcriptWarning } from '../warnings.ts';
 import type {
   LegacySegment,
@@ -178,8 +178,7 @@ async function search(
   };
   const { found, locations, lost, shown } = await shownMatches(
     (max) => data.within({ cache_dir }, () => find(max), signal),
-    ({ matches, asked }) =>
-      locateMatches(parts, cache_dir, matches, (match) => asked.get(match.hash_str) ?? null, now(signal)),
+    ({ matches, asked }) => locateMatches(parts, cache_dir, matches, namedBy(asked), now(signal)),
     max_results,
     (all, max) => all.slice(0, max),
   );
@@ -202,6 +201,12 @@ async function search(
       unreadable: data.damaged.map((hash, i) => broken[i]?.path ?? hash),
     }),
   };
+}
+
+/** The paths by which the caller named the media of a match. */
+function namedBy(asked: AskedPaths) {
+  return ({ hash_str, start_seconds, end_seconds }: TranscriptMatch) =>
+    askedPaths(asked, hash_str, [start_seconds, end_seconds]);
 }
 
 function toMatch(

@@ -7,7 +7,7 @@ import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts
 import type { Identities } from '../media/identities.ts';
 import { locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { shownMatches } from '../media/shown-matches.ts';
-import { findScope } from '../scope/scope.ts';
+import { type AskedPaths, askedPaths, findScope } from '../scope/scope.ts';
 import { warning } from '../warnings.ts';
 import { toMatch } from './match.ts';
 import { type PictureVector, type QueryParts, textVectors } from './query-vectors.ts';
@@ -55,8 +55,7 @@ export async function searchVisual(
   };
   const { found, shown, locations } = await shownMatches(
     (max) => parts.visual.within(within, () => find(max), signal),
-    ({ matches, asked }) =>
-      locateMatches(parts, cache_dir, matches, (match) => asked.get(match.hash_str) ?? null, now(signal)),
+    ({ matches, asked }) => locateMatches(parts, cache_dir, matches, namedBy(asked), now(signal)),
     max_results,
     best,
   );
@@ -79,6 +78,12 @@ export async function searchVisual(
       noPreview: images.filter((image) => image === null).length,
     }),
   };
+}
+
+/** The paths by which the caller named the media of a match. */
+function namedBy(asked: AskedPaths) {
+  return ({ hash_str, frame_index }: RankedMatch) =>
+    askedPaths(asked, hash_str, [frame_index, frame_index + 1]);
 }
 
 type Shown = ShownMatch<RankedMatch>;

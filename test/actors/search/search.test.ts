@@ -136,6 +136,21 @@ test('a film that was written anew is told, its old frames are not shown, and it
   await w.end();
 });
 
+test('of copies the one whose range holds the match is answered', async () => {
+  const w = await world([
+    { name: 'a', frames: 3, content: 'same' },
+    { name: 'b', frames: 3, content: 'same' },
+  ]);
+  await w.run();
+  await w.open();
+  for (const path of w.paths) {
+    const segments_to_frame_indices = { [path]: [[1, 2] as [number, number]] };
+    const { matches } = await w.search.text({ ...common, query: 'x', segments_to_frame_indices });
+    assert.deepEqual(new Set(matches.map(({ video_path }) => video_path)), new Set([path]));
+  }
+  await w.end();
+});
+
 test('an empty query and an exclude without a query are refused by name', async () => {
   const w = await world([]);
   await w.open();

@@ -13,9 +13,12 @@ async function located(names: readonly string[], content?: string) {
   await w.run();
   const { index, prober } = w;
   const parts: LocationParts = { index, identities: new Identities(prober, index) };
-  const locate = async (asked: Readonly<Record<string, string>> = {}, of: readonly string[] = w.paths) => {
+  const locate = async (
+    asked: Readonly<Record<string, readonly string[]>> = {},
+    of: readonly string[] = w.paths,
+  ) => {
     const matches = of.map((path) => ({ hash_str: w.state.media.get(path)!.identity.hash_str, path }));
-    const found = await locateMatches(parts, '/cache', matches, ({ path }) => asked[path] ?? null, {});
+    const found = await locateMatches(parts, '/cache', matches, ({ path }) => asked[path] ?? [], {});
     return { shown: found.shown.map(({ path }) => path), gone: found.gone, changed: found.changed };
   };
   return { ...w, locate };
@@ -24,10 +27,13 @@ async function located(names: readonly string[], content?: string) {
 test('a match is shown where it lies: as named, where a copy is, or told to be gone', async () => {
   const w = await located(['a', 'b'], 'same');
   const [a, b] = w.paths as [string, string];
-  assert.deepEqual(await w.locate({ [a]: a }, [a]), { shown: [a], gone: [], changed: [] });
+  assert.deepEqual(await w.locate({ [a]: [a] }, [a]), { shown: [a], gone: [], changed: [] });
+  // Two copies that are named: the first that is there.
+  assert.deepEqual((await w.locate({ [a]: [b, a] }, [a])).shown, [b]);
   rmSync(b);
+  assert.deepEqual((await w.locate({ [a]: [b, a] }, [a])).shown, [a]);
   assert.deepEqual(await w.locate({}, [b]), { shown: [a], gone: [], changed: [] });
-  assert.deepEqual(await w.locate({ [b]: b }, [b]), { shown: [a], gone: [], changed: [] });
+  assert.deepEqual(await w.locate({ [b]: [b] }, [b]), { shown: [a], gone: [], changed: [] });
   // A folder in the place of a file is not that file.
   mkdirSync(b);
   assert.deepEqual(await w.locate({}, [b]), { shown: [a], gone: [], changed: [] });
@@ -45,7 +51,7 @@ test('what was written anew under its path is not shown but told; the next analy
   const old = { hash_str: 'a', path: a };
   await w.run();
   const parts = { index: w.index, identities: new Identities(w.prober, w.index) };
-  const found = await locateMatches(parts, '/cache', [old], () => null, {});
+  const found = await locateMatches(parts, '/cache', [old], () => [], {});
   assert.deepEqual(found, { shown: [], gone: [], changed: [] });
   assert.deepEqual(await w.locate(), { shown: [a, b], gone: [], changed: [] });
   await w.end();
@@ -68,7 +74,7 @@ test('of a named file that is another one now, a copy elsewhere is not shown in 
   const w = await located(['a', 'b'], 'same');
   const [a, b] = w.paths as [string, string];
   appendFileSync(a, 'more');
-  assert.deepEqual(await w.locate({ [a]: a }, [a]), { shown: [], gone: [], changed: [a] });
+  assert.deepEqual(await w.locate({ [a]: [a] }, [a]), { shown: [], gone: [], changed: [a] });
   // One that was not named is shown where its content still lies.
   assert.deepEqual(await w.locate({}, [a]), { shown: [b], gone: [], changed: [] });
   await w.end();

@@ -5,7 +5,7 @@ import type { FrameRange } from '../../../../actors/index/visual/contract.ts';
 import type { FacetRequest } from '../../../../actors/search/contract.ts';
 import { type FilterScope, frameRanges, scopeErrors } from '../../../../actors/search/scope/contract.ts';
 import { type AskedScope, facetAnswer, facetScope } from '../../../../actors/search/scope/facets.ts';
-import { narrow } from '../../../../actors/search/scope/scope.ts';
+import { askedPaths, narrow } from '../../../../actors/search/scope/scope.ts';
 import type { EngineError } from '../../../../runtime/errors.ts';
 
 const range = (start: number, end: number): FrameRange => [start, end];
@@ -51,7 +51,8 @@ test('what is named, what has ranges and what filters speak of narrow each other
     [['/gone'], ['/gone'], null, []],
   ] as const) {
     const segments = Object.fromEntries(keys.map((key) => [key, [range(0, 1)]]));
-    const found = narrow(paths, segments, speaksOf, [], known);
+    const entries = speaksOf?.map((path) => ({ path, hash: null })) ?? null;
+    const found = narrow(paths, segments, entries, [], known);
     assert.deepEqual(found.scope.hashes, hashes, JSON.stringify([paths, keys, speaksOf]));
   }
   const twice = narrow([], { '/a': [range(0, 1)], '/copy': [range(5, 6)] }, null, [], known);
@@ -63,6 +64,27 @@ test('what is named, what has ranges and what filters speak of narrow each other
   });
   const told = narrow(['/gone', '/stored', '/a'], {}, null, [], known);
   assert.deepEqual([told.missing, told.unloaded], [['/gone'], ['/stored']]);
+});
+
+test('the path that was asked for is the one that is answered, of copies the one whose range it is', () => {
+  const entry = (path: string, hash: string | null = null) => ({ path, hash });
+  for (const [paths, segments, speaksOf, at, answered] of [
+    [['/copy'], {}, null, 0, ['/copy']],
+    [['/copy', '/a'], {}, null, 0, ['/copy', '/a']],
+    // Ranges alone name their files, and a hash names none.
+    [[], { '/copy': [range(0, 5)] }, null, 3, ['/copy']],
+    [[], { '/a': [range(0, 5)], '/copy': [range(5, 9)] }, null, 3, ['/a', '/copy']],
+    [[], { '/a': [range(0, 5)], '/copy': [range(5, 9)] }, null, 5, ['/copy', '/a']],
+    [['/a', '/copy'], { '/copy': [range(5, 9)] }, null, 5, ['/copy', '/a']],
+    [['/a'], { '/copy': [range(5, 9)] }, null, 5, ['/a']],
+    [[], {}, [entry('/copy')], 0, ['/copy']],
+    [[], {}, [entry('/copy', '/a')], 0, ['/copy']],
+  ] as const) {
+    const ranges = Object.fromEntries(Object.entries(segments).map(([key, pairs]) => [key, [...pairs]]));
+    const { asked } = narrow(paths, ranges, speaksOf, [], known);
+    assert.deepEqual(askedPaths(asked, 'a', [at, at + 1]), answered, JSON.stringify([paths, segments, at]));
+  }
+  assert.deepEqual(askedPaths(narrow([], { b: [range(0, 1)] }, null, [], known).asked, 'b', [0, 1]), []);
 });
 
 test('a key outside of what is searched is refused: not named, not loaded, or not known', () => {
