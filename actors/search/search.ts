@@ -39,7 +39,7 @@ export interface SearchParts {
 export function createSearch(parts: SearchParts): Search {
   const { embedder, textEmbedder, index, clock, decoder } = parts;
   const location = { index, identities: new Identities(decoder, index) };
-  const visualData = new VisualData(index);
+  const visualData = new VisualData(location);
   const transcriptData = createTranscriptData(index);
   const models = createVisualModels({
     pictureEmbedder: embedder,

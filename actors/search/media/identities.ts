@@ -2,7 +2,7 @@
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { type decoderContract, type FileIdentity, mediaErrors } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
-import { nameContent } from '../../index/store/content-name.ts';
+import { type NamedContent, nameContent } from '../../index/store/content-name.ts';
 
 /** What a file system says of a file without reading it. */
 export type Mark = Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
@@ -24,22 +24,22 @@ export class Identities {
    * With the hash by which the folder knows the content. Reads at most 3 MiB, and more only where the hash alone does not
    * tell which of its contents it is. Errors: those of media and of the store.
    */
-  async of(cache_dir: string, path: string, mark: Mark, call: CallOptions): Promise<FileIdentity> {
+  async of(cache_dir: string, path: string, mark: Mark, call: CallOptions): Promise<NamedContent> {
     const known = this.#known.get(path);
     const found = known && isSame(known, mark) ? known : await this.#decoder.ask('identify', { path }, call);
     const parts = { decoder: this.#decoder, index: this.#index, cache_dir, call };
-    const { identity } = await nameContent(parts, path, found);
+    const named = await nameContent(parts, path, found);
     this.#known.delete(path);
-    this.#known.set(path, { ...identity, hash_str: found.hash_str });
+    this.#known.set(path, { ...named.identity, hash_str: found.hash_str });
     for (const oldest of this.#known.keys()) {
       if (this.#known.size <= MOST) break;
       this.#known.delete(oldest);
     }
-    return identity;
+    return named;
   }
 
   /** Null where the file cannot be read as a media: then nothing is known of what it is now. */
-  async find(cache_dir: string, path: string, mark: Mark, call: CallOptions): Promise<FileIdentity | null> {
+  async find(cache_dir: string, path: string, mark: Mark, call: CallOptions): Promise<NamedContent | null> {
     try {
       return await this.of(cache_dir, path, mark, call);
     } catch (error) {

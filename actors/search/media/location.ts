@@ -54,7 +54,8 @@ export async function locateHash(
   const known = found.by_hash[0] ?? null;
   // What the folder does not know at this path may be the content, moved here.
   const mark = here.source !== null && here.record === null ? await markOf(path) : null;
-  const moved = mark !== null && (await identities.of(cache_dir, path, mark, call)).hash_str === hash;
+  const moved =
+    mark !== null && (await identities.of(cache_dir, path, mark, call)).identity.hash_str === hash;
   if (moved) return { record: known, source: path };
   if (known) {
     const { record, source } = await atPath(known.path, known);
@@ -93,10 +94,8 @@ export async function hashesAt(
     // The same content may be known from another path.
     const mark = await markOf(source);
     if (mark === null) return;
-    const identity = await parts.identities
-      .of(cache_dir, source, mark, { ...call, signal })
-      .catch(unreadable);
-    hashes[i] = identity?.hash_str ?? null;
+    const named = await parts.identities.of(cache_dir, source, mark, { ...call, signal }).catch(unreadable);
+    hashes[i] = named?.identity.hash_str ?? null;
   });
   return hashes;
 }

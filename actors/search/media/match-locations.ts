@@ -163,7 +163,7 @@ class PathLook {
     if (record.identity.size_bytes !== mark.size_bytes) return 'changed';
     if (this.#read++ >= MOST_READ) return 'there';
     const now = await this.#parts.identities.find(this.#cacheDir, path, mark, this.#call);
-    return now?.hash_str === hash ? 'there' : 'changed';
+    return now?.identity.hash_str === hash ? 'there' : 'changed';
   }
 
   /** Asks what was remembered of the paths that are not known yet; answers the records of the hashes. */

@@ -1,10 +1,12 @@
 // Which media and which of their frames a search looks at: the files it names, or everything loaded; of these what its
 // filters speak of; and of their frames those in the ranges it gives.
 import { isAbsolute } from 'node:path';
-import type { Ref } from '../../../runtime/ref.ts';
+import type { Request } from '../../../runtime/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { FrameRange, Scope } from '../../index/visual/contract.ts';
 import type { TextSearch } from '../contract.ts';
+import type { LocationParts } from '../media/location.ts';
+import { renamedFiles } from '../media/renamed.ts';
 import { frameField, frameRanges, type MetadataFilterRequest, scopeErrors } from './contract.ts';
 import { checkAbsolute, entriesOf, type ScopeEntry } from './entries.ts';
 
@@ -55,7 +57,7 @@ interface Known {
 
 /** Errors: UNKNOWN_MEDIA, WRONG_SEGMENTS, PATH_RELATIVE, WRONG_SCOPE naming the field; NOT_LOADED. */
 export async function findScope(
-  index: Ref<typeof indexContract>,
+  parts: LocationParts,
   request: ScopeRequest,
   { model_key, field }: Searched,
   signal: AbortSignal | undefined,
@@ -72,12 +74,30 @@ export async function findScope(
   if (names.length === 0 && filters.length === 0) {
     return { scope: { hashes: null, ranges: {}, filters }, missing: [], unloaded: [], asked: new Map() };
   }
-  const asked = { cache_dir, model_key, names, filters };
-  const { hashes, loaded } = await index.ask('resolve', asked, { lane: 'now', signal });
-  const known = new Map(
-    names.map((name, i): [string, Known] => [name, { hash: hashes[i] ?? null, loaded: loaded[i] ?? false }]),
-  );
+  const known = await resolveNames(parts, { cache_dir, model_key, names, filters }, signal);
   return narrow(paths, segments, speaksOf, filters, known, field);
+}
+
+/** What the folder knows by each name, also by the new one of a file that was renamed since. */
+async function resolveNames(
+  parts: LocationParts,
+  asked: Request<typeof indexContract, 'resolve'>,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, Known>> {
+  const call = { lane: 'now', signal } as const;
+  const resolve = async (names: string[]) => {
+    const { hashes, loaded } = await parts.index.ask('resolve', { ...asked, names }, call);
+    return names.map((_, i): Known => ({ hash: hashes[i] ?? null, loaded: loaded[i] ?? false }));
+  };
+  const first = await resolve(asked.names);
+  const known = new Map(asked.names.map((name, i) => [name, first[i]!]));
+  const unknown = asked.names.filter((_, i) => first[i]!.hash === null);
+  if (unknown.length === 0) return known;
+  const renamed = [...(await renamedFiles(parts, asked.cache_dir, unknown, call))];
+  if (renamed.length === 0) return known;
+  const found = await resolve(renamed.map(([, hash]) => hash));
+  for (const [i, [path]] of renamed.entries()) known.set(path, found[i]!);
+  return known;
 }
 
 /**

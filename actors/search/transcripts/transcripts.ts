@@ -172,7 +172,7 @@ async function search(
   if (query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
   const find = async (max: number) => {
     const scoped = { ...request, ranges };
-    const { scope, ...found } = await findScope(index, scoped, { model_key: null, field }, signal);
+    const { scope, ...found } = await findScope(parts, scoped, { model_key: null, field }, signal);
     const wanted = { cache_dir, query, speaker_name, max_results: max, scope };
     return { ...found, ...(await index.ask('search_transcripts', wanted, now(signal))) };
   };

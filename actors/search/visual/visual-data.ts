@@ -1,17 +1,18 @@
 // The visual analysis data that is loaded for searching: of one folder by one model.
 import { EngineError } from '../../../runtime/errors.ts';
-import type { Ref } from '../../../runtime/ref.ts';
-import type { indexContract } from '../../index/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { LoadReport } from '../../index/visual/contract.ts';
 import { now } from '../call-options.ts';
 import { contextErrors, type SearchContext } from '../contract.ts';
 import { LoadedData } from '../loaded-data.ts';
+import type { LocationParts } from '../media/location.ts';
+import { renamedFiles } from '../media/renamed.ts';
 
 export class VisualData extends LoadedData<SearchContext, LoadReport> {
-  readonly #index: Ref<typeof indexContract>;
+  readonly #location: LocationParts;
 
-  constructor(index: Ref<typeof indexContract>) {
+  constructor(location: LocationParts) {
+    const { index } = location;
     super({
       same: (a, b) => a.cache_dir === b.cache_dir && a.model_key === b.model_key,
       load: (wanted, _, signal) => index.ask('load', { ...wanted, hashes: null }, now(signal)),
@@ -23,7 +24,7 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
           { field: 'cache_dir' },
         ),
     });
-    this.#index = index;
+    this.#location = location;
   }
 
   /** Adds some media to what is loaded; with nothing loaded, loads the folder. CONTEXT_MISMATCH when something else is. */
@@ -33,7 +34,7 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
       throw contextErrors.CONTEXT_MISMATCH(`${held} is loaded, not ${other}`, { field: 'cache_dir' });
     }
     if (!this.isLoaded(wanted)) return this.load(wanted, signal);
-    return this.add(wanted, (of) => this.#index.ask('load', { ...of, hashes }, now(signal)));
+    return this.add(wanted, (of) => this.#location.index.ask('load', { ...of, hashes }, now(signal)));
   }
 
   /** The same by path; `missing` names the paths that are not analysed. */
@@ -43,22 +44,22 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
     signal?: AbortSignal,
   ): Promise<LoadReport> {
     const asked = { cache_dir: wanted.cache_dir, paths: [...paths], hashes: [] };
-    const { by_path } = await this.#index.ask('find', asked, now(signal));
+    const { by_path } = await this.#location.index.ask('find', asked, now(signal));
     const hashOf = new Map(by_path.flatMap((one) => (one ? [[one.path, one.identity.hash_str]] : [])));
+    const unknown = paths.filter((path) => !hashOf.has(path));
+    const renamed = await renamedFiles(this.#location, wanted.cache_dir, unknown, now(signal));
+    for (const [path, hash] of renamed) hashOf.set(path, hash);
     const known = [...new Set(paths.flatMap((path) => hashOf.get(path) ?? []))];
     const report = await this.loadMedia(wanted, known, signal);
-    const pathOf = new Map(paths.map((path) => [hashOf.get(path) ?? path, path]));
-    const missing = [
-      ...paths.filter((path) => !hashOf.has(path)),
-      ...report.missing.map((hash) => pathOf.get(hash) ?? hash),
-    ];
+    const without = new Set(report.missing);
+    const missing = paths.filter((path) => without.has(hashOf.get(path) ?? '') || !hashOf.has(path));
     return { ...report, missing };
   }
 
   /** Forgets what is loaded; a load that is under way then ends in CONTEXT_CHANGED. */
   async drop(): Promise<void> {
     this.clear();
-    await this.#index.ask('drop', {}, now(undefined)).catch((error: unknown) => {
+    await this.#location.index.ask('drop', {}, now(undefined)).catch((error: unknown) => {
       // An index that ended holds nothing any more, and one that is too busy lets go of it at the next load.
       if (!(error instanceof EngineError && error.retryable)) throw error;
     });

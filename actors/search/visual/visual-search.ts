@@ -46,7 +46,7 @@ export async function searchVisual(
   const searched = { model_key: model.model_key, field: 'segments_to_frame_indices' };
   const scoped = { ...request, ranges: request.segments_to_frame_indices };
   const find = async (max: number) => {
-    const { scope, ...found } = await findScope(index, scoped, searched, signal);
+    const { scope, ...found } = await findScope(parts, scoped, searched, signal);
     const ranked =
       words.query || picture
         ? await index.ask('search', { ...within, ...wanted, scope, max_results: max }, now(signal))

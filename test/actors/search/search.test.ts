@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, rmSync } from 'node:fs';
+import { appendFileSync, renameSync, rmSync } from 'node:fs';
 import test from 'node:test';
 import { Check } from 'typebox/value';
 import { clockTime, mediaErrors } from '../../../actors/decoder/contract.ts';
@@ -148,6 +148,34 @@ test('of copies the one whose range holds the match is answered', async () => {
     const { matches } = await w.search.text({ ...common, query: 'x', segments_to_frame_indices });
     assert.deepEqual(new Set(matches.map(({ video_path }) => video_path)), new Set([path]));
   }
+  await w.end();
+});
+
+test('a renamed file is found by its new name at once, and loaded by it', async () => {
+  const w = await world([
+    { name: 'a', frames: 3 },
+    { name: 'b', frames: 3 },
+  ]);
+  await w.run();
+  await w.open();
+  const [a, b] = w.paths as [string, string];
+  const moved = `${a}-moved`;
+  renameSync(a, moved);
+  w.state.files.set(moved, { name: 'a', frames: 3 });
+  const unknown = w.add({ name: 'unknown', frames: 3 });
+  const found = await w.search.text({ ...common, query: 'x', media_paths: [moved, b, unknown] });
+  assert.deepEqual(
+    found.matches.map(({ video_path }) => video_path),
+    [moved, b],
+  );
+  assert.equal(found.toast_warning, `Not analysed yet: ${unknown}`);
+  const segments_to_frame_indices = { [moved]: [[1, 2] as [number, number]] };
+  const ranged = await w.search.text({ ...common, query: 'x', segments_to_frame_indices });
+  assert.deepEqual(
+    ranged.matches.map(({ video_path }) => video_path),
+    [moved],
+  );
+  assert.deepEqual((await w.search.loadMedia('/cache', [moved, unknown])).missing, [unknown]);
   await w.end();
 });
 

@@ -6,7 +6,7 @@ import { visualModelErrors } from '../../../../actors/search/models/contract.ts'
 import { VisualData } from '../../../../actors/search/visual/visual-data.ts';
 import { world } from '../../analysis/fakes.ts';
 
-type Index = ConstructorParameters<typeof VisualData>[0];
+type Location = ConstructorParameters<typeof VisualData>[0];
 
 const question = {
   cache_dir: '/cache',
@@ -73,7 +73,7 @@ test('a load that another folder overtakes says so, and the other folder is what
 
 test('nothing is added to a folder that is giving way to another one', async () => {
   const load = { media: 0, vectors: 0, missing: [], unreadable: [] };
-  const data = new VisualData({ ask: async () => load } as unknown as Index);
+  const data = new VisualData({ index: { ask: async () => load } } as unknown as Location);
   await data.load({ cache_dir: '/mine', model_key: 'fake' });
   const other = data.load({ cache_dir: '/other', model_key: 'fake' });
   const adding = data.loadMedia({ cache_dir: '/mine', model_key: 'fake' }, ['abc']);
@@ -84,8 +84,8 @@ test('nothing is added to a folder that is giving way to another one', async () 
 
 test('a search that another folder overtakes does not bring its own folder back', async () => {
   const load = { media: 0, vectors: 0, missing: [], unreadable: [] };
-  const index = { ask: async () => load } as unknown as Index;
-  const data = new VisualData(index);
+  const location = { index: { ask: async () => load } } as unknown as Location;
+  const data = new VisualData(location);
   const [mine, other] = ['/mine', '/other'].map((cache_dir) => ({ cache_dir, model_key: 'fake' })) as [
     SearchContext,
     SearchContext,
@@ -136,7 +136,7 @@ test('a load that a change of the model overtakes says so, and nothing is loaded
     const held = Promise.withResolvers<typeof report>();
     let loads: Promise<unknown> = Promise.resolve(report);
     const ask = async (name: string) => (name === 'load' ? loads : {});
-    const data = new VisualData({ ask } as unknown as Index);
+    const data = new VisualData({ index: { ask } } as unknown as Location);
     if (add) await data.load(wanted);
     loads = held.promise;
     const loading = add ? data.loadMedia(wanted, ['a']) : data.load(wanted);
