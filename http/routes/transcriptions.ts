@@ -200,7 +200,7 @@ const speakerField = () =>
     nullable(
       described(
         Type.String({ maxLength: 200 }),
-        'Only what this speaker says: display name, or id without one.',
+        'Only what this speaker says: an id, a name or a part of a name; a part counts only where no speaker fits exactly.',
       ),
     ),
   );

@@ -127,7 +127,7 @@ export class Transcripts {
     return this.lookUp(hash)?.columns() ?? null;
   }
 
-  /** Names of speakers; those of a damaged record are lost, and can be given again. */
+  /** Names that people gave to speakers; those of a damaged record are lost, and can be given again. */
   names(hash: string): Names {
     const environment = this.#reading();
     return environment === null ? {} : namesIn(environment, hash, environment.file);
@@ -136,7 +136,7 @@ export class Transcripts {
   transcript(hash: string): Transcript | null {
     const columns = this.columns(hash);
     if (columns === null) return null;
-    return { mark: columns.mark, segments: segmentsOf(columns), names: { ...this.names(hash) } };
+    return { mark: columns.mark, segments: segmentsOf(columns), names: allNames(columns, this.names(hash)) };
   }
 
   /** Every media of which a transcript is stored, ascending; also where it is damaged. */
@@ -152,14 +152,18 @@ export class Transcripts {
     const hash = media.identity.hash_str;
     const row = packTranscript(hash, mark, segments);
     const ids = new Set(segments.map(({ speaker }) => speaker));
+    const before = readable(() => this.columns(hash))?.mark.speaker_names ?? {};
     const key = transcriptKey(hash);
     const environment = this.#writing();
     environment.transact((writes) => {
       putFormat(writes);
       writes.put(key, seal(TranscriptRow, key, row));
       const names = Object.entries(namesIn(writes, hash, environment.file));
-      const kept = names.filter(([speaker]) => ids.has(speaker));
-      if (kept.length < names.length) putNames(writes, hash, Object.fromEntries(kept));
+      const kept = names.flatMap(([id, name]) => {
+        const now = sameSpeaker(id, before, mark.speaker_names ?? {}, ids);
+        return now === undefined ? [] : [[now, name] as const];
+      });
+      if (String(kept) !== String(names)) putNames(writes, hash, Object.fromEntries(kept));
       putMedia(writes, media, environment.file);
     });
   }
@@ -183,9 +187,33 @@ export class Transcripts {
       }
       const now = Object.fromEntries(names);
       putNames(writes, hash, now);
-      return now;
+      return allNames(columns, now);
     });
   }
+}
+
+/** Ids may be anything, `__proto__` too. */
+export function nameIn(names: Names, id: string): string | undefined {
+  return Object.hasOwn(names, id) ? names[id] : undefined;
+}
+
+/** The id by now of a speaker that a person named: whom the subtitles name as before, or the same voice. */
+function sameSpeaker(
+  id: string,
+  before: Names,
+  now: Names,
+  ids: ReadonlySet<string | null>,
+): string | undefined {
+  const earlier = nameIn(before, id);
+  if (earlier === undefined && nameIn(now, id) === undefined && ids.has(id)) return id;
+  // Earlier versions had the names themselves as ids.
+  const said = earlier ?? id;
+  return Object.keys(now).find((other) => now[other] === said);
+}
+
+/** What the subtitles say, and before it what people say. */
+function allNames({ mark }: Pick<Columns, 'mark'>, given: Names): Record<string, string> {
+  return { ...mark.speaker_names, ...given };
 }
 
 function namesIn(reader: Pick<Writes, 'get'>, hash: string, file: string): Names {

@@ -14,7 +14,7 @@ export const TranscriptSegment = Type.Object({
   end_seconds: Type.Number({ minimum: 0 }),
   /** Begins with a space. */
   text: Type.String(),
-  /** `SPEAKER_00`, … or a name that the subtitles give; null when speakers were not detected. */
+  /** `SPEAKER_00`, …; null when speakers were not detected. */
   speaker: Type.Union([Type.String(), Type.Null()]),
 });
 export type TranscriptSegment = Static<typeof TranscriptSegment>;
@@ -34,6 +34,8 @@ export const TranscriptMark = Type.Object({
   speaker_count: Type.String(),
   /** Which text the file beside the media had; null for a transcript from elsewhere; not there in older ones. */
   sidecar: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  /** Names that the subtitles give, by id of the speaker; a name that a person gives goes before. */
+  speaker_names: Type.Optional(Type.Record(Type.String(), Type.String())),
 });
 export type TranscriptMark = Static<typeof TranscriptMark>;
 
@@ -68,7 +70,7 @@ const namedFields = {
   text: Type.String(),
   /** Null when speakers were not detected. */
   speaker: Type.Union([Type.String(), Type.Null()]),
-  /** The name that was given, else the id. */
+  /** The name that was given, else that of the subtitles, else the id. */
   speaker_name: Type.Union([Type.String(), Type.Null()]),
 };
 
@@ -122,7 +124,7 @@ export const transcriptMessages = {
     }),
   ),
   /**
-   * Gives speakers of a stored transcript their display names; an empty one takes the name away. All or none, *flushed*.
+   * Gives speakers of a stored transcript their display names; an empty one takes the name away that was given. All or none, *flushed*.
    * NOT_ANALYZED without a transcript, UNKNOWN_SPEAKER naming the id. Answers all names there are now.
    */
   name_speakers: ask(
@@ -154,7 +156,8 @@ export const transcriptMessages = {
   load_transcripts: ask(Type.Object({ ...Folder }), TranscriptLoadReport),
   /**
    * Segments whose text holds `query`, whatever its case, ordered by path and time; at most `max_results`. NOT_LOADED when
-   * the transcripts of another folder are loaded, or none. `speaker_name`: only what this speaker says.
+   * the transcripts of another folder are loaded, or none. `speaker_name`: only what this speaker says, by id, by name or by
+   * a part of the name; part of one only where no speaker of that transcript has exactly this one.
    */
   search_transcripts: ask(
     Type.Object({

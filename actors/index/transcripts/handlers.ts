@@ -93,7 +93,7 @@ function namedSegment(columns: Columns, names: Names, segment: number): NamedSeg
     end_seconds: columns.ends_ms[segment]! / 1000,
     text: textOf(columns, segment),
     speaker,
-    speaker_name: speaker === null ? null : nameOf(names, speaker),
+    speaker_name: speaker === null ? null : nameOf(columns, names, speaker),
   };
 }
 

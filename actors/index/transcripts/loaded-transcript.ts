@@ -1,6 +1,6 @@
 // The transcript of one media in memory.
 
-import type { Columns, Names } from '../store/transcripts.ts';
+import { type Columns, type Names, nameIn } from '../store/transcripts.ts';
 import { joinRanges } from '../visual/frames.ts';
 import { fold, foldRows, type Rows } from './fold.ts';
 
@@ -36,9 +36,25 @@ export function textOf({ text, text_ends }: Columns, segment: number): string {
   return bytes.toString('utf8', segment === 0 ? 0 : text_ends[segment - 1], text_ends[segment]);
 }
 
-/** The name a speaker is shown by: the one that was given, else the id. */
-export function nameOf(names: Names, speaker: string): string {
-  return Object.hasOwn(names, speaker) ? names[speaker]! : speaker;
+/** The name a speaker is shown by: the one that was given, else that of the subtitles, else the id. */
+export function nameOf({ mark }: Pick<Columns, 'mark'>, names: Names, speaker: string): string {
+  return nameIn(names, speaker) ?? nameIn(mark.speaker_names ?? {}, speaker) ?? speaker;
+}
+
+/** Which speakers are meant, by id, by a name or by a part of one: of those that fit exactly, else of those in part. */
+function speakersMeant({ columns, names }: Pick<LoadedTranscript, 'columns' | 'names'>, wanted: string) {
+  const { mark, speakerIds } = columns;
+  const known = speakerIds.map((id) => {
+    const said = nameIn(mark.speaker_names ?? {}, id);
+    return {
+      id: fold(id),
+      names: [nameOf(columns, names, id), ...(said === undefined ? [] : [said])].map(fold),
+    };
+  });
+  const exactly = known.map((one) => one.id === wanted || one.names.includes(wanted));
+  if (exactly.includes(true)) return exactly;
+  // A part of an id is none of a name.
+  return known.map((one) => one.names.some((name) => name !== one.id && name.includes(wanted)));
 }
 
 /** Half-open, in seconds. */
@@ -49,7 +65,7 @@ export function overlaps(start: number, end: number, [from, to]: TimeRange): boo
   return start < to && (end > from || (end === start && start >= from));
 }
 
-/** What a search looks at, beside the words. `speaker`: a display name, compared folded. */
+/** What a search looks at, beside the words. `speaker`: an id, a name or a part of it, compared folded. */
 export interface TranscriptScope {
   readonly hashes: ReadonlySet<string> | null;
   readonly ranges: ReadonlyMap<string, readonly TimeRange[]>;
@@ -59,13 +75,13 @@ export interface TranscriptScope {
 /** Which segments of a transcript are in scope: all for true, none for false. */
 export type Picked = boolean | ((segment: number) => boolean);
 
-export function pickOf({ hash, columns, names, gone }: LoadedTranscript, scope: TranscriptScope): Picked {
+export function pickOf(transcript: LoadedTranscript, scope: TranscriptScope): Picked {
+  const { hash, columns, gone } = transcript;
   if (gone || scope.hashes?.has(hash) === false) return false;
   const ranges = scope.ranges.get(hash);
   const { speaker } = scope;
   if (ranges === undefined && speaker === null) return true;
-  const wanted = speaker === null ? '' : fold(speaker.trim());
-  const bySpeaker = columns.speakerIds.map((id) => speaker === null || fold(nameOf(names, id)) === wanted);
+  const bySpeaker = speaker === null ? [] : speakersMeant(transcript, fold(speaker.trim()));
   if (speaker !== null && !bySpeaker.includes(true)) return false;
   const joined = ranges && joinRanges(ranges.map(([from, to]): [number, number] => [from, to]));
   return (segment) => {

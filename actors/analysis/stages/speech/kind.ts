@@ -18,6 +18,8 @@ export const SpeechFacts = Type.Object({
   speakers: nullable(Count),
   /** Seconds in which somebody speaks; null for subtitles. */
   speech_seconds: nullable(Type.Number()),
+  /** What a person should know about it; left out when there is nothing. */
+  warning: Type.Optional(Type.String()),
 });
 export type SpeechFacts = Static<typeof SpeechFacts>;
 
@@ -62,11 +64,11 @@ export const speechKind = stageKind({
   },
 });
 
-function described({ segments, speakers, language, model_key }: SpeechFacts): string {
+function described({ segments, speakers, language, model_key, warning }: SpeechFacts): string {
   const said = [
     `${segments} ${segments === 1 ? 'segment' : 'segments'}`,
     ...(speakers === null ? [] : [`${speakers} ${speakers === 1 ? 'speaker' : 'speakers'}`]),
     ...(language === null ? [] : [language]),
   ];
-  return `${said.join(', ')} (${model_key})`;
+  return `${said.join(', ')} (${model_key})${warning === undefined ? '' : `; ${warning}`}`;
 }

@@ -16,7 +16,7 @@ const SpeechPreference = Type.Unsafe<SpeechPreference>({ type: 'string', enum: [
 
 const AskedSpeakerCount = described(
   Type.Union([oneOf('auto', 'auto-detect', '5+'), Type.Integer({ minimum: 1, maximum: 4 })]),
-  '1 to 4 fixes the number of speakers; `5+` means 5 to 12.',
+  '1 to 4 fixes the number of speakers, with subtitles too; `5+` means 5 to 12.',
 );
 const ModelChoice = described(
   oneOf(...speechPreferences),

@@ -2,6 +2,7 @@
 import { soundRate } from '../../../decoder/contract.ts';
 import type { DetectedSpeech, Segment } from '../../../transcriber/contract.ts';
 import type { Decoder } from '../parts.ts';
+import { speakerId } from './speaker-ids.ts';
 import type { SpeechTools, SpeechWork } from './work.ts';
 
 interface DiarizerBlock {
@@ -113,7 +114,7 @@ function numbered(speakers: readonly (string | null)[]) {
   const ids = new Map<string, string>();
   for (const speaker of speakers) {
     if (speaker !== null && !ids.has(speaker)) {
-      ids.set(speaker, `SPEAKER_${String(ids.size).padStart(2, '0')}`);
+      ids.set(speaker, speakerId(ids.size));
     }
   }
   const named = speakers.map((speaker) => (speaker === null ? null : (ids.get(speaker) ?? null)));

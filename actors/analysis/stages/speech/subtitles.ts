@@ -1,7 +1,14 @@
-// The transcript of a file made of its subtitles; where they name no speakers, the sound is diarized.
-import { chooseCaptions, speechErrors, speechLanguages } from '../../../transcriber/contract.ts';
+// The transcript of a file made of its subtitles; where they name no speakers, or not as many as were asked for, the sound
+// is diarized.
+import {
+  chooseCaptions,
+  type Segment,
+  speechErrors,
+  speechLanguages,
+} from '../../../transcriber/contract.ts';
 import type { Decoder } from '../parts.ts';
 import { SpeechSession } from './session.ts';
+import { fewerSpeakers, identifySpeakers, namesOfVoices } from './speaker-ids.ts';
 import type { SpeechTools, SpeechWork, Written } from './work.ts';
 
 /** Sidecar files before embedded tracks: somebody put them there on purpose. */
@@ -21,26 +28,46 @@ export async function readSubtitles(
     throw row(`${path}: has no subtitles${reason ? `. ${reason.message}` : ''}`, { path }, reason);
   }
   const { segments, language, sidecar } = read;
-  const named = new Set(segments.flatMap(({ speaker }) => speaker ?? []));
-  const withoutVoices = !job.detect_speakers || named.size > 0 || media.probe.audio.length === 0;
-  if (withoutVoices || segments.length === 0) {
-    return {
-      segments,
-      language,
-      sidecar,
-      speakers: named.size > 0 ? named.size : null,
-      speech_seconds: null,
-    };
+  const { count, names, ...named } = identifySpeakers(segments);
+  const asked = job.detect_speakers && typeof job.speaker_count === 'number' ? job.speaker_count : count;
+  const other =
+    count > 0 && count !== asked
+      ? `the subtitles name ${count} ${count === 1 ? 'speaker' : 'speakers'}, ${asked} asked for`
+      : undefined;
+  const hasSound = media.probe.audio.length > 0;
+  const byVoice =
+    job.detect_speakers && hasSound && segments.length > 0 && (count === 0 || other !== undefined);
+  if (!byVoice) {
+    const speakers = count > 0 ? count : null;
+    const told = { segments: named.segments, language, sidecar, speakers, speech_seconds: null };
+    const warning = other && `${other}, and there is no sound to tell them apart by`;
+    return { ...told, speaker_names: names, ...(warning === undefined ? {} : { warning }) };
   }
-  // The text comes from the subtitles, the speakers from the sound.
+  const heard = await voicesOf(work, segments, audioDecoder, tools);
+  const warnings = [
+    other && `${other}: told apart by voice`,
+    fewerSpeakers(job.speaker_count, heard.speakers),
+  ];
+  const warning = warnings.filter((one) => one !== undefined).join('; ');
+  return { ...heard, language, sidecar, ...(warning === '' ? {} : { warning }) };
+}
+
+/** The text comes from the subtitles, the speakers from the sound; names that the subtitles have go to the voices. */
+async function voicesOf(
+  work: SpeechWork,
+  segments: readonly Segment[],
+  audioDecoder: Decoder,
+  tools: SpeechTools,
+) {
   const session = new SpeechSession(work, tools);
   try {
     await session.open();
     await session.appendAll(audioDecoder);
     const { speech_seconds } = await session.text();
-    const { speakers, count } = await session.speakersOf(segments);
-    const spoken = segments.map((segment, i) => ({ ...segment, speaker: speakers?.[i] ?? null }));
-    return { segments: spoken, language, sidecar, speakers: count, speech_seconds };
+    const { speakers: voices, count: speakers } = await session.speakersOf(segments);
+    const spoken = segments.map((segment, i) => ({ ...segment, speaker: voices?.[i] ?? null }));
+    const speaker_names = namesOfVoices(segments, voices ?? []);
+    return { segments: spoken, speakers, speech_seconds, speaker_names };
   } finally {
     await session.close();
   }

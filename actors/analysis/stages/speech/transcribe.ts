@@ -3,6 +3,7 @@ import { expectUnchanged } from '../../media/survey.ts';
 import type { Decoder } from '../parts.ts';
 import type { SpeechFacts } from './kind.ts';
 import { SpeechSession } from './session.ts';
+import { fewerSpeakers } from './speaker-ids.ts';
 import { readSubtitles } from './subtitles.ts';
 import { markOf, type SpeechTools, type SpeechWork, type Written } from './work.ts';
 
@@ -23,11 +24,13 @@ export async function transcribe(
       : await transcribeSound(work, audioDecoder, tools);
   if (!written) return null;
   await expectUnchanged(media);
-  const { segments, language, speakers, speech_seconds } = written;
-  const mark = { ...markOf(work), spoken: language, sidecar: written.sidecar ?? null };
+  const { segments, language, speakers, speech_seconds, speaker_names: said, warning } = written;
+  const speaker_names = said && Object.keys(said).length > 0 ? { speaker_names: { ...said } } : {};
+  const mark = { ...markOf(work), spoken: language, sidecar: written.sidecar ?? null, ...speaker_names };
   // Not cancellable: what is finished stays.
   await index.ask('transcribe', { cache_dir, media, mark, segments: [...segments] });
-  return { model_key: mark.model_key, language, segments: segments.length, speakers, speech_seconds };
+  const facts = { model_key: mark.model_key, language, segments: segments.length, speakers, speech_seconds };
+  return warning === undefined ? facts : { ...facts, warning };
 }
 
 async function transcribeSound(
@@ -42,7 +45,9 @@ async function transcribeSound(
     const { segments, language, speech_seconds } = await session.text();
     const { speakers, count } = await session.speakersOf(segments);
     const named = segments.map((segment, i) => ({ ...segment, speaker: speakers?.[i] ?? null }));
-    return { segments: named, language, speech_seconds, speakers: count };
+    const warning = fewerSpeakers(work.job.speaker_count, count);
+    const written = { segments: named, language, speech_seconds, speakers: count };
+    return warning === undefined ? written : { ...written, warning };
   } finally {
     await session.close();
   }

@@ -35,9 +35,13 @@ export interface Written {
   readonly speech_seconds: number | null;
   /** Which text the file beside the media had; null when it was not read. */
   readonly sidecar?: string | null;
+  /** Names that the subtitles give, by id of the speaker. */
+  readonly speaker_names?: Readonly<Record<string, string>>;
+  /** What a person should know about it. */
+  readonly warning?: string;
 }
 
-type Wish = Omit<TranscriptMark, 'spoken' | 'sidecar'>;
+type Wish = Omit<TranscriptMark, 'spoken' | 'sidecar' | 'speaker_names'>;
 
 /** With what the same work is known again. */
 export function markOf({ job, model }: Pick<SpeechWork, 'job' | 'model'>): Wish {

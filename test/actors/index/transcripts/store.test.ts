@@ -9,7 +9,7 @@ import { type TranscriptSegment, transcriptErrors } from '../../../../actors/ind
 import { EngineError, engineErrors } from '../../../../runtime/errors.ts';
 import { mediaRecord } from '../footage.ts';
 import { folder, indexActor, someFootage, store } from '../handlers.ts';
-import { mark, segments, transcribe } from './speech.ts';
+import { find, loadAll, mark, segments, transcribe } from './speech.ts';
 
 const anyText = fc.oneof(
   fc.string({ unit: 'grapheme' }),
@@ -169,4 +169,38 @@ test('a folder that is not there has no transcripts to read, and is not made', a
     index.call('transcripts', { cache_dir, hashes: ['aa'] }),
     (error) => error instanceof EngineError && error.code === 'STORE_UNAVAILABLE',
   );
+});
+
+test('names of subtitles are display names: people change them, and they follow whom they were given to', async (t) => {
+  const [cache_dir, hash_str] = [folder(t), 'aa'];
+  const index = await indexActor(t);
+  const put = (who: readonly string[], speaker_names?: Record<string, string>) => {
+    const said = segments(
+      who.map((_, i) => ` so ${i}`),
+      who,
+    );
+    const named = speaker_names ? { ...mark, speaker_names } : mark;
+    return index.call('transcribe', { cache_dir, media: mediaRecord('aa'), mark: named, segments: said });
+  };
+  const names = async () =>
+    (await index.call('transcripts', { cache_dir, hashes: ['aa'] })).transcripts[0]?.names;
+  const name = async (speaker: string, name: string) =>
+    (await index.call('name_speakers', { cache_dir, hash_str, assignments: [{ speaker, name }] })).names;
+  // As earlier versions stored it.
+  await put(['ANN', 'BOB']);
+  await name('ANN', 'Ann Lee');
+  await put(['SPEAKER_00', 'SPEAKER_01'], { SPEAKER_00: 'ANN', SPEAKER_01: 'BOB' });
+  assert.deepEqual(await names(), { SPEAKER_00: 'Ann Lee', SPEAKER_01: 'BOB' });
+  await loadAll(index, cache_dir);
+  const by = (speaker_name: string) => find(index, cache_dir, 'so', { speaker_name });
+  for (const wanted of ['SPEAKER_00', 'speaker_00', 'ann lee', 'ANN', 'lee', ' Le ']) {
+    assert.deepEqual(await by(wanted), ['aa:0'], wanted);
+  }
+  assert.deepEqual([await by('bob'), await by('SPEAKER_'), await by('x')], [['aa:1'], [], []]);
+  assert.deepEqual(await name('SPEAKER_01', 'Bobby'), { SPEAKER_00: 'Ann Lee', SPEAKER_01: 'Bobby' });
+  assert.deepEqual([await by('Bobby'), await by('BOB'), await by('bobb')], [['aa:1'], ['aa:1'], ['aa:1']]);
+  // The subtitles were edited: another one speaks first.
+  await put(['SPEAKER_00', 'SPEAKER_01'], { SPEAKER_00: 'BOB', SPEAKER_01: 'CY' });
+  assert.deepEqual(await names(), { SPEAKER_00: 'Bobby', SPEAKER_01: 'CY' });
+  assert.deepEqual(await name('SPEAKER_00', ''), { SPEAKER_00: 'BOB', SPEAKER_01: 'CY' });
 });

@@ -158,7 +158,8 @@ test('without a model, subtitles beside or in the file are read, and the voices 
   );
   const textOf = (name: string) =>
     w.state.transcripts.get(name)?.segments.map(({ text, speaker }) => `${speaker}:${text}`);
-  assert.deepEqual(textOf('beside'), ['Ann: hello']);
+  assert.deepEqual(textOf('beside'), ['SPEAKER_00: hello']);
+  assert.deepEqual(w.state.transcripts.get('beside')?.mark.speaker_names, { SPEAKER_00: 'Ann' });
   assert.deepEqual(textOf('inside'), ['SPEAKER_00: one', 'SPEAKER_01: two']);
   assert.deepEqual(textOf('mute'), ['null: one']);
   const { model_key, spoken: language } = w.state.transcripts.get('inside')!.mark;
@@ -198,6 +199,57 @@ test('speakers are numbered as they appear in the transcript, and only those are
   assert.equal(results[0]?.speech?.speakers, 1);
   const speakers = w.state.transcripts.get('late')?.segments.map(({ speaker }) => speaker);
   assert.deepEqual(speakers, ['SPEAKER_00', 'SPEAKER_00', 'SPEAKER_00']);
+  await w.end();
+});
+
+test('a fixed number of speakers holds with subtitles too, and what the words do not give is said', async () => {
+  const w = await spoken([
+    { name: 'talk', frames: 6, sound: true },
+    { name: 'mute', frames: 6 },
+  ]);
+  w.voices.models.length = 0;
+  const [talk, mute] = w.paths as [string, string];
+  const cue = (at: number, speaker: string | null) => ({
+    start_seconds: at,
+    end_seconds: at + 1,
+    text: ' so',
+    speaker,
+  });
+  const run = async (
+    path: string,
+    who: readonly (string | null)[],
+    speaker_count: SpeechJob['speaker_count'],
+    at = who.map((_, i) => i),
+  ) => {
+    w.voices.sidecars.set(
+      path,
+      who.map((speaker, i) => cue(at[i]!, speaker)),
+    );
+    const { results } = await w.transcribe([job(path, { speaker_count })], true);
+    const { segments = [], mark } = w.state.transcripts.get(path.split('/').at(-1)!) ?? {};
+    const { speakers, warning } = results[0]!.speech!;
+    return [segments.map(({ speaker }) => speaker), mark?.speaker_names, speakers, warning];
+  };
+  const [zero, one] = ['SPEAKER_00', 'SPEAKER_01'];
+  const names = { [zero!]: 'Ann', [one!]: 'Bob' };
+  assert.deepEqual(await run(talk, ['Ann', 'Bob'], 2), [[zero, one], names, 2, undefined]);
+  // The sound has two voices; the third name is of neither.
+  assert.deepEqual(await run(talk, ['Ann', 'Bob', 'Ann', 'Cy'], 2), [
+    [zero, one, zero, one],
+    names,
+    2,
+    'the subtitles name 3 speakers, 2 asked for: told apart by voice',
+  ]);
+  assert.deepEqual(await run(talk, [null, null], 2), [[zero, one], undefined, 2, undefined]);
+  assert.deepEqual(await run(talk, [null, null], 2, [0, 2]), [
+    [zero, zero],
+    undefined,
+    1,
+    '2 speakers were asked for, and the words have turns of only 1',
+  ]);
+  const alone = 'the subtitles name 1 speaker, 2 asked for, and there is no sound to tell them apart by';
+  assert.deepEqual(await run(mute, ['Ann'], 2), [[zero], { [zero!]: 'Ann' }, 1, alone]);
+  assert.deepEqual(await run(mute, ['Ann'], 'auto'), [[zero], { [zero!]: 'Ann' }, 1, undefined]);
   await w.end();
 });
 
