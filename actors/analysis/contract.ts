@@ -28,6 +28,8 @@ export const analysisErrors = errorTable({
   },
   FOLDER_UNREADABLE: { meaning: 'The folder cannot be read', status: 400, retryable: false },
   LINK_LOOP: { meaning: 'The link leads back to a folder above it', status: 400, retryable: false },
+  /** The error of a task, never of a request. */
+  ALL_FAILED: { meaning: 'Every file of the task failed', status: 500, retryable: false },
   ANOTHER_TASK: { meaning: 'Another task is active', status: 409, retryable: true },
   INVALID_REQUEST: { meaning: 'Invalid request', status: 400, retryable: false },
   NO_VALID_MEDIA: { meaning: 'No valid media supplied', status: 400, retryable: false },

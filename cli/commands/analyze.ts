@@ -1,5 +1,6 @@
 // `framehound analyze PATH...`: analyses every second of the films and stills it finds.
 import { parseArgs } from 'node:util';
+import { analysisErrors } from '../../actors/analysis/contract.ts';
 import type { EngineError } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
 import type { Backend } from '../backend.ts';
@@ -54,7 +55,8 @@ export async function analyzePaths(
 
 /** Says how a task ended; answers the exit code. */
 export function tellEnd(report: Report, walkFailures: readonly EngineError[], screen: Screen): number {
-  if (report.error) {
+  // The summary names what failed.
+  if (report.error && report.error.code !== analysisErrors.ALL_FAILED.code) {
     screen.write(`framehound: ${printable(report.error.message)}\n`);
     return exit.error;
   }

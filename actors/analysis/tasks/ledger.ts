@@ -1,11 +1,12 @@
 // The ledger of one run of a task: counts results and makes snapshots. Pure but for the clock it is given.
-import type {
-  AnalysisRequest,
-  TaskCounts,
-  TaskError,
-  TaskSnapshot,
-  TaskState,
-  WorkResult,
+import {
+  type AnalysisRequest,
+  analysisErrors,
+  type TaskCounts,
+  type TaskError,
+  type TaskSnapshot,
+  type TaskState,
+  type WorkResult,
 } from '../contract.ts';
 import type { TaskProgress } from '../progress.ts';
 import { amountFields } from '../progress-fields.ts';
@@ -52,6 +53,8 @@ export interface Ledger {
   /** Answers the result that stands for the file, and whether it still has to be recorded. */
   result(result: WorkResult): { readonly stands: WorkResult; readonly fresh: boolean };
   progress(progress: TaskProgress): void;
+  /** Why the task as a whole failed: all of its files did. Null otherwise. */
+  failure(): TaskError | null;
   /** `ended`: Unix seconds. */
   snapshot(state: TaskState, ended?: number, error?: TaskError | null): TaskSnapshot;
 }
@@ -66,16 +69,29 @@ export function createLedger(
   const began = now();
   const counts: TaskCounts = { ...first.counts };
   let latest: TaskProgress | undefined;
+  let firstError: WorkResult['error'] = null;
   return {
     result: (result) => {
       const before = earlier?.get(workKey(result));
       earlier?.delete(workKey(result));
       const stands = before && saysTheSame(before, result) ? before : result;
       count(counts, stands);
+      if (stands.outcome === 'failed') firstError ??= stands.error;
       return { stands, fresh: stands !== before };
     },
     progress: (progress) => {
       latest = progress;
+    },
+    failure: () => {
+      const { failed, files } = counts;
+      if (files === 0 || failed < files) return null;
+      const { code, meaning } = analysisErrors.ALL_FAILED;
+      const why = firstError?.message ?? meaning;
+      return {
+        code,
+        error: meaning,
+        message: files === 1 ? why : `All of ${files} failed; the first: ${why}`,
+      };
     },
     snapshot: (state, ended, error = null) => ({
       ...first,

@@ -247,7 +247,7 @@ class TaskRegistry implements Tasks {
 
   /** Never rejects. */
   async #work(running: Running): Promise<void> {
-    const { task_id, run, stop } = running;
+    const { task_id, run, ledger, stop } = running;
     const endSaving = this.#savePeriodically(running);
     const earlier = run.earlier && finishedBefore(run.earlier);
     let state: EndState;
@@ -258,7 +258,8 @@ class TaskRegistry implements Tasks {
         { signal: stop.signal, onEvent: (event) => this.#note(running, event) },
       );
       if (running.fault) throw running.fault;
-      state = report.cancelled ? (running.reason ?? 'cancelled') : 'completed';
+      error = ledger.failure();
+      state = report.cancelled ? (running.reason ?? 'cancelled') : error ? 'failed' : 'completed';
     } catch (thrown) {
       state = endOf(thrown, running.reason);
       if (state === 'failed') error = this.#failure(task_id, running.fault ?? thrown);

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
 import { Check } from 'typebox/value';
-import { analysisErrors, TaskDetail, TaskSnapshot } from '../../../../actors/analysis/contract.ts';
+import {
+  analysisErrors,
+  type Outcome,
+  TaskDetail,
+  TaskSnapshot,
+} from '../../../../actors/analysis/contract.ts';
 import { STOP_WITHIN_MS } from '../../../../actors/analysis/tasks/tasks.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { until } from '../../../until.ts';
@@ -63,6 +68,30 @@ test('what a task tells begins with its start, ends with its end, and agrees wit
   assert.deepEqual(detail.results, [recordedOf('/a', 'failed'), recordedOf('/b', 'analyzed')]);
   assert.deepEqual([detail.counts.done, detail.counts.failed, detail.counts.analyzed], [2, 1, 1]);
   assert.ok(h.lines.some(({ message }) => message === 'a listener failed'));
+  h.end();
+});
+
+test('a task of which every file failed ends failed and says why; one that did anything does not', async () => {
+  const h = home();
+  const one = h.start();
+  const run = async (outcomes: readonly Outcome[]) => {
+    const { task_id } = await one.tasks.start(requestOf(outcomes.map((_, i) => `/${i}`)));
+    for (const outcome of outcomes) one.analysis.last.next(outcome);
+    one.analysis.last.finish();
+    await until(() => !one.tasks.busy);
+    return one.tasks.get(task_id, whole);
+  };
+  const failed = await run(['failed', 'failed']);
+  const error = {
+    code: 'ALL_FAILED',
+    error: 'Every file of the task failed',
+    message: 'All of 2 failed; the first: /0: why',
+  };
+  assert.deepEqual([failed.state, failed.error], ['failed', error]);
+  const end = one.events.findLast(([, event]) => event.type === 'end');
+  assert.deepEqual(end?.[1], { type: 'end', state: 'failed', error });
+  for (const more of ['analyzed', 'stored', 'not_applicable'] as const)
+    assert.deepEqual((await run(['failed', more])).state, 'completed');
   h.end();
 });
 
