@@ -7,9 +7,10 @@ import type {
   WorkResult,
 } from '../actors/analysis/contract.ts';
 import type { FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
-import { amountFields, fileFields, rounded } from '../actors/analysis/progress-fields.ts';
+import { amountFields, fileFields, kindOf, rounded } from '../actors/analysis/progress-fields.ts';
+import { outcomeWord } from '../actors/analysis/result.ts';
 import type { StageKind } from '../actors/analysis/stages/kind.ts';
-import type { EventType, ProgressEvent } from './protocol.ts';
+import type { EndedFile, EventType, ProgressEvent } from './protocol.ts';
 
 export interface Run {
   readonly kinds: readonly StageKind[];
@@ -61,9 +62,39 @@ export function failureOf(run: Run, result: WorkResult): ProgressEvent {
     ...head(run, result.type),
     video_path: result.path,
     ...counts(run),
+    ended_files: [endedFile(result)],
     error: message,
     error_code: code,
   };
+}
+
+/** Files whose work of one type has ended; at least one. */
+export function endingsOf(run: Run, results: readonly WorkResult[]): ProgressEvent {
+  const [first] = results;
+  const warning = warningOf(run.kinds, results);
+  return {
+    ...head(run, first?.type ?? run.first),
+    video_path: first?.path ?? null,
+    ...counts(run),
+    ended_files: results.map(endedFile),
+    ...(warning !== undefined && { warning }),
+  };
+}
+
+function endedFile(result: WorkResult): EndedFile {
+  return { video_path: result.path, outcome: outcomeWord(result) as EndedFile['outcome'] };
+}
+
+const MOST_NAMES = 5;
+
+/** Names the files that hold nothing of what was asked for: sound among the pictures. */
+function warningOf(kinds: readonly StageKind[], results: readonly WorkResult[]): string | undefined {
+  const none = results.filter(({ outcome }) => outcome === 'not_applicable');
+  const [first] = none;
+  if (!first) return undefined;
+  const names = none.slice(0, MOST_NAMES).map(({ path }) => path);
+  const more = none.length > MOST_NAMES ? ` and ${none.length - MOST_NAMES} more` : '';
+  return `${names.join(', ')}${more}: ${kindOf(kinds, first.type).labels.nothing}`;
 }
 
 export interface End {

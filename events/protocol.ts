@@ -2,7 +2,7 @@
 // client emits `join` with a task id and receives `progress` until an event is `done`. Pure.
 import { type Static, type TOptional, type TProperties, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { amountSchemas, fileAmountSchemas, wordsOf } from '../actors/analysis/schemas.ts';
+import { amountSchemas, fileAmountSchemas, outcomeWords, wordsOf } from '../actors/analysis/schemas.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 
 /** Where the event server listens, on the host and port of the API. */
@@ -26,6 +26,13 @@ export const SampleFaceNaming = Type.Object({
 });
 export type SampleFaceNaming = Static<typeof SampleFaceNaming>;
 
+/** A file whose work has ended, and how. */
+export const EndedFile = Type.Object({
+  video_path: Type.String(),
+  outcome: wordsOf(outcomeWords(stageKinds)),
+});
+export type EndedFile = Static<typeof EndedFile>;
+
 const Count = Type.Integer({ minimum: 0 });
 
 function optional<P extends TProperties>(properties: P): { [K in keyof P]: TOptional<P[K]> } {
@@ -33,12 +40,15 @@ function optional<P extends TProperties>(properties: P): { [K in keyof P]: TOpti
   return Object.fromEntries(fields) as { [K in keyof P]: TOptional<P[K]> };
 }
 
-/** State of a task, or of one file that failed: then `video_path` and `error` are there and `done` is false. */
+/**
+ * State of a task; or files that have ended, in `ended_files`. One that failed has an event of its own: then `video_path`
+ * and `error` are there and `done` is false.
+ */
 export const ProgressEvent = Type.Object({
   task_id: Type.String(),
   /** Percentage of the whole task, 0 to 100, never less than before; summary events write it as a decimal string. */
   progress: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.String()]),
-  /** The file that is being worked on, or the one that failed. */
+  /** The file that is being worked on, the one that failed, or the first of `ended_files`. */
   video_path: Type.Union([Type.String(), Type.Null()]),
   /** True when the task has ended, however it did; no event of this run follows. */
   done: Type.Boolean(),
@@ -60,6 +70,11 @@ export const ProgressEvent = Type.Object({
   ),
   summary_node_id: Type.Optional(Type.String()),
   summary_error: Type.Optional(Type.String()),
+
+  /** Every file that was not cancelled is in one event. */
+  ended_files: Type.Optional(Type.Array(EndedFile, { minItems: 1 })),
+  /** What a person should know of `ended_files`: that there was nothing to look at, for example. */
+  warning: Type.Optional(Type.String()),
 
   /** Why the file failed, or with `done` why the task did. */
   error: Type.Optional(Type.String()),

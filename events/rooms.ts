@@ -4,7 +4,8 @@ import type { TaskEvent, TaskListener } from '../actors/analysis/contract.ts';
 import type { StageKind } from '../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { advance, endOf, failureOf, newRun, type Run, stateOf } from './payload.ts';
+import { createEndings, type Endings } from './endings.ts';
+import { advance, type End, endingsOf, endOf, failureOf, newRun, type Run, stateOf } from './payload.ts';
 import type { ProgressEvent } from './protocol.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
@@ -38,6 +39,9 @@ const FAILURES_KEPT = 100;
 interface Lane {
   readonly throttle: Throttle<() => ProgressEvent>;
   last: ProgressEvent | undefined;
+  readonly endings: Endings;
+  /** The latest state named files that ended; the next one is of the file that is worked on. */
+  named: boolean;
 }
 
 interface Room {
@@ -71,21 +75,32 @@ class TaskRooms {
     const begins = event.type === 'start';
     const room = begins ? this.#start(task_id, event.files, event.types) : this.#enter(task_id, 0);
     if (event.type === 'end') {
-      const { run } = room;
-      // The end is the last event of a run: what waits in other lanes goes first.
-      for (const [type, { throttle }] of room.lanes) if (type !== run.first) throttle.flush();
-      this.#lane(room, run.first).throttle.finish(() => endOf(run, event));
+      this.#finish(room, event);
       this.#end(task_id);
     } else if (event.type === 'result') {
       const { result } = event;
-      if (result.outcome !== 'failed') return;
-      this.#lane(room, result.type).throttle.enqueue(() => failureOf(room.run, result));
+      const lane = this.#lane(room, result.type);
+      if (result.outcome === 'failed') lane.throttle.enqueue(() => failureOf(room.run, result));
+      else if (result.outcome !== 'cancelled') lane.endings.add(result);
     } else {
       if (event.type !== 'start') room.run = advance(room.run, event);
       const { latest } = room.run;
       // An event of a file is always followed by one of the task, which has both.
-      if (event.type !== 'file') this.#lane(room, latest).throttle.replace(() => stateOf(room.run, latest));
+      if (event.type !== 'file') {
+        const lane = this.#lane(room, latest);
+        lane.throttle.replace(() => nextState(room.run, lane, latest));
+      }
     }
+  }
+
+  /** The end is the last event of a run: what waits in other lanes goes first, and then the files not named yet. */
+  #finish(room: Room, event: End): void {
+    const { run } = room;
+    for (const [type, { throttle }] of room.lanes) if (type !== run.first) throttle.flush();
+    const { throttle } = this.#lane(room, run.first);
+    for (const { endings } of room.lanes.values())
+      for (const results of endings.rest()) throttle.enqueue(() => endingsOf(run, results));
+    throttle.finish(() => endOf(run, event));
   }
 
   replay(task_id: string): readonly ProgressEvent[] | undefined {
@@ -137,17 +152,25 @@ class TaskRooms {
     const { clock, everyMs, emit } = this.#options;
     const throttle = createThrottle<() => ProgressEvent>(clock, everyMs, (make) => {
       const event = make();
-      lane.last = event;
+      // Files of every type are named before the end, by the lane of the end.
+      this.#lane(room, event.type).last = event;
       if (event.error !== undefined && !event.done) {
         room.failures.push(event);
         if (room.failures.length > FAILURES_KEPT) room.failures.shift();
       }
       emit(event);
     });
-    const lane: Lane = { throttle, last: undefined };
+    const lane: Lane = { throttle, last: undefined, endings: createEndings(), named: false };
     room.lanes.set(type, lane);
     return lane;
   }
+}
+
+/** In turn, so that neither very many stills nor one long film hides the other. */
+function nextState(run: Run, lane: Lane, type: string): ProgressEvent {
+  const results = lane.named ? [] : lane.endings.take();
+  lane.named = results.length > 0;
+  return lane.named ? endingsOf(run, results) : stateOf(run, type);
 }
 
 function flushRoom({ lanes }: Room): void {

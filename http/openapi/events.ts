@@ -21,7 +21,8 @@ const meanings: Readonly<Record<string, string>> = {
   task_id: 'The task it is about.',
   progress:
     'Percentage of the whole task, 0 to 100, never less than before; events of summaries write it as a decimal string.',
-  video_path: 'The file that is being worked on, or the one that failed; null when it is no single one.',
+  video_path:
+    'The file that is being worked on, the one that failed, or the first of `ended_files`; null when it is none of these.',
   done: 'True when the task has ended, however it did; no event of this run follows.',
   type: '`video`: visual analysis; `speech`: transcription. A task that does both tells its end as `video`.',
   is_cluster_job: ofClusters,
@@ -31,6 +32,10 @@ const meanings: Readonly<Record<string, string>> = {
   summary_stage: ofSummaries,
   summary_node_id: ofSummaries,
   summary_error: ofSummaries,
+  ended_files:
+    'Files whose work has ended since, and how. Each file is in one event, several in one where very many end; a file that was cancelled is in none.',
+  warning:
+    'What a person should know of `ended_files`: that a file is sound only, where pictures were asked for.',
   error: 'Why the file failed, or with `done` why the task did.',
   error_code: 'The same as a word that does not change: `FILE_UNREADABLE`.',
   cancelled: 'With `done`: the task was cancelled.',
@@ -94,7 +99,7 @@ export function eventsDocument(shapes: Shapes): readonly EventDocument[] {
       name: 'progress',
       sender: 'server',
       summary:
-        'The state of a task, at most one in 110 ms for each task and type; or one file that failed: then `video_path` and `error` are there and `done` is false.',
+        'The state of a task, at most one in 110 ms for each task and type; or files that ended, in `ended_files`; or one file that failed: then `video_path` and `error` are there and `done` is false.',
       payload: shapes.of(Progress),
     },
   ];

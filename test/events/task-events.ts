@@ -1,5 +1,5 @@
 // Events of tasks, as tests need them.
-import type { TaskEvent, WorkResult } from '../../actors/analysis/contract.ts';
+import type { Outcome, TaskEvent, WorkResult } from '../../actors/analysis/contract.ts';
 import { type Amounts, type Counted, progressOf } from '../../actors/analysis/progress.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 
@@ -13,8 +13,18 @@ export function progress(
   return { type: 'task', task: progressOf(stageKinds, { ...counted, ...more }) };
 }
 
+/** A file that ended well, or holds nothing of the kind. */
+export function ending(path: string, outcome: Outcome = 'analyzed', type = 'video'): TaskEvent {
+  const reason = outcome === 'not_applicable' ? 'no_picture' : null;
+  return { type: 'result', result: { ...resultOf(path), type, outcome, reason, error: null } };
+}
+
 export function failure(path: string): TaskEvent {
-  const result: WorkResult = {
+  return { type: 'result', result: resultOf(path) };
+}
+
+function resultOf(path: string): WorkResult {
+  return {
     path,
     type: 'video',
     hash_str: null,
@@ -24,5 +34,4 @@ export function failure(path: string): TaskEvent {
     duration_seconds: 0,
     error: { code: 'UNREADABLE', message: `${path}: cannot be read` },
   };
-  return { type: 'result', result };
 }
