@@ -49,10 +49,18 @@ export function serveConnection(client: Client, { tasks, rooms, log }: Connectio
     const replay = rooms.replay(task_id);
     if (!replay && lookUps.waiting >= MOST_ROOMS)
       return answer({ joined: false, error: 'Too many joins at once' });
+    const isMember = client.rooms.has(room);
+    // Before the look-up, so that a task that begins meanwhile is followed from its start.
     client.join(room);
+    if (!replay) {
+      lookUps.add(async () => {
+        const known = await replayRecord(client, task_id, { tasks, rooms, log }, answer);
+        if (!known && !isMember) client.leave(room);
+      });
+      return;
+    }
     answer({ joined: true });
-    for (const event of replay ?? []) client.emit('progress', event);
-    if (!replay) lookUps.add(() => replayRecord(client, task_id, { tasks, rooms, log }));
+    for (const event of replay) client.emit('progress', event);
   });
   client.on('leave', (...sent) => {
     const answer = answerOf<LeaveAnswer>(sent);
@@ -63,16 +71,32 @@ export function serveConnection(client: Client, { tasks, rooms, log }: Connectio
   });
 }
 
-/** For a task that this process has not run: emits its end, read from its record; nothing for an unknown id. */
-async function replayRecord(client: Client, task_id: string, { tasks, rooms, log }: ConnectionParts) {
-  if (!client.connected) return;
-  try {
-    const event = recordOf(stageKinds, await tasks.get(task_id, { offset: 0, limit: 1 }));
-    // If it has begun to run meanwhile, this client is in the room and gets its events.
-    if (event && client.rooms.has(roomOf(task_id)) && !rooms.replay(task_id)) client.emit('progress', event);
-  } catch (error) {
-    if (!analysisErrors.TASK_UNKNOWN.is(error)) log.warn('a task cannot be looked up', { task_id, error });
+/**
+ * For a task that this process has not run: answers, and emits its end, read from its record. False when there is no such
+ * task.
+ */
+async function replayRecord(
+  client: Client,
+  task_id: string,
+  { tasks, rooms, log }: ConnectionParts,
+  answer: (answer: JoinAnswer) => void,
+): Promise<boolean> {
+  if (!client.connected) return true;
+  const found = await tasks.get(task_id, { offset: 0, limit: 1 }).catch((error: unknown) => {
+    if (analysisErrors.TASK_UNKNOWN.is(error)) return null;
+    log.warn('a task cannot be looked up', { task_id, error });
+    return undefined;
+  });
+  // It may have begun to run meanwhile: then this client is in the room and gets its events.
+  const begun = rooms.replay(task_id) !== undefined;
+  if (found === null && !begun) {
+    answer({ joined: false, error: `No task has the id ${JSON.stringify(task_id)}` });
+    return false;
   }
+  answer({ joined: true });
+  const event = found && !begun ? recordOf(stageKinds, found) : undefined;
+  if (event && client.rooms.has(roomOf(task_id))) client.emit('progress', event);
+  return true;
 }
 
 /** Reads records one after the other, so that a client that joins many tasks at once does not occupy the disk. */

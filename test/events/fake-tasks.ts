@@ -43,7 +43,7 @@ export function detailOf(task_id: string, more: Partial<TaskDetail> = {}): TaskD
 
 export interface FakeTasks extends Pick<Tasks, 'subscribe' | 'get'> {
   emit(task_id: string, event: TaskEvent): void;
-  /** Records by id; an error is thrown. */
+  /** Records by id; an error is thrown. Others run, but for those called unknown. */
   readonly records: Map<string, TaskDetail | Error>;
   readonly listeners: number;
 }
@@ -61,7 +61,11 @@ export function fakeTasks(): FakeTasks {
       return () => void listeners.delete(listener);
     },
     get: async (task_id) => {
-      const record = records.get(task_id) ?? analysisErrors.TASK_UNKNOWN(task_id);
+      const isUnknown = task_id.startsWith('unknown');
+      const other = isUnknown
+        ? analysisErrors.TASK_UNKNOWN(task_id)
+        : detailOf(task_id, { state: 'running' });
+      const record = records.get(task_id) ?? other;
       if (record instanceof Error) throw record;
       return record;
     },

@@ -70,14 +70,15 @@ test('an event is published once, however many clients joined', async (t) => {
   assert.equal(serving.published - before, 1);
 });
 
-test('a task of an earlier process is sent from its record; of an unknown one nothing is sent', async (t) => {
+test('a task of an earlier process is sent from its record; a join of an unknown one is refused', async (t) => {
   const { client, tasks, log } = await serve(t, { everyMs: 0 });
   tasks.records.set('old', detailOf('old', { state: 'interrupted' }));
   tasks.records.set('broken', new Error('the record is damaged'));
   const one = await client(['websocket']);
   const { events, until } = eventsOf(one);
-  for (const id of ['unknown', 'broken', 'old'])
-    assert.deepEqual(await one.emitWithAck('join', id), { joined: true });
+  const error = 'No task has the id "unknown"';
+  assert.deepEqual(await one.emitWithAck('join', 'unknown'), { joined: false, error });
+  for (const id of ['broken', 'old']) assert.deepEqual(await one.emitWithAck('join', id), { joined: true });
   await until(isDone);
   assert.deepEqual(
     events.map(({ task_id, interrupted, progress }) => [task_id, interrupted, progress]),
@@ -87,9 +88,7 @@ test('a task of an earlier process is sent from its record; of an unknown one no
     log.filter(({ level }) => level === 'warn').map(({ fields }) => fields['task_id']),
     ['broken'],
   );
-  // Who joined before the task began receives it when it does.
-  tasks.emit('unknown', completed);
-  await until(({ task_id }) => task_id === 'unknown');
+  assert.deepEqual(await one.emitWithAck('leave', 'unknown'), { left: false });
 });
 
 test('a task that begins while its record is looked up is not ended by the record', async (t) => {
@@ -103,10 +102,11 @@ test('a task that begins while its record is looked up is not ended by the recor
   };
   const one = await client(['websocket']);
   const { events, until } = eventsOf(one);
-  for (const id of ['resumed', 'after']) await one.emitWithAck('join', id);
+  const joins = ['resumed', 'after'].map((id) => one.emitWithAck('join', id));
   await asked.promise;
   tasks.emit('resumed', progress(10));
   record.resolve(detailOf('resumed', { state: 'interrupted' }));
+  assert.deepEqual(await Promise.all(joins), [{ joined: true }, { joined: true }]);
   await until(({ task_id }) => task_id === 'after');
   assert.deepEqual(
     events.map(({ task_id, done }) => [task_id, done]),

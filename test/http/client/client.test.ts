@@ -250,7 +250,7 @@ test('following ends with what stops it: no such task, no key, no service, a sig
   const client = createClient({ url, key: KEY });
   const first = (following: AsyncGenerator<ProgressEvent>) => following.next();
   const status = (wanted: number) => (error: unknown) => error instanceof ApiError && error.status === wanted;
-  await assert.rejects(first(client.follow('nobody')), status(404));
+  await assert.rejects(first(client.follow('unknown')), status(404));
   await assert.rejects(first(createClient({ url }).follow('t')), status(401));
 
   tasks.records.set('t', detailOf('t', { state: 'running' }));
