@@ -13,7 +13,7 @@ export const analyze = route({
     'The whole request is checked before anything happens. One task runs at a time: a task that is running is asked to ' +
     'stop, and while it is still unwinding the answer is 409. Join the event room `task_id` to follow the task, or ask ' +
     'for it with GET /tasks/{task_id}. Events and results name files by the plain form of their paths, without `..` and ' +
-    'doubled separators. A file that is not there, cannot be read or fails ends as a result of the task, ' +
+    'doubled separators. 400 when none of the files is film, picture or sound. A file that is not there, cannot be read or fails ends as a result of the task, ' +
     'which goes on with the others.',
   body: AnalyzeRequest,
   answers: {

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { MediaPropertiesAnswer } from '../../actors/analysis/contract.ts';
 import { CachePathsAnswer, searchErrors } from '../../actors/search/contract.ts';
 import { described, shown } from '../../runtime/schema.ts';
+import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
@@ -65,13 +66,13 @@ export const cachePaths = route({
     media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
     hash_str: Type.Optional(HashStr),
   }),
-  answers: { 200: CachePathsAnswer, 404: ErrorBody, 409: ErrorBody },
+  answers: { 200: CachePathsAnswer, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const { media_path, hash_str } = body;
     const cache_dir = absolute('cache_dir', body.cache_dir);
     if (media_path !== undefined && hash_str === undefined) {
       const request = { cache_dir, media_path: absolute('media_path', media_path) };
-      return reply(200, await search.cachePaths(request, signal));
+      return reply(200, await atField('media_path', search.cachePaths(request, signal)));
     }
     if (hash_str !== undefined && media_path === undefined)
       return reply(200, await search.cachePaths({ cache_dir, hash_str }, signal));

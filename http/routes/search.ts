@@ -2,13 +2,12 @@
 import { isAbsolute } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
-import { mediaErrors } from '../../actors/decoder/contract.ts';
 import type { FrameRange } from '../../actors/index/visual/contract.ts';
 import { Match, type SearchAnswer } from '../../actors/search/contract.ts';
 import { frameRanges } from '../../actors/search/scope/contract.ts';
-import { EngineError } from '../../runtime/errors.ts';
 import { defaulted, described, named, nullable, oneOf } from '../../runtime/schema.ts';
 import { withPreviews } from '../request/answer-size.ts';
+import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { metadataFilterRequest, segmentsToFrameIndices } from './filter-fields.ts';
@@ -183,17 +182,5 @@ export const searchFrame = route({
     return reply(200, whole(await atField('media_path', search.frame(asked, signal))));
   },
 });
-
-/** What is wrong with a file that a field names is said of that field. */
-async function atField<T>(field: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    const ofFile = Object.values(mediaErrors).some((row) => row.is(error));
-    if (!ofFile || !(error instanceof EngineError)) throw error;
-    const { code, meaning, retryable, message, details } = error;
-    throw new EngineError(code, { meaning, status: 400, retryable }, message, { ...details, field }, error);
-  }
-}
 
 export const searchRoutes: readonly Route[] = [searchText, searchImage, searchFrame];

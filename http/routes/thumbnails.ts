@@ -8,6 +8,7 @@ import {
   thumbnailsAtOnce,
 } from '../../actors/search/thumbnails/contract.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
+import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { HashStr } from './media.ts';
@@ -71,7 +72,8 @@ export const sceneThumbnails = route({
     'spaced, with both ends. The range ends at the last second of the film at the latest, so a range that begins after it ' +
     'has no pictures. A second whose picture cannot be decoded is left out. Null for sound and stills. `hash_str` ' +
     'goes before `media_path`: a film that has moved is answered from its stored previews, whatever lies at the path now; ' +
-    '400 when the analysis folder does not know the hash and the file at the path has another one.',
+    '400 when the analysis folder does not know the hash and the file at the path has another one, and when there is no such ' +
+    'file and nothing is stored of it.',
   body: Type.Object({
     cache_dir: CacheDir,
     media_path: AbsolutePath,
@@ -80,13 +82,13 @@ export const sceneThumbnails = route({
     hash_str: Type.Optional(HashStr),
     max_size: MaxSize,
   }),
-  answers: { 200: SceneThumbnailsAnswer, 404: ErrorBody, 409: ErrorBody },
+  answers: { 200: SceneThumbnailsAnswer, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const { start_time, end_time, hash_str = null, max_size } = body;
     const cache_dir = absolute('cache_dir', body.cache_dir);
     const media_path = absolute('media_path', body.media_path);
     const request = { cache_dir, media_path, start_time, end_time, hash_str, max_size };
-    return reply(200, await search.sceneThumbnails(request, signal));
+    return reply(200, await atField('media_path', search.sceneThumbnails(request, signal)));
   },
 });
 

@@ -15,7 +15,7 @@ import { type EngineError, errorTable } from '../../runtime/errors.ts';
 import { defaulted, described, named, nullable, shown } from '../../runtime/schema.ts';
 import { charactersOf, MOST_TRANSCRIPT_CHARACTERS } from '../request/answer-size.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
-import { ErrorBody, type Route, reply, route } from '../route.ts';
+import { type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
 import { metadataFilterRequest, segmentsToTimeRanges } from './filter-fields.ts';
 import { HashStr } from './media.ts';
@@ -139,7 +139,7 @@ export const transcriptionsRange = route({
     after_segment_index: Type.Optional(nullable(Type.Integer({ minimum: 0 }))),
     max_segments: defaulted(Type.Integer({ minimum: 1, maximum: 500 }), 120),
   }),
-  answers: { 200: TranscriptRangeAnswer, 404: ErrorBody, 409: ErrorBody },
+  answers: { 200: TranscriptRangeAnswer },
   handle: async ({ body, signal }, { search }) => {
     const { hash_str, media_path, start_seconds, end_seconds, max_segments } = body;
     if (end_seconds <= start_seconds) {

@@ -13,7 +13,7 @@ import { type Injected, inject } from './inject.ts';
 
 export const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
 export const at = (name: string) => join(folder, name);
-for (const name of ['a.mp4', 'b.mp4', 'face.jpg']) writeFileSync(at(name), name);
+for (const name of ['a.mp4', 'b.mp4', 'face.jpg', 'note.txt', 'locked.mp4']) writeFileSync(at(name), name);
 symlinkSync(at('a.mp4'), at('link.mp4'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -25,8 +25,9 @@ export const good = { cache_dir: at('cache'), visual_media_paths: [at('a.mp4')] 
 export function service(active: () => string = () => 'fake') {
   // What is analysed already: b.mp4 alone.
   const properties = async ({ media_paths }: { media_paths: readonly string[] }) => {
-    const readable = media_paths.filter((path) => existsSync(path));
-    if (readable.length === 0) throw analysisErrors.NO_MEDIA();
+    const readable = media_paths.filter((path) => existsSync(path) && !/note|locked/.test(path));
+    const unsupported = !media_paths.includes(at('locked.mp4'));
+    if (readable.length === 0) throw analysisErrors.NO_MEDIA(`${media_paths}: no media`, { unsupported });
     const entries = readable.map((path) => [path, { video_cached: path === at('b.mp4') }]);
     return { media_properties: Object.fromEntries(entries) };
   };

@@ -92,6 +92,18 @@ test('a language nobody knows and a file with two wishes are refused by their fi
   assert.equal(s.analysis.runs.length, 0);
 });
 
+test('files of which none is media are refused, and those that may be are analysed', async () => {
+  const s = service();
+  const files = (...names: string[]) => ({ ...good, visual_media_paths: names.map(at) });
+  const refused = await s.call('/api/v1/analyze', files('note.txt', 'gone.mp4'));
+  assert.equal(refused.status, 400);
+  assert.match(text(refused), /No valid media supplied: .*film, picture or sound.*note\.txt/);
+  assert.equal(s.analysis.runs.length, 0);
+  for (const accepted of [files('note.txt', 'a.mp4'), files('locked.mp4')])
+    assert.equal((await h.settle(s.call('/api/v1/analyze', accepted))).status, 202);
+  await h.settle(s.call('/api/v1/analyze/cancel', {}));
+});
+
 test('while no model is in use an analysis is a 503 that says so and stops nothing', async () => {
   let active = () => 'fake';
   const s = service(() => active());

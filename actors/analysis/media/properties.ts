@@ -38,12 +38,8 @@ export async function properties(
   signal: AbortSignal,
 ): Promise<MediaPropertiesAnswer> {
   const paths = [...new Set(media_paths)];
-  const { media, unreadable } = await surveyAll(parts, cache_dir, paths, signal);
-  if (media.size === 0) {
-    const reasons = Object.values(unreadable);
-    const more = reasons.length > NAMED ? `; and ${reasons.length - NAMED} more` : '';
-    throw analysisErrors.NO_MEDIA(`${reasons.slice(0, NAMED).join('; ')}${more}`);
-  }
+  const { media, errors } = await surveyAll(parts, cache_dir, paths, signal);
+  if (media.size === 0) throw noMedia([...errors.values()]);
   const hashes = [...new Set([...media.values()].map(({ identity }) => identity.hash_str))];
   const now = { signal, lane: 'now' } as const;
   const [{ stored }, { transcribed }] = await Promise.all([
@@ -56,13 +52,25 @@ export async function properties(
     const record = media.get(path);
     return record ? [[path, propertiesEntry(record, analysedHashes, transcribedHashes)] as const] : [];
   });
+  const unreadable = Object.fromEntries([...errors].map(([path, { message }]) => [path, message]));
   return { media_properties: Object.fromEntries(entries), unreadable };
+}
+
+/** `unsupported`: none of them can ever be analysed as it is; otherwise one may be readable another time. */
+function noMedia(errors: readonly EngineError[]): EngineError {
+  const { NOT_MEDIA, FILE_EMPTY, FILE_NOT_FOUND } = mediaErrors;
+  const unsupported = errors.every((error) =>
+    [NOT_MEDIA, FILE_EMPTY, FILE_NOT_FOUND].some((row) => row.is(error)),
+  );
+  const reasons = errors.slice(0, NAMED).map(({ message }) => message);
+  const more = errors.length > NAMED ? `; and ${errors.length - NAMED} more` : '';
+  return analysisErrors.NO_MEDIA(`${reasons.join('; ')}${more}`, { unsupported });
 }
 
 interface Surveyed {
   readonly media: ReadonlyMap<string, MediaRecord>;
-  /** Why, by path. */
-  readonly unreadable: Record<string, string>;
+  /** Of those that cannot be read, by path. */
+  readonly errors: ReadonlyMap<string, EngineError>;
 }
 
 async function surveyAll(
@@ -72,7 +80,7 @@ async function surveyAll(
   signal: AbortSignal,
 ): Promise<Surveyed> {
   const media = new Map<string, MediaRecord>();
-  const reasons = new Map<string, string>();
+  const found = new Map<string, EngineError>();
   const keeps = await isFolder(cacheDir);
   const together = crashedInSurvey(parts.journal.before) ? 1 : TOGETHER;
   await sideBySide(paths.values(), together, signal, async (path, until) => {
@@ -80,15 +88,15 @@ async function surveyAll(
       media.set(path, await surveyFile(parts, cacheDir, path, keeps, until));
     } catch (error) {
       if (!isAboutTheFile(error)) throw error;
-      reasons.set(path, error.message);
+      found.set(path, error);
     }
   });
   // In the order of the request, not of the failures.
-  const unreadable = paths.flatMap((path) => {
-    const reason = reasons.get(path);
-    return reason === undefined ? [] : [[path, reason] as const];
+  const errors = paths.flatMap((path) => {
+    const error = found.get(path);
+    return error === undefined ? [] : [[path, error] as const];
   });
-  return { media, unreadable: Object.fromEntries(unreadable) };
+  return { media, errors: new Map(errors) };
 }
 
 async function surveyFile(

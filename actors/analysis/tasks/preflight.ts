@@ -49,12 +49,11 @@ export function createPreflight({ kinds, analysis, models, decode }: PreflightPa
     check: async (asked, signal) => {
       const request = whole(asked);
       refuse([...pathComplaints(parts, request), ...parts.flatMap((part) => part.complaints(request))]);
-      await expectMedia(
-        parts.flatMap((part) => part.media(request)).map(({ path }) => path),
-        signal,
-      );
+      const media = parts.flatMap((part) => part.media(request)).map(({ path }) => path);
+      await expectMedia(media, signal);
       refuse(await pictureComplaints(parts, request));
       await expectWritable(request.cache_dir);
+      await expectSupported([...new Set(media)], request.cache_dir, analysis, signal);
       refuse(await unanalysedComplaints(request, analysis, signal));
       refuseMissingCapabilities(request);
     },
@@ -113,6 +112,32 @@ function pathComplaints(parts: readonly RequestPart[], request: AnalyzeRequest):
     if (path.includes('\0')) return [{ field, what: 'must not hold a NUL character' }];
     return isAbsolute(path) ? [] : [{ field, what: 'must be an absolute path' }];
   });
+}
+
+/** Files looked at before a task starts: of a longer list the task itself says what each of them is. */
+const LOOKED_AT = 16;
+
+/** Throws NO_VALID_MEDIA when none of the files is a film, a picture or sound. The first that is one ends the search. */
+async function expectSupported(
+  paths: readonly string[],
+  cache_dir: string,
+  analysis: Pick<Analysis, 'properties'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (paths.length > LOOKED_AT) return;
+  const reasons: string[] = [];
+  for (const path of paths) {
+    try {
+      await analysis.properties({ cache_dir, media_paths: [path], model_key: null }, signal);
+      return;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // Anything else may pass, or is mended by the task, which tells it as the result of the file.
+      if (!analysisErrors.NO_MEDIA.is(error) || error.details['unsupported'] !== true) return;
+      reasons.push(error.message);
+    }
+  }
+  throw analysisErrors.NO_VALID_MEDIA(`None of these is film, picture or sound: ${reasons.join('; ')}`);
 }
 
 /** Unlike media, a picture of a person that cannot be read refuses the request: naming depends on each of them. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import type { ErrorBody } from '../../../http/route.ts';
 import { mediaRoutes } from '../../../http/routes/media.ts';
 import { thumbnailRoutes } from '../../../http/routes/thumbnails.ts';
 import { type FakeFile, world } from '../../actors/analysis/fakes.ts';
@@ -96,7 +97,7 @@ test('bad input is a 400 that names the field', async () => {
   await w.end();
 });
 
-test('an analysis folder that cannot be read is a 503, and a film that is nowhere a 404', async () => {
+test('an analysis folder that cannot be read is a 503, and a film that is nowhere a 400', async () => {
   const w = await served([{ name: 'a', frames: 3 }]);
   const { cache_dir, paths } = w;
   w.state.unavailable = true;
@@ -105,7 +106,9 @@ test('an analysis folder that cannot be read is a 503, and a film that is nowher
   assert.ok(metadata.headers['retry-after']);
   const media_path = join(w.folder, 'gone');
   const range = { start_time: '00:00:00', end_time: '00:00:01' };
-  assert.equal((await w.call('/api/v1/thumbnails/scene', { cache_dir, media_path, ...range })).status, 404);
+  const nowhere = await w.call('/api/v1/thumbnails/scene', { cache_dir, media_path, ...range });
+  assert.equal(nowhere.status, 400);
+  assert.match((nowhere.body as ErrorBody).error, /media_path/);
   writeFileSync(media_path, 'no media');
   assert.equal((await w.call('/api/v1/thumbnails/scene', { cache_dir, media_path, ...range })).status, 400);
   await w.end();
