@@ -9,6 +9,7 @@ import { compress, encodingFor } from './request/compress.ts';
 import { RequestInput } from './request/input.ts';
 import { type OriginRule, originRule, preflightAnswer } from './request/origin.ts';
 import {
+  askAgain,
   badRequest,
   errorResponse,
   invalidFields,
@@ -18,7 +19,7 @@ import {
   type RawResponse,
 } from './request/response.ts';
 import { createValidator, type Validate } from './request/validation.ts';
-import type { Route } from './route.ts';
+import { type Route, route } from './route.ts';
 import { createRouter, type RouteMatch } from './router.ts';
 import type { Service } from './service.ts';
 
@@ -128,7 +129,8 @@ export function createApp(options: AppOptions): App {
       }
       // HEAD is GET without the body, which the socket leaves out.
       const found = find(head.method === 'HEAD' ? 'GET' : head.method, head.path);
-      if (found === null) return exchange.refuse(null, plainError(404, 'Unknown path', head.path));
+      if (found === null && !isInside(head.path)) return exchange.refuse(null, unknownPath(head.path));
+      if (found === null) return exchange.open({ route: nowhere, params: {} }, validatorsOf(nowhere));
       if ('allow' in found) {
         const allow = found.allow.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one])).join(', ');
         return exchange.refuse(
@@ -151,6 +153,28 @@ export function createApp(options: AppOptions): App {
       }),
   };
 }
+
+function unknownPath(path: string): RawResponse {
+  return plainError(404, 'Unknown path', path);
+}
+
+/** Paths that would be licensed if they were there: without a key nobody learns which ones are. */
+function isInside(path: string): boolean {
+  return path === '/api/v1' || path.startsWith('/api/v1/');
+}
+
+/** Stands for them until the key is checked, which may be in the body. */
+const nowhere = route({
+  method: 'POST',
+  path: '/api/v1',
+  id: 'nowhere',
+  tag: '',
+  summary: '',
+  answers: {},
+  handle: () => {
+    throw new Error('an unknown path has no handler');
+  },
+});
 
 function stateOf({ mostBytes = MOST_BYTES, origins, isAllowedHost }: AppOptions): AppState {
   return {
@@ -227,7 +251,7 @@ class Exchange implements Pending {
     this.#hold ??= this.#openHold();
     if (this.#hold.take(bytes)) return null;
     const message = 'The bodies that are being received take too much memory; send this one again';
-    return this.refuse(this.#match!.route, plainError(503, 'Too many large bodies', message));
+    return this.refuse(this.#match!.route, plainError(503, 'Too many large bodies', message, askAgain));
   }
 
   /** A key in the body counts before the one in the header, so a wrong one here only leaves the tighter bound. */
@@ -267,7 +291,7 @@ class Exchange implements Pending {
     if (this.#state.stopping) {
       return this.#finish(
         route,
-        plainError(503, 'Service is stopping', 'The service takes no more requests'),
+        plainError(503, 'Service is stopping', 'The service takes no more requests', askAgain),
       );
     }
     const inBody = typeof body === 'string' ? '' : body['license_key'];
@@ -278,7 +302,9 @@ class Exchange implements Pending {
   }
 
   #authorized(decision: AccessDecision, body: Body | string): RawResponse | Promise<RawResponse> {
-    if (!decision.ok) return this.#finish(this.#match!.route, jsonResponse(decision.status, decision.body));
+    const { route } = this.#match!;
+    if (!decision.ok) return this.#finish(route, jsonResponse(decision.status, decision.body));
+    if (route === nowhere) return this.#finish(route, unknownPath(this.#head.path));
     return this.#handle(body);
   }
 
@@ -331,7 +357,10 @@ class Exchange implements Pending {
     // The client has gone and nobody reads this, or the service is ending.
     if (engineErrors.CANCELLED.is(error)) {
       const status = this.#signal!().aborted ? CLIENT_GONE : 503;
-      return this.#finish(route, plainError(status, 'Request ended early', 'The work was cancelled'));
+      return this.#finish(
+        route,
+        plainError(status, 'Request ended early', 'The work was cancelled', askAgain),
+      );
     }
     const answer = errorResponse(error, this.#id);
     const about = { route: route.path, request_id: this.#id };
@@ -376,7 +405,13 @@ class Exchange implements Pending {
     if (--this.#state.inFlight === 0) for (const resolve of this.#state.idle.splice(0)) resolve();
     const { status, body } = answer;
     const seconds = (this.#options.now() - this.#began) / 1000;
-    this.#options.observe(route, status, seconds, this.#received, Buffer.byteLength(body));
+    this.#options.observe(
+      route === nowhere ? null : route,
+      status,
+      seconds,
+      this.#received,
+      Buffer.byteLength(body),
+    );
     const { log } = this.#options;
     if (log.level === 'debug') {
       const { method, path } = this.#head;

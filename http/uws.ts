@@ -237,6 +237,7 @@ const phrases: Readonly<Record<number, string>> = {
   409: '409 Conflict',
   413: '413 Content Too Large',
   500: '500 Internal Server Error',
+  501: '501 Not Implemented',
   502: '502 Bad Gateway',
   503: '503 Service Unavailable',
   507: '507 Insufficient Storage',

@@ -61,7 +61,7 @@ absolute: the service opens them itself.
 body as \`license_key\`; a key in the body counts before the one in the header.
 
 **Errors.** \`error\` is a short phrase that names the field or thing, \`message\` holds the details. 409 and 503 carry \
-\`Retry-After\`. An unknown path is answered 404, a wrong method 405 with \`Allow\`, a request by a host name that is \
+\`Retry-After\` where the same request can succeed later. An unknown path is answered 404, below \`/api/v1\` after the key, a wrong method 405 with \`Allow\`, a request by a host name that is \
 neither local nor configured 403, and so is one of a web page of another site that the setting \`origins\` does not name. \
 503 also answers large bodies while others fill the memory for them; those with a key in the header have more room. Every answer carries \`X-Request-Id\`, which is also in the log.
 
@@ -162,6 +162,7 @@ const meanings: Readonly<Record<number, string>> = {
   409: 'Something else is going on, or what is asked for changed meanwhile',
   413: 'The body is larger than 80 MiB',
   500: 'A fault of the program; `message` is the request id, which is also in the log',
+  501: 'Not built yet: the same request will not succeed before another version',
   503: 'Not available at the moment',
 };
 
@@ -170,7 +171,7 @@ const retry = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } };
 const headerDeclarations = {
   'X-Request-Id': { description: 'Id of the request, as in the log.', schema: { type: 'string' } },
   'Retry-After': {
-    description: 'Seconds after which asking again makes sense.',
+    description: 'Seconds after which asking again makes sense; left out where it makes none.',
     schema: { type: 'integer' },
   },
 } as const;

@@ -12,8 +12,8 @@ export interface RawResponse {
 
 const JSON_TYPE = ['Content-Type', 'application/json'] as const;
 const JSON_ONLY = [JSON_TYPE] as const;
-/** Seconds after which a client may ask again; what is busy or loading is seldom free sooner. */
-const RETRY_AFTER = ['Retry-After', '1'] as const;
+/** Of answers that are worth asking for again. Seconds: what is busy or loading is seldom free sooner. */
+export const askAgain: Readonly<Record<string, string>> = { 'Retry-After': '1' };
 
 export function jsonResponse(
   status: number,
@@ -24,10 +24,9 @@ export function jsonResponse(
     return { status, headers: JSON_ONLY, body: JSON.stringify(body) };
   }
   const more = headers ? Object.entries(headers) : [];
-  const retry = (status === 409 || status === 503) && !headers?.['Retry-After'] ? [RETRY_AFTER] : [];
   // A 204, for example.
-  if (body === undefined) return { status, headers: [...retry, ...more], body: '' };
-  return { status, headers: [JSON_TYPE, ...retry, ...more], body: JSON.stringify(body) };
+  if (body === undefined) return { status, headers: more, body: '' };
+  return { status, headers: [JSON_TYPE, ...more], body: JSON.stringify(body) };
 }
 
 export function plainError(
@@ -59,10 +58,17 @@ export function badRequest(phrase: string, message: string): EngineError {
 /** Of an internal error the client is told the request id only; the log has the rest. */
 export function errorResponse(error: unknown, requestId: string): RawResponse {
   const { code, meaning, message, status, details } = toFields(error);
+  const headers = retryOf(error);
   if (code === 'INTERNAL') return plainError(500, 'Internal error', requestId);
   const field = details['field'];
   const phrase = typeof field === 'string' ? `Invalid ${field}` : meaning;
-  return plainError(status, status === 400 ? phrase : meaning, message);
+  return plainError(status, status === 400 ? phrase : meaning, message, headers);
+}
+
+/** `Retry-After` for what passes by itself. */
+export function retryOf(error: unknown): Readonly<Record<string, string>> | undefined {
+  const { status, retryable } = toFields(error);
+  return retryable && (status === 409 || status === 503) ? askAgain : undefined;
 }
 
 export function isInternal(error: unknown): boolean {

@@ -20,6 +20,7 @@ export const analyze = route({
     202: Type.Object({ message: Type.String(), task_id: Type.String() }),
     400: ErrorBody,
     409: ErrorBody,
+    501: ErrorBody,
     503: ErrorBody,
   },
   handle: async ({ body, signal }, { tasks }) => {

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { described } from '../../runtime/schema.ts';
 import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
 import { notReadyReasons } from '../readiness.ts';
+import { askAgain } from '../request/response.ts';
 import { type Route, reply, route } from '../route.ts';
 
 const tag = 'Health';
@@ -61,7 +62,7 @@ export const readyz = route({
     const reasons = [...notReadyReasons(service.states(), service.search.models.state, service.stopping())];
     return reasons.length === 0
       ? reply(200, { ready: true, reasons })
-      : reply(503, { ready: false, reasons }, { 'Retry-After': '1' });
+      : reply(503, { ready: false, reasons }, askAgain);
   },
 });
 

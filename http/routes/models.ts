@@ -6,6 +6,7 @@ import { modelErrors } from '../../actors/models/contract.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { described, nullable, oneOf } from '../../runtime/schema.ts';
+import { retryOf } from '../request/response.ts';
 import { type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
 
@@ -134,7 +135,7 @@ export const loadModel = route({
     // Two requests at once: the second one finds the first one's model loading.
     if (visualModelErrors.MODELS_LOADING.is(error))
       return reply(200, { warning: message, loaded_model: now });
-    if (status === 409) return reply(409, body);
+    if (status === 409) return reply(409, body, retryOf(error));
     return status >= 400 && status < 500 ? reply(400, body) : reply(500, body);
   },
 });

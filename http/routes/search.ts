@@ -120,7 +120,7 @@ export const searchText = route({
     ),
     people_filter_mode: defaulted(oneOf('and', 'or'), 'and'),
   }),
-  answers: { 200: Answer, 409: ErrorBody },
+  answers: { 200: Answer, 409: ErrorBody, 501: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const { query, text_weight: weight, people_filter } = body;
     if (people_filter.length > 0)

@@ -211,7 +211,7 @@ test('more than fifty mebibytes of inline pictures are refused as a whole', asyn
   assert.match(text(answer), /sample_faces hold 56623104 bytes of images, more than 52428800/);
 });
 
-test('what is valid and cannot be done yet is a 503 that names the capability, and nothing is started', async () => {
+test('what is valid and cannot be done yet is a 501 that names the capability, and nothing is started', async () => {
   const s = service();
   const transcription = {
     path: at('a.mp4'),
@@ -237,7 +237,8 @@ test('what is valid and cannot be done yet is a 503 that names the capability, a
   ];
   for (const [more, said] of table) {
     const answer = await s.call('/api/v1/analyze', { ...good, cache_dir: at('never'), ...more });
-    assert.equal(answer.status, 503, JSON.stringify(answer.body));
+    assert.equal(answer.status, 501, JSON.stringify(answer.body));
+    assert.equal(answer.headers['retry-after'], undefined);
     assert.match(text(answer), said);
   }
   assert.equal(s.analysis.runs.length, 0);

@@ -150,6 +150,16 @@ test('a bad query is a 400 that names its field', async () => {
 
 test('unknown paths are 404, wrong methods 405 with what is allowed', async () => {
   assert.equal((await call('/api/v1/nothing')).status, 404);
+  // Without a key nobody learns which paths there are; the key may be in a body.
+  for (const path of ['/api/v1/nothing', '/api/v1', '/api/v1/']) {
+    const headers = { 'x-license-key': '' };
+    assert.equal((await call(path, undefined, { headers })).status, 401);
+    assert.equal((await call(path, { license_key: KEY }, { headers })).status, 404);
+    assert.equal((await call(path, 'no json', { method: 'PUT' })).status, 404);
+    const { status } = await call(path, undefined, { method: 'DELETE', headers: { 'x-license-key': 'x' } });
+    assert.equal(status, 403);
+  }
+  assert.equal((await call('/nothing', undefined, { headers: { 'x-license-key': '' } })).status, 404);
   assert.equal((await call('/api/v1/echo/%E0%A4%A', { query: 'a' })).status, 404);
   const answer = await call(path);
   assert.deepEqual([answer.status, answer.headers['allow']], [405, 'POST']);

@@ -1,7 +1,9 @@
 // Every status a route can answer with is declared: `inject` holds each answer against the declaration.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { contextErrors } from '../../actors/search/contract.ts';
+import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { openApi, operations, statusesOf } from '../../http/openapi/document.ts';
 import { routes } from '../../http/routes.ts';
 import { MOST_BYTES } from '../../http/server.ts';
@@ -67,6 +69,24 @@ test('what is loaded can change meanwhile: 409 with Retry-After, as declared', a
   for (const { path, body } of loading) {
     const answer = await call(path, goodBody(body!, known));
     assert.deepEqual([answer.status, answer.headers['retry-after']], [409, '1']);
+  }
+});
+
+test('Retry-After is sent where asking again can help, and nowhere else', async () => {
+  const retryable = [engineErrors.BUSY(), contextErrors.CONTEXT_CHANGED(), analysisErrors.ANOTHER_TASK()];
+  const lasting = [
+    visualModelErrors.NO_VISUAL_MODEL(),
+    contextErrors.CONTEXT_MISMATCH(),
+    analysisErrors.OTHER_MODEL(),
+    analysisErrors.NO_FACES(),
+  ];
+  for (const error of [...retryable, ...lasting]) {
+    const call = inject(routes, broken(error));
+    for (const { path, body, method } of routes.filter(({ id }) => id === 'analyze' || id === 'searchText')) {
+      const { headers, status } = await call(path, goodBody(body!, known), { method });
+      assert.equal(status, error.status);
+      assert.equal('retry-after' in headers, retryable.includes(error), `${path} ${error.code}`);
+    }
   }
 });
 
