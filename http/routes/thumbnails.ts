@@ -68,7 +68,8 @@ export const sceneThumbnails = route({
   tag,
   summary: 'A strip of pictures of a film',
   description:
-    'Pairs of a picture and its time, one a second with both ends; of a range longer than 100 seconds exactly 100, evenly ' +
+    'Pairs of a picture and its time, one a second with both ends, so the two times of the scene of a match show that scene; ' +
+    'of a range longer than 100 seconds exactly 100, evenly ' +
     'spaced, with both ends. The range ends at the last second of the film at the latest, so a range that begins after it ' +
     'has no pictures. A second whose picture cannot be decoded is left out. Null for sound and stills. `hash_str` ' +
     'goes before `media_path`: a film that has moved is answered from its stored previews, whatever lies at the path now; ' +

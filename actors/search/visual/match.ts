@@ -10,7 +10,8 @@ export function toMatch(ranked: RankedMatch, path: string, image: Uint8Array | u
     timestamp: clockTime(ranked.frame_index),
     ...(image ? { image: Buffer.from(image).toString('base64') } : {}),
     scene_start_timestamp: clockTime(ranked.scene_start),
-    scene_end_timestamp: clockTime(ranked.scene_end),
+    // The last second of the scene: a strip with both ends shows nothing of the next one.
+    scene_end_timestamp: clockTime(Math.max(ranked.scene_start, ranked.scene_end - 1)),
     original_index: ranked.original_index,
     hash_str: ranked.hash_str,
     video_path: path,

@@ -43,7 +43,7 @@ test('a match has all the fields of the contract, and previews only when they ar
       timestamp: '00:00:10',
       image: Buffer.from([1, 2, 3]).toString('base64'),
       scene_start_timestamp: '00:00:00',
-      scene_end_timestamp: '01:01:01',
+      scene_end_timestamp: '01:01:00',
       original_index: 0,
       hash_str: 'a',
       video_path: w.paths[0],

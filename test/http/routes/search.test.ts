@@ -103,7 +103,7 @@ test('each search answers matches with the eight fields and no score, best first
           'video_path string',
         ],
       );
-      assert.equal(match['scene_end_timestamp'], '01:01:01');
+      assert.equal(match['scene_end_timestamp'], '01:01:00');
     }
   }
 });
