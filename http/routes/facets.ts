@@ -7,7 +7,7 @@ import { filtersField, flatScope, scopeField } from './filter-fields.ts';
 
 const description = `
 The scope is \`scope\`, or when it is left out what the flat fields say: \`search_all\` a global one, else the files of
-\`media_paths\` and \`hash_strs\`. Files are not hashed: a path without its hash from /media/metadata counts as missing and
+\`media_paths\` and \`hash_strs\`, or everything that is loaded when they name nothing. Files are not hashed: a path without its hash from /media/metadata counts as missing and
 gives no options. A global scope is what is loaded and can be searched by \`media_type\`, not everything the folder knows.
 
 **Counts.** An option's \`count\` is the number of media that are left when this option is chosen instead of the filters on

@@ -20,7 +20,10 @@ const hashes = () =>
     [],
   );
 const mediaType = () =>
-  defaulted(described(MediaType, 'Of a global scope: what the media can be searched by.'), 'any');
+  defaulted(
+    described(MediaType, 'Of a global scope: what the media can be searched by; `any` when left out.'),
+    'any',
+  );
 const expected = () =>
   Type.Optional(described(Type.Integer({ minimum: 0 }), 'Files that are meant, for the coverage.'));
 
@@ -28,7 +31,7 @@ export const scopeField = Type.Object({
   mode: defaulted(
     described(
       FilterScope.properties.mode,
-      '`paths`: the files supplied. `global`: the loaded media that can be searched, not everything the folder knows.',
+      '`paths`: the files supplied; when none is, the same as `global`. `global`: the loaded media that can be searched, not everything the folder knows.',
     ),
     'paths',
   ),
@@ -41,7 +44,10 @@ export const scopeField = Type.Object({
 /** The fields a scope is derived from when it is left out. */
 export const flatScope = {
   media_type: mediaType(),
-  search_all: shown(defaulted(described(Type.Boolean(), 'Stands for a global scope.'), false), true),
+  search_all: shown(
+    defaulted(described(Type.Boolean(), 'Stands for a global scope, and so does naming no file.'), false),
+    true,
+  ),
   media_paths: paths(),
   hash_strs: hashes(),
   expected_count: expected(),
@@ -65,7 +71,7 @@ export const filtersField = defaulted(
 export const metadataFilterRequest = defaulted(
   described(
     nullable(Type.Object({ scope: Type.Optional(scopeField), filters: filtersField })),
-    'A hard filter: only media that pass every filter are ranked. `scope` limits it further; left out, it is that of the search.',
+    'A hard filter: only media that pass every filter are ranked. `scope` limits the search further, also when `filters` is empty; left out, it is that of the search.',
   ),
   null,
 );

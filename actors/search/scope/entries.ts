@@ -32,3 +32,8 @@ export function entriesOf(
   }
   return media_paths.map((path, i) => ({ path, hash: hash_strs[i] || null }));
 }
+
+/** Naming nothing means everything that is loaded, for filters, facets and searches alike. */
+export function isGlobal({ mode }: Pick<FilterScope, 'mode'>, entries: readonly ScopeEntry[]): boolean {
+  return mode === 'global' || entries.length === 0;
+}

@@ -1,7 +1,7 @@
 // What media can be filtered by: the scope of a request for facets, and the answer to it. Pure.
 import type { FacetReport, FacetScope } from '../../index/facets/contract.ts';
 import type { FacetAnswer, FacetRequest } from '../contract.ts';
-import { entriesOf } from './entries.ts';
+import { entriesOf, isGlobal } from './entries.ts';
 
 export interface AskedScope {
   readonly scope: FacetScope;
@@ -21,7 +21,7 @@ export function facetScope(request: FacetRequest, modelKey: string | null): Aske
     : { scope: flat, field: '' };
   const expected = scope.expected_count ?? 0;
   const entries = entriesOf(scope, field);
-  if (scope.mode === 'global') {
+  if (isGlobal(scope, entries)) {
     return { scope: { mode: 'global', media_type: scope.media_type, model_key: modelKey }, expected };
   }
   return { scope: { mode: 'paths', hashes: entries.map(({ hash }) => hash) }, expected };

@@ -8,7 +8,7 @@ import type { TextSearch } from '../contract.ts';
 import type { LocationParts } from '../media/location.ts';
 import { renamedFiles } from '../media/renamed.ts';
 import { frameField, frameRanges, type MetadataFilterRequest, scopeErrors } from './contract.ts';
-import { checkAbsolute, entriesOf, type ScopeEntry } from './entries.ts';
+import { checkAbsolute, entriesOf, isGlobal, type ScopeEntry } from './entries.ts';
 
 /** What a search says about where to look. */
 export interface ScopeRequest
@@ -67,11 +67,9 @@ export async function findScope(
   const filters = wanted?.filters ?? [];
   const paths = request.search_all ? [] : request.media_paths;
   checkAbsolute(paths, 'media_paths');
-  // Checked in any case; without filters it limits nothing.
-  const limited = namesOf(wanted, model_key === null ? 'visual' : 'speech');
-  const speaksOf = filters.length > 0 ? limited : null;
+  const speaksOf = namesOf(wanted, model_key === null ? 'visual' : 'speech');
   const names = [...new Set([...paths, ...Object.keys(segments), ...(speaksOf ?? []).map(nameOf)])];
-  if (names.length === 0 && filters.length === 0) {
+  if (names.length === 0 && filters.length === 0 && speaksOf === null) {
     return { scope: { hashes: null, ranges: {}, filters }, missing: [], unloaded: [], asked: new Map() };
   }
   const known = await resolveNames(parts, { cache_dir, model_key, names, filters }, signal);
@@ -101,16 +99,15 @@ async function resolveNames(
 }
 
 /**
- * Paths or hashes of the files the filters are limited to; null when the search itself says where. `other`: what is not
- * searched here.
+ * The files that the scope of the filters names, which holds without any filter too; null when the search itself says
+ * where. `other`: what is not searched here.
  */
 function namesOf(wanted: MetadataFilterRequest | null, other: 'visual' | 'speech'): ScopeEntry[] | null {
   const scope = wanted?.scope;
   if (!scope) return null;
   const entries = entriesOf(scope, 'metadata_filter_request.scope');
-  if (scope.mode === 'global') return scope.media_type === other ? [] : null;
-  // A scope that names nothing leaves it to the search.
-  return entries.length === 0 ? null : entries;
+  if (isGlobal(scope, entries)) return scope.media_type === other ? [] : null;
+  return entries;
 }
 
 const nameOf = ({ path, hash }: ScopeEntry) => hash ?? path ?? '';

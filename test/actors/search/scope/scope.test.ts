@@ -5,7 +5,7 @@ import type { FrameRange } from '../../../../actors/index/visual/contract.ts';
 import type { FacetRequest } from '../../../../actors/search/contract.ts';
 import { type FilterScope, frameRanges, scopeErrors } from '../../../../actors/search/scope/contract.ts';
 import { type AskedScope, facetAnswer, facetScope } from '../../../../actors/search/scope/facets.ts';
-import { askedPaths, narrow } from '../../../../actors/search/scope/scope.ts';
+import { askedPaths, findScope, narrow } from '../../../../actors/search/scope/scope.ts';
 import type { EngineError } from '../../../../runtime/errors.ts';
 
 const range = (start: number, end: number): FrameRange => [start, end];
@@ -85,6 +85,31 @@ test('the path that was asked for is the one that is answered, of copies the one
     assert.deepEqual(askedPaths(asked, 'a', [at, at + 1]), answered, JSON.stringify([paths, segments, at]));
   }
   assert.deepEqual(askedPaths(narrow([], { b: [range(0, 1)] }, null, [], known).asked, 'b', [0, 1]), []);
+});
+
+test('the scope of a filter request limits a search without any filter too, and one that names nothing does not', async () => {
+  const resolve = async (_: string, { names }: { names: string[] }) => ({
+    hashes: names.map((name) => known.get(name)?.hash ?? null),
+    loaded: names.map((name) => known.get(name)?.loaded ?? false),
+  });
+  const parts = { index: { ask: resolve } } as unknown as Parameters<typeof findScope>[0];
+  const none = { mode: 'paths', media_type: 'any', media_paths: [], hash_strs: [] } as const;
+  for (const [scope, hashes] of [
+    [{ media_paths: ['/a'] }, ['a']],
+    [{ hash_strs: ['b'] }, ['b']],
+    [{}, null],
+    [{ mode: 'global' }, null],
+    [{ media_type: 'visual' }, null],
+    [{ media_type: 'speech' }, []],
+    [{ mode: 'global', media_type: 'speech' }, []],
+  ] as const) {
+    const whole = { ...none, ...scope } as unknown as FilterScope;
+    const asked = { cache_dir: '/c', media_paths: [], search_all: false, ranges: {} };
+    const wanted = { ...asked, metadata_filter_request: { scope: whole, filters: [] } };
+    const searched = { model_key: 'm', field: 'segments_to_frame_indices' };
+    const found = await findScope(parts, wanted, searched, undefined);
+    assert.deepEqual(found.scope.hashes, hashes, JSON.stringify(scope));
+  }
 });
 
 test('a key outside of what is searched is refused: not named, not loaded, or not known', () => {
