@@ -2,6 +2,7 @@
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
+import { isScalar, type Shape, shapeAt, wordsFor } from './forms.ts';
 
 export interface FieldError {
   /** `visual_media_paths[2]`; `body` for the whole of it. */
@@ -24,7 +25,7 @@ export function createValidator(schema: TObject, { text = false }: { text?: bool
     if (tooLong.length > 0) return tooLong;
     fill?.(value);
     if (text) fromTexts(schema.properties, value);
-    return compiled.Check(value) ? null : fieldErrors(compiled.Errors(value));
+    return compiled.Check(value) ? null : fieldErrors(compiled.Errors(value), schema);
   };
 }
 
@@ -115,10 +116,10 @@ function isPlain(value: unknown): boolean {
  * One error for a union that no form of fits, in place of one for every form; when the value has the type of exactly one
  * form, the errors of that form.
  */
-export function fieldErrors(errors: readonly TLocalizedValidationError[]): FieldError[] {
+export function fieldErrors(errors: readonly TLocalizedValidationError[], schema: TSchema): FieldError[] {
   const choices = errors
     .filter(({ keyword }) => keyword === 'anyOf')
-    .map((choice) => choiceOf(choice, errors));
+    .map((choice) => choiceOf(choice, errors, schema));
   const said = errors.filter((error) =>
     choices.every(({ choice, meant, forms }) => {
       if (error === choice) return meant === null;
@@ -127,11 +128,15 @@ export function fieldErrors(errors: readonly TLocalizedValidationError[]): Field
       return meant === null ? error.instancePath !== choice.instancePath : form === meant;
     }),
   );
-  return said.flatMap(fieldErrorsOf);
+  return said.flatMap((error) => fieldErrorsOf(error, shapeAt(schema, error.schemaPath)));
 }
 
 /** `forms`: schema paths of the forms; `meant`: the one whose type the value has, null when none or several have it. */
-function choiceOf(choice: TLocalizedValidationError, errors: readonly TLocalizedValidationError[]) {
+function choiceOf(
+  choice: TLocalizedValidationError,
+  errors: readonly TLocalizedValidationError[],
+  schema: TSchema,
+) {
   const prefix = `${choice.schemaPath}/anyOf/`;
   const inside = errors.filter(({ schemaPath }) => schemaPath.startsWith(prefix));
   const at = ({ schemaPath }: TLocalizedValidationError) =>
@@ -140,14 +145,18 @@ function choiceOf(choice: TLocalizedValidationError, errors: readonly TLocalized
   const isOther = (form: string) =>
     inside.some(({ keyword, schemaPath }) => keyword === 'type' && schemaPath === form);
   const same = forms.filter((form) => !isOther(form));
-  return { choice, forms, meant: same.length === 1 ? same[0]! : null };
+  const isOneMeant = same.length === 1 && !isScalar(shapeAt(schema, choice.schemaPath));
+  return { choice, forms, meant: isOneMeant ? same[0]! : null };
 }
 
 function isUnder({ schemaPath }: TLocalizedValidationError, form: string): boolean {
   return schemaPath === form || schemaPath.startsWith(`${form}/`);
 }
 
-function fieldErrorsOf(error: TLocalizedValidationError): FieldError[] {
+/** Keywords of which the whole range of values is said. */
+const ofValues = new Set(['anyOf', 'pattern', 'minimum', 'exclusiveMinimum', 'maximum']);
+
+function fieldErrorsOf(error: TLocalizedValidationError, shape: Shape): FieldError[] {
   const field = fieldPath(error.instancePath);
   const params = error.params as {
     requiredProperties?: string[];
@@ -162,7 +171,7 @@ function fieldErrorsOf(error: TLocalizedValidationError): FieldError[] {
   if (error.keyword === 'enum') {
     return [{ field, problem: `must be one of ${(params.allowedValues ?? []).join(', ')}` }];
   }
-  if (error.keyword === 'anyOf') return [{ field, problem: 'has none of the forms it can have' }];
+  if (ofValues.has(error.keyword)) return [{ field, problem: `must be ${wordsFor(shape)}` }];
   return [{ field, problem: error.message }];
 }
 

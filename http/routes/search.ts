@@ -106,7 +106,10 @@ export const searchText = route({
       'As a person says it: `red car at night, not raining`.',
     ),
     ...Common,
-    text_weight,
+    text_weight: described(
+      text_weight,
+      'No effect here, also not with `exclude`: there is no picture to weigh the text against.',
+    ),
     exclude: defaulted(Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }), []),
     people_filter: defaulted(
       Type.Array(

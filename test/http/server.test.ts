@@ -99,7 +99,12 @@ const wrong: [name: string, body: unknown, error: string, message: RegExp][] = [
   ['a missing field', {}, 'Missing query', /^query is required$/],
   ['an empty text', { query: '' }, 'Invalid query', /query must not have fewer than 1 characters/],
   ['a wrong type', { query: 1 }, 'Invalid query', /query must be string/],
-  ['a number that is too small', { query: 'a', count: -1 }, 'Invalid count', /count must be >= 0/],
+  [
+    'a number that is too small',
+    { query: 'a', count: -1 },
+    'Invalid count',
+    /count must be a whole number of at least 0/,
+  ],
   ['a number that is no integer', { query: 'a', count: 1.5 }, 'Invalid count', /count must be integer/],
   ['null in a field that is needed', { query: null }, 'Invalid query', /query must be string/],
   [
@@ -115,7 +120,7 @@ const wrong: [name: string, body: unknown, error: string, message: RegExp][] = [
     /jobs\[0\]\.path is required/,
   ],
   ['an unknown word', { query: 'a', mode: 'xor' }, 'Invalid mode', /mode must be one of and, or/],
-  ['none of several forms', { query: 'a', either: {} }, 'Invalid either', /^either has none of the forms/],
+  ['none of several forms', { query: 'a', either: {} }, 'Invalid either', /^either must be a text or null/],
   [
     'a field missing in something that may be null',
     { query: 'a', nested: {} },

@@ -15,6 +15,39 @@ test('a list that is too long is refused by its length, without a look at what i
   ]);
 });
 
+test('an error names the values a field takes', () => {
+  const problemOf = (id: string, value: Record<string, unknown>, field: string) => {
+    const { body } = routes.find((one) => one.id === id)!;
+    return createValidator(body!)(value)?.find((one) => one.field === field)?.problem;
+  };
+  const strip = { cache_dir: '/a', media_path: '/b', end_time: '00:00:01', start_time: '1' };
+  const text = { cache_dir: '/a', query: 'x' };
+  for (const [id, body, field, problem] of [
+    [
+      'analyze',
+      { cache_dir: '/a', speaker_count: 9 },
+      'speaker_count',
+      /auto, auto-detect, 5\+ or .* from 1 to 4$/,
+    ],
+    [
+      'analyze',
+      { cache_dir: '/a', speaker_count: '9' },
+      'speaker_count',
+      /auto, auto-detect, 5\+ or .* 1 to 4$/,
+    ],
+    ['sceneThumbnails', strip, 'start_time', /^must be HH:MM:SS$/],
+    ['sceneThumbnails', { ...strip, max_size: 3 }, 'max_size', /^must be a whole number from 64 to 1920$/],
+    ['searchText', { ...text, max_results: 0 }, 'max_results', /^must be a whole number from 1 to 10000$/],
+    [
+      'searchText',
+      { ...text, segments_to_frame_indices: { '/a': 'x' } },
+      'segments_to_frame_indices./a',
+      /\[.*, .*\] or a list of \[/,
+    ],
+  ] as const)
+    assert.match(problemOf(id, body, field) ?? '', problem, field);
+});
+
 interface Shape {
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, Shape>>;

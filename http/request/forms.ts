@@ -1,0 +1,63 @@
+// Says in words which values a field takes, read off its schema, for the errors of a request. Pure.
+import type { TSchema } from 'typebox';
+
+/** The part of JSON Schema that fields are declared with. */
+export interface Shape {
+  readonly type?: string;
+  readonly description?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly items?: Shape | readonly Shape[];
+  readonly anyOf?: readonly Shape[];
+}
+
+/** The schema that an error is about: `#/properties/start_time`. */
+export function shapeAt(schema: TSchema, schemaPath: string): Shape {
+  let at: unknown = schema;
+  for (const part of schemaPath.split('/').slice(1)) at = (at as Record<string, unknown> | undefined)?.[part];
+  return (at ?? {}) as Shape;
+}
+
+/** True for a choice of which no form holds others: then all forms are named. */
+export function isScalar({ anyOf = [] }: Shape): boolean {
+  return anyOf.every(({ type, enum: words, const: word }) => {
+    const known = words !== undefined || word !== undefined;
+    return known || (type !== undefined && type !== 'object' && type !== 'array');
+  });
+}
+
+/** `auto, auto-detect, 5+ or a whole number from 1 to 4`. */
+export function wordsFor(shape: Shape): string {
+  const { anyOf, enum: words, const: word, type, items } = shape;
+  if (anyOf) return either(anyOf.map(wordsFor));
+  if (words) return words.join(', ');
+  if (word !== undefined) return String(word);
+  if (Array.isArray(items)) return `[${items.map(wordsFor).join(', ')}]`;
+  if (type === 'array') return `a list of ${items ? wordsFor(items as Shape) : 'values'}`;
+  if (type === 'integer' || type === 'number') return rangeOf(shape);
+  if (type === 'string') return textFor(shape);
+  return type === 'boolean' ? 'true or false' : type === 'object' ? 'an object' : String(type);
+}
+
+function either(forms: readonly string[]): string {
+  return forms.length < 2 ? forms.join('') : `${forms.slice(0, -1).join(', ')} or ${forms.at(-1)}`;
+}
+
+function rangeOf({ type, minimum, exclusiveMinimum, maximum }: Shape): string {
+  const what = type === 'integer' ? 'a whole number' : 'a number';
+  if (minimum !== undefined && maximum !== undefined) return `${what} from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `${what} of at least ${minimum}`;
+  if (exclusiveMinimum !== undefined) return `${what} above ${exclusiveMinimum}`;
+  return maximum === undefined ? what : `${what} of at most ${maximum}`;
+}
+
+/** A pattern is written for programs; its field says in words what it means. */
+function textFor({ pattern, description }: Shape): string {
+  if (pattern === '\\S') return 'a text that is more than spaces';
+  if (pattern === undefined || description === undefined) return 'a text';
+  return description.replaceAll('`', '').replace(/\.$/, '');
+}
