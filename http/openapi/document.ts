@@ -4,6 +4,7 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import { described, named } from '../../runtime/schema.ts';
 import { ErrorBody, type Method, type Route } from '../route.ts';
 import { type EventDocument, eventsDocument } from './events.ts';
+import { explained, meaningOf } from './meanings.ts';
 import { createShapes, type Json, type Schema, type Shapes } from './schema.ts';
 
 export interface Parameter {
@@ -80,6 +81,7 @@ export function openApi(routes: readonly Route[]): OpenApi {
     ids.add(route.id);
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, shapes) };
   }
+  const declared = Object.entries(shapes.components()).map(([name, one]) => [name, explained(one, name)]);
   return {
     openapi: '3.0.3',
     info: { title: 'framehound', version: '1.0', description: about },
@@ -88,7 +90,7 @@ export function openApi(routes: readonly Route[]): OpenApi {
     paths,
     'x-events': events,
     components: {
-      schemas: shapes.components(),
+      schemas: Object.fromEntries(declared),
       responses: common,
       headers: headerDeclarations,
       securitySchemes: {
@@ -133,7 +135,7 @@ function parametersOf(where: 'path' | 'query', { path, params, query }: Route, s
   }
   const { required = [] } = shapes.of(declared) as { required?: readonly string[] };
   return names.map((name) => {
-    const { description, ...schema } = shapes.of(declared.properties[name]!);
+    const { description = meaningOf('', name), ...schema } = shapes.of(declared.properties[name]!);
     return {
       name,
       in: where,
@@ -145,7 +147,7 @@ function parametersOf(where: 'path' | 'query', { path, params, query }: Route, s
 }
 
 function requestBody(body: TObject, shapes: Shapes) {
-  const schema = shapes.of(body);
+  const schema = explained(shapes.of(body), '');
   const { required = [] } = schema as { required?: readonly string[] };
   const named = '$ref' in schema;
   return { required: named || required.length > 0, content: { 'application/json': { schema } } };
@@ -209,7 +211,7 @@ function answer(status: number, schema: TSchema, shapes: Shapes, type = 'applica
   return {
     description: meanings[status] ?? 'Answered',
     ...headersOf(status),
-    content: { [type]: { schema: shapes.of(schema) } },
+    content: { [type]: { schema: explained(shapes.of(schema), '') } },
   };
 }
 

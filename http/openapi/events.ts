@@ -4,6 +4,7 @@ import { type TSchema, Type } from 'typebox';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { EVENT_PATH, ProgressEvent, TaskArgument } from '../../events/protocol.ts';
 import { described, named } from '../../runtime/schema.ts';
+import { explained } from './meanings.ts';
 import type { Schema, Shapes } from './schema.ts';
 
 export interface EventDocument {
@@ -75,13 +76,15 @@ const error = described(
 );
 const TaskOfEvent = described(TaskArgument, 'The id of the task, or an object that holds it.');
 
+const taskOf = (shapes: Shapes) => explained(shapes.of(TaskOfEvent), '');
+
 export function eventsDocument(shapes: Shapes): readonly EventDocument[] {
   return [
     {
       name: 'join',
       sender: 'client',
       summary: `Follows a task, over Socket.IO at \`${EVENT_PATH}\`. The failures so far and the last event of every type come first, then all that follow.`,
-      payload: shapes.of(TaskOfEvent),
+      payload: taskOf(shapes),
       answer: shapes.of(
         Type.Object({ joined: described(Type.Boolean(), 'Whether events will follow.'), error }),
       ),
@@ -90,7 +93,7 @@ export function eventsDocument(shapes: Shapes): readonly EventDocument[] {
       name: 'leave',
       sender: 'client',
       summary: 'Follows the task no longer.',
-      payload: shapes.of(TaskOfEvent),
+      payload: taskOf(shapes),
       answer: shapes.of(
         Type.Object({ left: described(Type.Boolean(), 'Whether it was followed until now.'), error }),
       ),

@@ -179,7 +179,9 @@ export const nameSpeakers = route({
     assignments: Type.Array(
       Type.Object({
         speaker: described(Type.String({ minLength: 1 }), 'Id in the transcription: `SPEAKER_00`.'),
-        name: nullable(Type.String({ maxLength: 200 })),
+        name: nullable(
+          described(Type.String({ maxLength: 200 }), 'Display name; empty or null takes the name away.'),
+        ),
       }),
       { maxItems: 1000 },
     ),
