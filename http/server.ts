@@ -18,10 +18,11 @@ import {
   plainError,
   type RawResponse,
 } from './request/response.ts';
-import { createValidator, type Validate } from './request/validation.ts';
-import { type Route, route } from './route.ts';
+import { type Validators, validatorsOf } from './request/validators.ts';
+import type { Route } from './route.ts';
 import { createRouter, type RouteMatch } from './router.ts';
 import type { Service } from './service.ts';
+import { isInside, nowhere, unknownPath } from './unknown-path.ts';
 
 /** Request line and headers as text; what is missing is empty. */
 export interface Head {
@@ -89,12 +90,6 @@ export const MOST_BYTES = 80 * 1024 * 1024;
 const MOST_BODIES = 4;
 const MOST_UNTRUSTED_BODIES = 1.5;
 
-interface Validators {
-  readonly params: Validate;
-  readonly query: Validate;
-  readonly body: Validate | null;
-}
-
 interface AppState {
   stopping: boolean;
   inFlight: number;
@@ -154,28 +149,6 @@ export function createApp(options: AppOptions): App {
   };
 }
 
-function unknownPath(path: string): RawResponse {
-  return plainError(404, 'Unknown path', path);
-}
-
-/** Paths that would be licensed if they were there: without a key nobody learns which ones are. */
-function isInside(path: string): boolean {
-  return path === '/api/v1' || path.startsWith('/api/v1/');
-}
-
-/** Stands for them until the key is checked, which may be in the body. */
-const nowhere = route({
-  method: 'POST',
-  path: '/api/v1',
-  id: 'nowhere',
-  tag: '',
-  summary: '',
-  answers: {},
-  handle: () => {
-    throw new Error('an unknown path has no handler');
-  },
-});
-
 function stateOf({ mostBytes = MOST_BYTES, origins, isAllowedHost }: AppOptions): AppState {
   return {
     stopping: false,
@@ -184,14 +157,6 @@ function stateOf({ mostBytes = MOST_BYTES, origins, isAllowedHost }: AppOptions)
     bodies: createBodyBudget(mostBytes * MOST_BODIES, mostBytes * MOST_UNTRUSTED_BODIES),
     origins: originRule(origins, isAllowedHost),
     mostBytes,
-  };
-}
-
-function validatorsOf({ params, query, body }: Route): Validators {
-  return {
-    params: createValidator(params, { text: true }),
-    query: createValidator(query, { text: true }),
-    body: body && createValidator(body),
   };
 }
 
