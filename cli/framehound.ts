@@ -9,6 +9,7 @@ import { resolveConfig } from '../runtime/config.ts';
 import { EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { LogLevel } from '../runtime/log.ts';
 import { type LogFormat, openLog } from '../runtime/process/log-sink.ts';
+import { programVersion } from '../runtime/process/version.ts';
 import { folders, settings } from '../settings.ts';
 import { type CommandName, commandTable } from './command-table.ts';
 import { type Command, type Context, exit, usageErrors } from './context.ts';
@@ -39,8 +40,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return name === undefined ? exit.usage : exit.ok;
   }
   if (name === 'version' || name === '--version' || name === '-v') {
-    const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-    process.stdout.write(`${(JSON.parse(manifest) as { version: string }).version}\n`);
+    process.stdout.write(`${programVersion()}\n`);
     return exit.ok;
   }
   if (!isCommand(name)) throw usageErrors.USAGE(`there is no command ${name}; see: framehound help`);

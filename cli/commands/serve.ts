@@ -1,6 +1,5 @@
 // `framehound serve`: answers other programs until it is stopped. A small guardian runs the engine as its child and
 // starts it again when it ends by itself; `--no-guardian` is that child, and a way to debug.
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Engine } from '../../actors/engine.ts';
 import { createEventServer, type EventServer } from '../../events/server.ts';
@@ -13,6 +12,7 @@ import { toFields } from '../../runtime/errors.ts';
 import { endOnFault } from '../../runtime/process/fault.ts';
 import { engineCommand, guard } from '../../runtime/process/guardian.ts';
 import { attachToGuardian, type GuardianClient } from '../../runtime/process/guardian-client.ts';
+import { programVersion } from '../../runtime/process/version.ts';
 import { engineExit } from '../../runtime/restart.ts';
 import { commandTable } from '../command-table.ts';
 import type { Command, Context } from '../context.ts';
@@ -83,7 +83,7 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
     clock,
     log,
     engineRestarts,
-    version: version(),
+    version: programVersion(),
   });
   const parts = { engine, licenses, events, gateway };
   try {
@@ -136,9 +136,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 }
