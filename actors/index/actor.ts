@@ -4,6 +4,7 @@ import { indexContract } from './contract.ts';
 import { facetHandlers } from './facets/handlers.ts';
 import { FacetTables } from './facets/tables.ts';
 import { Folders } from './folders.ts';
+import { spanHandlers } from './spans/handlers.ts';
 import { storeHandlers } from './store/handlers.ts';
 import type { WriterOptions } from './store/writer.ts';
 import { transcriptHandlers } from './transcripts/handlers.ts';
@@ -32,6 +33,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     return {
       handlers: {
         ...storeHandlers(parts),
+        ...spanHandlers(parts),
         ...visualHandlers(parts),
         ...transcriptHandlers(parts),
         ...facetHandlers(parts),

@@ -2,12 +2,14 @@
 // memory) and ranks. One thread owns the store for writing. Each part declares its own messages; here they become one actor.
 import { contract } from '../../runtime/contract.ts';
 import { facetMessages } from './facets/contract.ts';
+import { spanMessages } from './spans/contract.ts';
 import { storeMessages } from './store/contract.ts';
 import { transcriptMessages } from './transcripts/contract.ts';
 import { visualMessages } from './visual/contract.ts';
 
 export const indexContract = contract('index', {
   ...storeMessages,
+  ...spanMessages,
   ...visualMessages,
   ...transcriptMessages,
   ...facetMessages,

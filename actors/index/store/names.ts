@@ -46,6 +46,8 @@ export const vectorFolder = (folder: string): string => join(folder, 'vectors');
 export const previewFolder = (folder: string, hash: string): string =>
   join(folder, 'previews', checkedHash(hash).slice(0, 2));
 export const partFolder = (folder: string): string => join(folder, 'parts');
+/** Of work that was interrupted. */
+export const spanFolder = (folder: string): string => join(folder, 'spans');
 
 export type PackKind = 8 | 16;
 

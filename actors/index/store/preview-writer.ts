@@ -1,8 +1,17 @@
 // Writing the previews of one media file: header, JPEG bytes one after the other, then a table of where each frame's lie.
 // Written beside the final place and renamed when whole, so a preview file is never seen half written. A media file
 // with one picture, as every still, has it inside its record: 100,000 stills are not 100,000 tiny files.
-import { closeSync, existsSync, openSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import { type Disk, disk, flush, flushFolder, writeAll } from './disk.ts';
@@ -52,11 +61,61 @@ export class PreviewWriter {
   #fd: number | null = null;
   #end = headerBytes;
 
-  /** `token` makes the name of the part file its own. */
-  constructor(folder: string, token: string, on: Disk = disk) {
+  /** Where the part file has been moved to. */
+  #moved: string | null = null;
+
+  constructor(folder: string, part: string, on: Disk = disk) {
     this.#folder = folder;
     this.#on = on;
-    this.#part = join(partFolder(folder), `${token}.part`);
+    this.#part = part;
+  }
+
+  /** Of the first picture, in the part file. */
+  get firstOffset(): number {
+    return headerBytes;
+  }
+
+  /** 0 when it is not there. */
+  sizeOfPart(): number {
+    return statSync(this.#part, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /** Goes on with a part file that was left, behind these pictures. Called first. */
+  takeUp(pictures: readonly Picture[]): void {
+    const last = pictures.at(-1);
+    this.#end = last === undefined ? headerBytes : last.offset + last.size;
+    try {
+      this.#fd = openSync(this.#part, 'r+');
+      ftruncateSync(this.#fd, this.#end);
+    } catch (error) {
+      throw storeFault(error, this.#part, 'write');
+    }
+    for (const picture of pictures) this.#pictures.push(picture);
+  }
+
+  /** The pictures so far, *flushed*. */
+  flushPart(): readonly Picture[] {
+    if (this.#fd === null && this.#first !== null) this.#begin();
+    if (this.#fd !== null) flush(this.#on, this.#fd, this.#part);
+    return this.#pictures;
+  }
+
+  /** The name of the file that `finish` made and nobody has settled. */
+  get made(): string | null {
+    return this.#moved === null ? null : basename(this.#moved);
+  }
+
+  /** A record names the file that `finish` made. */
+  settle(): void {
+    this.#moved = null;
+  }
+
+  /** Frees the part file; it stays, under its own name. */
+  leave(): void {
+    if (this.#fd !== null) closeSync(this.#fd);
+    this.#fd = null;
+    if (this.#moved !== null) renameSync(this.#moved, this.#part);
+    this.#moved = null;
   }
 
   /** *Copied* into the part file, or kept while it is the only one. */
@@ -74,7 +133,7 @@ export class PreviewWriter {
     head.write(headMagic, 0, 'latin1');
     head.writeUInt32LE(version, 4);
     try {
-      makeFolder(partFolder(this.#folder));
+      makeFolder(dirname(this.#part));
       this.#fd = openSync(this.#part, 'w');
     } catch (error) {
       throw storeFault(error, this.#part, 'write');
@@ -108,6 +167,7 @@ export class PreviewWriter {
     try {
       makeFolder(within);
       renameSync(this.#part, join(within, file));
+      this.#moved = join(within, file);
     } catch (error) {
       throw storeFault(error, join(within, file), 'write');
     }
@@ -128,6 +188,11 @@ export class PreviewWriter {
     this.#fd = null;
     if (existsSync(this.#part)) unlinkSync(this.#part);
   }
+}
+
+/** The part file of a stage of which nothing is kept when it is interrupted; `token` makes its name its own. */
+export function partFile(folder: string, token: string): string {
+  return join(partFolder(folder), `${token}.part`);
 }
 
 /** Removes what writers that ended in the middle left. Only for who has just taken the lease. */

@@ -2,16 +2,25 @@
 // takes no more memory than a short one; what stays until the end is four bytes a frame.
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../../runtime/errors.ts';
+import type { SpanKey } from '../spans/contract.ts';
 import { packFrames } from '../visual/frames.ts';
 import { stride8, stride16, writeRow8, writeRow16 } from '../visual/quantize.ts';
 import { cosine, lags, sceneStarts } from '../visual/scenes.ts';
 import { storeErrors } from './contract.ts';
 import type { Packs } from './packs.ts';
-import type { PreviewWriter } from './preview-writer.ts';
+import { PreviewWriter, partFile } from './preview-writer.ts';
+import type { Spans } from './spans.ts';
+import { type NewPart, StageSpans } from './stage-spans.ts';
 import type { Extent } from './table.ts';
 
 /** Rows of one write: 270 KB and 530 KB at 512 dimensions. */
 const chunkRows = 512;
+
+/** What is kept of a stage when it is interrupted; null for nothing. */
+export interface Keeping {
+  readonly spans: Spans;
+  readonly key: SpanKey;
+}
 
 /** Where the next rows of a model go; shared by the stages of that model. */
 export interface Tail {
@@ -43,19 +52,55 @@ export class Stage {
   #recent: Float32Array[] = [];
   readonly #extents: Extent[] = [];
 
-  constructor(hash: string, modelKey: string, dimensions: number, tail: Tail, previews: PreviewWriter) {
+  readonly #spans: StageSpans | null;
+
+  /** Takes up what was kept of it. */
+  constructor(
+    hash: string,
+    modelKey: string,
+    dimensions: number,
+    tail: Tail,
+    part: NewPart,
+    keeping: Keeping | null = null,
+  ) {
     this.hash = hash;
     this.modelKey = modelKey;
     this.dimensions = dimensions;
     this.#tail = tail;
-    this.previews = previews;
     this.#coarse = new Uint8Array(chunkRows * stride8(dimensions));
     this.#fine = new Uint8Array(chunkRows * stride16(dimensions));
+    if (keeping === null) {
+      this.#spans = null;
+      this.previews = new PreviewWriter(part.folder, partFile(part.folder, part.token), part.on);
+    } else {
+      const { spans, key } = keeping;
+      const append = (frames: readonly number[], vectors: Float32Array) => {
+        this.#check(frames, vectors, []);
+        this.#append(frames, vectors, []);
+      };
+      try {
+        this.#spans = new StageSpans(spans, key, dimensions, part, append);
+      } catch (error) {
+        this.#giveBack();
+        throw error;
+      }
+      this.previews = this.#spans.previews;
+    }
+  }
+
+  /** Frames that were taken up, and the first one that is not among them. */
+  get kept(): { readonly frames: number; readonly next: number } {
+    return { frames: this.#spans?.frames ?? 0, next: (this.#frames.at(-1) ?? -1) + 1 };
   }
 
   /** *Accepted*, not stored. Throws INVALID_MESSAGE or WRONG_DIMENSIONS before anything was taken. */
   append(frames: readonly number[], vectors: Float32Array, previews: readonly Uint8Array[]): void {
     this.#check(frames, vectors, previews);
+    this.#append(frames, vectors, previews);
+    this.#spans?.add(frames, vectors);
+  }
+
+  #append(frames: readonly number[], vectors: Float32Array, previews: readonly Uint8Array[]): void {
     for (let i = 0; i < frames.length; i++) {
       const vector = vectors.slice(i * this.dimensions, (i + 1) * this.dimensions);
       const frame = frames[i]!;
@@ -127,9 +172,24 @@ export class Stage {
     };
   }
 
-  /** Gives back the rows at the end of the packs, where no other stage came after. */
+  /** Keeps what was appended for when the stage is taken up. *Flushed* on return. */
+  keep(): void {
+    this.#spans?.keep();
+  }
+
+  /** It is committed. */
+  close(): void {
+    this.#spans?.close();
+  }
+
+  /** Gives back the rows at the end of the packs, where no other stage came after. What was kept stays. */
   abort(): void {
-    this.previews.drop();
+    if (this.#spans === null) this.previews.drop();
+    else this.#spans.suspend();
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
     for (let last = this.#extents.pop(); last !== undefined; last = this.#extents.pop()) {
       if (last.row + last.count !== this.#tail.next) return;
       this.#tail.next = last.row;

@@ -1,6 +1,7 @@
 // One analysis folder: what is known of its media, which stages are stored, and the way to their vectors and previews.
 // Reading works while another process writes, and in a folder that cannot be written.
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import type { SpanKey } from '../spans/contract.ts';
 import { ContentPaths } from './content-paths.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import { Environment } from './environment.ts';
@@ -11,6 +12,7 @@ import { databaseFile, previewKey, vectorFolder } from './names.ts';
 import { PreviewTables, readPreviews } from './preview-reader.ts';
 import { readRecord } from './read-record.ts';
 import { Previews } from './records.ts';
+import { Spans } from './spans.ts';
 import type { Stage } from './stage.ts';
 import { Transcripts } from './transcripts.ts';
 import { VisualStages } from './visual-stages.ts';
@@ -28,6 +30,7 @@ export class Store {
   );
   readonly paths = new ContentPaths(this.media);
   readonly visual: VisualStages;
+  readonly spans: Spans;
   readonly transcripts = new Transcripts(
     () => this.#reading(),
     () => this.#writer().environment,
@@ -37,6 +40,7 @@ export class Store {
     this.folder = folder;
     this.#options = options;
     this.visual = new VisualStages(folder, () => this.#reading());
+    this.spans = new Spans(folder, options);
   }
 
   /** Null when the folder holds no analysis yet. Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED. */
@@ -106,8 +110,8 @@ export class Store {
     });
   }
 
-  begin(hash: string, modelKey: string, dimensions: number): Stage {
-    return this.#writer().begin(hash, modelKey, dimensions);
+  begin(hash: string, modelKey: string, dimensions: number, span: SpanKey | null = null): Stage {
+    return this.#writer().begin(hash, modelKey, dimensions, span);
   }
 
   append(
@@ -115,8 +119,9 @@ export class Store {
     frames: readonly number[],
     vectors: Float32Array,
     previews: readonly Uint8Array[],
+    keep = false,
   ): void {
-    this.#writer().append(stage, frames, vectors, previews);
+    this.#writer().append(stage, frames, vectors, previews, keep);
   }
 
   /** `cancelled` ends the rewriting of a pack that may follow, not the commit. */
@@ -124,8 +129,9 @@ export class Store {
     return this.#writer().commit(stage, media, cancelled);
   }
 
+  /** What was appended to a stage that can be taken up is kept. */
   abort(stage: Stage): void {
-    this.#writer().abort(stage);
+    this.#writer().suspend(stage);
   }
 
   get isBusy(): boolean {

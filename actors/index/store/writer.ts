@@ -2,6 +2,7 @@
 // held from the first open stage to the last one's end, so two processes can take turns.
 import { randomInt } from 'node:crypto';
 import { engineErrors } from '../../../runtime/errors.ts';
+import type { SpanKey } from '../spans/contract.ts';
 import { compact } from './compact.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import { type Disk, disk } from './disk.ts';
@@ -11,9 +12,10 @@ import { putFormat } from './format.ts';
 import { HeldLease, type LeaseOptions } from './held-lease.ts';
 import { putMedia } from './media.ts';
 import { modelRecordKey, previewKey, stageKey } from './names.ts';
-import { PreviewWriter, removeOtherPreviews, removeParts } from './preview-writer.ts';
+import { removeOtherPreviews, removeParts } from './preview-writer.ts';
 import { readRecord } from './read-record.ts';
 import { Model, Previews, Visual } from './records.ts';
+import { Spans } from './spans.ts';
 import { Stage, type StageResult } from './stage.ts';
 import { seal, unseal } from './table.ts';
 import { type ModelTail, Tails } from './tails.ts';
@@ -35,6 +37,7 @@ export class Writer {
   readonly #lease: HeldLease;
   readonly #stages = new Set<Stage>();
   readonly #tails: Tails;
+  readonly #spans: Spans;
   readonly #warn: NonNullable<WriterOptions['warn']>;
   #count = 0;
 
@@ -44,6 +47,7 @@ export class Writer {
     this.#on = options.on ?? disk;
     this.#lease = new HeldLease(environment, options);
     this.#tails = new Tails(folder, environment, this.#on);
+    this.#spans = new Spans(folder, options);
     this.#warn = options.warn ?? (() => {});
     this.#leastGarbage = options.leastGarbageRows ?? leastGarbageRows;
   }
@@ -52,26 +56,25 @@ export class Writer {
     return this.#stages.size > 0;
   }
 
-  /** Throws STORE_IN_USE naming the process when another one writes here. */
-  begin(hash: string, modelKey: string, dimensions: number): Stage {
+  /** `span`: what was kept of it is taken up. Throws STORE_IN_USE naming the process when another one writes here. */
+  begin(hash: string, modelKey: string, dimensions: number, span: SpanKey | null = null): Stage {
     const key = stageKey(modelKey, hash);
     for (const stage of [...this.#stages]) {
-      if (stageKey(stage.modelKey, stage.hash) === key) this.abort(stage);
+      if (stageKey(stage.modelKey, stage.hash) === key) this.suspend(stage);
     }
     if (this.#stages.size === 0) {
       this.#lease.take(putFormat);
     }
     try {
-      if (this.#stages.size === 0) removeParts(this.#folder);
+      if (this.#stages.size === 0) {
+        removeParts(this.#folder);
+        this.#spans.removeParts();
+      }
       const tail = this.#tails.of(modelKey, dimensions);
       const token = `${this.#lease.token}-${++this.#count}`;
-      const stage = new Stage(
-        hash,
-        modelKey,
-        dimensions,
-        tail,
-        new PreviewWriter(this.#folder, token, this.#on),
-      );
+      const part = { folder: this.#folder, token, on: this.#on };
+      const keeping = span === null ? null : { spans: this.#spans, key: span };
+      const stage = new Stage(hash, modelKey, dimensions, tail, part, keeping);
       this.#stages.add(stage);
       return stage;
     } catch (error) {
@@ -85,11 +88,13 @@ export class Writer {
     frames: readonly number[],
     vectors: Float32Array,
     previews: readonly Uint8Array[],
+    keep = false,
   ): void {
     this.#own(stage);
     this.#lease.confirm(this.environment);
     try {
       stage.append(frames, vectors, previews);
+      if (keep) stage.keep();
     } catch (error) {
       // A refused call took nothing; after a fault of the disk the stage is not whole any more.
       const refused = engineErrors.INVALID_MESSAGE.is(error) || storeErrors.WRONG_DIMENSIONS.is(error);
@@ -111,10 +116,15 @@ export class Writer {
       const previews = stage.previews.finish(stage.hash, revision);
       tail.model = this.#publish(stage, media, result, previews, tail);
       this.#stages.delete(stage);
+      stage.close();
       removeOtherPreviews(this.#folder, stage.hash, previews.file);
       this.#settle(tail, cancelled);
       return result.frames;
     } catch (error) {
+      // A transaction that fails may have become durable all the same: then the preview file is where its record says.
+      this.environment.refresh();
+      const named = readable(() => readRecord(this.environment, Previews, previewKey(stage.hash)));
+      if (named !== null && stage.previews.made === named.file) stage.previews.settle();
       this.abort(stage);
       throw error;
     }
@@ -162,11 +172,24 @@ export class Writer {
     });
   }
 
-  /** Nothing of the stage stays. */
+  /** Nothing of the stage stays but what was kept of it. */
   abort(stage: Stage): void {
     if (!this.#stages.delete(stage)) return;
     stage.abort();
     this.#releaseIfIdle();
+  }
+
+  /** The same for a stage that is sound: all of it is kept. */
+  suspend(stage: Stage): void {
+    if (!this.#stages.has(stage)) return;
+    try {
+      this.#lease.confirm(this.environment);
+      stage.keep();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#warn('The last span of a stage could not be kept', { hash: stage.hash, reason });
+    }
+    this.abort(stage);
   }
 
   #own(stage: Stage): ModelTail {
@@ -212,7 +235,7 @@ export class Writer {
 
   /** Aborts what is open and frees the packs. */
   close(): void {
-    for (const stage of [...this.#stages]) this.abort(stage);
+    for (const stage of [...this.#stages]) this.suspend(stage);
   }
 }
 

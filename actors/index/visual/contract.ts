@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, Floats } from '../../../runtime/contract.ts';
 import { MediaScope } from '../facets/contract.ts';
+import { SpanKey } from '../spans/contract.ts';
 import { Folder, MediaRecord } from '../store/contract.ts';
 
 /** Half-open range of grid frames. */
@@ -48,12 +49,24 @@ export const visualMessages = {
     }),
     Type.Object({ stored: Type.Array(Type.Boolean()) }),
   ),
-  /** Begins the visual stage of one file; what an unfinished earlier one left is dropped. */
+  /**
+   * Begins the visual stage of one file. With `span` it goes on behind what was kept under it: `kept` frames, and the
+   * first one that is wanted is `next_frame`. Otherwise what an unfinished earlier one left is dropped.
+   */
   begin: ask(
-    Type.Object({ ...Folder, hash_str: Type.String(), model_key: Type.String(), dimensions: Type.Integer() }),
-    Type.Object({ stage: Type.Integer() }),
+    Type.Object({
+      ...Folder,
+      hash_str: Type.String(),
+      model_key: Type.String(),
+      dimensions: Type.Integer(),
+      span: Type.Optional(SpanKey),
+    }),
+    Type.Object({ stage: Type.Integer(), kept: Type.Integer(), next_frame: Type.Integer() }),
   ),
-  /** Adds frames, ascending. `vectors`: n×d, L2-normalised, *moved*. *Accepted*, not stored, when answered. */
+  /**
+   * Adds frames, ascending. `vectors`: n×d, L2-normalised, *moved*. *Accepted*, not stored, when answered. `keep`: all that
+   * was appended is kept for the time when the stage is taken up, *flushed*.
+   */
   append: ask(
     Type.Object({
       stage: Type.Integer(),
@@ -61,6 +74,7 @@ export const visualMessages = {
       vectors: Floats,
       /** JPEG of each frame. */
       previews: Type.Array(Bytes),
+      keep: Type.Optional(Type.Boolean()),
     }),
     Type.Object({}),
   ),
@@ -69,7 +83,7 @@ export const visualMessages = {
     Type.Object({ stage: Type.Integer(), media: MediaRecord }),
     Type.Object({ vectors: Type.Integer() }),
   ),
-  /** Forgets the stage; nothing of it stays. A stage that is not open is forgotten already. */
+  /** Forgets the stage; one with a `span` keeps what was appended, of another nothing stays. A stage that is not open is forgotten already. */
   abort: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
   /** Loads vectors into memory: `hashes` null means everything stored by this model. Replaces nothing already loaded
    * of the same folder and model; another folder or model drops what was loaded before. */

@@ -42,13 +42,15 @@ type Writing = 'begin' | 'append' | 'commit' | 'abort';
 
 function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<VisualContract>, Writing> {
   return {
-    begin: ({ cache_dir, hash_str, model_key, dimensions }) =>
-      folders.with(cache_dir, (store) => ({
-        stage: stages.add(store, store.begin(hash_str, model_key, dimensions)),
-      })),
-    append: ({ stage: number, frames, vectors, previews }) => {
+    begin: ({ cache_dir, hash_str, model_key, dimensions, span }) =>
+      folders.with(cache_dir, (store) => {
+        const stage = store.begin(hash_str, model_key, dimensions, span);
+        const { frames, next } = stage.kept;
+        return { stage: stages.add(store, stage), kept: frames, next_frame: next };
+      }),
+    append: ({ stage: number, frames, vectors, previews, keep }) => {
       const { store, stage } = stages.get(number);
-      store.append(stage, frames, vectors, previews);
+      store.append(stage, frames, vectors, previews, keep);
       return {};
     },
     commit: ({ stage: number, media }, turn) => {

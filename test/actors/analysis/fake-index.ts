@@ -1,6 +1,7 @@
 // A fake index: what an analysis folder holds, in plain maps that a test looks into, with faults on demand.
 import { join } from 'node:path';
 import { indexContract } from '../../../actors/index/contract.ts';
+import type { KeptSpan, SpanKey } from '../../../actors/index/spans/contract.ts';
 import { type MediaRecord, storeErrors } from '../../../actors/index/store/contract.ts';
 import { baseHash } from '../../../actors/index/store/names.ts';
 import type { Transcript } from '../../../actors/index/transcripts/contract.ts';
@@ -12,6 +13,8 @@ export interface IndexState {
   readonly files: ReadonlyMap<string, unknown>;
   readonly committed: Map<string, { frames: number[]; sums: number[] }>;
   readonly media: Map<string, MediaRecord>;
+  /** What is kept of interrupted work, by content, stage and model. */
+  readonly spans: Map<string, FakeSpans>;
   /** Hashes that have a transcript. */
   readonly transcribed: Set<string>;
   /** By hash. */
@@ -33,6 +36,13 @@ export interface IndexState {
   mostOpen: number;
 }
 
+/** Frames of a visual stage; spans of any other. */
+export interface FakeSpans {
+  readonly key: SpanKey;
+  readonly stage: { readonly frames: number[]; readonly sums: number[] };
+  readonly spans: KeptSpan[];
+}
+
 type IndexHandlers = Partial<Handlers<typeof indexContract>>;
 
 export function fakeIndex(world: IndexState) {
@@ -42,6 +52,7 @@ export function fakeIndex(world: IndexState) {
       handlers: {
         ...storeHandlers(world),
         ...stageHandlers(world),
+        ...spanHandlers(world),
         ...speechHandlers(world),
         ...visualHandlers(world),
       },
@@ -92,22 +103,62 @@ function storeHandlers(world: IndexState) {
   } satisfies IndexHandlers;
 }
 
-function stageHandlers(world: IndexState) {
-  const stages = new Map<number, { hash: string; frames: number[]; sums: number[] }>();
-  let last = 0;
+function keptBy(world: IndexState, key: SpanKey): FakeSpans {
+  const name = JSON.stringify([key.hash_str, key.stage, key.model_key]);
+  const before = world.spans.get(name);
+  const same = before?.key.settings === key.settings && (!key.own || before.key.task_id === key.task_id);
+  if (before && same) return before;
+  const fresh = { key, stage: { frames: [], sums: [] }, spans: [] };
+  world.spans.set(name, fresh);
+  return fresh;
+}
+
+function spanHandlers(world: IndexState) {
   return {
-    begin: ({ hash_str }) => {
-      stages.set(++last, { hash: hash_str, frames: [], sums: [] });
+    kept_spans: ({ span }) => ({ spans: keptBy(world, span).spans.map((one) => ({ ...one })) }),
+    keep_span: ({ span, position, bytes }) => {
+      if (world.full) throw storeErrors.STORE_FULL('the disk is full');
+      keptBy(world, span).spans.push({ position, bytes });
+      return {};
+    },
+    forget_spans: ({ span }) => {
+      world.spans.delete(JSON.stringify([span.hash_str, span.stage, span.model_key]));
+      return {};
+    },
+  } satisfies IndexHandlers;
+}
+
+interface FakeStage {
+  readonly hash: string;
+  readonly frames: number[];
+  readonly sums: number[];
+  readonly span: SpanKey | undefined;
+}
+
+function stageHandlers(world: IndexState) {
+  const stages = new Map<number, FakeStage>();
+  let last = 0;
+  const keep = ({ span, frames, sums }: FakeStage) => {
+    if (!span) return;
+    const kept = keptBy(world, span).stage;
+    kept.frames.splice(0, kept.frames.length, ...frames);
+    kept.sums.splice(0, kept.sums.length, ...sums);
+  };
+  return {
+    begin: ({ hash_str, span }) => {
+      const { frames, sums } = span ? keptBy(world, span).stage : { frames: [], sums: [] };
+      stages.set(++last, { hash: hash_str, frames: [...frames], sums: [...sums], span });
       const open = [...stages.values()].filter(({ hash }) => hash === hash_str).length;
       world.mostOpen = Math.max(world.mostOpen, open);
-      return { stage: last };
+      return { stage: last, kept: frames.length, next_frame: (frames.at(-1) ?? -1) + 1 };
     },
-    append: ({ stage, frames, vectors }) => {
+    append: ({ stage, frames, vectors, keep: now }) => {
       if (world.full) throw storeErrors.STORE_FULL('the disk is full');
       const at = stages.get(stage);
       if (!at) throw engineErrors.INTERNAL(`append to the unknown stage ${stage}`);
       at.frames.push(...frames);
       at.sums.push(...frames.map((_, i) => vectors[i * 2]!));
+      if (now) keep(at);
       return {};
     },
     commit: ({ stage, media }) => {
@@ -116,6 +167,8 @@ function stageHandlers(world: IndexState) {
       return { vectors: world.committed.get(media.identity.hash_str)!.frames.length };
     },
     abort: ({ stage }) => {
+      const at = stages.get(stage);
+      if (at) keep(at);
       stages.delete(stage);
       return {};
     },

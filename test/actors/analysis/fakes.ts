@@ -76,6 +76,8 @@ interface World extends IndexState {
   /** Batches the embedder was sent, by number of pictures. */
   readonly batches: number[];
   readonly decoded: string[];
+  /** The first frames that were asked for. */
+  readonly from: number[];
   hold: Promise<void>;
   holdProbes: Promise<void>;
   readonly batch: number;
@@ -122,10 +124,11 @@ function fakeDecoder(world: World) {
           const mark = { mtime_ms: modifiedMs(stats), inode: String(stats.ino) };
           return { digest, parts: 1, size_bytes: Number(stats.size), ...mark };
         },
-        async *frames({ path, shape: asked, further_shapes = [], preview: wanted }, turn) {
+        async *frames({ path, shape: asked, further_shapes = [], preview: wanted, from_frame }, turn) {
           const file = find(path);
           world.decoded.push(file.name);
-          for (let i = 0; i < file.frames; i++) {
+          world.from.push(from_frame);
+          for (let i = from_frame; i < file.frames; i++) {
             await world.hold;
             turn.throwIfCancelled();
             if (file.missing?.includes(i)) continue;
@@ -233,10 +236,12 @@ function newWorld(batch: number): World {
     files: new Map(),
     batches: [],
     committed: new Map(),
+    spans: new Map(),
     media: new Map(),
     transcribed: new Set(),
     preview: (_, frame) => (frame === 99 ? null : new Uint8Array([1, 2, 3])),
     decoded: [],
+    from: [],
     hold: Promise.resolve(),
     holdProbes: Promise.resolve(),
     loaded: false,
@@ -317,7 +322,8 @@ export async function world(
   const journalPath = options.journal ?? join(folder, 'journal.ndjson');
   const journal = openJournal(journalPath, () => 0);
   const preview = { max_side: 64, quality: 80 };
-  const parts = { decoders, speech, prober, embedder, index, pool, journal, preview, clock, log };
+  const hardware = 'off' as const;
+  const parts = { decoders, speech, prober, embedder, index, pool, journal, preview, hardware, clock, log };
   const { summarizing = () => false } = options;
   const search = createSearch({
     ...parts,
