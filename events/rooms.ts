@@ -9,6 +9,8 @@ import { advance, type End, endingsOf, endOf, failureOf, newRun, type Run, state
 import type { ProgressEvent } from './protocol.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
+type Begins = Extract<TaskEvent, { readonly type: 'start' }>;
+
 export interface Rooms {
   /** Takes an event of a task. */
   readonly publish: TaskListener;
@@ -73,7 +75,7 @@ class TaskRooms {
   publish(task_id: string, event: TaskEvent): void {
     if (this.#ended.has(task_id) && event.type !== 'start') return;
     const begins = event.type === 'start';
-    const room = begins ? this.#start(task_id, event.files, event.types) : this.#enter(task_id, 0);
+    const room = begins ? this.#start(task_id, event) : this.#enter(task_id, 0);
     if (event.type === 'end') {
       this.#finish(room, event);
       this.#end(task_id);
@@ -125,14 +127,15 @@ class TaskRooms {
     return room;
   }
 
-  #start(task_id: string, files: number, types: readonly string[]): Room {
+  #start(task_id: string, { files, types, percentage = 0 }: Begins): Room {
     const room = this.#enter(task_id, files, types);
     // It runs again: the end of the last run is emitted first, and not replayed any more.
     flushRoom(room);
     for (const lane of room.lanes.values()) lane.last = undefined;
     room.failures = [];
     this.#ended.delete(task_id);
-    room.run = newRun(this.#options.kinds, task_id, files, types);
+    // It goes on where it stood.
+    room.run = { ...newRun(this.#options.kinds, task_id, files, types), percentage };
     return room;
   }
 

@@ -51,7 +51,8 @@ async function runTask(
   const lanes = lanesOf(asked);
   const settled = expected(lanes);
   const kinds = stages.map(({ kind }) => kind);
-  const tracker = createTracker(kinds, pieces(asked), parts.clock.now, (event) => {
+  const begun = { files: pieces(asked), percentage: run.earlier?.percentage ?? 0 };
+  const tracker = createTracker(kinds, begun, parts.clock.now, (event) => {
     onEvent(event);
     if (event.type === 'result') settled.tell(event.result);
   });

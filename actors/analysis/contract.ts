@@ -172,7 +172,13 @@ export interface AnalysisReport {
 
 /** Events of a task: `start` each time it begins to run, those of the analysis, and `end`, always last. */
 export type TaskEvent =
-  | { readonly type: 'start'; readonly files: number; readonly types: readonly string[] }
+  | {
+      readonly type: 'start';
+      readonly files: number;
+      readonly types: readonly string[];
+      /** Where an earlier run stood, 0 to 100; 0 when left out. */
+      readonly percentage?: number;
+    }
   | AnalysisEvent
   | { readonly type: 'end'; readonly state: EndState; readonly error: TaskError | null };
 
@@ -267,6 +273,8 @@ export interface PropertiesRequest {
 }
 
 export interface EarlierRuns {
+  /** Where the last of them stood, 0 to 100. */
+  readonly percentage: number;
   finished(type: string, path: string): boolean;
 }
 

@@ -87,6 +87,16 @@ export interface Ended {
   readonly media?: MediaRecord | undefined;
 }
 
+/** Of one file: done by an earlier run, and done in this one. */
+interface Begun {
+  readonly before: number;
+  readonly done: number;
+  /** An attempt has begun in this run. */
+  readonly isTried: boolean;
+}
+
+const untouched: Begun = { before: 0, done: 0, isTried: false };
+
 interface StageAmounts {
   readonly kind: StageKind;
   /** Pieces of work, and those whose amount is known. */
@@ -95,10 +105,10 @@ interface StageAmounts {
   surveyed: boolean;
   all: number;
   done: number;
-  /** Of files that were stored already. */
+  /** Of files that were stored already, and of those that were taken up. */
   before: number;
-  /** What is done of each file that was begun, by path. */
-  readonly begun: Map<string, number>;
+  /** Of each file that was begun, by path. */
+  readonly begun: Map<string, Begun>;
 }
 
 /** The amounts of one run of a task as they grow. */
@@ -108,11 +118,12 @@ export class ProgressModel {
   readonly #files: number;
   #ended = 0;
   #cancelled = 0;
-  #percentage = 0;
+  #percentage: number;
 
-  /** `files`: pieces of work by type. */
-  constructor(kinds: readonly StageKind[], files: Readonly<Record<string, number>>) {
+  /** `files`: pieces of work by type. `percentage`: where an earlier run of the task stood. */
+  constructor(kinds: readonly StageKind[], files: Readonly<Record<string, number>>, percentage = 0) {
     this.#kinds = kinds;
+    this.#percentage = Math.min(99, percentage);
     for (const kind of kinds) {
       const of = files[kind.type] ?? 0;
       const none = { known: 0, all: 0, done: 0, before: 0 };
@@ -126,7 +137,7 @@ export class ProgressModel {
     const stage = this.#stage(type);
     stage.all += stage.kind.unit.amountOf(media);
     stage.known++;
-    stage.begun.set(media.path, 0);
+    stage.begun.set(media.path, untouched);
   }
 
   /** Every file of this type is known. */
@@ -134,25 +145,47 @@ export class ProgressModel {
     this.#stage(type).surveyed = true;
   }
 
+  /**
+   * Work on the file goes on behind this amount. What an earlier run did is no work of this one; what an earlier attempt
+   * of this run did is counted already.
+   */
+  takenUp(type: string, media: MediaRecord, amount: number): FileProgress {
+    const stage = this.#stage(type);
+    const { before, isTried } = stage.begun.get(media.path) ?? untouched;
+    const now = isTried ? Math.min(before, amount) : amount;
+    return this.#set(stage, media, { before: now, done: amount - now, isTried: true });
+  }
+
   /** Work that is done but not yet committed; negative when it was given up. */
   worked(type: string, media: MediaRecord, amount: number): FileProgress {
     const stage = this.#stage(type);
-    stage.done += amount;
-    const done = (stage.begun.get(media.path) ?? 0) + amount;
-    stage.begun.set(media.path, done);
-    return fileProgress({ path: media.path, type, done, all: stage.kind.unit.amountOf(media) });
+    const file = stage.begun.get(media.path) ?? untouched;
+    return this.#set(stage, media, { ...file, done: file.done + amount, isTried: true });
+  }
+
+  #set(stage: StageAmounts, media: MediaRecord, file: Begun): FileProgress {
+    const { path } = media;
+    const was = stage.begun.get(path) ?? untouched;
+    stage.done += file.done - was.done;
+    stage.before += file.before - was.before;
+    stage.all -= file.before - was.before;
+    stage.begun.set(path, file);
+    const { type, unit } = stage.kind;
+    return fileProgress({ path, type, done: file.before + file.done, all: unit.amountOf(media) });
   }
 
   end(type: string, { path, outcome, media }: Ended): void {
     const stage = this.#stage(type);
-    const done = stage.begun.get(path);
+    const file = stage.begun.get(path);
     const amount = media ? stage.kind.unit.amountOf(media) : 0;
-    if (done === undefined) stage.known++;
-    else {
+    if (file === undefined) stage.known++;
+    else if (outcome !== 'analyzed') {
       // What was done of a file that failed, or holds nothing of the kind after all, is gone.
-      if (outcome !== 'analyzed') stage.done -= done;
+      stage.done -= file.done;
+      stage.before -= file.before;
       // Nothing is left to do of it, unless it was cancelled: then it is still to be done.
-      if (outcome !== 'analyzed' && outcome !== 'cancelled') stage.all -= amount;
+      if (outcome === 'cancelled') stage.all += file.before;
+      else stage.all -= amount - file.before;
     }
     if (outcome === 'stored') stage.before += amount;
     stage.begun.delete(path);

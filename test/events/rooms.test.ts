@@ -64,6 +64,16 @@ test('a state says where the task is, which file is worked on and how long it ma
   ]);
 });
 
+test('a task that is resumed goes on at the percentage where it stood', () => {
+  const { rooms, emitted } = roomsOf(manualClock());
+  rooms.publish('t', { type: 'start', files: 4, types: ['video'], percentage: 57 });
+  rooms.publish('t', progress(3));
+  assert.deepEqual(
+    emitted.map((event) => event.progress),
+    [57],
+  );
+});
+
 test('progress of pictures and of speech is sent side by side, and the end once, after both', () => {
   const clock = manualClock();
   const { rooms, emitted } = roomsOf(clock);

@@ -14,6 +14,8 @@ export interface WorkTracker {
   begin(media: MediaRecord): void;
   /** Every file is known. */
   surveyed(): void;
+  /** Work on the file goes on behind this amount, which an earlier attempt did. */
+  takenUp(media: MediaRecord, amount: number): void;
   /** Work that is done but not yet committed, in the unit of the stage; negative when it was given up. */
   worked(media: MediaRecord, amount: number): void;
   analyzed(media: MediaRecord, facts: Facts): void;
@@ -32,15 +34,15 @@ export interface Tracker {
   progress(): TaskProgress;
 }
 
-/** `files`: pieces of work by type. `now`: ms that only go forward. */
+/** `files`: pieces of work by type. `percentage`: where an earlier run stood. `now`: ms that only go forward. */
 export function createTracker(
   kinds: readonly StageKind[],
-  files: Readonly<Record<string, number>>,
+  { files, percentage }: { readonly files: Readonly<Record<string, number>>; readonly percentage: number },
   now: () => number,
   emit: (event: AnalysisEvent) => void,
 ): Tracker {
   const started = now();
-  const model = new ProgressModel(kinds, files);
+  const model = new ProgressModel(kinds, files, percentage);
   const counts = noneDone(
     kinds,
     Object.values(files).reduce((sum, of) => sum + of, 0),
@@ -95,6 +97,10 @@ function createWork(kind: StageKind, model: ProgressModel, { emit, tell, end }: 
     },
     surveyed: () => {
       model.surveyed(type);
+      tell();
+    },
+    takenUp: (media, amount) => {
+      emit({ type: 'file', file: model.takenUp(type, media, amount) });
       tell();
     },
     worked: (media, amount) => {

@@ -98,7 +98,7 @@ export function createLedger(
       state,
       ended: ended ?? null,
       counts: { ...counts },
-      progress: state === 'completed' ? 100 : (latest?.percentage ?? 0),
+      progress: state === 'completed' ? 100 : (latest?.percentage ?? first.progress),
       ...(amountFields(kinds, latest?.stages) as Pick<TaskSnapshot, 'frames' | 'grid_frames'>),
       elapsed_seconds: (now() - began) / 1000,
       estimated_remaining_seconds: state === 'running' ? (latest?.estimated_remaining_seconds ?? null) : null,

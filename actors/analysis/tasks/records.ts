@@ -147,6 +147,8 @@ export class TaskFolder implements TaskRecords {
     const next = {
       ...newTask(this.#parts.kinds, task_id, request, this.#parts.now()),
       created: task.created,
+      // It never goes back.
+      progress: Math.min(99, task.progress),
     };
     try {
       if (!createFile(this.#run(task_id, run + 1), this.#record(next), { flush: true })) {

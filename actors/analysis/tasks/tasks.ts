@@ -240,7 +240,8 @@ class TaskRegistry implements Tasks {
     this.#unrecorded.delete(task_id);
     const { cache_dir, types } = run.task.request;
     log.info('a task starts', { task_id, pieces: run.task.counts.files, types, cache_dir });
-    this.#notify(task_id, { type: 'start', files: run.task.counts.files, types: run.task.request.types });
+    const { counts, progress: percentage } = run.task;
+    this.#notify(task_id, { type: 'start', files: counts.files, types, percentage });
     running.ended = this.#work(running);
     records.prune().catch((error: unknown) => log.warn('old tasks cannot be removed', { error }));
   }
@@ -249,7 +250,7 @@ class TaskRegistry implements Tasks {
   async #work(running: Running): Promise<void> {
     const { task_id, run, ledger, stop } = running;
     const endSaving = this.#savePeriodically(running);
-    const earlier = run.earlier && finishedBefore(run.earlier);
+    const earlier = run.earlier && finishedBefore(run.earlier, run.task.progress);
     let state: EndState;
     let error: TaskError | null = null;
     try {
@@ -361,9 +362,9 @@ function endOf(thrown: unknown, reason: Running['reason']): EndState {
   return reason && engineErrors.CANCELLED.is(thrown) ? reason : 'failed';
 }
 
-function finishedBefore(earlier: ReadonlyMap<string, WorkResult>): EarlierRuns {
+function finishedBefore(earlier: ReadonlyMap<string, WorkResult>, percentage: number): EarlierRuns {
   const finished = new Set(
     [...earlier.values()].filter(({ outcome }) => outcome === 'analyzed').map((result) => workKey(result)),
   );
-  return { finished: (type, path) => finished.has(workKey({ type, path })) };
+  return { percentage, finished: (type, path) => finished.has(workKey({ type, path })) };
 }

@@ -52,7 +52,7 @@ export function recordedOf(...result: Parameters<typeof resultOf>): FileResult {
 export class FakeRun {
   readonly run: TaskRun;
   readonly signal: AbortSignal;
-  readonly #emit: (event: AnalysisEvent) => void;
+  readonly emit: (event: AnalysisEvent) => void;
   readonly #end = Promise.withResolvers<void>();
   readonly counts: TaskCounts;
   readonly left: Set<string>;
@@ -61,7 +61,7 @@ export class FakeRun {
   constructor(run: TaskRun, signal: AbortSignal, emit: (event: AnalysisEvent) => void) {
     this.run = run;
     this.signal = signal;
-    this.#emit = emit;
+    this.emit = emit;
     this.left = new Set(run.request.paths);
     this.counts = noneDone(stageKinds, this.left.size);
   }
@@ -74,7 +74,7 @@ export class FakeRun {
     this.left.delete(path);
     const result = resultOf(path, outcome);
     count(this.counts, result);
-    this.#emit({ type: 'result', result });
+    this.emit({ type: 'result', result });
   }
 
   next(outcome: Outcome = 'analyzed'): void {

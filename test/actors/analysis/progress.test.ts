@@ -28,6 +28,9 @@ const piece = fc.record({
     { maxLength: 4 },
   ),
   retried: fc.boolean(),
+  /** Shares of it that an earlier run and, when it is retried, the first attempt kept. */
+  taken: fc.integer({ min: 0, max: 10 }).map((n) => n / 10),
+  kept: fc.integer({ min: 0, max: 10 }).map((n) => n / 10),
   /** Some of its frames cannot be decoded. */
   gaps: fc.boolean(),
   outcome: fc.constantFrom(...outcomes),
@@ -44,16 +47,24 @@ function* stepsOf(model: ProgressModel, of: Piece, path: string): Generator<void
   if (begun) {
     model.begin(of.type, media);
     yield;
-    let done = 0;
+    const share = (of: number, all: number) => (isCounted ? Math.floor(of * all) : of * all);
+    const before = share(of.taken, amount);
+    let done = before;
+    if (before > 0) model.takenUp(of.type, media, before);
+    yield;
     for (const step of of.steps) {
-      const part = isCounted ? Math.floor(step * (amount - done)) : step * (amount - done);
+      const part = share(step, amount - done);
       done += part;
       model.worked(of.type, media, part);
       yield;
     }
     if (of.retried) {
-      model.worked(of.type, media, -done);
-      done = 0;
+      // The second attempt finds more than was told as kept, or nothing at all.
+      const kept = share(of.kept, done - before);
+      model.worked(of.type, media, kept - (done - before));
+      yield;
+      done = of.kept < 0.3 ? 0 : before + kept;
+      assert.equal(model.takenUp(of.type, media, done).done, done);
       yield;
     }
     if (of.outcome === 'analyzed' && !of.gaps) model.worked(of.type, media, amount - done);

@@ -10,6 +10,8 @@ import {
   TaskDetail,
   TaskSnapshot,
 } from '../../../../actors/analysis/contract.ts';
+import { progressOf } from '../../../../actors/analysis/progress.ts';
+import { stageKinds } from '../../../../actors/analysis/stages/kinds.ts';
 import { STOP_WITHIN_MS } from '../../../../actors/analysis/tasks/tasks.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { until } from '../../../until.ts';
@@ -181,6 +183,16 @@ test('after a crash a task is interrupted with the results it had, and resuming 
   const { task_id } = await one.tasks.start(requestOf(['/a', '/b', '/c', '/d'], { force: true }));
   one.analysis.last.tell('/a', 'analyzed');
   one.analysis.last.tell('/b', 'failed');
+  const task = progressOf(stageKinds, {
+    files: 4,
+    files_done: 2,
+    surveyed: true,
+    percentage: 57,
+    elapsed_seconds: 1,
+    amounts: {},
+  });
+  one.analysis.last.emit({ type: 'task', task });
+  h.clock.advance(2_000);
   one.crash();
   // The line of the file that was being written when it died.
   appendFileSync(join(h.folder, 'tasks', `${task_id}.results.ndjson`), '{"path":"/c","outc');
@@ -191,6 +203,9 @@ test('after a crash a task is interrupted with the results it had, and resuming 
 
   assert.deepEqual(await two.tasks.resume(task_id), { task_id });
   const { run } = two.analysis.last;
+  // The percentage goes on where it stood, also before anything is told.
+  assert.equal(run.earlier?.percentage, 57);
+  assert.equal((await two.tasks.get(task_id, whole)).progress, 57);
   assert.deepEqual(run.request.paths, ['/a', '/b', '/c', '/d']);
   assert.deepEqual(
     run.request.paths.map((path) => run.earlier?.finished('video', path)),
