@@ -19,7 +19,7 @@ import {
 import { openSession } from '../models/session.ts';
 import { BatchingQueue, type WaitingTurn } from './batching-queue.ts';
 import { chooseSpeechModel, type SpeechCandidate } from './choose-model.ts';
-import { type DetectedSpeech, speechErrors, transcriberContract } from './contract.ts';
+import { type DetectedSpeech, speechErrors, transcriberContract, type WrittenWindow } from './contract.ts';
 import { familyOf } from './families.ts';
 import type { SessionOpener, SpeechFamily } from './family.ts';
 import { type SessionModel, type SessionResult, TranscriptionSession } from './session.ts';
@@ -29,6 +29,7 @@ import { voiceRate } from './voice/detector.ts';
 import { ownDetectors } from './voice/own.ts';
 import { DetectorSelection } from './voice/selection.ts';
 import { windowRules } from './voice/windows.ts';
+import { WrittenWindows } from './written-windows.ts';
 
 export interface TranscriberSettings {
   /** Absolute path of the folder with a folder for each model. */
@@ -63,6 +64,7 @@ export const definition = actor({
         state: () => transcriber.current.state,
         open: (request, turn) => transcriber.open(request, turn),
         append: (request, turn) => transcriber.append(request, turn),
+        written: ({ session }) => transcriber.written(session),
         end: (request, turn) => transcriber.end(request, turn),
         finish: (request, turn) => transcriber.finish(request, turn),
         drop: ({ session }) => {
@@ -110,12 +112,17 @@ class Transcriber {
     return { model_key: row.key, languages: row.languages, state };
   }
 
-  async open({ model_key, language, channels }: Asked<'open'>, turn: Turn): Promise<{ session: number }> {
+  async open(
+    { model_key, language, channels, written }: Asked<'open'>,
+    turn: Turn,
+  ): Promise<{ session: number }> {
     const model = model_key === null ? null : modelFor(this.current, model_key, language);
     const detectors = await this.#detectors.best();
     turn.throwIfCancelled();
     this.#lastSession += 1;
-    const session = new TranscriptionSession(model, this.#queue, channels, detectors.open, this.#env.log);
+    const { log } = this.#env;
+    const kept = written ? new WrittenWindows(written) : null;
+    const session = new TranscriptionSession(model, this.#queue, channels, detectors.open, { log, kept });
     this.#sessions.set(this.#lastSession, session);
     return { session: this.#lastSession };
   }
@@ -128,6 +135,10 @@ class Transcriber {
       turn.throwIfCancelled();
       return detected;
     });
+  }
+
+  written(id: number): { windows: WrittenWindow[] } {
+    return { windows: this.#session(id).written() };
   }
 
   end({ session: id, channel }: Asked<'end'>, turn: Turn): Promise<DetectedSpeech> {
@@ -156,10 +167,15 @@ class Transcriber {
     await this.#detectors.close();
   }
 
-  /** Drops the session when the work fails: a block may be missing, and the transcript would have a gap. */
-  async #orDrop<T>(id: number, work: (session: TranscriptionSession) => Promise<T>): Promise<T> {
+  #session(id: number): TranscriptionSession {
     const session = this.#sessions.get(id);
     if (!session) throw speechErrors.SESSION_LOST(`session ${id}`, { session: id });
+    return session;
+  }
+
+  /** Drops the session when the work fails: a block may be missing, and the transcript would have a gap. */
+  async #orDrop<T>(id: number, work: (session: TranscriptionSession) => Promise<T>): Promise<T> {
+    const session = this.#session(id);
     try {
       return await work(session);
     } catch (error) {

@@ -82,6 +82,18 @@ const Repairs = {
   repaired: Type.Optional(Type.Integer({ minimum: 0 })),
 };
 
+/** What a model wrote for one window of sound; the same window need not be transcribed again. */
+export const WrittenWindow = Type.Object({
+  channel: Type.Integer({ minimum: 0 }),
+  first_sample: Type.Integer({ minimum: 0 }),
+  /** Of its samples, and of where speech is in them. */
+  crc: Type.Integer({ minimum: 0 }),
+  pieces: Type.Array(Type.Object({ text: Type.String(), start: Type.Number(), end: Type.Number() })),
+  language: Nullable(Type.String()),
+  confidence: Type.Optional(Type.Object({ noSpeech: Type.Number(), meanLogProbability: Type.Number() })),
+});
+export type WrittenWindow = Static<typeof WrittenWindow>;
+
 export const transcriberContract = contract(
   'transcriber',
   {
@@ -112,6 +124,8 @@ export const transcriberContract = contract(
         /** BCP 47; null lets the model detect it. */
         language: Nullable(Type.String()),
         channels: Type.Integer({ minimum: 1 }),
+        /** Windows that this model wrote before; their sound is appended all the same. With it `written` answers new ones. */
+        written: Type.Optional(Type.Array(WrittenWindow)),
       }),
       Type.Object({ session: Type.Integer() }),
     ),
@@ -129,6 +143,11 @@ export const transcriberContract = contract(
         samples: SlotHandle,
       }),
       DetectedSpeech,
+    ),
+    /** The windows that were transcribed since the last call. */
+    written: ask(
+      Type.Object({ session: Type.Integer() }),
+      Type.Object({ windows: Type.Array(WrittenWindow) }),
     ),
     /** The channel has no more blocks: everything is settled. */
     end: ask(Type.Object({ session: Type.Integer(), channel: Type.Integer({ minimum: 0 }) }), DetectedSpeech),

@@ -4,13 +4,14 @@ import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Mutex } from '../../runtime/sync/mutex.ts';
 import type { BatchingQueue, Job, WaitingTurn } from './batching-queue.ts';
-import type { DetectedSpeech, Segment, SpeechRegion } from './contract.ts';
+import type { DetectedSpeech, Segment, SpeechRegion, WrittenWindow } from './contract.ts';
 import type { WindowTranscript } from './family.ts';
 import { filterHallucinations } from './text/hallucinations.ts';
 import { type LeveledSegment, mergeChannels } from './text/merge-channels.ts';
 import { segmentsOf } from './text/segments.ts';
 import { type VoiceDetector, voiceRate } from './voice/detector.ts';
 import { type Window, WindowCutter, type WindowRules } from './voice/windows.ts';
+import type { WrittenWindows } from './written-windows.ts';
 
 /** The model that transcribes a session. */
 export interface SessionModel {
@@ -26,7 +27,15 @@ export interface SessionResult {
   readonly speech_seconds: number;
 }
 
+export interface SessionParts {
+  readonly log: Log;
+  /** Null when nobody keeps what is written. */
+  readonly kept: WrittenWindows | null;
+}
+
 interface Channel {
+  /** Counted from 0. */
+  readonly index: number;
   readonly detector: VoiceDetector;
   /** Null when no model was asked for. */
   readonly cutter: WindowCutter | null;
@@ -42,6 +51,7 @@ export class TranscriptionSession {
   readonly #model: SessionModel | null;
   readonly #queue: BatchingQueue;
   readonly #log: Log;
+  readonly #kept: WrittenWindows | null;
   readonly #channels: readonly Channel[];
   /** Seconds of speech by language. */
   readonly #languages = new Map<string, number>();
@@ -54,12 +64,14 @@ export class TranscriptionSession {
     queue: BatchingQueue,
     channels: number,
     detector: () => VoiceDetector,
-    log: Log,
+    { log, kept }: SessionParts,
   ) {
     this.#model = model;
     this.#log = log;
+    this.#kept = kept;
     this.#queue = queue;
-    this.#channels = Array.from({ length: channels }, () => ({
+    this.#channels = Array.from({ length: channels }, (_, index) => ({
+      index,
       detector: detector(),
       cutter: model && new WindowCutter(model.rules),
       mutex: new Mutex(),
@@ -114,6 +126,12 @@ export class TranscriptionSession {
     return { segments, language, speech_seconds: secondsOf(this.#channels.flatMap(({ speech }) => speech)) };
   }
 
+  /** The windows that were transcribed since the last call. Throws what the model failed with. */
+  written(): WrittenWindow[] {
+    this.#throwFailure();
+    return this.#kept?.take() ?? [];
+  }
+
   #channel(index: number): Channel {
     const channel = this.#channels[index];
     if (channel) return channel;
@@ -131,7 +149,12 @@ export class TranscriptionSession {
       else channel.speech.push([start, end]);
     }
     const model = this.#model;
-    if (model) for (const window of windows) this.#queue.add(this.#job(channel, window, model));
+    if (!model) return;
+    for (const window of windows) {
+      const before = this.#kept?.find(channel.index, window);
+      if (before) this.#addSegments(channel, window, before);
+      else this.#queue.add(this.#job(channel, window, model));
+    }
   }
 
   #job(channel: Channel, window: Window, model: SessionModel): Job {
@@ -143,6 +166,7 @@ export class TranscriptionSession {
       window,
       done: (transcript) => {
         this.#addSegments(channel, window, transcript);
+        this.#kept?.add(channel.index, window, transcript);
         this.#unfinished -= 1;
       },
       failed: (error) => {

@@ -2,7 +2,12 @@
 import { diarizerContract } from '../../../actors/diarizer/contract.ts';
 import { noModel } from '../../../actors/embedder/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
-import { type Segment, speechErrors, transcriberContract } from '../../../actors/transcriber/contract.ts';
+import {
+  type Segment,
+  speechErrors,
+  transcriberContract,
+  type WrittenWindow,
+} from '../../../actors/transcriber/contract.ts';
 import { actor } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 
@@ -24,6 +29,8 @@ export interface Voices {
   crashes: number;
   /** Segments of the sidecar of each media path. */
   readonly sidecars: Map<string, Segment[]>;
+  /** Seconds that the model was given: each block of the fakes is a window. */
+  readonly written: number[];
   hold: Promise<void>;
 }
 
@@ -38,12 +45,16 @@ export function noVoices(): Voices {
     mostOpen: 0,
     crashes: 0,
     sidecars: new Map(),
+    written: [],
     hold: Promise.resolve(),
   };
 }
 
 export function fakeTranscriber(voices: Voices) {
-  const sessions = new Map<number, { samples: number; text: boolean }>();
+  const sessions = new Map<
+    number,
+    { samples: number; text: boolean; before: Set<number>; fresh: WrittenWindow[] }
+  >();
   let last = 0;
   const of = (session: number) => {
     const at = sessions.get(session);
@@ -74,12 +85,8 @@ export function fakeTranscriber(voices: Voices) {
             throw modelErrors.MODEL_LOAD_FAILED(`${model_key}: no graph`);
           }
           if (voices.loads.at(-1) !== model_key) voices.loads.push(model_key);
-          const state = {
-            ...noModel,
-            model_key,
-            requested_model_key: model_key,
-            load_status: 'ready',
-          } as const;
+          const loaded = { model_key, requested_model_key: model_key, load_status: 'ready' } as const;
+          const state = { ...noModel, ...loaded };
           return { model_key, languages: voices.languages, state };
         },
         unload: () => {
@@ -87,22 +94,34 @@ export function fakeTranscriber(voices: Voices) {
           return {};
         },
         state: () => noModel,
-        open: ({ model_key }) => {
-          sessions.set(++last, { samples: 0, text: model_key !== null });
+        open: ({ model_key, written = [] }) => {
+          const before = new Set(written.map(({ first_sample }) => first_sample));
+          sessions.set(++last, { samples: 0, text: model_key !== null, before, fresh: [] });
           voices.open.add(`transcription ${last}`);
           voices.mostOpen = Math.max(voices.mostOpen, sessions.size);
           return { session: last };
         },
-        append: async ({ session, count, first_sample }, turn) => {
+        append: async ({ session, channel, count, first_sample }, turn) => {
           await voices.hold;
           turn.throwIfCancelled();
-          of(session).samples += count;
+          const at = of(session);
+          at.samples += count;
+          if (at.text && !at.before.has(first_sample)) {
+            voices.written.push(first_sample / 16_000);
+            at.fresh.push({ channel, first_sample, crc: 0, pieces: [], language: 'en' });
+          }
           if (voices.crashes > 0) {
             voices.crashes--;
             throw engineErrors.ACTOR_CRASHED('transcriber ended');
           }
           const end = first_sample + count;
           return { speech: [[first_sample, end] as [number, number]], settled: end };
+        },
+        written: ({ session }) => {
+          const at = of(session);
+          const windows = [...at.fresh];
+          at.fresh = [];
+          return { windows };
         },
         end: ({ session }) => ({ speech: [], settled: of(session).samples }),
         finish: ({ session }) => {
@@ -120,9 +139,8 @@ export function fakeTranscriber(voices: Voices) {
         drop: ({ session }) => close(session),
         sidecar: ({ media_path }) => {
           const segments = voices.sidecars.get(media_path);
-          return segments
-            ? { path: `${media_path}.srt`, language: 'en', segments, version: String(segments.length) }
-            : null;
+          const version = String(segments?.length);
+          return segments ? { path: `${media_path}.srt`, language: 'en', segments, version } : null;
         },
         sidecar_version: ({ media_path }) => {
           const segments = voices.sidecars.get(media_path);
