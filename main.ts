@@ -59,7 +59,7 @@ export async function startEngine(
       diarizer: supervisor.begin(spec(diarizerContract, running)),
     };
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
-    const parts = { prober, embedder, index, pool, journal, preview, clock: systemClock, log };
+    const parts = { prober, embedder, index, pool, journal, preview, hardware, clock: systemClock, log };
     const search = createSearch({ ...parts, decoder: prober, thumbnailDecoders, textEmbedder });
     const visual = { models: search.models, decode: values.decode };
     const analysis = createAnalysis({ ...parts, ...visual, decoders: films, speech: speech || null });

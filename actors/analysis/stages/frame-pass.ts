@@ -76,13 +76,14 @@ export class FramePass {
       consumers.map(({ wanted }) => [wanted, shapes.findIndex((shape) => isSame(shape, wanted.shape))]),
     );
     const preview = consumers.some(({ wanted }) => wanted.preview);
+    const from = Math.min(...consumers.map(({ wanted }) => wanted.from ?? 0));
     const credit = shapes.length * Math.max(2, ...consumers.map(({ wanted }) => wanted.credit));
     const { pool } = this.#task.parts;
     const holder = pool.holder();
     try {
-      for await (const frame of this.#feed(shapes, preview, { credit })) {
-        const left = consumers.filter(({ gone }) => !gone);
-        if (left.length === 0) return;
+      for await (const frame of this.#feed(shapes, preview, { credit, from })) {
+        if (consumers.every(({ gone }) => gone)) return;
+        const left = consumers.filter(({ gone, wanted }) => !gone && frame.frame_index >= (wanted.from ?? 0));
         const handles = [frame.picture, ...(frame.further_pictures ?? [])];
         await Promise.all(
           left.map(async ({ wanted, ahead }, at) => {
@@ -102,7 +103,7 @@ export class FramePass {
   #feed(
     shapes: readonly PictureShape[],
     preview: boolean,
-    { credit, signal }: Pick<WantedFrames, 'credit' | 'signal'>,
+    { credit, signal, from = 0 }: Pick<WantedFrames, 'credit' | 'signal' | 'from'>,
   ): AsyncIterable<GridFrame> {
     const task = this.#task;
     const [shape, ...further] = shapes as [PictureShape, ...PictureShape[]];
@@ -112,7 +113,7 @@ export class FramePass {
       ...(further.length > 0 && { further_shapes: further }),
       preview: preview ? task.parts.preview : null,
       mode: task.request.decode,
-      from_frame: 0,
+      from_frame: from,
     };
     const until = signal ? AbortSignal.any([task.signal, signal]) : task.signal;
     return this.#reader.feed('frames', request, { signal: until, credit });

@@ -36,6 +36,8 @@ export interface AnalysisParts {
   readonly pool: SlotPool;
   readonly journal: Journal;
   readonly preview: PreviewShape;
+  /** Whether decoders try a device: its pictures may differ in the last bit. */
+  readonly hardware: 'auto' | 'off';
   readonly clock: Clock;
   readonly log: Log;
 }

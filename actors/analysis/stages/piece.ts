@@ -5,6 +5,7 @@ import { stageKey } from '../recovery/quarantine.ts';
 import type { FramePass } from './frame-pass.ts';
 import type { Item } from './kind.ts';
 import type { Decoder } from './parts.ts';
+import { AttemptSpans } from './spans.ts';
 import type { Facts, Stage, StageSession, Underway } from './stage.ts';
 import type { TaskContext } from './task-context.ts';
 import type { WorkTracker } from './tracker.ts';
@@ -33,7 +34,8 @@ export async function standsStored(task: TaskContext, piece: Omit<Piece, 'tracke
 }
 
 /**
- * Resolves when the reader is free, `finished` when everything is stored. What was told as done is taken back when it fails.
+ * Resolves when the reader is free, `finished` when everything is stored. What was told as done is taken back when it fails,
+ * unless it is kept.
  */
 export async function attempt(
   task: TaskContext,
@@ -44,6 +46,7 @@ export async function attempt(
   const { session, tracker, item, media } = piece;
   const { parts, run, signal } = task;
   const { frames, end: endFrames } = pass.subscription();
+  const spans = AttemptSpans.of(task, piece, (amount) => tracker.takenUp(media, amount));
   let done = 0;
   const worked = (amount: number) => {
     done += amount;
@@ -53,10 +56,10 @@ export async function attempt(
     parts.journal.write({ type: 'stage-end', task_id: run.task_id, key: keyOf(piece), outcome });
   const undo = (error: unknown): never => {
     end('failed');
-    tracker.worked(media, -done);
+    tracker.worked(media, (spans?.keptNow ?? 0) - done);
     throw error;
   };
-  const begin = async () => session.work({ item, media, reader, signal, worked, frames });
+  const begin = async () => session.work({ item, media, reader, signal, worked, frames, spans });
   let underway: Underway;
   try {
     parts.journal.write({ type: 'stage-start', task_id: run.task_id, key: keyOf(piece) });
@@ -65,8 +68,9 @@ export async function attempt(
     // Whatever happened: others may wait to hear whether it wants frames.
     endFrames();
   }
-  const finished = underway.finished.then((facts) => {
+  const finished = underway.finished.then(async (facts) => {
     end('stored');
+    await spans?.forget();
     return facts;
   }, undo);
   // Whoever waits for it may come later than its failure.

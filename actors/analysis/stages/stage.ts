@@ -1,6 +1,7 @@
 // A stage as the runner needs it: its declaration, and the work itself. The runner owns surveys, the journal, retries,
 // quarantine, cancellation and events; a stage only works on one file.
 import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
+import type { KeptSpan, SpanKey } from '../../index/spans/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { WorkResult } from '../contract.ts';
 import type { Item, Job, StageKind } from './kind.ts';
@@ -38,12 +39,17 @@ export interface StageSession<I extends Item = Item> {
   rounds?(items: readonly I[], failed: (item: I, error: unknown) => void): Promise<readonly (readonly I[])[]>;
   /**
    * Works on one file. Resolves when its reader is free for the next file; the rest of the work may go on. On any error
-   * or cancel nothing of it stays.
+   * or cancel nothing of it stays but spans.
    */
   work(file: FileWork<I>): Promise<Underway>;
   /** For a stage whose files fill batches together. */
   readonly contributors?: Contributors;
   readonly closing?: Closing<I>;
+  /**
+   * For work that can be taken up inside a file: how it is kept, null for a file of which nothing is. Then `work` gets
+   * `spans`, goes on behind what they hold, and its result is the same as without an interruption.
+   */
+  spans?(media: MediaRecord, item: I): SpanRules | null;
   /** Gives back what `open` took. Does not throw. */
   close(): Promise<void>;
 }
@@ -82,12 +88,44 @@ export interface FileWork<I extends Item = Item> {
    * same decode pass. An item is *borrowed until the next round of the loop*.
    */
   frames(wanted: WantedFrames): AsyncIterable<GridFrame>;
-  /** Units done since the last call, not yet committed. */
+  /** Units done since the last call, not yet committed; without those that were taken up. */
   worked(amount: number): void;
+  /** What is kept of the work; null when it begins anew. */
+  readonly spans: FileSpans | null;
+}
+
+/** How the work of a stage on one file is kept. */
+export interface SpanRules {
+  /** Length of a span, in the unit of the stage. Nothing is kept of a file that is not longer. */
+  readonly every: number;
+  /**
+   * All that changes what is kept, beside content, model and program: options of the request, the device, settings of the
+   * engine. What was kept under others is dropped.
+   */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** What is kept of the work on one file. A stage writes spans by `keep`, or lets its store write them under `key`. */
+export interface FileSpans {
+  readonly key: SpanKey;
+  /** The spans that are kept, in order. */
+  all(): Promise<readonly KeptSpan[]>;
+  /** The amount that was taken up. */
+  readonly taken: number;
+  /** Work goes on behind this amount, 0 where nothing is kept. Told once by every attempt, before any work is. */
+  takenUp(amount: number): void;
+  /** `amount`: done in all, what was taken up included. */
+  isDue(amount: number): boolean;
+  /** Keeps a span that ends at this amount. */
+  keep(amount: number, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** The store has kept everything up to this amount. */
+  kept(amount: number): void;
 }
 
 export interface WantedFrames {
   readonly shape: PictureShape;
+  /** The first grid frame that is wanted; 0 when left out. */
+  readonly from?: number;
   /** With the JPEG preview that is stored. */
   readonly preview: boolean;
   /** Frames that may be decoded ahead. */

@@ -363,6 +363,7 @@ export async function world(
       force = false,
       of: readonly string[] = paths,
       speech: readonly SpeechJob[] = [],
+      task_id = 'task',
     ) => {
       const cache_dir = join(folder, 'cache');
       const asked = { cache_dir, paths: [...of], speech: [...speech], force };
@@ -372,7 +373,7 @@ export async function world(
         events.push(event);
         if (event.type === 'result') results.push(fileResult(stageKinds, event.result));
       };
-      const report = await analysis.run({ task_id: 'task', request, earlier: null }, { signal, onEvent });
+      const report = await analysis.run({ task_id, request, earlier: null }, { signal, onEvent });
       // As records and events write them.
       const amounts = amountFields(stageKinds, report.progress.stages) as Record<AmountField, number>;
       return { ...report, progress: { ...report.progress, ...amounts }, results };

@@ -6,11 +6,21 @@ import type { embedderContract, VisualModel } from '../../../embedder/contract.t
 import type { indexContract } from '../../../index/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import type { AnalysisParts } from '../parts.ts';
+import type { FileSpans } from '../stage.ts';
 import { createBatcher, type Picture } from './batch.ts';
+
+/** A stage that the index has begun, with frames that were taken up. */
+export interface BegunStage {
+  readonly stage: number;
+  readonly kept: number;
+}
 
 /** Where the frames of one file go. */
 export class Sink {
   readonly stage: number;
+  /** Frames of the stage that were taken up. */
+  readonly taken: number;
+  readonly #spans: FileSpans | null;
   /** Told how many frames were appended. */
   readonly #onAppended: (frames: number) => void;
   readonly #done = Promise.withResolvers<number>();
@@ -20,8 +30,10 @@ export class Sink {
   #appended = 0;
   #closed = false;
 
-  constructor(stage: number, onAppended: (frames: number) => void) {
+  constructor({ stage, kept }: BegunStage, spans: FileSpans | null, onAppended: (frames: number) => void) {
     this.stage = stage;
+    this.taken = kept;
+    this.#spans = spans;
     this.#onAppended = onAppended;
     this.#done.promise.catch(() => {});
   }
@@ -46,8 +58,13 @@ export class Sink {
     this.#settle();
   }
 
-  append(frames: number, work: () => Promise<void>): void {
-    this.#chain = this.#chain.then(work).then(() => {
+  /** `work` is told whether a span ends with these frames. */
+  append(frames: number, work: (keep: boolean) => Promise<void>): void {
+    this.#chain = this.#chain.then(async () => {
+      const amount = this.taken + this.#appended + frames;
+      const keep = this.#spans?.isDue(amount) ?? false;
+      await work(keep);
+      if (keep) this.#spans?.kept(amount);
       this.#appended += frames;
       this.#onAppended(frames);
       this.#settle();
@@ -101,11 +118,11 @@ export function createEmbedding({ embedder, models, index, pool, model, signal }
     const vectors = embed(batch.map(({ slot }) => slot)).finally(() => release(batch));
     vectors.catch(() => {});
     for (const [sink, rows] of rowsBySink(batch)) {
-      sink.append(rows.length, async () => append(sink, rows, batch, await vectors));
+      sink.append(rows.length, async (keep) => append({ sink, rows, keep }, batch, await vectors));
     }
   };
 
-  const append = async (sink: Sink, rows: number[], batch: Picture<Sink>[], all: Float32Array) => {
+  const append = async ({ sink, rows, keep }: Part, batch: Picture<Sink>[], all: Float32Array) => {
     const d = model.dimensions;
     const vectors = new Float32Array(rows.length * d);
     rows.forEach((row, i) => {
@@ -114,7 +131,8 @@ export function createEmbedding({ embedder, models, index, pool, model, signal }
     const previews = rows.map((row) => batch[row]!.preview);
     const frames = rows.map((row) => batch[row]!.frame);
     const transfer = [vectors.buffer, ...previews.map(({ buffer }) => buffer as ArrayBuffer)];
-    await index.ask('append', { stage: sink.stage, frames, vectors, previews }, { transfer, signal });
+    const request = { stage: sink.stage, frames, vectors, previews, keep };
+    await index.ask('append', request, { transfer, signal });
   };
 
   // A batch must fit into the slots beside what the decoders are ahead with, or it would never fill.
@@ -130,6 +148,14 @@ export function createEmbedding({ embedder, models, index, pool, model, signal }
     shut: batcher.shut,
     drop: (sink) => release(batcher.remove(sink)),
   };
+}
+
+/** What a batch holds of one file. */
+interface Part {
+  readonly sink: Sink;
+  readonly rows: readonly number[];
+  /** A span ends with it. */
+  readonly keep: boolean;
 }
 
 /** Rows of the batch by the file they belong to, in order. */

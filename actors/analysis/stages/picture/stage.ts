@@ -9,7 +9,7 @@ import { analysisErrors } from '../../contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
 import type { Item } from '../kind.ts';
 import type { Index } from '../parts.ts';
-import type { FileWork, Stage, StageSession, Underway } from '../stage.ts';
+import type { FileWork, SpanRules, Stage, StageSession, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { createEmbedding, type Embedding, Sink } from './embedding.ts';
 import { pictureKind } from './kind.ts';
@@ -27,6 +27,9 @@ export const pictureStage: Stage = {
   },
 };
 
+/** Frames in a span: two minutes of footage. */
+const spanFrames = 120;
+
 class PictureSession implements StageSession {
   readonly #model: VisualModel;
   readonly #index: Index;
@@ -34,6 +37,8 @@ class PictureSession implements StageSession {
   readonly #cacheDir: string;
   readonly #signal: AbortSignal;
   readonly #embedding: Embedding;
+  /** What changes pictures and vectors beside the model. */
+  readonly #settings: Readonly<Record<string, unknown>>;
   readonly contributors;
 
   constructor({ parts, request, signal }: TaskContext, model: VisualModel) {
@@ -44,6 +49,10 @@ class PictureSession implements StageSession {
     this.#cacheDir = request.cache_dir;
     this.#signal = signal;
     this.#embedding = createEmbedding({ embedder, models, index, pool, model, signal });
+    const { dimensions, shape, batch, state } = model;
+    const { preview, hardware } = parts;
+    const { decode } = request;
+    this.#settings = { dimensions, shape, batch, device: state.device, preview, hardware, decode };
     this.contributors = { join: this.#embedding.open, leave: this.#embedding.shut };
   }
 
@@ -69,17 +78,24 @@ class PictureSession implements StageSession {
     return { frames: probe.grid_frames, missing_frames: 0 };
   }
 
+  spans(): SpanRules {
+    return { every: spanFrames, settings: this.#settings };
+  }
+
   /** The last pictures are embedded while the decoder goes on with the next file. */
   async work(file: FileWork<Item>): Promise<Underway> {
-    const { media, worked, signal } = file;
+    const { media, worked, signal, spans } = file;
     // Not cancellable: a stage that was begun has to be known here, or nobody would end it.
-    const { stage } = await this.#index.ask('begin', {
+    const begun = await this.#index.ask('begin', {
       cache_dir: this.#cacheDir,
       hash_str: media.identity.hash_str,
       model_key: this.#model.model_key,
       dimensions: this.#model.dimensions,
+      ...(spans && { span: spans.key }),
     });
-    const sink = new Sink(stage, worked);
+    const { stage, kept, next_frame } = begun;
+    spans?.takenUp(kept);
+    const sink = new Sink(begun, spans, worked);
     const failed = new AbortController();
     sink.done.catch((error) => failed.abort(error));
     const giveUp = async (error: unknown): Promise<never> => {
@@ -90,7 +106,7 @@ class PictureSession implements StageSession {
       throw failed.signal.aborted && !signal.aborted ? failed.signal.reason : error;
     };
     try {
-      await this.#decode(file, sink, failed.signal);
+      await this.#decode(file, sink, next_frame, failed.signal);
       sink.close();
     } catch (error) {
       return giveUp(error);
@@ -98,10 +114,16 @@ class PictureSession implements StageSession {
     return { finished: this.#commit(media, sink).catch(giveUp) };
   }
 
-  async #decode({ media, frames }: FileWork<Item>, sink: Sink, signal: AbortSignal): Promise<void> {
+  async #decode(
+    { media, frames }: FileWork<Item>,
+    sink: Sink,
+    from: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (from >= media.probe.grid_frames) return;
     const { shape, batch } = this.#model;
     const credit = Math.max(2, Math.min(batch, this.#pool.count >> 2));
-    for await (const frame of frames({ shape, preview: true, credit, signal })) {
+    for await (const frame of frames({ shape, from, preview: true, credit, signal })) {
       if (!frame.preview) {
         throw engineErrors.INTERNAL(`${media.path}: frame ${frame.frame_index} came without a preview`);
       }
@@ -113,7 +135,7 @@ class PictureSession implements StageSession {
   async #commit(media: MediaRecord, sink: Sink) {
     const decoded = await sink.done;
     const { path, probe } = media;
-    if (decoded === 0 && probe.grid_frames > 0) {
+    if (sink.taken + decoded === 0 && probe.grid_frames > 0) {
       throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
     }
     await expectUnchanged(media);

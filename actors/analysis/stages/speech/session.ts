@@ -1,7 +1,8 @@
 // The sessions of one file: one of transcription, and one of diarization beside it when speakers are wanted.
 import { soundRate } from '../../../decoder/contract.ts';
-import type { DetectedSpeech, Segment } from '../../../transcriber/contract.ts';
+import type { DetectedSpeech, Segment, WrittenWindow } from '../../../transcriber/contract.ts';
 import type { Decoder } from '../parts.ts';
+import type { FileSpans } from '../stage.ts';
 import { speakerId } from './speaker-ids.ts';
 import type { SpeechTools, SpeechWork } from './work.ts';
 
@@ -18,6 +19,8 @@ export class SpeechSession {
   readonly #channels: number;
   #transcription: number | null = null;
   #diarization: number | null = null;
+  /** Seconds that were appended. */
+  #seconds = 0;
 
   constructor(work: SpeechWork, tools: SpeechTools) {
     this.#work = work;
@@ -26,7 +29,7 @@ export class SpeechSession {
   }
 
   async open(): Promise<void> {
-    const { speech, loaded, signal } = this.#tools;
+    const { speech, loaded, signal, spans } = this.#tools;
     const { job, model } = this.#work;
     // Asked for every file, because an actor that came back after a crash has no model; one that has it answers at once.
     if (model !== null) await loaded.load(speech.transcriber, model, { signal });
@@ -34,7 +37,8 @@ export class SpeechSession {
     const channels = this.#channels;
     // Not cancellable: what was opened has to be known here, or nobody would close it.
     const asked = { model_key: model, language: job.language, channels };
-    this.#transcription = (await speech.transcriber.ask('open', asked)).session;
+    const written = spans && { written: await keptWindows(spans) };
+    this.#transcription = (await speech.transcriber.ask('open', { ...asked, ...written })).session;
     if (!job.detect_speakers) return;
     const { session } = await speech.diarizer.ask('open', { channels, speaker_count: job.speaker_count });
     this.#diarization = session;
@@ -55,7 +59,10 @@ export class SpeechSession {
         { signal, slots },
       );
       await this.#appendToDiarizer({ channel, first_sample, count, samples, ...detected });
-      onAppended(count / soundRate / this.#channels);
+      const seconds = count / soundRate / this.#channels;
+      this.#seconds += seconds;
+      await this.#keepWhenDue();
+      onAppended(seconds);
     }
     for (let channel = 0; channel < this.#channels; channel++) {
       const detected = await speech.transcriber.ask('end', { session: transcription, channel }, { signal });
@@ -67,6 +74,19 @@ export class SpeechSession {
         ...detected,
       });
     }
+  }
+
+  /** The words so far; a span without any is kept with the next one. */
+  async #keepWhenDue(): Promise<void> {
+    const { speech, signal, spans } = this.#tools;
+    if (!spans?.isDue(this.#seconds)) return;
+    const { windows } = await speech.transcriber.ask(
+      'written',
+      { session: this.#transcription ?? 0 },
+      { signal },
+    );
+    if (windows.length > 0)
+      await spans.keep(this.#seconds, new TextEncoder().encode(JSON.stringify(windows)));
   }
 
   async #appendToDiarizer(
@@ -107,6 +127,14 @@ export class SpeechSession {
       await transcriber.ask('drop', { session: this.#transcription }).catch(ignore);
     if (this.#diarization !== null) await diarizer.ask('drop', { session: this.#diarization }).catch(ignore);
   }
+}
+
+/** The windows of all spans. The position of the last one is where the work goes on. */
+async function keptWindows(spans: FileSpans): Promise<WrittenWindow[]> {
+  const kept = await spans.all();
+  spans.takenUp(kept.at(-1)?.position ?? 0);
+  // Written here under a checksum.
+  return kept.flatMap(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)) as WrittenWindow[]);
 }
 
 /** The voices that say something in the transcript, in order of appearance there: other voices may have spoken between its segments. */

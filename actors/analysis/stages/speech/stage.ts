@@ -5,7 +5,7 @@ import type { MediaRecord } from '../../../index/store/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import { speechErrors } from '../../../transcriber/contract.ts';
 import type { SpeechParts } from '../parts.ts';
-import type { FileWork, Stage, StageSession, Underway } from '../stage.ts';
+import type { FileWork, SpanRules, Stage, StageSession, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { speechKind } from './kind.ts';
 import { type SpeechJob, subtitlesKey } from './request.ts';
@@ -22,6 +22,9 @@ export const speechStage: Stage<SpeechJob> = {
     return new SpeechStageSession(task, speech);
   },
 };
+
+/** Seconds of sound in a span: about a window of a model. */
+const spanSeconds = 30;
 
 /** Which model transcribes a file; null: only subtitles are read. `reason`: why there is none. */
 interface Choice {
@@ -104,15 +107,28 @@ class SpeechStageSession implements StageSession<SpeechJob> {
     return version === null || version === stored;
   }
 
-  async work({ item: job, media, reader, signal, worked }: FileWork<SpeechJob>): Promise<Underway> {
+  /**
+   * The words are kept, window by window. Sound is decoded again from the start, and who speaks is found when all of it was
+   * heard: both take little time beside the model.
+   */
+  spans(_: MediaRecord, job: SpeechJob): SpanRules | null {
+    if (this.#choiceOf(job).model === null) return null;
+    const { language, channels } = job;
+    return { every: spanSeconds, settings: { language, channels } };
+  }
+
+  async work({ item: job, media, reader, signal, worked, spans }: FileWork<SpeechJob>): Promise<Underway> {
     const { parts, request } = this.#task;
     const work: SpeechWork = { job, media, ...this.#choiceOf(job) };
     const broken = this.#broken.get(modelsOf(work));
     if (broken) throw broken;
-    let done = 0;
+    let [heard, told] = [0, 0];
     const onAppended = (seconds: number) => {
-      done += seconds;
-      worked(seconds);
+      heard += seconds;
+      // What was written before is heard again, and not told again.
+      const beyond = Math.max(0, heard - (spans?.taken ?? 0));
+      worked(beyond - told);
+      told = beyond;
     };
     const tools = {
       speech: this.#speech,
@@ -120,6 +136,7 @@ class SpeechStageSession implements StageSession<SpeechJob> {
       index: parts.index,
       cacheDir: request.cache_dir,
       signal,
+      spans,
       onAppended,
     };
     const facts = await transcribe(work, reader, tools).catch((error) => {
@@ -127,7 +144,7 @@ class SpeechStageSession implements StageSession<SpeechJob> {
       throw error;
     });
     // Subtitles need no sound, and the duration in a header is not exact to the sample: the rest counts as done.
-    if (facts) worked(media.probe.duration_seconds - done);
+    if (facts) worked(media.probe.duration_seconds - (spans?.taken ?? 0) - told);
     return { finished: Promise.resolve(facts && { speech: facts }) };
   }
 

@@ -3,6 +3,7 @@ import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { TranscriptMark } from '../../../index/transcripts/contract.ts';
 import type { Segment } from '../../../transcriber/contract.ts';
 import type { Index, SpeechParts } from '../parts.ts';
+import type { FileSpans } from '../stage.ts';
 import type { SpeechModel } from './model.ts';
 import { type SpeechJob, subtitlesKey } from './request.ts';
 
@@ -23,6 +24,8 @@ export interface SpeechTools {
   readonly index: Index;
   readonly cacheDir: string;
   readonly signal: AbortSignal;
+  /** Where the words of the file are kept; null when they are not. */
+  readonly spans: FileSpans | null;
   /** Seconds of the file that were appended to its sessions since the last call. */
   onAppended(seconds: number): void;
 }

@@ -68,12 +68,16 @@ function session(store: CountStore): StageSession {
     applies: ({ probe }) => probe.grid_frames > 0,
     isStored: async ({ identity }) => store.files.has(identity.hash_str),
     storedFacts: ({ identity }) => ({ pictures: store.files.get(identity.hash_str) ?? 0 }),
-    work: async ({ media, frames, worked }: FileWork) => {
-      let pictures = 0;
-      for await (const frame of frames({ shape, preview: false, credit: 2 })) {
-        if (frame.preview) throw new Error('a preview came that nobody asked for');
+    spans: () => ({ every: 100, settings: {} }),
+    work: async ({ media, frames, worked, spans }: FileWork) => {
+      let { pictures, next } = await takenUp(spans);
+      const wanted = { shape, from: next, preview: false, credit: 2 };
+      for await (const { preview, frame_index } of frames(wanted)) {
+        if (preview) throw new Error('a preview came that nobody asked for');
         pictures++;
+        next = frame_index + 1;
         worked(1);
+        if (spans?.isDue(pictures)) await spans.keep(pictures, bytesOf({ pictures, next }));
       }
       store.files.set(media.identity.hash_str, pictures);
       return { finished: Promise.resolve({ pictures }) };
@@ -88,4 +92,19 @@ function session(store: CountStore): StageSession {
     },
     close: async () => {},
   };
+}
+
+interface Counted {
+  readonly pictures: number;
+  /** The first frame that is not counted. */
+  readonly next: number;
+}
+
+const bytesOf = (counted: Counted) => new TextEncoder().encode(JSON.stringify(counted));
+
+async function takenUp(spans: FileWork['spans']): Promise<Counted> {
+  const last = (await spans?.all())?.at(-1);
+  spans?.takenUp(last?.position ?? 0);
+  if (!last) return { pictures: 0, next: 0 };
+  return JSON.parse(new TextDecoder().decode(last.bytes)) as Counted;
 }
