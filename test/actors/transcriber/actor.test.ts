@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { modelErrors } from '../../../actors/models/contract.ts';
-import { speechErrors } from '../../../actors/transcriber/contract.ts';
+import { speechErrors, type WrittenWindow } from '../../../actors/transcriber/contract.ts';
 import { EngineError, engineErrors } from '../../../runtime/errors.ts';
+import { until } from '../../until.ts';
 import { play, startTranscriber, stopAll, type Transcriber } from './start.ts';
 import { writeVoice } from './voice/tiny-silero.ts';
 import { noise, writeX3asr, x3asrFiles, x3asrRow } from './x3asr/tiny-model.ts';
@@ -272,4 +273,32 @@ test('NaN and infinities are silence', async () => {
     silence(1).fill(Number.NEGATIVE_INFINITY),
   );
   assert.deepEqual(textOf(await transcribe(engine, 'tiny', [broken])), [' Good day.']);
+});
+
+test('windows that were written before are not transcribed again, and the text is the same', async () => {
+  const engine = await startTranscriber(modelsDir);
+  const { transcriber, pool } = engine;
+  await transcriber.ask('load', { model_key: 'tiny' });
+  const whole = await transcribe(engine, 'tiny', [talk]);
+  const asked = { model_key: 'tiny', language: null, channels: 1 };
+  const first = await transcriber.ask('open', { ...asked, written: [] });
+  await play(transcriber, pool, first.session, 0, talk);
+  const windows: WrittenWindow[] = [];
+  await until(async () => {
+    windows.push(...(await transcriber.ask('written', first)).windows);
+    return windows.length === 2;
+  });
+  assert.deepEqual(await transcriber.ask('finish', first), whole);
+
+  const { session } = await transcriber.ask('open', { ...asked, written: windows });
+  await play(transcriber, pool, session, 0, talk);
+  assert.deepEqual((await transcriber.ask('written', { session })).windows, [], 'nothing new was written');
+  assert.deepEqual(await transcriber.ask('finish', { session }), whole);
+
+  // Of other sound at the same place nothing is taken.
+  const louder = talk.map((sample) => sample * 1.5);
+  const other = await transcriber.ask('open', { ...asked, written: windows });
+  await play(transcriber, pool, other.session, 0, louder);
+  const result = await transcriber.ask('finish', other);
+  assert.deepEqual(result, await transcribe(engine, 'tiny', [louder]));
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askPicture, askProbe } from '../ask-decoder.ts';
-import { tenHours } from '../footage/clips.ts';
+import { askFrames, askPicture, askProbe } from '../ask-decoder.ts';
+import { clips, tenHours } from '../footage/clips.ts';
 
 test('a moment late in a long film is reached by a seek', async () => {
   const path = await tenHours.make();
@@ -10,3 +10,21 @@ test('a moment late in a long film is reached by a seek', async () => {
   assert.ok(rgb.some((level) => level > 0));
   assert.equal((await askProbe(path)).grid_frames, 36_000);
 });
+
+/** What is taken up in the middle is what a pass from the start gives there, byte for byte. */
+for (const clip of clips) {
+  test(`pictures from a later second on are those of a pass from the start: ${clip.name}`, async () => {
+    const path = await clip.make();
+    for (const mode of ['exact', 'keyframes'] as const) {
+      const all = await askFrames({ path, mode, preview: null });
+      for (const from of [1, 3, 7]) {
+        const rest = await askFrames({ path, mode, preview: null, from });
+        assert.deepEqual(
+          rest,
+          all.filter(({ second }) => second >= from),
+          `${mode} from ${from}`,
+        );
+      }
+    }
+  });
+}
