@@ -7,8 +7,8 @@ import type { Item } from './kind.ts';
 import type { FileSpans, Stage, StageSession } from './stage.ts';
 import type { TaskContext } from './task-context.ts';
 
-/** The program and its version are part of it: another version may see another picture. */
-let version: string | undefined;
+/** Another version of the program may see another picture. */
+const version = programVersion();
 
 export class AttemptSpans implements FileSpans {
   readonly key: SpanKey;
@@ -33,7 +33,6 @@ export class AttemptSpans implements FileSpans {
   ): AttemptSpans | null {
     const rules = session.spans?.(media, item) ?? null;
     if (rules === null || stage.kind.unit.amountOf(media) <= rules.every) return null;
-    version ??= programVersion();
     const { hash_str, size_bytes, mtime_ms } = media.identity;
     const key = {
       stage: stage.journal,
