@@ -202,6 +202,13 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Files of a task that runs, without those whose work has ended. */
+export interface UnfinishedWork {
+  readonly task_id: string;
+  readonly cache_dir: string;
+  readonly paths: ReadonlySet<string>;
+}
+
 /** The tasks of this home folder, and the only way to run one. One runs at a time. */
 export interface Tasks {
   /** Id of the task of this engine that runs or is stopping. */
@@ -226,6 +233,8 @@ export interface Tasks {
   list(): Promise<TaskSnapshot[]>;
   /** Throws TASK_UNKNOWN. */
   get(task_id: string, page: Page): Promise<TaskDetail>;
+  /** What the task that runs has still to do; null when none runs. */
+  unfinished(): UnfinishedWork | null;
   /** Answers the function that ends the subscription. */
   subscribe(listener: TaskListener): () => void;
   /** No task starts any more; the running one is asked to stop and will be `interrupted`. Resolves when it has ended. */

@@ -4,6 +4,7 @@ import { indexContract } from './contract.ts';
 import { facetHandlers } from './facets/handlers.ts';
 import { FacetTables } from './facets/tables.ts';
 import { Folders } from './folders.ts';
+import { libraryHandlers } from './library/handlers.ts';
 import { spanHandlers } from './spans/handlers.ts';
 import { storeHandlers } from './store/handlers.ts';
 import type { WriterOptions } from './store/writer.ts';
@@ -37,6 +38,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...visualHandlers(parts),
         ...transcriptHandlers(parts),
         ...facetHandlers(parts),
+        ...libraryHandlers(parts),
       },
       close: async () => {
         visual.drop();

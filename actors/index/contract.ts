@@ -2,6 +2,7 @@
 // memory) and ranks. One thread owns the store for writing. Each part declares its own messages; here they become one actor.
 import { contract } from '../../runtime/contract.ts';
 import { facetMessages } from './facets/contract.ts';
+import { libraryMessages } from './library/contract.ts';
 import { spanMessages } from './spans/contract.ts';
 import { storeMessages } from './store/contract.ts';
 import { transcriptMessages } from './transcripts/contract.ts';
@@ -13,4 +14,5 @@ export const indexContract = contract('index', {
   ...visualMessages,
   ...transcriptMessages,
   ...facetMessages,
+  ...libraryMessages,
 });

@@ -7,6 +7,7 @@ import { type decoderContract, mediaErrors, modifiedMs } from '../../decoder/con
 import type { indexContract } from '../../index/contract.ts';
 import { nameContent } from '../../index/store/content-name.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
+import { volumeOf } from '../../index/store/volume.ts';
 
 /** Runs `work` so that a crash in it is known afterwards. `mark`: size and time of the file, its content is not known yet. */
 export type Watched = (mark: string, work: () => Promise<MediaRecord>) => Promise<MediaRecord>;
@@ -63,7 +64,8 @@ export async function survey(
       const parts = { decoder: prober, index, cache_dir, call: options, keep: remember };
       const { identity } = await nameContent(parts, path, found);
       const probe = await prober.ask('probe', { path }, options);
-      const media = { path, identity, probe };
+      const volume = await volumeOf(path);
+      const media = { path, identity, probe, ...(volume !== null && { volume }) };
       await remember(media);
       return media;
     } finally {

@@ -20,6 +20,7 @@ import {
   type TaskRequest,
   type TaskSnapshot,
   type Tasks,
+  type UnfinishedWork,
   type WorkResult,
 } from '../contract.ts';
 import { workKey } from '../result.ts';
@@ -60,6 +61,8 @@ interface Running {
   /** Why its results cannot be recorded; null while they can. */
   fault: unknown;
   ended: Promise<void>;
+  /** Pieces of work that have their result, by `workKey`. */
+  readonly finished: Set<string>;
 }
 
 export function createTasks(parts: TaskParts): Tasks {
@@ -152,6 +155,18 @@ class TaskRegistry implements Tasks {
     return { ...detail, ...this.#live(detail) };
   }
 
+  unfinished(): UnfinishedWork | null {
+    const running = this.#current;
+    if (running === null) return null;
+    const { request } = running.run;
+    const { cache_dir } = request;
+    const pieces = this.#parts.kinds.flatMap((kind) =>
+      kind.jobsOf(request).flatMap(({ items }) => items.map(({ path }) => ({ type: kind.type, path }))),
+    );
+    const left = pieces.filter((piece) => !running.finished.has(workKey(piece)));
+    return { task_id: running.task_id, cache_dir, paths: new Set(left.map(({ path }) => path)) };
+  }
+
   subscribe(listener: TaskListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -235,6 +250,7 @@ class TaskRegistry implements Tasks {
       reason: null,
       fault: null,
       ended: Promise.resolve(),
+      finished: new Set(),
     };
     this.#current = running;
     this.#unrecorded.delete(task_id);
@@ -286,6 +302,7 @@ class TaskRegistry implements Tasks {
   }
 
   #note(running: Running, event: AnalysisEvent): void {
+    if (event.type === 'result') running.finished.add(workKey(event.result));
     if (event.type === 'task') running.ledger.progress(event.task);
     if (event.type !== 'result') this.#notify(running.task_id, event);
     // A file that the end of the engine cut short gets no result: it is done when the task is resumed.

@@ -41,6 +41,12 @@ export function noteChange(writes: Writes, { path, hash }: MediaChange, file: st
   writes.put(headKey, seal(ChangeHead, headKey, { count }));
 }
 
+/** Tells everyone to read everything anew: media were removed or moved, which no single change says. */
+export function noteUpheaval(writes: Writes, file: string): void {
+  const count = (headOf(writes, file) ?? farAhead) + ringLength + 1;
+  writes.put(headKey, seal(ChangeHead, headKey, { count }));
+}
+
 /** What changed after `seen`; null asks for a beginning. */
 export function changesSince(reader: Reader, seen: number | null, file: string): Changes {
   const head = headOf(reader, file);

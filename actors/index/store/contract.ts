@@ -16,6 +16,7 @@ export const storeErrors = errorTable({
   },
   STORE_DAMAGED: { meaning: 'The analysis folder is damaged', status: 503, retryable: false },
   STORE_IN_USE: { meaning: 'Another process is writing this analysis folder', status: 503, retryable: true },
+  MEDIA_IN_WORK: { meaning: 'The media is being worked on', status: 409, retryable: true },
   STAGE_LOST: { meaning: 'The stage was lost when the index restarted', status: 503, retryable: true },
   NOT_ANALYZED: { meaning: 'This media has no analysis', status: 400, retryable: false },
   NOT_LOADED: { meaning: 'No analysis data is loaded', status: 400, retryable: false },
@@ -30,7 +31,13 @@ export const storeErrors = errorTable({
 export const Folder = { cache_dir: Type.String() };
 
 /** One file of media as the store knows it. */
-export const MediaRecord = Type.Object({ path: Type.String(), identity: FileIdentity, probe: Probe });
+export const MediaRecord = Type.Object({
+  path: Type.String(),
+  identity: FileIdentity,
+  probe: Probe,
+  /** Where the volume of the file is mounted; missing in records of older analyses. */
+  volume: Type.Optional(Type.String()),
+});
 export type MediaRecord = Static<typeof MediaRecord>;
 
 export const storeMessages = {

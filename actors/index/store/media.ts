@@ -121,6 +121,15 @@ export class MediaRecords {
     }
   }
 
+  /** Every content of which there is a record, ascending. */
+  hashes(): string[] {
+    return (
+      this.#reading()
+        ?.keys('media/')
+        .map((key) => key.slice('media/'.length)) ?? []
+    );
+  }
+
   /** What is known of a content; null when its record is damaged. A hash that is not known throws NOT_ANALYZED. */
   content(hash: string): MediaRecord | null {
     return readable(() => {
@@ -148,12 +157,14 @@ export function mediaRecord(row: Media): MediaRecord {
   // Written by this program under a checksum, so the text is a probe.
   const probe = JSON.parse(row.probe_json) as Probe;
   const compared = content_digest === '' ? {} : { content_digest };
-  return { path, identity: { hash_str, size_bytes, mtime_ms, inode, ...compared }, probe };
+  const record = { path, identity: { hash_str, size_bytes, mtime_ms, inode, ...compared }, probe };
+  return row.volume === '' ? record : { ...record, volume: row.volume };
 }
 
 function mediaRow(media: MediaRecord): Media {
   const { content_digest = '', ...identity } = media.identity;
-  return { path: media.path, ...identity, probe_json: JSON.stringify(media.probe), content_digest };
+  const { path, probe, volume = '' } = media;
+  return { path, ...identity, probe_json: JSON.stringify(probe), content_digest, volume };
 }
 
 export function putMedia(writes: Writes, media: MediaRecord, file: string): void {

@@ -17,6 +17,7 @@ export const Media = table('FHMD', {
   inode: 'string',
   probe_json: 'string',
   content_digest: 'string',
+  volume: 'string',
 });
 export const ChangeHead = table('FHCH', { count: 'double' });
 export const Change = table('FHCG', { count: 'double', path: 'string', hash_str: 'string' });
@@ -36,6 +37,7 @@ export const Visual = table('FHVI', {
   frame_runs: 'uints',
   scene_starts: 'uints',
   extents: 'extents',
+  stored_ms: 'double',
 });
 export const Previews = table('FHPV', {
   hash_str: 'string',
@@ -55,6 +57,7 @@ export const Transcript = table('FHTR', {
   text: 'ubytes',
   speakers: 'uint32s',
   speakers_json: 'string',
+  stored_ms: 'double',
 });
 export const SpeakerNames = table('FHSN', { hash_str: 'string', names_json: 'string' });
 

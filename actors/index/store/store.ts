@@ -7,11 +7,13 @@ import { type MediaRecord, storeErrors } from './contract.ts';
 import { Environment } from './environment.ts';
 import { readAgain, storeFault } from './faults.ts';
 import { checkFormat } from './format.ts';
+import { Holdings } from './holdings.ts';
 import { MediaRecords } from './media.ts';
 import { databaseFile, previewKey, vectorFolder } from './names.ts';
 import { PreviewTables, readPreviews } from './preview-reader.ts';
 import { readRecord } from './read-record.ts';
 import { Previews } from './records.ts';
+import type { PathMove, Removed } from './removal.ts';
 import { Spans } from './spans.ts';
 import type { Stage } from './stage.ts';
 import { Transcripts } from './transcripts.ts';
@@ -29,11 +31,13 @@ export class Store {
     () => this.#writer().environment,
   );
   readonly paths = new ContentPaths(this.media);
+  readonly holdings = new Holdings(() => this.#reading(), this.media, this.paths);
   readonly visual: VisualStages;
   readonly spans: Spans;
   readonly transcripts = new Transcripts(
     () => this.#reading(),
     () => this.#writer().environment,
+    () => (this.#options.now ?? Date.now)(),
   );
 
   constructor(folder: string, options: WriterOptions = {}) {
@@ -108,6 +112,18 @@ export class Store {
         ? frames.map(() => null)
         : readPreviews(this.folder, record, frames, this.#tables);
     });
+  }
+
+  /** Everything that is stored of these contents, and every path they are known by. */
+  remove(hashes: readonly string[], pause: () => void, cancelled: () => boolean): Removed[] {
+    const known = this.paths.of(hashes, pause);
+    const contents = new Map(hashes.map((hash, i) => [hash, known[i] ?? []]));
+    return this.#writer().remove(contents, cancelled);
+  }
+
+  /** The paths that stayed, because another content is known at their new name. */
+  move(moves: readonly PathMove[]): string[] {
+    return this.#writer().move(moves);
   }
 
   begin(hash: string, modelKey: string, dimensions: number, span: SpanKey | null = null): Stage {

@@ -38,6 +38,7 @@ export function packTranscript(
   hash: string,
   mark: TranscriptMark,
   segments: readonly TranscriptSegment[],
+  stored_ms = 0,
 ): TranscriptRow {
   const count = segments.length;
   const columns = [0, 1, 2, 3].map(() => new Uint32Array(count));
@@ -74,6 +75,7 @@ export function packTranscript(
     text: Buffer.concat(texts, end),
     speakers,
     speakers_json: JSON.stringify([...ids.keys()]),
+    stored_ms,
   };
 }
 
@@ -100,11 +102,14 @@ function segmentsOf(columns: Columns): TranscriptSegment[] {
 export class Transcripts {
   readonly #reading: () => Environment | null;
   readonly #writing: () => Environment;
+  /** Milliseconds since 1970. */
+  readonly #now: () => number;
 
   /** `reading`: null when nothing is stored yet. */
-  constructor(reading: () => Environment | null, writing: () => Environment) {
+  constructor(reading: () => Environment | null, writing: () => Environment, now: () => number = Date.now) {
     this.#reading = reading;
     this.#writing = writing;
+    this.#now = now;
   }
 
   stored(hashes: readonly string[]): boolean[] {
@@ -150,7 +155,7 @@ export class Transcripts {
   /** Takes the place of an earlier one; what the folder knows of the media is stored with it. *Flushed* on return. */
   store(media: MediaRecord, mark: TranscriptMark, segments: readonly TranscriptSegment[]): void {
     const hash = media.identity.hash_str;
-    const row = packTranscript(hash, mark, segments);
+    const row = packTranscript(hash, mark, segments, this.#now());
     const ids = new Set(segments.map(({ speaker }) => speaker));
     const before = readable(() => this.columns(hash))?.mark.speaker_names ?? {};
     const key = transcriptKey(hash);

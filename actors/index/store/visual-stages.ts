@@ -29,6 +29,11 @@ export class VisualStages {
     return readRecord(this.#reading(), Visual, stageKey(modelKey, hash));
   }
 
+  /** True when there is a record of it, whole or damaged. */
+  has(modelKey: string, hash: string): boolean {
+    return this.#reading()?.has(stageKey(modelKey, hash)) ?? false;
+  }
+
   /** Hashes whose record itself is broken go to `unreadable`. */
   stages(modelKey: string, unreadable: (hash: string) => void): Visual[] {
     const environment = this.#reading();

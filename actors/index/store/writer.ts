@@ -11,10 +11,11 @@ import { readable } from './faults.ts';
 import { putFormat } from './format.ts';
 import { HeldLease, type LeaseOptions } from './held-lease.ts';
 import { putMedia } from './media.ts';
-import { modelRecordKey, previewKey, stageKey } from './names.ts';
+import { modelPrefix, modelRecordKey, previewKey, stageKey } from './names.ts';
 import { removeOtherPreviews, removeParts } from './preview-writer.ts';
 import { readRecord } from './read-record.ts';
 import { Model, Previews, Visual } from './records.ts';
+import { movePaths, type PathMove, type Removed, removeContents } from './removal.ts';
 import { Spans } from './spans.ts';
 import { Stage, type StageResult } from './stage.ts';
 import { seal, unseal } from './table.ts';
@@ -39,6 +40,7 @@ export class Writer {
   readonly #tails: Tails;
   readonly #spans: Spans;
   readonly #warn: NonNullable<WriterOptions['warn']>;
+  readonly #now: () => number;
   #count = 0;
 
   constructor(folder: string, environment: Environment, options: WriterOptions = {}) {
@@ -49,6 +51,7 @@ export class Writer {
     this.#tails = new Tails(folder, environment, this.#on);
     this.#spans = new Spans(folder, options);
     this.#warn = options.warn ?? (() => {});
+    this.#now = options.now ?? Date.now;
     this.#leastGarbage = options.leastGarbageRows ?? leastGarbageRows;
   }
 
@@ -158,6 +161,7 @@ export class Writer {
         generation,
         revision: revisionAfter(read),
         ...stored,
+        stored_ms: this.#now(),
       };
       const now: Model = {
         ...tail.model,
@@ -170,6 +174,51 @@ export class Writer {
       putMedia(writes, media, file);
       return now;
     });
+  }
+
+  /** Everything of these contents, each with all of its paths, in one transaction. *Flushed* on return. MEDIA_IN_WORK. */
+  remove(contents: ReadonlyMap<string, readonly string[]>, cancelled: () => boolean): Removed[] {
+    const open = [...this.#stages].find(({ hash }) => contents.has(hash));
+    if (open !== undefined) {
+      const named = contents.get(open.hash)?.[0] ?? open.hash;
+      throw storeErrors.MEDIA_IN_WORK(`${named} is being analysed by ${open.modelKey} at the moment`);
+    }
+    return this.#exclusively(() => {
+      const prefix = modelPrefix.length;
+      const modelKeys = this.environment.keys(modelPrefix).map((key) => key.slice(prefix));
+      const { removed, models } = this.environment.transact((writes) => {
+        this.#lease.confirm(writes);
+        return removeContents(writes, this.environment, modelKeys, contents);
+      });
+      for (const hash of contents.keys()) removeOtherPreviews(this.#folder, hash, '');
+      for (const model of models) {
+        const tail = this.#tails.get(model.model_key);
+        if (tail !== undefined && tail.model.generation === model.generation)
+          tail.model = { ...tail.model, live: model.live };
+        this.#compactIfDue(model, cancelled);
+      }
+      return removed;
+    });
+  }
+
+  /** The paths that stayed; see `movePaths`. *Flushed* on return. */
+  move(moves: readonly PathMove[]): string[] {
+    return this.#exclusively(() =>
+      this.environment.transact((writes) => {
+        this.#lease.confirm(writes);
+        return movePaths(writes, this.environment, moves);
+      }),
+    );
+  }
+
+  /** Throws STORE_IN_USE when another process writes here. */
+  #exclusively<T>(work: () => T): T {
+    if (this.#stages.size === 0) this.#lease.take(putFormat);
+    try {
+      return work();
+    } finally {
+      this.#releaseIfIdle();
+    }
   }
 
   /** Nothing of the stage stays but what was kept of it. */
@@ -200,16 +249,20 @@ export class Writer {
     return tail;
   }
 
-  /** After a commit: compacts when more than half of a pack is garbage, and gives the lease back when idle. */
-  #settle(tail: ModelTail, cancelled: () => boolean): void {
-    const { model } = tail;
+  /** After a commit: compacts when it is due, and gives the lease back when idle. */
+  #settle({ model }: ModelTail, cancelled: () => boolean): void {
+    this.#compactIfDue(model, cancelled);
+    this.#releaseIfIdle();
+  }
+
+  /** When more than half of a pack is garbage, and nobody appends to it. */
+  #compactIfDue(model: Model, cancelled: () => boolean): void {
     const busy = [...this.#stages].some((stage) => stage.modelKey === model.model_key);
     const garbage = model.rows - model.live;
     if (!busy && garbage > model.live && garbage >= this.#leastGarbage && !cancelled()) {
       this.#tails.close(model.model_key);
       this.#compact(model, cancelled);
     }
-    this.#releaseIfIdle();
   }
 
   /** The stage is committed already, so a fault here does not fail the commit: it is logged, and the next commit tries again. */

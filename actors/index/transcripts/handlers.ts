@@ -122,6 +122,7 @@ async function search(
   pause: () => void,
 ) {
   const { transcripts } = parts;
+  if (transcripts.holds(cache_dir)) await parts.folders.with(cache_dir, (store) => transcripts.follow(store));
   const filters = checkSearchFilters(scope.filters);
   const unfiltered = { cache_dir, hashes: scope.hashes, filters };
   const hashes = await passingHashes(parts, unfiltered, () => transcripts.of(cache_dir).hashes(), pause);

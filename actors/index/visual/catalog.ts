@@ -3,7 +3,8 @@ import { joinRanges, lowerBound } from './frames.ts';
 
 export interface LoadedMedia {
   readonly hash: string;
-  readonly path: string;
+  /** Where it was last; follows a folder of footage that moves. */
+  path: string;
   /** Changes when the stage is stored again. */
   readonly revision: number;
   /** Grid frames, ascending; a position below is an index into them. */

@@ -69,6 +69,8 @@ function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<Visual
 
 async function ranked(parts: VisualParts, request: Request<VisualContract, 'search'>, pause: () => void) {
   const { cache_dir, scope, max_results } = request;
+  if (parts.visual.holds(cache_dir))
+    await parts.folders.with(cache_dir, (store) => parts.visual.follow(store));
   const loaded = parts.visual.of(cache_dir, request.model_key);
   if (request.text === null && request.picture === null)
     throw engineErrors.INVALID_MESSAGE('text and picture are both missing');

@@ -3,6 +3,7 @@
 import { crc32 } from 'node:zlib';
 import type { Log } from '../../../runtime/log.ts';
 import { storeErrors } from '../store/contract.ts';
+import { readable } from '../store/faults.ts';
 import type { Packs } from '../store/packs.ts';
 import type { Visual } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -74,6 +75,15 @@ export class LoadedVectors {
     } catch (error) {
       this.bank.rewind(before);
       throw error;
+    }
+  }
+
+  /** Brings what is loaded into step with a folder from which media were removed, or in which they moved. */
+  sweep(store: Store): void {
+    for (const hash of this.catalog.hashes()) {
+      const media = this.catalog.get(hash);
+      if (!store.visual.has(this.modelKey, hash)) this.catalog.remove(hash);
+      else if (media) media.path = readable(() => store.media.pathOf(hash)) ?? media.path;
     }
   }
 

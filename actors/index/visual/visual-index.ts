@@ -11,6 +11,8 @@ export class VisualIndex {
   readonly #log: Log;
   readonly #segmentBytes: number | undefined;
   #loaded: LoadedVectors | null = null;
+  /** How far the changes of the folder are known. */
+  #seen: number | null = null;
 
   constructor(log: Log, segmentBytes?: number) {
     this.#log = log;
@@ -20,6 +22,7 @@ export class VisualIndex {
   /** `hashes` null: everything. What is loaded of another folder or model gives way. `pause` may throw to stop. */
   load(store: Store, modelKey: string, hashes: readonly string[] | null, pause: () => void): LoadReport {
     store.requireFolder();
+    this.follow(store);
     const wanted = wantedStages(store, modelKey, hashes);
     const target = this.#targetOf(store, modelKey);
     try {
@@ -29,8 +32,23 @@ export class VisualIndex {
       throw error;
     }
     this.#use(target);
+    this.follow(store);
     const loaded = target.isFragmented ? this.#rebuild(store, target, pause) : target;
     return loaded.report(wanted.missing, wanted.unreadable);
+  }
+
+  /** Takes out what was removed from the folder since, by whatever process, and follows what moved. */
+  follow(store: Store): void {
+    const loaded = this.#loaded;
+    if (loaded?.folder !== store.folder) return;
+    const { seen, changed } = store.media.changes(this.#seen);
+    if (changed === null && seen !== this.#seen) loaded.sweep(store);
+    this.#seen = seen;
+  }
+
+  /** True while vectors of this folder are loaded. */
+  holds(folder: string): boolean {
+    return this.#loaded?.folder === realFolder(folder);
   }
 
   /** What a load adds to: what is loaded, or something new when the folder, the model or its dimensions are others. */
@@ -75,5 +93,6 @@ export class VisualIndex {
   drop(): void {
     this.#loaded?.close();
     this.#loaded = null;
+    this.#seen = null;
   }
 }

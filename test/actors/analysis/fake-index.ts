@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { indexContract } from '../../../actors/index/contract.ts';
 import type { KeptSpan, SpanKey } from '../../../actors/index/spans/contract.ts';
 import { type MediaRecord, storeErrors } from '../../../actors/index/store/contract.ts';
+import { isWithin } from '../../../actors/index/store/footage-path.ts';
 import { baseHash } from '../../../actors/index/store/names.ts';
 import type { Transcript } from '../../../actors/index/transcripts/contract.ts';
 import { actor, type Handlers } from '../../../runtime/actor.ts';
@@ -55,6 +56,7 @@ export function fakeIndex(world: IndexState) {
         ...spanHandlers(world),
         ...speechHandlers(world),
         ...visualHandlers(world),
+        ...libraryHandlers(world),
       },
     }),
   });
@@ -240,5 +242,30 @@ function visualHandlers(world: IndexState) {
     previews: ({ frames }) => ({
       previews: frames.map(({ hash_str, frame_index }) => world.preview(hash_str, frame_index)),
     }),
+  } satisfies IndexHandlers;
+}
+
+function libraryHandlers(world: IndexState) {
+  const held = (under: string | null) =>
+    [...world.media.values()].filter(({ path }) => under === null || isWithin(path, under));
+  return {
+    held_media: ({ under, offset, limit }) => {
+      const found = held(under);
+      const media = found.slice(offset, offset + limit).map(({ path, identity, probe }) => {
+        const { hash_str, size_bytes } = identity;
+        const frames = world.committed.get(hash_str)?.frames.length ?? 0;
+        const visual = frames > 0 ? [{ model_key: 'fake', frames, stored_ms: 0 }] : [];
+        const { kind, duration_seconds } = probe;
+        const facts = { size_bytes, kind, duration_seconds, volume: null };
+        const none = { transcript: null, preview_bytes: 0, unreadable: [] };
+        return { path, hash_str, replaced: false, ...facts, visual, ...none };
+      });
+      return { total: found.length, media };
+    },
+    held_models: () => ({ models: [] }),
+    remove_media: ({ hashes }) => ({
+      removed: hashes.map((hash) => ({ hash, vectors: 0, preview_bytes: 0, transcript: false })),
+    }),
+    move_paths: () => ({ stayed: [] }),
   } satisfies IndexHandlers;
 }

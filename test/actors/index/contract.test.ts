@@ -2,13 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { indexContract } from '../../../actors/index/contract.ts';
 import { facetMessages } from '../../../actors/index/facets/contract.ts';
+import { libraryMessages } from '../../../actors/index/library/contract.ts';
 import { spanMessages } from '../../../actors/index/spans/contract.ts';
 import { storeMessages } from '../../../actors/index/store/contract.ts';
 import { transcriptMessages } from '../../../actors/index/transcripts/contract.ts';
 import { visualMessages } from '../../../actors/index/visual/contract.ts';
 
 test('every message belongs to one part of the index', () => {
-  const parts = [storeMessages, spanMessages, visualMessages, transcriptMessages, facetMessages];
+  const parts = [
+    storeMessages,
+    spanMessages,
+    visualMessages,
+    transcriptMessages,
+    facetMessages,
+    libraryMessages,
+  ];
   const names = parts.flatMap((messages) => Object.keys(messages));
   assert.deepEqual([...new Set(names)], names);
   assert.deepEqual(Object.keys(indexContract.messages).sort(), names.sort());

@@ -1,0 +1,90 @@
+// What an analysis folder holds, told a page at a time; media that are taken out of it, and paths that move.
+import { type Static, Type } from 'typebox';
+import { ask } from '../../../runtime/contract.ts';
+import { nullable } from '../../../runtime/schema.ts';
+import { Folder } from '../store/contract.ts';
+
+/** Milliseconds since 1970; null for what an earlier version stored, which kept no time. */
+const StoredMs = nullable(Type.Number());
+
+export const HeldMedia = Type.Object({
+  path: Type.String(),
+  hash_str: Type.String(),
+  /** Another content was seen at the path since. */
+  replaced: Type.Boolean(),
+  /** Null where the record of the file is damaged. */
+  size_bytes: nullable(Type.Integer()),
+  kind: nullable(Type.String()),
+  duration_seconds: nullable(Type.Number()),
+  /** Where its volume was mounted; null for what an earlier version stored. */
+  volume: nullable(Type.String()),
+  visual: Type.Array(Type.Object({ model_key: Type.String(), frames: Type.Integer(), stored_ms: StoredMs })),
+  transcript: nullable(
+    Type.Object({
+      model_key: Type.String(),
+      /** That was spoken, BCP 47. */
+      language: nullable(Type.String()),
+      segments: Type.Integer(),
+      speakers: Type.Integer(),
+      stored_ms: StoredMs,
+    }),
+  ),
+  preview_bytes: Type.Number(),
+  /** What cannot be read of it: keys of models, `transcript`, `previews`. */
+  unreadable: Type.Array(Type.String()),
+});
+export type HeldMedia = Static<typeof HeldMedia>;
+
+export const HeldModel = Type.Object({
+  model_key: Type.String(),
+  dimensions: Type.Integer(),
+  rows: Type.Number(),
+  /** Rows of nobody, which go with the next compaction. */
+  dead: Type.Number(),
+});
+export type HeldModel = Static<typeof HeldModel>;
+
+export const libraryMessages = {
+  /** A page of the media of a folder, in the order of paths; `under`: only those that lie in this folder. */
+  held_media: ask(
+    Type.Object({
+      ...Folder,
+      under: nullable(Type.String()),
+      offset: Type.Integer({ minimum: 0 }),
+      limit: Type.Integer({ minimum: 0 }),
+    }),
+    Type.Object({ total: Type.Integer(), media: Type.Array(HeldMedia) }),
+  ),
+  /** The models whose vectors a folder holds. */
+  held_models: ask(Type.Object({ ...Folder }), Type.Object({ models: Type.Array(HeldModel) })),
+  /**
+   * Removes everything that is stored of these contents, and every path they are known by, in one atomic write; what is
+   * loaded of them can be found no more. *Flushed*. MEDIA_IN_WORK, STORE_IN_USE.
+   */
+  remove_media: ask(
+    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
+    Type.Object({
+      removed: Type.Array(
+        Type.Object({
+          hash: Type.String(),
+          vectors: Type.Integer(),
+          preview_bytes: Type.Number(),
+          transcript: Type.Boolean(),
+        }),
+      ),
+    }),
+  ),
+  /**
+   * Gives paths their new names in one atomic write, *flushed*. A path that is not known is left out; `stayed`: another
+   * content is known at the new name. STORE_IN_USE.
+   */
+  move_paths: ask(
+    Type.Object({
+      ...Folder,
+      moves: Type.Array(
+        Type.Object({ from: Type.String(), to: Type.String(), volume: nullable(Type.String()) }),
+      ),
+    }),
+    Type.Object({ stayed: Type.Array(Type.String()) }),
+  ),
+};

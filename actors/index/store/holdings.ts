@@ -1,0 +1,107 @@
+// What an analysis folder holds of each media, as a person asks for it: by which model, since when, how much.
+
+import type { HeldMedia, HeldModel } from '../library/contract.ts';
+import type { ContentPaths, ListedContent } from './content-paths.ts';
+import type { Environment } from './environment.ts';
+import { readable } from './faults.ts';
+import { isWithin } from './footage-path.ts';
+import type { MediaRecords } from './media.ts';
+import { modelPrefix, previewKey, stageKey, transcriptKey } from './names.ts';
+import { readRecord } from './read-record.ts';
+import { Model, Previews, Transcript, Visual } from './records.ts';
+import { unseal } from './table.ts';
+import { columnsOf } from './transcripts.ts';
+
+/** Media between two looks at whether to stop. */
+const stride = 64;
+
+export class Holdings {
+  readonly #reading: () => Environment | null;
+  readonly #media: MediaRecords;
+  readonly #paths: ContentPaths;
+
+  constructor(reading: () => Environment | null, media: MediaRecords, paths: ContentPaths) {
+    this.#reading = reading;
+    this.#media = media;
+    this.#paths = paths;
+  }
+
+  /** In the order of paths; `under`: only what lies in this folder. `pause` may throw to stop. */
+  list(
+    { under, offset, limit }: { under: string | null; offset: number; limit: number },
+    pause: () => void,
+  ): { total: number; media: HeldMedia[] } {
+    const all = this.#paths.all(pause);
+    const found = under === null ? all : all.filter(({ path }) => isWithin(path, under));
+    const models = this.#models();
+    const media = found.slice(offset, offset + limit).map((one, i) => {
+      if (i % stride === 0) pause();
+      return this.#held(one, models);
+    });
+    return { total: found.length, media };
+  }
+
+  #held({ path, hash, replaced }: ListedContent, models: readonly Model[]): HeldMedia {
+    const record = readable(() => this.#media.byHash(hash));
+    const own = record?.path === path || replaced ? record : this.#media.byPath(path);
+    const known = own ?? record;
+    const unreadable: string[] = [];
+    const read = <T>(what: string, look: () => T | null): T | null => {
+      const found = readable(() => ({ value: look() }));
+      if (found === null) unreadable.push(what);
+      return found?.value ?? null;
+    };
+    const visual = models.flatMap(({ model_key }) => {
+      const row = read(model_key, () => readRecord(this.#reading(), Visual, stageKey(model_key, hash)));
+      if (row === null) return [];
+      const frames = row.extents.reduce((sum, { count }) => sum + count, 0);
+      return [{ model_key, frames, stored_ms: row.stored_ms || null }];
+    });
+    const previews = read('previews', () => readRecord(this.#reading(), Previews, previewKey(hash)));
+    return {
+      path,
+      hash_str: hash,
+      replaced,
+      size_bytes: known?.identity.size_bytes ?? null,
+      kind: known?.probe.kind ?? null,
+      duration_seconds: known?.probe.duration_seconds ?? null,
+      volume: known?.volume ?? null,
+      visual,
+      transcript: read('transcript', () => this.#transcript(hash)),
+      preview_bytes: previews?.size_bytes ?? 0,
+      unreadable,
+    };
+  }
+
+  #transcript(hash: string): HeldMedia['transcript'] {
+    const row = readRecord(this.#reading(), Transcript, transcriptKey(hash));
+    if (row === null) return null;
+    const { mark, starts_ms, speakerIds } = columnsOf(row);
+    const { model_key, spoken } = mark;
+    return {
+      model_key,
+      language: spoken,
+      segments: starts_ms.length,
+      speakers: speakerIds.length,
+      stored_ms: row.stored_ms || null,
+    };
+  }
+
+  #models(): Model[] {
+    const environment = this.#reading();
+    if (environment === null) return [];
+    return Array.from(environment.entries(modelPrefix), ({ key, value }) =>
+      readable(() => unseal(Model, key, value, environment.file)),
+    ).filter((model) => model !== null);
+  }
+
+  /** `dead`: rows that belong to no media any more, which go with the next compaction. */
+  models(): HeldModel[] {
+    return this.#models().map(({ model_key, dimensions, rows, live }) => ({
+      model_key,
+      dimensions,
+      rows,
+      dead: Math.max(0, rows - live),
+    }));
+  }
+}

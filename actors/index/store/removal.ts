@@ -1,0 +1,103 @@
+// Takes contents out of the records of a folder, and gives paths their new names. What is done in one transaction is seen
+// whole or not at all.
+import { noteUpheaval } from './changes.ts';
+import type { Environment, Writes } from './environment.ts';
+import { readable } from './faults.ts';
+import { mediaKey, modelPrefix, pathKey, previewKey, speakersKey, transcriptKey } from './names.ts';
+import { Media, Model, Previews, Visual } from './records.ts';
+import { type Fields, type Row, seal, type Table, unseal } from './table.ts';
+
+export interface Removed {
+  readonly hash: string;
+  readonly vectors: number;
+  readonly preview_bytes: number;
+  readonly transcript: boolean;
+}
+
+/** A path of a content, with its new name. */
+export interface PathMove {
+  readonly from: string;
+  readonly to: string;
+  /** Of the new path; null when nothing lies there. */
+  readonly volume: string | null;
+}
+
+type Read = <F extends Fields>(shape: Table<F>, key: string) => Row<F> | null;
+
+/** Null for what is not there, and for what is damaged. */
+function reader(writes: Writes, file: string): Read {
+  return (shape, key) => {
+    const bytes = writes.get(key);
+    return bytes === undefined ? null : readable(() => unseal(shape, key, bytes, file));
+  };
+}
+
+/** `contents`: all paths of each hash. Answers what went, and the models whose packs have rows of nobody now. */
+export function removeContents(
+  writes: Writes,
+  { file }: Environment,
+  modelKeys: readonly string[],
+  contents: ReadonlyMap<string, readonly string[]>,
+): { removed: Removed[]; models: Model[] } {
+  const read = reader(writes, file);
+  const freed = new Map<string, Map<number, number>>();
+  const removed = [...contents].map(([hash, paths]): Removed => {
+    let vectors = 0;
+    for (const encoded of modelKeys) {
+      const key = `visual/${encoded}/${hash}`;
+      const visual = read(Visual, key);
+      writes.remove(key);
+      if (visual === null) continue;
+      const rows = visual.extents.reduce((sum, { count }) => sum + count, 0);
+      const byGeneration = freed.get(encoded) ?? new Map<number, number>();
+      freed.set(encoded, byGeneration);
+      byGeneration.set(visual.generation, (byGeneration.get(visual.generation) ?? 0) + rows);
+      vectors += rows;
+    }
+    const preview_bytes = read(Previews, previewKey(hash))?.size_bytes ?? 0;
+    const transcript = writes.get(transcriptKey(hash)) !== undefined;
+    for (const keyOf of [previewKey, transcriptKey, speakersKey, mediaKey]) writes.remove(keyOf(hash));
+    for (const path of paths) {
+      // Another content may have been seen there meanwhile.
+      const row = read(Media, pathKey(path));
+      if (row === null || row.hash_str === hash) writes.remove(pathKey(path));
+    }
+    return { hash, vectors, preview_bytes, transcript };
+  });
+  const models = [...freed].flatMap(([encoded, byGeneration]) => {
+    const key = modelPrefix + encoded;
+    const model = read(Model, key);
+    if (model === null) return [];
+    const now = { ...model, live: Math.max(0, model.live - (byGeneration.get(model.generation) ?? 0)) };
+    writes.put(key, seal(Model, key, now));
+    return [now];
+  });
+  noteUpheaval(writes, file);
+  return { removed, models };
+}
+
+/** Answers the paths that stayed, because another content is known at their new name. */
+export function movePaths(writes: Writes, { file }: Environment, moves: readonly PathMove[]): string[] {
+  const read = reader(writes, file);
+  const stayed: string[] = [];
+  for (const { from, to, volume } of moves) {
+    if (from === to) continue;
+    const row = read(Media, pathKey(from));
+    // Moved by somebody else, or damaged: then the next look at the file writes it anew.
+    if (row === null) continue;
+    const there = read(Media, pathKey(to));
+    if (there !== null && there.hash_str !== row.hash_str) {
+      stayed.push(from);
+      continue;
+    }
+    const moved: Media = { ...row, path: to, volume: volume ?? '' };
+    // What is known at the new name already is newer: it was read there.
+    if (there === null) writes.put(pathKey(to), seal(Media, pathKey(to), moved));
+    writes.remove(pathKey(from));
+    const key = mediaKey(row.hash_str);
+    const content = read(Media, key);
+    if (content === null || content.path === from) writes.put(key, seal(Media, key, there ?? moved));
+  }
+  noteUpheaval(writes, file);
+  return stayed;
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import { mediaRecord } from '../footage.ts';
+import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
+
+const mark = {
+  model_key: 'm',
+  language: null,
+  spoken: 'en',
+  channels: null,
+  detect_speakers: true,
+  speaker_count: 'auto',
+};
+const segments = (text: string) => [{ start_seconds: 0, end_seconds: 1, text, speaker: 'SPEAKER_00' }];
+
+async function speak(index: Harness, cache_dir: string, hash: string, text: string) {
+  await index.call('transcribe', { cache_dir, media: mediaRecord(hash), mark, segments: segments(text) });
+}
+
+async function loadSpeech(index: Harness, cache_dir: string) {
+  for (let i = 0; i < 100; i++) if ((await index.call('load_transcripts', { cache_dir })).done) return;
+}
+
+const list = (index: Harness, cache_dir: string, under: string | null = null) =>
+  index.call('held_media', { cache_dir, under, offset: 0, limit: 100 });
+
+const found = async (index: Harness, cache_dir: string, vectors: Float32Array<ArrayBuffer>) => {
+  const picture = vectors.slice(0, 32);
+  const asked = { cache_dir, model_key: 'model', text: null, picture, text_weight: 1, exclude: null };
+  const { matches } = await index.call('search', { ...asked, scope: everything, max_results: 50 });
+  return [...new Set(matches.map(({ path }) => path))].sort();
+};
+
+const heard = async (index: Harness, cache_dir: string, query: string) => {
+  const scope = { hashes: null, ranges: {}, filters: [] };
+  const asked = { cache_dir, query, speaker_name: null, scope, max_results: 50 };
+  return (await index.call('search_transcripts', asked)).matches.map(({ path }) => path);
+};
+
+async function twoFilms(t: TestContext) {
+  const cache_dir = folder(t);
+  const index = await indexActor(t, { now: () => 1_700_000_000_000 });
+  const [one, two] = [someFootage(30, 1), someFootage(40, 2)];
+  await store(index, cache_dir, 'aa', one.slice());
+  await store(index, cache_dir, 'bb', two.slice());
+  await speak(index, cache_dir, 'aa', ' hello there');
+  await speak(index, cache_dir, 'bb', ' hello you');
+  const assignments = [{ speaker: 'SPEAKER_00', name: 'Ada' }];
+  await index.call('name_speakers', { cache_dir, hash_str: 'aa', assignments });
+  await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  await loadSpeech(index, cache_dir);
+  return { cache_dir, index, one, two };
+}
+
+test('a listing says what is stored of each media, by which model and when, a page at a time', async (t) => {
+  const { cache_dir, index } = await twoFilms(t);
+  const { total, media } = await list(index, cache_dir);
+  assert.equal(total, 2);
+  const [first] = media;
+  assert.deepEqual(
+    {
+      path: first?.path,
+      visual: first?.visual,
+      transcript: first?.transcript,
+      unreadable: first?.unreadable,
+    },
+    {
+      path: '/footage/aa.mp4',
+      visual: [{ model_key: 'model', frames: 30, stored_ms: 1_700_000_000_000 }],
+      transcript: {
+        model_key: 'm',
+        language: 'en',
+        segments: 1,
+        speakers: 1,
+        stored_ms: 1_700_000_000_000,
+      },
+      unreadable: [],
+    },
+  );
+  const page = await index.call('held_media', { cache_dir, under: null, offset: 1, limit: 1 });
+  assert.deepEqual([page.total, page.media.map(({ path }) => path)], [2, ['/footage/bb.mp4']]);
+  assert.equal((await list(index, cache_dir, '/footage')).total, 2);
+  assert.equal((await list(index, cache_dir, '/foot')).total, 0);
+  assert.equal((await list(index, cache_dir, '/footage/aa.mp4')).total, 1);
+});
+
+test('a content of which another one took the place is listed as replaced', async (t) => {
+  const { cache_dir, index } = await twoFilms(t);
+  await index.call('remember', { cache_dir, media: mediaRecord('cc', '/footage/aa.mp4') });
+  const { media } = await list(index, cache_dir);
+  assert.deepEqual(
+    media.map(({ hash_str, path, replaced }) => [hash_str, path, replaced]),
+    [
+      ['aa', '/footage/aa.mp4', true],
+      ['cc', '/footage/aa.mp4', false],
+      ['bb', '/footage/bb.mp4', false],
+    ],
+  );
+});
+
+test('what is removed is stored, listed and found no more; the rest stays', async (t) => {
+  const { cache_dir, index, one, two } = await twoFilms(t);
+  assert.deepEqual(await found(index, cache_dir, one), ['/footage/aa.mp4', '/footage/bb.mp4']);
+  const { removed } = await index.call('remove_media', { cache_dir, hashes: ['aa'] });
+  assert.deepEqual(
+    removed.map(({ hash, vectors, transcript }) => [hash, vectors, transcript]),
+    [['aa', 30, true]],
+  );
+  assert.deepEqual(await found(index, cache_dir, one), ['/footage/bb.mp4']);
+  assert.deepEqual(await found(index, cache_dir, two), ['/footage/bb.mp4']);
+  assert.deepEqual(await heard(index, cache_dir, 'hello'), ['/footage/bb.mp4']);
+  assert.deepEqual(
+    (await list(index, cache_dir)).media.map(({ hash_str }) => hash_str),
+    ['bb'],
+  );
+  const { by_path, by_hash } = await index.call('find', {
+    cache_dir,
+    paths: ['/footage/aa.mp4'],
+    hashes: ['aa'],
+  });
+  assert.deepEqual([by_path, by_hash], [[null], [null]]);
+  const previews = readdirSync(join(cache_dir, 'previews'), { recursive: true }).map(String);
+  assert.ok(!previews.some((name) => name.includes('aa.')), previews.join());
+  const { models } = await index.call('held_models', { cache_dir });
+  assert.deepEqual(models, [{ model_key: 'model', dimensions: 32, rows: 70, dead: 30 }]);
+  // Analysed again it has no names of before.
+  await speak(index, cache_dir, 'aa', ' again');
+  const { transcripts } = await index.call('transcripts', { cache_dir, hashes: ['aa'] });
+  assert.deepEqual(transcripts[0]?.names, {});
+});
+
+test('another process that has it loaded finds it no more', async (t) => {
+  const { cache_dir, index, one } = await twoFilms(t);
+  const other = await indexActor(t);
+  await other.call('remove_media', { cache_dir, hashes: ['aa'] });
+  assert.deepEqual(await found(index, cache_dir, one), ['/footage/bb.mp4']);
+  assert.deepEqual(await heard(index, cache_dir, 'hello'), ['/footage/bb.mp4']);
+  assert.deepEqual(await index.call('paths', { cache_dir, hashes: ['aa'] }), { paths: [[]] });
+});
+
+test('vectors of removed media leave the disk when most of a pack is theirs', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t, { leastGarbageRows: 10 });
+  await store(index, cache_dir, 'aa', someFootage(60, 1));
+  await store(index, cache_dir, 'bb', someFootage(20, 2));
+  await index.call('remove_media', { cache_dir, hashes: ['aa'] });
+  const { models } = await index.call('held_models', { cache_dir });
+  assert.deepEqual(models, [{ model_key: 'model', dimensions: 32, rows: 20, dead: 0 }]);
+  assert.ok(existsSync(join(cache_dir, 'vectors', 'm-model.2.v8')));
+  const load = { cache_dir, model_key: 'model', hashes: null };
+  assert.deepEqual(await index.call('load', load), { media: 1, vectors: 20, missing: [], unreadable: [] });
+});
+
+test('a media that is being written is not removed, and a folder that another process writes is left alone', async (t) => {
+  const { cache_dir, index } = await twoFilms(t);
+  const begin = { cache_dir, hash_str: 'aa', model_key: 'model', dimensions: 32 };
+  const { stage } = await index.call('begin', begin);
+  await assert.rejects(index.call('remove_media', { cache_dir, hashes: ['aa'] }), (error: Error) => {
+    return storeErrors.MEDIA_IN_WORK.is(error) && error.message.includes('/footage/aa.mp4');
+  });
+  // Another content may go meanwhile, and the stage goes on.
+  await index.call('remove_media', { cache_dir, hashes: ['bb'] });
+  await index.call('append', { stage, frames: [0], vectors: someFootage(1, 3), previews: [] });
+  await index.call('commit', { stage, media: mediaRecord('aa') });
+  const { models } = await index.call('held_models', { cache_dir });
+  assert.deepEqual(models, [{ model_key: 'model', dimensions: 32, rows: 71, dead: 70 }]);
+});
+
+test('paths that move are known by their new names only, also where they are loaded', async (t) => {
+  const { cache_dir, index, one } = await twoFilms(t);
+  await index.call('remember', { cache_dir, media: mediaRecord('dd', '/new/bb.mp4') });
+  const move = (name: string) => ({ from: `/footage/${name}`, to: `/new/${name}`, volume: '/new' });
+  const moves = [move('aa.mp4'), move('bb.mp4'), move('nothing.mp4')];
+  // Another content is known where bb would go: it stays.
+  assert.deepEqual(await index.call('move_paths', { cache_dir, moves }), { stayed: ['/footage/bb.mp4'] });
+  assert.deepEqual(await found(index, cache_dir, one), ['/footage/bb.mp4', '/new/aa.mp4']);
+  const { by_path, by_hash } = await index.call('find', {
+    cache_dir,
+    paths: ['/footage/aa.mp4', '/new/aa.mp4'],
+    hashes: ['aa'],
+  });
+  assert.deepEqual(
+    [by_path[0], by_path[1]?.identity.hash_str, by_path[1]?.volume, by_hash[0]?.path],
+    [null, 'aa', '/new', '/new/aa.mp4'],
+  );
+  await assert.rejects(heard(index, cache_dir, 'hello'), storeErrors.NOT_LOADED.is);
+  await loadSpeech(index, cache_dir);
+  assert.deepEqual(await heard(index, cache_dir, 'hello'), ['/footage/bb.mp4', '/new/aa.mp4']);
+});
