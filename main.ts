@@ -9,6 +9,7 @@ import { embedderContract } from './actors/embedder/contract.ts';
 import type { Engine } from './actors/engine.ts';
 import { createExporter } from './actors/exporter/exporter.ts';
 import { indexContract } from './actors/index/contract.ts';
+import { createLibrary } from './actors/library/library.ts';
 import { mostPictureBytes } from './actors/models/contract.ts';
 import { createModelLibrary } from './actors/models/library.ts';
 import { defaultModelKey } from './actors/models/rows/list.ts';
@@ -65,11 +66,12 @@ export async function startEngine(
     const analysis = createAnalysis({ ...parts, ...visual, decoders: films, speech: speech || null });
     const tasks = openTasks(tasksPath, { analysis, ...visual, clock: systemClock, log });
     const exporter = createExporter(Date.now);
-    const library = createModelLibrary(models);
+    const library = createLibrary({ ...parts, tasks, modelsFolder: models });
+    const stored = createModelLibrary(models);
     const stop = () =>
       Promise.all([tasks.stop(), exporter.close()]).then(supervisor.stop).finally(journal.close);
     const { states } = supervisor;
-    return { analysis, tasks, search, exporter, models: library, slots: pool, states, stop };
+    return { analysis, tasks, search, exporter, library, models: stored, slots: pool, states, stop };
   } catch (error) {
     await supervisor.stop().finally(journal.close);
     throw error;

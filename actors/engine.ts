@@ -3,6 +3,7 @@ import type { ChildState } from '../runtime/child.ts';
 import type { SlotPool } from '../runtime/slots.ts';
 import type { Analysis, Tasks } from './analysis/contract.ts';
 import type { Exporter } from './exporter/contract.ts';
+import type { Library } from './library/contract.ts';
 import type { ModelLibrary } from './models/contract.ts';
 import type { Search } from './search/contract.ts';
 
@@ -11,6 +12,8 @@ export interface Engine {
   readonly tasks: Tasks;
   readonly search: Search;
   readonly exporter: Exporter;
+  /** What the analysis folders hold. */
+  readonly library: Library;
   /** The models of this machine, as files; the visual model in use is `search.models`. */
   readonly models: ModelLibrary;
   readonly slots: SlotPool;

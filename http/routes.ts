@@ -6,6 +6,7 @@ import { documentRoutes } from './routes/document.ts';
 import { exportRoutes } from './routes/export.ts';
 import { facetRoutes } from './routes/facets.ts';
 import { healthRoutes } from './routes/health.ts';
+import { libraryRoutes } from './routes/library.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
 import { searchRoutes } from './routes/search.ts';
@@ -20,6 +21,7 @@ const described: readonly Route[] = [
   ...analyzeRoutes,
   ...taskRoutes,
   ...mediaRoutes,
+  ...libraryRoutes,
   ...thumbnailRoutes,
   ...facetRoutes,
   ...searchRoutes,

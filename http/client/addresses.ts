@@ -8,6 +8,7 @@ import type { analyze, cancelAnalysis } from '../routes/analyze.ts';
 import type { exportTranscript } from '../routes/export.ts';
 import type { metadataFacets } from '../routes/facets.ts';
 import type { health, livez, metrics, readyz } from '../routes/health.ts';
+import type { forgetMedia, libraryDisk, listLibrary, moveMedia, pruneLibrary } from '../routes/library.ts';
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
@@ -26,8 +27,11 @@ export interface Operations {
   readonly cachePaths: typeof cachePaths;
   readonly cancelAnalysis: typeof cancelAnalysis;
   readonly exportTranscript: typeof exportTranscript;
+  readonly forgetMedia: typeof forgetMedia;
   readonly getTask: typeof getTask;
   readonly health: typeof health;
+  readonly libraryDisk: typeof libraryDisk;
+  readonly listLibrary: typeof listLibrary;
   readonly listTasks: typeof listTasks;
   readonly livez: typeof livez;
   readonly loadAnalysisData: typeof loadAnalysisData;
@@ -38,7 +42,9 @@ export interface Operations {
   readonly mediaMetadata: typeof mediaMetadata;
   readonly metadataFacets: typeof metadataFacets;
   readonly metrics: typeof metrics;
+  readonly moveMedia: typeof moveMedia;
   readonly nameSpeakers: typeof nameSpeakers;
+  readonly pruneLibrary: typeof pruneLibrary;
   readonly readyz: typeof readyz;
   readonly resumeTask: typeof resumeTask;
   readonly sceneThumbnails: typeof sceneThumbnails;
@@ -58,8 +64,11 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   cachePaths: 'POST /api/v1/cache-paths',
   cancelAnalysis: 'POST /api/v1/analyze/cancel',
   exportTranscript: 'POST /api/v1/export/transcript',
+  forgetMedia: 'POST /api/v1/library/forget',
   getTask: 'GET /api/v1/tasks/{task_id} offset limit',
   health: 'GET /api/v1/health',
+  libraryDisk: 'POST /api/v1/library/disk',
+  listLibrary: 'POST /api/v1/library/list',
   listTasks: 'GET /api/v1/tasks',
   livez: 'GET /livez',
   loadAnalysisData: 'POST /api/v1/analysis-data/load',
@@ -70,7 +79,9 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   mediaMetadata: 'POST /api/v1/media/metadata',
   metadataFacets: 'POST /api/v1/metadata/facets',
   metrics: 'GET /metrics',
+  moveMedia: 'POST /api/v1/library/move',
   nameSpeakers: 'PUT /api/v1/transcriptions/speakers',
+  pruneLibrary: 'POST /api/v1/library/prune',
   readyz: 'GET /readyz',
   resumeTask: 'POST /api/v1/tasks/{task_id}/resume',
   sceneThumbnails: 'POST /api/v1/thumbnails/scene',

@@ -1,9 +1,11 @@
 // What is wrong with a request is told to its sender, whatever is wrong with it: every route, every field.
 import assert from 'node:assert/strict';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
 import { createExporter } from '../../actors/exporter/exporter.ts';
+import { createLibrary } from '../../actors/library/library.ts';
 import { createModelLibrary } from '../../actors/models/library.ts';
 import type { Method, Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
@@ -18,6 +20,9 @@ const w = await world([
 ]);
 await w.run();
 await w.open();
+/** The folder of the footage under another name, as if it had moved. */
+const moved = join(w.folder, 'moved');
+symlinkSync(w.folder, moved);
 const cache_dir = join(w.folder, 'cache');
 await w.search.transcripts.load(cache_dir);
 const tasks = openTasks(join(w.folder, 'tasks'), {
@@ -46,6 +51,12 @@ const call = inject(routes, {
   search: w.search,
   tasks,
   exporter,
+  library: createLibrary({
+    index: w.index,
+    prober: w.prober,
+    tasks: { unfinished: () => null },
+    modelsFolder: join(w.folder, 'models'),
+  }),
   states: () => [],
   models: createModelLibrary(join(w.folder, 'models')),
   stopping: () => false,
@@ -72,6 +83,7 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   transcriptionsRange: { hash_str: 'aa' },
   nameSpeakers: { hash_str: 'aa' },
   searchTranscript: { search_all: false },
+  moveMedia: { from: w.folder, to: moved },
 };
 const goodFor = ({ body, id }: Route) => ({ ...goodBody(body!, known), ...besides[id] });
 

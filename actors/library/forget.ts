@@ -1,0 +1,125 @@
+// Forgets media: what is stored of their content, under every path it is known by.
+import { realpath, stat } from 'node:fs/promises';
+import { mediaErrors } from '../decoder/contract.ts';
+import type { HeldMedia } from '../index/library/contract.ts';
+import { type ForgetAnswer, type ForgetRequest, type Forgotten, libraryErrors } from './contract.ts';
+import { allHeld, inWork, type LibraryParts, pathsInWork } from './parts.ts';
+
+/** Contents of one message: each is one transaction, between which searches are answered. */
+const TOGETHER = 64;
+
+/** A content with every path it is known by. */
+export type Contents = ReadonlyMap<string, readonly HeldMedia[]>;
+
+export async function forget(
+  parts: LibraryParts,
+  { cache_dir, media_paths, dry_run }: ForgetRequest,
+  signal: AbortSignal,
+): Promise<ForgetAnswer> {
+  const wanted = new Set<string>();
+  const unknown: string[] = [];
+  for (const path of new Set(media_paths)) {
+    const hashes = await hashesOf(parts, cache_dir, path, signal);
+    for (const hash of hashes) wanted.add(hash);
+    if (hashes.length === 0) unknown.push(path);
+  }
+  if (wanted.size === 0) {
+    const named = unknown.slice(0, 5).join(', ');
+    throw libraryErrors.NOT_IN_LIBRARY(`${cache_dir} knows nothing of ${named}`, { field: 'media_paths' });
+  }
+  const contents = await pathsOf(parts, cache_dir, wanted, signal);
+  const busy = await pathsInWork(parts, cache_dir);
+  const hindered = await contentsInWork(parts, cache_dir, busy, signal);
+  for (const [hash, held] of contents) {
+    const path = held.find((one) => busy.has(one.path))?.path ?? hindered.get(hash);
+    if (path !== undefined) throw inWork(path);
+  }
+  const forgotten = await remove(parts, cache_dir, contents, dry_run, signal);
+  return { message: told(forgotten, unknown.length, dry_run), dry_run, forgotten, unknown };
+}
+
+/** By the path that was given, by what a link leads to, and by the content of the file that lies there. */
+async function hashesOf(
+  parts: LibraryParts,
+  cacheDir: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const given = await allHeld(parts, cacheDir, path, signal);
+  if (given.length > 0) return given.map(({ hash_str }) => hash_str);
+  const real = await realpath(path).catch(() => null);
+  if (real === null) return [];
+  const linked = real === path ? [] : await allHeld(parts, cacheDir, real, signal);
+  if (linked.length > 0) return linked.map(({ hash_str }) => hash_str);
+  if (!(await stat(real)).isFile()) return [];
+  const hash = await parts.prober.ask('identify', { path: real }, { signal }).then(
+    ({ hash_str }) => hash_str,
+    (error: unknown) => {
+      // What cannot be read is not known by its content.
+      if (Object.values(mediaErrors).some((row) => row.is(error))) return null;
+      throw error;
+    },
+  );
+  if (hash === null) return [];
+  const { by_hash } = await parts.index.ask(
+    'find',
+    { cache_dir: cacheDir, paths: [], hashes: [hash] },
+    { signal },
+  );
+  return by_hash[0] ? [hash] : [];
+}
+
+async function pathsOf(
+  parts: LibraryParts,
+  cacheDir: string,
+  wanted: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<Contents> {
+  const all = await allHeld(parts, cacheDir, null, signal);
+  return Map.groupBy(
+    all.filter(({ hash_str }) => wanted.has(hash_str)),
+    ({ hash_str }) => hash_str,
+  );
+}
+
+/** Contents that are known at the paths in work, by hash. */
+async function contentsInWork(
+  { index }: LibraryParts,
+  cache_dir: string,
+  busy: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  if (busy.size === 0) return new Map();
+  const paths = [...busy];
+  const { by_path } = await index.ask('find', { cache_dir, paths, hashes: [] }, { signal });
+  return new Map(by_path.flatMap((one) => (one ? [[one.identity.hash_str, one.path] as const] : [])));
+}
+
+/** Removes contents, or says only what would go. */
+export async function remove(
+  { index }: LibraryParts,
+  cache_dir: string,
+  contents: Contents,
+  dry_run: boolean,
+  signal: AbortSignal,
+): Promise<Forgotten[]> {
+  const all = [...contents.keys()];
+  for (let at = 0; at < all.length && !dry_run; at += TOGETHER) {
+    await index.ask('remove_media', { cache_dir, hashes: all.slice(at, at + TOGETHER) }, { signal });
+  }
+  return [...contents].map(([hash_str, held]) => ({
+    media_paths: held.map(({ path }) => path),
+    hash_str,
+    frames: held[0]!.visual.reduce((sum, { frames }) => sum + frames, 0),
+    transcript: held[0]!.transcript !== null,
+    preview_bytes: held[0]!.preview_bytes,
+  }));
+}
+
+function told(forgotten: readonly Forgotten[], unknown: number, dryRun: boolean): string {
+  const said = [
+    `${forgotten.length} media ${dryRun ? 'would be' : forgotten.length === 1 ? 'is' : 'are'} forgotten`,
+    ...(unknown > 0 ? [`${unknown} not known`] : []),
+  ];
+  return `${said.join(', ')}${dryRun ? '' : '. Their vectors leave the disk with the next compaction'}`;
+}

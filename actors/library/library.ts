@@ -1,0 +1,39 @@
+// The coordinator of the library: lists what is stored, forgets media and moves paths, beside the tasks that run.
+import type { HeldMedia } from '../index/library/contract.ts';
+import type { Library, LibraryMedia } from './contract.ts';
+import { diskUse } from './disk.ts';
+import { forget } from './forget.ts';
+import { move } from './move.ts';
+import type { LibraryParts } from './parts.ts';
+import { prune } from './prune.ts';
+
+export function createLibrary(parts: LibraryParts): Library {
+  return {
+    list: async ({ cache_dir, under, offset, limit }, signal) => {
+      const asked = { cache_dir, under, offset, limit };
+      const { total, media } = await parts.index.ask('held_media', asked, { signal, lane: 'now' });
+      return { total, offset, limit, media: media.map(shown) };
+    },
+    forget: (request, signal) => forget(parts, request, signal),
+    prune: (request, signal) => prune(parts, request, signal),
+    disk: (cacheDir, signal) => diskUse(parts, cacheDir, signal),
+    move: (request, signal) => move(parts, request, signal),
+  };
+}
+
+function shown({ path, volume: _, visual, transcript, ...media }: HeldMedia): LibraryMedia {
+  return {
+    media_path: path,
+    ...media,
+    visual: visual.map(({ stored_ms, ...stage }) => ({ ...stage, stored: seconds(stored_ms) })),
+    transcript: transcript && storedIn(transcript),
+  };
+}
+
+function storedIn({ stored_ms, ...transcript }: NonNullable<HeldMedia['transcript']>) {
+  return { ...transcript, stored: seconds(stored_ms) };
+}
+
+function seconds(ms: number | null): number | null {
+  return ms === null ? null : ms / 1000;
+}

@@ -1,0 +1,89 @@
+// Forgets media whose file is gone. What is only out of reach stays, and is told.
+import { sideBySide } from '../../runtime/sync/side-by-side.ts';
+import type { HeldMedia } from '../index/library/contract.ts';
+import { deviceAt, type Presence, presenceOf } from './absence.ts';
+import type { PruneAnswer } from './contract.ts';
+import { remove } from './forget.ts';
+import { allHeld, type LibraryParts, pathsInWork, TOGETHER } from './parts.ts';
+
+/** Paths of one message. */
+const PATHS = 256;
+
+export async function prune(
+  parts: LibraryParts,
+  { cache_dir, dry_run }: { readonly cache_dir: string; readonly dry_run: boolean },
+  signal: AbortSignal,
+): Promise<PruneAnswer> {
+  const all = await allHeld(parts, cache_dir, null, signal);
+  const presence = await presenceOfAll(all, await pathsInWork(parts, cache_dir), signal);
+  const skipped = new Map<string, { count: number; example: string }>();
+  const gone = new Map<string, HeldMedia[]>();
+  const deadPaths: { from: string; to: string; volume: string | null }[] = [];
+  for (const [hash, held] of Map.groupBy(all, ({ hash_str }) => hash_str)) {
+    const states = held.map((one) => presence.get(one) as Presence);
+    const there = held.find((_, i) => states[i] === 'there');
+    const unsure = held.flatMap((one, i) => {
+      const state = states[i]!;
+      return typeof state === 'object' ? [{ path: one.path, reason: state.unknown }] : [];
+    });
+    for (const { path, reason } of unsure) {
+      const known = skipped.get(reason);
+      skipped.set(reason, { count: (known?.count ?? 0) + 1, example: known?.example ?? path });
+    }
+    if (there) {
+      const dead = held.filter((_, i) => states[i] === 'gone');
+      deadPaths.push(...dead.map(({ path }) => ({ from: path, to: there.path, volume: there.volume })));
+    } else if (unsure.length === 0) gone.set(hash, held);
+  }
+  const forgotten = await remove(parts, cache_dir, gone, dry_run, signal);
+  for (let at = 0; at < deadPaths.length && !dry_run; at += PATHS) {
+    const moves = deadPaths.slice(at, at + PATHS);
+    await parts.index.ask('move_paths', { cache_dir, moves }, { signal });
+  }
+  const left = [...skipped].map(([reason, known]) => ({ reason, ...known }));
+  return {
+    message: told(all.length, forgotten.length, left, dry_run),
+    dry_run,
+    looked_at: all.length,
+    forgotten,
+    paths_gone: deadPaths.map(({ from }) => from),
+    skipped: left,
+  };
+}
+
+async function presenceOfAll(
+  all: readonly HeldMedia[],
+  busy: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<HeldMedia, Presence>> {
+  const found = new Map<HeldMedia, Presence>();
+  const witnesses = new Set<number>();
+  const missing: HeldMedia[] = [];
+  await sideBySide(all.values(), TOGETHER, signal, async (one) => {
+    // A file lies at its path, but it is another one.
+    if (one.replaced) found.set(one, 'gone');
+    else if (busy.has(one.path)) found.set(one, { unknown: 'a task works on it' });
+    else {
+      const device = await deviceAt(one.path).catch(() => null);
+      if (device === null) missing.push(one);
+      else {
+        witnesses.add(device);
+        found.set(one, 'there');
+      }
+    }
+  });
+  await sideBySide(missing.values(), TOGETHER, signal, async (one) => {
+    found.set(one, await presenceOf(one.path, one.volume, witnesses));
+  });
+  return found;
+}
+
+function told(looked: number, gone: number, skipped: PruneAnswer['skipped'], dryRun: boolean): string {
+  const left = skipped.reduce((sum, { count }) => sum + count, 0);
+  const said = [
+    `${looked} media were looked for`,
+    `${gone} ${gone === 1 ? 'is' : 'are'} gone${gone === 0 ? '' : dryRun ? ' and would be forgotten' : ' and forgotten'}`,
+    ...(left > 0 ? [`${left} ${left === 1 ? 'is' : 'are'} missing and left alone`] : []),
+  ];
+  return said.join(', ');
+}
