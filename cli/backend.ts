@@ -2,6 +2,16 @@
 // command is written once and prints the same with both.
 
 import type { Page, TaskDetail, TaskRequest, TaskSnapshot } from '../actors/analysis/contract.ts';
+import type {
+  DiskAnswer,
+  ForgetAnswer,
+  ForgetRequest,
+  LibraryPage,
+  MoveAnswer,
+  MoveRequest,
+  PageRequest,
+  PruneAnswer,
+} from '../actors/library/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type {
   SceneThumbnailsAnswer,
@@ -30,6 +40,15 @@ export interface NamesRequest {
   readonly assignments: readonly { readonly speaker: string; readonly name: string }[];
 }
 
+/** As `Library` of the engine, which has the meaning of each. */
+export interface LibraryBackend {
+  list(request: PageRequest): Promise<LibraryPage>;
+  forget(request: ForgetRequest): Promise<ForgetAnswer>;
+  prune(request: { readonly cache_dir: string; readonly dry_run: boolean }): Promise<PruneAnswer>;
+  disk(cacheDir: string): Promise<DiskAnswer>;
+  move(request: MoveRequest): Promise<MoveAnswer>;
+}
+
 export interface Backend {
   /** Runs a task to its end and shows its progress; it is cancelled when the context's signal is aborted. */
   analyze(request: TaskRequest, view: ProgressView): Promise<Report>;
@@ -47,6 +66,8 @@ export interface Backend {
   /** Loads what is stored and searches it. */
   searchTranscripts(request: TranscriptSearch): Promise<TranscriptSearchAnswer>;
   nameSpeakers(request: NamesRequest): Promise<SpeakerNamesAnswer>;
+  /** What an analysis folder holds, forgotten and moved. */
+  readonly library: LibraryBackend;
   thumbnails(request: ThumbnailsRequest): Promise<ThumbnailsAnswer>;
   sceneThumbnails(request: SceneThumbnailsRequest): Promise<SceneThumbnailsAnswer>;
 }

@@ -43,6 +43,12 @@ const manyFiles = {
   completes: 'file',
 } as const;
 
+const removing = {
+  yes: { ...switchedOn, help: 'do not ask; only say what would be done' },
+  'dry-run': { ...switchedOn, row: 'shared' },
+  ...json,
+} as const;
+
 const transcriptOptions = {
   speaker: {
     type: 'string',
@@ -154,6 +160,34 @@ export const commandTable = {
       cancel: { usage: '', help: 'stops the one that a service runs' },
     },
   },
+  list: {
+    usage: '[PATH]',
+    help: 'what is analysed, by which model and when',
+    completes: 'folder',
+    options: {
+      max: { type: 'string', value: 'N', help: 'media at most (all), after leaving out so many' },
+      offset: { type: 'string', default: '0', value: 'N', row: 'shared' },
+      ...json,
+    },
+  },
+  forget: {
+    usage: 'PATH...',
+    help: 'remove the analysis of files, or of folders of them; the footage stays',
+    completes: 'file',
+    options: removing,
+  },
+  prune: {
+    usage: '',
+    help: 'forget media whose files are gone; a drive that is away is left alone',
+    options: removing,
+  },
+  move: {
+    usage: 'OLD NEW',
+    help: 'follow footage that was moved: a folder, or one file',
+    completes: 'folder',
+    options: { 'dry-run': removing['dry-run'], ...json },
+  },
+  disk: { usage: '[--json]', help: 'what the analysis and the models take on the disk', options: json },
   thumbnails: {
     usage: 'FILE',
     help: 'pictures of a film as JPEG files',

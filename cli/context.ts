@@ -23,6 +23,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Aborted by the second interrupt: a command that waits for a service leaves it. */
   readonly leave: AbortSignal;
+  /** Asks the person at the terminal; null where nobody can be asked. */
+  readonly confirm: ((question: string) => Promise<boolean>) | null;
   readonly clock: Clock;
   readonly log: Log;
   /** Resolves when the lines so far are out; for a process that is about to be killed. */

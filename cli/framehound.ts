@@ -22,6 +22,11 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   transcribe: async () => (await import('./commands/transcribe.ts')).transcribe,
   transcript: async () => (await import('./commands/transcript.ts')).transcript,
   search: async () => (await import('./commands/search.ts')).search,
+  list: async () => (await import('./commands/library.ts')).list,
+  forget: async () => (await import('./commands/library.ts')).forget,
+  prune: async () => (await import('./commands/library.ts')).prune,
+  move: async () => (await import('./commands/library.ts')).move,
+  disk: async () => (await import('./commands/library.ts')).disk,
   thumbnails: async () => (await import('./commands/thumbnails.ts')).thumbnails,
   tasks: async () => (await import('./commands/tasks.ts')).tasks,
   models: async () => (await import('./commands/models.ts')).models,
@@ -85,6 +90,7 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
     file: readConfigFile(first.values.home),
   });
   const { values } = config;
+  const signals = stopSignals();
   const { log, flush } = openLog('framehound', process.stderr, {
     level: values.log_level === 'auto' ? quiet : (values.log_level as LogLevel),
     format: values.log_format as LogFormat,
@@ -100,7 +106,8 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
       columns: process.stderr.columns || 100,
       isTerminal: process.stderr.isTTY ?? false,
     },
-    ...stopSignals(),
+    ...signals,
+    confirm: process.stdin.isTTY && process.stderr.isTTY ? askBack(signals.signal) : null,
     clock: systemClock,
     log,
     flushLog: flush,
@@ -155,6 +162,22 @@ function stopSignals(): Pick<Context, 'signal' | 'leave'> {
     });
   }
   return { signal: stop.signal, leave: leave.signal };
+}
+
+/** Without the line editor of a terminal, so that ctrl-C stays a signal. */
+function askBack(signal: AbortSignal): (question: string) => Promise<boolean> {
+  return async (question) => {
+    const { createInterface } = await import('node:readline/promises');
+    const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+    try {
+      const answer = await lines.question(`${question} [y/N] `, { signal });
+      return /^y(es)?$/i.test(answer.trim());
+    } catch (error) {
+      throw engineErrors.CANCELLED('no answer was given', {}, error);
+    } finally {
+      lines.close();
+    }
+  };
 }
 
 function report(error: unknown): number {

@@ -37,6 +37,13 @@ export function createLocal(engine: Engine, context: Context): Backend {
       return engine.search.transcripts.search(request, context.signal);
     },
     nameSpeakers: (request) => engine.search.transcripts.name(request, context.signal),
+    library: {
+      list: (request) => engine.library.list(request, signal),
+      forget: (request) => engine.library.forget(request, signal),
+      prune: (request) => engine.library.prune(request, signal),
+      disk: (cacheDir) => engine.library.disk(cacheDir, signal),
+      move: (request) => engine.library.move(request, signal),
+    },
     thumbnails: (request) => engine.search.thumbnails(request, context.signal),
     sceneThumbnails: (request) => engine.search.sceneThumbnails(request, context.signal),
   };

@@ -5,7 +5,7 @@ import type { TranscriptionsAnswer } from '../actors/search/transcripts/contract
 import { type CallOptions, type Client, createClient } from '../http/client/client.ts';
 import { ApiError, clientErrors } from '../http/client/error.ts';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
-import type { Backend } from './backend.ts';
+import type { Backend, LibraryBackend } from './backend.ts';
 import type { Context } from './context.ts';
 import type { Question } from './question.ts';
 import { followTask } from './remote-task.ts';
@@ -21,8 +21,8 @@ export function createRemote(context: Context): Backend {
   const { server: url, license_key } = context.values;
   const client = createClient({ url, ...(license_key !== '' && { key: license_key }) });
   const asked = { signal: context.signal, retries: RETRIES };
-  const explained = <A extends readonly unknown[], T>(work: (...args: A) => Promise<T>) => {
-    return (...args: A) => work(...args).catch((error) => Promise.reject(explain(error, context)));
+  const explained: Explained = (work) => {
+    return (...args) => work(...args).catch((error) => Promise.reject(explain(error, context)));
   };
   return {
     analyze: explained(async (request, view) => {
@@ -55,10 +55,32 @@ export function createRemote(context: Context): Backend {
     nameSpeakers: explained(({ assignments, ...request }) =>
       client.nameSpeakers({ ...request, assignments: [...assignments] }, asked),
     ),
+    library: libraryOf(client, explained, context.signal),
     thumbnails: explained((request) => client.thumbnails(request, asked)),
     sceneThumbnails: explained(({ hash_str, ...request }) =>
       client.sceneThumbnails({ ...request, ...(hash_str !== null && { hash_str }) }, asked),
     ),
+  };
+}
+
+/** The same work with errors that a person can do something about. */
+type Explained = <A extends readonly unknown[], T>(
+  work: (...args: A) => Promise<T>,
+) => (...args: A) => Promise<T>;
+
+/** Asked once: what a task works on is told at once, not waited for. */
+function libraryOf(client: Client, explained: Explained, signal: AbortSignal): LibraryBackend {
+  const asked = { signal };
+  return {
+    list: explained(({ under, ...page }) =>
+      client.listLibrary({ ...page, ...(under !== null && { under }) }, asked),
+    ),
+    forget: explained(({ media_paths, ...request }) =>
+      client.forgetMedia({ ...request, media_paths: [...media_paths] }, asked),
+    ),
+    prune: explained((request) => client.pruneLibrary(request, asked)),
+    disk: explained((cache_dir: string) => client.libraryDisk({ cache_dir }, asked)),
+    move: explained((request) => client.moveMedia(request, asked)),
   };
 }
 

@@ -41,6 +41,7 @@ export function fakeHome(t: TestContext, env: Record<string, string> = {}): Fake
       },
       screen: { write: add, columns: 100, isTerminal: false },
       signal: new AbortController().signal,
+      confirm: null,
       leave: new AbortController().signal,
       clock: systemClock,
       log: createLog('test', ({ message }) => add(message)),

@@ -1,0 +1,166 @@
+// `framehound list | forget | prune | move | disk`: what an analysis folder holds, what is taken out of it, and footage that
+// was moved.
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { LibraryMedia } from '../../actors/library/contract.ts';
+import { folders } from '../../settings.ts';
+import { commandTable } from '../command-table.ts';
+import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { diskLines, mediaLines } from '../library-lines.ts';
+import { numberArgument } from '../question.ts';
+import { printable } from '../terminal.ts';
+import { withBackend } from '../with-backend.ts';
+
+/** Media asked for at a time. */
+const PAGE = 1000;
+/** Paths named before the rest is counted. */
+const NAMED = 20;
+
+export const list: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: commandTable.list.options,
+  });
+  const [path, ...others] = positionals;
+  if (others.length > 0) throw usageErrors.USAGE('list takes one file or folder, or none for everything');
+  const first = numberArgument('--offset', values.offset, 0, 1e9, true);
+  const most = values.max === undefined ? Infinity : numberArgument('--max', values.max, 1, 1e9, true);
+  const under = path === undefined ? null : resolve(path);
+  const cache_dir = folders(context.values).cache;
+  return withBackend(context, 0, async ({ library }) => {
+    const all: LibraryMedia[] = [];
+    let [total, shown] = [0, 0];
+    for (let limit = Math.min(PAGE, most); shown < most; limit = Math.min(PAGE, most - shown)) {
+      const page = await library.list({ cache_dir, under, offset: first + shown, limit });
+      total = page.total;
+      shown += page.media.length;
+      if (values.json) all.push(...page.media);
+      else for (const media of page.media) context.out(mediaLines(media));
+      if (page.media.length === 0 || first + shown >= total) break;
+    }
+    if (values.json) context.out(`${JSON.stringify({ total, offset: first, media: all })}\n`);
+    else if (total === 0) {
+      context.screen.write(
+        `Nothing is known${under === null ? '' : ` of ${printable(under)}`} in ${cache_dir}\n`,
+      );
+    } else if (shown < total) context.screen.write(`${shown} of ${total} media\n`);
+    return exit.ok;
+  });
+};
+
+export const forget: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: commandTable.forget.options,
+  });
+  if (positionals.length === 0) throw usageErrors.USAGE('forget needs the path of a file or folder');
+  requireConsent(values, context);
+  const media_paths = positionals.map((path) => resolve(path));
+  const cache_dir = folders(context.values).cache;
+  return withBackend(context, 0, async ({ library }) => {
+    const asked = { cache_dir, media_paths };
+    const sure = values.yes || values['dry-run'];
+    if (!sure) {
+      const { forgotten } = await library.forget({ ...asked, dry_run: true });
+      name(
+        context,
+        forgotten.flatMap((one) => one.media_paths),
+        'forget',
+      );
+      if (!(await agreed(context, `Remove the analysis of ${counted(forgotten.length)}?`)))
+        return exit.cancelled;
+    }
+    const answer = await library.forget({ ...asked, dry_run: values['dry-run'] });
+    for (const path of answer.unknown) context.screen.write(`✗ ${printable(path)}: nothing is known of it\n`);
+    if (values.json) context.out(`${JSON.stringify(answer)}\n`);
+    else {
+      if (sure)
+        name(
+          context,
+          answer.forgotten.flatMap((one) => one.media_paths),
+          'forget',
+        );
+      context.out(`${answer.message}\n`);
+    }
+    return answer.unknown.length > 0 ? exit.someFailed : exit.ok;
+  });
+};
+
+export const prune: Command = async (args, context) => {
+  const { values } = parseArgs({ args: [...args], options: commandTable.prune.options });
+  requireConsent(values, context);
+  const cache_dir = folders(context.values).cache;
+  return withBackend(context, 0, async ({ library }) => {
+    const first = await library.prune({ cache_dir, dry_run: !values.yes || values['dry-run'] });
+    for (const { reason, count, example } of first.skipped) {
+      context.screen.write(
+        `– ${count} missing, left alone, as ${printable(example)}: ${printable(reason)}\n`,
+      );
+    }
+    const dead = [...first.forgotten.flatMap((one) => one.media_paths), ...first.paths_gone];
+    name(context, dead, 'gone');
+    const wanted = first.dry_run && !values['dry-run'] && dead.length > 0;
+    if (wanted && !(await agreed(context, `Forget ${counted(dead.length)}?`))) return exit.cancelled;
+    const answer = wanted ? await library.prune({ cache_dir, dry_run: false }) : first;
+    context.out(values.json ? `${JSON.stringify(answer)}\n` : `${answer.message}\n`);
+    return exit.ok;
+  });
+};
+
+export const move: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: commandTable.move.options,
+  });
+  const [from, to, ...others] = positionals;
+  if (from === undefined || to === undefined || others.length > 0) {
+    throw usageErrors.USAGE('move wants two paths: where the footage was, and where it is now');
+  }
+  const cache_dir = folders(context.values).cache;
+  const request = { cache_dir, from: resolve(from), to: resolve(to), dry_run: values['dry-run'] };
+  return withBackend(context, 0, async ({ library }) => {
+    const answer = await library.move(request);
+    for (const { media_path, reason } of answer.stayed.slice(0, NAMED))
+      context.screen.write(`– ${printable(media_path)}: ${reason}\n`);
+    context.out(values.json ? `${JSON.stringify(answer)}\n` : `${answer.message}\n`);
+    return exit.ok;
+  });
+};
+
+export const disk: Command = async (args, context) => {
+  const { values } = parseArgs({ args: [...args], options: commandTable.disk.options });
+  return withBackend(context, 0, async ({ library }) => {
+    const answer = await library.disk(folders(context.values).cache);
+    context.out(values.json ? `${JSON.stringify(answer)}\n` : diskLines(answer));
+    return exit.ok;
+  });
+};
+
+interface Consent {
+  readonly yes: boolean;
+  readonly 'dry-run': boolean;
+}
+
+/** Before anything is started: a script has to say that it means it. */
+function requireConsent({ yes, 'dry-run': dryRun }: Consent, { confirm }: Context): void {
+  if (yes || dryRun || confirm !== null) return;
+  throw usageErrors.USAGE('nobody can be asked here: add --yes, or --dry-run to see what would be done');
+}
+
+async function agreed({ confirm, screen }: Context, question: string): Promise<boolean> {
+  if (confirm !== null && (await confirm(question))) return true;
+  screen.write('Nothing was changed\n');
+  return false;
+}
+
+function name({ screen }: Context, paths: readonly string[], word: string): void {
+  for (const path of paths.slice(0, NAMED)) screen.write(`  ${word}  ${printable(path)}\n`);
+  if (paths.length > NAMED) screen.write(`  and ${paths.length - NAMED} more\n`);
+}
+
+function counted(media: number): string {
+  return media === 1 ? 'this file' : `these ${media} files`;
+}

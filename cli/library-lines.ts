@@ -1,0 +1,61 @@
+// The library as lines for a person. Pure.
+
+import { clockTime } from '../actors/decoder/contract.ts';
+import type { DiskAnswer, LibraryMedia } from '../actors/library/contract.ts';
+import { printable } from './terminal.ts';
+
+export function mediaLines(media: LibraryMedia): string {
+  const { media_path, kind, duration_seconds, visual, transcript, replaced, unreadable } = media;
+  const length = kind === 'image' || duration_seconds === null ? '' : `  ${clockTime(duration_seconds)}`;
+  const facts = [
+    ...visual.map(({ model_key, frames, stored }) => `pictures by ${model_key}, ${frames} s${when(stored)}`),
+    ...(transcript
+      ? [
+          `transcript by ${transcript.model_key}${transcript.language ? ` (${transcript.language})` : ''}, ${transcript.segments} segments${when(transcript.stored)}`,
+        ]
+      : []),
+    ...(unreadable.length > 0 ? [`damaged: ${unreadable.join(', ')}; analyse it again`] : []),
+    ...(replaced ? ['the file is another one now; framehound prune forgets this'] : []),
+  ];
+  const shown = facts.length > 0 ? facts : ['nothing analysed'];
+  return `${printable(media_path)}${length}\n${shown.map((fact) => `    ${fact}\n`).join('')}`;
+}
+
+/** Local time, to the minute; empty for what an earlier version stored. */
+function when(stored: number | null): string {
+  if (stored === null) return '';
+  const at = new Date(stored * 1000);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `, ${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string {
+  const rows: [string, number, string][] = [
+    ['analysis', analysis.bytes, analysis.folder],
+    ['  previews', analysis.previews_bytes, 'of films'],
+    ['  vectors', analysis.vectors_bytes, ''],
+    ...analysis.models.map(({ model_key, bytes, vectors, dead_vectors }): [string, number, string] => [
+      `    ${model_key}`,
+      bytes,
+      `${vectors} vectors${dead_vectors > 0 ? `, ${dead_vectors} of them dead until the next compaction` : ''}`,
+    ]),
+    ['  records', analysis.records_bytes, 'media, transcripts, names, previews of stills'],
+    ...(analysis.unfinished_bytes > 0
+      ? [['  unfinished', analysis.unfinished_bytes, ''] as [string, number, string]]
+      : []),
+    ['models', models.bytes, models.folder],
+    ['free', free_bytes, 'on the disk of the analysis'],
+  ];
+  return rows
+    .map(
+      ([name, bytes, what]) =>
+        `${`${name.padEnd(28)} ${size(bytes).padStart(9)}  ${printable(what)}`.trimEnd()}\n`,
+    )
+    .join('');
+}
+
+function size(bytes: number): string {
+  if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
+}
