@@ -5,6 +5,7 @@
 import { basename } from 'node:path';
 import { Piscina } from 'piscina';
 import { engineErrors } from '../../runtime/errors.ts';
+import { saveNew } from '../../runtime/files/save-new.ts';
 import { moduleUrl } from '../../runtime/module-url.ts';
 import {
   type Exporter,
@@ -17,7 +18,6 @@ import {
 } from './contract.ts';
 import { fileName } from './filename.ts';
 import { oneLine, rowsOf } from './rows.ts';
-import { saveNew } from './save.ts';
 
 const THREADS = 2;
 /** Documents that may wait for a thread; each holds its transcript. */
@@ -57,7 +57,9 @@ export function createExporter(now: () => number): Exporter {
       const { bytes, warning } = await rendered({ format, title, rows, createdMs: now() }, signal);
       const answer = answerOf(request, warning);
       if (output_dir === null) return { ...answer, content_base64: Buffer.from(bytes).toString('base64') };
-      const output_path = await saveNew(output_dir, answer.filename, bytes);
+      const output_path = await saveNew(output_dir, answer.filename, bytes).catch((error: Error) => {
+        throw exportErrors.OUTPUT_UNWRITABLE(`output_dir: ${error.message}`, { field: 'output_dir' }, error);
+      });
       return { ...answer, filename: basename(output_path), output_path };
     },
     close: () => {

@@ -2,27 +2,17 @@
 import { constants } from 'node:fs';
 import { copyFile, link, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { makeFolder } from '../../runtime/files/make-folder.ts';
-import { exportErrors } from './contract.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** Names that are tried before giving up. */
 const MOST_NAMES = 10_000;
 
 /**
- * The path it got: `name.pdf`, and where that is taken `name-2.pdf`, `name-3.pdf`. Makes the folder. OUTPUT_UNWRITABLE
- * with what the system says.
+ * The path it got: `name.pdf`, and where that is taken `name-2.pdf`, `name-3.pdf`. Makes the folder. Throws what the
+ * system says.
  */
 export async function saveNew(folder: string, name: string, bytes: Uint8Array): Promise<string> {
-  try {
-    makeFolder(folder);
-    return await save(folder, name, bytes);
-  } catch (error) {
-    const what = `output_dir: ${(error as Error).message}`;
-    throw exportErrors.OUTPUT_UNWRITABLE(what, { field: 'output_dir' }, error);
-  }
-}
-
-async function save(folder: string, name: string, bytes: Uint8Array): Promise<string> {
+  makeFolder(folder);
   const part = join(folder, `.${crypto.randomUUID()}.part`);
   try {
     await writeFile(part, bytes, { flag: 'wx', flush: true });

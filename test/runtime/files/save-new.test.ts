@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { saveNew } from '../../../actors/exporter/save.ts';
+import { saveNew } from '../../../runtime/files/save-new.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'save-'));
 after(() => rm(folder, { recursive: true, force: true }));
