@@ -2,6 +2,7 @@
 // command is written once and prints the same with both.
 
 import type { Page, TaskDetail, TaskRequest, TaskSnapshot } from '../actors/analysis/contract.ts';
+import type { TranscriptAnswer, TranscriptRequest } from '../actors/exporter/contract.ts';
 import type {
   DiskAnswer,
   ForgetAnswer,
@@ -34,6 +35,11 @@ export interface TranscriptsRequest {
   readonly media_paths: readonly string[];
 }
 
+/** `segments`: start, text, end, and who speaks. */
+export type DocumentRequest = Pick<TranscriptRequest, 'format' | 'display_name'> & {
+  readonly segments: readonly (readonly [number, string, number, string | null])[];
+};
+
 export interface NamesRequest {
   readonly cache_dir: string;
   readonly hash_str: string;
@@ -65,6 +71,8 @@ export interface Backend {
   transcripts(request: TranscriptsRequest): Promise<TranscriptionsAnswer>;
   /** Loads what is stored and searches it. */
   searchTranscripts(request: TranscriptSearch): Promise<TranscriptSearchAnswer>;
+  /** A transcript as a document, in base64. */
+  exportTranscript(request: DocumentRequest): Promise<TranscriptAnswer>;
   nameSpeakers(request: NamesRequest): Promise<SpeakerNamesAnswer>;
   /** What an analysis folder holds, forgotten and moved. */
   readonly library: LibraryBackend;

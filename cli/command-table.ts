@@ -1,6 +1,8 @@
 // The commands of the terminal, declared once: the help text, the completion scripts and the options that the commands
 // themselves parse are read off this table. The settings that every command takes are in settings.ts.
 
+import { documentFormats } from '../actors/exporter/contract.ts';
+
 export interface Option {
   /** `type`, `multiple` and `default`: as `parseArgs` of Node takes them. */
   readonly type: 'boolean' | 'string';
@@ -60,12 +62,32 @@ const transcriptOptions = {
   json: { ...switchedOn, row: 'shared' },
 } as const;
 
+const exportOptions = {
+  format: {
+    type: 'string',
+    value: 'F',
+    completes: documentFormats,
+    help: `one of ${documentFormats.join(', ')}`,
+  },
+  out: {
+    type: 'string',
+    default: '.',
+    value: 'DIR',
+    completes: 'folder',
+    help: 'where to (this folder); nothing is written over; - prints it',
+  },
+  json: switchedOn,
+} as const;
+
 export const commandTable = {
   analyze: {
     usage: 'PATH...',
     help: 'look at films and stills, or folders of them',
     completes: 'file',
-    options: { force: { ...switchedOn, help: 'redo what is stored already' } },
+    options: {
+      force: { ...switchedOn, help: 'redo what is stored already; tell each event as a line of JSON' },
+      json: { ...switchedOn, row: 'shared' },
+    },
   },
   transcribe: {
     usage: 'PATH...',
@@ -110,6 +132,12 @@ export const commandTable = {
         help: 'print what is stored; name FILE SPEAKER NAME gives a voice its name',
         completes: 'file',
         options: json,
+      },
+      export: {
+        usage: 'FILE...',
+        help: 'write what is stored as documents, and print their paths',
+        completes: 'file',
+        options: exportOptions,
       },
       name: { help: 'give a voice its name', completes: 'file' },
     },

@@ -16,7 +16,7 @@ export interface Context {
   readonly config: Config<typeof settings>;
   readonly values: SettingValues;
   /** Answers go here, so that they can be piped. */
-  out(text: string): void;
+  out(text: string | Uint8Array): void;
   /** Progress and remarks go here. */
   readonly screen: Screen;
   /** Aborted by the first interrupt: running work is brought to a clean end. */

@@ -36,6 +36,7 @@ export function createLocal(engine: Engine, context: Context): Backend {
       await engine.search.transcripts.load(request.cache_dir, context.signal);
       return engine.search.transcripts.search(request, context.signal);
     },
+    exportTranscript: (request) => engine.exporter.transcript({ ...request, output_dir: null }, signal),
     nameSpeakers: (request) => engine.search.transcripts.name(request, context.signal),
     library: {
       list: (request) => engine.library.list(request, signal),

@@ -1,5 +1,5 @@
 // The progress of a task on a terminal: a bar for each file at work and one for the whole. Where the output is no terminal,
-// one line a result and nothing else.
+// a line a result, and one for the whole now and then.
 import { basename } from 'node:path';
 import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
 import type { Amounts, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
@@ -19,6 +19,8 @@ export interface ProgressView {
 }
 
 const MOST_BARS = 8;
+/** Between two lines for the whole where the output is no terminal. */
+const PLAIN_EVERY_MS = 10_000;
 
 /** `kinds`: the kinds of work there are. */
 export function createProgressView(
@@ -30,6 +32,7 @@ export function createProgressView(
   const files = new Map<string, FileProgress>();
   let task: TaskProgress | undefined;
   let drawn = 0;
+  let told = clock.now();
 
   const clear = () => (drawn > 0 ? `\x1b[${drawn}A\x1b[J` : '');
   const draw = () => {
@@ -49,6 +52,11 @@ export function createProgressView(
     screen.write(`${screen.isTerminal ? clear() : ''}${line}\n`);
     drawn = 0;
   };
+  const tell = () => {
+    if (screen.isTerminal || !task || clock.now() - told < PLAIN_EVERY_MS) return;
+    told = clock.now();
+    screen.write(`${plainLine(kinds, task)}\n`);
+  };
   return {
     event: (event) => {
       if (event.type === 'file') files.set(workKey(event.file), event.file);
@@ -59,12 +67,13 @@ export function createProgressView(
         if (line) print(line);
       }
       drawing.put('screen', null);
+      tell();
     },
     end: () => {
       files.clear();
       drawing.flush();
       draw();
-      if (!screen.isTerminal && task) screen.write(`${taskLine(kinds, task, 200)}\n`);
+      if (!screen.isTerminal && task) screen.write(`${plainLine(kinds, task)}\n`);
     },
   };
 }
@@ -80,13 +89,23 @@ function amounts({ measure }: Unit, { done, all }: Amounts): string {
   return measure === 'count' ? `${done}/${all}` : `${clockTime(done)}/${clockTime(all)}`;
 }
 
+/** The same without a bar, for a log. */
+function plainLine(kinds: readonly StageKind[], task: TaskProgress): string {
+  return taskLine(kinds, task, 1000, false).trimStart();
+}
+
 /** Shows the numbers of the progress as they are; nothing is computed here. */
-export function taskLine(kinds: readonly StageKind[], task: TaskProgress, columns: number): string {
+export function taskLine(
+  kinds: readonly StageKind[],
+  task: TaskProgress,
+  columns: number,
+  withBar = true,
+): string {
   const { files, files_done, percentage, stages, speed, estimated_remaining_seconds: left } = task;
   const known = task.surveyed ? '' : '+';
   const worked = kinds.filter(({ type }) => (stages[type]?.all ?? 0) > 0);
   const parts = [
-    `${bar(percentage / 100, 20)} ${percent(percentage)}`,
+    `${withBar ? `${bar(percentage / 100, 20)} ` : ''}${percent(percentage)}`,
     `${files_done}/${files} files`,
     ...worked.map(({ type, unit }) => `${amounts(unit, stages[type]!).concat(known)} ${unit.label}`),
     ...worked.flatMap(({ type, unit }) =>

@@ -52,6 +52,9 @@ export function createRemote(context: Context): Backend {
       await client.loadTranscriptions({ cache_dir: request.cache_dir }, asked);
       return client.searchTranscript({ ...request, ...(speaker_name !== null && { speaker_name }) }, asked);
     }),
+    exportTranscript: explained(({ segments, ...request }) =>
+      client.exportTranscript({ ...request, segments: segments.map((row) => [...row]) }, asked),
+    ),
     nameSpeakers: explained(({ assignments, ...request }) =>
       client.nameSpeakers({ ...request, assignments: [...assignments] }, asked),
     ),

@@ -11,7 +11,7 @@ import { printable } from './terminal.ts';
 export function written(path: string, answer: TranscriptionsAnswer, heading: boolean): string {
   const segments = answer.transcriptions[path];
   if (!segments) return '';
-  const speakers = speakersByIndex(answer, path);
+  const speakers = speakersByIndex(answer, path).map(printable);
   const width = speakers.reduce((most, name) => Math.max(most, name.length), 0);
   const lines = segments.map(([start, text], i) => {
     const who = width > 0 ? `${(speakers[i] ?? '').padEnd(width)}  ` : '';
@@ -21,12 +21,22 @@ export function written(path: string, answer: TranscriptionsAnswer, heading: boo
   return `${[...(heading ? [printable(path)] : []), ...all].join('\n')}\n${heading ? '\n' : ''}`;
 }
 
+/** The rows of a document: start, text, end, and who speaks. */
+export function documentRows(
+  path: string,
+  answer: TranscriptionsAnswer,
+): (readonly [number, string, number, string | null])[] {
+  const speakers = speakersByIndex(answer, path);
+  const segments = answer.transcriptions[path] ?? [];
+  return segments.map(([start, text, end], i) => [start, text, end, speakers[i] ?? null] as const);
+}
+
 /** The name of who says each segment, or its id; sparse where nobody knows. */
 function speakersByIndex({ transcription_data }: TranscriptionsAnswer, path: string): string[] {
   const names: string[] = [];
   const { speakers = {} } = transcription_data[path] ?? {};
   for (const [id, { display_name, segment_indices }] of Object.entries(speakers)) {
-    for (const index of segment_indices) names[index] = printable(display_name ?? id);
+    for (const index of segment_indices) names[index] = display_name ?? id;
   }
   return names;
 }

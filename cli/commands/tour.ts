@@ -27,7 +27,11 @@ export const tour: Command = async (args, context) => {
   // Samples get an analysis folder of their own, so that they never turn up among a person's footage.
   const cacheDir = own ? cache : join(home, 'samples-analysis');
   return withBackend(context, context.values.decoders, async (backend) => {
-    const code = await analyzePaths(backend, own ? positionals : [samples], cacheDir, false, context);
+    const code = await analyzePaths(
+      backend,
+      { paths: own ? positionals : [samples], cacheDir, force: false },
+      context,
+    );
     if (code !== exit.ok && code !== exit.someFailed) return code;
     for (const query of own ? ownQueries : sampleQueries) {
       const question: Question = {

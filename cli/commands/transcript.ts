@@ -1,23 +1,27 @@
-// `framehound transcript search TEXT | show FILE | name FILE SPEAKER NAME`: stored transcripts.
-import { resolve } from 'node:path';
+// `framehound transcript search TEXT | show FILE | export FILE | name FILE SPEAKER NAME`: stored transcripts.
+import { parse, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type DocumentFormat, documentFormats } from '../../actors/exporter/contract.ts';
+import { saveNew } from '../../runtime/files/save-new.ts';
 import { folders } from '../../settings.ts';
 import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { numberArgument } from '../question.ts';
 import { printable } from '../terminal.ts';
-import { foundLine, moreLine, written } from '../transcript-lines.ts';
+import { documentRows, foundLine, moreLine, written } from '../transcript-lines.ts';
 import { withBackend } from '../with-backend.ts';
 
-/** Those of the action that takes most: show and name take the same. */
-const { options } = commandTable.transcript.actions.search;
+/** Those of all actions. */
+const { search: searching, export: exporting } = commandTable.transcript.actions;
+const options = { ...searching.options, ...exporting.options };
 
 /** Matches the service answers at most. */
 const mostMatches = 10_000;
 
-const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options });
-type Values = ReturnType<typeof parse>['values'];
+const parseOptions = (args: readonly string[]) =>
+  parseArgs({ args: [...args], allowPositionals: true, options });
+type Values = ReturnType<typeof parseOptions>['values'];
 
 type Action = (
   backend: Backend,
@@ -27,10 +31,13 @@ type Action = (
 ) => Promise<number>;
 
 export const transcript: Command = async (args, context) => {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseOptions(args);
   const [action = '', ...rest] = positionals;
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) throw usageErrors.USAGE('transcript knows search TEXT, show FILE and name FILE SPEAKER NAME');
+  if (!run)
+    throw usageErrors.USAGE(
+      'transcript knows search TEXT, show FILE, export FILE and name FILE SPEAKER NAME',
+    );
   return withBackend(context, 0, (backend) => run(backend, context, rest, values));
 };
 
@@ -72,6 +79,41 @@ const show: Action = async (backend, { values: settings, out }, files, values) =
   );
 };
 
+const exported: Action = async (backend, { values: settings, out, screen }, files, values) => {
+  if (files.length === 0) throw usageErrors.USAGE('transcript export needs a file');
+  const format = formatOf(values.format);
+  if (values.out === '-' && (files.length > 1 || values.json)) {
+    throw usageErrors.USAGE('--out - prints one document, and nothing else');
+  }
+  const media_paths = files.map((path) => resolve(path));
+  const answer = await backend.transcripts({ cache_dir: folders(settings).cache, media_paths });
+  const documents: { media_path: string; output_path: string | null }[] = [];
+  for (const path of media_paths) {
+    if (!answer.transcriptions[path]) {
+      screen.write(`✗ ${printable(path)}: there is no transcript: framehound transcribe\n`);
+      continue;
+    }
+    const segments = documentRows(path, answer);
+    const display_name = parse(path).name;
+    const document = await backend.exportTranscript({ format, display_name, segments });
+    const bytes = Buffer.from(document.content_base64 ?? '', 'base64');
+    if (document.warning) screen.write(`note: ${printable(path)}: ${printable(document.warning)}\n`);
+    const output_path =
+      values.out === '-' ? null : await saveNew(resolve(values.out), document.filename, bytes);
+    documents.push({ media_path: path, output_path });
+    if (output_path === null) out(bytes);
+    else if (!values.json) out(`${output_path}\n`);
+  }
+  if (values.json) out(`${JSON.stringify({ documents })}\n`);
+  return documents.length < media_paths.length ? exit.someFailed : exit.ok;
+};
+
+function formatOf(text: string | undefined): DocumentFormat {
+  const format = documentFormats.find((one) => one === text);
+  if (format) return format;
+  throw usageErrors.USAGE(`transcript export wants --format with one of ${documentFormats.join(', ')}`);
+}
+
 const name: Action = async (backend, { values: settings, out }, [file, speaker, ...words]) => {
   const given = words.join(' ').trim();
   if (file === undefined || speaker === undefined) {
@@ -88,4 +130,4 @@ const name: Action = async (backend, { values: settings, out }, [file, speaker, 
   return exit.ok;
 };
 
-const actions: Readonly<Record<string, Action>> = { search, show, name };
+const actions: Readonly<Record<string, Action>> = { search, show, export: exported, name };

@@ -37,7 +37,7 @@ export function fakeHome(t: TestContext, env: Record<string, string> = {}): Fake
       config,
       values: config.values,
       out: (text) => {
-        out += text;
+        out += typeof text === 'string' ? text : Buffer.from(text).toString();
       },
       screen: { write: add, columns: 100, isTerminal: false },
       signal: new AbortController().signal,

@@ -60,3 +60,19 @@ test('without a terminal there is a line a result and no control sequence', () =
   ]);
   assert.ok(!text().includes('\x1b'));
 });
+
+test('without a terminal the whole is told every ten seconds, in plain text', () => {
+  const clock = manualClock();
+  const { screen, text } = screenOf(80, false);
+  const view = createProgressView(screen, clock);
+  for (let second = 0; second < 25; second++) {
+    view.event({ type: 'task', task });
+    clock.advance(1000);
+  }
+  const lines = text().split('\n').slice(0, -1);
+  assert.equal(lines.length, 2);
+  assert.match(lines[0]!, /^25% · 1\/2 files · 30\/120 frames · .* · 9 s left$/);
+  view.end();
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  assert.doesNotMatch(text(), /[\x00-\x09\x0b-\x1f█░]/);
+});
