@@ -59,7 +59,8 @@ export function createJsonView(out: (text: string) => void, clock: Clock): JsonV
       flush();
       const state = error ? 'failed' : cancelled ? 'cancelled' : 'completed';
       const told = progress ? wholeOf(progress) : null;
-      line('end', { state, exit_code, error, counts, model_key, progress: told });
+      const all = { ...counts, files: progress?.files ?? counts.done };
+      line('end', { state, exit_code, error, counts: all, model_key, progress: told });
     },
     broke: (thrown, exit_code) => {
       flush();

@@ -4,7 +4,7 @@ import type { ChildState } from '../runtime/child.ts';
 import type { Phase } from '../runtime/ref.ts';
 
 export interface NotReady {
-  /** An actor, `visual model` or `service`. */
+  /** An actor, `visual model`, `analysis data` or `service`. */
   readonly name: string;
   /** Its phase or load status. */
   readonly state: Phase | ModelState['load_status'];
@@ -17,6 +17,7 @@ export function notReadyReasons(
   states: readonly ChildState[],
   visual: ModelState,
   stopping: boolean,
+  restoring = false,
 ): readonly NotReady[] {
   const service: NotReady[] = stopping
     ? [{ name: 'service', state: 'stopping', reason: 'the service is stopping' }]
@@ -24,7 +25,9 @@ export function notReadyReasons(
   const actors = states
     .filter(({ phase }) => phase !== 'ready')
     .map(({ name, phase, reason }) => ({ name, state: phase, reason }));
-  return [...service, ...actors, ...modelReasons(visual)];
+  const reason = 'what was loaded before the engine ended is loaded again';
+  const data: NotReady[] = restoring ? [{ name: 'analysis data', state: 'loading', reason }] : [];
+  return [...service, ...actors, ...modelReasons(visual), ...data];
 }
 
 /** `unavailable` is no reason: no model was asked for. */

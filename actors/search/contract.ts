@@ -2,6 +2,7 @@
 // of their own: scope, transcripts, thumbnails, models.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
+import { nullable } from '../../runtime/schema.ts';
 import { Facet, MetadataFilter } from '../index/facets/contract.ts';
 import { FrameRange, type LoadReport } from '../index/visual/contract.ts';
 import type { VisualModels } from './models/contract.ts';
@@ -136,11 +137,26 @@ export type CachePathsRequest = { readonly cache_dir: string } & (
   | { readonly hash_str: string }
 );
 
+/** What is loaded, as an engine that takes the place of this one needs it. */
+export const LoadedContext = Type.Object({
+  /** The visual model in use; null when there is none. */
+  model_key: nullable(Type.String()),
+  visual: nullable(Type.Object({ cache_dir: Type.String(), model_key: Type.String() })),
+  transcripts: nullable(Type.Object({ cache_dir: Type.String() })),
+});
+export type LoadedContext = Static<typeof LoadedContext>;
+
 export interface Search {
   /** The visual model in use. */
   readonly models: VisualModels;
   /** What is loaded, if anything is. */
   readonly loaded: SearchContext | null;
+  /** Loads again what another engine had, when `model` is in use. What needs it waits. Rejects with what could not be. */
+  restore(context: LoadedContext, model: Promise<unknown>): Promise<void>;
+  /** True while something is restored. */
+  readonly restoring: boolean;
+  /** Called when something else is loaded, or nothing any more. */
+  onLoaded(listener: (context: LoadedContext) => void): void;
   /** Loads the vectors of a folder by the model in use. */
   load(cacheDir: string, signal?: AbortSignal): Promise<LoadReport>;
   /** Adds media to what is loaded; `missing` names the paths that are not analysed. */

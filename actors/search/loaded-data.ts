@@ -1,7 +1,7 @@
 // What of one kind of analysis data is loaded for searching. A newer load supersedes one that is under way, and what the
 // index lost when it restarted is loaded again by the next search.
 import { resolve } from 'node:path';
-import type { EngineError } from '../../runtime/errors.ts';
+import { type EngineError, engineErrors } from '../../runtime/errors.ts';
 import { storeErrors } from '../index/store/contract.ts';
 
 /** Names what is loaded: a folder, and what else one kind of data belongs to. */
@@ -33,9 +33,52 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
   /** Counts what came and went; a load of an earlier epoch is superseded. */
   #epoch = 0;
   #damaged: readonly string[] = [];
+  /** What an engine before this one had, while it is loaded again. */
+  #restoring: { readonly wanted: K; readonly done: Promise<void> } | null = null;
+  readonly #changed: () => void;
 
-  constructor(kind: DataKind<K, R>) {
+  /** `changed`: what is loaded is another folder, or nothing any more. */
+  constructor(kind: DataKind<K, R>, changed: () => void = () => {}) {
     this.#kind = kind;
+    this.#changed = changed;
+  }
+
+  get isRestoring(): boolean {
+    return this.#restoring !== null;
+  }
+
+  /**
+   * Loads again what an engine before this one had, once `ready` resolves, unless something else is asked for first. What
+   * asks for it meanwhile waits.
+   */
+  async restore(given: K, ready: Promise<unknown>): Promise<void> {
+    const wanted = absolute(given);
+    const work = ready.then(() => {
+      if (this.newest !== null) throw this.#kind.superseded(wanted);
+      return this.load(wanted);
+    });
+    const done = work.then(
+      () => {},
+      () => {},
+    );
+    this.#restoring = { wanted, done };
+    try {
+      await work;
+    } finally {
+      this.#restoring = null;
+    }
+  }
+
+  /** The same, whatever is being restored. */
+  async restored(signal?: AbortSignal): Promise<void> {
+    if (this.#restoring !== null) await abortable(this.#restoring.done, signal);
+  }
+
+  /** Resolves when what is being restored is there or cannot be; at once when `given` is something else. */
+  async settled(given: K, signal?: AbortSignal): Promise<void> {
+    const restoring = this.#restoring;
+    if (restoring === null || !this.#isSame(restoring.wanted, absolute(given))) return;
+    await abortable(restoring.done, signal);
   }
 
   /** What searches run over; null when nothing is loaded. */
@@ -65,8 +108,10 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
     try {
       const report = await this.#kind.load(wanted, throwIfSuperseded, signal);
       throwIfSuperseded();
+      const isNews = !this.#isSame(this.#current, wanted);
       this.#current = wanted;
       this.#damaged = report.unreadable;
+      if (isNews) this.#changed();
       return report;
     } finally {
       // After a failure what was loaded before stays; if the index let go of it, the next search loads it again.
@@ -87,9 +132,11 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
   /** Nothing is loaded any more; a load that is under way is superseded. */
   clear(): void {
     this.#epoch++;
+    const held = this.#current !== null;
     this.#current = null;
     this.#target = null;
     this.#damaged = [];
+    if (held) this.#changed();
   }
 
   isNewest(given: K): boolean {
@@ -107,6 +154,7 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
 
   /** Runs `work` on what is loaded, loading it again once when the index lost it. NOT_LOADED when something else is. */
   async within<T>(given: K, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await this.settled(given, signal);
     this.require(given);
     try {
       return await work();
@@ -133,4 +181,16 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
 
 function absolute<K extends LoadKey>(given: K): K {
   return { ...given, cache_dir: resolve(given.cache_dir) };
+}
+
+/** Throws CANCELLED when `signal` aborts first. */
+async function abortable(done: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return done;
+  const { promise, resolve: abort } = Promise.withResolvers<void>();
+  const listener = () => abort();
+  signal.addEventListener('abort', listener, { once: true });
+  if (signal.aborted) abort();
+  await Promise.race([done, promise]);
+  signal.removeEventListener('abort', listener);
+  if (signal.aborted) throw engineErrors.CANCELLED();
 }

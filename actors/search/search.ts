@@ -8,7 +8,7 @@ import type { decoderContract } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
 import { now } from './call-options.ts';
-import { type Search, searchErrors } from './contract.ts';
+import { contextErrors, type LoadedContext, type Search, searchErrors } from './contract.ts';
 import { cachePaths } from './media/cache-paths.ts';
 import { Identities } from './media/identities.ts';
 import { createVisualModels } from './models/visual-models.ts';
@@ -39,8 +39,14 @@ export interface SearchParts {
 export function createSearch(parts: SearchParts): Search {
   const { embedder, textEmbedder, index, clock, decoder } = parts;
   const location = { index, identities: new Identities(decoder, index) };
-  const visualData = new VisualData(location);
-  const transcriptData = createTranscriptData(index);
+  const listeners: ((context: LoadedContext) => void)[] = [];
+  const changed = () => {
+    const { model_key } = models.state;
+    const context = { model_key, visual: visualData.current, transcripts: transcriptData.current };
+    for (const listener of listeners) listener(context);
+  };
+  const visualData = new VisualData(location, changed);
+  const transcriptData = createTranscriptData(index, changed);
   const models = createVisualModels({
     pictureEmbedder: embedder,
     textEmbedder,
@@ -51,6 +57,21 @@ export function createSearch(parts: SearchParts): Search {
   const thumbnails = createThumbnails({ ...parts, ...location, thumbnailDecoders });
   return {
     models,
+    onLoaded: (listener) => void listeners.push(listener),
+    get restoring() {
+      return visualData.isRestoring || transcriptData.isRestoring;
+    },
+    restore: async ({ visual, transcripts }, model) => {
+      const inUse = model.then(() => {
+        if (visual?.model_key !== models.active())
+          throw contextErrors.CONTEXT_CHANGED('another visual model is in use');
+      });
+      inUse.catch(() => {});
+      await Promise.all([
+        visual && visualData.restore(visual, inUse),
+        transcripts && transcriptData.restore(transcripts, Promise.resolve()),
+      ]);
+    },
     get loaded() {
       return visualData.current;
     },

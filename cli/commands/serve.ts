@@ -1,7 +1,9 @@
 // `framehound serve`: answers other programs until it is stopped. A small guardian runs the engine as its child and
 // starts it again when it ends by itself; `--no-guardian` is that child, and a way to debug.
 import { parseArgs } from 'node:util';
+import { Check } from 'typebox/value';
 import type { Engine } from '../../actors/engine.ts';
+import { LoadedContext } from '../../actors/search/contract.ts';
 import { createEventServer, type EventServer } from '../../events/server.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
 import type { Licenses } from '../../http/license/licenses.ts';
@@ -9,6 +11,7 @@ import { openLicenses } from '../../http/license/open.ts';
 import { hostRule } from '../../http/request/host.ts';
 import { serverErrors } from '../../http/uws.ts';
 import { toFields } from '../../runtime/errors.ts';
+import type { Log } from '../../runtime/log.ts';
 import { endOnFault } from '../../runtime/process/fault.ts';
 import { engineCommand, guard } from '../../runtime/process/guardian.ts';
 import { attachToGuardian, type GuardianClient } from '../../runtime/process/guardian-client.ts';
@@ -42,6 +45,9 @@ export const serve: Command = async (args, context) => {
   }
 };
 
+/** What the guardian keeps for the engine that comes after a crash. */
+const [LOADED, LICENSES] = ['loaded', 'licenses'];
+
 interface Parts {
   readonly engine: Engine;
   readonly licenses: Licenses;
@@ -57,8 +63,8 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
     clock,
     now: Date.now,
     log: log.named('license'),
-    kept: guardian.kept('licenses'),
-    keep: (text) => guardian.keep('licenses', text),
+    kept: guardian.kept(LICENSES),
+    keep: (text) => guardian.keep(LICENSES, text),
   });
   const engine = await context
     .startEngine(values.decoders, (actor) => guardian.requestRestart(`${actor} hangs for the second time`))
@@ -100,11 +106,40 @@ function begin({ values, log }: Context, { engine, gateway }: Parts, guardian: G
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   log.info('listening', { api: `${address}/api/v1`, docs: `${address}/docs` });
   guardian.ready();
+  const kept = keptContext(guardian, log);
+  engine.search.onLoaded((context) => guardian.keep(LOADED, JSON.stringify(context)));
+  const wanted = kept?.model_key ?? values.model;
   // Not awaited: requests that need the model are answered that it loads; /models/loaded and /readyz say if it fails.
-  engine.search.models.load(values.model).then(
+  const model = engine.search.models.load(wanted);
+  if (kept) loadAgain(engine, kept, model, log);
+  model.then(
     ({ model_key, device, fallback_from }) =>
       log.info('visual model in use', { model_key, device, ...(fallback_from ? { fallback_from } : {}) }),
-    (error) => log.error('no visual model', { model: values.model, error: toFields(error).message }),
+    (error) => log.error('no visual model', { model: wanted, error: toFields(error).message }),
+  );
+}
+
+/** What was loaded in the engine before this one; null for nothing. */
+function keptContext(guardian: GuardianClient, log: Log): LoadedContext | null {
+  const kept = guardian.kept(LOADED);
+  if (kept === undefined) return null;
+  try {
+    const context: unknown = JSON.parse(kept.value);
+    if (Check(LoadedContext, context)) return context;
+  } catch {
+    // Said below.
+  }
+  log.warn('what was loaded before cannot be read');
+  return null;
+}
+
+/** Not awaited: searches wait for what they need, and /readyz says that it loads. */
+function loadAgain(engine: Engine, kept: LoadedContext, model: Promise<unknown>, log: Log): void {
+  const facts = { visual: kept.visual?.cache_dir, transcripts: kept.transcripts?.cache_dir };
+  log.info('loading again what was loaded before', facts);
+  engine.search.restore(kept, model).then(
+    () => log.info('loaded again', facts),
+    (error) => log.error('what was loaded before is not', { ...facts, error: toFields(error).message }),
   );
 }
 

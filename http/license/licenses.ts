@@ -94,6 +94,8 @@ class CachedLicenses implements Licenses {
     this.#log = log;
     this.#memory = memory;
     for (const grant of memory?.before ?? []) this.#restore(grant);
+    // What was kept is handed on once.
+    if (memory && memory.before.length > 0) this.#keep();
   }
 
   check(key: string | undefined): AccessDecision | Promise<AccessDecision> {

@@ -38,7 +38,10 @@ const Readiness = Type.Object({
   reasons: described(
     Type.Array(
       Type.Object({
-        name: described(Type.String(), 'An actor of the engine, `visual model` or `service`.'),
+        name: described(
+          Type.String(),
+          'An actor of the engine, `visual model`, `analysis data` or `service`.',
+        ),
         state: described(Type.String(), 'Its phase or load status.'),
         reason: Type.String(),
       }),
@@ -54,12 +57,13 @@ export const readyz = route({
   tag,
   summary: 'Whether the service can do its work, and if not why',
   description:
-    '503 while an actor of the engine is not ready, while the visual model loads or when it could not be loaded, and once ' +
-    'the service is stopping. Routes that do not need what is missing answer all the same.',
+    '503 while an actor of the engine is not ready, while the visual model loads or when it could not be loaded, while an ' +
+    'engine that came back after a crash loads again what was loaded, and once the service is stopping. Routes that do not need what is missing answer all the same.',
   access: 'open',
   answers: { 200: Readiness, 503: Readiness },
   handle: (_, service) => {
-    const reasons = [...notReadyReasons(service.states(), service.search.models.state, service.stopping())];
+    const { models, restoring } = service.search;
+    const reasons = [...notReadyReasons(service.states(), models.state, service.stopping(), restoring)];
     return reasons.length === 0
       ? reply(200, { ready: true, reasons })
       : reply(503, { ready: false, reasons }, askAgain);

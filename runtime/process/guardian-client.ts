@@ -59,11 +59,11 @@ export interface GuardianClient {
   /** True after `requestRestart`. */
   readonly restartRequested: boolean;
   /**
-   * Hands a text to the engine process that comes after this one, in place of what had the same name before. It is in no
-   * file, and readable by this account alone. Nothing is kept without a guardian, nor above `MOST_KEPT` in all.
+   * Hands a text to the one engine process that comes after this one, in place of what had the same name before. It is in
+   * no file, and readable by this account alone. Nothing is kept without a guardian, nor above `MOST_KEPT` in all.
    */
   keep(name: string, value: string): void;
-  /** What the engine processes before this one kept last under a name. */
+  /** What the engine process before this one kept last under a name. */
   kept(name: string): Kept | undefined;
   /** Says that the engine answers now. */
   ready(): void;

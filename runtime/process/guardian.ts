@@ -227,7 +227,12 @@ function createKept(clock: Clock, log: Log): KeptValues {
       values.delete(name);
       log.warn('too much to be kept for the next engine', { name, length, most: MOST_KEPT });
     },
-    env: () => ({ [KEPT_VARIABLE]: written() }),
+    // Handed on once: an engine that ends in what it was given must not give it to the next one.
+    env: () => {
+      const all = written();
+      values.clear();
+      return { [KEPT_VARIABLE]: all };
+    },
   };
 }
 

@@ -62,7 +62,7 @@ test('every event is one line of JSON, and the last one is the end with counts a
   assert.deepEqual([all[2]?.['path'], all[2]?.['file_frames']], ['/x/one.mp4', 1]);
   assert.deepEqual([all[3]?.['outcome'], all[3]?.['frames']], ['analyzed', 4]);
   const { state, exit_code, counts: counted, error } = all[4] as Record<string, unknown>;
-  assert.deepEqual([state, exit_code, counted, error], ['completed', 0, counts, null]);
+  assert.deepEqual([state, exit_code, counted, error], ['completed', 0, { ...counts, files: 2 }, null]);
 });
 
 test('progress comes at most twice a second for each file and for the whole, the last one always', () => {

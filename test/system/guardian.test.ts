@@ -77,18 +77,6 @@ test('an engine that is killed, throws or asks for it is started again and told 
   assertGone(guarded.pids());
 });
 
-test('what an engine keeps reaches the engines after it, and nothing too large', async () => {
-  const guarded = new Guarded('keeper', 'keeper', 'heir');
-  for (const times of [1, 2]) await guarded.restarted(times);
-  const { fields } = await guarded.line('engine asks for a restart');
-  // The second delay before a restart has passed since.
-  assert.deepEqual(JSON.parse(fields['why'] as string), [{ value: 'ii', ageMs: 100 }, null]);
-  const refused = await guarded.line('too much to be kept for the next engine');
-  assert.equal(refused.fields['name'], 'large');
-  await guarded.ended;
-  assertGone(guarded.pids());
-});
-
 test('an engine that crashes again and again is given up with code 1 and the reason', async () => {
   const guarded = new Guarded(
     'fault',
@@ -232,4 +220,24 @@ test('an engine whose guardian was killed stops by itself', { timeout: 20_000 },
   // The engine writes to the same pipe: that the pipe has ended says that the engine has gone too, within the limit of
   // this test.
   assert.notEqual(pid, 0);
+});
+
+test('what an engine kept is given to the next one, once, and nothing too large', async () => {
+  const guarded = new Guarded('keep', 'keep', 'tell', 'tell', 'serve');
+  for (const times of [1, 2, 3, 4]) await guarded.restarted(times);
+  await guarded.line('engine is ready', 3);
+  const refused = await guarded.line('too much to be kept for the next engine');
+  assert.equal(refused.fields['name'], 'large');
+  guarded.stop();
+  assert.equal(await guarded.ended, 0);
+  const told = guarded.lines.filter(({ message }) => message === 'engine asks for a restart');
+  // The delay before the third start has passed since it was kept.
+  assert.deepEqual(
+    told.map(({ fields }) => JSON.parse(fields['why'] as string)),
+    [
+      [{ value: 'ii', ageMs: 100 }, null],
+      [null, null],
+    ],
+  );
+  assertGone(guarded.pids());
 });

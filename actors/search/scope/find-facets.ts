@@ -20,6 +20,7 @@ export async function findFacets(
   signal: AbortSignal | undefined,
 ): Promise<FacetAnswer> {
   const { cache_dir, filters } = request;
+  await Promise.all([visualData.restored(signal), transcriptData.restored(signal)]);
   const model_key = visualData.current?.model_key ?? '';
   const context = visualData.isLoaded({ cache_dir, model_key }) ? visualData.current : null;
   const asked = facetScope(request, context?.model_key ?? null);

@@ -6,12 +6,12 @@ import { storeErrors } from '../../index/store/contract.ts';
 import type { TranscriptLoadReport } from '../../index/transcripts/contract.ts';
 import { now } from '../call-options.ts';
 import { contextErrors } from '../contract.ts';
-import { LoadedData, type LoadKey } from '../loaded-data.ts';
+import { type DataKind, LoadedData, type LoadKey } from '../loaded-data.ts';
 
 export type TranscriptData = LoadedData<LoadKey, TranscriptLoadReport>;
 
-export function createTranscriptData(index: Ref<typeof indexContract>): TranscriptData {
-  return new LoadedData({
+export function createTranscriptData(index: Ref<typeof indexContract>, changed?: () => void): TranscriptData {
+  const kind: DataKind<LoadKey, TranscriptLoadReport> = {
     same: (a, b) => a.cache_dir === b.cache_dir,
     load: async ({ cache_dir }, throwIfSuperseded, signal) => {
       for (;;) {
@@ -27,5 +27,6 @@ export function createTranscriptData(index: Ref<typeof indexContract>): Transcri
         `The transcriptions of ${cache_dir} are not loaded; load them first (POST /analysis-data/load-transcriptions)`,
         { field: 'cache_dir' },
       ),
-  });
+  };
+  return new LoadedData(kind, changed);
 }

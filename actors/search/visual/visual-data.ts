@@ -4,16 +4,16 @@ import { storeErrors } from '../../index/store/contract.ts';
 import type { LoadReport } from '../../index/visual/contract.ts';
 import { now } from '../call-options.ts';
 import { contextErrors, type SearchContext } from '../contract.ts';
-import { LoadedData } from '../loaded-data.ts';
+import { type DataKind, LoadedData } from '../loaded-data.ts';
 import type { LocationParts } from '../media/location.ts';
 import { renamedFiles } from '../media/renamed.ts';
 
 export class VisualData extends LoadedData<SearchContext, LoadReport> {
   readonly #location: LocationParts;
 
-  constructor(location: LocationParts) {
+  constructor(location: LocationParts, changed?: () => void) {
     const { index } = location;
-    super({
+    const kind: DataKind<SearchContext, LoadReport> = {
       same: (a, b) => a.cache_dir === b.cache_dir && a.model_key === b.model_key,
       load: (wanted, _, signal) => index.ask('load', { ...wanted, hashes: null }, now(signal)),
       superseded: ({ cache_dir }) =>
@@ -23,7 +23,8 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
           `The analysis data of ${cache_dir} is not loaded for ${model_key}; load it first (POST /analysis-data/load)`,
           { field: 'cache_dir' },
         ),
-    });
+    };
+    super(kind, changed);
     this.#location = location;
   }
 

@@ -35,7 +35,9 @@ export async function searchVisual(
   if (!query && request.exclude.length > 0) {
     throw searchErrors.EXCLUDE_WITHOUT_QUERY('exclude needs a query', { field: 'exclude' });
   }
-  parts.visual.require({ cache_dir: request.cache_dir, model_key: parts.models.active() });
+  const asksFor = { cache_dir: request.cache_dir, model_key: parts.models.active() };
+  await parts.visual.settled(asksFor, signal);
+  parts.visual.require(asksFor);
   const model = await parts.models.open('texts', signal);
   const { vector: picture, gone } = await pictureOf(model);
   const words = await textVectors(parts, model.model_key, query, request.exclude, signal);

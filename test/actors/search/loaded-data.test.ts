@@ -8,6 +8,7 @@ import {
   type LoadedReport,
   type LoadKey,
 } from '../../../actors/search/loaded-data.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
 
 const [mine, other] = [{ cache_dir: '/mine' }, { cache_dir: '/other' }];
 const whole: LoadedReport = { unreadable: [] };
@@ -115,4 +116,60 @@ test('data that a newer load takes the place of is not loaded again', async () =
   );
   loads[0]!.done(whole);
   await newer;
+});
+
+test('what asks for data that is being restored waits; what asks for other data is told at once', async () => {
+  const { data, loads } = heldLoads();
+  const model = Promise.withResolvers<void>();
+  const restoring = data.restore(mine, model.promise);
+  assert.equal(data.isRestoring, true);
+  const answer = data.within(mine, async () => 'found');
+  await assert.rejects(
+    data.within(other, async () => 'found'),
+    storeErrors.NOT_LOADED.is,
+  );
+  const stop = new AbortController();
+  const left = data.within(mine, async () => 'found', stop.signal);
+  stop.abort();
+  await assert.rejects(left, engineErrors.CANCELLED.is);
+  model.resolve();
+  await model.promise.then(() => {});
+  assert.equal(loads.length, 1);
+  loads[0]!.done(whole);
+  await restoring;
+  assert.deepEqual([await answer, data.isRestoring, data.current], ['found', false, mine]);
+});
+
+test('a restore gives way to what is asked for first, and one that fails leaves nothing loaded', async () => {
+  const { data, loads } = heldLoads();
+  const model = Promise.withResolvers<void>();
+  const restoring = data.restore(mine, model.promise);
+  const loading = data.load(other);
+  model.resolve();
+  await assert.rejects(restoring, contextErrors.CONTEXT_CHANGED.is);
+  loads[0]!.done(whole);
+  await loading;
+  assert.deepEqual([data.current, loads.length], [other, 1]);
+  const empty = heldLoads();
+  const failed = empty.data.restore(mine, Promise.reject(new Error('no model')));
+  const waiting = empty.data.within(mine, async () => 'found');
+  await assert.rejects(failed, /no model/);
+  await assert.rejects(waiting, storeErrors.NOT_LOADED.is);
+});
+
+test('it is told when something else is loaded, or nothing any more, and only then', async () => {
+  const told: (LoadKey | null)[] = [];
+  const kind: DataKind<LoadKey, LoadedReport> = {
+    same: (a, b) => a.cache_dir === b.cache_dir,
+    load: async () => whole,
+    superseded: ({ cache_dir }) => contextErrors.CONTEXT_CHANGED(cache_dir),
+    notLoaded: ({ cache_dir }) => storeErrors.NOT_LOADED(cache_dir),
+  };
+  const data: LoadedData<LoadKey, LoadedReport> = new LoadedData(kind, () => told.push(data.current));
+  await data.load(mine);
+  await data.load(mine);
+  await data.load(other);
+  data.clear();
+  data.clear();
+  assert.deepEqual(told, [mine, other, null]);
 });

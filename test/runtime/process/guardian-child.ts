@@ -24,17 +24,17 @@ const acts: Record<string, (client: GuardianClient) => void> = {
   crash: () => process.kill(process.pid, 'SIGKILL'),
   /** As Node ends after an error that nobody caught. */
   fault: () => process.exit(1),
-  /** Keeps its act number for the next, then crashes; the last one says what it was given. */
-  keeper: () => {
+  /** Keeps one thing more than it was given, and crashes when that was taken. */
+  keep: () => {
     client.keep('lives', `${client.kept('lives')?.value ?? ''}i`);
     client.keep('large', 'x'.repeat(client.kept('lives') === undefined ? 10 : 30_000));
     process.send?.({ type: 'ready' }, () => process.kill(process.pid, 'SIGKILL'));
   },
-  heir: () =>
-    process.send?.(
-      { type: 'restart', reason: JSON.stringify([client.kept('lives'), client.kept('large')]) },
-      () => process.exit(2),
-    ),
+  /** Says what it was given, and crashes. */
+  tell: () => {
+    const reason = JSON.stringify([client.kept('lives'), client.kept('large')]);
+    process.send?.({ type: 'restart', reason }, () => process.kill(process.pid, 'SIGKILL'));
+  },
   usage: () => process.exit(engineExit.usage),
   port: () => process.exit(engineExit.cannotStart),
   /** Says it is ready, then its event loop does not turn for a minute: a test that fails does not leave it behind for ever. */
