@@ -2,6 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { mediaErrors } from '../decoder/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
+import { isWithin } from '../index/store/footage-path.ts';
 import { type ForgetAnswer, type ForgetRequest, type Forgotten, libraryErrors } from './contract.ts';
 import { allHeld, inWork, type LibraryParts, pathsInWork } from './parts.ts';
 
@@ -16,10 +17,16 @@ export async function forget(
   { cache_dir, media_paths, dry_run }: ForgetRequest,
   signal: AbortSignal,
 ): Promise<ForgetAnswer> {
+  const busy = await pathsInWork(parts, cache_dir);
+  const named = [...busy].find((path) => media_paths.some((asked) => isWithin(path, asked)));
+  if (named !== undefined) throw inWork(named);
+  const paths = [...new Set(media_paths)];
+  const { by_path } = await parts.index.ask('find', { cache_dir, paths, hashes: [] }, { signal });
   const wanted = new Set<string>();
   const unknown: string[] = [];
-  for (const path of new Set(media_paths)) {
-    const hashes = await hashesOf(parts, cache_dir, path, signal);
+  for (const [i, path] of paths.entries()) {
+    const known = by_path[i]?.identity.hash_str;
+    const hashes = known === undefined ? await hashesOf(parts, cache_dir, path, signal) : [known];
     for (const hash of hashes) wanted.add(hash);
     if (hashes.length === 0) unknown.push(path);
   }
@@ -28,7 +35,6 @@ export async function forget(
     throw libraryErrors.NOT_IN_LIBRARY(`${cache_dir} knows nothing of ${named}`, { field: 'media_paths' });
   }
   const contents = await pathsOf(parts, cache_dir, wanted, signal);
-  const busy = await pathsInWork(parts, cache_dir);
   const hindered = await contentsInWork(parts, cache_dir, busy, signal);
   for (const [hash, held] of contents) {
     const path = held.find((one) => busy.has(one.path))?.path ?? hindered.get(hash);
@@ -38,7 +44,7 @@ export async function forget(
   return { message: told(forgotten, unknown.length, dry_run), dry_run, forgotten, unknown };
 }
 
-/** By the path that was given, by what a link leads to, and by the content of the file that lies there. */
+/** Of a folder, of what a link leads to, and by the content of the file that lies there. */
 async function hashesOf(
   parts: LibraryParts,
   cacheDir: string,

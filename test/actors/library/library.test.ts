@@ -151,7 +151,8 @@ test('a file that a task works on is not forgotten, nor is a copy of it, nor is 
   const l = await library(t);
   const [a, copy, b] = [await l.add('films/a.mp4'), await l.add('copies/a.mp4'), await l.add('films/b.mp4')];
   l.work([a]);
-  for (const path of [a, copy]) await assert.rejects(l.forget(b, path), libraryErrors.IN_WORK.is);
+  for (const path of [a, copy, join(l.root, 'films')])
+    await assert.rejects(l.forget(b, path), libraryErrors.IN_WORK.is);
   await assert.rejects(l.move(join(l.root, 'films'), join(l.root, 'new')), libraryErrors.IN_WORK.is);
   assert.equal((await l.paths()).length, 3);
   await l.forget(b);
