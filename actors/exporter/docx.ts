@@ -20,6 +20,7 @@ import { clockTime } from '../decoder/contract.ts';
 import type { Rendered, Row, Transcript } from './contract.ts';
 import { isRightToLeft } from './direction.ts';
 import { withSilence } from './rows.ts';
+import { zipEntry } from './zip-entry.ts';
 
 /** Twentieths of a point, of the 9,638 that an A4 page has between its margins. */
 const TIME = 2100;
@@ -30,15 +31,63 @@ const hairline = { style: BorderStyle.SINGLE, size: 4, color: 'C8C8C8' };
 const none = { style: BorderStyle.NONE, size: 0, color: 'auto' };
 const margins = { top: 60, bottom: 60, left: 80, right: 80 };
 
+/** Rows that are made into XML at a time: their objects take a hundred times what they say. */
+const BATCH = 500;
+const documentPart = 'word/document.xml';
+
+/**
+ * The package makes the document with a single row in its table, and the XML of the other rows some at a time: of all of
+ * them at once it would hold gigabytes.
+ */
 export async function wordDocument({ title, rows }: Transcript): Promise<Rendered> {
   const all = withSilence(rows);
   const speakers = rows.some(({ speaker }) => speaker !== null);
-  const widths = speakers ? [TIME, SPEAKER, PAGE - TIME - SPEAKER] : [TIME, PAGE - TIME];
+  const first = all.slice(0, 1).map((row) => tableRow(row, widthsFor(speakers), speakers));
+  const file = documentOf(title, all.length > 0 ? tableOf([headRow(speakers), ...first], speakers) : null);
+  const packed = await Packer.toBuffer(file);
+  if (all.length <= 1) return { bytes: packed, warning: null };
+  const xml = zipEntry(packed, documentPart).toString();
+  const end = xml.lastIndexOf(rowEnd) + rowEnd.length;
+  const parts = [xml.slice(0, end)];
+  for (let at = 1; at < all.length; at += BATCH) {
+    parts.push(await rowsXml(all.slice(at, at + BATCH), speakers));
+  }
+  const data = [...parts, xml.slice(end)].join('');
+  // A document can be packed once.
+  const again = documentOf(title, null);
+  return { bytes: await Packer.toBuffer(again, undefined, [{ path: documentPart, data }]), warning: null };
+}
+
+const rowEnd = '</w:tr>';
+
+/** Rows as they stand in a table of the document. */
+async function rowsXml(rows: readonly Row[], speakers: boolean): Promise<string> {
+  const table = tableOf(
+    rows.map((row) => tableRow(row, widthsFor(speakers), speakers)),
+    speakers,
+  );
+  const xml = zipEntry(await Packer.toBuffer(documentOf('', table)), documentPart).toString();
+  return xml.slice(xml.search(/<w:tr[ >]/), xml.lastIndexOf(rowEnd) + rowEnd.length);
+}
+
+function widthsFor(speakers: boolean): readonly number[] {
+  return speakers ? [TIME, SPEAKER, PAGE - TIME - SPEAKER] : [TIME, PAGE - TIME];
+}
+
+function headRow(speakers: boolean): TableRow {
   const head = speakers ? ['Time', 'Speaker', 'Text'] : ['Time', 'Text'];
-  const table = new Table({
+  const widths = widthsFor(speakers);
+  return new TableRow({
+    tableHeader: true,
+    children: head.map((text, i) => cell([new TextRun({ text, bold: true })], widths[i]!, 'EEEEEE')),
+  });
+}
+
+function tableOf(rows: TableRow[], speakers: boolean): Table {
+  return new Table({
     layout: TableLayoutType.FIXED,
     width: { size: PAGE, type: WidthType.DXA },
-    columnWidths: widths,
+    columnWidths: [...widthsFor(speakers)],
     borders: {
       top: none,
       bottom: hairline,
@@ -47,15 +96,13 @@ export async function wordDocument({ title, rows }: Transcript): Promise<Rendere
       insideVertical: none,
       insideHorizontal: hairline,
     },
-    rows: [
-      new TableRow({
-        tableHeader: true,
-        children: head.map((text, i) => cell([new TextRun({ text, bold: true })], widths[i]!, 'EEEEEE')),
-      }),
-      ...all.map((row) => tableRow(row, widths, speakers)),
-    ],
+    rows,
   });
-  const file = new Document({
+}
+
+/** `table`: null when nobody speaks. */
+function documentOf(title: string, table: Table | null): Document {
+  return new Document({
     title,
     creator: 'framehound',
     description: 'Transcript',
@@ -64,11 +111,10 @@ export async function wordDocument({ title, rows }: Transcript): Promise<Rendere
       {
         properties: { page: { margin: { top: 1134, bottom: 1134, left: 1134, right: 1134 } } },
         footers: { default: footer() },
-        children: [heading(title), ...(all.length > 0 ? [table] : [new Paragraph('No speech.')])],
+        children: [heading(title), table ?? new Paragraph('No speech.')],
       },
     ],
   });
-  return { bytes: await Packer.toBuffer(file), warning: null };
 }
 
 function heading(title: string): Paragraph {
