@@ -11,7 +11,7 @@ export function helpText(table: Readonly<Record<string, Action>> = commandTable)
 
 ${lines.join('\n')}
 
-analyze, transcribe, transcript, search, thumbnails and tasks are done by a running service when there is --server URL (FRAMEHOUND_SERVER), with the key of
+analyze, transcribe, transcript, search, thumbnails, tasks and the commands of the library (list, forget, prune, move, disk) are done by a running service when there is --server URL (FRAMEHOUND_SERVER), with the key of
 FRAMEHOUND_LICENSE_KEY; --key KEY is taken too, but everybody on the machine can read it in the list of processes.
 
 Settings, for every command: --home DIR --cache-dir DIR --model KEY --device D --decode exact|keyframes
