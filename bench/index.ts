@@ -188,7 +188,7 @@ async function storing(size: Size): Promise<BenchRow[]> {
     const written = timed(1, () => writeFile(join(folder, 'floor'), bytes));
     const log = createLog('bench', () => {});
     const load = timed(rounds, () => {
-      const loaded = new LoadedVectors(folder, 'bench', dimensions, log);
+      const loaded = new LoadedVectors(store, 'bench', dimensions, log);
       loaded.add(store, wantedStages(store, 'bench', null).visuals, new Set(), () => {});
       loaded.close();
     });

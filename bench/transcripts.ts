@@ -88,7 +88,7 @@ function load(store: Store): Loading {
     longest = Math.max(longest, performance.now() - from);
     if (done) break;
   }
-  return { loaded: index.of(store.folder), seconds: (performance.now() - begun) / 1000, longest };
+  return { loaded: index.of(store), seconds: (performance.now() - begun) / 1000, longest };
 }
 
 const everything = { hashes: null, ranges: new Map(), speaker: null };

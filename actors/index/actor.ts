@@ -26,9 +26,18 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
   create: ({ log, settings }) => {
     const warn: WriterOptions['warn'] = (message, fields) => log.warn(message, fields);
     const tables = new FacetTables(log);
-    const folders = new Folders({ warn, ...settings }, (store) => tables.forget(store));
     const visual = new VisualIndex(log, settings?.segmentBytes);
     const transcripts = new TranscriptIndex(log);
+    const folders = new Folders(
+      { warn, ...settings },
+      {
+        reopened: (store) => tables.forget(store),
+        lost: (store) => {
+          visual.forget(store);
+          transcripts.forget(store);
+        },
+      },
+    );
     const stages = new OpenStages(settings?.firstStage);
     const parts = { folders, tables, visual, transcripts, stages };
     return {

@@ -1,23 +1,32 @@
 // The analysis folders this actor has open: a few at a time, the one used longest ago is closed first.
 import { realFolder } from './real-folder.ts';
 import { storeErrors } from './store/contract.ts';
-import { Store } from './store/store.ts';
-import type { WriterOptions } from './store/writer.ts';
+import { Store, type StoreOptions } from './store/store.ts';
 
 const mostOpen = 8;
 
 /** After one of these a store has to be opened anew. */
 const fatal = [storeErrors.STORE_READ_ONLY, storeErrors.STORE_DAMAGED, storeErrors.STORE_UNAVAILABLE];
+/** After one of these not even its stages can go on: the file under it is another one, or cut. */
+const lostBy = [storeErrors.STORE_REPLACED, storeErrors.STORE_DAMAGED];
+
+export interface FolderListener {
+  /** The store is closed; the next one of this folder is another object. */
+  reopened?(store: Store): void;
+  /** What was read from this store is not what lies there now. */
+  lost?(store: Store): void;
+}
 
 export class Folders {
-  readonly #options: WriterOptions;
+  readonly #options: StoreOptions;
   readonly #open = new Map<string, Store>();
-  readonly #onFailed: (store: Store) => void;
+  readonly #told: FolderListener;
+  /** Folders that were gone or replaced once. */
+  readonly #lost = new Set<string>();
 
-  /** `onFailed`: what was read from this store has to be read again. */
-  constructor(options: WriterOptions = {}, onFailed: (store: Store) => void = () => {}) {
+  constructor(options: StoreOptions = {}, told: FolderListener = {}) {
     this.#options = options;
-    this.#onFailed = onFailed;
+    this.#told = told;
   }
 
   /** Runs `use` on the store of a folder; a store that failed is opened anew by the next call. */
@@ -27,7 +36,7 @@ export class Folders {
       return use(store);
     } catch (error) {
       if (fatal.some((one) => one.is(error))) {
-        this.#onFailed(store);
+        this.#told.reopened?.(store);
         await this.#forget(store);
       }
       throw error;
@@ -37,7 +46,9 @@ export class Folders {
   /** *Borrowed until the end of the turn*; a store with an open stage is never closed here. */
   async #store(folder: string): Promise<Store> {
     const path = realFolder(folder);
-    const store = this.#open.get(path) ?? new Store(path, this.#options);
+    await this.#closeIfLost(path);
+    const store =
+      this.#open.get(path) ?? new Store(path, { ...this.#options, wasThere: this.#lost.has(path) });
     this.#open.delete(path);
     this.#open.set(path, store);
     for (const [other, idle] of [...this.#open]) {
@@ -47,6 +58,25 @@ export class Folders {
       await idle.close();
     }
     return store;
+  }
+
+  /** A store whose files were replaced gives way to what lies there now, with its stages. */
+  async #closeIfLost(path: string): Promise<void> {
+    const store = this.#open.get(path);
+    try {
+      store?.requireSame();
+    } catch (error) {
+      if (store === undefined || !lostBy.some((one) => one.is(error))) throw error;
+      this.#options.warn?.('An analysis folder changed while it was open', {
+        folder: path,
+        reason: error instanceof Error ? error.message : String(error),
+      });
+      this.#open.delete(path);
+      this.#told.reopened?.(store);
+      this.#told.lost?.(store);
+      this.#lost.add(path);
+      await store.close();
+    }
   }
 
   async #forget(store: Store): Promise<void> {

@@ -30,8 +30,8 @@ function resolveNames(
   { cache_dir, model_key, names, filters }: Request<FacetContract, 'resolve'>,
 ) {
   checkSearchFilters(filters);
-  const { get } = model_key === null ? transcripts.of(cache_dir) : visual.of(cache_dir, model_key).catalog;
   return folders.with(cache_dir, (store) => {
+    const { get } = model_key === null ? transcripts.of(store) : visual.of(store, model_key).catalog;
     const hashes = names.map((name) => store.media.hashOf(name));
     return { hashes, loaded: hashes.map((hash) => hash !== null && get(hash) !== undefined) };
   });
@@ -47,8 +47,8 @@ function report(
     const isGlobal = scope.mode === 'global';
     const model = isGlobal ? scope.model_key : null;
     const loaded = {
-      visual: model === null ? [] : visual.of(cache_dir, model).catalog.hashes(),
-      speech: isGlobal && scope.transcripts ? transcripts.of(cache_dir).hashes() : [],
+      visual: model === null ? [] : visual.of(store, model).catalog.hashes(),
+      speech: isGlobal && scope.transcripts ? transcripts.of(store).hashes() : [],
     };
     return facetReport(tables.of(store, pause), scope, loaded, filters, pause);
   });

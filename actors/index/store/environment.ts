@@ -6,6 +6,7 @@ import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import { storeErrors } from './contract.ts';
 import { storeFault } from './faults.ts';
 import { checkPages } from './pages.ts';
+import { RecordsFile } from './records-file.ts';
 
 export type Access = 'read' | 'write';
 
@@ -54,15 +55,32 @@ function requireRoom(file: string, bytes: number): void {
   }
 }
 
+function openChecked(file: string, readOnly: boolean): RootDatabase<Buffer, string> {
+  if (Environment.exists(file)) checkPages(file);
+  if (!readOnly) prepareLockFile(file);
+  // Without overlapping sync a transaction that has returned is flushed, not only committed.
+  return open<Buffer, string>({
+    path: file,
+    noSubdir: true,
+    encoding: 'binary',
+    cache: false,
+    overlappingSync: false,
+    readOnly,
+    maxReaders,
+  });
+}
+
 export class Environment {
   readonly file: string;
   readonly readOnly: boolean;
   readonly #db: RootDatabase<Buffer, string>;
+  readonly #watched: RecordsFile;
 
-  private constructor(file: string, readOnly: boolean, db: RootDatabase<Buffer, string>) {
-    this.file = file;
+  private constructor(readOnly: boolean, db: RootDatabase<Buffer, string>, watched: RecordsFile) {
+    this.file = watched.file;
     this.readOnly = readOnly;
     this.#db = db;
+    this.#watched = watched;
   }
 
   static exists(file: string): boolean {
@@ -80,22 +98,28 @@ export class Environment {
       if (readOnly && access === 'write') {
         throw storeErrors.STORE_READ_ONLY(`${dirname(file)} cannot be written`, { file });
       }
-      if (Environment.exists(file)) checkPages(file);
-      if (!readOnly) prepareLockFile(file);
-      // Without overlapping sync a transaction that has returned is flushed, not only committed.
-      const db = open<Buffer, string>({
-        path: file,
-        noSubdir: true,
-        encoding: 'binary',
-        cache: false,
-        overlappingSync: false,
-        readOnly,
-        maxReaders,
-      });
-      return new Environment(file, readOnly, db);
+      const { opened, watched } = RecordsFile.around(
+        file,
+        () => openChecked(file, readOnly),
+        (db) => void db.close(),
+      );
+      return new Environment(readOnly, opened, watched);
     } catch (error) {
       throw storeFault(error, file, access);
     }
+  }
+
+  /** Which file this is, whatever its name. */
+  get identity(): string {
+    return this.#watched.identity;
+  }
+
+  /**
+   * To be called before anything is read: what LMDB maps may have been removed, replaced or cut since. Throws
+   * STORE_REPLACED, STORE_DAMAGED, STORE_UNAVAILABLE.
+   */
+  requireSame(): void {
+    this.#watched.requireSame();
   }
 
   /** *Copied*. */
@@ -140,10 +164,14 @@ export class Environment {
     this.#db.resetReadTxn();
   }
 
-  /** One transaction. *Flushed* when this returns; when `action` throws, nothing of it stays. */
+  /**
+   * One transaction. *Flushed* when this returns, in the file of that name; when `action` throws, nothing of it stays.
+   * STORE_REPLACED and STORE_DAMAGED as `requireSame`.
+   */
   transact<T>(action: (writes: Writes) => T): T {
     if (this.readOnly)
       throw storeErrors.STORE_READ_ONLY(`${this.file} cannot be written`, { file: this.file });
+    this.requireSame();
     let bytes = 0;
     const writes: Writes = {
       get: (key) => this.#db.getBinary(key),
@@ -166,6 +194,7 @@ export class Environment {
         }
       });
       if (failure !== undefined) throw failure;
+      this.requireSame();
       return (done as { value: T }).value;
     } catch (error) {
       throw storeFault(error, this.file, 'write');

@@ -63,10 +63,22 @@ export function damaged(file: string, what: string): EngineError {
   return storeErrors.STORE_DAMAGED(`${file} is damaged: ${what}`, { file, reason: what });
 }
 
+/** Of the records, without which nothing in the folder can be read. */
+export function damagedRecords(file: string, what: string): EngineError {
+  return damaged(file, `${what}. Put a backup of the folder in its place, or move it away and analyse again`);
+}
+
 /** True for ENOENT, also when it is the cause of an EngineError. */
 export function isMissing(error: unknown): boolean {
   if (error instanceof EngineError) return isMissing(error.cause);
   return codeOf(error) === 'ENOENT';
+}
+
+export function replaced(file: string): EngineError {
+  return storeErrors.STORE_REPLACED(
+    `${file} was removed or replaced while it was open; what was not committed before is lost. Try again`,
+    { file },
+  );
 }
 
 /** Null when what is read is damaged. */

@@ -32,13 +32,12 @@ export function storeHandlers({ folders }: StoreParts): Handlers<Contract<typeof
       folders.with(cache_dir, (store) => store.held(hash_str, resolve(cache_dir))),
     open: ({ cache_dir }) =>
       folders.with(cache_dir, (store) => {
-        store.requireFolder();
-        store.check();
+        store.requireReadable();
         return {};
       }),
     media: ({ cache_dir }) =>
       folders.with(cache_dir, (store) => {
-        store.requireFolder();
+        store.requireReadable();
         return { media: store.media.all() };
       }),
   };

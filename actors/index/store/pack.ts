@@ -1,12 +1,13 @@
 // One append-only file of vector rows: a header of 64 bytes, then rows of fixed stride. Which rows count is said by
 // the records alone; what lies behind the last committed row is left from a crash and is cut off by the next writer.
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { stride8, stride16 } from '../visual/quantize.ts';
 import { storeErrors } from './contract.ts';
 import { type Disk, disk, flush, writeAll } from './disk.ts';
 import { damaged, isMissing, storeFault } from './faults.ts';
 import type { PackKind } from './names.ts';
+import { isSameFile } from './same-file.ts';
 
 const headerBytes = 64;
 const packVersion = 1;
@@ -95,8 +96,7 @@ export class Pack {
 
   /** True while the file of that name is the one that is open: not replaced, not removed. */
   get isCurrent(): boolean {
-    const [own, named] = [fstatSync(this.#fd), statSync(this.file, { throwIfNoEntry: false })];
-    return named !== undefined && named.ino === own.ino && named.dev === own.dev;
+    return isSameFile(this.#fd, this.file);
   }
 
   /** Whole rows in the file, committed or not. */

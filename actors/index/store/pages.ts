@@ -1,7 +1,7 @@
 // Walks the pages of an LMDB file before LMDB maps it. LMDB trusts what it maps: a page number or an offset that
 // points outside ends the process, so a damaged file must be found out here. Facts on the format: LMDB 0.9.90, data version 2.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { damaged, storeFault } from './faults.ts';
+import { damagedRecords, storeFault } from './faults.ts';
 
 const magic = 0xbeefc0de;
 const dataVersion = 2;
@@ -51,7 +51,7 @@ class PageWalk {
       overflows !== tree.overflows ||
       entries !== tree.entries
     ) {
-      throw damaged(this.#file, 'the tree of records does not have the pages it should have');
+      throw damagedRecords(this.#file, 'the tree of records does not have the pages it should have');
     }
   }
 
@@ -63,39 +63,39 @@ class PageWalk {
     for (const list of this.#free) {
       const count = list.byteLength < 8 ? 0n : list.getBigInt64(0, true);
       if (count < 0n || count * 8n + 8n > BigInt(list.byteLength)) {
-        throw damaged(this.#file, 'a list of free pages is longer than its place');
+        throw damagedRecords(this.#file, 'a list of free pages is longer than its place');
       }
       for (let i = 1; i <= Number(count); i++) {
         const entry = list.getBigInt64(i * 8, true);
         const wrong = entry === 1n || entry > this.#meta.lastPage || -entry > this.#meta.lastPage;
         if (wrong || (entry > 0n && this.#used.has(Number(entry)))) {
-          throw damaged(this.#file, `a list of free pages names page ${entry}`);
+          throw damagedRecords(this.#file, `a list of free pages names page ${entry}`);
         }
       }
     }
   }
 
   #page(number: bigint, depth: number, tree: Tree): void {
-    if (depth > tree.depth) throw damaged(this.#file, `page ${number} lies deeper than its tree`);
+    if (depth > tree.depth) throw damagedRecords(this.#file, `page ${number} lies deeper than its tree`);
     const page = this.#read(number);
     const flags = page.getUint16(18, true) & 0xff;
     const wanted = depth === tree.depth ? leaf : branch;
-    if (flags !== wanted) throw damaged(this.#file, `page ${number} is of the wrong kind`);
+    if (flags !== wanted) throw damagedRecords(this.#file, `page ${number} is of the wrong kind`);
     if (wanted === leaf) this.#count.leaves++;
     else this.#count.branches++;
     if (this.#count.leaves + this.#count.branches > this.#pages)
-      throw damaged(this.#file, 'its pages form a circle');
+      throw damagedRecords(this.#file, 'its pages form a circle');
     const lower = page.getUint16(20, true);
     const upper = page.getUint16(22, true);
     const keys = lower >> 1;
     if (lower > upper || upper + header > page.byteLength || lower % 2 !== 0 || keys === 0) {
-      throw damaged(this.#file, `page ${number} has impossible bounds`);
+      throw damagedRecords(this.#file, `page ${number} has impossible bounds`);
     }
     let filled = 0;
     for (let key = 0; key < keys; key++) {
       const node = page.getUint16(header + key * 2, true) + header;
       if (node < upper + header || node + 8 > page.byteLength) {
-        throw damaged(this.#file, `page ${number} has an entry outside of it`);
+        throw damagedRecords(this.#file, `page ${number} has an entry outside of it`);
       }
       const isLong = (page.getUint16(node + 4, true) & bigData) !== 0;
       const value = wanted === branch ? 0 : isLong ? 24 : page.getUint32(node, true);
@@ -105,14 +105,14 @@ class PageWalk {
     }
     // Entries lie side by side from `upper` to the end, so one of a wrong length shows.
     if (filled !== page.byteLength - header - upper)
-      throw damaged(this.#file, `page ${number} has overlapping entries`);
+      throw damagedRecords(this.#file, `page ${number} has overlapping entries`);
   }
 
   #branchNode(page: DataView, number: bigint, node: number, depth: number, tree: Tree): void {
     const low = BigInt(page.getUint32(node, true));
     const high = BigInt(page.getUint16(node + 4, true));
     if (node + 8 + page.getUint16(node + 6, true) > page.byteLength) {
-      throw damaged(this.#file, `page ${number} has a key outside of it`);
+      throw damagedRecords(this.#file, `page ${number} has a key outside of it`);
     }
     this.#page(low | (high << 32n), depth + 1, tree);
   }
@@ -122,9 +122,10 @@ class PageWalk {
     const flags = page.getUint16(node + 4, true);
     const data = node + 8 + page.getUint16(node + 6, true);
     const inside = (flags & bigData) === 0 ? size : 24;
-    if ((flags & ~bigData) !== 0) throw damaged(this.#file, `page ${number} has an entry of an unknown kind`);
+    if ((flags & ~bigData) !== 0)
+      throw damagedRecords(this.#file, `page ${number} has an entry of an unknown kind`);
     if (data + inside > page.byteLength)
-      throw damaged(this.#file, `page ${number} has a value outside of it`);
+      throw damagedRecords(this.#file, `page ${number} has a value outside of it`);
     this.#count.entries++;
     if ((flags & bigData) === 0) {
       if (isFreeList) this.#free.push(new DataView(page.buffer, page.byteOffset + data, size));
@@ -139,27 +140,27 @@ class PageWalk {
       page.getBigUint64(data + 8, true) <= this.#meta.txnid &&
       page.getBigUint64(data + 16, true) === BigInt(pages);
     if ((over.getUint16(18, true) & 0xff) !== overflow || !right || Number(first) + pages > this.#pages) {
-      throw damaged(this.#file, `the long value at page ${first} is broken`);
+      throw damagedRecords(this.#file, `the long value at page ${first} is broken`);
     }
     this.#count.overflows += pages;
     for (let page = 1; page < pages; page++) this.#used.add(Number(first) + page);
     if (!isFreeList) return;
     const value = readPage(this.#fd, Number(first) * this.#meta.pageSize + header, size);
-    if (value === null) throw damaged(this.#file, `the long value at page ${first} is cut off`);
+    if (value === null) throw damagedRecords(this.#file, `the long value at page ${first} is cut off`);
     this.#free.push(value);
   }
 
   #read(number: bigint): DataView {
     if (number < 2n || number >= BigInt(this.#pages)) {
-      throw damaged(this.#file, `page ${number} is missing, the file has ${this.#pages}`);
+      throw damagedRecords(this.#file, `page ${number} is missing, the file has ${this.#pages}`);
     }
     const bytes = readPage(this.#fd, Number(number) * this.#meta.pageSize, this.#meta.pageSize);
     if (bytes === null || bytes.getBigUint64(0, true) !== number) {
-      throw damaged(this.#file, `page ${number} holds something else`);
+      throw damagedRecords(this.#file, `page ${number} holds something else`);
     }
     // A page of a later transaction than the last one would be taken for one that may be changed in place.
     if (bytes.getBigUint64(8, true) > this.#meta.txnid)
-      throw damaged(this.#file, `page ${number} is of the future`);
+      throw damagedRecords(this.#file, `page ${number} is of the future`);
     this.#used.add(Number(number));
     return bytes;
   }
@@ -173,18 +174,18 @@ function readPage(fd: number, position: number, size: number): DataView | null {
 
 function readMeta(fd: number, file: string, position: number): Meta {
   const page = readPage(fd, position, 168);
-  if (page === null) throw damaged(file, 'it is shorter than its two first pages');
+  if (page === null) throw damagedRecords(file, 'it is shorter than its two first pages');
   if ((page.getUint16(18, true) & 0x0f) !== meta || page.getUint32(24, true) !== magic) {
-    throw damaged(file, 'it does not begin as a database of records');
+    throw damagedRecords(file, 'it does not begin as a database of records');
   }
-  if (page.getUint32(28, true) !== dataVersion) throw damaged(file, 'its data version is unknown');
+  if (page.getUint32(28, true) !== dataVersion) throw damagedRecords(file, 'its data version is unknown');
   const pageSize = page.getUint32(48, true);
   if (pageSize < 512 || pageSize > 65536 || (pageSize & (pageSize - 1)) !== 0) {
-    throw damaged(file, `a page size of ${pageSize} is impossible`);
+    throw damagedRecords(file, `a page size of ${pageSize} is impossible`);
   }
   // The list of free pages has whole numbers as keys, the records have none of LMDB's special forms.
   if ((page.getUint16(52, true) & 0x7f) !== 0x08 || (page.getUint16(100, true) & 0x7f) !== 0) {
-    throw damaged(file, 'its trees are of an unknown kind');
+    throw damagedRecords(file, 'its trees are of an unknown kind');
   }
   const trees = [48, 96].map((at) => ({
     depth: page.getUint16(at + 6, true),
@@ -205,8 +206,13 @@ function readMeta(fd: number, file: string, position: number): Meta {
 function latestMeta(fd: number, file: string): Meta {
   const first = readMeta(fd, file, 0);
   const second = readMeta(fd, file, first.pageSize);
-  if (second.pageSize !== first.pageSize) throw damaged(file, 'its two first pages disagree');
+  if (second.pageSize !== first.pageSize) throw damagedRecords(file, 'its two first pages disagree');
   return first.txnid > second.txnid ? first : second;
+}
+
+/** The number of the last transaction. Throws STORE_DAMAGED when the first two pages are broken. */
+export function latestTransaction(fd: number, file: string): bigint {
+  return latestMeta(fd, file).txnid;
 }
 
 /**

@@ -15,7 +15,7 @@ import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import { type Disk, disk, flush, flushFolder, writeAll } from './disk.ts';
-import { storeFault } from './faults.ts';
+import { isMissing, replaced, storeFault } from './faults.ts';
 import { partFolder, previewFolder, previewName } from './names.ts';
 import type { Previews } from './records.ts';
 
@@ -169,7 +169,8 @@ export class PreviewWriter {
       renameSync(this.#part, join(within, file));
       this.#moved = join(within, file);
     } catch (error) {
-      throw storeFault(error, join(within, file), 'write');
+      // The part was there: its folder was removed or replaced meanwhile.
+      throw isMissing(error) ? replaced(this.#part) : storeFault(error, join(within, file), 'write');
     }
     flushFolder(within);
     return {

@@ -25,6 +25,8 @@ export interface Keeping {
 /** Where the next rows of a model go; shared by the stages of that model. */
 export interface Tail {
   readonly packs: Packs;
+  /** Throws when this writer may not write any more: called right before rows are written. */
+  readonly confirm: () => void;
   /** The first row that no stage has taken. */
   next: number;
 }
@@ -142,6 +144,7 @@ export class Stage {
 
   #writeRows(): void {
     if (this.#buffered === 0) return;
+    this.#tail.confirm();
     const row = this.#tail.next;
     const coarse = this.#coarse.subarray(0, this.#buffered * stride8(this.dimensions));
     this.#tail.packs.coarse.write(row, coarse);
@@ -180,6 +183,11 @@ export class Stage {
   /** It is committed. */
   close(): void {
     this.#spans?.close();
+  }
+
+  /** The rows may be stored after all: `abort` does not give them back. */
+  keepRows(): void {
+    this.#extents.length = 0;
   }
 
   /** Gives back the rows at the end of the packs, where no other stage came after. What was kept stays. */

@@ -5,7 +5,7 @@ import type { SpanKey } from '../spans/contract.ts';
 import { ContentPaths } from './content-paths.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import { Environment } from './environment.ts';
-import { readAgain, storeFault } from './faults.ts';
+import { damagedRecords, readAgain, storeFault } from './faults.ts';
 import { checkFormat } from './format.ts';
 import { Holdings } from './holdings.ts';
 import { MediaRecords } from './media.ts';
@@ -20,9 +20,14 @@ import { Transcripts } from './transcripts.ts';
 import { VisualStages } from './visual-stages.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 
+export interface StoreOptions extends WriterOptions {
+  /** The folder was there before: one that is missing is not made anew, it may be on a share that is away. */
+  readonly wasThere?: boolean;
+}
+
 export class Store {
   readonly folder: string;
-  readonly #options: WriterOptions;
+  readonly #options: StoreOptions;
   #environment: Environment | null = null;
   #writing: Writer | null = null;
   readonly #tables = new PreviewTables();
@@ -40,7 +45,7 @@ export class Store {
     () => (this.#options.now ?? Date.now)(),
   );
 
-  constructor(folder: string, options: WriterOptions = {}) {
+  constructor(folder: string, options: StoreOptions = {}) {
     this.folder = folder;
     this.#options = options;
     this.visual = new VisualStages(folder, () => this.#reading());
@@ -50,7 +55,7 @@ export class Store {
   /** Null when the folder holds no analysis yet. Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED. */
   #reading(): Environment | null {
     if (this.#environment === null) {
-      if (!Environment.exists(databaseFile(this.folder))) {
+      if (!this.#hasRecords()) {
         this.#requireUsable();
         return null;
       }
@@ -58,6 +63,16 @@ export class Store {
     }
     this.#environment.refresh();
     return this.#environment;
+  }
+
+  /** Throws STORE_DAMAGED for records that were emptied: an empty file alone is left by who was ended while making it. */
+  #hasRecords(): boolean {
+    const file = databaseFile(this.folder);
+    if (Environment.exists(file)) return true;
+    if (existsSync(file) && (this.#options.wasThere || existsSync(vectorFolder(this.folder)))) {
+      throw damagedRecords(file, 'it is empty');
+    }
+    return false;
   }
 
   /** A folder that does not exist yet is an empty one. Throws STORE_UNAVAILABLE for what is none or cannot be looked into. */
@@ -75,6 +90,8 @@ export class Store {
 
   #writer(): Writer {
     if (this.#writing === null) {
+      if (this.#options.wasThere) this.requireFolder();
+      this.#hasRecords();
       this.#environment ??= checkFormat(Environment.open(databaseFile(this.folder), 'write'), this.folder);
       this.#writing = new Writer(this.folder, this.#environment, this.#options);
     }
@@ -88,8 +105,22 @@ export class Store {
     }
   }
 
-  /** Opens what there is. Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED. */
-  check(): void {
+  /**
+   * Throws when what is open cannot be used any more, before it is read: STORE_REPLACED, STORE_DAMAGED. The store has to be
+   * closed then. STORE_UNAVAILABLE while the folder cannot be reached.
+   */
+  requireSame(): void {
+    this.#environment?.requireSame();
+  }
+
+  /** Which records these are; empty for a folder without any. What was read of others is not of this folder any more. */
+  get identity(): string {
+    return this.#reading()?.identity ?? '';
+  }
+
+  /** Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED when nothing of the folder can be read. */
+  requireReadable(): void {
+    this.requireFolder();
     this.#reading();
   }
 
@@ -137,17 +168,23 @@ export class Store {
     previews: readonly Uint8Array[],
     keep = false,
   ): void {
-    this.#writer().append(stage, frames, vectors, previews, keep);
+    this.#writerOf(stage).append(stage, frames, vectors, previews, keep);
   }
 
   /** `cancelled` ends the rewriting of a pack that may follow, not the commit. */
   commit(stage: Stage, media: MediaRecord, cancelled?: () => boolean): number {
-    return this.#writer().commit(stage, media, cancelled);
+    return this.#writerOf(stage).commit(stage, media, cancelled);
   }
 
   /** What was appended to a stage that can be taken up is kept. */
   abort(stage: Stage): void {
-    this.#writer().suspend(stage);
+    this.#writing?.suspend(stage);
+  }
+
+  /** The stages of a store that was closed are lost with it. */
+  #writerOf(stage: Stage): Writer {
+    if (this.#writing !== null) return this.#writing;
+    throw storeErrors.STAGE_LOST(`The stage of ${stage.hash} was lost when ${this.folder} was closed`);
   }
 
   get isBusy(): boolean {

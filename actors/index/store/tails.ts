@@ -17,12 +17,15 @@ export class Tails {
   readonly #folder: string;
   readonly #environment: Environment;
   readonly #on: Disk;
+  readonly #confirm: () => void;
   readonly #tails = new Map<string, ModelTail>();
 
-  constructor(folder: string, environment: Environment, on: Disk) {
+  /** `confirm` throws when this writer may not write any more. */
+  constructor(folder: string, environment: Environment, on: Disk, confirm: () => void) {
     this.#folder = folder;
     this.#environment = environment;
     this.#on = on;
+    this.#confirm = confirm;
   }
 
   /** The tail of a model that has an open stage. */
@@ -62,7 +65,7 @@ export class Tails {
       }
       packs.coarse.cutAfter(model.rows);
       packs.fine.cutAfter(model.rows);
-      return { packs, next: model.rows, model };
+      return { packs, confirm: this.#confirm, next: model.rows, model };
     } catch (error) {
       packs.close();
       throw storeFault(error, packs.coarse.file, 'write');
@@ -79,7 +82,8 @@ export class Tails {
       rows: 0,
       live: 0,
     };
-    return { packs: Packs.create(this.#folder, shapeOf(model), this.#on), next: 0, model };
+    const packs = Packs.create(this.#folder, shapeOf(model), this.#on);
+    return { packs, confirm: this.#confirm, next: 0, model };
   }
 
   /** Closes the packs of one model. */

@@ -6,11 +6,12 @@ import type { SpanKey } from '../spans/contract.ts';
 import { compact } from './compact.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import { type Disk, disk } from './disk.ts';
-import type { Environment } from './environment.ts';
-import { readable } from './faults.ts';
+import type { Environment, Writes } from './environment.ts';
+import { readable, replaced } from './faults.ts';
 import { putFormat } from './format.ts';
 import { HeldLease, type LeaseOptions } from './held-lease.ts';
 import { putMedia } from './media.ts';
+import { readModel } from './model.ts';
 import { modelPrefix, modelRecordKey, previewKey, stageKey } from './names.ts';
 import { removeOtherPreviews, removeParts } from './preview-writer.ts';
 import { readRecord } from './read-record.ts';
@@ -48,7 +49,7 @@ export class Writer {
     this.environment = environment;
     this.#on = options.on ?? disk;
     this.#lease = new HeldLease(environment, options);
-    this.#tails = new Tails(folder, environment, this.#on);
+    this.#tails = new Tails(folder, environment, this.#on, () => this.#confirm());
     this.#spans = new Spans(folder, options);
     this.#warn = options.warn ?? (() => {});
     this.#now = options.now ?? Date.now;
@@ -94,7 +95,7 @@ export class Writer {
     keep = false,
   ): void {
     this.#own(stage);
-    this.#lease.confirm(this.environment);
+    this.#confirm();
     try {
       stage.append(frames, vectors, previews);
       if (keep) stage.keep();
@@ -109,6 +110,7 @@ export class Writer {
   /** Number of vectors stored. *Flushed* on return. After an error the stage is forgotten. */
   commit(stage: Stage, media: MediaRecord, cancelled: () => boolean = () => false): number {
     const tail = this.#own(stage);
+    let stored: { readonly frames: number; readonly previews: string };
     try {
       if (media.identity.hash_str !== stage.hash) {
         throw engineErrors.INVALID_MESSAGE(`media: ${media.path} is not the file of stage ${stage.hash}`);
@@ -116,20 +118,57 @@ export class Writer {
       const result = stage.finish();
       tail.packs.flush();
       const revision = revisionAfter(() => readRecord(this.environment, Previews, previewKey(stage.hash)));
+      this.#confirm();
       const previews = stage.previews.finish(stage.hash, revision);
+      this.#requireSamePacks(tail);
       tail.model = this.#publish(stage, media, result, previews, tail);
-      this.#stages.delete(stage);
-      stage.close();
-      removeOtherPreviews(this.#folder, stage.hash, previews.file);
-      this.#settle(tail, cancelled);
-      return result.frames;
+      stored = { frames: result.frames, previews: previews.file };
     } catch (error) {
-      // A transaction that fails may have become durable all the same: then the preview file is where its record says.
-      this.environment.refresh();
-      const named = readable(() => readRecord(this.environment, Previews, previewKey(stage.hash)));
-      if (named !== null && stage.previews.made === named.file) stage.previews.settle();
+      this.#settlePreviews(stage);
       this.abort(stage);
       throw error;
+    }
+    this.#stages.delete(stage);
+    stage.close();
+    this.#tidy(stage, stored.previews);
+    this.#settle(tail, cancelled);
+    return stored.frames;
+  }
+
+  /** A transaction that fails may have become durable all the same: then the preview file is where its record says. */
+  #settlePreviews({ hash, previews }: Stage): void {
+    try {
+      this.environment.requireSame();
+      this.environment.refresh();
+      const named = readRecord(this.environment, Previews, previewKey(hash));
+      if (named !== null && previews.made === named.file) previews.settle();
+    } catch {
+      // The records cannot be read now, so nothing is known to be named there.
+    }
+  }
+
+  /** Throws when this is not the folder, or not its writer, any more. */
+  #confirm(): void {
+    this.environment.requireSame();
+    this.environment.refresh();
+    this.#lease.confirm(this.environment);
+  }
+
+  /** The next stage begins new packs; those that are open in packs that are gone are lost. */
+  #requireSamePacks(tail: ModelTail): void {
+    if (tail.packs.isCurrent) return;
+    const { modelKey } = tail.packs.shape;
+    for (const stage of [...this.#stages]) if (stage.modelKey === modelKey) this.abort(stage);
+    this.#tails.close(modelKey);
+    throw replaced(tail.packs.coarse.file);
+  }
+
+  /** The stage is stored: what is left over is told, and removed by the next commit of this file. */
+  #tidy({ hash }: Stage, previews: string): void {
+    try {
+      removeOtherPreviews(this.#folder, hash, previews);
+    } catch (error) {
+      this.#warn('Previews of earlier analyses could not be removed', { hash, reason: reasonOf(error) });
     }
   }
 
@@ -149,7 +188,7 @@ export class Writer {
     const { frames, ...stored } = result;
     const { generation } = tail.packs.shape;
     const last = result.extents.at(-1);
-    return this.environment.transact((writes) => {
+    const publish = (writes: Writes) => {
       this.#lease.confirm(writes);
       const before = writes.get(visual);
       const read = () => (before === undefined ? null : unseal(Visual, visual, before, file));
@@ -173,7 +212,37 @@ export class Writer {
       writes.put(model, seal(Model, model, now));
       putMedia(writes, media, file);
       return now;
-    });
+    };
+    return this.#transact(stage, tail, publish);
+  }
+
+  /** A fault in the middle of a commit leaves open whether it took place: then the rows stay as they are. */
+  #transact(stage: Stage, tail: ModelTail, action: (writes: Writes) => Model): Model {
+    let wasTried = false;
+    try {
+      return this.environment.transact((writes) => {
+        const model = action(writes);
+        wasTried = true;
+        return model;
+      });
+    } catch (error) {
+      if (wasTried) {
+        stage.keepRows();
+        tail.model = this.#modelNow(tail);
+      }
+      throw error;
+    }
+  }
+
+  #modelNow({ model }: ModelTail): Model {
+    try {
+      this.environment.requireSame();
+      this.environment.refresh();
+      const now = readModel(this.environment, model.model_key);
+      return now?.generation === model.generation ? now : model;
+    } catch {
+      return model; // The records cannot be read now: the next writer reads them.
+    }
   }
 
   /** Everything of these contents, each with all of its paths, in one transaction. *Flushed* on return. MEDIA_IN_WORK. */
@@ -275,8 +344,10 @@ export class Writer {
       compact(this.#folder, this.environment, model, this.#lease, this.#on, pause);
     } catch (error) {
       if (engineErrors.CANCELLED.is(error)) return;
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#warn('A vector pack could not be compacted', { model: model.model_key, reason });
+      this.#warn('A vector pack could not be compacted', {
+        model: model.model_key,
+        reason: reasonOf(error),
+      });
     }
   }
 
@@ -296,6 +367,10 @@ export class Writer {
 function revisionAfter(read: () => { readonly revision: number } | null): number {
   const known = readable(() => ({ revision: read()?.revision ?? 0 }));
   return known === null ? randomInt(2 ** 30, 2 ** 31) : known.revision + 1;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function rowsOf(visual: Visual): number {

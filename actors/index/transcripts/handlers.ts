@@ -60,7 +60,7 @@ function markOf(store: Store, hash: string, turn: Turn): TranscriptMark | null {
 }
 
 function read(store: Store, hashes: readonly string[], turn: Turn) {
-  store.requireFolder();
+  store.requireReadable();
   const transcripts: (Transcript | null)[] = [];
   const unreadable = new Set<string>();
   for (const hash of hashes) {
@@ -99,7 +99,7 @@ function namedSegment(columns: Columns, names: Names, segment: number): NamedSeg
 
 function part(store: Store, request: Request<TranscriptContract, 'transcript_part'>): TranscriptPart {
   const { hash_str, range, after, most } = request;
-  store.requireFolder();
+  store.requireReadable();
   const columns = store.transcripts.columns(hash_str);
   if (columns === null) return { stored: null, segments: [] };
   const names = store.transcripts.names(hash_str);
@@ -121,18 +121,17 @@ async function search(
   { cache_dir, query, scope, speaker_name, max_results }: Request<TranscriptContract, 'search_transcripts'>,
   pause: () => void,
 ) {
-  const { transcripts } = parts;
-  if (transcripts.holds(cache_dir)) await parts.folders.with(cache_dir, (store) => transcripts.follow(store));
   const filters = checkSearchFilters(scope.filters);
+  const loaded = await parts.folders.with(cache_dir, (store) => parts.transcripts.of(store));
   const unfiltered = { cache_dir, hashes: scope.hashes, filters };
-  const hashes = await passingHashes(parts, unfiltered, () => transcripts.of(cache_dir).hashes(), pause);
+  const hashes = await passingHashes(parts, unfiltered, () => loaded.hashes(), pause);
   const wanted = {
     hashes: hashes && new Set(hashes),
     ranges: new Map(Object.entries(scope.ranges)),
     speaker: speaker_name,
   };
   const needle = Buffer.from(fold(query));
-  const found = transcripts.of(cache_dir).find(needle, wanted, max_results, mostCounted, pause);
+  const found = loaded.find(needle, wanted, max_results, mostCounted, pause);
   const matches = found.first.map(({ transcript: { hash, path, columns, names }, segment }) => ({
     hash_str: hash,
     path,

@@ -28,8 +28,8 @@ export class TranscriptLoading {
   readonly #names = new Map<LoadedTranscript, LoadedTranscript['names']>();
 
   constructor(store: Store, loaded: LoadedTranscripts | null) {
-    const same = loaded !== null && loaded.folder === store.folder && !loaded.isFragmented;
-    this.target = same ? loaded : new LoadedTranscripts(store.folder);
+    const same = loaded !== null && isOf(loaded, store) && !loaded.isFragmented;
+    this.target = same ? loaded : new LoadedTranscripts(store);
     this.#hashes = store.transcripts.hashes();
   }
 
@@ -95,6 +95,11 @@ export class TranscriptLoading {
     for (const [transcript, names] of this.#names) transcript.names = names;
     for (const hash of this.touched) refresh(this.target, store, hash);
   }
+}
+
+/** False when the folder was replaced since. */
+export function isOf({ folder, source }: LoadedTranscripts, store: Store): boolean {
+  return folder === store.folder && source === store.identity;
 }
 
 /** Brings one transcript into step with what is stored. */

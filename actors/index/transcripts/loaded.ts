@@ -1,5 +1,6 @@
 // The transcripts of one folder that are in memory. What is loaded lies in sealed shards, which never change; what is
 // stored later goes to the active one, which is rebuilt with every transcript until it is large enough to be sealed.
+import type { Store } from '../store/store.ts';
 import { ShardBuilder } from './build.ts';
 import { inOrder, type LoadedTranscript, type TranscriptScope } from './loaded-transcript.ts';
 import type { Hit, Hits, Shard } from './shard.ts';
@@ -9,6 +10,8 @@ const sealedRows = 8192;
 
 export class LoadedTranscripts {
   readonly folder: string;
+  /** Of the records that name what is loaded: a folder that was replaced has others. */
+  readonly source: string;
   readonly #byHash = new Map<string, LoadedTranscript>();
   readonly #shards: Shard[] = [];
   #active: Shard | null = null;
@@ -16,8 +19,9 @@ export class LoadedTranscripts {
   /** Segments that can be searched. */
   segments = 0;
 
-  constructor(folder: string) {
+  constructor({ folder, identity }: Pick<Store, 'folder' | 'identity'>) {
     this.folder = folder;
+    this.source = identity;
   }
 
   get media(): number {

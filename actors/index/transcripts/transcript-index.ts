@@ -1,11 +1,10 @@
 // The transcripts that can be searched: those of one folder, and the load that is under way.
 import type { Log } from '../../../runtime/log.ts';
-import { realFolder } from '../real-folder.ts';
 import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { TranscriptLoadReport } from './contract.ts';
-import { refresh, TranscriptLoading } from './load.ts';
+import { isOf, refresh, TranscriptLoading } from './load.ts';
 import type { LoadedTranscripts } from './loaded.ts';
 
 export class TranscriptIndex {
@@ -23,7 +22,7 @@ export class TranscriptIndex {
   /** One step of a load. What is loaded of another folder gives way with the last one. */
   load(store: Store): TranscriptLoadReport {
     store.requireFolder();
-    if (this.#loading?.target.folder !== store.folder) {
+    if (this.#loading === null || !isOf(this.#loading.target, store)) {
       this.follow(store);
       this.#seenBefore = store.media.changes(null).seen;
       this.#loading = new TranscriptLoading(store, this.#loaded);
@@ -55,27 +54,36 @@ export class TranscriptIndex {
    */
   follow(store: Store): void {
     const loaded = this.#loaded;
-    if (loaded?.folder !== store.folder) return;
+    if (loaded === null || !isOf(loaded, store)) return;
     const { seen, changed } = store.media.changes(this.#seen);
     if (changed === null && seen !== this.#seen && !sweep(loaded, store)) this.#loaded = null;
     this.#seen = seen;
   }
 
-  /** True while transcripts of this folder are loaded. */
-  holds(folder: string): boolean {
-    return this.#loaded?.folder === realFolder(folder);
+  /**
+   * What is loaded of a folder, without what was removed since; NOT_LOADED when nothing is, or what lay there before the
+   * folder was replaced. STORE_UNAVAILABLE while the folder is gone.
+   */
+  of(store: Store): LoadedTranscripts {
+    const { folder } = store;
+    if (this.#loaded?.folder === folder) {
+      store.requireFolder();
+      this.follow(store);
+      if (this.#loaded !== null && isOf(this.#loaded, store)) return this.#loaded;
+    }
+    throw storeErrors.NOT_LOADED(`The transcriptions of ${folder} are not loaded`, { folder });
   }
 
-  /** What is loaded of a folder; NOT_LOADED when nothing is. */
-  of(folder: string): LoadedTranscripts {
-    if (this.#loaded?.folder === realFolder(folder)) return this.#loaded;
-    throw storeErrors.NOT_LOADED(`The transcriptions of ${folder} are not loaded`, { folder });
+  /** What was loaded of a folder has to be loaded again. */
+  forget(store: Store): void {
+    if (this.#loaded?.folder === store.folder) this.#loaded = null;
+    if (this.#loading?.target.folder === store.folder) this.#loading = null;
   }
 
   /** To be called after the transcript of a media or the names of its speakers were stored. */
   changed(store: Store, hash: string): void {
-    if (this.#loading?.target.folder === store.folder) this.#loading.touched.add(hash);
-    if (this.#loaded?.folder === store.folder) refresh(this.#loaded, store, hash);
+    if (this.#loading !== null && isOf(this.#loading.target, store)) this.#loading.touched.add(hash);
+    if (this.#loaded !== null && isOf(this.#loaded, store)) refresh(this.#loaded, store, hash);
   }
 
   drop(): void {

@@ -69,9 +69,7 @@ function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<Visual
 
 async function ranked(parts: VisualParts, request: Request<VisualContract, 'search'>, pause: () => void) {
   const { cache_dir, scope, max_results } = request;
-  if (parts.visual.holds(cache_dir))
-    await parts.folders.with(cache_dir, (store) => parts.visual.follow(store));
-  const loaded = parts.visual.of(cache_dir, request.model_key);
+  const loaded = await parts.folders.with(cache_dir, (store) => parts.visual.of(store, request.model_key));
   if (request.text === null && request.picture === null)
     throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
   const filters = checkSearchFilters(scope.filters);
@@ -84,7 +82,7 @@ async function ranked(parts: VisualParts, request: Request<VisualContract, 'sear
 
 function previews({ folders }: VisualParts, request: Request<VisualContract, 'previews'>, turn: Turn) {
   return folders.with(request.cache_dir, (store) => {
-    store.requireFolder();
+    store.requireReadable();
     const previews = request.frames.map((): Uint8Array<ArrayBuffer> | null => null);
     const unreadable: string[] = [];
     for (const [hash, entries] of Map.groupBy(request.frames.entries(), ([, frame]) => frame.hash_str)) {

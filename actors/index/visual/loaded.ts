@@ -36,6 +36,8 @@ interface Gathered {
 
 export class LoadedVectors {
   readonly folder: string;
+  /** Of the records that name what is loaded: a folder that was replaced has others. */
+  readonly source: string;
   readonly modelKey: string;
   readonly dimensions: number;
   readonly catalog = new Catalog();
@@ -43,8 +45,9 @@ export class LoadedVectors {
   readonly #packs: Packs[] = [];
   readonly #log: Log;
 
-  constructor(folder: string, modelKey: string, dimensions: number, log: Log, segmentBytes?: number) {
-    this.folder = folder;
+  constructor(store: Store, modelKey: string, dimensions: number, log: Log, segmentBytes?: number) {
+    this.folder = store.folder;
+    this.source = store.identity;
     this.modelKey = modelKey;
     this.dimensions = dimensions;
     this.bank = new RowBank(dimensions, segmentBytes);

@@ -1,6 +1,5 @@
 // The vectors that can be searched: those of one folder by one model.
 import type { Log } from '../../../runtime/log.ts';
-import { realFolder } from '../real-folder.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { Store } from '../store/store.ts';
 import type { LoadReport } from './contract.ts';
@@ -40,15 +39,10 @@ export class VisualIndex {
   /** Takes out what was removed from the folder since, by whatever process, and follows what moved. */
   follow(store: Store): void {
     const loaded = this.#loaded;
-    if (loaded?.folder !== store.folder) return;
+    if (loaded?.folder !== store.folder || loaded.source !== store.identity) return;
     const { seen, changed } = store.media.changes(this.#seen);
     if (changed === null && seen !== this.#seen) loaded.sweep(store);
     this.#seen = seen;
-  }
-
-  /** True while vectors of this folder are loaded. */
-  holds(folder: string): boolean {
-    return this.#loaded?.folder === realFolder(folder);
   }
 
   /** What a load adds to: what is loaded, or something new when the folder, the model or its dimensions are others. */
@@ -58,17 +52,18 @@ export class VisualIndex {
     const same =
       now !== null &&
       now.folder === store.folder &&
+      now.source === store.identity &&
       now.modelKey === modelKey &&
       now.dimensions === dimensions;
     if (same) return now;
     // What was loaded before goes first: both at once may not fit into memory.
     this.drop();
-    return new LoadedVectors(store.folder, modelKey, dimensions, this.#log, this.#segmentBytes);
+    return new LoadedVectors(store, modelKey, dimensions, this.#log, this.#segmentBytes);
   }
 
   #rebuild(store: Store, fragmented: LoadedVectors, pause: () => void): LoadedVectors {
-    const { folder, modelKey, dimensions, catalog } = fragmented;
-    const fresh = new LoadedVectors(folder, modelKey, dimensions, this.#log, this.#segmentBytes);
+    const { modelKey, dimensions, catalog } = fragmented;
+    const fresh = new LoadedVectors(store, modelKey, dimensions, this.#log, this.#segmentBytes);
     fresh.add(store, wantedStages(store, modelKey, catalog.hashes()).visuals, new Set(), pause);
     this.#use(fresh);
     return fresh;
@@ -79,15 +74,27 @@ export class VisualIndex {
     this.#loaded = loaded;
   }
 
-  /** What is loaded of a folder by a model; NOT_LOADED when something else is, or nothing. */
-  of(folder: string, modelKey: string): LoadedVectors {
+  /**
+   * What is loaded of a folder by a model; NOT_LOADED when something else is, nothing, or what lay there before the folder
+   * was replaced. STORE_UNAVAILABLE while the folder is gone.
+   */
+  of(store: Store, modelKey: string): LoadedVectors {
     const loaded = this.#loaded;
-    if (loaded !== null && loaded.folder === realFolder(folder) && loaded.modelKey === modelKey)
-      return loaded;
+    const { folder } = store;
+    if (loaded?.folder === folder && loaded.modelKey === modelKey) {
+      store.requireFolder();
+      this.follow(store);
+      if (loaded.source === store.identity) return loaded;
+    }
     throw storeErrors.NOT_LOADED(`The analysis in ${folder} by ${modelKey} is not loaded`, {
       folder,
       model: modelKey,
     });
+  }
+
+  /** What was loaded of a folder has to be loaded again. */
+  forget(store: Store): void {
+    if (this.#loaded?.folder === store.folder) this.drop();
   }
 
   drop(): void {

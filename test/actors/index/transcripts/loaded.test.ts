@@ -27,7 +27,7 @@ test('the first matches are the first of all, whichever shards they lie in, and 
       fc.integer({ min: 1, max: 9 }),
       fc.nat(12),
       (steps, query, most, counted) => {
-        const loaded = new LoadedTranscripts('/f');
+        const loaded = new LoadedTranscripts({ folder: '/f', identity: '' });
         const builder = new ShardBuilder();
         const now = new Map<string, readonly string[]>();
         for (const step of steps) {

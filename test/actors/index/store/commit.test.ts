@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
+import { Environment, type Writes } from '../../../../actors/index/store/environment.ts';
+import { newLease } from '../../../../actors/index/store/lease.ts';
+import { leaseKey } from '../../../../actors/index/store/names.ts';
+import { Lease } from '../../../../actors/index/store/records.ts';
+import type { Stage } from '../../../../actors/index/store/stage.ts';
+import { Store } from '../../../../actors/index/store/store.ts';
+import { seal } from '../../../../actors/index/store/table.ts';
+import { Writer, type WriterOptions } from '../../../../actors/index/store/writer.ts';
+import { framesUpTo, mediaRecord, preview } from '../footage.ts';
+import { folder, someFootage } from '../handlers.ts';
+
+const d = 32;
+const films = ['aa', 'bb', 'cc'].map((hash, i) => ({ hash, vectors: someFootage(20, i) }));
+
+function writerOf(t: TestContext, cache_dir: string, options: WriterOptions = {}) {
+  const environment = Environment.open(join(cache_dir, 'records.mdb'), 'write');
+  t.after(() => environment.close());
+  return { environment, writer: new Writer(cache_dir, environment, options) };
+}
+
+function begun(writer: Writer, film: number): Stage {
+  const { hash, vectors } = films[film]!;
+  const stage = writer.begin(hash, 'model', d);
+  const frames = framesUpTo(20);
+  writer.append(
+    stage,
+    frames,
+    Float32Array.from(vectors),
+    frames.map((frame) => preview(frame)),
+  );
+  return stage;
+}
+
+const commit = (writer: Writer, stage: Stage) => writer.commit(stage, mediaRecord(stage.hash));
+
+/** The frames of a film whose stored vectors are its own. */
+function whole(t: TestContext, cache_dir: string, film: number): number {
+  const store = new Store(cache_dir);
+  t.after(() => store.close());
+  const { hash, vectors } = films[film]!;
+  return framesUpTo(20).filter((frame) => {
+    const own = vectors.subarray(frame * d, (frame + 1) * d);
+    const stored = store.visual.vector('model', hash, frame);
+    return stored?.every((value, i) => Math.abs(value - own[i]!) < 2e-5);
+  }).length;
+}
+
+/** The next transaction takes place and throws all the same, as when the disk fails behind it. */
+function failAfterNext(environment: Environment): void {
+  const { transact } = environment;
+  environment.transact = <T>(action: (writes: Writes) => T): T => {
+    environment.transact = transact;
+    transact.call(environment, action);
+    throw storeErrors.STORE_UNAVAILABLE('EIO after the commit');
+  };
+}
+
+test('what a commit that threw had stored all the same is not overwritten by the stages after it', (t) => {
+  const cache_dir = folder(t);
+  const { environment, writer } = writerOf(t, cache_dir);
+  const [first, second] = [begun(writer, 0), begun(writer, 1)];
+  failAfterNext(environment);
+  assert.throws(() => commit(writer, first), storeErrors.STORE_UNAVAILABLE.is);
+  assert.equal(commit(writer, begun(writer, 2)), 20);
+  assert.equal(commit(writer, second), 20);
+  assert.deepEqual(
+    [0, 1, 2].map((film) => whole(t, cache_dir, film)),
+    [20, 20, 20],
+  );
+  assert.equal(commit(writer, begun(writer, 0)), 20);
+  assert.equal(whole(t, cache_dir, 0), 20);
+});
+
+test('a commit that failed before anything was stored gives its rows back', (t) => {
+  const cache_dir = folder(t);
+  const { environment, writer } = writerOf(t, cache_dir);
+  const [first, second] = [begun(writer, 0), begun(writer, 1)];
+  const { transact } = environment;
+  environment.transact = () => {
+    environment.transact = transact;
+    throw storeErrors.STORE_FULL('no space');
+  };
+  assert.throws(() => commit(writer, second), storeErrors.STORE_FULL.is);
+  assert.equal(commit(writer, first), 20);
+  assert.equal(commit(writer, begun(writer, 2)), 20);
+  assert.deepEqual(
+    [0, 2].map((film) => whole(t, cache_dir, film)),
+    [20, 20],
+  );
+});
+
+test('a writer that was suspended writes no row once another one has taken over', (t) => {
+  const cache_dir = folder(t);
+  let writes = 0;
+  const on: Disk = {
+    write: (fd, bytes, position) => {
+      writes++;
+      return disk.write(fd, bytes, position);
+    },
+    flush: disk.flush,
+  };
+  const { environment, writer } = writerOf(t, cache_dir, { on });
+  const stage = writer.begin('aa', 'model', d);
+  writer.append(stage, framesUpTo(20), films[0]!.vectors, []);
+  const before = writes;
+  const other = { ...newLease(), host: 'another-host', renewed_ms: Date.now() };
+  environment.transact((all) => all.put(leaseKey, seal(Lease, leaseKey, other)));
+  assert.throws(() => commit(writer, stage), storeErrors.STORE_IN_USE.is);
+  assert.equal(writes, before);
+});
