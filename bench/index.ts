@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Store } from '../actors/index/store/store.ts';
 import { Catalog, type LoadedMedia, type Run } from '../actors/index/visual/catalog.ts';
-import { wantedStages } from '../actors/index/visual/load.ts';
+import { VisualLoading } from '../actors/index/visual/load.ts';
 import { LoadedVectors } from '../actors/index/visual/loaded.ts';
 import { stride8, stride16, writeRow8 } from '../actors/index/visual/quantize.ts';
 import { nearest, type Searched, search } from '../actors/index/visual/search.ts';
@@ -189,7 +189,8 @@ async function storing(size: Size): Promise<BenchRow[]> {
     const log = createLog('bench', () => {});
     const load = timed(rounds, () => {
       const loaded = new LoadedVectors(store, 'bench', dimensions, log);
-      loaded.add(store, wantedStages(store, 'bench', null).visuals, new Set(), () => {});
+      const loading = new VisualLoading(store, loaded, null);
+      while (!loading.step(store, () => {}));
       loaded.close();
     });
     const read = timed(rounds, () => readFileSync(join(folder, 'vectors', 'm-bench.1.v8')));

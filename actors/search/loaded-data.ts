@@ -2,6 +2,7 @@
 // index lost when it restarted is loaded again by the next search.
 import { resolve } from 'node:path';
 import { type EngineError, engineErrors } from '../../runtime/errors.ts';
+import { realFolder } from '../../runtime/files/real-folder.ts';
 import { storeErrors } from '../index/store/contract.ts';
 
 /** Names what is loaded: a folder, and what else one kind of data belongs to. */
@@ -52,7 +53,7 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
    * asks for it meanwhile waits.
    */
   async restore(given: K, ready: Promise<unknown>): Promise<void> {
-    const wanted = absolute(given);
+    const wanted = this.#real(given);
     const work = ready.then(() => {
       if (this.newest !== null) throw this.#kind.superseded(wanted);
       return this.load(wanted);
@@ -77,7 +78,7 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
   /** Resolves when what is being restored is there or cannot be; at once when `given` is something else. */
   async settled(given: K, signal?: AbortSignal): Promise<void> {
     const restoring = this.#restoring;
-    if (restoring === null || !this.#isSame(restoring.wanted, absolute(given))) return;
+    if (restoring === null || !this.#isSame(restoring.wanted, this.#real(given))) return;
     await abortable(restoring.done, signal);
   }
 
@@ -98,7 +99,7 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
 
   /** Everything of a folder; what is loaded of another one gives way. CONTEXT_CHANGED when a newer load supersedes it. */
   async load(given: K, signal?: AbortSignal): Promise<R> {
-    const wanted = absolute(given);
+    const wanted = this.#real(given);
     if (!this.#isSame(this.newest, wanted)) {
       this.#epoch++;
       this.#target = wanted;
@@ -120,10 +121,10 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
   }
 
   /** Adds some media to what is loaded by `work`. CONTEXT_CHANGED when a newer load supersedes it. */
-  async add(given: K, work: (wanted: K) => Promise<R>): Promise<R> {
-    const wanted = absolute(given);
+  async add(given: K, work: (wanted: K, throwIfSuperseded: () => void) => Promise<R>): Promise<R> {
+    const wanted = this.#real(given);
     const throwIfSuperseded = this.#epochCheck(wanted);
-    const report = await work(wanted);
+    const report = await work(wanted, throwIfSuperseded);
     throwIfSuperseded();
     this.#damaged = [...new Set([...this.#damaged, ...report.unreadable])];
     return report;
@@ -140,11 +141,11 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
   }
 
   isNewest(given: K): boolean {
-    return this.#isSame(this.newest, absolute(given));
+    return this.#isSame(this.newest, this.#real(given));
   }
 
   isLoaded(given: K): boolean {
-    return this.#isSame(this.#current, absolute(given));
+    return this.#isSame(this.#current, this.#real(given));
   }
 
   /** Throws NOT_LOADED when something else is loaded, or nothing. */
@@ -167,6 +168,13 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
     }
   }
 
+  /** By the one name of the folder, however it was given. What is held has its own already, which costs no look at the disk. */
+  #real(given: K): K {
+    const path = resolve(given.cache_dir);
+    const isHeld = this.#current?.cache_dir === path || this.#target?.cache_dir === path;
+    return { ...given, cache_dir: isHeld ? path : realFolder(path) };
+  }
+
   #isSame(held: K | null, wanted: K): boolean {
     return held !== null && this.#kind.same(held, wanted);
   }
@@ -177,10 +185,6 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
       if (epoch !== this.#epoch) throw this.#kind.superseded(wanted);
     };
   }
-}
-
-function absolute<K extends LoadKey>(given: K): K {
-  return { ...given, cache_dir: resolve(given.cache_dir) };
 }
 
 /** Throws CANCELLED when `signal` aborts first. */

@@ -51,7 +51,7 @@ async function checkWhole(
   const index = await indexActor(t);
   const { stored } = await index.call('stored', { cache_dir, model_key: 'model', hashes });
   assert.ok(stored.every(Boolean), `${stored} of ${hashes}`);
-  const report = await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  const report = await index.load({ cache_dir, model_key: 'model', hashes: null });
   assert.deepEqual([report.missing, report.unreadable], [[], []]);
   assert.ok(report.media >= hashes.length && report.media <= hashes.length + maybe);
   for (const hash of hashes) {
@@ -70,7 +70,7 @@ async function checkWhole(
   const frames = framesUpTo(30);
   await index.call('append', { stage, frames, vectors: footage(30, d, 5, 0.1, 1), previews: [] });
   await index.call('commit', { stage, media: mediaRecord('abcdef') });
-  const after = await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  const after = await index.load({ cache_dir, model_key: 'model', hashes: null });
   assert.deepEqual([after.media, after.unreadable], [report.media + 1, []]);
   const parts = join(cache_dir, 'parts');
   assert.deepEqual(existsSync(parts) ? readdirSync(parts) : [], []);

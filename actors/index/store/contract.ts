@@ -35,6 +35,16 @@ export const storeErrors = errorTable({
 /** Every message names the folder it is about. */
 export const Folder = { cache_dir: Type.String() };
 
+/** Which load goes on: the number of the answer before; null or left out for one that begins. */
+export const LoadNumber = { load: Type.Optional(Type.Union([Type.Integer(), Type.Null()])) };
+
+/** Of a load that goes on in steps, so that searches come in between. */
+export const LoadStep = {
+  /** False: a part of the work is done, and the same message with `load` goes on with it. */
+  done: Type.Boolean(),
+  load: Type.Integer(),
+};
+
 /** One file of media as the store knows it. */
 export const MediaRecord = Type.Object({
   path: Type.String(),

@@ -34,21 +34,14 @@ export class VisualStages {
     return this.#reading()?.has(stageKey(modelKey, hash)) ?? false;
   }
 
-  /** Hashes whose record itself is broken go to `unreadable`. */
-  stages(modelKey: string, unreadable: (hash: string) => void): Visual[] {
-    const environment = this.#reading();
-    if (environment === null) return [];
+  /** Every media that has a stage by this model, ascending; also where its record is damaged. */
+  hashes(modelKey: string): string[] {
     const prefix = stagePrefix(modelKey);
-    const found: Visual[] = [];
-    for (const { key, value } of environment.entries(prefix)) {
-      try {
-        found.push(unseal(Visual, key, value, environment.file));
-      } catch (error) {
-        if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
-        unreadable(key.slice(prefix.length));
-      }
-    }
-    return found;
+    return (
+      this.#reading()
+        ?.keys(prefix)
+        .map((key) => key.slice(prefix.length)) ?? []
+    );
   }
 
   /** For each hash: true when its stage, by any model for null, is there and its packs hold all of its rows. */

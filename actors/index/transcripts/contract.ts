@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
 import { MediaScope } from '../facets/contract.ts';
-import { Folder, MediaRecord } from '../store/contract.ts';
+import { Folder, LoadNumber, LoadStep, MediaRecord } from '../store/contract.ts';
 
 export const transcriptErrors = errorTable({
   UNKNOWN_SPEAKER: { meaning: 'The transcript has no such speaker', status: 400, retryable: false },
@@ -49,8 +49,7 @@ export const Transcript = Type.Object({
 export type Transcript = Static<typeof Transcript>;
 
 export const TranscriptLoadReport = Type.Object({
-  /** False: a part of the work is done, and the same message goes on with it. */
-  done: Type.Boolean(),
+  ...LoadStep,
   /** Transcripts that can be searched now, and their segments. */
   media: Type.Integer(),
   segments: Type.Integer(),
@@ -150,10 +149,10 @@ export const transcriptMessages = {
     TranscriptPart,
   ),
   /**
-   * Loads every transcript of a folder into memory, a part in each turn: to be sent again until `done`. What is loaded of
-   * another folder gives way then; one stored later can be searched at once.
+   * Loads every transcript of a folder into memory, a part in each turn: to be sent again, with the number of the answer,
+   * until `done`. What is loaded of another folder gives way then; one stored later can be searched at once.
    */
-  load_transcripts: ask(Type.Object({ ...Folder }), TranscriptLoadReport),
+  load_transcripts: ask(Type.Object({ ...Folder, ...LoadNumber }), TranscriptLoadReport),
   /**
    * Segments whose text holds `query`, whatever its case, ordered by path and time; at most `max_results`. NOT_LOADED when
    * the transcripts of another folder are loaded, or none. `speaker_name`: only what this speaker says, by id, by name or by

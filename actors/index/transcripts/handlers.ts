@@ -45,7 +45,8 @@ export function transcriptHandlers(parts: TranscriptParts): Handlers<TranscriptC
         return { names };
       }),
     transcript_part: (request) => folders.with(request.cache_dir, (store) => part(store, request)),
-    load_transcripts: ({ cache_dir }) => folders.with(cache_dir, (store) => index.load(store)),
+    load_transcripts: ({ cache_dir, load = null }) =>
+      folders.with(cache_dir, (store) => index.load(store, load)),
     search_transcripts: (request, turn) => search(parts, request, () => turn.throwIfCancelled()),
   };
 }

@@ -1,55 +1,58 @@
-// Brings the transcripts of a folder into memory, a step at a time, so that a search never waits for a whole load. What is
-// in memory stays until the last step.
-import { storeErrors } from '../store/contract.ts';
+// Brings the transcripts of a folder into memory, a step at a time, so that a search never waits for a whole load. What was
+// in memory gives way shard by shard, so that it never lies there twice.
+import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from './build.ts';
-import { LoadedTranscripts } from './loaded.ts';
+import type { LoadedTranscripts } from './loaded.ts';
 import { type LoadedTranscript, loadedTranscript } from './loaded-transcript.ts';
-import type { Shard } from './shard.ts';
 
 /** Rows of one shard: its work at the end is about 10 ms. */
-const shardRows = 1 << 14;
+export const shardRows = 1 << 14;
 /** Of one step: text that is taken in, records that are read. */
 const stepBytes = 1 << 18;
 const stepRecords = 256;
 
 export class TranscriptLoading {
-  /** What is added to; empty at first when another folder is loaded. */
+  /** What is added to. */
   readonly target: LoadedTranscripts;
-  /** Media whose transcript was stored since the load began. */
-  readonly touched = new Set<string>();
-  readonly unreadable = new Set<string>();
+  /** How far the changes of the folder were known when it began. */
+  readonly seenBefore: number;
+  readonly #unreadable = new Set<string>();
   readonly #hashes: readonly string[];
   readonly #media: { readonly hash: string; readonly path: string }[] = [];
   #next = 0;
   readonly #builder = new ShardBuilder();
-  readonly #shards: Shard[] = [];
-  /** Names of speakers of what is in memory already. */
-  readonly #names = new Map<LoadedTranscript, LoadedTranscript['names']>();
+  /** By media in the builder: what was in memory of it when it was read. */
+  readonly #before = new Map<string, LoadedTranscript | undefined>();
 
-  constructor(store: Store, loaded: LoadedTranscripts | null) {
-    const same = loaded !== null && isOf(loaded, store) && !loaded.isFragmented;
-    this.target = same ? loaded : new LoadedTranscripts(store);
+  constructor(store: Store, target: LoadedTranscripts) {
+    this.target = target;
+    this.seenBefore = store.media.changes(null).seen;
     this.#hashes = store.transcripts.hashes();
   }
 
-  /** Goes on for about 10 ms. True when everything is in memory; `target` has it then. */
+  get unreadable(): string[] {
+    return [...this.#unreadable].sort();
+  }
+
+  /** Goes on for about 10 ms. True when everything is in memory. */
   step(store: Store): boolean {
     if (this.#media.length < this.#hashes.length) return this.#locate(store);
-    if (this.#builder.rows >= shardRows) {
-      this.#shards.push(this.#builder.finish());
+    const isRead = this.#next === this.#media.length;
+    if (this.#builder.rows >= shardRows || (isRead && this.#before.size > 0)) {
+      this.#add(store);
       return false;
     }
-    if (this.#next < this.#media.length) return this.#read(store);
-    this.#finish(store);
-    return true;
+    if (!isRead) return this.#read(store);
+    this.#removeOthers(store);
+    return !this.target.tidy();
   }
 
   /** Looks up the last path of each media, which gives the order. */
   #locate(store: Store): false {
     const from = this.#media.length;
     for (const hash of this.#hashes.slice(from, from + stepRecords)) {
-      const path = attempt(() => store.media.pathOf(hash));
+      const path = readable(() => store.media.pathOf(hash));
       this.#media.push({ hash, path: path ?? '' });
     }
     if (this.#media.length === this.#hashes.length) {
@@ -64,6 +67,7 @@ export class TranscriptLoading {
       const { hash, path } = this.#media[this.#next++]!;
       const transcript = this.#changed(store, hash, path);
       if (transcript === null) continue;
+      this.#before.set(hash, this.target.get(hash));
       this.#builder.add(transcript);
       bytes += transcript.folded.bytes.length;
     }
@@ -77,23 +81,27 @@ export class TranscriptLoading {
     const names = store.transcripts.names(hash);
     const known = this.target.get(hash);
     if (known?.version === found.version) {
-      this.#names.set(known, names);
+      known.names = names;
       return null;
     }
-    const columns = attempt(() => found.columns());
-    if (columns === null) this.unreadable.add(hash);
+    const columns = readable(() => found.columns());
+    if (columns === null) this.#unreadable.add(hash);
     return columns && loadedTranscript(columns, { path, version: found.version, names });
   }
 
-  #finish(store: Store): void {
-    if (this.#builder.rows > 0) this.#shards.push(this.#builder.finish());
-    const stored = new Set(this.#hashes);
-    for (const hash of this.target.hashes()) {
-      if (!stored.has(hash) && !this.touched.has(hash)) this.target.remove(hash);
-    }
-    for (const shard of this.#shards) this.target.add(shard);
-    for (const [transcript, names] of this.#names) transcript.names = names;
-    for (const hash of this.touched) refresh(this.target, store, hash);
+  #add(store: Store): void {
+    // What was stored again, or named, since it was read is in memory already, and would be put back.
+    const overtaken = [...this.#before].filter(([hash, before]) => this.target.get(hash) !== before);
+    this.target.add(this.#builder.finish());
+    this.#before.clear();
+    for (const [hash] of overtaken) refresh(this.target, store, hash);
+  }
+
+  #removeOthers(store: Store): void {
+    const listed = new Set(this.#hashes);
+    const others = this.target.hashes().filter((hash) => !listed.has(hash));
+    const stored = store.transcripts.stored(others);
+    for (const [i, hash] of others.entries()) if (!stored[i]) this.target.remove(hash);
   }
 }
 
@@ -112,21 +120,11 @@ export function refresh(loaded: LoadedTranscripts, store: Store, hash: string): 
     known.names = names;
     return;
   }
-  const columns = attempt(() => found.columns());
-  const path = attempt(() => store.media.pathOf(hash)) ?? '';
+  const columns = readable(() => found.columns());
+  const path = readable(() => store.media.pathOf(hash)) ?? '';
   if (columns !== null) loaded.put(loadedTranscript(columns, { path, version: found.version, names }));
 }
 
 function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** Null for what is damaged. */
-function attempt<T>(read: () => T | null): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
-    return null;
-  }
 }

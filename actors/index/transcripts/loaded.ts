@@ -13,7 +13,7 @@ export class LoadedTranscripts {
   /** Of the records that name what is loaded: a folder that was replaced has others. */
   readonly source: string;
   readonly #byHash = new Map<string, LoadedTranscript>();
-  readonly #shards: Shard[] = [];
+  #shards: Shard[] = [];
   #active: Shard | null = null;
   #listed: readonly string[] | null = null;
   /** Segments that can be searched. */
@@ -33,12 +33,6 @@ export class LoadedTranscripts {
     return this.#all().reduce((sum, shard) => sum + shard.bytes, 0);
   }
 
-  /** True when so much was replaced that loading everything anew is the better way. */
-  get isFragmented(): boolean {
-    const held = this.#all().reduce((sum, shard) => sum + shard.rows, 0);
-    return held - this.segments > Math.max(sealedRows * 8, this.segments);
-  }
-
   /** The same list until something is added or removed. */
   hashes(): readonly string[] {
     this.#listed ??= [...this.#byHash.keys()];
@@ -51,6 +45,32 @@ export class LoadedTranscripts {
   add(shard: Shard): void {
     for (const transcript of shard.media) this.#enter(transcript);
     this.#shards.push(shard);
+    this.#dropGone();
+  }
+
+  /**
+   * Makes shards anew of which more than half was replaced, so that it does not stay in memory. False when there were none
+   * left; about 10 ms else.
+   */
+  tidy(): boolean {
+    this.#dropGone();
+    const sparse = this.#shards.filter((shard) => liveIn(shard) * 2 < sizeOf(shard));
+    if (sparse.length === 0) return false;
+    const builder = new ShardBuilder();
+    const taken = new Set<Shard>();
+    const live: LoadedTranscript[] = [];
+    for (const shard of sparse) {
+      if (taken.size > 0 && live.reduce((sum, one) => sum + rowsOf(one), 0) >= sealedRows) break;
+      taken.add(shard);
+      live.push(...shard.media.filter(({ gone }) => !gone));
+    }
+    for (const transcript of live.sort(inOrder)) builder.add(transcript);
+    this.#shards = [...this.#shards.filter((shard) => !taken.has(shard)), builder.finish()];
+    return true;
+  }
+
+  #dropGone(): void {
+    this.#shards = this.#shards.filter((shard) => shard.media.some(({ gone }) => !gone));
   }
 
   /** Takes one transcript in, in place of an earlier one. */
@@ -63,6 +83,7 @@ export class LoadedTranscripts {
     const shard = builder.finish();
     this.#active = shard.rows < sealedRows ? shard : null;
     if (this.#active === null) this.#shards.push(shard);
+    this.tidy();
   }
 
   #enter(transcript: LoadedTranscript): void {
@@ -117,6 +138,15 @@ export class LoadedTranscripts {
   #inOrder(): readonly Shard[] {
     return this.#all().toSorted((a, b) => inOrder(a.media[0]!, b.media[0]!));
   }
+}
+
+/** What a shard holds: its rows, and its transcripts, of which some have none. */
+function sizeOf({ rows, media }: Shard): number {
+  return rows + media.length;
+}
+
+function liveIn({ media }: Shard): number {
+  return media.reduce((sum, one) => sum + (one.gone ? 0 : rowsOf(one) + 1), 0);
 }
 
 function rowsOf({ folded }: LoadedTranscript): number {

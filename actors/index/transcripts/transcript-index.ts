@@ -1,51 +1,55 @@
 // The transcripts that can be searched: those of one folder, and the load that is under way.
 import type { Log } from '../../../runtime/log.ts';
+import { OpenLoads } from '../open-loads.ts';
 import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { TranscriptLoadReport } from './contract.ts';
 import { isOf, refresh, TranscriptLoading } from './load.ts';
-import type { LoadedTranscripts } from './loaded.ts';
+import { LoadedTranscripts } from './loaded.ts';
 
 export class TranscriptIndex {
   readonly #log: Log;
   #loaded: LoadedTranscripts | null = null;
-  #loading: TranscriptLoading | null = null;
-  /** How far the changes of the loaded folder are known, and were when the load began. */
+  /** What loads add to: what is loaded, or what another folder has of which no load has ended yet. */
+  #target: LoadedTranscripts | null = null;
+  readonly #loads = new OpenLoads<TranscriptLoading>();
+  /** How far the changes of the loaded folder are known. */
   #seen: number | null = null;
-  #seenBefore: number | null = null;
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  /** One step of a load. What is loaded of another folder gives way with the last one. */
-  load(store: Store): TranscriptLoadReport {
+  /** One step of a load: a new one for null, or the one of that number. What is loaded of another folder gives way with the last. */
+  load(store: Store, number: number | null): TranscriptLoadReport {
     store.requireFolder();
-    if (this.#loading === null || !isOf(this.#loading.target, store)) {
-      this.follow(store);
-      this.#seenBefore = store.media.changes(null).seen;
-      this.#loading = new TranscriptLoading(store, this.#loaded);
-    }
-    const loading = this.#loading;
-    let done = false;
+    this.follow(store);
+    const target = this.#targetOf(store);
+    const goesOn = (loading: TranscriptLoading) => loading.target === target;
+    const begin = () => new TranscriptLoading(store, target);
+    const [load, loading] = this.#loads.resume(number, goesOn, begin);
+    let done = true;
     try {
       done = loading.step(store);
-    } catch (error) {
-      this.#loading = null;
-      throw error;
+    } finally {
+      if (done) this.#loads.end(load);
     }
-    const { target } = loading;
-    const unreadable = [...loading.unreadable].sort();
+    const { unreadable } = loading;
     if (done) {
       this.#loaded = target;
-      this.#loading = null;
-      this.#seen = this.#seenBefore;
+      this.#seen = loading.seenBefore;
       if (unreadable.length > 0) {
         this.#log.warn('Transcripts cannot be read', { folder: store.folder, hashes: unreadable });
       }
     }
-    return { done, media: target.media, segments: target.segments, unreadable };
+    return { done, load, media: target.media, segments: target.segments, unreadable };
+  }
+
+  #targetOf(store: Store): LoadedTranscripts {
+    if (this.#loaded !== null && isOf(this.#loaded, store)) this.#target = this.#loaded;
+    if (this.#target === null || !isOf(this.#target, store)) this.#target = new LoadedTranscripts(store);
+    return this.#target;
   }
 
   /**
@@ -56,8 +60,8 @@ export class TranscriptIndex {
     const loaded = this.#loaded;
     if (loaded === null || !isOf(loaded, store)) return;
     const { seen, changed } = store.media.changes(this.#seen);
-    if (changed === null && seen !== this.#seen && !sweep(loaded, store)) this.#loaded = null;
-    this.#seen = seen;
+    if (changed === null && seen !== this.#seen && !sweep(loaded, store)) this.drop();
+    else this.#seen = seen;
   }
 
   /**
@@ -77,18 +81,20 @@ export class TranscriptIndex {
   /** What was loaded of a folder has to be loaded again. */
   forget(store: Store): void {
     if (this.#loaded?.folder === store.folder) this.#loaded = null;
-    if (this.#loading?.target.folder === store.folder) this.#loading = null;
+    if (this.#target?.folder === store.folder) this.#target = null;
   }
 
   /** To be called after the transcript of a media or the names of its speakers were stored. */
   changed(store: Store, hash: string): void {
-    if (this.#loading !== null && isOf(this.#loading.target, store)) this.#loading.touched.add(hash);
-    if (this.#loaded !== null && isOf(this.#loaded, store)) refresh(this.#loaded, store, hash);
+    for (const one of new Set([this.#loaded, this.#target])) {
+      if (one !== null && isOf(one, store)) refresh(one, store, hash);
+    }
   }
 
   drop(): void {
     this.#loaded = null;
-    this.#loading = null;
+    this.#target = null;
+    this.#loads.clear();
     this.#seen = null;
   }
 }

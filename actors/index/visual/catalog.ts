@@ -58,22 +58,30 @@ export class Catalog {
 
   readonly get = (hash: string): LoadedMedia | undefined => this.#byHash.get(hash)?.media;
 
-  /** Takes media in, in place of an earlier loading of the same hash. */
-  add(media: LoadedMedia, runs: Run[]): void {
-    this.remove(media.hash);
+  /** Takes media in; the runs of an earlier loading of the same hash, in whose place it is. */
+  add(media: LoadedMedia, runs: Run[]): readonly Run[] {
+    const before = this.remove(media.hash);
     this.#listed = null;
     this.#byHash.set(media.hash, { media, runs: runs.toSorted((a, b) => a.position - b.position) });
     this.vectors += media.frames.length;
     this.#sortedRuns = null;
+    return before;
   }
 
-  remove(hash: string): void {
+  /** Its runs, which are not looked at any more. */
+  remove(hash: string): readonly Run[] {
     const entry = this.#byHash.get(hash);
-    if (entry === undefined) return;
+    if (entry === undefined) return [];
     this.#byHash.delete(hash);
     this.#listed = null;
     this.vectors -= entry.media.frames.length;
     this.#sortedRuns = null;
+    return entry.runs;
+  }
+
+  /** Which packs what is loaded lies in. */
+  packs(): ReadonlySet<number> {
+    return new Set(this.#runs().map((run) => run.packs));
   }
 
   #runs(): Run[] {

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { ask, Bytes, Floats } from '../../../runtime/contract.ts';
 import { MediaScope } from '../facets/contract.ts';
 import { SpanKey } from '../spans/contract.ts';
-import { Folder, MediaRecord } from '../store/contract.ts';
+import { Folder, LoadNumber, LoadStep, MediaRecord } from '../store/contract.ts';
 
 /** Half-open range of grid frames. */
 export const FrameRange = Type.Tuple([Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 1 })]);
@@ -38,6 +38,8 @@ export const LoadReport = Type.Object({
   unreadable: Type.Array(Type.String()),
 });
 export type LoadReport = Static<typeof LoadReport>;
+export const VisualLoadStep = Type.Object({ ...LoadStep, ...LoadReport.properties });
+export type VisualLoadStep = Static<typeof VisualLoadStep>;
 
 export const visualMessages = {
   /** For each hash: true when the visual stage by this model, or by any for null, is stored whole. */
@@ -85,15 +87,20 @@ export const visualMessages = {
   ),
   /** Forgets the stage; one with a `span` keeps what was appended, of another nothing stays. A stage that is not open is forgotten already. */
   abort: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
-  /** Loads vectors into memory: `hashes` null means everything stored by this model. Replaces nothing already loaded
-   * of the same folder and model; another folder or model drops what was loaded before. */
+  /**
+   * Loads vectors into memory, a part in each turn: to be sent again, with the number of the answer, until `done`. `hashes`
+   * null means everything stored by this model. What is loaded of the same folder and model stays, and is replaced where
+   * it was stored again; another folder or model drops what was loaded before. Nothing can be searched before the first
+   * load has ended.
+   */
   load: ask(
     Type.Object({
       ...Folder,
+      ...LoadNumber,
       model_key: Type.String(),
       hashes: Type.Union([Type.Array(Type.String()), Type.Null()]),
     }),
-    LoadReport,
+    VisualLoadStep,
   ),
   drop: ask(Type.Object({}), Type.Object({})),
   /**

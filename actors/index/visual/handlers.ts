@@ -23,9 +23,9 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
     ...writingHandlers(parts),
     stored: ({ cache_dir, model_key, hashes }) =>
       folders.with(cache_dir, (store) => ({ stored: store.visual.stored(model_key, hashes) })),
-    load: ({ cache_dir, model_key, hashes }, turn) =>
+    load: ({ cache_dir, model_key, hashes, load = null }, turn) =>
       folders.with(cache_dir, (store) =>
-        visual.load(store, model_key, hashes, () => turn.throwIfCancelled()),
+        visual.load(store, model_key, hashes, load, () => turn.throwIfCancelled()),
       ),
     drop: () => {
       visual.drop();

@@ -1,6 +1,7 @@
 // The vectors of one folder and one model that are in memory, and how they get there: the packs are read front to back,
 // many files at once, straight into the memory the scan runs over.
 import { crc32 } from 'node:zlib';
+import type { EngineError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
@@ -17,8 +18,6 @@ import { RowBank } from './segment.ts';
 
 /** Bytes of one read: still in the cache when its checksum is taken. */
 const readBytes = 1 << 20;
-/** Rows of replaced stages that may stay in memory whatever their share. */
-const leastDeadRows = 65536;
 
 /** Rows of the packs to be read for one media. */
 interface Piece {
@@ -29,11 +28,6 @@ interface Piece {
   readonly position: number;
 }
 
-interface Gathered {
-  readonly runs: Run[];
-  readonly crcs: Map<Extent, number>;
-}
-
 export class LoadedVectors {
   readonly folder: string;
   /** Of the records that name what is loaded: a folder that was replaced has others. */
@@ -42,7 +36,8 @@ export class LoadedVectors {
   readonly dimensions: number;
   readonly catalog = new Catalog();
   readonly bank: RowBank;
-  readonly #packs: Packs[] = [];
+  /** Null for those that are closed. */
+  readonly #packs: (Packs | null)[] = [];
   readonly #log: Log;
 
   constructor(store: Store, modelKey: string, dimensions: number, log: Log, segmentBytes?: number) {
@@ -54,30 +49,33 @@ export class LoadedVectors {
     this.#log = log;
   }
 
-  /** True when so much in memory was replaced that loading everything anew is the better way. */
-  get isFragmented(): boolean {
-    return this.bank.rows - this.catalog.vectors > Math.max(leastDeadRows, this.catalog.vectors);
-  }
-
   /**
-   * Loads the stages that are not loaded yet. `pause` is called between reads and may throw to stop: then nothing of
-   * this call stays. Hashes whose data is damaged go to `unreadable`.
+   * Loads the stages that are not loaded yet, in the place of earlier ones of the same media. `pause` is called between
+   * reads and may throw to stop: then nothing of this call stays. Hashes whose data is damaged go to `unreadable`. Answers
+   * what keeps a pack from being opened.
    */
-  add(store: Store, visuals: readonly Visual[], unreadable: Set<string>, pause: () => void): void {
+  add(
+    store: Store,
+    visuals: readonly Visual[],
+    unreadable: Set<string>,
+    pause: () => void,
+  ): EngineError | null {
     const wanted = visuals.filter((visual) => {
       const known = this.catalog.get(visual.hash_str);
       return known === undefined || known.revision !== visual.revision;
     });
-    const before = this.bank.rows;
+    const media = new Map(wanted.map((visual) => [visual, this.#mediaOf(store, visual)] as const));
+    const runs = new Map<Visual, Run[]>(wanted.map((visual) => [visual, []]));
     try {
-      const media = wanted.map((visual) => [visual, this.#mediaOf(store, visual)] as const);
-      const runs = this.#read(store, new Map(media), unreadable, pause);
+      const failure = this.#read(store, media, runs, unreadable, pause);
       for (const [visual, one] of media) {
-        if (!unreadable.has(visual.hash_str)) this.catalog.add(one, runs.get(visual) ?? []);
+        if (unreadable.has(visual.hash_str)) continue;
+        this.#release(this.catalog.add(one, runs.get(visual) ?? []));
+        runs.delete(visual);
       }
-    } catch (error) {
-      this.bank.rewind(before);
-      throw error;
+      return failure;
+    } finally {
+      for (const unused of runs.values()) this.#release(unused);
     }
   }
 
@@ -88,6 +86,10 @@ export class LoadedVectors {
       if (!store.visual.has(this.modelKey, hash)) this.catalog.remove(hash);
       else if (media) media.path = readable(() => store.media.pathOf(hash)) ?? media.path;
     }
+  }
+
+  #release(runs: readonly Run[]): void {
+    for (const { row, count } of runs) this.bank.release(row, count);
   }
 
   #mediaOf(store: Store, visual: Visual): LoadedMedia {
@@ -103,33 +105,28 @@ export class LoadedVectors {
   #read(
     store: Store,
     media: ReadonlyMap<Visual, LoadedMedia>,
+    runs: ReadonlyMap<Visual, Run[]>,
     unreadable: Set<string>,
     pause: () => void,
-  ): Map<Visual, Run[]> {
-    const runs = new Map<Visual, Run[]>();
+  ): EngineError | null {
     const generations = Map.groupBy(media.keys(), (visual) => visual.generation);
-    let [opened, failure]: [number, unknown] = [0, null];
+    let failure: EngineError | null = null;
     for (const visuals of generations.values()) {
       const index = this.#open(store, visuals[0] as Visual);
-      if (typeof index !== 'number') {
+      if (typeof index === 'number') this.#readPacks(index, visuals, { media, runs }, unreadable, pause);
+      else {
         failure = index;
         for (const visual of visuals) unreadable.add(visual.hash_str);
-        continue;
       }
-      opened++;
-      const gathered = this.#readPacks(index, visuals, media, unreadable, pause);
-      for (const [visual, { runs: own }] of gathered) runs.set(visual, own);
     }
-    // When there is nothing but damage, the file is named; otherwise the rest is loaded and the damage reported.
-    if (opened === 0 && failure !== null && this.catalog.size === 0) throw failure;
-    return runs;
+    return failure;
   }
 
   /** Which of the packs holds a stage: those that are open already while they are the files of that name. */
-  #open(store: Store, visual: Visual): number | Error {
+  #open(store: Store, visual: Visual): number | EngineError {
     const { generation, dimensions } = visual;
     const known = this.#packs.findLastIndex(
-      (one) => one.shape.generation === generation && one.shape.dimensions === dimensions,
+      (one) => one?.shape.generation === generation && one.shape.dimensions === dimensions,
     );
     if (known >= 0 && this.#packs[known]?.isCurrent) return known;
     try {
@@ -144,28 +141,26 @@ export class LoadedVectors {
   #readPacks(
     index: number,
     visuals: readonly Visual[],
-    media: ReadonlyMap<Visual, LoadedMedia>,
+    { media, runs }: { media: ReadonlyMap<Visual, LoadedMedia>; runs: ReadonlyMap<Visual, Run[]> },
     unreadable: Set<string>,
     pause: () => void,
-  ): Map<Visual, Gathered> {
+  ): void {
     const packs = this.#packs[index] as Packs;
-    const gathered = new Map(visuals.map((visual) => [visual, { runs: [], crcs: new Map() } as Gathered]));
+    const crcs = new Map(visuals.map((visual) => [visual, new Map<Extent, number>()]));
     const queue = this.#pieces(packs, visuals, unreadable);
-    this.bank.expect(queue.reduce((sum, piece) => sum + piece.count, 0));
     for (let first = 0; first < queue.length; ) {
       pause();
       const [batch, rows] = batchOf(queue, first, this.bank.stride);
       const room = this.bank.allocate(rows);
       const bytes = this.bank.bytes(room.row, room.count);
-      packs.coarse.read((batch[0] as Piece).row, bytes);
       let taken = 0;
+      // Entered before they are read, so that a read that fails gives all of them back.
+      const parts: [Piece, Uint8Array][] = [];
       for (const piece of batch) {
         const count = Math.min(piece.count, room.count - taken);
         if (count === 0) break;
-        const { runs, crcs } = gathered.get(piece.visual) as Gathered;
-        const part = bytes.subarray(taken * this.bank.stride, (taken + count) * this.bank.stride);
-        crcs.set(piece.extent, crc32(part, crcs.get(piece.extent) ?? 0));
-        runs.push({
+        parts.push([piece, bytes.subarray(taken * this.bank.stride, (taken + count) * this.bank.stride)]);
+        runs.get(piece.visual)?.push({
           media: media.get(piece.visual) as LoadedMedia,
           row: room.row + taken,
           count,
@@ -177,9 +172,13 @@ export class LoadedVectors {
         if (count < piece.count) queue[first] = rest(piece, count);
         else first++;
       }
+      packs.coarse.read((batch[0] as Piece).row, bytes);
+      for (const [{ visual, extent }, part] of parts) {
+        const own = crcs.get(visual) as Map<Extent, number>;
+        own.set(extent, crc32(part, own.get(extent) ?? 0));
+      }
     }
-    this.#reportBroken(packs, gathered, unreadable);
-    return gathered;
+    this.#reportBroken(packs, crcs, unreadable);
   }
 
   #pieces(packs: Packs, visuals: readonly Visual[], unreadable: Set<string>): Piece[] {
@@ -201,9 +200,13 @@ export class LoadedVectors {
     return pieces.sort((a, b) => a.row - b.row);
   }
 
-  #reportBroken(packs: Packs, gathered: ReadonlyMap<Visual, Gathered>, unreadable: Set<string>): void {
-    for (const [visual, { crcs }] of gathered) {
-      if (![...crcs].some(([extent, crc]) => extent.crc !== crc)) continue;
+  #reportBroken(
+    packs: Packs,
+    crcs: ReadonlyMap<Visual, ReadonlyMap<Extent, number>>,
+    unreadable: Set<string>,
+  ): void {
+    for (const [visual, own] of crcs) {
+      if (![...own].some(([extent, crc]) => extent.crc !== crc)) continue;
       unreadable.add(visual.hash_str);
       this.#log.warn('Stored vectors are damaged', { file: packs.coarse.file, hash: visual.hash_str });
     }
@@ -243,8 +246,18 @@ export class LoadedVectors {
     };
   }
 
+  /** Closes packs of which nothing is loaded any more: until then they take their place on the disk. */
+  closeUnusedPacks(): void {
+    const used = this.catalog.packs();
+    for (const [i, packs] of this.#packs.entries()) {
+      if (packs === null || used.has(i)) continue;
+      packs.close();
+      this.#packs[i] = null;
+    }
+  }
+
   close(): void {
-    for (const packs of this.#packs) packs.close();
+    for (const packs of this.#packs) packs?.close();
     this.#packs.length = 0;
   }
 }

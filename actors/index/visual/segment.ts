@@ -1,5 +1,6 @@
 // Rows in WebAssembly memory, in segments of bounded size: one memory addresses 4 GB at most, and growing many small
 // ones never copies. Row numbers are global: segment × rows of a segment + row in it.
+import { FreeRows } from './free-rows.ts';
 import { type Kernel, kernelOver } from './kernel.ts';
 import { paddedLength, quantize8, stride8 } from './quantize.ts';
 
@@ -28,6 +29,7 @@ export class RowBank {
   readonly #scales: number[] = [];
   #queries: Int16Array[] = [];
   #expected = 0;
+  readonly #free: FreeRows;
 
   constructor(dimensions: number, segmentBytes = defaultSegmentBytes) {
     this.dimensions = dimensions;
@@ -37,6 +39,7 @@ export class RowBank {
     this.#hitsAt = blockRows * 4 + maxQueries * this.#padded * 2;
     this.#rowsAt = this.#hitsAt + blockRows * 4;
     this.segmentRows = Math.max(1, Math.floor((segmentBytes - this.#rowsAt) / this.stride));
+    this.#free = new FreeRows(this.segmentRows);
   }
 
   /** Says how many rows will be allocated next, so that memory grows once: every growth costs as much as reading 4 MB. */
@@ -46,6 +49,13 @@ export class RowBank {
 
   /** Room for up to `count` rows in one segment: the first row and how many it really is. The rows hold nothing yet. */
   allocate(count: number): { row: number; count: number } {
+    const free = this.#free.take(count);
+    if (free === null) return this.#allocateAtEnd(count);
+    this.#expected = Math.max(0, this.#expected - free.count);
+    return free;
+  }
+
+  #allocateAtEnd(count: number): { row: number; count: number } {
     let last = this.#segments.at(-1);
     if (last === undefined || last.used === this.segmentRows) last = this.#grow();
     const row = (this.#segments.length - 1) * this.segmentRows + last.used;
@@ -71,18 +81,15 @@ export class RowBank {
     return segment;
   }
 
-  /** Rows allocated so far, and what `rewind` goes back to. */
+  /** Rows in use. */
   get rows(): number {
     const full = Math.max(0, this.#segments.length - 1) * this.segmentRows;
-    return full + (this.#segments.at(-1)?.used ?? 0);
+    return full + (this.#segments.at(-1)?.used ?? 0) - this.#free.count;
   }
 
-  /** Gives back every row from `rows` on. */
-  rewind(rows: number): void {
-    this.#segments.length = Math.min(this.#segments.length, Math.ceil(rows / this.segmentRows));
-    const last = this.#segments.at(-1);
-    if (last !== undefined)
-      last.used = Math.min(last.used, rows - (this.#segments.length - 1) * this.segmentRows);
+  /** Gives rows of one segment back, for others to be written there. */
+  release(row: number, count: number): void {
+    this.#free.give({ row, count });
   }
 
   segmentOf(row: number): number {

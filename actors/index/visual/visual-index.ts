@@ -1,15 +1,20 @@
 // The vectors that can be searched: those of one folder by one model.
 import type { Log } from '../../../runtime/log.ts';
+import { OpenLoads } from '../open-loads.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { Store } from '../store/store.ts';
-import type { LoadReport } from './contract.ts';
-import { wantedStages } from './load.ts';
+import type { VisualLoadStep } from './contract.ts';
+import { VisualLoading } from './load.ts';
 import { LoadedVectors } from './loaded.ts';
 
 export class VisualIndex {
   readonly #log: Log;
   readonly #segmentBytes: number | undefined;
+  /** What searches run over: whole since a load ended. */
   #loaded: LoadedVectors | null = null;
+  /** What loads add to; the same, or what is being loaded the first time. */
+  #target: LoadedVectors | null = null;
+  readonly #loads = new OpenLoads<VisualLoading>();
   /** How far the changes of the folder are known. */
   #seen: number | null = null;
 
@@ -18,22 +23,35 @@ export class VisualIndex {
     this.#segmentBytes = segmentBytes;
   }
 
-  /** `hashes` null: everything. What is loaded of another folder or model gives way. `pause` may throw to stop. */
-  load(store: Store, modelKey: string, hashes: readonly string[] | null, pause: () => void): LoadReport {
+  /**
+   * One step of a load: a new one for null, or the one of that number. `hashes` null: everything. What is loaded of another
+   * folder or model gives way. `pause` may throw to stop.
+   */
+  load(
+    store: Store,
+    modelKey: string,
+    hashes: readonly string[] | null,
+    number: number | null,
+    pause: () => void,
+  ): VisualLoadStep {
     store.requireFolder();
     this.follow(store);
-    const wanted = wantedStages(store, modelKey, hashes);
     const target = this.#targetOf(store, modelKey);
+    const goesOn = (loading: VisualLoading) => loading.target === target;
+    const begin = () => new VisualLoading(store, target, hashes);
+    const [load, loading] = this.#loads.resume(number, goesOn, begin);
+    let done = true;
     try {
-      target.add(store, wanted.visuals, wanted.unreadable, pause);
-    } catch (error) {
-      if (target !== this.#loaded) target.close();
-      throw error;
+      done = loading.step(store, pause);
+    } finally {
+      if (done) this.#loads.end(load);
     }
-    this.#use(target);
-    this.follow(store);
-    const loaded = target.isFragmented ? this.#rebuild(store, target, pause) : target;
-    return loaded.report(wanted.missing, wanted.unreadable);
+    if (done) {
+      this.#loaded = target;
+      this.#seen = loading.seenBefore;
+      this.follow(store);
+    }
+    return { done, load, ...loading.report() };
   }
 
   /** Takes out what was removed from the folder since, by whatever process, and follows what moved. */
@@ -45,33 +63,20 @@ export class VisualIndex {
     this.#seen = seen;
   }
 
-  /** What a load adds to: what is loaded, or something new when the folder, the model or its dimensions are others. */
+  /** What a load adds to: what is there, or something new when the folder, the model or its dimensions are others. */
   #targetOf(store: Store, modelKey: string): LoadedVectors {
     const dimensions = store.visual.model(modelKey)?.dimensions ?? 1;
-    const now = this.#loaded;
+    const now = this.#target;
     const same =
-      now !== null &&
-      now.folder === store.folder &&
+      now?.folder === store.folder &&
       now.source === store.identity &&
       now.modelKey === modelKey &&
       now.dimensions === dimensions;
     if (same) return now;
     // What was loaded before goes first: both at once may not fit into memory.
     this.drop();
-    return new LoadedVectors(store, modelKey, dimensions, this.#log, this.#segmentBytes);
-  }
-
-  #rebuild(store: Store, fragmented: LoadedVectors, pause: () => void): LoadedVectors {
-    const { modelKey, dimensions, catalog } = fragmented;
-    const fresh = new LoadedVectors(store, modelKey, dimensions, this.#log, this.#segmentBytes);
-    fresh.add(store, wantedStages(store, modelKey, catalog.hashes()).visuals, new Set(), pause);
-    this.#use(fresh);
-    return fresh;
-  }
-
-  #use(loaded: LoadedVectors): void {
-    if (this.#loaded !== loaded) this.drop();
-    this.#loaded = loaded;
+    this.#target = new LoadedVectors(store, modelKey, dimensions, this.#log, this.#segmentBytes);
+    return this.#target;
   }
 
   /**
@@ -94,12 +99,14 @@ export class VisualIndex {
 
   /** What was loaded of a folder has to be loaded again. */
   forget(store: Store): void {
-    if (this.#loaded?.folder === store.folder) this.drop();
+    if (this.#target?.folder === store.folder) this.drop();
   }
 
   drop(): void {
-    this.#loaded?.close();
+    this.#target?.close();
+    this.#target = null;
     this.#loaded = null;
     this.#seen = null;
+    this.#loads.clear();
   }
 }

@@ -6,6 +6,7 @@ import { storeErrors } from '../../index/store/contract.ts';
 import type { TranscriptLoadReport } from '../../index/transcripts/contract.ts';
 import { now } from '../call-options.ts';
 import { contextErrors } from '../contract.ts';
+import { loadInSteps } from '../load-in-steps.ts';
 import { type DataKind, LoadedData, type LoadKey } from '../loaded-data.ts';
 
 export type TranscriptData = LoadedData<LoadKey, TranscriptLoadReport>;
@@ -13,13 +14,11 @@ export type TranscriptData = LoadedData<LoadKey, TranscriptLoadReport>;
 export function createTranscriptData(index: Ref<typeof indexContract>, changed?: () => void): TranscriptData {
   const kind: DataKind<LoadKey, TranscriptLoadReport> = {
     same: (a, b) => a.cache_dir === b.cache_dir,
-    load: async ({ cache_dir }, throwIfSuperseded, signal) => {
-      for (;;) {
-        const report = await index.ask('load_transcripts', { cache_dir }, now(signal));
-        throwIfSuperseded();
-        if (report.done) return report;
-      }
-    },
+    load: ({ cache_dir }, throwIfSuperseded, signal) =>
+      loadInSteps(
+        (load) => index.ask('load_transcripts', { cache_dir, load }, now(signal)),
+        throwIfSuperseded,
+      ),
     superseded: ({ cache_dir }) =>
       contextErrors.CONTEXT_CHANGED(`${cache_dir}: the transcriptions of another folder are being loaded`),
     notLoaded: ({ cache_dir }) =>

@@ -1,9 +1,12 @@
 // The visual analysis data that is loaded for searching: of one folder by one model.
 import { EngineError } from '../../../runtime/errors.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import type { indexContract } from '../../index/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { LoadReport } from '../../index/visual/contract.ts';
 import { now } from '../call-options.ts';
 import { contextErrors, type SearchContext } from '../contract.ts';
+import { loadInSteps } from '../load-in-steps.ts';
 import { type DataKind, LoadedData } from '../loaded-data.ts';
 import type { LocationParts } from '../media/location.ts';
 import { renamedFiles } from '../media/renamed.ts';
@@ -15,7 +18,8 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
     const { index } = location;
     const kind: DataKind<SearchContext, LoadReport> = {
       same: (a, b) => a.cache_dir === b.cache_dir && a.model_key === b.model_key,
-      load: (wanted, _, signal) => index.ask('load', { ...wanted, hashes: null }, now(signal)),
+      load: (wanted, throwIfSuperseded, signal) =>
+        loadVectors(index, { ...wanted, hashes: null }, throwIfSuperseded, signal),
       superseded: ({ cache_dir }) =>
         contextErrors.CONTEXT_CHANGED(`${cache_dir}: ${contextErrors.CONTEXT_CHANGED.meaning}`),
       notLoaded: ({ cache_dir, model_key }) =>
@@ -35,7 +39,9 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
       throw contextErrors.CONTEXT_MISMATCH(`${held} is loaded, not ${other}`, { field: 'cache_dir' });
     }
     if (!this.isLoaded(wanted)) return this.load(wanted, signal);
-    return this.add(wanted, (of) => this.#location.index.ask('load', { ...of, hashes }, now(signal)));
+    return this.add(wanted, (of, throwIfSuperseded) =>
+      loadVectors(this.#location.index, { ...of, hashes }, throwIfSuperseded, signal),
+    );
   }
 
   /** The same by path; `missing` names the paths that are not analysed. */
@@ -65,4 +71,15 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
       if (!(error instanceof EngineError && error.retryable)) throw error;
     });
   }
+}
+
+async function loadVectors(
+  index: Ref<typeof indexContract>,
+  request: SearchContext & { hashes: string[] | null },
+  throwIfSuperseded: () => void,
+  signal: AbortSignal | undefined,
+): Promise<LoadReport> {
+  const step = (load: number | null) => index.ask('load', { ...request, load }, now(signal));
+  const { done: _done, load: _load, ...report } = await loadInSteps(step, throwIfSuperseded);
+  return report;
 }

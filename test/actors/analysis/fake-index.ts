@@ -195,7 +195,7 @@ function speechHandlers(world: IndexState) {
     }),
     name_speakers: () => ({ names: {} }),
     transcript_part: () => ({ stored: null, segments: [] }),
-    load_transcripts: () => ({ done: true, media: 0, segments: 0, unreadable: [] }),
+    load_transcripts: () => ({ done: true, load: 1, media: 0, segments: 0, unreadable: [] }),
     search_transcripts: () => ({ matches: [], total: 0, total_is_exact: true }),
   } satisfies IndexHandlers;
 }
@@ -204,7 +204,7 @@ function visualHandlers(world: IndexState) {
   return {
     load: () => {
       world.unloaded = false;
-      return { media: world.committed.size, vectors: 0, missing: [], unreadable: [] };
+      return { done: true, load: 1, media: world.committed.size, vectors: 0, missing: [], unreadable: [] };
     },
     drop: () => ({}),
     resolve: ({ names }) => {

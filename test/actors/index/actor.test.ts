@@ -27,7 +27,7 @@ test('a frame stored, loaded and asked for by its own vector is the first match,
   const [a, b] = [someFootage(40, 1), someFootage(24, 2)];
   await store(index, cache_dir, 'aa', a);
   await store(index, cache_dir, 'bb', b);
-  const report = await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  const report = await index.load({ cache_dir, model_key: 'model', hashes: null });
   assert.deepEqual(report, { media: 2, vectors: 64, missing: [], unreadable: [] });
   const { matches, searched } = await index.call('search', query(cache_dir, row(b, 13)));
   assert.equal(searched, 64);
@@ -58,7 +58,7 @@ test('a folder given through a link is the same folder, in writing, loading and 
   // The same stage of the same folder: the first one gives way, as it does without a link.
   await store(index, linked, 'aa', someFootage(5, 1));
   await assert.rejects(index.call('commit', { stage, media: mediaRecord('aa') }), storeErrors.STAGE_LOST.is);
-  await index.call('load', { cache_dir: linked, model_key: 'model', hashes: null });
+  await index.load({ cache_dir: linked, model_key: 'model', hashes: null });
   const asked = query(cache_dir, row(someFootage(5, 1), 2));
   assert.equal((await index.call('search', asked)).matches[0]?.frame_index, 2);
   const held = await index.call('held', { cache_dir: linked, hash_str: 'aa' });
@@ -102,7 +102,7 @@ test('nothing of an aborted or unfinished stage can be seen', async (t) => {
   const asked = { cache_dir, model_key: 'model', hashes: ['aa'] };
   assert.deepEqual((await index.call('stored', asked)).stored, [false]);
   await index.call('abort', { stage });
-  assert.deepEqual((await index.call('load', asked)).missing, ['aa']);
+  assert.deepEqual((await index.load(asked)).missing, ['aa']);
   assert.deepEqual(await index.call('abort', { stage }), {});
 });
 
@@ -142,8 +142,7 @@ test('a load takes only what is missing, and another model or folder drops what 
   await store(index, cache_dir, 'aa', someFootage(10, 1));
   await store(index, cache_dir, 'bb', someFootage(12, 2));
   await store(index, cache_dir, 'aa', someFootage(7, 3, 16), { model_key: 'other', dimensions: 16 });
-  const load = (model_key: string, hashes: string[] | null) =>
-    index.call('load', { cache_dir, model_key, hashes });
+  const load = (model_key: string, hashes: string[] | null) => index.load({ cache_dir, model_key, hashes });
   assert.equal((await load('model', ['aa', 'ff'])).vectors, 10);
   assert.equal((await load('model', ['bb'])).vectors, 22);
   assert.equal((await load('model', null)).vectors, 22);
@@ -164,7 +163,7 @@ test('a load takes only what is missing, and another model or folder drops what 
 test('a stage that is stored again replaces what was loaded of it', async (t) => {
   const cache_dir = folder(t);
   const index = await indexActor(t);
-  const load = () => index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  const load = () => index.load({ cache_dir, model_key: 'model', hashes: null });
   await store(index, cache_dir, 'aa', someFootage(10, 1));
   await load();
   const again = someFootage(30, 9);
@@ -179,11 +178,11 @@ test('a cancelled load or search ends and leaves what was loaded', async (t) => 
   const index = await indexActor(t);
   const vectors = someFootage(10, 1);
   await store(index, cache_dir, 'aa', vectors);
-  await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  await index.load({ cache_dir, model_key: 'model', hashes: null });
   await store(index, cache_dir, 'bb', someFootage(10, 2));
   const load = { cache_dir, model_key: 'model', hashes: null };
   await assert.rejects(
-    index.call('load', load, () => true),
+    index.load(load, () => true),
     engineErrors.CANCELLED.is,
   );
   await assert.rejects(
@@ -191,7 +190,7 @@ test('a cancelled load or search ends and leaves what was loaded', async (t) => 
     engineErrors.CANCELLED.is,
   );
   assert.equal((await index.call('search', query(cache_dir, row(vectors, 0)))).searched, 10);
-  assert.equal((await index.call('load', load)).vectors, 20);
+  assert.equal((await index.load(load)).vectors, 20);
 });
 
 test('a refused append takes nothing and the stage goes on', async (t) => {
@@ -249,7 +248,7 @@ test('a search of one folder never gets matches of another that was loaded since
     [two, 'bb'],
   ] as const) {
     await store(index, cache_dir, hash, vectors);
-    await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+    await index.load({ cache_dir, model_key: 'model', hashes: null });
   }
   await assert.rejects(
     index.call('search', query(one, row(vectors, 3))),
@@ -269,7 +268,7 @@ test('the files that a load holds open do not grow with the number of loads', {
   const counts: number[] = [];
   for (let round = 0; round < 60; round++) {
     await store(index, cache_dir, `a${round}`, someFootage(2, round));
-    await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+    await index.load({ cache_dir, model_key: 'model', hashes: null });
     counts.push(readdirSync(descriptors).length);
   }
   assert.ok(counts.at(-1)! <= counts[1]!, `${counts[1]} became ${counts.at(-1)}`);

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { definition, type IndexSettings } from '../../../actors/index/actor.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
+import type { LoadReport } from '../../../actors/index/visual/contract.ts';
+import { loadInSteps } from '../../../actors/search/load-in-steps.ts';
 import { Sent, type Turn } from '../../../runtime/actor.ts';
 import type { AskName, Reply, Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -26,6 +28,8 @@ export interface Harness {
     request: Request<C, K>,
     cancelled?: () => boolean,
   ): Promise<Reply<C, K>>;
+  /** A load to its end. */
+  load(request: Request<C, 'load'>, cancelled?: () => boolean): Promise<LoadReport>;
   close(): Promise<void>;
   readonly lines: LogLine[];
 }
@@ -51,15 +55,17 @@ export async function indexActor(t: TestContext, settings: IndexSettings = {}): 
     slot: () => new Uint8Array(0),
     log,
   });
-  return {
-    lines,
-    close,
-    call: async (name, request, cancelled = () => false) => {
-      const handler = instance.handlers[name] as (request: unknown, turn: Turn) => unknown;
-      const reply = await handler(request, turnOf(cancelled));
-      return (reply instanceof Sent ? reply.value : reply) as never;
-    },
+  const call: Harness['call'] = async (name, request, cancelled = () => false) => {
+    const handler = instance.handlers[name] as (request: unknown, turn: Turn) => unknown;
+    const reply = await handler(request, turnOf(cancelled));
+    return (reply instanceof Sent ? reply.value : reply) as never;
   };
+  const load: Harness['load'] = async (request, cancelled) => {
+    const step = (number: number | null) => call('load', { ...request, load: number }, cancelled);
+    const { done: _done, load: _load, ...report } = await loadInSteps(step, () => {});
+    return report;
+  };
+  return { lines, close, call, load };
 }
 
 /** Stores one media of footage with previews through the actor and answers its vectors. */

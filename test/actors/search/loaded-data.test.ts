@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'node:test';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { contextErrors } from '../../../actors/search/contract.ts';
@@ -172,4 +175,18 @@ test('it is told when something else is loaded, or nothing any more, and only th
   data.clear();
   data.clear();
   assert.deepEqual(told, [mine, other, null]);
+});
+
+test('a folder that is given through a link is the one that is loaded', async (t) => {
+  const parent = realpathSync(mkdtempSync(join(tmpdir(), 'framehound-loaded-')));
+  t.after(() => rmSync(parent, { recursive: true, force: true }));
+  const [folder, link] = [join(parent, 'folder'), join(parent, 'link')];
+  mkdirSync(folder);
+  symlinkSync(folder, link, 'junction');
+  const { data, loads } = heldLoads();
+  const loading = data.load({ cache_dir: link });
+  loads[0]!.done(whole);
+  await loading;
+  for (const cache_dir of [folder, link, `${link}/.`]) data.require({ cache_dir });
+  assert.deepEqual(data.current, { cache_dir: folder });
 });

@@ -68,9 +68,9 @@ test('a global scope is what is loaded: nothing, then what is stored, and never 
     0,
   );
   await assert.rejects(ask(index, cache_dir, global()), storeErrors.NOT_LOADED.is);
-  await index.call('load', { cache_dir, model_key, hashes: ['aa'] });
+  await index.load({ cache_dir, model_key, hashes: ['aa'] });
   assert.equal((await ask(index, cache_dir, global())).indexed_count, 1);
-  await index.call('load', { cache_dir, model_key, hashes: null });
+  await index.load({ cache_dir, model_key, hashes: null });
   for (const [type, count] of [
     ['visual', 2],
     ['any', 2],
@@ -132,7 +132,7 @@ test('a search ranks only what passes its filters, and refuses a filter that can
   await store(index, cache_dir, 'aa', footage);
   await store(index, cache_dir, 'bb', footage);
   await index.call('remember', { cache_dir, media: record('bb', '/elsewhere/b.mp4') });
-  await index.call('load', { cache_dir, model_key, hashes: null });
+  await index.load({ cache_dir, model_key, hashes: null });
   const found = async (filters: MetadataFilter[], hashes: string[] | null = null) => {
     const { matches } = await index.call('search', {
       cache_dir,

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import { loadInSteps } from '../../../../actors/search/load-in-steps.ts';
 import { mediaRecord } from '../footage.ts';
 import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 
@@ -21,7 +22,10 @@ async function speak(index: Harness, cache_dir: string, hash: string, text: stri
 }
 
 async function loadSpeech(index: Harness, cache_dir: string) {
-  for (let i = 0; i < 100; i++) if ((await index.call('load_transcripts', { cache_dir })).done) return;
+  await loadInSteps(
+    (load) => index.call('load_transcripts', { cache_dir, load }),
+    () => {},
+  );
 }
 
 const list = (index: Harness, cache_dir: string, under: string | null = null) =>
@@ -50,7 +54,7 @@ async function twoFilms(t: TestContext) {
   await speak(index, cache_dir, 'bb', ' hello you');
   const assignments = [{ speaker: 'SPEAKER_00', name: 'Ada' }];
   await index.call('name_speakers', { cache_dir, hash_str: 'aa', assignments });
-  await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  await index.load({ cache_dir, model_key: 'model', hashes: null });
   await loadSpeech(index, cache_dir);
   return { cache_dir, index, one, two };
 }
@@ -151,7 +155,7 @@ test('vectors of removed media leave the disk when most of a pack is theirs', as
   assert.deepEqual(models, [{ model_key: 'model', dimensions: 32, rows: 20, dead: 0 }]);
   assert.ok(existsSync(join(cache_dir, 'vectors', 'm-model.2.v8')));
   const load = { cache_dir, model_key: 'model', hashes: null };
-  assert.deepEqual(await index.call('load', load), { media: 1, vectors: 20, missing: [], unreadable: [] });
+  assert.deepEqual(await index.load(load), { media: 1, vectors: 20, missing: [], unreadable: [] });
 });
 
 test('a media that is being written is not removed, and a folder that another process writes is left alone', async (t) => {

@@ -40,7 +40,7 @@ function flip(file: string, at: number): void {
 }
 
 const load = (index: Harness, cache_dir: string) =>
-  index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  index.load({ cache_dir, model_key: 'model', hashes: null });
 const names = (file: string) => (error: unknown) =>
   storeErrors.STORE_DAMAGED.is(error) && error.message.includes(file);
 

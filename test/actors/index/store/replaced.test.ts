@@ -22,7 +22,7 @@ const one = someFootage(20, 1);
 const other = someFootage(20, 2);
 
 const load = (index: Harness, cache_dir: string) =>
-  index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  index.load({ cache_dir, model_key: 'model', hashes: null });
 
 async function search(index: Harness, cache_dir: string): Promise<string[]> {
   const like = { text: one.slice(0, d), picture: null, text_weight: 1, exclude: null };

@@ -75,10 +75,10 @@ test('a disk that fills up anywhere in a stage is an error, what was stored stay
       return storeErrors.STORE_FULL.is(error) && error.message.includes(cache_dir);
     });
     const load = { cache_dir, model_key: 'model', hashes: null };
-    assert.deepEqual(await index.call('load', load), { media: 1, vectors: 30, missing: [], unreadable: [] });
+    assert.deepEqual(await index.load(load), { media: 1, vectors: 30, missing: [], unreadable: [] });
     on.left = 1e9;
     await store(index, cache_dir, 'bb', someFootage(60, 2));
-    assert.deepEqual(await index.call('load', load), { media: 2, vectors: 90, missing: [], unreadable: [] });
+    assert.deepEqual(await index.load(load), { media: 2, vectors: 90, missing: [], unreadable: [] });
     assert.deepEqual(readdirSync(join(cache_dir, 'parts')), []);
   }
 });
@@ -110,7 +110,7 @@ test('a real file system of 1 MB fills up without a crash or a loss', async (t) 
   await assert.rejects(fill, storeErrors.STORE_FULL.is);
   assert.ok(stored > 3);
   const load = { cache_dir, model_key: 'model', hashes: null };
-  assert.deepEqual(await index.call('load', load), {
+  assert.deepEqual(await index.load(load), {
     media: stored,
     vectors: stored * 100,
     missing: [],
@@ -122,7 +122,7 @@ test('a real file system of 1 MB fills up without a crash or a loss', async (t) 
   await assert.rejects(store(index, cache_dir, 'ffff', someFootage(100, 1)), storeErrors.STORE_FULL.is);
   await index.close();
   const again = await indexActor(t);
-  assert.equal((await again.call('load', load)).vectors, stored * 100);
+  assert.equal((await again.load(load)).vectors, stored * 100);
 });
 
 test('a disk with a few pages left is called full every time, not damaged', async (t) => {
@@ -147,7 +147,7 @@ test('a disk with a few pages left is called full every time, not damaged', asyn
   rmSync(join(cache_dir, 'filler'));
   await store(index, cache_dir, 'ff', someFootage(1, 1));
   const load = { cache_dir, model_key: 'model', hashes: null };
-  assert.deepEqual(await index.call('load', load), { media: 2, vectors: 2, missing: [], unreadable: [] });
+  assert.deepEqual(await index.load(load), { media: 2, vectors: 2, missing: [], unreadable: [] });
 });
 
 test('stages written side by side do not mix', async (t) => {
@@ -174,7 +174,7 @@ test('stages written side by side do not mix', async (t) => {
   await index.call('abort', { stage: stages[1]! });
   for (const i of [2, 0])
     await index.call('commit', { stage: stages[i]!, media: mediaRecord(films[i]!.hash) });
-  const report = await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  const report = await index.load({ cache_dir, model_key: 'model', hashes: null });
   assert.deepEqual(report, { media: 2, vectors: 2600, missing: [], unreadable: [] });
   for (const { hash, vectors } of [films[0]!, films[2]!]) {
     for (const frame of [0, 511, 512, 1024, 1299]) {
@@ -213,7 +213,7 @@ test('when more than half of a pack is garbage it is rewritten, and what is load
   const kept = someFootage(40, 1);
   await store(index, cache_dir, 'aa', kept);
   await store(index, cache_dir, 'bb', someFootage(40, 2));
-  await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  await index.load({ cache_dir, model_key: 'model', hashes: null });
   for (let seed = 3; seed < 5; seed++) await store(index, cache_dir, 'bb', someFootage(40, seed));
   assert.deepEqual(packs(), ['m-model.1.v16', 'm-model.1.v8']);
   const last = someFootage(40, 9);
@@ -231,7 +231,7 @@ test('when more than half of a pack is garbage it is rewritten, and what is load
   };
   const before = await index.call('search', { ...query, text: row(kept, 5) });
   assert.deepEqual([before.matches[0]!.hash_str, before.matches[0]!.frame_index], ['aa', 5]);
-  const report = await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  const report = await index.load({ cache_dir, model_key: 'model', hashes: null });
   assert.deepEqual(report, { media: 2, vectors: 80, missing: [], unreadable: [] });
   const after = await index.call('search', { ...query, text: row(last, 33) });
   assert.deepEqual([after.matches[0]!.hash_str, after.matches[0]!.frame_index], ['bb', 33]);
@@ -253,7 +253,7 @@ test('a disk that is full while a pack is rewritten keeps the old pack', async (
   on.left = 40 * (48 + 80) + 100;
   await index.call('commit', { stage, media: mediaRecord('aa') });
   assert.ok(index.lines.some((line) => line.level === 'warn' && /compact/.test(line.message)));
-  const report = await index.call('load', { cache_dir, model_key: 'model', hashes: null });
+  const report = await index.load({ cache_dir, model_key: 'model', hashes: null });
   assert.deepEqual(report, { media: 1, vectors: 40, missing: [], unreadable: [] });
 });
 
@@ -276,7 +276,7 @@ test('a model whose vectors changed their length starts new packs, and the old s
   await store(index, cache_dir, 'bb', someFootage(5, 1, 48), { dimensions: 48 });
   const asked = { cache_dir, model_key: 'model', hashes: ['aa', 'bb'] };
   assert.deepEqual((await index.call('stored', asked)).stored, [false, true]);
-  const report = await index.call('load', asked);
+  const report = await index.load(asked);
   assert.deepEqual(report, { media: 1, vectors: 5, missing: ['aa'], unreadable: [] });
 });
 
@@ -324,6 +324,6 @@ test('a cancelled commit is stored, and the rewriting of its pack stops with the
     assert.equal(asked, asks + 1);
     assert.deepEqual(readdirSync(join(cache_dir, 'vectors')).sort(), ['m-model.1.v16', 'm-model.1.v8']);
     const load = { cache_dir, model_key: 'model', hashes: null };
-    assert.equal((await index.call('load', load)).vectors, 40);
+    assert.equal((await index.load(load)).vectors, 40);
   }
 });

@@ -5,8 +5,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { filterErrors } from '../../../../actors/index/facets/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import { Store } from '../../../../actors/index/store/store.ts';
 import { fold } from '../../../../actors/index/transcripts/fold.ts';
+import { TranscriptIndex } from '../../../../actors/index/transcripts/transcript-index.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { createLog } from '../../../../runtime/log.ts';
+import { until } from '../../../until.ts';
 import { mediaRecord } from '../footage.ts';
 import { folder, indexActor } from '../handlers.ts';
 import { find, loadAll, mark, segments, transcribe } from './speech.ts';
@@ -88,7 +92,8 @@ test('a load goes on in parts, searches in between see what was there, and what 
   assert.equal((await index.call('load_transcripts', { cache_dir })).done, false);
   assert.deepEqual(await find(index, cache_dir, 'first'), ['aa:0']);
   assert.deepEqual(await find(index, cache_dir, 'number 17 '), []);
-  await index.call('load_transcripts', { cache_dir });
+  const { load } = await index.call('load_transcripts', { cache_dir });
+  await index.call('load_transcripts', { cache_dir, load });
   await transcribe(index, cache_dir, 'b1', segments([' replaced']));
   const { turns, report } = await loadAll(index, cache_dir);
   assert.ok(turns > 2, `${turns}`);
@@ -208,4 +213,43 @@ test('after any stores, renames and loads a search finds what is stored last', a
     }),
     { numRuns: 15 },
   );
+});
+
+test('a load that was left in its middle is not gone on with: the next one makes its own list', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  await transcribe(index, cache_dir, 'aa', segments([' one']));
+  const left = await index.call('load_transcripts', { cache_dir });
+  assert.equal(left.done, false);
+  const other = await indexActor(t);
+  await transcribe(other, cache_dir, 'bb', segments([' two']));
+  assert.deepEqual((await loadAll(index, cache_dir)).report, { media: 2, segments: 2, unreadable: [] });
+});
+
+test('transcripts that were made again take the place of the old ones in memory', async (t) => {
+  const store = new Store(folder(t));
+  t.after(() => store.close());
+  const index = new TranscriptIndex(createLog('index', () => {}));
+  const load = () => {
+    let next: number | null = null;
+    return until(() => {
+      const step = index.load(store, next);
+      next = step.load;
+      return step.done && step;
+    });
+  };
+  const said = segments(Array.from({ length: 2000 }, (_, i) => ` number ${i} and so on`));
+  const hashes = Array.from({ length: 30 }, (_, i) => `a${i.toString(16)}`);
+  const storeAll = (some: readonly string[]) => {
+    for (const hash of some) store.transcripts.store(mediaRecord(hash), mark, [...said]);
+  };
+  storeAll(hashes);
+  await load();
+  const before = index.of(store).bytes;
+  for (const some of [hashes, hashes.slice(0, 20), hashes.filter((_, i) => i % 3 > 0)]) {
+    said.push({ ...said[0]!, start_seconds: 9000, end_seconds: 9001 });
+    storeAll(some);
+    assert.equal((await load()).media, 30);
+    assert.ok(index.of(store).bytes < before * 2, `${index.of(store).bytes} after ${before}`);
+  }
 });

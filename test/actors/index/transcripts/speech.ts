@@ -1,4 +1,5 @@
 // Transcripts for tests: segments from texts, and how they came about.
+import assert from 'node:assert/strict';
 import type { TranscriptMark, TranscriptSegment } from '../../../../actors/index/transcripts/contract.ts';
 import { until } from '../../../until.ts';
 import { mediaRecord } from '../footage.ts';
@@ -39,11 +40,14 @@ export async function transcribe(
 /** Loads the transcripts of a folder to the end; answers the last report and how many turns it took. */
 export async function loadAll(index: Harness, cache_dir: string) {
   let turns = 0;
-  const { done: _, ...report } = await until(async () => {
+  let next: number | null = null;
+  const { done, load, ...report } = await until(async () => {
     turns++;
-    const answer = await index.call('load_transcripts', { cache_dir });
+    const answer = await index.call('load_transcripts', { cache_dir, load: next });
+    next = answer.load;
     return answer.done && answer;
   });
+  assert.deepEqual([done, load], [true, next]);
   return { turns, report };
 }
 

@@ -59,7 +59,7 @@ test('the largest values do not overflow', () => {
   assert.ok(Math.abs(bank.scan(row, 1, 0)[0]! + 4096) < 0.01);
 });
 
-test('rows fill segment after segment, and what is rewound is used again', () => {
+test('rows fill segment after segment, and what is given back is used again', () => {
   const bank = new RowBank(32, 1 << 16);
   const { segmentRows } = bank;
   assert.ok(segmentRows > 10 && segmentRows < blockRows);
@@ -67,7 +67,15 @@ test('rows fill segment after segment, and what is rewound is used again', () =>
   assert.deepEqual(bank.allocate(5), { row: segmentRows - 2, count: 2 });
   assert.deepEqual(bank.allocate(3), { row: segmentRows, count: 3 });
   assert.equal(bank.rows, segmentRows + 3);
-  bank.rewind(segmentRows - 1);
-  assert.equal(bank.rows, segmentRows - 1);
-  assert.deepEqual(bank.allocate(9), { row: segmentRows - 1, count: 1 });
+  // Neighbours are one, but not across the end of a segment.
+  for (const row of [segmentRows, segmentRows - 1, 4, 6, 5]) bank.release(row, 1);
+  assert.equal(bank.rows, segmentRows - 2);
+  const again = [9, 9, 2, 9].map((count) => bank.allocate(count));
+  assert.deepEqual(again, [
+    { row: segmentRows, count: 1 },
+    { row: segmentRows - 1, count: 1 },
+    { row: 5, count: 2 },
+    { row: 4, count: 1 },
+  ]);
+  assert.deepEqual(bank.allocate(2), { row: segmentRows + 3, count: 2 });
 });

@@ -72,7 +72,7 @@ test('a load that another folder overtakes says so, and the other folder is what
 });
 
 test('nothing is added to a folder that is giving way to another one', async () => {
-  const load = { media: 0, vectors: 0, missing: [], unreadable: [] };
+  const load = { done: true, load: 1, media: 0, vectors: 0, missing: [], unreadable: [] };
   const data = new VisualData({ index: { ask: async () => load } } as unknown as Location);
   await data.load({ cache_dir: '/mine', model_key: 'fake' });
   const other = data.load({ cache_dir: '/other', model_key: 'fake' });
@@ -83,7 +83,7 @@ test('nothing is added to a folder that is giving way to another one', async () 
 });
 
 test('a search that another folder overtakes does not bring its own folder back', async () => {
-  const load = { media: 0, vectors: 0, missing: [], unreadable: [] };
+  const load = { done: true, load: 1, media: 0, vectors: 0, missing: [], unreadable: [] };
   const location = { index: { ask: async () => load } } as unknown as Location;
   const data = new VisualData(location);
   const [mine, other] = ['/mine', '/other'].map((cache_dir) => ({ cache_dir, model_key: 'fake' })) as [
@@ -130,7 +130,7 @@ test('another model clears what was loaded, which has to be loaded again', async
 });
 
 test('a load that a change of the model overtakes says so, and nothing is loaded', async () => {
-  const report = { media: 1, vectors: 1, missing: [], unreadable: [] };
+  const report = { done: true, load: 1, media: 1, vectors: 1, missing: [], unreadable: [] };
   const wanted = { cache_dir: '/cache', model_key: 'fake' };
   for (const add of [false, true]) {
     const held = Promise.withResolvers<typeof report>();

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Store } from '../../../../actors/index/store/store.ts';
+import { VisualIndex } from '../../../../actors/index/visual/visual-index.ts';
+import { createLog } from '../../../../runtime/log.ts';
+import { until } from '../../../until.ts';
+import { framesUpTo, mediaRecord } from '../footage.ts';
+import { everything, folder, indexActor, someFootage, store } from '../handlers.ts';
+
+const d = 32;
+const film = someFootage(600, 1);
+
+function storeAll(library: Store, media: number, frames: number, vectors = film, dimensions = d): void {
+  const hashes = Array.from({ length: media }, (_, i) => (i + 1).toString(16));
+  for (const hash of hashes) {
+    const stage = library.begin(hash, 'model', dimensions);
+    library.append(stage, framesUpTo(frames), vectors.slice(0, frames * dimensions), []);
+    library.commit(stage, mediaRecord(hash));
+  }
+}
+
+function openStore(t: TestContext): Store {
+  const library = new Store(folder(t));
+  t.after(() => library.close());
+  return library;
+}
+
+async function loadAll(index: VisualIndex, library: Store) {
+  let next: number | null = null;
+  let steps = 0;
+  const report = await until(() => {
+    steps++;
+    const step = index.load(library, 'model', null, next, () => {});
+    next = step.load;
+    return step.done && step;
+  });
+  return { steps, ...report };
+}
+
+test('vectors that were analysed again take the place of the old ones in memory', async (t) => {
+  const library = openStore(t);
+  const index = new VisualIndex(createLog('index', () => {}));
+  t.after(() => index.drop());
+  const wide = someFootage(300, 1, 512);
+  const again = async () => {
+    storeAll(library, 100, 300, wide, 512);
+    assert.equal((await loadAll(index, library)).vectors, 30_000);
+  };
+  await again();
+  const before = index.of(library, 'model').bank.held;
+  for (let i = 0; i < 3; i++) {
+    await again();
+    const { bank } = index.of(library, 'model');
+    assert.equal(bank.rows, 30_000);
+    // 16 MB are loaded, 4 MB are read in a step.
+    assert.ok(bank.held < before + 6e6, `${bank.held} after ${before}`);
+  }
+});
+
+test('a load goes on in steps; searches in between find what was loaded, and nothing of a folder that is not whole', async (t) => {
+  const library = openStore(t);
+  storeAll(library, 600, 1);
+  const index = await indexActor(t);
+  const { folder: cache_dir } = library;
+  const request = { cache_dir, model_key: 'model', hashes: null };
+  const like = { text: film.slice(0, d), picture: null, text_weight: 1, exclude: null };
+  const search = async () => {
+    const asked = { cache_dir, model_key: 'model', ...like, scope: everything, max_results: 1000 };
+    return (await index.call('search', asked)).matches.length;
+  };
+  const first = await index.call('load', request);
+  assert.equal(first.done, false);
+  await assert.rejects(search(), { code: 'NOT_LOADED' });
+  const rest = await index.call('load', { ...request, load: first.load });
+  assert.equal(rest.load, first.load);
+  await index.load(request);
+  assert.equal(await search(), 600);
+  // What is stored meanwhile is in the next load, also when this one was left in its middle.
+  await index.call('load', request);
+  await store(index, cache_dir, 'ffff', film.slice(0, d));
+  assert.equal(await search(), 600);
+  assert.equal((await index.load(request)).media, 601);
+  assert.equal(await search(), 601);
+});
