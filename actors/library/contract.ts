@@ -120,29 +120,35 @@ export const PruneAnswer = Type.Object({
 export type PruneAnswer = Static<typeof PruneAnswer>;
 
 export const DiskAnswer = Type.Object({
-  analysis: Type.Object({
-    folder: Type.String(),
-    bytes: described(Type.Number(), 'All that the service keeps there.'),
-    records_bytes: described(Type.Number(), 'Media, transcripts, names, previews of stills.'),
-    vectors_bytes: described(Type.Number(), 'Vectors of all models.'),
-    previews_bytes: described(Type.Number(), 'Previews of films.'),
-    unfinished_bytes: described(Type.Number(), 'What is being written.'),
-    models: described(
-      Type.Array(
-        Type.Object({
-          model_key: Type.String(),
-          vectors: described(Count, 'Rows in its packs.'),
-          dead_vectors: described(Count, 'Of these, rows of nobody: they go with the next compaction.'),
-          bytes: described(Type.Number(), 'Bytes of its packs.'),
-        }),
+  analysis: described(
+    Type.Object({
+      folder: described(Type.String(), 'The analysis folder, absolute.'),
+      bytes: described(Type.Number(), 'All that the service keeps there.'),
+      records_bytes: described(Type.Number(), 'Media, transcripts, names, previews of stills.'),
+      vectors_bytes: described(Type.Number(), 'Vectors of all models.'),
+      previews_bytes: described(Type.Number(), 'Previews of films.'),
+      unfinished_bytes: described(Type.Number(), 'What is being written.'),
+      models: described(
+        Type.Array(
+          Type.Object({
+            model_key: Type.String(),
+            vectors: described(Count, 'Rows in its packs.'),
+            dead_vectors: described(Count, 'Of these, rows of nobody: they go with the next compaction.'),
+            bytes: described(Type.Number(), 'Bytes of its packs.'),
+          }),
+        ),
+        'The models whose vectors are stored.',
       ),
-      'The models whose vectors are stored.',
-    ),
-  }),
-  models: Type.Object({
-    folder: Type.String(),
-    bytes: described(Type.Number(), 'Downloaded models, and what is left of downloads.'),
-  }),
+    }),
+    'What the analysis folder takes.',
+  ),
+  models: described(
+    Type.Object({
+      folder: described(Type.String(), 'The folder of the models, absolute.'),
+      bytes: described(Type.Number(), 'Downloaded models, and what is left of downloads.'),
+    }),
+    'What the models take.',
+  ),
   free_bytes: described(Type.Number(), 'Free on the disk of the analysis folder.'),
 });
 export type DiskAnswer = Static<typeof DiskAnswer>;
