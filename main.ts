@@ -12,6 +12,7 @@ import { indexContract } from './actors/index/contract.ts';
 import { createLibrary } from './actors/library/library.ts';
 import { mostPictureBytes } from './actors/models/contract.ts';
 import { createModelLibrary } from './actors/models/library.ts';
+import { thisMachine } from './actors/models/machine.ts';
 import { defaultModelKey } from './actors/models/rows/list.ts';
 import { createSearch } from './actors/search/search.ts';
 import { transcriberContract } from './actors/transcriber/contract.ts';
@@ -61,13 +62,19 @@ export async function startEngine(
     };
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { prober, embedder, index, pool, journal, preview, hardware, clock: systemClock, log };
-    const search = createSearch({ ...parts, decoder: prober, thumbnailDecoders, textEmbedder });
+    const stored = createModelLibrary(models, thisMachine(device));
+    const search = createSearch({
+      ...parts,
+      library: stored,
+      decoder: prober,
+      thumbnailDecoders,
+      textEmbedder,
+    });
     const visual = { models: search.models, decode: values.decode };
     const analysis = createAnalysis({ ...parts, ...visual, decoders: films, speech: speech || null });
     const tasks = openTasks(tasksPath, { analysis, ...visual, clock: systemClock, log });
     const exporter = createExporter(Date.now);
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
-    const stored = createModelLibrary(models);
     const stop = () =>
       Promise.all([tasks.stop(), exporter.close()]).then(supervisor.stop).finally(journal.close);
     const { states } = supervisor;

@@ -1,6 +1,8 @@
 // What this machine has, for commands that start no engine. Composed here; native packages are loaded when asked for.
 import type { ModelLibrary } from './models/contract.ts';
+import type { DeviceChoice } from './models/device.ts';
 import { createModelLibrary } from './models/library.ts';
+import { thisMachine } from './models/machine.ts';
 import type { SampleOptions } from './samples/contract.ts';
 
 export interface Installation {
@@ -20,10 +22,10 @@ export interface NativePackages {
   store(): Promise<void>;
 }
 
-/** `modelsDir`: absolute. */
-export function openInstallation(modelsDir: string): Installation {
+/** `modelsDir`: absolute. `device`: where models are to run. */
+export function openInstallation(modelsDir: string, device: DeviceChoice): Installation {
   return {
-    models: createModelLibrary(modelsDir),
+    models: createModelLibrary(modelsDir, thisMachine(device)),
     drawSamples: async (folder, options) => {
       const { makeSamples } = await import('./samples/library.ts');
       return makeSamples(folder, options);

@@ -113,7 +113,7 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
     flushLog: flush,
     installation: async () => {
       const { openInstallation } = await import('../actors/installation.ts');
-      return openInstallation(folders(values).models);
+      return openInstallation(folders(values).models, values.device);
     },
     startEngine: async (decoders, onFatal) => {
       const { startEngine } = await import('../main.ts');

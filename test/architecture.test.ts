@@ -59,6 +59,7 @@ const doors = ['actors/models/session.ts', 'actors/decoder/ffmpeg.ts'];
 const composition = ['main.ts', 'actors/installation.ts'];
 /** Files that their room names as public and pure. */
 const publicFiles = [
+  'actors/models/advice.ts',
   // Kinds of work, their progress and their results, as everybody tells of them.
   'actors/analysis/progress-fields.ts',
   'actors/analysis/progress.ts',

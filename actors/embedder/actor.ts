@@ -99,22 +99,19 @@ async function embedPictures(
   );
 }
 
-async function embedTexts(
-  current: Current,
-  key: string,
-  texts: readonly string[],
-  turn: Turn,
-): Promise<{ vectors: Float32Array<ArrayBuffer>; unknown_words: string[]; understood: boolean[] }> {
+async function embedTexts(current: Current, key: string, texts: readonly string[], turn: Turn) {
   const unknown = new Set<string>();
   const understood: boolean[] = [];
+  const known_words: string[][] = [];
   const urgent: Run = (work) => current.run(key, work, true);
   const vectors = await inBatches(urgent, texts, turn, async ({ family }, batch) => {
     const answer = await family.texts(batch);
     for (const word of answer.unknownWords) unknown.add(word);
     understood.push(...answer.understood);
+    known_words.push(...answer.knownWords.map((words) => [...words]));
     return answer.vectors;
   });
-  return { vectors, unknown_words: [...unknown], understood };
+  return { vectors, unknown_words: [...unknown], known_words, understood };
 }
 
 type Run = (work: (opened: Opened<VisualRow, VisualFamily>) => Promise<number>) => Promise<number>;

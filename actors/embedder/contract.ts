@@ -67,6 +67,8 @@ export const embedderContract = contract(
       Type.Object({
         vectors: Floats,
         unknown_words: Type.Array(Type.String()),
+        /** For each text: the words that say what to look for; empty for models with an open vocabulary. */
+        known_words: Type.Array(Type.Array(Type.String())),
         /** For each text: false when the model knows no word of it, so that its vector ranks nothing. */
         understood: Type.Array(Type.Boolean()),
       }),

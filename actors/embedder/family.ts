@@ -13,6 +13,8 @@ export type SessionOpener = (source: string | Uint8Array) => Promise<ModelSessio
 export interface TextVectors {
   /** n×d, L2-normalised; owned by the caller. */
   readonly vectors: Float32Array;
+  /** For each text: the words that say what to look for; empty for models with an open vocabulary. */
+  readonly knownWords: readonly (readonly string[])[];
   /** Words of all texts that the model does not know, each once; empty for models with an open vocabulary. */
   readonly unknownWords: readonly string[];
   /** For each text: false when the model knows no word of it, so that its vector ranks nothing. */

@@ -47,11 +47,13 @@ function textVectors(texts: readonly string[]): TextVectors {
   const vectors = new Float32Array(texts.length * DIMENSIONS);
   const unknown = new Set<string>();
   const known: boolean[] = [];
+  const readings: (readonly string[])[] = [];
   texts.forEach((text, i) => {
-    const { vector, unknownWords, understood } = queryVector(text);
+    const { vector, knownWords, unknownWords, understood } = queryVector(text);
     known.push(understood);
+    readings.push(knownWords);
     vectors.set(vector, i * DIMENSIONS);
     for (const word of unknownWords) unknown.add(word);
   });
-  return { vectors, unknownWords: [...unknown], understood: known };
+  return { vectors, knownWords: readings, unknownWords: [...unknown], understood: known };
 }

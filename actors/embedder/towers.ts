@@ -131,7 +131,12 @@ function visualFamily(
       if (!text) throw notOpen('texts');
       const feeds = textFeeds(text.tokenize(texts), texts.length, plan.mask);
       const vectors = await run(text.tower, feeds, texts.length, dimensions);
-      return { vectors, unknownWords: [], understood: texts.map(() => true) };
+      return {
+        vectors,
+        knownWords: texts.map(() => []),
+        unknownWords: [],
+        understood: texts.map(() => true),
+      };
     },
     close: async () => {
       await picture?.session.release();

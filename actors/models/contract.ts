@@ -224,6 +224,8 @@ export interface ListedModel {
   readonly builtIn: boolean;
   /** True when this system can run it. */
   readonly supported: boolean;
+  /** The one to download for its kind of work, by what this machine has. */
+  readonly advised: boolean;
   readonly downloaded: boolean;
   /** Names of the files that are not there. */
   readonly missing: readonly string[];

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
+import { advisedModels, type Machine } from './advice.ts';
 import {
   type ListedModel,
   type ModelFile,
@@ -27,21 +28,24 @@ import { starterSpeakerFile } from './starter/speaker.ts';
 
 const huggingfaceUrl = 'https://huggingface.co/';
 
-/** `modelsDir`: absolute; each model has a folder in it. Nothing is read before it is asked for. */
-export function createModelLibrary(modelsDir: string): ModelLibrary {
+/**
+ * `modelsDir`: absolute; each model has a folder in it. Nothing is read before it is asked for. `machine`: what models are
+ * advised by.
+ */
+export function createModelLibrary(modelsDir: string, machine: Machine): ModelLibrary {
   return {
     system: currentSystem(),
-    list: () => listModels(modelsDir),
+    list: () => listModels(modelsDir, machine),
     pull: (key, options) => pullModel(modelsDir, key, options),
     verify: (key, signal) => verifyModel(modelsDir, key, signal),
     remove: (key) => removeModel(modelsDir, key),
   };
 }
 
-async function listModels(modelsDir: string): Promise<ModelList> {
+async function listModels(modelsDir: string, machine: Machine): Promise<ModelList> {
   const { rows, problems } = await readRegistry(modelsDir);
   const system = currentSystem();
-  const models: ListedModel[] = [];
+  const models: Omit<ListedModel, 'advised'>[] = [];
   for (const row of rows) {
     const missing = await missingFiles(modelsDir, row);
     models.push({
@@ -53,7 +57,8 @@ async function listModels(modelsDir: string): Promise<ModelList> {
       folder: folderOf(modelsDir, row),
     });
   }
-  return { models, problems };
+  const advised = advisedModels(models, machine);
+  return { models: models.map((model) => ({ ...model, advised: advised.has(model.row.key) })), problems };
 }
 
 async function pullModel(modelsDir: string, key: string, options: PullOptions): Promise<PulledModel> {

@@ -6,6 +6,7 @@ import { env, InferenceSession, listSupportedBackends, Tensor } from 'onnxruntim
 import type { Log } from '../../runtime/log.ts';
 import { modelErrors } from './contract.ts';
 import { type Device, type DeviceChoice, devicesToTry, type Refusal } from './device.ts';
+import { hasGpu } from './machine.ts';
 
 // Failures are thrown as errors; the runtime does not print them as well.
 env.logLevel = 'fatal';
@@ -190,9 +191,4 @@ function read(results: InferenceSession.ReturnType): Record<string, TensorOut> {
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return (text.split('\n', 1)[0] ?? text).replace(/^\S+\.cc:\d+ .* was false\. /, '');
-}
-
-/** Linux has device files; elsewhere only trying tells. */
-function hasGpu(): boolean {
-  return process.platform !== 'linux' || existsSync('/dev/dri') || existsSync('/dev/nvidiactl');
 }

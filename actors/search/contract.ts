@@ -122,6 +122,8 @@ export type Match = Static<typeof Match>;
 export const SearchAnswer = Type.Object({
   matches: Type.Array(Match),
   toast_warning: Type.Optional(Type.String()),
+  /** The sentences of `toast_warning`, one by one. */
+  warnings: Type.Optional(Type.Array(Type.String())),
 });
 export type SearchAnswer = Static<typeof SearchAnswer>;
 

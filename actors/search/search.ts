@@ -7,6 +7,7 @@ import type { SlotPool } from '../../runtime/slots.ts';
 import type { decoderContract } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
+import type { ModelLibrary } from '../models/contract.ts';
 import { now } from './call-options.ts';
 import { contextErrors, type LoadedContext, type Search, searchErrors } from './contract.ts';
 import { cachePaths } from './media/cache-paths.ts';
@@ -32,6 +33,8 @@ export interface SearchParts {
   readonly index: Ref<typeof indexContract>;
   readonly pool: SlotPool;
   readonly clock: Clock;
+  /** Knows the model to advise where words were not understood. */
+  readonly library: Pick<ModelLibrary, 'list'>;
   /** While it says so, a summary is being made, which needs what searches need: they are refused. */
   readonly summarizing?: () => boolean;
 }

@@ -1,10 +1,24 @@
 // What a person should know about an answer that is not whole. Pure.
+import { sizeText } from '../models/advice.ts';
+import type { ListedModel } from '../models/contract.ts';
 import type { SearchAnswer } from './contract.ts';
 
+/** How a model with a vocabulary of its own read the words. */
+export interface Reading {
+  readonly model_key: string;
+  readonly known: readonly string[];
+  readonly unknown: readonly string[];
+  /** Whether the matches are ranked by the known words. */
+  readonly ranked: boolean;
+  /** The model that understands more, where there is one for this machine. */
+  readonly advised: Pick<ListedModel, 'row' | 'downloaded'> | null;
+}
+
 export interface Warnings {
+  /** Null when every word is understood, or there are none. */
+  readonly reading: Reading | null;
   /** The query has no word the model could look for, not even an unknown one. */
   readonly nothingUnderstood: boolean;
-  readonly unknownWords: readonly string[];
   /** Files named by the caller that have no analysis. */
   readonly missing: readonly string[];
   /** Files named by the caller that are known, but nothing of them is loaded. */
@@ -22,10 +36,10 @@ export interface Warnings {
 }
 
 /** What the person should know about an answer, or nothing. */
-export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning'> {
+export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning' | 'warnings'> {
   const {
+    reading,
     nothingUnderstood,
-    unknownWords,
     missing,
     unloaded,
     gone,
@@ -34,10 +48,10 @@ export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning'>
     fallbackFrom,
     noPreview,
   } = warnings;
-  const parts = [
+  return told([
+    ...(reading ? readingParts(reading) : []),
     fallbackFrom !== null && `The model ${fallbackFrom} cannot be loaded, the default one answered`,
     nothingUnderstood && 'The query says nothing the visual model can look for',
-    unknownWords.length > 0 && `Not understood by the visual model: ${unknownWords.join(', ')}`,
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
     unloaded.length > 0 && `No picture of it is analysed, or it is not loaded: ${some(unloaded)}`,
     gone.length > 0 && `Not where it was: ${some(gone)}`,
@@ -45,8 +59,34 @@ export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning'>
     unreadable.length > 0 &&
       `Analysis that cannot be read and has to be made again (force): ${some(unreadable)}`,
     noPreview > 0 && `Frames without a preview: ${noPreview}`,
-  ].filter((part) => part !== false);
-  return parts.length > 0 ? { toast_warning: parts.join('. ') } : {};
+  ]);
+}
+
+function told(all: readonly (string | false)[]): Pick<SearchAnswer, 'toast_warning' | 'warnings'> {
+  const warnings = all.filter((part) => part !== false);
+  return warnings.length > 0 ? { toast_warning: warnings.join('. '), warnings } : {};
+}
+
+/** Matches by half of the words look like an answer to all of them, so how weak they are comes first. */
+function readingParts({ model_key, known, unknown, ranked, advised }: Reading): string[] {
+  const quoted = known.map((word) => `"${word}"`).join(', ');
+  const weak = `Weak: only ${known.length} of ${known.length + unknown.length} words are understood, ranked by ${quoted} alone`;
+  return [
+    ...(ranked ? [weak] : []),
+    `Not understood by ${model_key}: ${some(unknown)}`,
+    `${model_key} knows ${starterKnows}; it knows no objects, people or actions`,
+    ...(advised ? [`To find those: ${commandsOf(advised)}`] : []),
+  ];
+}
+
+/** The only model without an open vocabulary is the one made here. */
+const starterKnows = 'colours, where in the picture they are, light, texture, layout and simple scenes';
+
+function commandsOf({ row: { key, size_gb }, downloaded }: Pick<ListedModel, 'row' | 'downloaded'>): string {
+  const use = downloaded
+    ? `framehound models use ${key}`
+    : `framehound models pull ${key} --use (${sizeText(size_gb)})`;
+  return `${use}, then framehound analyze PATH`;
 }
 
 /** The same of a search of transcripts. */
@@ -60,15 +100,15 @@ export function transcriptWarning({
   SearchAnswer,
   'toast_warning'
 > {
-  const parts = [
+  const { toast_warning } = told([
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
     unloaded.length > 0 && `Not transcribed, or its transcription is not loaded: ${some(unloaded)}`,
     gone.length > 0 && `Not where it was: ${some(gone)}`,
     changed.length > 0 && `Written anew since it was analysed, to be analysed again: ${some(changed)}`,
     unreadable.length > 0 &&
       `Transcriptions that cannot be read and have to be made again (force): ${some(unreadable)}`,
-  ].filter((part) => part !== false);
-  return parts.length > 0 ? { toast_warning: parts.join('. ') } : {};
+  ]);
+  return toast_warning === undefined ? {} : { toast_warning };
 }
 
 const mostNames = 5;

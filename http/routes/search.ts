@@ -48,6 +48,12 @@ const Answer = Type.Object({
       'What a person should know about this answer: words that are not understood, files that cannot be read.',
     ),
   ),
+  warnings: Type.Optional(
+    described(
+      Type.Array(Type.String()),
+      'The sentences of `toast_warning`, one by one. When the model understood only some words, the first one begins with `Weak:` and names the words the matches are ranked by; another one names the commands that bring a model that understands more.',
+    ),
+  ),
 });
 
 const notice =
@@ -57,14 +63,19 @@ const notice =
 
 const CommonFields = Type.Object(Common);
 /** All eight fields are always there: a preview that is lost is an empty text, and `toast_warning` counts those. */
-function whole({ matches: found, toast_warning }: SearchAnswer) {
+function whole({ matches: found, toast_warning, warnings = [] }: SearchAnswer) {
   const { matches, leftOut } = withPreviews(found);
   const tooLarge =
     leftOut > 0
       ? `${leftOut} previews do not fit into one answer; ask for fewer max_results, or for the pictures with POST /thumbnails.`
       : undefined;
-  const warnings = [toast_warning, tooLarge].filter((one) => one !== undefined);
-  return { matches, ...(warnings.length > 0 && { toast_warning: warnings.join(' ') }) };
+  const texts = [toast_warning, tooLarge].filter((one) => one !== undefined);
+  if (texts.length === 0) return { matches };
+  return {
+    matches,
+    toast_warning: texts.join(' '),
+    warnings: tooLarge === undefined ? warnings : [...warnings, tooLarge],
+  };
 }
 
 type Body = Static<typeof CommonFields>;

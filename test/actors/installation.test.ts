@@ -7,7 +7,7 @@ import { openInstallation } from '../../actors/installation.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'framehound-installation-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const installation = openInstallation(join(folder, 'models'));
+const installation = openInstallation(join(folder, 'models'), 'cpu');
 
 test('the models of the program are listed where no models folder exists', async () => {
   const { models, problems } = await installation.models.list();

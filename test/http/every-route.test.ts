@@ -58,7 +58,7 @@ const call = inject(routes, {
     modelsFolder: join(w.folder, 'models'),
   }),
   states: () => [],
-  models: createModelLibrary(join(w.folder, 'models')),
+  models: createModelLibrary(join(w.folder, 'models'), { memoryBytes: 8e9, graphics: false }),
   stopping: () => false,
   metrics: { render: () => '' },
 });

@@ -32,6 +32,9 @@ export interface TextVectors {
   readonly query: Float32Array | null;
   /** k×d. */
   readonly exclude: Float32Array | null;
+  /** Of the query: the words a model with a vocabulary of its own knows. */
+  readonly known: readonly string[];
+  /** Of all texts. */
   readonly unknown: readonly string[];
 }
 
@@ -43,9 +46,9 @@ export async function textVectors(
   exclude: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<TextVectors> {
-  if (!query) return { query: null, exclude: null, unknown: [] };
+  if (!query) return { query: null, exclude: null, known: [], unknown: [] };
   const texts = [query, ...exclude];
-  const { vectors, unknown_words, understood } = await textEmbedder.ask(
+  const { vectors, unknown_words, known_words, understood } = await textEmbedder.ask(
     'texts',
     { model_key, texts },
     now(signal),
@@ -56,6 +59,7 @@ export async function textVectors(
   return {
     query: understood[0] ? rows[0]! : null,
     exclude: excluded.length > 0 ? joined(excluded, d) : null,
+    known: known_words[0] ?? [],
     unknown: unknown_words,
   };
 }

@@ -2,19 +2,22 @@
 // joined to the matches.
 import type { VisualModel } from '../../embedder/contract.ts';
 import type { RankedMatch } from '../../index/visual/contract.ts';
+import type { ModelLibrary } from '../../models/contract.ts';
 import { now } from '../call-options.ts';
 import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts';
 import type { Identities } from '../media/identities.ts';
 import { locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { shownMatches } from '../media/shown-matches.ts';
 import { type AskedPaths, askedPaths, findScope } from '../scope/scope.ts';
-import { warning } from '../warnings.ts';
+import { type Reading, warning } from '../warnings.ts';
 import { toMatch } from './match.ts';
-import { type PictureVector, type QueryParts, textVectors } from './query-vectors.ts';
+import { type PictureVector, type QueryParts, type TextVectors, textVectors } from './query-vectors.ts';
 import type { VisualData } from './visual-data.ts';
 
 export interface VisualSearchParts extends QueryParts {
   readonly identities: Identities;
+  /** Knows the model to advise where words were not understood. */
+  readonly library: Pick<ModelLibrary, 'list'>;
   readonly visual: VisualData;
   /** While it says so, a summary is being made, which needs what searches need: they are refused. */
   readonly summarizing?: () => boolean;
@@ -70,7 +73,7 @@ export async function searchVisual(
     matches: shown.map(({ match, path }, i) => toMatch(match, path, images[i] ?? undefined)),
     ...warning({
       nothingUnderstood: !words.query && !picture && words.unknown.length === 0,
-      unknownWords: words.unknown,
+      reading: await readingOf(parts, model.model_key, words),
       missing: found.missing,
       unloaded: found.unloaded,
       gone: [...new Set([...(gone === undefined ? [] : [gone]), ...locations.gone])],
@@ -98,6 +101,17 @@ function best(shown: readonly Shown[], max: number): Shown[] {
     const original_index = place.get(one);
     return original_index === undefined ? [] : [{ ...one, match: { ...one.match, original_index } }];
   });
+}
+
+async function readingOf(
+  { library }: VisualSearchParts,
+  model_key: string,
+  { query, known, unknown }: TextVectors,
+): Promise<Reading | null> {
+  if (unknown.length === 0) return null;
+  const { models } = await library.list();
+  const advised = models.find((model) => model.row.kind === 'visual' && model.advised);
+  return { model_key, known, unknown, ranked: query !== null, advised: advised ?? null };
 }
 
 /** A person knows paths, not hashes. */

@@ -223,6 +223,7 @@ function fakeEmbedder(world: World) {
           return {
             vectors,
             understood,
+            known_words: texts.map((text) => text.split(' ').filter((word) => word === 'four')),
             unknown_words: texts.flatMap((text) => text.split(' ')).filter((word) => word === 'xyzzy'),
           };
         },
@@ -331,6 +332,7 @@ export async function world(
     thumbnailDecoders: decoders,
     textEmbedder,
     summarizing,
+    library: { list: async () => ({ models: [], problems: [] }) },
   });
   const analysis = createAnalysis({ ...parts, models: search.models }, options.stages);
   const paths = files.map(add);

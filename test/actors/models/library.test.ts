@@ -34,7 +34,7 @@ const row: ModelRow = {
 };
 
 let folder = '';
-const library = () => createModelLibrary(folder);
+const library = () => createModelLibrary(folder, { memoryBytes: 8e9, graphics: false });
 let server: TestServer;
 const signal = new AbortController().signal;
 const pull = (key: string) =>

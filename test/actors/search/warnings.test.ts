@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { ModelRow } from '../../../actors/models/contract.ts';
 import { warning } from '../../../actors/search/warnings.ts';
 
 test('a warning names what was not understood, and there is none when nothing is missing', () => {
@@ -8,7 +9,7 @@ test('a warning names what was not understood, and there is none when nothing is
       nothingUnderstood: false,
       gone: [],
       changed: [],
-      unknownWords: [],
+      reading: null,
       missing: [],
       unloaded: [],
       unreadable: [],
@@ -21,12 +22,50 @@ test('a warning names what was not understood, and there is none when nothing is
     nothingUnderstood: false,
     gone: ['/g'],
     changed: ['/new'],
-    unknownWords: ['car'],
+    reading: { model_key: 'small', known: [], unknown: ['car'], ranked: false, advised: null },
     missing: ['/a'],
     unloaded: ['/b', '/c', '/d', '/e', '/f', '/x', '/y'],
     unreadable: ['h'],
     fallbackFrom: 'big',
     noPreview: 2,
   });
-  assert.match(toast_warning ?? '', /big.*car.*\/a.*loaded: \/b, .* and 2 more.*\/new.*h.*2/);
+  assert.match(toast_warning ?? '', /car.*big.*\/a.*loaded: \/b, .* and 2 more.*\/new.*h.*2/);
+});
+
+const quiet = {
+  reading: null,
+  nothingUnderstood: false,
+  gone: [],
+  changed: [],
+  missing: [],
+  unloaded: [],
+  unreadable: [],
+  fallbackFrom: null,
+  noPreview: 0,
+};
+
+test('of a query that is understood by half, the first thing told is how weak the ranking is', () => {
+  const row = { key: 'better', size_gb: 0.42 } as ModelRow;
+  const reading = { model_key: 'small', known: ['close up'], unknown: ['bottle'], ranked: true };
+  const { warnings, toast_warning } = warning({
+    ...quiet,
+    reading: { ...reading, advised: { row, downloaded: false } },
+  });
+  assert.deepEqual(warnings, [
+    'Weak: only 1 of 2 words are understood, ranked by "close up" alone',
+    'Not understood by small: bottle',
+    'small knows colours, where in the picture they are, light, texture, layout and simple scenes; it knows no objects, people or actions',
+    'To find those: framehound models pull better --use (0.42 GB), then framehound analyze PATH',
+  ]);
+  assert.equal(toast_warning, warnings?.join('. '));
+});
+
+test('a model that is downloaded already is only brought into use; where nothing is ranked nothing is called weak', () => {
+  const row = { key: 'better', size_gb: 0.42 } as ModelRow;
+  const reading = { model_key: 'small', known: [], unknown: ['bottle'], ranked: false };
+  const { toast_warning = '' } = warning({
+    ...quiet,
+    reading: { ...reading, advised: { row, downloaded: true } },
+  });
+  assert.match(toast_warning, /^Not understood by small: bottle.*: framehound models use better, then/);
 });

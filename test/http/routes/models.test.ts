@@ -52,7 +52,8 @@ async function served({ running = null as string | null, noFallback = false } = 
     held.cleared++;
   };
   const models = createVisualModels({ ...parts, changed } as unknown as VisualModelParts);
-  const all = (await createModelLibrary('/no/such/folder').list()).models;
+  const all = (await createModelLibrary('/no/such/folder', { memoryBytes: 8e9, graphics: false }).list())
+    .models;
   const listed = all.map((one) => ({ ...one, downloaded: one.row.key !== 'clip-b32-q8', supported: true }));
   const call = inject(modelRoutes, {
     search: { models } as unknown as Service['search'],

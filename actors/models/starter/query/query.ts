@@ -19,7 +19,9 @@ export interface Term {
 
 export interface Query {
   readonly terms: readonly Term[];
-  /** Lower-case, each once, in the order of the text. */
+  /** Words and phrases that say what to look for or where: lower-case, each once, in the order of the text. */
+  readonly knownWords: readonly string[];
+  /** The same of those that are not known. */
   readonly unknownWords: readonly string[];
 }
 
@@ -32,8 +34,13 @@ interface Token {
 export function parseQuery(text: string): Query {
   const tokens = tokenize(text);
   const unknown = tokens.filter(({ meaning }) => meaning === undefined).map((token) => token.text);
+  const known = tokens.filter(({ meaning }) => meaning?.colour ?? meaning?.look ?? meaning?.place);
   const parser = new Parser(tokens);
-  return { terms: parser.parse(), unknownWords: [...new Set(unknown)] };
+  return {
+    terms: parser.parse(),
+    knownWords: [...new Set(known.map((token) => token.text))],
+    unknownWords: [...new Set(unknown)],
+  };
 }
 
 const clauseEnd: Token = { meaning: { role: 'break' }, text: ',' };
@@ -54,7 +61,8 @@ function tokenizeWords(words: readonly string[]): Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < words.length; ) {
     const [phrase, length] = phraseAt(words, at);
-    tokens.push({ meaning: phrase === undefined ? undefined : lexicon.get(phrase), text: words[at]! });
+    const text = words.slice(at, at + length).join(' ');
+    tokens.push({ meaning: phrase === undefined ? undefined : lexicon.get(phrase), text });
     at += length;
   }
   return tokens;

@@ -8,13 +8,14 @@ import { parseQuery, type Term } from './query.ts';
 export interface QueryVector {
   /** DIMENSIONS long, of length 1, owned by the caller. */
   readonly vector: Float32Array;
+  readonly knownWords: readonly string[];
   readonly unknownWords: readonly string[];
   /** False when the query says nothing about a picture that this model can see: the vector ranks nothing. */
   readonly understood: boolean;
 }
 
 export function queryVector(text: string): QueryVector {
-  const { terms, unknownWords } = parseQuery(text);
+  const { terms, knownWords, unknownWords } = parseQuery(text);
   const vector = new Float32Array(DIMENSIONS);
   for (const term of terms) {
     const sign = term.negated ? -1 : 1;
@@ -27,7 +28,7 @@ export function queryVector(text: string): QueryVector {
   const understood = length > 1e-6;
   if (understood) for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / length;
   else vector[NEUTRAL] = 1;
-  return { vector, unknownWords, understood };
+  return { vector, knownWords, unknownWords, understood };
 }
 
 type Weights = [feature: Feature, weight: number][];
