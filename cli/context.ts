@@ -6,6 +6,7 @@ import type { Config } from '../runtime/config.ts';
 import { errorTable } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { SettingValues, settings } from '../settings.ts';
+import { commandTable } from './command-table.ts';
 import type { Screen } from './terminal.ts';
 
 export const usageErrors = errorTable({
@@ -38,6 +39,15 @@ const isCheckout = import.meta.url.endsWith('.ts');
 /** What a person types to run this program, and to install what it misses. */
 export const invocation = isCheckout ? 'npx framehound' : 'framehound';
 export const setupCommand = isCheckout ? 'npm run setup' : 'framehound --setup';
+
+const commandInText = new RegExp(
+  `(?<!npx )\\bframehound (?=(?:${Object.keys(commandTable).join('|')})\\b)`,
+  'g',
+);
+/** The same text with its commands as a person types them here. */
+export function typed(text: string): string {
+  return text.replace(commandInText, `${invocation} `);
+}
 
 /** Exit codes of the command line. */
 export const exit = { ok: 0, error: 1, usage: 2, someFailed: 3, cancelled: 130 } as const;

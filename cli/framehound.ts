@@ -2,7 +2,6 @@
 import '../runtime/process/no-telemetry.ts';
 import '../runtime/process/launched.ts';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../runtime/clock.ts';
 import { resolveConfig } from '../runtime/config.ts';
@@ -12,7 +11,8 @@ import { type LogFormat, openLog } from '../runtime/process/log-sink.ts';
 import { programVersion } from '../runtime/process/version.ts';
 import { folders, settings } from '../settings.ts';
 import { type CommandName, commandTable } from './command-table.ts';
-import { type Command, type Context, exit, usageErrors } from './context.ts';
+import { readConfigFile } from './config-file.ts';
+import { type Command, type Context, exit, typed, usageErrors } from './context.ts';
 import { helpText } from './help.ts';
 
 /** A command is loaded on first use: a search does not load what only analysis needs. */
@@ -122,25 +122,6 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
   };
 }
 
-function readConfigFile(home: string): Record<string, unknown> {
-  const path = join(home, 'config.json');
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw engineErrors.INVALID_CONFIG(`${path}: cannot be read (${String(error)})`, {}, error);
-  }
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
-  } catch (error) {
-    throw engineErrors.INVALID_CONFIG(`${path}: is not JSON (${String(error)})`, {}, error);
-  }
-  throw engineErrors.INVALID_CONFIG(`${path}: is not a JSON object`);
-}
-
 /**
  * Aborted by ctrl-C, by SIGTERM, by a terminal that is closed and by a pipe that is closed (`| head -1`). Actors stop when
  * they are asked to; none is killed.
@@ -185,7 +166,7 @@ function report(error: unknown): number {
   const badFlag = (error as NodeJS.ErrnoException | undefined)?.code?.startsWith('ERR_PARSE_ARGS') ?? false;
   if (code === 'CANCELLED') return exit.cancelled;
   // An internal error shows its stack, any other one its message.
-  process.stderr.write(`framehound: ${code === 'INTERNAL' && !badFlag ? stack : message}\n`);
+  process.stderr.write(typed(`framehound: ${code === 'INTERNAL' && !badFlag ? stack : message}\n`));
   const mistake = usageErrors.USAGE.is(error) || engineErrors.INVALID_CONFIG.is(error) || badFlag;
   return mistake ? exit.usage : exit.error;
 }

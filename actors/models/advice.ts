@@ -1,4 +1,4 @@
-// Which model a person of this machine should download for a kind of work. Pure.
+// Which model a person of this machine should download for a kind of work, and which one is used. Pure.
 import type { ListedModel, ModelRow } from './contract.ts';
 
 /** What a machine has that decides how large a model may be. */
@@ -54,4 +54,15 @@ export function advisedModels(models: readonly Candidate[], machine: Machine): R
 export function sizeText(gigabytes: number): string {
   if (gigabytes === 0) return '';
   return gigabytes < 0.1 ? `${Math.ceil(1000 * gigabytes)} MB` : `${gigabytes.toFixed(2)} GB`;
+}
+
+/** What works now: the visual model of the settings, and of the other kinds the most accurate one that is there. */
+export function modelsInUse(models: readonly ListedModel[], visualKey: string): ReadonlySet<string> {
+  const present = models.filter(({ builtIn, downloaded }) => builtIn || downloaded);
+  const rows = present
+    .map(({ row }) => row)
+    .filter(({ kind, key }) => kind !== 'visual' || key === visualKey);
+  const best = rows.toSorted((a, b) => b.accuracy - a.accuracy || b.speed - a.speed);
+  const kinds = new Set(best.map(({ kind }) => kind));
+  return new Set([...kinds].map((kind) => best.find((row) => row.kind === kind)!.key));
 }

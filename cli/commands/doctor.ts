@@ -4,12 +4,13 @@ import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { RegistryProblem } from '../../actors/models/contract.ts';
+import { modelsInUse, sizeText } from '../../actors/models/advice.ts';
+import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
 import type { Setting } from '../../runtime/config.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { folders, settings } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, setupCommand } from '../context.ts';
+import { type Command, type Context, exit, setupCommand, typed } from '../context.ts';
 
 export const config: Command = async (args, { config: found, out }) => {
   const rows = Object.entries(settings).map(([key, { doc, env, secret = false }]: [string, Setting]) => {
@@ -39,7 +40,9 @@ interface Finding {
   readonly name: string;
   readonly ok: boolean;
   readonly found: string;
-  /** Command or step that repairs it. */
+  /** Nothing is broken, but it cannot be done as things are. */
+  readonly lacking?: boolean;
+  /** Command or step that repairs it, or that brings what is lacking. */
   readonly mend?: string;
 }
 
@@ -49,9 +52,9 @@ export const doctor: Command = async (args, context) => {
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
   if (json) context.out(`${JSON.stringify(findings)}\n`);
   else {
-    for (const { name, ok, found, mend } of findings) {
-      context.out(`${ok ? '✓' : '✗'} ${name.padEnd(18)} ${found}\n`);
-      if (mend) context.out(`  ${' '.repeat(18)} → ${mend}\n`);
+    for (const { name, ok, lacking, found, mend } of findings) {
+      context.out(`${lacking ? '–' : ok ? '✓' : '✗'} ${name.padEnd(18)} ${found}\n`);
+      if (mend) context.out(`  ${' '.repeat(18)} → ${typed(mend)}\n`);
     }
   }
   return findings.every(({ ok }) => ok) ? exit.ok : exit.error;
@@ -122,7 +125,36 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
       mend: 'correct or remove that model.json',
     }),
   );
-  return [model, ...broken];
+  return [model, ...abilities(rows, values.model), ...broken];
+}
+
+/** What only a downloaded model can do, and what this version cannot do at all. */
+function abilities(rows: readonly ListedModel[], visualKey: string): Finding[] {
+  const used = modelsInUse(rows, visualKey);
+  const ability = (name: string, kind: ModelRow['kind'], how: Finding): Finding => {
+    const real = rows.filter(({ row, builtIn }) => row.kind === kind && !builtIn);
+    const working = real.find(({ row }) => used.has(row.key));
+    if (working) return { name, ok: true, found: `by ${working.row.key}` };
+    const present = real.find(({ downloaded }) => downloaded);
+    if (present) {
+      const found = `${present.row.key} is downloaded and not in use`;
+      return { name, ok: true, lacking: true, found, mend: `framehound models use ${present.row.key}` };
+    }
+    const advised = real.find((model) => model.advised);
+    if (!advised) return { name, ok: true, lacking: true, found: 'no model for it fits this machine' };
+    const { key, size_gb } = advised.row;
+    return {
+      ...how,
+      mend: `framehound models pull ${key}${kind === 'visual' ? ' --use' : ''} (${sizeText(size_gb)})`,
+    };
+  };
+  const without = (name: string, found: string): Finding => ({ name, ok: true, lacking: true, found });
+  const objects = 'objects and people';
+  return [
+    ability(objects, 'visual', without(objects, 'not available without a download')),
+    ability('speech', 'speech', without('speech', 'not available without a download; subtitles are read')),
+    without('faces', 'not available: this version finds no faces'),
+  ];
 }
 
 async function storage({ values }: Context): Promise<Finding[]> {

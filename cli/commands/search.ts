@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import type { SearchAnswer } from '../../actors/search/contract.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { type Command, type Context, exit, typed, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import { saveFindings } from '../findings.ts';
 import { frameArgument, numberArgument, type Question, title } from '../question.ts';
@@ -50,9 +50,12 @@ export async function show(
   context: Context,
   open: boolean,
 ): Promise<void> {
-  const { matches, toast_warning } = answer;
+  const { matches } = answer;
+  const notes = notesOf(answer);
   const saved = await saveFindings(heading, matches, folders(context.values).home);
   context.out(`${printable(heading)}\n`);
+  // Before the matches: it says how much they are worth.
+  for (const note of notes) context.out(`  note: ${typed(printable(note))}\n`);
   matches.forEach((match, i) => {
     const scene = `${match.scene_start_timestamp}–${match.scene_end_timestamp}`;
     context.out(
@@ -62,8 +65,12 @@ export async function show(
   });
   if (matches.length === 0) context.out('  nothing was found\n');
   else context.out(`  all pictures: ${saved.page}\n`);
-  if (toast_warning) context.out(`  note: ${printable(toast_warning)}\n`);
   if (open && matches.length > 0) openPage(saved.page, context);
+}
+
+/** A service of another version may answer them as one text. */
+function notesOf({ warnings, toast_warning }: SearchAnswer): readonly string[] {
+  return warnings ?? (toast_warning === undefined ? [] : [toast_warning]);
 }
 
 /** A folder stands for the media in it. */

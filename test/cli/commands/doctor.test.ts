@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { Installation } from '../../../actors/installation.ts';
+import type { ListedModel } from '../../../actors/models/contract.ts';
+import { createModelLibrary } from '../../../actors/models/library.ts';
+import { doctor } from '../../../cli/commands/doctor.ts';
+import { fakeHome } from '../fake-context.ts';
+
+const native = { media: async () => 'there', modelDevices: async () => [], store: async () => {} };
+
+/** What is told of a machine on which these models are downloaded. */
+async function told(t: TestContext, downloaded: readonly string[], env: Record<string, string> = {}) {
+  const library = createModelLibrary('/no/such/folder', { memoryBytes: 16e9, graphics: false });
+  const { models } = await library.list();
+  const rows = models.map((model): ListedModel => {
+    return { ...model, downloaded: model.builtIn || downloaded.includes(model.row.key) };
+  });
+  const installation = async () =>
+    ({
+      models: { ...library, list: async () => ({ models: rows, problems: [] }) },
+      native,
+    }) as unknown as Installation;
+  const own = fakeHome(t, env).context({ installation });
+  const code = await doctor([], own);
+  return { code, out: own.said().out };
+}
+
+test('what needs a download is told with the command that brings it, and is nothing broken', async (t) => {
+  const { code, out } = await told(t, []);
+  assert.match(
+    out,
+    /– objects and people not available without a download\n.*models pull \S+ --use \(0\.42 GB\)/,
+  );
+  assert.match(out, /– speech +not available without a download; subtitles are read\n.*models pull \S+ \(/);
+  assert.match(out, /– faces +not available/);
+  assert.doesNotMatch(out, /✗ (objects|speech|faces)/);
+  assert.equal(code, process.versions.node.startsWith('22.') ? 0 : 1);
+});
+
+test('a downloaded model that is not in use is told with the command that uses it', async (t) => {
+  const { out } = await told(t, ['clip-b32', 'whisper-base']);
+  assert.match(out, /– objects and people clip-b32 is downloaded and not in use\n.*models use clip-b32\n/);
+  assert.match(out, /✓ speech +by whisper-base\n/);
+  const used = await told(t, ['clip-b32'], { FRAMEHOUND_MODEL: 'clip-b32' });
+  assert.match(used.out, /✓ objects and people by clip-b32\n/);
+});
