@@ -253,12 +253,19 @@ export const commandTable = {
     },
   },
   models: {
-    usage: 'list|pull|remove|verify [KEY...]',
+    usage: 'list|pull|use|remove|verify [KEY...]',
     help: 'which models there are, and which are on this machine',
-    options: json,
+    options: {
+      ...json,
+      use: { ...switchedOn, help: 'pull KEY, and make it the visual model of every command' },
+    },
     actions: {
       list: { help: 'which models there are', options: json },
-      pull: { help: 'download models and check them' },
+      pull: {
+        help: 'download models and check them',
+        options: { use: switchedOn },
+      },
+      use: { help: 'make a model the visual model of every command' },
       remove: { help: 'remove downloaded models' },
       verify: { help: 'check downloaded models' },
     },

@@ -239,6 +239,10 @@ export interface ModelList {
 }
 
 export interface PullProgress {
+  /** `checking`: what lies there already is read. `waiting`: until the next try, because of `reason`. */
+  readonly phase: 'checking' | 'connecting' | 'receiving' | 'waiting';
+  /** Why the try before failed; null in the other phases. */
+  readonly reason: string | null;
   readonly file: string;
   /** Position of the file, from 0, and how many there are. */
   readonly index: number;
@@ -290,8 +294,24 @@ export interface VerifiedFile {
 
 export interface VerifiedModel {
   readonly key: string;
+  /** Every file is there, and as it should be where that is known. */
   readonly ok: boolean;
   readonly files: readonly VerifiedFile[];
+}
+
+/** What a model still needs, for a person who brings the files from another machine. */
+export interface MissingFiles {
+  /** Where they have to lie, under their names. */
+  readonly folder: string;
+  readonly files: readonly MissingFile[];
+}
+
+export interface MissingFile {
+  readonly name: string;
+  readonly url: string;
+  /** Pins; null where none is known. */
+  readonly size: number | null;
+  readonly sha256: string | null;
 }
 
 export interface RemovedModel {
@@ -307,6 +327,8 @@ export interface ModelLibrary {
   list(): Promise<ModelList>;
   /** Fetches what is missing of a model. Throws MODEL_UNKNOWN, MODEL_BUILT_IN and what a download throws. */
   pull(key: string, options: PullOptions): Promise<PulledModel>;
+  /** The files a pull would fetch from `baseUrl`. Throws MODEL_UNKNOWN. */
+  missing(key: string, baseUrl?: string): Promise<MissingFiles>;
   /** Reads every file of a model and compares, those of the program with what they have to be. Throws MODEL_UNKNOWN. */
   verify(key: string, signal: AbortSignal): Promise<VerifiedModel>;
   /** Removes what can be pulled again and what an unfinished pull left. Throws MODEL_UNKNOWN and MODEL_BUILT_IN. */

@@ -21,6 +21,10 @@ export interface Wanted {
 }
 
 export interface DownloadProgress {
+  /** `waiting`: until the next try, because of `reason`. */
+  readonly phase: 'connecting' | 'receiving' | 'waiting';
+  /** Why the try before failed; null in the other phases. */
+  readonly reason: string | null;
   /** Bytes on the disk so far, those of earlier tries included. */
   readonly received: number;
   readonly total: number | null;
@@ -49,6 +53,9 @@ export async function downloadFile(wanted: Wanted, options: DownloadOptions): Pr
   let fruitless = 0;
   for (;;) {
     const before = await partSize(wanted);
+    const tell = (phase: 'connecting' | 'waiting', received: number, reason: string | null) =>
+      options.progress?.({ phase, reason, received, total: wanted.size });
+    tell('connecting', before, null);
     try {
       return await attempt(wanted, options);
     } catch (error) {
@@ -58,6 +65,7 @@ export async function downloadFile(wanted: Wanted, options: DownloadOptions): Pr
       if (failure.details.status === 416) await dropPart(wanted);
       fruitless = (await partSize(wanted)) > before ? 1 : fruitless + 1;
       if (fruitless >= tries) throw failure;
+      tell('waiting', await partSize(wanted), failure.message.replace(`${wanted.url}: `, ''));
       await pause(Math.min(FIRST_WAIT_MS * 2 ** (fruitless - 1), LONGEST_WAIT_MS), options);
     }
   }
@@ -126,7 +134,7 @@ async function receive(
     await write(file, chunk, received);
     hash.update(chunk);
     received += chunk.length;
-    options.progress?.({ received, total: announced.size });
+    options.progress?.({ phase: 'receiving', reason: null, received, total: announced.size });
   }
   if (announced.size !== null && received < announced.size) {
     throw new Error(`the connection ended after ${received} of ${announced.size} bytes`);

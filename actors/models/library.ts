@@ -9,6 +9,7 @@ import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { advisedModels, type Machine } from './advice.ts';
 import {
   type ListedModel,
+  type MissingFiles,
   type ModelFile,
   type ModelLibrary,
   type ModelList,
@@ -17,6 +18,7 @@ import {
   type PulledFile,
   type PulledModel,
   type PullOptions,
+  type PullProgress,
   type RemovedModel,
   type VerifiedFile,
   type VerifiedModel,
@@ -37,6 +39,7 @@ export function createModelLibrary(modelsDir: string, machine: Machine): ModelLi
     system: currentSystem(),
     list: () => listModels(modelsDir, machine),
     pull: (key, options) => pullModel(modelsDir, key, options),
+    missing: (key, baseUrl) => missingOf(modelsDir, key, baseUrl),
     verify: (key, signal) => verifyModel(modelsDir, key, signal),
     remove: (key) => removeModel(modelsDir, key),
   };
@@ -68,8 +71,8 @@ async function pullModel(modelsDir: string, key: string, options: PullOptions): 
   const records = await readRecords(folder);
   const files: PulledFile[] = [];
   for (const [index, file] of row.files.entries()) {
-    const pulled = await pullFile(folder, file, records.get(file.name) ?? null, options, (received, total) =>
-      options.progress?.({ file: file.name, index, count: row.files.length, received, total }),
+    const pulled = await pullFile(folder, file, records.get(file.name) ?? null, options, (progress) =>
+      options.progress?.({ ...progress, file: file.name, index, count: row.files.length }),
     );
     files.push(pulled);
     records.set(file.name, { size: pulled.size, sha256: pulled.sha256 });
@@ -83,9 +86,10 @@ async function pullFile(
   file: ModelFile,
   record: FileRecord | null,
   options: PullOptions,
-  progress: (received: number, total: number | null) => void,
+  progress: (progress: Omit<PullProgress, 'file' | 'index' | 'count'>) => void,
 ): Promise<PulledFile> {
   const path = join(folder, file.name);
+  progress({ phase: 'checking', reason: null, received: 0, total: file.size });
   const known = file.sha256 ?? record?.sha256 ?? null;
   const found = await check(path, file, known, options.signal);
   if (found.state === 'ok') {
@@ -97,20 +101,33 @@ async function pullFile(
       file: path,
     });
   }
-  const baseUrl = options.baseUrl ?? huggingfaceUrl;
-  const url = new URL(file.url, baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
+  const url = addressOf(file.url, options.baseUrl);
   const { signal, clock, stallMs, tries } = options;
   const downloaded = await downloadFile(
     { url, path, size: file.size, sha256: file.sha256 },
     {
       signal,
       clock,
-      progress: ({ received, total }) => progress(received, total),
+      progress,
       ...(stallMs === undefined ? {} : { stallMs }),
       ...(tries === undefined ? {} : { tries }),
     },
   );
   return { ...downloaded, name: file.name, path, fetched: true };
+}
+
+/** Relative addresses start from `baseUrl`. */
+function addressOf(url: string, baseUrl = huggingfaceUrl): URL {
+  return new URL(url, baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
+}
+
+async function missingOf(modelsDir: string, key: string, baseUrl?: string): Promise<MissingFiles> {
+  const row = findRow(await readRegistry(modelsDir), key);
+  const names = new Set(await missingFiles(modelsDir, row));
+  const files = row.files.flatMap(({ name, url, size, sha256 }) =>
+    names.has(name) && url !== null ? [{ name, url: addressOf(url, baseUrl).href, size, sha256 }] : [],
+  );
+  return { folder: folderOf(modelsDir, row), files };
 }
 
 async function verifyModel(modelsDir: string, key: string, signal: AbortSignal): Promise<VerifiedModel> {
@@ -124,7 +141,8 @@ async function verifyModel(modelsDir: string, key: string, signal: AbortSignal):
     const found = await check(join(folder, file.name), file, expectedSha256, signal);
     files.push({ name: file.name, expectedSha256, ...found });
   }
-  return { key, ok: files.every(({ state }) => state === 'ok'), files };
+  const fine = ({ state }: VerifiedFile) => state === 'ok' || state === 'nothing to compare with';
+  return { key, ok: files.every(fine), files };
 }
 
 /** A model of the program: its bytes and their expected sha256. */

@@ -3,6 +3,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { Compile } from 'typebox/compile';
+import { suggestion } from '../../runtime/nearest.ts';
 import {
   ModelRow,
   modelErrors,
@@ -80,8 +81,12 @@ export function findRow(registry: Registry, key: string): ModelRow {
   if (row) return row;
   const broken = registry.problems.find(({ file }) => file.endsWith(join(key, 'model.json')));
   if (broken) throw modelErrors.MODEL_INVALID(`${broken.file}: ${broken.field} ${broken.message}`, { key });
-  const keys = registry.rows.map((one) => one.key).join(', ');
-  throw modelErrors.MODEL_UNKNOWN(`No model has the key "${key}"; there is ${keys}`, { key });
+  const keys = registry.rows.map((one) => one.key);
+  const meant = suggestion(key, keys);
+  throw modelErrors.MODEL_UNKNOWN(
+    `No model has the key "${key}"${meant === '' ? ';' : `${meant}`} there is ${keys.join(', ')}`,
+    { key },
+  );
 }
 
 /** The same, for looking at pictures. Throws MODEL_UNKNOWN and MODEL_WRONG_KIND. */

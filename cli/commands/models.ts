@@ -1,10 +1,16 @@
-// `framehound models list|pull|remove|verify`: which models there are and which are on this machine.
+// `framehound models list|pull|use|remove|verify`: which models there are, which are on this machine and which is used.
 import { parseArgs } from 'node:util';
-import type { PullProgress } from '../../actors/models/contract.ts';
-import { conflate } from '../../runtime/sync/conflate.ts';
+import { modelsInUse } from '../../actors/models/advice.ts';
+import { modelErrors } from '../../actors/models/contract.ts';
+import { EngineError } from '../../runtime/errors.ts';
+import { suggestion } from '../../runtime/nearest.ts';
+import { folders } from '../../settings.ts';
+import { byHand, unusedProxyOf } from '../by-hand.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, usageErrors } from '../context.ts';
-import { bar } from '../terminal.ts';
+import { writeSetting } from '../config-file.ts';
+import { type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
+import { modelLines, purposes } from '../model-lines.ts';
+import { createPullView } from '../pull-view.ts';
 import { problemText } from './doctor.ts';
 
 export const models: Command = async (args, context) => {
@@ -16,69 +22,104 @@ export const models: Command = async (args, context) => {
   const [action = 'list', ...keys] = positionals;
   if (action === 'list') return list(context, values.json);
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) throw usageErrors.USAGE(`models knows list, pull, remove and verify, not ${action}`);
+  if (!run) {
+    const known = suggestion(action, ['list', ...Object.keys(actions)]);
+    throw usageErrors.USAGE(`models knows list, pull, use, remove and verify, not ${action}${known}`);
+  }
+  if (action === 'use' && keys.length > 1) throw usageErrors.USAGE('models use takes one key');
+  if (values.use && action !== 'pull') throw usageErrors.USAGE('--use goes with models pull');
+  if (values.use && keys.length > 1) throw usageErrors.USAGE('models pull --use takes one key');
   if (keys.length === 0)
     throw usageErrors.USAGE(`models ${action} needs the key of a model, see: framehound models list`);
   let code: number = exit.ok;
-  for (const key of keys) code = Math.max(code, await run(key, context));
+  for (const key of keys) code = Math.max(code, await run(key, context, values.use));
   return code;
 };
 
 async function list(context: Context, json: boolean): Promise<number> {
-  const { out, screen } = context;
+  const { out, screen, values } = context;
   const { models: library } = await context.installation();
   const { models: rows, problems } = await library.list();
-  if (json) out(`${JSON.stringify(rows)}\n`);
-  else {
-    for (const { row, builtIn, downloaded, supported } of rows) {
-      const state = builtIn
-        ? 'built in'
-        : downloaded
-          ? 'downloaded'
-          : supported
-            ? 'not downloaded'
-            : 'not for this system';
-      out(
-        `${row.key.padEnd(28)} ${row.kind.padEnd(8)} ${state.padEnd(20)} ${sizeText(row.size_gb).padStart(8)}  ${row.license}\n`,
-      );
-    }
-  }
+  if (json) {
+    const used = modelsInUse(rows, values.model);
+    const told = rows.map((model) => ({
+      ...model,
+      purpose: purposes[model.row.kind],
+      in_use: used.has(model.row.key),
+    }));
+    out(`${JSON.stringify(told)}\n`);
+  } else out(`${modelLines(rows, values.model).join('\n')}\n`);
   for (const problem of problems) screen.write(`✗ ${problemText(problem)}\n`);
   return problems.length > 0 ? exit.error : exit.ok;
 }
 
-function sizeText(gigabytes: number): string {
-  if (gigabytes === 0) return '';
-  return gigabytes < 0.1 ? `${Math.ceil(1000 * gigabytes)} MB` : `${gigabytes.toFixed(2)} GB`;
-}
-
-async function pull(key: string, context: Context): Promise<number> {
+async function pull(key: string, use: boolean, context: Context): Promise<number> {
   const { values, screen, signal, clock, out } = context;
-  const drawing = conflate<string, PullProgress>(clock, 100, (progress) => draw(progress, context));
-  const options = {
-    baseUrl: values.models_url,
-    signal,
-    clock,
-    progress: (p: PullProgress) => drawing.put('bar', p),
-  };
+  const view = createPullView(screen, clock, new URL(values.models_url).host);
+  const options = { baseUrl: values.models_url, signal, clock, progress: view.progress };
   const { models: library } = await context.installation();
-  const { files, folder } = await library.pull(key, options).finally(() => {
-    drawing.flush();
-    if (screen.isTerminal) screen.write('\n');
+  const pulling = library.pull(key, options).finally(view.end);
+  const { files, folder } = await pulling.catch(async (error: unknown) => {
+    if (unreached.some((row) => row.is(error))) {
+      const missing = await library.missing(key, values.models_url);
+      const situation = { invocation, unusedProxy: unusedProxyOf(process.env) };
+      throw explained(error as EngineError, byHand(key, missing, situation));
+    }
+    throw error;
   });
   for (const { name, size, fetched, verified } of files) {
     const how = verified === 'pin' ? 'as pinned' : 'as announced by the server';
     out(`${fetched ? 'pulled' : 'there already'}: ${name}, ${size} bytes, sha256 ${how}\n`);
   }
   out(`${key} is in ${folder}\n`);
-  return exit.ok;
+  return use ? useModel(key, context) : exit.ok;
 }
 
-function draw({ file, index, count, received, total }: PullProgress, { screen }: Context): void {
-  if (!screen.isTerminal) return;
-  const share = total ? received / total : 0;
-  const megabytes = `${(received / 1e6).toFixed(1)}${total ? `/${(total / 1e6).toFixed(1)}` : ''} MB`;
-  screen.write(`\r\x1b[K  ${index + 1}/${count} ${file} ${bar(share, 24)} ${megabytes}`);
+/** The file did not come, for whatever reason: it can come another way. */
+const unreached = [
+  modelErrors.DOWNLOAD_FAILED,
+  modelErrors.DOWNLOAD_REFUSED,
+  modelErrors.DOWNLOAD_MISMATCH,
+  modelErrors.DOWNLOAD_UNVERIFIED,
+];
+
+function explained(error: EngineError, recipe: string): EngineError {
+  const { code, meaning, status, retryable, message, details } = error;
+  return new EngineError(
+    code,
+    { meaning, status, retryable },
+    `${message}\n${recipe.trimEnd()}`,
+    details,
+    error,
+  );
+}
+
+/** Makes it the visual model of every command from now on. */
+async function useModel(key: string, context: Context): Promise<number> {
+  const { out, screen, values, config } = context;
+  const { models: library } = await context.installation();
+  const { models: all } = await library.list();
+  const found = all.find(({ row }) => row.key === key);
+  if (!found) {
+    const visual = all.filter(({ row }) => row.kind === 'visual').map(({ row }) => row.key);
+    throw modelErrors.MODEL_UNKNOWN(`No model has the key "${key}"${suggestion(key, visual)}`);
+  }
+  if (found.row.kind !== 'visual') {
+    const why = 'of the others the best one that is downloaded is used';
+    throw modelErrors.MODEL_WRONG_KIND(
+      `"${key}" ${purposes[found.row.kind]}; a visual model is chosen, ${why}`,
+    );
+  }
+  if (!found.builtIn && !found.downloaded) {
+    throw modelErrors.MODEL_NOT_DOWNLOADED(`"${key}" is not downloaded: framehound models pull ${key} --use`);
+  }
+  const path = writeSetting(folders(values).home, 'model', key);
+  out(`${key} is the visual model from now on (${path}); analyse again what it is to find\n`);
+  const { model: source } = config.sources;
+  if (source === 'environment' || source === 'flag') {
+    screen.write(`note: the ${source} says ${values.model}, which goes before it\n`);
+  }
+  return exit.ok;
 }
 
 async function remove(key: string, { installation, out }: Context): Promise<number> {
@@ -94,15 +135,27 @@ async function verify(key: string, { installation, out, signal }: Context): Prom
   const { models: library } = await installation();
   const { ok, files } = await library.verify(key, signal);
   for (const { name, state, sha256, expectedSha256 } of files) {
-    const difference = state === 'wrong sha256' ? ` (is ${sha256}, should be ${expectedSha256})` : '';
+    const difference =
+      state === 'wrong sha256'
+        ? ` (is ${sha256}, should be ${expectedSha256})`
+        : state === 'nothing to compare with'
+          ? ` (sha256 ${sha256})`
+          : '';
     out(`${name}: ${state}${difference}\n`);
   }
-  out(`${key}: ${ok ? 'ok' : `not as it should be; mend it with: framehound models pull ${key}`}\n`);
+  const unpinned = files.some(({ state }) => state === 'nothing to compare with');
+  const fine = unpinned
+    ? 'every file is there; those without a known sha256 were compared with nothing'
+    : 'ok';
+  out(`${key}: ${ok ? fine : `not as it should be; mend it with: framehound models pull ${key}`}\n`);
   return ok ? exit.ok : exit.error;
 }
 
-const actions: Readonly<Record<string, (key: string, context: Context) => Promise<number>>> = {
-  pull,
+type ModelAction = (key: string, context: Context, use: boolean) => Promise<number>;
+
+const actions: Readonly<Record<string, ModelAction>> = {
+  pull: (key, context, use) => pull(key, use, context),
+  use: useModel,
   remove,
   verify,
 };

@@ -5,7 +5,12 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { type DownloadOptions, downloadFile, type Wanted } from '../../../actors/models/download.ts';
+import {
+  type DownloadOptions,
+  type DownloadProgress,
+  downloadFile,
+  type Wanted,
+} from '../../../actors/models/download.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import { EngineError } from '../../../runtime/errors.ts';
 import { bytesOf, dropAfter, eagerClock, never, type Step, serveSteps, status, whole } from './server.ts';
@@ -210,7 +215,7 @@ test('a server that falls silent is given up after the stall time and asked agai
 
 test('cancelling ends the download and keeps the part for the next time', async () => {
   const stop = new AbortController();
-  const progress = () => stop.abort();
+  const progress = ({ phase }: DownloadProgress) => phase === 'receiving' && stop.abort();
   const { result, files } = await run(
     [dropAfter(body, 80_000), whole(body)],
     {},

@@ -6,15 +6,28 @@ import { models } from '../../../cli/commands/models.ts';
 import { type Context, exit, usageErrors } from '../../../cli/context.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 
-const row = { key: 'small', kind: 'visual', size_gb: 0.05, license: 'MIT' };
-const listed = { row, builtIn: false, downloaded: false, supported: true } as unknown as ListedModel;
+const row = {
+  key: 'small',
+  kind: 'visual',
+  size_gb: 0.05,
+  license: 'MIT',
+  languages: ['en', 'de'],
+  accuracy: 1,
+};
+const listed = {
+  row,
+  builtIn: false,
+  downloaded: false,
+  supported: true,
+  advised: true,
+} as unknown as ListedModel;
 const problem = { file: '/m/odd/model.json', field: '/key', message: 'is missing' };
 
 /** The command over a library of the test; there is no engine. */
 async function run(library: Partial<ModelLibrary>, ...args: string[]) {
   let [out, err] = ['', ''];
   const context = {
-    values: { models_url: 'https://models.example' },
+    values: { models_url: 'https://models.example', model: 'other' },
     out: (text: string) => {
       out += text;
     },
@@ -34,11 +47,25 @@ async function run(library: Partial<ModelLibrary>, ...args: string[]) {
   return { code, out, err };
 }
 
-test('list prints each model with its state, and what is wrong with a folder', async () => {
+test('list prints what models are for, their languages, the advised and the used one, and what is wrong', async () => {
   const list = async () => ({ models: [listed], problems: [] });
   const { code, out, err } = await run({ list });
   assert.deepEqual([code, err], [exit.ok, '']);
-  assert.match(out, /^small +visual +not downloaded +50 MB {2}MIT\n$/);
+  assert.match(
+    out,
+    /^visual: looks at pictures\n {2}small +not downloaded, advised +50 MB {2}en, de +MIT\n$/,
+  );
+  const used = { ...listed, row: { ...row, key: 'other' }, downloaded: true, advised: false } as ListedModel;
+  const both = async () => ({ models: [listed, used], problems: [] });
+  assert.match((await run({ list: both })).out, /\n {2}other +downloaded, in use /);
+  const told = JSON.parse((await run({ list: both }, 'list', '--json')).out);
+  assert.deepEqual(
+    told.map(({ purpose, in_use, advised }: Record<string, unknown>) => [purpose, in_use, advised]),
+    [
+      ['looks at pictures', false, true],
+      ['looks at pictures', true, false],
+    ],
+  );
   const broken = await run({ list: async () => ({ models: [], problems: [problem] }) }, 'list', '--json');
   assert.deepEqual(broken, { code: exit.error, out: '[]\n', err: '✗ /m/odd/model.json /key: is missing\n' });
 });

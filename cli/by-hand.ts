@@ -1,0 +1,44 @@
+// How a person brings the files of a model to a machine that cannot reach the server. Pure.
+import type { MissingFiles } from '../actors/models/contract.ts';
+
+export interface Situation {
+  readonly invocation: string;
+  /** Address of a proxy that the environment names but this program was not told to use. */
+  readonly unusedProxy: string | null;
+}
+
+export function byHand(key: string, { folder, files }: MissingFiles, situation: Situation): string {
+  const { invocation, unusedProxy } = situation;
+  const lines = files.flatMap(({ name, url, size, sha256 }) => [
+    `  ${url}`,
+    `    as ${name}${size === null ? '' : `, ${size} bytes`}`,
+    `    ${sha256 === null ? 'no sha256 is known here: compare with the one its page shows' : `sha256 ${sha256}`}`,
+  ]);
+  const proxy =
+    unusedProxy === null
+      ? []
+      : [
+          `The environment names a proxy, ${unusedProxy}; to use it:`,
+          `  NODE_USE_ENV_PROXY=1 ${invocation} models pull ${key}`,
+        ];
+  return `${[
+    ...proxy,
+    'Another server that has the same files: FRAMEHOUND_MODELS_URL=https://…',
+    'The files can be brought by hand. Fetch, on a machine that reaches the network,',
+    ...lines,
+    'put them, under these names, into',
+    `  ${folder}`,
+    'and check them:',
+    `  ${invocation} models verify ${key}`,
+  ].join('\n')}\n`;
+}
+
+/** `env`: the environment of the process. */
+export function unusedProxyOf(env: Readonly<Record<string, string | undefined>>): string | null {
+  if (env['NODE_USE_ENV_PROXY'] === '1') return null;
+  const named = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].map((name) => env[name]);
+  const proxy = named.find((value) => value);
+  if (proxy === undefined) return null;
+  // What stands before the @ may be a password.
+  return proxy.replace(/\/\/[^@/]*@/, '//…@');
+}

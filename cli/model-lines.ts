@@ -1,0 +1,45 @@
+// The models of a machine as lines of text, by what they are for. Pure.
+import { modelsInUse, sizeText } from '../actors/models/advice.ts';
+import type { ListedModel, ModelRow } from '../actors/models/contract.ts';
+
+export const purposes: Readonly<Record<ModelRow['kind'], string>> = {
+  visual: 'looks at pictures',
+  speech: 'writes down what is said',
+  voice: 'hears where somebody speaks',
+  speaker: 'tells voices apart',
+  turns: 'hears who speaks when, voices that overlap too',
+  faces: 'finds faces',
+  summary: 'sums up',
+};
+
+/** `visualKey`: the visual model of the settings. A headline for each purpose, then a line for each model. */
+export function modelLines(models: readonly ListedModel[], visualKey: string): string[] {
+  const used = modelsInUse(models, visualKey);
+  const kinds = [...new Set(models.map(({ row }) => row.kind))];
+  return kinds.flatMap((kind) => [
+    `${kind}: ${purposes[kind]}`,
+    ...models
+      .filter(({ row }) => row.kind === kind)
+      .map((model) => modelLine(model, used.has(model.row.key))),
+  ]);
+}
+
+function modelLine({ row, builtIn, downloaded, supported, advised }: ListedModel, used: boolean): string {
+  const where = builtIn
+    ? 'built in'
+    : downloaded
+      ? 'downloaded'
+      : supported
+        ? 'not downloaded'
+        : 'not for this system';
+  const state = [where, used && 'in use', advised && !used && 'advised'].filter(Boolean).join(', ');
+  const size = sizeText(row.size_gb).padStart(7);
+  return `  ${row.key.padEnd(24)} ${state.padEnd(24)} ${size}  ${languagesOf(row).padEnd(15)} ${row.license}`;
+}
+
+function languagesOf({ kind, languages }: ModelRow): string {
+  // A voice is heard in any language.
+  if (languages.includes('*'))
+    return kind === 'visual' || kind === 'speech' ? 'many languages' : 'any language';
+  return languages.length <= 3 ? languages.join(', ') : `${languages.length} languages`;
+}

@@ -1,0 +1,58 @@
+// The progress of a download on a terminal, from the first look at what is there; elsewhere a line when something changes.
+import type { PullProgress } from '../actors/models/contract.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { conflate } from '../runtime/sync/conflate.ts';
+import { bar, printable, type Screen } from './terminal.ts';
+
+export interface PullView {
+  progress(progress: PullProgress): void;
+  /** Draws the last state and leaves the cursor on a line of its own. */
+  end(): void;
+}
+
+/** `server`: where the files come from, as a person knows it. */
+export function createPullView(screen: Screen, clock: Clock, server: string): PullView {
+  let [drawn, told] = [false, ''];
+  const draw = (progress: PullProgress) => {
+    const line = `  ${lineOf(progress, server)}`;
+    drawn = true;
+    screen.write(`\r\x1b[K${line.slice(0, screen.columns - 1)}`);
+  };
+  const drawing = conflate<'line', PullProgress>(clock, 100, draw);
+  return {
+    progress: (progress) => {
+      if (screen.isTerminal) {
+        drawing.put('line', progress);
+        // Nothing follows for a while: it has to be seen now.
+        if (progress.phase !== 'receiving') drawing.flush();
+        return;
+      }
+      const state = `${progress.index} ${progress.phase} ${progress.reason}`;
+      // What lies there already is read without a word, unless a person waits before a terminal.
+      if (state === told || progress.phase === 'checking') return;
+      told = state;
+      screen.write(`  ${lineOf(progress, server)}\n`);
+    },
+    end: () => {
+      drawing.flush();
+      if (drawn) screen.write('\n');
+    },
+  };
+}
+
+function lineOf(
+  { phase, reason, file, index, count, received, total }: PullProgress,
+  server: string,
+): string {
+  const which = `${index + 1}/${count} ${file}`;
+  const size = total === null ? '' : `, ${megabytes(total)} MB`;
+  if (phase === 'checking') return `${which}: looking at what is there`;
+  if (phase === 'connecting') return `${which}${size}: connecting to ${server}`;
+  if (phase === 'waiting') return `${which}: tries again, ${printable(reason ?? '')}`;
+  const share = total ? received / total : 0;
+  return `${which} ${bar(share, 24)} ${megabytes(received)}${total ? `/${megabytes(total)}` : ''} MB`;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
