@@ -167,6 +167,11 @@ export const commandTable = {
       },
       media: { ...manyFiles, help: 'only in this file (may be repeated)' },
       max: { type: 'string', default: '10', value: 'N', help: 'matches at most (10)' },
+      'per-film': {
+        type: 'string',
+        value: 'N',
+        help: 'matches of one film at most, or all (3; of a film named alone all)',
+      },
       'text-weight': {
         type: 'string',
         default: '1',

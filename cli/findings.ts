@@ -1,9 +1,9 @@
 // Saves the pictures of an answer and a page that shows them side by side, for a browser.
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Match } from '../actors/search/contract.ts';
 import { makeFolder } from '../runtime/files/make-folder.ts';
+import { addressOf, isStill, momentText } from './place.ts';
 
 /** Answers kept; older ones are removed. */
 const KEPT = 20;
@@ -14,9 +14,13 @@ export interface Findings {
   readonly page: string;
 }
 
-/** `found/<query>/01-<file>-<time>.jpg` and `index.html` in the home folder; a repeated search replaces its folder. */
+/**
+ * `found/<query>/01-<file>-<time>.jpg` and `index.html` in the home folder; a repeated search replaces its folder. `notes`:
+ * what a person should know about the answer.
+ */
 export async function saveFindings(
   heading: string,
+  notes: readonly string[],
   matches: readonly Match[],
   home: string,
 ): Promise<Findings> {
@@ -26,13 +30,13 @@ export async function saveFindings(
   await rm(part, { recursive: true, force: true });
   makeFolder(part);
   const names = matches.map((match, i) => {
-    const time = match.timestamp.replaceAll(':', '-');
-    return `${String(i + 1).padStart(2, '0')}-${fileName(basename(match.video_path), 60)}-${time}.jpg`;
+    const time = isStill(match) ? '' : `-${match.timestamp.replaceAll(':', '-')}`;
+    return `${String(i + 1).padStart(2, '0')}-${fileName(basename(match.video_path), 60)}${time}.jpg`;
   });
   await Promise.all(
     matches.map((match, i) => writeFile(join(part, names[i]!), Buffer.from(match.image ?? '', 'base64'))),
   );
-  await writeFile(join(part, 'index.html'), page(heading, matches, names));
+  await writeFile(join(part, 'index.html'), page(heading, notes, matches, names));
   await rm(folder, { recursive: true, force: true });
   await rename(part, folder);
   await forgetOld(all);
@@ -53,20 +57,37 @@ function fileName(text: string, length: number): string {
   return [...name].slice(0, length).join('') || 'search';
 }
 
-function page(heading: string, matches: readonly Match[], names: readonly string[]): string {
-  const figures = matches.map((match, i) => {
-    const scene = `${match.scene_start_timestamp}–${match.scene_end_timestamp}`;
-    const file = html(match.video_path);
-    return `<figure><a href="${html(pathToFileURL(match.video_path).href)}"><img src="${html(encodeURIComponent(names[i]!))}" alt="${file} at ${match.timestamp}"></a>
-<figcaption><b>${i + 1}. ${match.timestamp}</b> scene ${scene}<br>${file}</figcaption></figure>`;
-  });
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${html(heading)}</title>
-<style>body{font:14px/1.4 system-ui,sans-serif;margin:24px;background:#16181c;color:#e8e8e8}h1{font-size:20px}
-main{display:grid;grid-template-columns:repeat(auto-fill,minmax(280px,1fr));gap:16px}figure{margin:0}
-img{width:100%;border-radius:6px;display:block}figcaption{padding:6px 2px;color:#b4b8c0;overflow-wrap:anywhere}b{color:#fff}</style>
-<h1>${html(heading)}</h1><main>${figures.join('\n')}</main></html>
+function page(
+  heading: string,
+  notes: readonly string[],
+  matches: readonly Match[],
+  names: readonly string[],
+): string {
+  const remarks = notes.map((note) => `<p class="note">${html(note)}</p>`);
+  const found = matches.length > 0 ? '' : '<p>Nothing was found.</p>';
+  const figures = matches.map((match, i) => figure(match, i + 1, names[i]!));
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${html(heading)}</title>
+<style>${style}</style>
+<h1>${html(heading)}</h1>${remarks.join('\n')}${found}<main>${figures.join('\n')}</main></html>
 `;
 }
+
+function figure(match: Match, place: number, picture: string): string {
+  const { moment, scene } = momentText(match);
+  const file = html(match.video_path);
+  // A picture that was not stored has nothing to show; the link works all the same.
+  const image = match.image
+    ? `<img src="${html(encodeURIComponent(picture))}" alt="${file}, ${moment}">`
+    : '<span class="lost">no picture is stored</span>';
+  return `<figure><a href="${html(addressOf(match))}">${image}</a>
+<figcaption><b>${place}. ${moment}</b> ${scene}<br>${file}</figcaption></figure>`;
+}
+
+const style = `body{font:14px/1.4 system-ui,sans-serif;margin:24px;background:#16181c;color:#e8e8e8}h1{font-size:20px}
+main{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(280px,100%),1fr));gap:16px}figure{margin:0}a{color:#9cc4ff}
+img{width:100%;border-radius:6px;display:block}figcaption{padding:6px 2px;color:#b4b8c0;overflow-wrap:anywhere}b{color:#fff}
+.note{margin:0 0 6px;padding:6px 10px;border-left:3px solid #d9a441;background:#22252b;overflow-wrap:anywhere}
+.lost{display:grid;place-items:center;aspect-ratio:16/9;border-radius:6px;background:#22252b}`;
 
 function html(text: string): string {
   const entities: Record<string, string> = {

@@ -116,6 +116,7 @@ async function ask(
     search_all: false,
     metadata_filter_request: null,
     max_results: question.max,
+    ...(question.perFilm !== null && { max_per_media: question.perFilm }),
     exclude: [...question.exclude],
     segments_to_frame_indices: {},
     previews: question.previews,

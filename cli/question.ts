@@ -9,6 +9,8 @@ export interface Question {
   readonly exclude: readonly string[];
   readonly media: readonly string[];
   readonly max: number;
+  /** Matches of one film at most; null: as many as there are. */
+  readonly perFilm: number | null;
   readonly textWeight: number;
   readonly previews: boolean;
 }
@@ -31,6 +33,11 @@ export function frameArgument(text: string): { path: string; seconds: number } {
     throw usageErrors.USAGE(`--frame wants FILE@SECONDS, not ${text}`);
   }
   return { path: resolve(text.slice(0, at)), seconds };
+}
+
+/** `N` or `all`. */
+export function perFilmArgument(text: string): number | null {
+  return text === 'all' ? null : numberArgument('--per-film', text, 1, 10_000, true);
 }
 
 export function numberArgument(

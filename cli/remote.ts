@@ -131,6 +131,7 @@ async function ask(
     cache_dir,
     media_paths: question.media,
     max_results: question.max,
+    ...(question.perFilm !== null && { max_per_media: question.perFilm }),
     exclude: question.exclude,
     text_weight: question.textWeight,
     query,

@@ -77,6 +77,8 @@ const Common = {
   /** Searches everything that is loaded, whatever `media_paths` says. */
   search_all: Type.Boolean(),
   max_results: Type.Integer({ minimum: 1 }),
+  /** Matches of one file at most; left out: as many as there are. */
+  max_per_media: Type.Optional(Type.Integer({ minimum: 1 })),
   exclude: Type.Array(Type.String()),
   /** Half-open ranges on the 1-per-second grid, by media path or hash. */
   segments_to_frame_indices: Type.Record(Type.String(), Type.Array(FrameRange)),

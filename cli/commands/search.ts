@@ -3,13 +3,14 @@ import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { SearchAnswer } from '../../actors/search/contract.ts';
+import type { Match, SearchAnswer } from '../../actors/search/contract.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, typed, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import { saveFindings } from '../findings.ts';
-import { frameArgument, numberArgument, type Question, title } from '../question.ts';
+import { isStill, momentText } from '../place.ts';
+import { frameArgument, numberArgument, perFilmArgument, type Question, title } from '../question.ts';
 import { printable } from '../terminal.ts';
 import { withBackend } from '../with-backend.ts';
 
@@ -19,13 +20,15 @@ export const search: Command = async (args, context) => {
     allowPositionals: true,
     options: commandTable.search.options,
   });
+  const media = await filesOf(values.media, context);
   const question: Question = {
     query: positionals.join(' ').trim() || null,
     image: values.image === undefined ? null : resolve(values.image),
     frame: values.frame === undefined ? null : frameArgument(values.frame),
     exclude: values.exclude,
-    media: await filesOf(values.media, context),
+    media,
     max: numberArgument('--max', values.max, 1, 10_000, true),
+    perFilm: perFilmArgument(values['per-film'] ?? (media.length === 1 ? 'all' : '3')),
     textWeight: numberArgument('--text-weight', values['text-weight'], 0, 100, false),
     previews: !values.json || values.previews,
   };
@@ -38,34 +41,42 @@ export const search: Command = async (args, context) => {
   return withBackend(context, 0, async (backend) => {
     const answer = await backend.search(question, folders(context.values).cache);
     if (values.json) context.out(`${JSON.stringify(answer)}\n`);
-    else await show(answer, title(question), context, values.open);
+    else await show(answer, question, context, values.open);
     return exit.ok;
   });
 };
 
-/** Prints the matches and saves their pictures with a page that shows them all. */
+/** Prints the matches and what is said of them, and saves their pictures with a page that shows it all. */
 export async function show(
   answer: SearchAnswer,
-  heading: string,
+  question: Question,
   context: Context,
   open: boolean,
 ): Promise<void> {
   const { matches } = answer;
-  const notes = notesOf(answer);
-  const saved = await saveFindings(heading, matches, folders(context.values).home);
+  const heading = title(question);
+  const notes = [...notesOf(answer), ...limitNote(matches, question)].map(typed);
+  const saved = await saveFindings(heading, notes, matches, folders(context.values).home);
   context.out(`${printable(heading)}\n`);
   // Before the matches: it says how much they are worth.
-  for (const note of notes) context.out(`  note: ${typed(printable(note))}\n`);
+  for (const note of notes) context.out(`  note: ${printable(note)}\n`);
   matches.forEach((match, i) => {
-    const scene = `${match.scene_start_timestamp}–${match.scene_end_timestamp}`;
-    context.out(
-      `${String(i + 1).padStart(3)}. ${match.timestamp}  scene ${scene}  ${printable(match.video_path)}\n`,
-    );
-    if (saved.pictures[i]) context.out(`     ${saved.pictures[i]}\n`);
+    const { moment, scene } = momentText(match);
+    const place = [moment.padEnd(8), scene, printable(match.video_path)].filter(Boolean).join('  ');
+    context.out(`${String(i + 1).padStart(3)}. ${place}\n`);
+    if (match.image && saved.pictures[i]) context.out(`     ${saved.pictures[i]}\n`);
   });
   if (matches.length === 0) context.out('  nothing was found\n');
-  else context.out(`  all pictures: ${saved.page}\n`);
-  if (open && matches.length > 0) openPage(saved.page, context);
+  context.out(`  ${matches.length === 0 ? 'page' : 'all pictures'}: ${saved.page}\n`);
+  if (open) openPage(saved.page, context);
+}
+
+/** Told where a film reached the limit, so that it may have more. */
+function limitNote(matches: readonly Match[], { perFilm }: Question): string[] {
+  if (perFilm === null) return [];
+  const ofFilm = Map.groupBy(matches, ({ hash_str }) => hash_str);
+  const full = [...ofFilm.values()].some((some) => some.length >= perFilm && !isStill(some[0]!));
+  return full ? [`At most ${perFilm} of one film are shown; more: --per-film N or all`] : [];
 }
 
 /** A service of another version may answer them as one text. */

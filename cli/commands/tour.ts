@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
 import { type Command, exit, invocation } from '../context.ts';
-import { type Question, title } from '../question.ts';
+import type { Question } from '../question.ts';
 import { withBackend } from '../with-backend.ts';
 import { analyzePaths } from './analyze.ts';
 import { show } from './search.ts';
@@ -41,11 +41,12 @@ export const tour: Command = async (args, context) => {
         exclude: [],
         media: [],
         max: 3,
+        perFilm: null,
         textWeight: 1,
         previews: true,
       };
       context.out('\n');
-      await show(await backend.search(question, cacheDir), title(question), context, false);
+      await show(await backend.search(question, cacheDir), question, context, false);
     }
     const folder = own || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
     context.screen.write(`\nAsk it yourself: ${invocation} search "…"${folder}\n`);

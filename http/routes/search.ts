@@ -21,6 +21,12 @@ const Common = {
     [],
   ),
   max_results: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
+  max_per_media: Type.Optional(
+    described(
+      nullable(Type.Integer({ minimum: 1 })),
+      'Matches of one file at most, so that repeated shots of one film do not fill the answer. Left out: no limit.',
+    ),
+  ),
   search_all: defaulted(
     described(Type.Boolean(), 'Everything that is loaded, whatever `media_paths` says.'),
     false,
@@ -87,6 +93,7 @@ function common(body: Body & { readonly exclude: string[] }) {
     media_paths: body.search_all ? [] : allAbsolute('media_paths', body.media_paths),
     search_all: body.search_all,
     max_results: body.max_results,
+    ...(typeof body.max_per_media === 'number' && { max_per_media: body.max_per_media }),
     exclude: body.exclude,
     segments_to_frame_indices: plainKeys(body.segments_to_frame_indices),
     metadata_filter_request: body.metadata_filter_request,

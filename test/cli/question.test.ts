@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { usageErrors } from '../../cli/context.ts';
-import { frameArgument, numberArgument, type Question, title } from '../../cli/question.ts';
+import { frameArgument, numberArgument, perFilmArgument, type Question, title } from '../../cli/question.ts';
 
 test('FILE@SECONDS is split at the last @', () => {
   assert.deepEqual(frameArgument('/a@b.mp4@12.5'), { path: '/a@b.mp4', seconds: 12.5 });
@@ -19,6 +19,11 @@ test('a number has its limits, and is whole where it has to be', () => {
   }
 });
 
+test('matches of one film are so many, or all', () => {
+  assert.deepEqual([perFilmArgument('3'), perFilmArgument('all')], [3, null]);
+  assert.throws(() => perFilmArgument('few'), usageErrors.USAGE.is);
+});
+
 test('the title of a search names all that was asked', () => {
   const nothing: Question = {
     query: null,
@@ -27,6 +32,7 @@ test('the title of a search names all that was asked', () => {
     exclude: [],
     media: [],
     max: 10,
+    perFilm: null,
     textWeight: 1,
     previews: true,
   };

@@ -52,14 +52,15 @@ const bodies: Readonly<Record<string, Row>> = {
   },
   '/search/text': {
     fields: { ...visual, query: needed, text_weight: 1, people_filter: [], people_filter_mode: 'and' },
+    beyond: { max_per_media: optional },
   },
   '/search/image': {
     fields: { ...visual, image_path: needed, query: optional },
-    beyond: { text_weight: 1 },
+    beyond: { text_weight: 1, max_per_media: optional },
   },
   '/search/frame': {
     fields: { ...visual, media_path: needed, time_seconds: needed, query: optional },
-    beyond: { text_weight: 1 },
+    beyond: { text_weight: 1, max_per_media: optional },
   },
   '/search/transcript': {
     fields: {

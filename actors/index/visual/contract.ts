@@ -118,6 +118,8 @@ export const visualMessages = {
       exclude: Type.Union([Floats, Type.Null()]),
       scope: Scope,
       max_results: Type.Integer({ minimum: 1 }),
+      /** Matches of one medium at most; left out: as many as there are. */
+      max_per_media: Type.Optional(Type.Integer({ minimum: 1 })),
     }),
     Type.Object({ matches: Type.Array(RankedMatch), searched: Type.Integer() }),
   ),

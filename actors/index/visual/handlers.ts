@@ -68,7 +68,7 @@ function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<Visual
 }
 
 async function ranked(parts: VisualParts, request: Request<VisualContract, 'search'>, pause: () => void) {
-  const { cache_dir, scope, max_results } = request;
+  const { cache_dir, scope, max_results, max_per_media } = request;
   const loaded = await parts.folders.with(cache_dir, (store) => parts.visual.of(store, request.model_key));
   if (request.text === null && request.picture === null)
     throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
@@ -77,7 +77,7 @@ async function ranked(parts: VisualParts, request: Request<VisualContract, 'sear
   const query = checkedQuery(request, loaded.dimensions);
   const unfiltered = { cache_dir, hashes: scope.hashes, filters };
   const hashes = await passingHashes(parts, unfiltered, () => loaded.catalog.hashes(), pause);
-  return search(loaded.searched(pause), query, { hashes, ranges: scope.ranges }, max_results);
+  return search(loaded.searched(pause), query, { hashes, ranges: scope.ranges }, max_results, max_per_media);
 }
 
 function previews({ folders }: VisualParts, request: Request<VisualContract, 'previews'>, turn: Turn) {

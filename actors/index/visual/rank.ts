@@ -1,4 +1,4 @@
-// From scored frames to an answer: one match a scene, the best scenes, then grouped by video. Pure.
+// From scored frames to an answer: one match a scene, so many a video, the best scenes, then grouped by video. Pure.
 //
 // Order of the answer: videos by their best match, and within a video best first, as an editor reads it: the best film,
 // then the other places in it. `original_index` is the position before that grouping, so the plain ranking is not lost.
@@ -27,6 +27,16 @@ export function onePerScene(scored: readonly Scored[]): Scored[] {
     if (seen.has(scene)) return false;
     seen.add(scene);
     return true;
+  });
+}
+
+/** The same ranking without what one video has beyond its best `most`. */
+export function fewPerVideo(ranking: readonly Scored[], most: number): Scored[] {
+  const seen = new Map<string, number>();
+  return ranking.filter(({ hash }) => {
+    const before = seen.get(hash) ?? 0;
+    seen.set(hash, before + 1);
+    return before < most;
   });
 }
 

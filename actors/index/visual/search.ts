@@ -4,7 +4,7 @@
 import { type Catalog, type FrameScope, type Pick, type Run, sceneAt, sceneRange } from './catalog.ts';
 import type { RankedMatch } from './contract.ts';
 import { lowerBound } from './frames.ts';
-import { grouped, onePerScene, type Scored } from './rank.ts';
+import { fewPerVideo, grouped, onePerScene, type Scored } from './rank.ts';
 import { type BlockScorer, blockScorer, type Collector, FrameTop, SceneTop, scan } from './scan.ts';
 import { type Query, type Scoring, type Spread, scoreOf, scoringOf, spreadOf } from './scoring.ts';
 import type { RowBank } from './segment.ts';
@@ -112,25 +112,35 @@ export function nearest(at: Searched, query: Float32Array, scope: FrameScope, ma
   return rescore(scored, max, (row, coarse) => exactly(at, scoring, row, coarse)).slice(0, max);
 }
 
-/** The answer to one search. `searched`: frames looked at. */
+/** Scenes ranked at most to find enough videos. */
+const mostRanked = 1 << 16;
+
+/** The answer to one search. `perVideo`: matches of one video at most. `searched`: frames looked at. */
 export function search(
   at: Searched,
   query: Query,
   scope: FrameScope,
   max: number,
+  perVideo = max,
 ): { matches: RankedMatch[]; searched: number } {
   const picks = at.catalog.picks(scope);
   const searched = picks.reduce((sum, pick) => sum + pick.count, 0);
   const scoring = scoringOf(query, spreadOver(at.bank, picks));
   const scorer = blockScorer(at.bank, scoring);
   const allowed = rowsAllowed(picks);
-  const scored = candidates(at, picks, scorer, new SceneTop(keep(max)));
-  const found = rescore(scored, max + 8, (row, coarse) => {
-    return rivals(at, scorer, allowed, row)
+  const bestOf = (row: number, coarse: number) =>
+    rivals(at, scorer, allowed, row)
       .map((rival) => exactly(at, scoring, rival, coarse))
       .reduce((best, one) => (one.score > best.score ? one : best));
-  });
-  return { matches: grouped(onePerScene(found.map((one) => described(at.catalog, one))), max), searched };
+  // One video may fill the front of the ranking: then more of it is looked at.
+  for (let wanted = max; ; wanted *= 4) {
+    const scored = candidates(at, picks, scorer, new SceneTop(keep(wanted)));
+    const found = rescore(scored, wanted + 8, bestOf);
+    const ranking = fewPerVideo(onePerScene(found.map((one) => described(at.catalog, one))), perVideo);
+    const all = scored.length < keep(wanted) && found.length === scored.length;
+    const enough = perVideo >= max || ranking.length >= max;
+    if (enough || all || wanted >= mostRanked) return { matches: grouped(ranking, max), searched };
+  }
 }
 
 /** Whether a row is among the picks, which ascend. */

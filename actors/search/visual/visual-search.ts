@@ -45,9 +45,10 @@ export async function searchVisual(
   const { vector: picture, gone } = await pictureOf(model);
   const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
   // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
-  const { cache_dir, text_weight, max_results } = request;
+  const { cache_dir, text_weight, max_results, max_per_media } = request;
   const within = { cache_dir, model_key: model.model_key };
-  const wanted = { text: words.query, picture, text_weight, exclude: words.exclude };
+  const limits = max_per_media === undefined ? {} : { max_per_media };
+  const wanted = { text: words.query, picture, text_weight, exclude: words.exclude, ...limits };
   const searched = { model_key: model.model_key, field: 'segments_to_frame_indices' };
   const scoped = { ...request, ranges: request.segments_to_frame_indices };
   const find = async (max: number) => {

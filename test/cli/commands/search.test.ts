@@ -2,7 +2,20 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { show } from '../../../cli/commands/search.ts';
 import { invocation } from '../../../cli/context.ts';
+import type { Question } from '../../../cli/question.ts';
 import { fakeHome } from '../fake-context.ts';
+
+const question: Question = {
+  query: 'x',
+  image: null,
+  frame: null,
+  exclude: [],
+  media: [],
+  max: 10,
+  perFilm: null,
+  textWeight: 1,
+  previews: true,
+};
 
 const match = {
   frame_idx: '12',
@@ -21,7 +34,7 @@ test('what the matches are worth is told before them, with commands as they are 
     'Weak: only 1 of 2 words',
     'To find those: framehound models pull big, then framehound analyze PATH',
   ];
-  await show({ matches: [match], warnings, toast_warning: warnings.join('. ') }, '"x"', own, false);
+  await show({ matches: [match], warnings, toast_warning: warnings.join('. ') }, question, own, false);
   const lines = own.said().out.split('\n');
   assert.deepEqual(lines.slice(0, 3), [
     '"x"',
@@ -33,6 +46,25 @@ test('what the matches are worth is told before them, with commands as they are 
 
 test('a service of another version answers its remarks as one text', async (t) => {
   const own = fakeHome(t).context();
-  await show({ matches: [], toast_warning: 'Not analysed yet: /a' }, '"x"', own, false);
-  assert.equal(own.said().out, '"x"\n  note: Not analysed yet: /a\n  nothing was found\n');
+  await show({ matches: [], toast_warning: 'Not analysed yet: /a' }, question, own, false);
+  assert.match(
+    own.said().out,
+    /^"x"\n {2}note: Not analysed yet: \/a\n {2}nothing was found\n {2}page: \S+\n$/,
+  );
+});
+
+test('a still has no scene and no time; a film that reached the limit is told to have more', async (t) => {
+  const own = fakeHome(t).context();
+  const moment = { frame_idx: '0', timestamp: '00:00:00', scene_start_timestamp: '00:00:00' };
+  const still = { ...match, ...moment, scene_end_timestamp: '00:00:01', hash_str: 's', video_path: '/a.jpg' };
+  await show({ matches: [match, still] }, { ...question, perFilm: 1 }, own, false);
+  const lines = own.said().out.split('\n');
+  assert.match(lines[1]!, /At most 1 of one film are shown; more: --per-film/);
+  assert.deepEqual(lines.slice(2, 4), [
+    '  1. 00:00:12  scene 00:00:10–00:00:14  /films/a.mp4',
+    '  2. still     /a.jpg',
+  ]);
+  const alone = fakeHome(t).context();
+  await show({ matches: [still] }, { ...question, perFilm: 1 }, alone, false);
+  assert.doesNotMatch(alone.said().out, /At most/);
 });

@@ -238,3 +238,28 @@ test('with only a text the weight changes nothing', () => {
   const answers = [0, 0.5, 1, 7].map((textWeight) => search(at, { ...only(text), textWeight }, all, 10));
   for (const answer of answers) assert.deepEqual(answer, answers[0]);
 });
+
+test('a video that fills the front of the ranking leaves room for others when so many of one are wanted', () => {
+  const d = 64;
+  const random = seeded(5);
+  const query = randomVector(d, random);
+  const rows = (count: number, noise: number) => {
+    const all = new Float32Array(count * d);
+    for (let i = 0; i < count; i++) all.set(near(query, noise, random), i * d);
+    return all;
+  };
+  // 900 scenes of one frame each: more than are kept of a scan for three matches.
+  const at = library(
+    [
+      { vectors: rows(900, 0.05), scene: 1 },
+      { vectors: rows(5, 0.6), scene: 1 },
+      { vectors: rows(5, 0.9), scene: 1 },
+    ],
+    d,
+  );
+  const hashes = (perVideo?: number) =>
+    search(at, only(query), all, 4, perVideo).matches.map(({ hash_str }) => hash_str);
+  assert.deepEqual(hashes(), ['a0', 'a0', 'a0', 'a0']);
+  assert.deepEqual(hashes(2), ['a0', 'a0', 'a1', 'a1']);
+  assert.deepEqual(hashes(1), ['a0', 'a1', 'a2']);
+});

@@ -1,0 +1,24 @@
+// Where a match is, in words and as an address. Pure.
+import { pathToFileURL } from 'node:url';
+import type { Match } from '../actors/search/contract.ts';
+import { isStillName } from './find-media.ts';
+
+/** A still has one moment and no scene. */
+export function isStill({ video_path, frame_idx, scene_end_timestamp }: Match): boolean {
+  return isStillName(video_path) && frame_idx === '0' && scene_end_timestamp <= '00:00:01';
+}
+
+/** `00:00:12, scene 00:00:10–00:00:14`; of a still that it is one. */
+export function momentText(match: Match): { readonly moment: string; readonly scene: string } {
+  if (isStill(match)) return { moment: 'still', scene: '' };
+  const { timestamp, scene_start_timestamp: start, scene_end_timestamp: end } = match;
+  return { moment: timestamp, scene: `scene ${start}–${end}` };
+}
+
+/** Opens in a browser or player at the moment: `#t=` is the fragment of the standard for media (W3C Media Fragments). */
+export function addressOf(match: Match): string {
+  const url = pathToFileURL(match.video_path);
+  // A frame of the grid is a second.
+  if (!isStill(match)) url.hash = `t=${match.frame_idx}`;
+  return url.href;
+}
