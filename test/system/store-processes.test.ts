@@ -9,8 +9,10 @@ import { describe, type TestContext, test } from 'node:test';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import { checkPages } from '../../actors/index/store/pages.ts';
 import { Store } from '../../actors/index/store/store.ts';
+import { clips } from '../actors/decoder/footage/clips.ts';
 import { footage, framesUpTo, mediaRecord, preview } from '../actors/index/footage.ts';
 import { folder, indexActor } from '../actors/index/handlers.ts';
+import { newHome } from './command-line.ts';
 
 const d = 16;
 const program = join(import.meta.dirname, '../actors/index/store/writer-process.ts');
@@ -111,6 +113,21 @@ test('while one process writes, another reads what is committed and is told who 
   child.process.stdin.end();
   await once(child.process, 'exit');
   store.abort(store.begin('3', 'model', d));
+});
+
+test('an analysis beside another writer ends with one sentence that names it', async (t) => {
+  const cache_dir = folder(t);
+  const child = start(t, [cache_dir, 'hold']);
+  await linesOf(child, 2);
+  const home = newHome();
+  t.after(home.remove);
+  const film = await clips[0]!.make();
+  const { code, err } = await home.run('analyze', film, '--cache-dir', cache_dir);
+  assert.equal(code, 1, err);
+  const told = err.split('\n').filter((line) => line.includes('is writing'));
+  assert.equal(told.length, 1, err);
+  assert.match(told[0]!, new RegExp(`^framehound: Process ${child.process.pid} `));
+  assert.doesNotMatch(err, /\n {4}at /);
 });
 
 test('the lease of a process that was killed is taken over', async (t) => {
