@@ -1,7 +1,6 @@
 // The command line: reads settings, runs one command, and turns its end into an exit code.
 import '../runtime/process/no-telemetry.ts';
 import '../runtime/process/launched.ts';
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../runtime/clock.ts';
 import { resolveConfig } from '../runtime/config.ts';
@@ -103,7 +102,10 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
     out: (text) => process.stdout.write(text),
     screen: {
       write: (text) => process.stderr.write(text),
-      columns: process.stderr.columns || 100,
+      // Asked each time: a window is made narrower while a bar is drawn.
+      get columns() {
+        return process.stderr.columns || 100;
+      },
       isTerminal: process.stderr.isTTY ?? false,
     },
     ...signals,

@@ -10,7 +10,7 @@ import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import { clockTime } from '../actors/decoder/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { conflate } from '../runtime/sync/conflate.ts';
-import { bar, duration, printable, type Screen } from './terminal.ts';
+import { bar, duration, fitted, padded, printable, type Screen } from './terminal.ts';
 
 export interface ProgressView {
   event(event: AnalysisEvent): void;
@@ -80,9 +80,11 @@ export function createProgressView(
 
 function fileLine(kinds: readonly StageKind[], file: FileProgress, columns: number): string {
   const { path, type, percentage } = file;
-  const name = shorten(printable(basename(path)), Math.max(10, Math.min(40, columns - 45)));
-  const done = amounts(kindOf(kinds, type).unit, file);
-  return `  ${name.padEnd(Math.min(40, columns - 45))} ${bar(percentage / 100, 20)} ${percent(percentage)} ${done}`;
+  const done = `${percent(percentage)} ${amounts(kindOf(kinds, type).unit, file)}`;
+  // A narrow terminal has no room for a bar beside the name.
+  const end = columns < 60 ? done : `${bar(percentage / 100, 20)} ${done}`;
+  const room = Math.max(6, Math.min(40, columns - 4 - end.length));
+  return fitted(`  ${padded(fitted(printable(basename(path)), room), room)} ${end}`, columns - 1);
 }
 
 function amounts({ measure }: Unit, { done, all }: Amounts): string {
@@ -94,7 +96,7 @@ function plainLine(kinds: readonly StageKind[], task: TaskProgress): string {
   return taskLine(kinds, task, 1000, false).trimStart();
 }
 
-/** Shows the numbers of the progress as they are; nothing is computed here. */
+/** Shows the numbers of the progress as they are; nothing is computed here. Where they do not fit, the urgent ones first. */
 export function taskLine(
   kinds: readonly StageKind[],
   task: TaskProgress,
@@ -104,17 +106,31 @@ export function taskLine(
   const { files, files_done, percentage, stages, speed, estimated_remaining_seconds: left } = task;
   const known = task.surveyed ? '' : '+';
   const worked = kinds.filter(({ type }) => (stages[type]?.all ?? 0) > 0);
-  const parts = [
-    `${withBar ? `${bar(percentage / 100, 20)} ` : ''}${percent(percentage)}`,
-    `${files_done}/${files} files`,
-    ...worked.map(({ type, unit }) => `${amounts(unit, stages[type]!).concat(known)} ${unit.label}`),
-    ...worked.flatMap(({ type, unit }) =>
-      unit.speed === null ? [] : [`${stages[type]!.speed.toFixed(1)} ${unit.speed}`],
-    ),
-    `${speed.toFixed(1)}× real time`,
-  ];
-  const remaining = left === null || left <= 0 ? '' : ` · ${duration(left)} left`;
-  return `${parts.join(' · ')}${remaining}`.slice(0, columns);
+  const remaining = left === null || left <= 0 ? [] : [`${duration(left)} left`];
+  const fast = `${speed.toFixed(1)}× real time`;
+  const ofFiles = `${files_done}/${files} files`;
+  const done = worked.map(({ type, unit }) => `${amounts(unit, stages[type]!).concat(known)} ${unit.label}`);
+  const speeds = worked.flatMap(({ type, unit }) =>
+    unit.speed === null ? [] : [`${stages[type]!.speed.toFixed(1)} ${unit.speed}`],
+  );
+  const share = `${withBar ? `${bar(percentage / 100, 20)} ` : ''}${percent(percentage)}`;
+  const whole = [share, ofFiles, ...done, ...speeds, fast];
+  const line = [...whole, ...remaining].join(separator);
+  if (line.length < columns) return line;
+  const urgent = [...remaining, fast, percent(percentage).trim(), ofFiles, ...speeds, ...done];
+  return fitted(asManyAsFit(urgent, columns - 1), columns - 1);
+}
+
+const separator = ' · ';
+
+/** Whole parts only: half a number is a wrong one. */
+function asManyAsFit(parts: readonly string[], columns: number): string {
+  let [line = '', ...rest] = parts;
+  for (const part of rest) {
+    if (line.length + separator.length + part.length > columns) break;
+    line += separator + part;
+  }
+  return line;
 }
 
 function resultLine(kinds: readonly StageKind[], result: WorkResult): string | undefined {
@@ -128,8 +144,4 @@ function resultLine(kinds: readonly StageKind[], result: WorkResult): string | u
 
 function percent(percentage: number): string {
   return `${Math.floor(percentage)}%`.padStart(4);
-}
-
-function shorten(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }

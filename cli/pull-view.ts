@@ -2,7 +2,7 @@
 import type { PullProgress } from '../actors/models/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { conflate } from '../runtime/sync/conflate.ts';
-import { bar, printable, type Screen } from './terminal.ts';
+import { bar, fitted, printable, type Screen } from './terminal.ts';
 
 export interface PullView {
   progress(progress: PullProgress): void;
@@ -16,7 +16,7 @@ export function createPullView(screen: Screen, clock: Clock, server: string): Pu
   const draw = (progress: PullProgress) => {
     const line = `  ${lineOf(progress, server)}`;
     drawn = true;
-    screen.write(`\r\x1b[K${line.slice(0, screen.columns - 1)}`);
+    screen.write(`\r\x1b[K${fitted(line, screen.columns - 1)}`);
   };
   const drawing = conflate<'line', PullProgress>(clock, 100, draw);
   return {

@@ -17,6 +17,33 @@ export function printable(text: string): string {
   return text.replace(/[\x00-\x1f\x7f-\x9f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
+/** Columns a text takes: wide characters take two, marks none. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const one of text) width += mark.test(one) ? 0 : wide.test(one) ? 2 : 1;
+  return width;
+}
+
+const mark = /\p{M}|\u200d|\ufe0f/u;
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+
+/** A line that is too long moves the cursor further than was counted. */
+export function fitted(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  let [kept, width] = ['', 1];
+  for (const one of text) {
+    width += widthOf(one);
+    if (width > columns) break;
+    kept += one;
+  }
+  return `${kept}…`;
+}
+
+export function padded(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
+}
+
 export function duration(seconds: number): string {
   const s = Math.ceil(seconds);
   if (s < 60) return `${s} s`;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { progressOf } from '../../actors/analysis/progress.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { createProgressView, taskLine } from '../../cli/progress-view.ts';
+import { widthOf } from '../../cli/terminal.ts';
 import { manualClock } from '../../runtime/clock.ts';
 
 const task = progressOf(stageKinds, {
@@ -75,4 +77,33 @@ test('without a terminal the whole is told every ten seconds, in plain text', ()
   view.end();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   assert.doesNotMatch(text(), /[\x00-\x09\x0b-\x1f█░]/);
+});
+
+test('a narrow terminal shows what is left and the speed first, and no half of a number', () => {
+  assert.equal(taskLine(stageKinds, task, 40), '9 s left · 10.0× real time · 25%');
+  assert.equal(taskLine(stageKinds, task, 60), '9 s left · 10.0× real time · 25% · 1/2 files');
+  for (let columns = 10; columns < 120; columns++)
+    assert.ok(taskLine(stageKinds, task, columns).length < columns, `${columns}`);
+});
+
+test('no line is as wide as the terminal, or redrawing in place would count wrongly', () => {
+  for (const columns of [20, 40, 60, 80, 120]) {
+    const clock = manualClock();
+    const { screen, text } = screenOf(columns, true);
+    const view = createProgressView(screen, clock);
+    view.event({ type: 'task', task });
+    for (const name of [
+      'a-very-long-name-of-a-film-that-somebody-exported.mp4',
+      '東京の夜の長い映画の名前です.mp4',
+    ]) {
+      view.event({
+        type: 'file',
+        file: { path: `/x/${name}`, type: 'video', done: 11, all: 40, percentage: 27 },
+      });
+    }
+    clock.advance(100);
+    for (const line of stripVTControlCharacters(text()).split('\n'))
+      assert.ok(widthOf(line) < columns, `${columns}: ${line}`);
+    assert.match(text(), /27% 11\/40/, `${columns}`);
+  }
 });
