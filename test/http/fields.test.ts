@@ -191,6 +191,7 @@ test('objects inside bodies have the fields of the contract with their defaults'
 test('the addresses are those of the contract: each with its method, open or with a key', () => {
   const listed = routes.map(({ method, path, access }) => `${method} ${path} ${access}`);
   assert.deepEqual(listed.sort(), [
+    'GET / open',
     'GET /api/v1/health open',
     'GET /api/v1/models/available licensed',
     'GET /api/v1/models/loaded licensed',
