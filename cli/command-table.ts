@@ -170,7 +170,7 @@ export const commandTable = {
       'per-film': {
         type: 'string',
         value: 'N',
-        help: 'matches of one film at most, or all (3; of a film named alone all)',
+        help: 'matches of one film at most (3), or all',
       },
       'text-weight': {
         type: 'string',

@@ -12,7 +12,8 @@ import { folders, settings } from '../settings.ts';
 import { type CommandName, commandTable } from './command-table.ts';
 import { readConfigFile } from './config-file.ts';
 import { type Command, type Context, exit, typed, usageErrors } from './context.ts';
-import { helpText } from './help.ts';
+import { commandHelp, helpText } from './help.ts';
+import { optionMistake, unknownCommand } from './mistakes.ts';
 
 /** A command is loaded on first use: a search does not load what only analysis needs. */
 const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
@@ -39,17 +40,33 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
 async function main(argv: readonly string[]): Promise<number> {
   const { flags, rest } = takeSettings(argv);
   const [name, ...args] = rest;
-  if (name === undefined || name === 'help' || rest.includes('--help') || rest.includes('-h')) {
-    process.stdout.write(helpText());
+  const helped = helpOf(rest);
+  if (helped !== null) {
+    process.stdout.write(helped);
     return name === undefined ? exit.usage : exit.ok;
   }
   if (name === 'version' || name === '--version' || name === '-v') {
     process.stdout.write(`${programVersion()}\n`);
     return exit.ok;
   }
-  if (!isCommand(name)) throw usageErrors.USAGE(`there is no command ${name}; see: framehound help`);
+  if (name === undefined || !isCommand(name)) throw unknownCommand(name ?? '');
   const command = await commands[name]();
-  return command(args, createContext(flags, name === 'serve' ? 'info' : 'warn'));
+  const running = command(args, createContext(flags, name === 'serve' ? 'info' : 'warn'));
+  return running.catch((error: unknown) => Promise.reject(optionMistake(name, error) ?? error));
+}
+
+/** The help that is asked for, of one command where one is named; null when none is. What follows `--` asks nothing. */
+function helpOf(rest: readonly string[]): string | null {
+  const [name, ...args] = rest;
+  if (name === undefined || name === '--help' || name === '-h') return helpText();
+  if (name === 'help') return args[0] === undefined ? helpText() : helpAbout(args[0]);
+  const own = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
+  return own.includes('--help') || own.includes('-h') ? helpAbout(name) : null;
+}
+
+function helpAbout(name: string): string {
+  if (!isCommand(name)) throw unknownCommand(name);
+  return commandHelp(name, commandTable[name]);
 }
 
 function isCommand(name: string): name is CommandName {

@@ -1,4 +1,4 @@
-// The text of `framehound help`, read off the table of commands. Pure.
+// The texts of `framehound help` and `framehound help COMMAND`, read off the table of commands. Pure.
 import { type Action, commandTable, type Options } from './command-table.ts';
 
 /** Where the texts begin; a usage that is longer stands alone. */
@@ -10,13 +10,31 @@ export function helpText(table: Readonly<Record<string, Action>> = commandTable)
   return `framehound looks at every second of your footage and finds it again.
 
 ${lines.join('\n')}
+  framehound help COMMAND           one command and its options
 
-analyze, transcribe, transcript, search, thumbnails, tasks and the commands of the library (list, forget, prune, move, disk) are done by a running service when there is --server URL (FRAMEHOUND_SERVER), with the key of
-FRAMEHOUND_LICENSE_KEY; --key KEY is taken too, but everybody on the machine can read it in the list of processes.
+analyze, transcribe, transcript, search, thumbnails, tasks and the commands of the library (list,
+forget, prune, move, disk) are done by a running service when there is --server URL
+(FRAMEHOUND_SERVER), with the key of FRAMEHOUND_LICENSE_KEY; --key KEY is taken too, but everybody
+on the machine can read it in the list of processes.
 
-Settings, for every command: --home DIR --cache-dir DIR --model KEY --device D --decode exact|keyframes
---log-level LEVEL --log-format json|text; the same names, and more, in the environment and in config.json (see: framehound config).
+${settingsText}`;
+}
+
+const settingsText = `Settings, for every command: --home DIR --cache-dir DIR --model KEY --device D
+--decode exact|keyframes --log-level LEVEL --log-format json|text; the same names, and more, in
+the environment and in config.json (see: framehound config).
 `;
+
+/** The help of one command. */
+export function commandHelp(name: string, command: Action): string {
+  // Here every action has a line, and a command that only has actions is told what it is for.
+  const { actions = {} } = command;
+  const listed = Object.entries(actions).map(([word, action]) => [
+    word,
+    { ...action, usage: action.usage ?? '' },
+  ]);
+  const shown = { ...command, usage: command.usage ?? 'ACTION', actions: Object.fromEntries(listed) };
+  return `${commandLines(name, shown).join('\n')}\n\n${settingsText}`;
 }
 
 function commandLines(name: string, { usage, help, settings, options = {}, actions = {} }: Action): string[] {

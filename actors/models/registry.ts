@@ -84,7 +84,7 @@ export function findRow(registry: Registry, key: string): ModelRow {
   const keys = registry.rows.map((one) => one.key);
   const meant = suggestion(key, keys);
   throw modelErrors.MODEL_UNKNOWN(
-    `No model has the key "${key}"${meant === '' ? ';' : `${meant}`} there is ${keys.join(', ')}`,
+    `No model has the key "${key}"${meant || `; there is ${keys.join(', ')}`}`,
     { key },
   );
 }

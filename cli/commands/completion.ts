@@ -1,5 +1,6 @@
 // `framehound completion bash|zsh|fish`: prints the script that completes the command line in that shell.
 
+import { suggestion } from '../../runtime/nearest.ts';
 import { bashScript } from '../completion/bash.ts';
 import { fishScript } from '../completion/fish.ts';
 import { zshScript } from '../completion/zsh.ts';
@@ -15,7 +16,9 @@ export const completion: Command = async (args, { out }) => {
   const [shell = '', ...more] = args;
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
   if (!script || more.length > 0)
-    throw usageErrors.USAGE('completion wants the name of a shell: bash, zsh or fish');
+    throw usageErrors.USAGE(
+      `completion wants the name of a shell: bash, zsh or fish${suggestion(shell, Object.keys(scripts))}`,
+    );
   out(script());
   return exit.ok;
 };

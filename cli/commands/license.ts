@@ -7,6 +7,7 @@ import { type IssuedKey, issueKey, readKeys, revokeKey, type Tier } from '../../
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { unknownAction } from '../mistakes.ts';
 import { printable } from '../terminal.ts';
 
 const MOST_DAYS = 36_500;
@@ -15,7 +16,7 @@ const LONGEST_NAME = 200;
 export const license: Command = async (args, context) => {
   const [action = 'list', ...rest] = args;
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) throw usageErrors.USAGE('license knows issue, list and revoke');
+  if (!run) throw unknownAction('license', action);
   return run(rest, context);
 };
 

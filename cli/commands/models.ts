@@ -9,6 +9,7 @@ import { byHand, unusedProxyOf } from '../by-hand.ts';
 import { commandTable } from '../command-table.ts';
 import { writeSetting } from '../config-file.ts';
 import { type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
+import { unknownAction } from '../mistakes.ts';
 import { modelLines, purposes } from '../model-lines.ts';
 import { createPullView } from '../pull-view.ts';
 import { problemText } from './doctor.ts';
@@ -22,10 +23,7 @@ export const models: Command = async (args, context) => {
   const [action = 'list', ...keys] = positionals;
   if (action === 'list') return list(context, values.json);
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) {
-    const known = suggestion(action, ['list', ...Object.keys(actions)]);
-    throw usageErrors.USAGE(`models knows list, pull, use, remove and verify, not ${action}${known}`);
-  }
+  if (!run) throw unknownAction('models', action);
   if (action === 'use' && keys.length > 1) throw usageErrors.USAGE('models use takes one key');
   if (values.use && action !== 'pull') throw usageErrors.USAGE('--use goes with models pull');
   if (values.use && keys.length > 1) throw usageErrors.USAGE('models pull --use takes one key');

@@ -4,6 +4,7 @@ import type { FileResult, TaskDetail, TaskSnapshot } from '../../actors/analysis
 import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { unknownAction } from '../mistakes.ts';
 import { createProgressView } from '../progress-view.ts';
 import { duration, printable } from '../terminal.ts';
 import { withBackend } from '../with-backend.ts';
@@ -17,7 +18,7 @@ export const tasks: Command = async (args, context) => {
   });
   const [action = 'list', ...ids] = positionals;
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) throw usageErrors.USAGE(`tasks knows list, show, resume and cancel, not ${action}`);
+  if (!run) throw unknownAction('tasks', action);
   const wanted = action === 'show' || action === 'resume' ? 1 : 0;
   if (ids.length !== wanted) {
     const wants = wanted === 1 ? 'wants the id of one task, see: framehound tasks' : 'wants no id';

@@ -7,6 +7,7 @@ import { folders } from '../../settings.ts';
 import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { unknownAction } from '../mistakes.ts';
 import { numberArgument } from '../question.ts';
 import { printable } from '../terminal.ts';
 import { documentRows, foundLine, moreLine, written } from '../transcript-lines.ts';
@@ -34,10 +35,7 @@ export const transcript: Command = async (args, context) => {
   const { values, positionals } = parseOptions(args);
   const [action = '', ...rest] = positionals;
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run)
-    throw usageErrors.USAGE(
-      'transcript knows search TEXT, show FILE, export FILE and name FILE SPEAKER NAME',
-    );
+  if (!run) throw unknownAction('transcript', action);
   return withBackend(context, 0, (backend) => run(backend, context, rest, values));
 };
 

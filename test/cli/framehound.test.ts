@@ -27,17 +27,28 @@ test('mistakes of the command line are named and have an exit code of their own'
   const home = homeOf(t);
   const cases: [string[], number, RegExp][] = [
     [[], 2, /framehound analyze/],
-    [['serch'], 2, /no command serch/],
+    [['serch'], 2, /no command serch; did you mean search\?/],
+    [['help', 'serch'], 2, /no command serch; did you mean search\?/],
+    [['--modle', 'x', 'search'], 2, /no option --modle; did you mean --model\?/],
     [['toString'], 2, /no command toString/],
     [['search'], 2, /needs a text/],
     [['search', '--frame', 'x.mp4'], 2, /FILE@SECONDS/],
     [['search', 'x', '--max', '0'], 2, /--max/],
-    [['search', 'x', '--colour'], 2, /--colour/],
+    [['search', 'x', '--colour'], 2, /no option --colour; see: (npx )?framehound help search/],
+    [['search', 'x', '--mx', '3'], 2, /no option --mx; did you mean --max\?/],
+    [['search', 'x', '--media'], 2, /--media wants a value, FILE\n/],
+    [['search', 'x', '--json=3'], 2, /--json takes no value/],
+    [['tasks', 'lst'], 2, /tasks knows .* not lst; did you mean list\?/],
+    [['transcript', 'shw'], 2, /transcript knows .* not shw; did you mean show\?/],
+    [['license', 'isue'], 2, /license knows .* not isue; did you mean issue\?/],
+    [['completion', 'bsh'], 2, /did you mean bash\?/],
     [['search', 'x', '--model'], 2, /--model wants a value/],
     [['analyze'], 2, /needs the path/],
     [['analyze', '/nowhere/at/all.mp4'], 3, /at\/all\.mp4/],
     [['search', 'blue'], 1, /analysis/],
     [['models', 'pull', 'no-such-model'], 1, /no-such-model/],
+    [['models', 'pull', 'clip-b23'], 1, /did you mean clip-b32\?/],
+    [['models', 'lits'], 2, /did you mean list\?/],
     [['config', '--decode', 'fast'], 2, /decode \(flag\).*exact, keyframes/],
   ];
   await Promise.all(
@@ -58,7 +69,9 @@ test('help and version are answers', async (t) => {
   const cases: [string[], RegExp][] = [
     [['help'], /^framehound looks at every second/],
     [['--help'], /^framehound looks at every second/],
-    [['search', '-h'], /^framehound looks at every second/],
+    [['search', '-h'], /^ {2}framehound search TEXT .*\n(.*\n)+.*--per-film N/],
+    [['help', 'models'], /^ {2}framehound models .*\n(.*\n)+ {2}framehound models verify /],
+    [['transcript', '--help'], /^ {2}framehound transcript ACTION /],
     [['version'], new RegExp(`^${version.replaceAll('.', '\\.')}\n$`)],
     [['-v'], /^\d+\.\d+\.\d+\n$/],
   ];

@@ -175,10 +175,15 @@ test('a picture as large as a slot is taken, in any proportion', () => {
     assert(!visual || visual.shape.width * visual.shape.height * 3 <= mostPictureBytes, key);
 });
 
-test('an unknown key is answered with the keys there are', () => {
-  assert.throws(() => findRow({ rows: builtInRows, problems: [] }, 'clip'), {
+test('an unknown key is answered with the one that is meant, or the keys there are', () => {
+  const registry = { rows: builtInRows, problems: [] };
+  assert.throws(() => findRow(registry, 'clip-b23'), {
     code: 'MODEL_UNKNOWN',
-    message: /"clip".*siglip2-b16-256/,
+    message: /"clip-b23"; did you mean clip-b32\?$/,
+  });
+  assert.throws(() => findRow(registry, 'zebra'), {
+    code: 'MODEL_UNKNOWN',
+    message: /"zebra".*siglip2-b16-256/,
   });
 });
 
