@@ -34,7 +34,8 @@ export async function startEngine(
   const { models, journal: journalPath, tasks: tasksPath } = folders(values);
   // Pages of a slot that nothing touches cost no memory.
   const pool = createSlotPool(48 + 8 * decoders, mostPictureBytes);
-  const journal = decoders > 0 ? openJournal(journalPath) : withoutJournal;
+  const journal = decoders > 0 ? openJournal(journalPath, { log }) : withoutJournal;
+  const close = () => journal.close();
   const supervisor = createSupervisor({ clock: systemClock, log, pool, onFatal });
   const spec = <C extends Contract>(contract: C, settings: unknown, name = contract.name) =>
     threadSpec(contract, import.meta.url, { name, settings, memory: pool.memory, log });
@@ -75,12 +76,14 @@ export async function startEngine(
     const tasks = openTasks(tasksPath, { analysis, ...visual, clock: systemClock, log });
     const exporter = createExporter(Date.now);
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
-    const stop = () =>
-      Promise.all([tasks.stop(), exporter.close()]).then(supervisor.stop).finally(journal.close);
+    const stop = () => {
+      journal.stopping();
+      return Promise.all([tasks.stop(), exporter.close()]).then(supervisor.stop).finally(close);
+    };
     const { states } = supervisor;
     return { analysis, tasks, search, exporter, library, models: stored, slots: pool, states, stop };
   } catch (error) {
-    await supervisor.stop().finally(journal.close);
+    await supervisor.stop().finally(close);
     throw error;
   }
 }

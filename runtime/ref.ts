@@ -287,7 +287,10 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     if (!attachment) return;
     this.#attachment = undefined;
     for (const { call } of attachment.running.values()) {
-      call.fail(engineErrors.ACTOR_STUCK(`${this.name} was replaced while it worked on ${call.name}`));
+      const details = { actor: this.name, role: this.#contract.name };
+      call.fail(
+        engineErrors.ACTOR_STUCK(`${this.name} was replaced while it worked on ${call.name}`, details),
+      );
     }
   }
 

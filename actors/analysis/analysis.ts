@@ -9,6 +9,7 @@ import {
 import { properties } from './media/properties.ts';
 import { LaneRunner } from './stages/lane-runner.ts';
 import { jobsOf, type Lane, lanesOf, piecesOf, type StageJobs } from './stages/lanes.ts';
+import { LastWork } from './stages/last-work.ts';
 import { stages as allStages } from './stages/list.ts';
 import type { AnalysisParts, StageParts } from './stages/parts.ts';
 import { Settled } from './stages/settled.ts';
@@ -58,7 +59,8 @@ async function runTask(
   });
   // Each lane surveys a file once for all of its stages.
   const paths = lanes.flatMap((lane) => [...new Set(lane.stages.flatMap((one) => piecesOf(one).paths))]);
-  const task = new TaskContext(parts, run, { tracker, settled, paths, signal });
+  const last = new LastWork(lanes);
+  const task = new TaskContext(parts, run, { tracker, settled, last, paths, signal });
   // An error that ends one lane ends the others too.
   await Promise.all(
     lanes.map((lane) => new LaneRunner(task, lane).run().catch((error) => task.break(error))),

@@ -22,9 +22,15 @@ export const analysisErrors = errorTable({
   NO_MEDIA: { meaning: 'No media file can be read', status: 400, retryable: false },
   NO_FILES: { meaning: 'There is no media to analyse', status: 400, retryable: false },
   QUARANTINED: {
-    meaning: 'The file ended the engine twice and is left alone',
+    meaning: 'Work on the file ended the engine or hung twice, and is left alone',
     status: 400,
     retryable: false,
+  },
+  SUSPECT: {
+    meaning:
+      'It was being looked at when the engine died, and is looked at again while nothing else is worked on',
+    status: 503,
+    retryable: true,
   },
   FOLDER_UNREADABLE: { meaning: 'The folder cannot be read', status: 400, retryable: false },
   LINK_LOOP: { meaning: 'The link leads back to a folder above it', status: 400, retryable: false },

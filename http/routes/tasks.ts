@@ -51,7 +51,7 @@ export const resumeTask = route({
   summary: 'Go on with a task that does not run',
   description:
     'The task is planned again from the same request under the same id: what is stored is not done again, and a file ' +
-    'that ended the engine twice is left alone and reported. A task that is running is asked to stop first, as by ' +
+    'in quarantine is left alone and reported. A task that is running is asked to stop first, as by ' +
     'POST /analyze.',
   params: TaskId,
   answers: {

@@ -26,9 +26,32 @@ export interface Kept {
   /** From its message to the start of this process, by a clock that cannot be set; ms. */
   readonly ageMs: number;
 }
+/** Set for an engine that follows another one, to `PreviousEngine` as JSON. */
+export const PREVIOUS_VARIABLE = 'FRAMEHOUND_PREVIOUS_ENGINE';
 export const HEARTBEAT_MS = 1_000;
 /** From the request to stop to SIGKILL, ms: a service is gone 10 s after it was told. */
 export const STOP_LIMIT_MS = 9_500;
+
+/** How the engine before this one ended. */
+export interface PreviousEngine {
+  readonly pid: number;
+  /** `SIGKILL`, `exit code 1`, and the reason where the guardian knows it. */
+  readonly how: string;
+}
+
+/** Null for the first engine, and where there is no guardian. */
+export function previousEnd(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): PreviousEngine | null {
+  const told = env[PREVIOUS_VARIABLE];
+  if (!told) return null;
+  try {
+    const { pid, how } = JSON.parse(told) as Record<string, unknown>;
+    return Number.isInteger(pid) && typeof how === 'string' ? { pid: pid as number, how } : null;
+  } catch {
+    return null; // Set by somebody else: nothing is known.
+  }
+}
 
 /**
  * How an engine is watched:

@@ -11,6 +11,8 @@ import {
   KEPT_VARIABLE,
   type Kept,
   MOST_KEPT,
+  PREVIOUS_VARIABLE,
+  type PreviousEngine,
   RESTARTS_VARIABLE,
   STOP_LIMIT_MS,
 } from './guardian-client.ts';
@@ -71,11 +73,13 @@ export async function guard(options: GuardianOptions): Promise<number> {
   const alive = setInterval(() => {}, 2 ** 30);
   const crashes: number[] = [];
   const kept = createKept(clock, log);
+  let previous: PreviousEngine | null = null;
   try {
     for (let restarts = 0; ; restarts++) {
       if (stop.asked) return 0;
       const began = clock.now();
-      const end = await runEngine(options, restarts, stop, kept);
+      const end = await runEngine(options, { restarts, previous, kept }, stop);
+      previous = previousOf(end);
       if (!end.asked) crashes.push(clock.now());
       const next = engineVerdict(end, crashes, clock.now(), options.policy ?? enginePolicy);
       const uptime_ms = Math.round(clock.now() - began);
@@ -145,17 +149,40 @@ function createStop({ clock, limits, signals = process, stop: also }: GuardianOp
 interface End extends EngineEnd {
   /** The reason, where the guardian knows it; else empty. */
   readonly why: string;
+  /** Undefined when it did not start. */
+  readonly pid: number | undefined;
+}
+
+function previousOf({ pid, code, signal, why }: End): PreviousEngine | null {
+  const how = signal ?? `exit code ${code}`;
+  return pid === undefined ? null : { pid, how: why ? `${how}: ${why}` : how };
+}
+
+/** What an engine is told of those before it. */
+interface Earlier {
+  readonly kept: KeptValues;
+  readonly restarts: number;
+  readonly previous: PreviousEngine | null;
 }
 
 /** One engine process, from its start to its end. */
-function runEngine(options: GuardianOptions, restarts: number, stop: Stop, kept: KeptValues): Promise<End> {
+function runEngine(
+  options: GuardianOptions,
+  { restarts, previous, kept }: Earlier,
+  stop: Stop,
+): Promise<End> {
   const { command, clock, log } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const [program, ...args] = command;
   const began = clock.now();
   const child = spawn(program, args, {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...(options.env ?? process.env), [RESTARTS_VARIABLE]: String(restarts), ...kept.env() },
+    env: {
+      ...(options.env ?? process.env),
+      [RESTARTS_VARIABLE]: String(restarts),
+      [PREVIOUS_VARIABLE]: previous ? JSON.stringify(previous) : '',
+      ...kept.env(),
+    },
     windowsHide: true,
   });
   const { pid } = child;
@@ -194,9 +221,9 @@ function runEngine(options: GuardianOptions, restarts: number, stop: Stop, kept:
   child.on('error', (error) => {
     // Only a start that failed is an end; a signal or a message that did not arrive is followed by one.
     if (child.pid === undefined)
-      ended.resolve({ code: null, signal: null, asked: stop.asked, why: error.message });
+      ended.resolve({ pid, code: null, signal: null, asked: stop.asked, why: error.message });
   });
-  child.on('exit', (code, signal) => ended.resolve({ code, signal, asked: stop.asked, why }));
+  child.on('exit', (code, signal) => ended.resolve({ pid, code, signal, asked: stop.asked, why }));
   if (pid !== undefined) log.info('engine started', { pid, restarts });
   return ended.promise.finally(() => {
     heartbeats.end();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  appendFileSync,
   chmodSync,
   copyFileSync,
   existsSync,
@@ -119,4 +120,34 @@ test('a killed engine loses nothing that was stored, and a file that was running
   assert.match(err, /QUARANTINED: .*ten-hours\.mp4/);
   assert.match(err, /1 already known/);
   home.remove();
+});
+
+test('films that were worked on together when the engine was killed are done last and alone, not quarantined', async (t) => {
+  const home = newHome();
+  t.after(() => home.remove());
+  const long = await tenHours.make();
+  // Another content: a box that says nothing, at the end.
+  const other = join(home.folder, 'other.mp4');
+  copyFileSync(long, other);
+  appendFileSync(other, Buffer.from([0, 0, 0, 8, ...Buffer.from('free')]));
+  mkdirSync(join(home.folder, 'home'));
+  writeFileSync(join(home.folder, 'home', 'config.json'), '{"decoders": 2}');
+  const journal = join(home.folder, 'home', 'journal.ndjson');
+  const begun = () => {
+    const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : [];
+    return lines.filter((line) => line.includes('"stage-start"') && line.includes('/visual/')).length;
+  };
+  for (const killed of [2, 4]) {
+    const running = home.start('analyze', long, other);
+    await until(() => begun() === killed || (killed === 4 && begun() === 3), { within: SLOW_MS });
+    running.child.kill('SIGKILL');
+    await running.ended;
+  }
+  const before = begun();
+  const third = home.start('analyze', long, other);
+  await until(() => begun() === before + 1, { within: SLOW_MS });
+  third.child.kill('SIGINT');
+  const { code, err } = await third.ended;
+  assert.equal(code, 130, err);
+  assert.doesNotMatch(err, /QUARANTINED/);
 });

@@ -11,10 +11,9 @@ import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import { analysisErrors, type MediaPropertiesAnswer, type PropertiesRequest } from '../contract.ts';
 import type { Journal } from '../recovery/journal.ts';
 import { journalledSurvey } from '../recovery/journalled.ts';
-import { crashedInSurvey } from '../recovery/quarantine.ts';
 import { worthAnotherTry } from '../recovery/retry.ts';
 import { propertiesEntry } from './entry.ts';
-import { survey } from './survey.ts';
+import { survey, type Watched } from './survey.ts';
 
 export interface PropertiesParts {
   readonly prober: Ref<typeof decoderContract>;
@@ -82,15 +81,19 @@ async function surveyAll(
   const media = new Map<string, MediaRecord>();
   const found = new Map<string, EngineError>();
   const keeps = await isFolder(cacheDir);
-  const together = crashedInSurvey(parts.journal.before) ? 1 : TOGETHER;
-  await sideBySide(paths.values(), together, signal, async (path, until) => {
+  const look = async (path: string, until: AbortSignal) => {
     try {
       media.set(path, await surveyFile(parts, cacheDir, path, keeps, until));
     } catch (error) {
       if (!isAboutTheFile(error)) throw error;
       found.set(path, error);
     }
-  });
+  };
+  // Last and alone, so that a second crash tells which it was.
+  const isLast = (path: string) => parts.journal.history.isSuspectSurvey(path);
+  const [last, first] = [paths.filter(isLast), paths.filter((path) => !isLast(path))];
+  await sideBySide(first.values(), TOGETHER, signal, look);
+  await sideBySide(last.values(), 1, signal, look);
   // In the order of the request, not of the failures.
   const errors = paths.flatMap((path) => {
     const error = found.get(path);
@@ -116,7 +119,13 @@ async function surveyFile(
       log.info('what a file is could not be remembered', { path, error });
     }
   };
-  const watched = journalledSurvey(journal, 'metadata', path);
+  const watchedNow = journalledSurvey(journal, 'metadata', path);
+  const watched: Watched = (mark, work) => {
+    if (journal.running > 0 && journal.history.isSuspectSurvey(path)) {
+      throw analysisErrors.SUSPECT(`${path}: ${analysisErrors.SUSPECT.meaning.toLowerCase()}`, { path });
+    }
+    return watchedNow(mark, work);
+  };
   const parts = { cache_dir: cacheDir, prober, index, watched, signal };
   const attempt = () => survey(path, parts, { lane: 'now', remember });
   return attempt().catch((error) => {
@@ -126,7 +135,10 @@ async function surveyFile(
 }
 
 function isAboutTheFile(error: unknown): error is EngineError {
-  return error instanceof EngineError && (error.code in mediaErrors || analysisErrors.QUARANTINED.is(error));
+  return (
+    error instanceof EngineError &&
+    (error.code in mediaErrors || analysisErrors.QUARANTINED.is(error) || analysisErrors.SUSPECT.is(error))
+  );
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -1,44 +1,61 @@
 // The journal of stages: one JSON object a line, appended. It survives a crash of the process because each line is written
-// with a system call of its own. Tasks have records of their own.
-import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+// with a system call of its own. Engines that share a home folder share it. Tasks have records of their own.
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
+import { codeOf } from '../../../runtime/files/error-code.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
+import type { Log } from '../../../runtime/log.ts';
+import { previousEnd } from '../../../runtime/process/guardian-client.ts';
 import { hasEnded, thisProcess } from '../../../runtime/process/identity.ts';
-import { type JournalEntry, type JournalState, readJournal } from './quarantine.ts';
+import { type JournalReading, readEntries } from './journal-file.ts';
+import { type EngineEnd, type JournalEntry, JournalHistory } from './quarantine.ts';
 
-/** A larger journal is compacted when it is opened. */
+/** A journal that has grown by so much is compacted. */
 const COMPACT_BYTES = 4 << 20;
 
 type Entry = JournalEntry extends infer E
-  ? E extends JournalEntry
+  ? E extends { readonly type: 'stage-start' | 'stage-end' }
     ? Omit<E, 'time' | 'pid'>
     : never
   : never;
 
 export interface Journal {
-  /** What earlier engines left behind, as it was when the journal was opened. */
-  readonly before: JournalState;
+  /** What earlier engines left behind, and what this one wrote since. */
+  readonly history: JournalHistory;
+  /** Work that this engine does now. */
+  readonly running: number;
   write(entry: Entry): void;
+  /** The engine is asked to stop: a kill from now on says nothing about a file. */
+  stopping(): void;
   close(): void;
 }
 
 /** For an engine that only searches: it starts no stage, so it leaves none behind and needs no writable home. */
 export const withoutJournal: Journal = {
-  before: readJournal([], () => false),
+  history: new JournalHistory(),
+  running: 0,
   write: () => {},
+  stopping: () => {},
   close: () => {},
 };
 
+export interface JournalOptions {
+  readonly log: Log;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+  /** How the engine before this one ended; what the guardian says when left out. */
+  readonly before?: EngineEnd | null;
+  readonly compactBytes?: number;
+}
+
 /** Throws INVALID_CONFIG when the home folder cannot be written. */
-export function openJournal(path: string, now: () => number = Date.now): Journal {
+export function openJournal(path: string, options: JournalOptions): Journal {
   try {
     makeFolder(dirname(path));
-    const entries = existsSync(path) ? parse(readFileSync(path, 'utf8')) : [];
-    const before = readJournal(entries, isAlive);
-    if (existsSync(path) && !before.shared && statSync(path).size > COMPACT_BYTES) compact(path, before);
-    return append(path, before, now);
+    return new JournalFile(path, options);
   } catch (error) {
     throw engineErrors.INVALID_CONFIG(
       `home: the journal ${path} cannot be written (${String(error)})`,
@@ -48,48 +65,136 @@ export function openJournal(path: string, now: () => number = Date.now): Journal
   }
 }
 
-function append(path: string, before: JournalState, now: () => number): Journal {
-  const file = openSync(path, 'a');
-  let open = true;
-  const write = (entry: Entry) => {
-    // A stage may still end after the journal was closed; after `engine-stop` that changes nothing.
-    if (!open) return;
-    writeSync(file, `${JSON.stringify({ time: now(), pid: process.pid, ...entry })}\n`);
-  };
-  // A new line first: the last one may have been cut by a full disk.
-  if (statSync(path).size > 0) writeSync(file, '\n');
-  write({ type: 'engine-start', started: thisProcess().started });
-  return {
-    before,
-    write,
-    close: () => {
-      write({ type: 'engine-stop' });
-      open = false;
-      closeSync(file);
-    },
-  };
-}
+class JournalFile implements Journal {
+  readonly history = new JournalHistory();
+  readonly #path: string;
+  readonly #options: JournalOptions;
+  readonly #token = randomUUID();
+  readonly #started = thisProcess().started;
+  #file: number;
+  #state: 'open' | 'stopping' | 'closed' = 'open';
+  /** Bytes to be written before it is compacted again. */
+  #left = 0;
 
-/** Skips lines that were cut short. */
-function parse(text: string): JournalEntry[] {
-  return text.split('\n').flatMap((line) => {
+  constructor(path: string, options: JournalOptions) {
+    this.#path = path;
+    this.#options = options;
+    const before = options.before === undefined ? previousEnd() : options.before;
+    const { bytes, ...reading } = this.#read(this.history);
+    if (before) this.history.died(before);
+    this.history.settle(isAlive);
+    if (bytes > this.#compactBytes || reading.damaged > 0) this.#replace(this.history);
+    this.#file = openSync(path, 'a');
+    this.#left = this.#compactBytes;
+    this.#announce(before);
+  }
+
+  get running(): number {
+    return this.history.running(process.pid).size;
+  }
+
+  write(entry: Entry): void {
+    // A stage may still end after the engine was told to stop; then that changes nothing.
+    if (this.#state === 'closed' || (this.#state === 'stopping' && entry.type === 'stage-start')) return;
+    if (this.#left <= 0) this.#compact();
+    this.#reopenIfReplaced();
+    this.#append({ ...entry, time: this.#now(), pid: process.pid });
+  }
+
+  stopping(): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'stopping';
     try {
-      return line ? [JSON.parse(line) as JournalEntry] : [];
-    } catch {
-      return [];
+      this.#reopenIfReplaced();
+      this.#append({ type: 'engine-stop', time: this.#now(), pid: process.pid });
+    } catch (error) {
+      // The engine stops all the same; what still runs may be taken for the cause of its end, once.
+      this.#options.log.warn('the journal cannot be written', { path: this.#path, error });
     }
-  });
-}
+  }
 
-/** Keeps only the crashes: each as a stage that started under an engine that is gone. */
-function compact(path: string, state: JournalState): void {
-  const lines = [...state.crashes].flatMap(([key, times]) =>
-    Array.from({ length: times }, () => [
-      { type: 'stage-start', time: 0, task_id: '', key, pid: 0 },
-      { type: 'engine-start', time: 0, pid: 0 },
-    ]).flat(),
-  );
-  replaceFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { flush: false });
+  close(): void {
+    this.stopping();
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    closeSync(this.#file);
+  }
+
+  get #compactBytes(): number {
+    return this.#options.compactBytes ?? COMPACT_BYTES;
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
+
+  #read(into: JournalHistory): JournalReading {
+    const reading = readEntries(this.#path, (entry) => into.take(entry));
+    const { skipped, damaged } = reading;
+    if (skipped + damaged > 0) {
+      const facts = { path: this.#path, skipped_bytes: skipped, damaged_lines: damaged };
+      this.#options.log.warn('the journal was damaged or too long; the rest of it counts', facts);
+    }
+    return reading;
+  }
+
+  /** Says which engine this is, and all that it works on. */
+  #announce(before: EngineEnd | null = null): void {
+    const running = [...this.history.running(process.pid)];
+    const pid = process.pid;
+    const own = { started: this.#started, token: this.#token, ...(before ? { before } : {}) };
+    this.#append({ type: 'engine-start', time: this.#now(), pid, ...own });
+    for (const [key, time] of running) this.#append({ type: 'stage-start', time, task_id: '', key, pid });
+  }
+
+  #append(entry: JournalEntry): void {
+    // A new line first: the last one may have been cut by a full disk or a crash, of whichever engine.
+    const line = Buffer.from(`\n${JSON.stringify(entry)}\n`);
+    const written = writeSync(this.#file, line);
+    this.#left -= written;
+    if (written < line.byteLength) throw new Error(`ENOSPC: ${this.#path} takes no whole line`);
+    this.history.take(entry);
+  }
+
+  /** Another engine may have compacted it, or a person deleted it. */
+  #reopenIfReplaced(): void {
+    const now = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
+    const open = fstatSync(this.#file, { bigint: true });
+    if (now?.ino === open.ino && now.dev === open.dev) return;
+    const file = this.#reopened();
+    if (file === null) return;
+    closeSync(this.#file);
+    this.#file = file;
+    this.#announce();
+  }
+
+  /** Null where the home folder is gone: then only what this engine remembers counts. */
+  #reopened(): number | null {
+    try {
+      return openSync(this.#path, 'a');
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return null;
+      throw error;
+    }
+  }
+
+  /** Keeps the entries that still say something, of every engine. */
+  #compact(): void {
+    // Tried again only after as much again: a folder that cannot be written is not read at every entry.
+    this.#left = this.#compactBytes;
+    try {
+      const history = new JournalHistory();
+      this.#read(history);
+      this.#replace(history);
+    } catch (error) {
+      this.#options.log.warn('the journal cannot be compacted', { path: this.#path, error });
+    }
+  }
+
+  #replace(history: JournalHistory): void {
+    const text = [...history.entries()].map((entry) => `${JSON.stringify(entry)}\n`).join('');
+    replaceFile(this.#path, text, { flush: false });
+  }
 }
 
 function isAlive(pid: number, started: string): boolean {

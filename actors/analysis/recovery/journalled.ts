@@ -1,10 +1,11 @@
-// A survey with its entries in the journal: a file can crash the engine while it is probed. One that was running in two
-// crashes is quarantined.
-import type { EngineError } from '../../../runtime/errors.ts';
+// Work with its entries in the journal, and the end that an error is: a file can crash or hang the engine while it is looked
+// at or worked on.
+import { type EngineError, engineErrors } from '../../../runtime/errors.ts';
 import { analysisErrors } from '../contract.ts';
 import type { Watched } from '../media/survey.ts';
 import type { Journal } from './journal.ts';
-import { isQuarantined, stageKey } from './quarantine.ts';
+import { quarantineReason, stageKey } from './quarantine.ts';
+import { hangOf, worthAnotherTry } from './retry.ts';
 
 /** `id`: of the task, or another name for the journal. `retryQuarantined`: set by `force`. Throws QUARANTINED. */
 export function journalledSurvey(
@@ -13,21 +14,49 @@ export function journalledSurvey(
   path: string,
   retryQuarantined = false,
 ): Watched {
-  return async (mark, work) => {
+  return (mark, work) => {
     const key = stageKey(mark, 'survey', path);
-    if (!retryQuarantined && isQuarantined(journal.before, key)) throw quarantined(path);
-    journal.write({ type: 'stage-start', task_id: id, key });
-    let outcome = 'failed';
-    try {
-      const media = await work();
-      outcome = 'stored';
-      return media;
-    } finally {
-      journal.write({ type: 'stage-end', task_id: id, key, outcome });
-    }
+    if (!retryQuarantined) expectNotQuarantined(journal, key, path);
+    return journalled(journal, { task_id: id, key }, work);
   };
 }
 
-export function quarantined(path: string): EngineError {
-  return analysisErrors.QUARANTINED(`${path}: ended the engine twice; --force tries again`, { path });
+export interface Stage {
+  readonly task_id: string;
+  readonly key: string;
+}
+
+export async function journalled<T>(journal: Journal, stage: Stage, work: () => Promise<T>): Promise<T> {
+  journal.write({ type: 'stage-start', ...stage });
+  let value: T;
+  try {
+    value = await work();
+  } catch (error) {
+    journalFailure(journal, stage, error);
+    throw error;
+  }
+  journal.write({ type: 'stage-end', ...stage, outcome: 'stored' });
+  return value;
+}
+
+export function journalFailure(journal: Journal, stage: Stage, error: unknown): void {
+  journal.write({ type: 'stage-end', ...stage, ...endOf(error) });
+}
+
+function endOf(error: unknown): { outcome: string; alone?: boolean } {
+  const hang = hangOf(error);
+  if (hang) return { outcome: 'hung', alone: hang === 'file' };
+  // A cancel, and what is worth another try, is no fault of the file, and no proof that it is sound.
+  const ownEnd = !engineErrors.CANCELLED.is(error) && !worthAnotherTry(error);
+  return { outcome: ownEnd ? 'failed' : 'left' };
+}
+
+/** Throws QUARANTINED, with what was seen. */
+export function expectNotQuarantined(journal: Journal, key: string, name: string): void {
+  const strikes = journal.history.quarantine(key);
+  if (strikes) throw quarantined(name, quarantineReason(strikes));
+}
+
+function quarantined(path: string, reason: string): EngineError {
+  return analysisErrors.QUARANTINED(`${path}: ${reason}; --force tries again`, { path });
 }

@@ -1,83 +1,196 @@
-// Which files ended the engine, read off the journal. A stage that started and never ended was running when the engine
-// died; a file that was running in two crashes is quarantined until it changes or `force` is set. Pure.
+// Which work ended the engine, read off the journal. Work that started and never ended was running when its engine died; it
+// is a suspect. Two deaths or hangs while its file was the only one being worked on quarantine it. Pure.
+
+interface Named {
+  /** Unix milliseconds. */
+  readonly time: number;
+  readonly pid: number;
+}
+
+interface StageEntry extends Named {
+  readonly task_id: string;
+  readonly key: string;
+}
+
+export interface EngineEnd {
+  readonly pid: number;
+  /** The signal or exit code, and the reason where it is known. */
+  readonly how: string;
+}
 
 export type JournalEntry =
-  | {
+  | (Named & {
       readonly type: 'engine-start';
-      readonly time: number;
-      readonly pid: number;
       /** When the process began: tells it from a later one with the same id. */
       readonly started?: string;
-    }
-  | { readonly type: 'engine-stop'; readonly time: number; readonly pid: number }
-  | {
-      readonly type: 'stage-start';
-      readonly time: number;
-      readonly task_id: string;
-      readonly key: string;
-      readonly pid: number;
-    }
-  | {
+      /** Tells this engine from all others; the same again says anew what it works on. */
+      readonly token?: string;
+      /** How the engine before this one ended, told by the guardian. */
+      readonly before?: EngineEnd;
+    })
+  | (Named & { readonly type: 'engine-stop' })
+  | (StageEntry & { readonly type: 'stage-start' })
+  | (StageEntry & {
       readonly type: 'stage-end';
-      readonly time: number;
-      readonly task_id: string;
-      readonly key: string;
-      readonly pid: number;
+      /** `stored`, `failed`; `left` says nothing about the file; `hung`: it was given up without a sign of life. */
       readonly outcome: string;
-    };
+      /** Of a hang: it was certainly that of this file. */
+      readonly alone?: boolean;
+    })
+  /** What compaction keeps of a death. */
+  | (Named & { readonly type: 'strike'; readonly key: string } & Omit<Strike, 'began'>);
+
+/** One death or hang in which the work was running. */
+export interface Strike {
+  /** Unix milliseconds at which the work began. */
+  readonly began: number;
+  readonly how: 'died' | 'hung';
+  /** No other file was being worked on. */
+  readonly alone: boolean;
+  /** What is known of it: `SIGKILL`. Empty where nobody saw it. */
+  readonly seen: string;
+}
 
 /** A stage of a file, by content: the same bytes under another name are the same stage. */
 export function stageKey(hash: string, stage: string, model: string): string {
   return `${hash}/${stage}/${model}`;
 }
 
-export interface JournalState {
-  /** Stage keys that were running in a crash, with how often. */
-  readonly crashes: ReadonlyMap<string, number>;
-  /** Another engine is running and writes to the same journal. */
-  readonly shared: boolean;
+const contentOf = (key: string): string | undefined => key.split('/', 1)[0];
+const surveyKey = /^[^/]+\/survey\/(.*)$/s;
+
+/** Strikes after which work is left alone. */
+const MOST = 2;
+/** Kept of each kind, so that no journal fills the memory. */
+const KEPT = 10_000;
+const KEPT_STRIKES = 8;
+
+interface Engine {
+  readonly started: string;
+  readonly token: string;
+  /** When each began, by key. */
+  readonly running: Map<string, number>;
 }
 
-/**
- * `alive`: true for engines that run now; their open stages are no crashes. An engine that is neither alive nor wrote
- * `engine-stop` crashed with its open stages running.
- */
-export function readJournal(
-  entries: readonly JournalEntry[],
-  alive: (pid: number, started: string) => boolean,
-): JournalState {
-  const crashes = new Map<string, number>();
-  const running = new Map<number, Set<string>>();
-  const engines = new Map<number, string>();
-  const crashed = (pid: number) => {
-    for (const key of running.get(pid) ?? []) crashes.set(key, (crashes.get(key) ?? 0) + 1);
-    running.delete(pid);
-  };
-  const isAlive = (pid: number) => alive(pid, engines.get(pid) ?? '');
-  for (const entry of entries) {
-    if (entry.type === 'engine-start') {
-      crashed(entry.pid);
-      engines.set(entry.pid, entry.started ?? '');
-    } else if (entry.type === 'engine-stop') {
-      running.delete(entry.pid);
-      engines.delete(entry.pid);
-    } else if (entry.type === 'stage-start')
-      running.set(entry.pid, (running.get(entry.pid) ?? new Set()).add(entry.key));
-    else if (entry.type === 'stage-end') {
-      // A stage that ended, with success or failure, did not crash the engine.
-      crashes.delete(entry.key);
-      for (const keys of running.values()) keys.delete(entry.key);
+/** What the entries come to. */
+export class JournalHistory {
+  readonly #engines = new Map<number, Engine>();
+  readonly #strikes = new Map<string, Strike[]>();
+
+  take(entry: JournalEntry): void {
+    if (entry.type === 'engine-start') this.#started(entry);
+    else if (entry.type === 'engine-stop') this.#engines.delete(entry.pid);
+    else if (entry.type === 'stage-start') this.#begun(entry);
+    else if (entry.type === 'stage-end') this.#ended(entry);
+    else if (entry.type === 'strike') {
+      const { time: began, how, alone, seen } = entry;
+      this.#strike(entry.key, { began, how, alone, seen });
     }
   }
-  for (const pid of [...running.keys()]) if (!isAlive(pid)) crashed(pid);
-  return { crashes, shared: [...engines.keys()].some(isAlive) };
+
+  /** An engine that is neither alive nor wrote `engine-stop` died with its open work running. */
+  settle(alive: (pid: number, started: string) => boolean): void {
+    for (const [pid, { started }] of this.#engines) if (!alive(pid, started)) this.died({ pid, how: '' });
+  }
+
+  died({ pid, how }: EngineEnd): void {
+    const running = this.running(pid);
+    // Entries of process 0 are those of an older version, which did not say what else was running.
+    const alone = pid !== 0 && isOneFile(running);
+    for (const [key, began] of running) this.#strike(key, { began, how: 'died', alone, seen: how });
+    this.#engines.delete(pid);
+  }
+
+  /** The work was running in a death or hang, and has not ended by itself since. */
+  isSuspect(key: string): boolean {
+    return this.#strikes.has(key);
+  }
+
+  /** A look at this file was running in a death or hang. */
+  isSuspectSurvey(path: string): boolean {
+    for (const key of this.#strikes.keys()) if (surveyKey.exec(key)?.[1] === path) return true;
+    return false;
+  }
+
+  /** Those for which the work is left alone; null while it is not. */
+  quarantine(key: string): readonly Strike[] | null {
+    const alone = (this.#strikes.get(key) ?? []).filter((strike) => strike.alone);
+    return alone.length >= MOST ? alone.slice(-MOST) : null;
+  }
+
+  get suspects(): string[] {
+    return [...this.#strikes.keys()];
+  }
+
+  /** Keys of the work that runs in an engine, with when each began. */
+  running(pid: number): ReadonlyMap<string, number> {
+    return this.#engines.get(pid)?.running ?? new Map();
+  }
+
+  /** The shortest journal that comes to the same. */
+  *entries(): Generator<JournalEntry> {
+    for (const [key, strikes] of this.#strikes) {
+      for (const { began, ...strike } of strikes)
+        yield { type: 'strike', time: began, pid: 0, key, ...strike };
+    }
+    for (const [pid, { started, token, running }] of this.#engines) {
+      yield { type: 'engine-start', time: 0, pid, started, token };
+      for (const [key, time] of running) yield { type: 'stage-start', time, task_id: '', key, pid };
+    }
+  }
+
+  #started({ pid, started = '', token = '', before }: JournalEntry & { type: 'engine-start' }): void {
+    if (before) this.died(before);
+    const again = token !== '' && this.#engines.get(pid)?.token === token;
+    if (!again) this.died({ pid, how: '' });
+    bounded(this.#engines).set(pid, { started, token, running: new Map() });
+  }
+
+  #begun({ pid, key, time }: StageEntry): void {
+    const engine = this.#engines.get(pid) ?? { started: '', token: '', running: new Map<string, number>() };
+    bounded(engine.running).set(key, time);
+    bounded(this.#engines).set(pid, engine);
+  }
+
+  #ended({ pid, key, time, outcome, ...entry }: JournalEntry & { type: 'stage-end' }): void {
+    const own = this.running(pid);
+    const began = own.get(key) ?? time;
+    const alone = entry.alone === true || isOneFile(own);
+    this.#engines.get(pid)?.running.delete(key);
+    if (outcome === 'hung') this.#strike(key, { began, how: 'hung', alone, seen: '' });
+    if (outcome === 'hung' || outcome === 'left') return;
+    // Work that ended by itself, with success or failure, did not end an engine before.
+    this.#strikes.delete(key);
+    for (const { running } of this.#engines.values()) running.delete(key);
+  }
+
+  #strike(key: string, strike: Strike): void {
+    const earlier = this.#strikes.get(key) ?? [];
+    bounded(this.#strikes).set(key, [...earlier, strike].slice(-KEPT_STRIKES));
+  }
 }
 
-export function isQuarantined(state: JournalState, key: string): boolean {
-  return (state.crashes.get(key) ?? 0) >= 2;
+function isOneFile(running: ReadonlyMap<string, number>): boolean {
+  return new Set([...running.keys()].map(contentOf)).size === 1;
 }
 
-/** True after a crash in a survey: surveys then run one at a time, so that a second crash tells which file it was. */
-export function crashedInSurvey({ crashes }: JournalState): boolean {
-  return [...crashes.keys()].some((key) => key.includes('/survey/'));
+/** Makes room for one more: the oldest goes. */
+function bounded<K, V>(map: Map<K, V>): Map<K, V> {
+  const [oldest] = map.size >= KEPT ? map.keys() : [];
+  if (oldest !== undefined) map.delete(oldest);
+  return map;
+}
+
+/** What was seen, for a person. */
+export function quarantineReason(strikes: readonly Strike[]): string {
+  const kinds = new Set(strikes.map(({ how }) => how));
+  const what = [kinds.has('died') && 'the engine died', kinds.has('hung') && 'the work on it hung'];
+  const times = strikes.map(({ began, seen }) => `begun ${when(began)}${seen && `, ended by ${seen}`}`);
+  const often = strikes.length === 2 ? 'twice' : `${strikes.length} times`;
+  return `${often} ${what.filter(Boolean).join(' or ')} while only this file was being worked on (${times.join('; ')})`;
+}
+
+/** Engines of older versions wrote no time. */
+function when(time: number): string {
+  return time > 0 ? `${new Date(time).toISOString().slice(0, 19)}Z` : 'at a time that is not known';
 }

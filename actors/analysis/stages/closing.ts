@@ -2,8 +2,8 @@
 // when stored, quarantined and cancelled as the work on a file is.
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { WorkResult } from '../contract.ts';
-import { quarantined } from '../recovery/journalled.ts';
-import { isQuarantined, stageKey } from '../recovery/quarantine.ts';
+import { expectNotQuarantined, journalled } from '../recovery/journalled.ts';
+import { stageKey } from '../recovery/quarantine.ts';
 import { worthAnotherTry } from '../recovery/retry.ts';
 import type { Job } from './kind.ts';
 import type { RunningStage } from './piece.ts';
@@ -51,21 +51,18 @@ async function resultsOf(task: TaskContext, type: string, { items }: Job): Promi
 }
 
 async function work(
-  { parts, run, signal, retryQuarantined }: TaskContext,
+  { parts, run, signal, retryQuarantined, last }: TaskContext,
   { stage }: RunningStage,
   closing: Closing,
   job: NamedJob,
   results: readonly WorkResult[],
 ): Promise<Facts> {
   const key = stageKey(closing.keyOf(job), stage.journal, 'closing');
-  if (!retryQuarantined && isQuarantined(parts.journal.before, key)) throw quarantined(job.name);
-  parts.journal.write({ type: 'stage-start', task_id: run.task_id, key });
-  let outcome = 'failed';
-  try {
-    const facts = await closing.work(job, results, signal);
-    outcome = 'stored';
-    return facts;
-  } finally {
-    parts.journal.write({ type: 'stage-end', task_id: run.task_id, key, outcome });
-  }
+  const { journal } = parts;
+  if (!retryQuarantined) expectNotQuarantined(journal, key, job.name);
+  const entry = { task_id: run.task_id, key };
+  const once = () => journalled(journal, entry, () => closing.work(job, results, signal));
+  if (journal.history.isSuspect(key)) return last.lock.alone(once);
+  const leave = await last.lock.share();
+  return once().finally(leave);
 }

@@ -4,16 +4,15 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import { KeyedLock } from '../../../runtime/sync/keyed-lock.ts';
 import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
-import { quarantined } from '../recovery/journalled.ts';
-import { isQuarantined } from '../recovery/quarantine.ts';
-import { worthAnotherTry } from '../recovery/retry.ts';
+import { expectNotQuarantined } from '../recovery/journalled.ts';
+import { hangOf, worthAnotherTry } from '../recovery/retry.ts';
 import { runClosing } from './closing.ts';
 import { FramePass } from './frame-pass.ts';
 import type { Item } from './kind.ts';
 import { type Lane, piecesOf, type StageJobs } from './lanes.ts';
 import type { Decoder } from './parts.ts';
 import { attempt, keyOf, logFields, type Piece, type RunningStage, standsStored, tellEnd } from './piece.ts';
-import { type ReaderKind, readersOf, type Underway } from './stage.ts';
+import { type Facts, type ReaderKind, readersOf, type Underway } from './stage.ts';
 import type { TaskContext } from './task-context.ts';
 
 /** Pieces of work that are still being finished while their readers have gone on, at most. */
@@ -35,8 +34,10 @@ export class LaneRunner {
   readonly #stages: Planned[] = [];
   readonly #locks = new KeyedLock();
   readonly #underway = new Set<Promise<void>>();
-  /** Work that was running when an engine crashed: done last and alone, so that a second crash tells which it was. */
+  /** Work that was running when an engine crashed, or that hung: see `LastWork`. */
   readonly #suspects: Piece[] = [];
+  /** Files a look at which was. */
+  readonly #suspectFiles: (readonly [string, Wanted])[] = [];
 
   constructor(task: TaskContext, lane: Lane) {
     this.#task = task;
@@ -49,9 +50,12 @@ export class LaneRunner {
     try {
       if (!(await this.#open())) return;
       await this.#rounds();
+      await this.#task.last.turn(this.#lane);
+      await this.#surveySuspects();
       await this.#workOnSuspects();
       for (const stage of this.#stages) await runClosing(this.#task, stage, stage.jobs);
     } finally {
+      this.#task.last.reached(this.#lane);
       for (const { session } of this.#stages) await session.close();
     }
   }
@@ -119,16 +123,30 @@ export class LaneRunner {
     // When every reader is down the files that are left fail one by one, also while others are still surveyed.
     const rest = reading.then(() => this.#failTheRest(queue));
     await this.#surveyAll(round, queue).finally(queue.close);
-    for (const { tracker } of surveyed) tracker.surveyed();
+    if (this.#suspectFiles.length === 0) for (const { tracker } of surveyed) tracker.surveyed();
     await rest;
     await Promise.all(this.#underway);
   }
 
   async #surveyAll(round: Round, queue: Queue<readonly Piece[]>): Promise<void> {
     const files = this.#ready(round);
+    const { surveys, last, signal } = this.#task;
+    const later = (file: readonly [string, Wanted]) => {
+      this.#suspectFiles.push(file);
+      return [];
+    };
     const one = async () => {
-      for await (const [path, wanted] of files) {
-        const pieces = await this.#survey(path, wanted);
+      for await (const file of files) {
+        if (surveys.isSuspect(file[0])) {
+          later(file);
+          continue;
+        }
+        const release = await last.lock.share();
+        const pieces = await this.#survey(...file)
+          .catch((error) =>
+            hangOf(error) && !signal.aborted ? later(file) : this.#failSurvey(...file, error),
+          )
+          .finally(release);
         if (pieces.length > 0) await queue.put(pieces);
       }
     };
@@ -156,15 +174,15 @@ export class LaneRunner {
   /** What is to be done with the file now; what has its result already, or comes later, is left out. */
   async #survey(path: string, wanted: Wanted): Promise<Piece[]> {
     const { signal, surveys } = this.#task;
-    try {
-      if (signal.aborted) throw engineErrors.CANCELLED(`${path}: was not begun`);
-      const media = await surveys.media(path);
-      const planned = await Promise.all(wanted.map(({ stage, item }) => this.#plan(stage, item, media)));
-      return planned.filter((piece) => piece !== undefined);
-    } catch (error) {
-      for (const { stage } of wanted) stage.tracker.failed(path, this.#task.failure(path, error));
-      return [];
-    }
+    if (signal.aborted) throw engineErrors.CANCELLED(`${path}: was not begun`);
+    const media = await surveys.media(path);
+    const planned = await Promise.all(wanted.map(({ stage, item }) => this.#plan(stage, item, media)));
+    return planned.filter((piece) => piece !== undefined);
+  }
+
+  #failSurvey(path: string, wanted: Wanted, error: unknown): Piece[] {
+    for (const { stage } of wanted) stage.tracker.failed(path, this.#task.failure(path, error));
+    return [];
   }
 
   /** "Resume" is "plan again": what is stored stands. */
@@ -177,9 +195,9 @@ export class LaneRunner {
       else if (await standsStored(this.#task, piece)) this.#tellStored(piece);
       else {
         const key = keyOf(piece);
-        if (!retryQuarantined && isQuarantined(parts.journal.before, key)) throw quarantined(path);
+        if (!retryQuarantined) expectNotQuarantined(parts.journal, key, path);
         tracker.begin(media);
-        if (!parts.journal.before.crashes.has(key)) return piece;
+        if (!parts.journal.history.isSuspect(key)) return piece;
         this.#suspects.push(piece);
       }
     } catch (error) {
@@ -216,21 +234,35 @@ export class LaneRunner {
     }
   }
 
+  async #surveySuspects(): Promise<void> {
+    if (this.#suspectFiles.length === 0) return;
+    for (const file of this.#suspectFiles) {
+      const survey = () => this.#survey(...file).catch((error) => this.#failSurvey(...file, error));
+      this.#suspects.push(...(await this.#task.last.lock.alone(survey)));
+    }
+    for (const { tracker } of this.#stages) tracker.surveyed();
+  }
+
   async #workOnSuspects(): Promise<void> {
     for (const piece of this.#suspects) {
-      this.#contribute('join');
-      await this.#work([piece], this.#anotherReader()).finally(() => this.#contribute('leave'));
-      await Promise.all(this.#underway);
+      await this.#task.last.lock.alone(async () => {
+        this.#contribute('join');
+        await this.#work([piece], this.#anotherReader(), true).finally(() => this.#contribute('leave'));
+        await Promise.all(this.#underway);
+      });
     }
   }
 
   /** Pieces of one file. Resolves when the reader is free; their last steps may still be on the way. */
-  async #work(pieces: readonly Piece[], reader: Decoder): Promise<void> {
+  async #work(pieces: readonly Piece[], reader: Decoder, isLast = false): Promise<void> {
     const hash = pieces[0]?.media.identity.hash_str ?? '';
-    const release = await this.#locks.acquire(hash, (earlier) => this.#apart(earlier));
-    const ends = await this.#begin(await this.#stillToDo(pieces), reader);
+    const apart = (earlier: Promise<void>) => this.#apart(earlier);
+    const release = await this.#locks.acquire(hash, apart);
+    const leave = isLast ? () => {} : await this.#task.last.lock.share(apart);
+    const ends = await this.#begin(await this.#stillToDo(pieces), reader, isLast);
     const settled: Promise<void> = Promise.all(ends).then(() => {
       this.#underway.delete(settled);
+      leave();
       release();
     });
     this.#underway.add(settled);
@@ -252,7 +284,7 @@ export class LaneRunner {
   }
 
   /** Resolves when the reader is free, to the ends of the pieces; none of them rejects. */
-  async #begin(pieces: readonly Piece[], reader: Decoder): Promise<Promise<void>[]> {
+  async #begin(pieces: readonly Piece[], reader: Decoder, isLast: boolean): Promise<Promise<void>[]> {
     const pass = new FramePass(this.#task, pieces[0]?.media.path ?? '', reader, pieces.length);
     const first = await Promise.allSettled(pieces.map((piece) => attempt(this.#task, piece, reader, pass)));
     const ends: Promise<void>[] = [];
@@ -265,14 +297,32 @@ export class LaneRunner {
         begun.status === 'fulfilled'
           ? finished.catch(async (error) => (await again(error)).finished)
           : finished;
-      ends.push(tellEnd(this.#task, piece, retried));
+      ends.push(this.#end(piece, retried, isLast));
     }
     return ends;
   }
 
+  /** Work that hung is done again after all other; when it hangs then too, the reason says what was seen. */
+  async #end(piece: Piece, finished: Promise<Facts | null>, isLast: boolean): Promise<void> {
+    const { parts, signal } = this.#task;
+    const hung = await finished.then(
+      () => false,
+      (error) => hangOf(error) !== null && !signal.aborted,
+    );
+    if (hung && !isLast) return void this.#suspects.push(piece);
+    const { path } = piece.item;
+    const told = hung
+      ? finished.catch((error) => {
+          expectNotQuarantined(parts.journal, keyOf(piece), path);
+          throw error;
+        })
+      : finished;
+    await tellEnd(this.#task, piece, told);
+  }
+
   /** Once more after a crash, alone. Rejects with the error when another attempt would not help. */
   #again(piece: Piece, error: unknown, reader: Decoder): Promise<Underway> {
-    if (this.#task.signal.aborted || !worthAnotherTry(error)) return Promise.reject(error);
+    if (this.#task.signal.aborted || !worthAnotherTry(error) || hangOf(error)) return Promise.reject(error);
     this.#task.parts.log.warn('a stage is tried again', logFields(piece, error));
     const next = reader.phase === 'down' ? this.#anotherReader() : reader;
     return attempt(this.#task, piece, next, new FramePass(this.#task, piece.media.path, next, 1));

@@ -1,6 +1,7 @@
 // One piece of work: a stage and one of its files, from start to end. Journalled, so that a crash is known afterwards.
 import { toFields } from '../../../runtime/errors.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
+import { journalFailure } from '../recovery/journalled.ts';
 import { stageKey } from '../recovery/quarantine.ts';
 import type { FramePass } from './frame-pass.ts';
 import type { Item } from './kind.ts';
@@ -52,24 +53,23 @@ export async function attempt(
     done += amount;
     tracker.worked(media, amount);
   };
-  const end = (outcome: string) =>
-    parts.journal.write({ type: 'stage-end', task_id: run.task_id, key: keyOf(piece), outcome });
+  const stage = { task_id: run.task_id, key: keyOf(piece) };
   const undo = (error: unknown): never => {
-    end('failed');
+    journalFailure(parts.journal, stage, error);
     tracker.worked(media, (spans?.keptNow ?? 0) - done);
     throw error;
   };
   const begin = async () => session.work({ item, media, reader, signal, worked, frames, spans });
   let underway: Underway;
   try {
-    parts.journal.write({ type: 'stage-start', task_id: run.task_id, key: keyOf(piece) });
+    parts.journal.write({ type: 'stage-start', ...stage });
     underway = await begin().catch(undo);
   } finally {
     // Whatever happened: others may wait to hear whether it wants frames.
     endFrames();
   }
   const finished = underway.finished.then(async (facts) => {
-    end('stored');
+    parts.journal.write({ type: 'stage-end', ...stage, outcome: 'stored' });
     await spans?.forget();
     return facts;
   }, undo);

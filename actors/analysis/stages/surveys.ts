@@ -3,8 +3,7 @@ import { Semaphore } from '../../../runtime/sync/semaphore.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { surveyAndRemember } from '../media/survey.ts';
 import { journalledSurvey } from '../recovery/journalled.ts';
-import { crashedInSurvey } from '../recovery/quarantine.ts';
-import { worthAnotherTry } from '../recovery/retry.ts';
+import { hangOf, worthAnotherTry } from '../recovery/retry.ts';
 import type { AnalysisParts } from './parts.ts';
 
 /** Files surveyed at the same time. */
@@ -22,7 +21,7 @@ export interface SurveyRun {
 export class Surveys {
   readonly #parts: AnalysisParts;
   readonly #run: SurveyRun;
-  readonly #semaphore: Semaphore;
+  readonly #semaphore = new Semaphore(TOGETHER);
   /** How often each path will still be asked for, where that is more than once. */
   readonly #repeated = new Map<string, number>();
   readonly #first = new Map<string, Promise<MediaRecord>>();
@@ -30,8 +29,6 @@ export class Surveys {
   constructor(parts: AnalysisParts, run: SurveyRun) {
     this.#parts = parts;
     this.#run = run;
-    // One file at a time after a crash in a survey, so that a second crash tells which it was.
-    this.#semaphore = new Semaphore(crashedInSurvey(parts.journal.before) ? 1 : TOGETHER);
     const seen = new Set<string>();
     for (const path of run.paths) {
       if (seen.has(path)) this.#repeated.set(path, (this.#repeated.get(path) ?? 1) + 1);
@@ -39,13 +36,21 @@ export class Surveys {
     }
   }
 
-  /** Tried again once after a crash. */
+  /** A look at it was running in a crash: it comes last and alone. */
+  isSuspect(path: string): boolean {
+    return this.#parts.journal.history.isSuspectSurvey(path);
+  }
+
+  /** Tried again once after a crash; whoever asks after a hang comes later. */
   media(path: string): Promise<MediaRecord> {
     const media = this.#first.get(path) ?? this.#tried(path);
     const left = (this.#repeated.get(path) ?? 1) - 1;
     if (left > 0) {
       this.#repeated.set(path, left);
       this.#first.set(path, media);
+      media.catch((error) => {
+        if (hangOf(error) && this.#first.get(path) === media) this.#first.delete(path);
+      });
     } else {
       this.#repeated.delete(path);
       this.#first.delete(path);
@@ -55,7 +60,7 @@ export class Surveys {
 
   #tried(path: string): Promise<MediaRecord> {
     return this.#survey(path).catch((error) => {
-      if (this.#run.signal.aborted || !worthAnotherTry(error)) throw error;
+      if (this.#run.signal.aborted || !worthAnotherTry(error) || hangOf(error)) throw error;
       return this.#survey(path);
     });
   }

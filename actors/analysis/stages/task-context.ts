@@ -2,6 +2,7 @@
 import { engineErrors } from '../../../runtime/errors.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { AnalysisRequest, TaskRun } from '../contract.ts';
+import type { LastWork } from './last-work.ts';
 import type { StageParts } from './parts.ts';
 import type { Settled } from './settled.ts';
 import { Surveys } from './surveys.ts';
@@ -16,14 +17,17 @@ export class TaskContext {
   readonly surveys: Surveys;
   /** Results that other work of the task waits for. */
   readonly settled: Settled;
+  /** Work that comes after all other. */
+  readonly last: LastWork;
   readonly #broken = new AbortController();
 
   /** `paths`: of every piece of work, in order. */
-  constructor(parts: StageParts, run: TaskRun, { tracker, settled, paths, signal }: ContextParts) {
+  constructor(parts: StageParts, run: TaskRun, { tracker, settled, last, paths, signal }: ContextParts) {
     this.parts = parts;
     this.run = run;
     this.tracker = tracker;
     this.settled = settled;
+    this.last = last;
     this.signal = AbortSignal.any([signal, this.#broken.signal]);
     this.surveys = new Surveys(parts, {
       task_id: run.task_id,
@@ -69,6 +73,7 @@ export class TaskContext {
 export interface ContextParts {
   readonly tracker: Tracker;
   readonly settled: Settled;
+  readonly last: LastWork;
   readonly paths: readonly string[];
   readonly signal: AbortSignal;
 }

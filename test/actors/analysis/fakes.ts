@@ -38,7 +38,7 @@ export interface FakeFile {
   failures?: number;
   /** Frames that are left out. */
   readonly missing?: readonly number[];
-  readonly error?: 'crash' | 'decode';
+  readonly error?: 'crash' | 'hang' | 'decode';
   /** Has sound, as long as there are frames. */
   readonly sound?: boolean;
   /** Text of an embedded track of the language, a second each. */
@@ -134,6 +134,7 @@ function fakeDecoder(world: World) {
             if (file.missing?.includes(i)) continue;
             if (i === file.failAt && (file.failures ?? 1) > 0) {
               file.failures = (file.failures ?? 1) - 1;
+              if (file.error === 'hang') throw engineErrors.ACTOR_STUCK('decoder hangs', { role: 'decoder' });
               throw file.error === 'crash'
                 ? engineErrors.ACTOR_CRASHED('decoder ended')
                 : mediaErrors.DECODE_FAILED(`${path}: broken at ${i}`);
@@ -321,7 +322,7 @@ export async function world(
     options.decoders ?? 2,
   );
   const journalPath = options.journal ?? join(folder, 'journal.ndjson');
-  const journal = openJournal(journalPath, () => 0);
+  const journal = openJournal(journalPath, { log, now: () => 0, before: null });
   const preview = { max_side: 64, quality: 80 };
   const hardware = 'off' as const;
   const parts = { decoders, speech, prober, embedder, index, pool, journal, preview, hardware, clock, log };

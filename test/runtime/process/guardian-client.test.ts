@@ -6,6 +6,8 @@ import {
   attachToGuardian,
   type EngineMessage,
   HEARTBEAT_MS,
+  PREVIOUS_VARIABLE,
+  previousEnd,
   RESTARTS_VARIABLE,
 } from '../../../runtime/process/guardian-client.ts';
 
@@ -103,4 +105,11 @@ test('without a guardian nothing is sent and signals still stop', () => {
     [process.sent, client.signal.aborted, client.guarded, client.restarts],
     [[], true, false, 0],
   );
+});
+
+test('an engine knows how the one before it ended, and takes no other text for it', () => {
+  const told = (value?: string) => previousEnd({ [PREVIOUS_VARIABLE]: value });
+  assert.deepEqual(told('{"pid":7,"how":"SIGKILL"}'), { pid: 7, how: 'SIGKILL' });
+  for (const value of [undefined, '', 'SIGKILL', 'null', '{"pid":"7","how":"x"}'])
+    assert.equal(told(value), null);
 });

@@ -143,15 +143,18 @@ test('many files are surveyed a few at a time, and cancelling ends it', async ()
 
 test('a file that ended the engine twice is left alone', async () => {
   const w = await propertiesWorld([{ name: 'a', frames: 3 }]);
-  const { crashes } = w.journal.before as unknown as { crashes: Map<string, number> };
   const seen: string[] = [];
-  const write = w.journal.write;
+  const write = w.journal.write.bind(w.journal);
   w.journal.write = (entry) => {
     if (entry.type === 'stage-start') seen.push(entry.key);
     write(entry);
   };
   await w.ask();
-  crashes.set(seen[0]!, 2);
+  const { history } = w.journal;
+  for (const pid of [-1, -2]) {
+    history.take({ type: 'stage-start', time: 0, pid, task_id: '', key: seen[0]! });
+    history.died({ pid, how: '' });
+  }
   w.state.media.clear();
   await assert.rejects(w.ask(), (error) => analysisErrors.NO_MEDIA.is(error) && /twice/.test(error.message));
   assert.equal(w.state.probing.all, 1);
