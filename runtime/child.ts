@@ -52,10 +52,10 @@ export class Child<C extends Contract = Contract> {
   readonly #cell: Cell<C>;
   /** The thread that takes calls, or is starting to. */
   #link: Link | undefined;
-  /** Threads that were stuck and have not ended yet. */
+  /** Threads that were given up and have not ended yet. */
   readonly #abandoned = new Set<Link>();
   readonly #crashTimes: number[] = [];
-  #timesStuck = 0;
+  readonly #stuckTimes: number[] = [];
   #reason = '';
 
   constructor(spec: ChildSpec<C>, supervision: Supervision) {
@@ -79,7 +79,7 @@ export class Child<C extends Contract = Contract> {
       name: this.#spec.name,
       phase: this.#cell.phase,
       reason: this.#reason,
-      restarts: this.#crashTimes.length + this.#timesStuck,
+      restarts: this.#crashTimes.length + this.#stuckTimes.length,
       ...this.#cell.load,
     };
   }
@@ -146,9 +146,11 @@ export class Child<C extends Contract = Contract> {
     this.#reason = `a turn showed no sign of life for ${limit_ms} ms`;
     this.#supervision.log.error('actor is stuck', { actor: name, limit_ms });
     this.#cell.abandon();
+    const now = this.#supervision.clock.now();
+    this.#stuckTimes.push(now);
     this.#abandon(this.#link!);
-    if (stuckVerdict(this.#timesStuck++) === 'restart-engine') {
-      this.#cell.down('down', 'stuck a second time');
+    if (stuckVerdict(this.#stuckTimes, now) === 'restart-engine') {
+      this.#cell.down('down', 'stuck again within half an hour');
       this.#supervision.onFatal(name);
       return;
     }

@@ -84,8 +84,7 @@ class Turns {
   }
 
   async #begin(call: Call): Promise<void> {
-    const alive = () => this.#endpoint.post({ type: 'alive', id: call.id });
-    const turn = new HostTurn(this.#start, call.word, this.#log, alive);
+    const turn = new HostTurn(this.#start, call.word, this.#log);
     this.#running.set(call.id, turn);
     let last: FromActor;
     try {

@@ -23,7 +23,7 @@ export interface LinkMaker {
   ended(reason: string): void;
 }
 
-/** `words`: running calls at most. */
+/** `control`: see `createControl`. */
 export function createLink(
   endpoint: Endpoint<FromActor, ToActor>,
   control: SharedArrayBuffer,
@@ -69,9 +69,4 @@ export function createLink(
       notifyExit();
     },
   };
-}
-
-/** Shared words for the stop and `concurrency` running calls. */
-export function createControl(concurrency: number): SharedArrayBuffer {
-  return new SharedArrayBuffer(4 * (1 + concurrency));
 }

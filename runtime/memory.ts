@@ -5,10 +5,10 @@ import { Compile } from 'typebox/compile';
 import type { ActorDefinition } from './actor.ts';
 import type { Contract } from './contract.ts';
 import { serve } from './host.ts';
-import { createControl, createLink, type Link } from './link.ts';
+import { createLink, type Link } from './link.ts';
 import type { Log } from './log.ts';
 import type { SlotMemory } from './slots.ts';
-import type { FromActor, ToActor } from './wire.ts';
+import { createControl, type FromActor, type ToActor } from './wire.ts';
 
 export interface MemoryOptions {
   readonly settings?: unknown;

@@ -6,7 +6,7 @@ import { FeedStream } from './feed.ts';
 import type { Link } from './link.ts';
 import { createMailbox, type Lane } from './mailbox.ts';
 import type { Holder, SlotPool } from './slots.ts';
-import type { CallId, FromActor } from './wire.ts';
+import { type CallId, type FromActor, lifeWord } from './wire.ts';
 
 export type Phase = 'starting' | 'ready' | 'stopping' | 'down' | 'stuck';
 
@@ -53,10 +53,19 @@ interface Call {
   fail(error: EngineError): void;
 }
 
+interface Running {
+  readonly call: Call;
+  readonly word: number;
+  /** Signs of life at the last look. */
+  life: number;
+  /** When it began, or showed a sign of life. */
+  aliveAt: number;
+}
+
 /** A thread that takes calls, and those it works on. */
 interface Attachment {
   readonly link: Link;
-  readonly running: Map<CallId, { call: Call; word: number; startedAt: number }>;
+  readonly running: Map<CallId, Running>;
   readonly words: number[];
 }
 
@@ -205,11 +214,12 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
       call.fail(engineErrors.INVALID_MESSAGE(`${this.name}.${name}: ${String(error)}`, {}, error));
       return;
     }
-    const running = { call, word, startedAt: this.#options.now() };
+    const life = lifeOf(attachment.link.control, word);
+    const running: Running = { call, word, life, aliveAt: this.#options.now() };
     attachment.running.set(id, running);
     call.stream?.open(call.holder, (credit, slots) => {
       if (!attachment.running.has(id)) return;
-      running.startedAt = this.#options.now();
+      running.aliveAt = this.#options.now();
       attachment.link.endpoint.post({ type: 'credit', id, credit, slots });
     });
   }
@@ -227,7 +237,6 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
   #receive(attachment: Attachment, message: FromActor): void {
     if (
       message.type !== 'item' &&
-      message.type !== 'alive' &&
       message.type !== 'reply' &&
       message.type !== 'end' &&
       message.type !== 'error'
@@ -236,9 +245,8 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     const running = attachment.running.get(message.id);
     if (!running) return;
     const { call } = running;
-    if (message.type === 'alive' || message.type === 'item') running.startedAt = this.#options.now();
-    if (message.type === 'alive') return;
     if (message.type === 'item') {
+      running.aliveAt = this.#options.now();
       if (!call.settled) call.stream?.push(message.value, message.slots, call.holder);
       return;
     }
@@ -306,16 +314,25 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
 
   /**
    * Age in ms of the turn that has gone longest without a sign of life; 0 when nothing runs. A feed that waits for its
-   * consumer is not late.
+   * consumer is not late. A sign counts from the look at which it is seen.
    */
   longestTurnMs(): number {
-    const turns = [...(this.#attachment?.running.values() ?? [])];
-    const busy = turns.filter(({ call }) => !call.stream?.consumerIsSlow());
-    return busy.length === 0 ? 0 : this.#options.now() - Math.min(...busy.map(({ startedAt }) => startedAt));
+    const now = this.#options.now();
+    let longest = 0;
+    for (const running of this.#attachment?.running.values() ?? []) {
+      const life = lifeOf(this.#attachment!.link.control, running.word);
+      if (life !== running.life) Object.assign(running, { life, aliveAt: now });
+      if (!running.call.stream?.consumerIsSlow()) longest = Math.max(longest, now - running.aliveAt);
+    }
+    return longest;
   }
 
   /** Calls waiting for a turn, and turns running. */
   get load(): { waiting: number; running: number } {
     return { waiting: this.#mailbox.size, running: this.#attachment?.running.size ?? 0 };
   }
+}
+
+function lifeOf(control: Int32Array, word: number): number {
+  return Atomics.load(control, lifeWord(control, word));
 }

@@ -35,9 +35,15 @@ export function verdict(
   return { do: 'restart', afterMs: Math.min(delay, policy.longestDelayMs) };
 }
 
-/** A stuck actor is replaced once; when its replacement gets stuck too, only a new process helps. */
-export function stuckVerdict(stuckBefore: number): 'replace' | 'restart-engine' {
-  return stuckBefore === 0 ? 'replace' : 'restart-engine';
+/** A thread that got stuck so long ago, ms, says nothing about this one. */
+const STUCK_WINDOW_MS = 30 * 60_000;
+
+/**
+ * A stuck actor is replaced; when its replacement gets stuck too within half an hour, only a new process helps. `stuck`:
+ * times in ms, the latest included.
+ */
+export function stuckVerdict(stuck: readonly number[], now: number): 'replace' | 'restart-engine' {
+  return stuck.filter((at) => now - at < STUCK_WINDOW_MS).length <= 1 ? 'replace' : 'restart-engine';
 }
 
 /** Exit codes by which an engine tells its guardian what to do; Node itself uses 1 to 14. */

@@ -2,11 +2,11 @@
 import { Worker } from 'node:worker_threads';
 import type { ChildSpec } from './child.ts';
 import type { Contract } from './contract.ts';
-import { createControl, createLink, type Link } from './link.ts';
+import { createLink, type Link } from './link.ts';
 import type { Log } from './log.ts';
 import { moduleUrl } from './module-url.ts';
 import type { SlotMemory } from './slots.ts';
-import type { FromActor, HostStart, ToActor } from './wire.ts';
+import { createControl, type FromActor, type HostStart, type ToActor } from './wire.ts';
 
 export interface ThreadOptions {
   readonly name: string;

@@ -5,7 +5,7 @@ import { engineErrors } from './errors.ts';
 import type { Log } from './log.ts';
 import { slotView } from './slots.ts';
 import { Condition } from './sync/condition.ts';
-import { type HostStart, STOP_WORD } from './wire.ts';
+import { type HostStart, lifeWord, STOP_WORD } from './wire.ts';
 
 export class HostTurn implements FeedTurn {
   readonly log: Log;
@@ -14,18 +14,18 @@ export class HostTurn implements FeedTurn {
   readonly #start: HostStart;
   readonly #control: Int32Array;
   readonly #word: number;
-  readonly #alive: () => void;
+  readonly #life: number;
   readonly #slots: SlotHandle[] = [];
   #credit = 0;
   /** Credit arrived, or the turn was cancelled. */
   readonly #changed = new Condition();
 
-  constructor(start: HostStart, word: number, log: Log, alive: () => void) {
+  constructor(start: HostStart, word: number, log: Log) {
     this.log = log;
-    this.#alive = alive;
     this.#start = start;
     this.#control = new Int32Array(start.control);
     this.#word = word;
+    this.#life = lifeWord(this.#control, word);
   }
 
   get signal(): AbortSignal {
@@ -37,11 +37,12 @@ export class HostTurn implements FeedTurn {
   }
 
   throwIfCancelled(): void {
+    this.alive();
     if (this.cancelled()) throw engineErrors.CANCELLED();
   }
 
   alive(): void {
-    this.#alive();
+    Atomics.add(this.#control, this.#life, 1);
   }
 
   slot(handle: SlotHandle): Uint8Array {

@@ -1,5 +1,6 @@
 // The closed list of messages between a reference and the thread of its actor. Everything here survives structured
-// clone. `control` is one word per running call in shared memory, so that a cancel is seen while native code runs.
+// clone. `control` is shared memory with two words for each running call: so a cancel is seen, and a sign of life
+// given, while the event loop of the thread is blocked.
 import type { SlotHandle } from './contract.ts';
 import type { ErrorFields } from './errors.ts';
 import type { LogLevel, LogLine } from './log.ts';
@@ -44,8 +45,6 @@ export type FromActor =
       readonly value: unknown;
       readonly slots: readonly SlotHandle[];
     }
-  /** The turn goes on. */
-  | { readonly type: 'alive'; readonly id: CallId }
   | { readonly type: 'reply'; readonly id: CallId; readonly value: unknown }
   | { readonly type: 'end'; readonly id: CallId }
   | { readonly type: 'error'; readonly id: CallId; readonly error: ErrorFields }
@@ -54,6 +53,16 @@ export type FromActor =
 
 /** Word 0 asks the actor to stop; word n asks call n of the running ones to end. */
 export const STOP_WORD = 0;
+
+/** Shared words for the stop and `concurrency` running calls. */
+export function createControl(concurrency: number): SharedArrayBuffer {
+  return new SharedArrayBuffer(4 * (1 + 2 * concurrency));
+}
+
+/** The word in which the call of `word` counts its signs of life. */
+export function lifeWord(control: Int32Array, word: number): number {
+  return word + (control.length - 1) / 2;
+}
 
 export interface HostStart {
   readonly name: string;

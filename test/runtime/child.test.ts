@@ -92,6 +92,23 @@ test('a stuck actor is replaced, its slots stay held until it ends, and a second
   assert.equal(ref.phase, 'down');
 });
 
+test('an actor that got stuck long ago is replaced again', async () => {
+  const fatal: string[] = [];
+  const { supervisor, clock, inThread } = engine({ onFatal: (name) => fatal.push(name) });
+  const ref = await inThread();
+  for (let times = 0; times < 3; times++) {
+    const stuck = ref.ask('wait', { block: true });
+    await until(() => supervisor.states()[0]?.running === 1);
+    clock.advance(2_500);
+    await assert.rejects(stuck, engineErrors.ACTOR_STUCK.is);
+    await until(() => ref.phase === 'ready');
+    clock.advance(31 * 60_000);
+  }
+  assert.deepEqual(fatal, []);
+  assert.equal(supervisor.states()[0]?.restarts, 3);
+  await supervisor.stop();
+});
+
 test('an actor that cannot start says why', async () => {
   const { supervisor, inThread } = engine();
   await assert.rejects(inThread('fixture', { failStart: true }), /no luck at start/);

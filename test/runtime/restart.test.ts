@@ -12,8 +12,14 @@ test('the restart verdict doubles its delay and gives up after too many crashes 
     [[0, 5, 9, 1_200], 1_200, { do: 'restart', afterMs: 10 }],
   ];
   for (const [crashes, now, expected] of table) assert.deepEqual(verdict(crashes, now, policy), expected);
-  assert.equal(stuckVerdict(0), 'replace');
-  assert.equal(stuckVerdict(1), 'restart-engine');
+});
+
+test('an actor that gets stuck again soon needs a new process; long ago counts for nothing', () => {
+  const minute = 60_000;
+  assert.equal(stuckVerdict([0], 0), 'replace');
+  assert.equal(stuckVerdict([0, 5 * minute], 5 * minute), 'restart-engine');
+  assert.equal(stuckVerdict([0, 31 * minute], 31 * minute), 'replace');
+  assert.equal(stuckVerdict([0, 31 * minute, 32 * minute], 32 * minute), 'restart-engine');
 });
 
 test('the verdict over an engine that ended', () => {
