@@ -17,7 +17,7 @@ export async function timelineStart(source: Source, turn: PacketTurn): Promise<n
 
 /** Null when no picture can be decoded: then there is no grid either. */
 async function videoStart(path: string, turn: PacketTurn): Promise<number | null> {
-  const source = await openSource(path);
+  const source = await openSource(path, turn);
   try {
     const { video, start } = await readHead(source, turn);
     return start === null ? null : inSeconds(video, start);

@@ -31,7 +31,7 @@ export async function probe({ path }: { readonly path: string }, turn: Turn): Pr
   const size_bytes = Number(size);
   if (await isStill(path)) return probeStill(path, size_bytes);
   turn.throwIfCancelled();
-  const source = await openSource(path);
+  const source = await openSource(path, turn);
   try {
     return source.video ? await probeVideo(source, size_bytes, turn) : probeAudio(source, size_bytes);
   } finally {

@@ -6,6 +6,7 @@ import {
   AV_DISPOSITION_ATTACHED_PIC,
   AVDISCARD_ALL,
   AVERROR_EOF,
+  AVMEDIA_TYPE_AUDIO,
   AVMEDIA_TYPE_VIDEO,
   AVSEEK_FLAG_BACKWARD,
   avGetCodecName,
@@ -22,6 +23,7 @@ import { FieldPairs } from './field-pairs.ts';
 import { readFileStamp } from './file-stamp.ts';
 import { containers } from './formats.ts';
 import { isJpegFilm } from './jpeg-film.ts';
+import type { PacketTurn } from './packet-checkpoint.ts';
 import { ticks } from './ticks.ts';
 
 /** How much FFmpeg reads to recognise a file and its streams. */
@@ -30,6 +32,15 @@ const probeLimits = { bytes: 20_000_000n, microseconds: 10_000_000n };
 const mostFieldPackets = 16;
 /** Consecutive read errors after which the file counts as ended. */
 const mostReadErrors = 64;
+/**
+ * Above this size, bytes: FFmpeg may read for minutes within one call, for the next packet of a stream that has few, or for
+ * a place in a file without an index.
+ */
+const largeBytes = 512 * 1024 * 1024;
+/** Containers that know where every packet is; streams that are left out cost nothing there. */
+const indexed = /^(mov|mp4|mxf)/;
+/** Containers in which a place that is not in the index is found by reading up to it. Others search by halves. */
+const readUpTo = /^(matroska|avi|flv)/;
 
 export class Source {
   readonly path: string;
@@ -40,6 +51,9 @@ export class Source {
   readonly video: Stream | null;
   /** Why there are no more packets; null while there are. */
   ended: 'clean' | 'broken' | null = null;
+  readonly #turn: PacketTurn | null;
+  /** Ticks up to which the index of a container in `readUpTo` has certainly been built. */
+  #reached = 0;
   #unread: Packet[] = [];
   /** Null where no packet of the video stream can be a single field. */
   readonly #fields: FieldPairs | null;
@@ -47,8 +61,10 @@ export class Source {
   #wanted: ReadonlySet<number>;
   #closed = false;
 
-  constructor(path: string, format: FormatContext, bytes: number) {
+  /** `turn`: the one it works for. Whatever is read of the file gives signs of life, and ends when it is cancelled. */
+  constructor(path: string, format: FormatContext, bytes: number, turn: PacketTurn | null = null) {
     this.path = path;
+    this.#turn = turn;
     this.format = format;
     this.bytes = bytes;
     const streams = format.streams;
@@ -103,9 +119,10 @@ export class Source {
   /** Reads only these streams from now on; most demuxers skip the packets of the others without reading them. */
   only(indexes: readonly number[]) {
     this.#wanted = new Set(indexes);
-    for (const stream of this.format.streams) {
-      if (!this.#wanted.has(stream.index)) stream.discard = AVDISCARD_ALL;
-    }
+    const others = this.format.streams.filter(({ index }) => !this.#wanted.has(index));
+    // One dense stream of a large file goes on being returned, so that reading a sparse one shows how it goes on.
+    const beat = this.bytes > largeBytes && !indexed.test(this.container) ? dense(others) : undefined;
+    for (const stream of others) if (stream !== beat) stream.discard = AVDISCARD_ALL;
   }
 
   /**
@@ -129,6 +146,7 @@ export class Source {
   /** Reads the next packet into an empty one of the caller, who unrefs it; false at the end. Ignores `unread` ones. */
   read(packet: Packet): boolean {
     for (let failures = 0; failures < mostReadErrors && this.ended === null; ) {
+      this.#turn?.throwIfCancelled();
       const result = this.format.readFrameSync(packet);
       if (result >= 0 && this.#wanted.has(packet.streamIndex)) return true;
       if (result >= 0) packet.unref();
@@ -148,8 +166,26 @@ export class Source {
     if (!this.video) return false;
     this.#forgetUnread();
     this.ended = null;
-    const target = BigInt(Math.floor(ticks));
-    return this.format.seekFrameSync(this.video.index, target, AVSEEK_FLAG_BACKWARD) >= 0;
+    const target = Math.floor(ticks);
+    for (const step of this.#steps(target)) this.#seek(this.video, step);
+    return this.#seek(this.video, target);
+  }
+
+  #seek({ index }: Stream, target: number): boolean {
+    this.#turn?.throwIfCancelled();
+    return this.format.seekFrameSync(index, BigInt(target), AVSEEK_FLAG_BACKWARD) >= 0;
+  }
+
+  /** Places on the way to `target`: where FFmpeg reads up to it, each call reads a bounded part of the file. */
+  *#steps(target: number): Generator<number> {
+    const seconds = Number(this.format.duration) / 1e6;
+    const { num, den } = this.video!.timeBase;
+    if (!readUpTo.test(this.container) || this.bytes <= largeBytes || !(seconds > 0)) return;
+    const step = Math.max(1, Math.floor((((seconds * den) / num) * largeBytes) / this.bytes));
+    for (let at = this.#reached + step; at < target; at += step) {
+      yield at;
+      this.#reached = at;
+    }
   }
 
   /** Seeks to the first packet. Throws DECODE_FAILED when the demuxer cannot. */
@@ -175,8 +211,18 @@ export class Source {
   }
 }
 
+/** Sound before pictures: its packets are smaller. */
+function dense(streams: readonly Stream[]): Stream | undefined {
+  const ofType = (type: number) =>
+    streams.find(
+      ({ codecpar, disposition }) =>
+        codecpar.codecType === type && (disposition & AV_DISPOSITION_ATTACHED_PIC) === 0,
+    );
+  return ofType(AVMEDIA_TYPE_AUDIO) ?? ofType(AVMEDIA_TYPE_VIDEO);
+}
+
 /** Opens a media file. Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA. The caller closes it. */
-export async function openSource(path: string): Promise<Source> {
+export async function openSource(path: string, turn: PacketTurn | null = null): Promise<Source> {
   const { size } = await readFileStamp(path);
   // FFmpeg would take a Motion JPEG stream for a still.
   const forced = (await isJpegFilm(path)) ? InputFormat.findInputFormat('mjpeg') : null;
@@ -194,7 +240,7 @@ export async function openSource(path: string): Promise<Source> {
     // Without the prefix FFmpeg would take a name such as "concat:x" for a protocol.
     checked(format.openInputSync(`file:${resolve(path)}`, forced, options), path, 'cannot be opened');
     checked(format.findStreamInfoSync(), path, 'its streams cannot be read');
-    return new Source(path, format, Number(size));
+    return new Source(path, format, Number(size), turn);
   } catch (error) {
     format.closeInputSync();
     format.freeContext();
