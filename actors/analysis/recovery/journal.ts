@@ -12,6 +12,7 @@ import { previousEnd } from '../../../runtime/process/guardian-client.ts';
 import { hasEnded, thisProcess } from '../../../runtime/process/identity.ts';
 import { type JournalReading, readEntries } from './journal-file.ts';
 import { type EngineEnd, type JournalEntry, JournalHistory } from './quarantine.ts';
+import { Refusals } from './refusals.ts';
 
 /** A journal that has grown by so much is compacted. */
 const COMPACT_BYTES = 4 << 20;
@@ -25,6 +26,8 @@ type Entry = JournalEntry extends infer E
 export interface Journal {
   /** What earlier engines left behind, and what this one wrote since. */
   readonly history: JournalHistory;
+  /** Files that were looked at in vain; a second look leaves no entries. */
+  readonly refusals: Refusals;
   /** Work that this engine does now. */
   readonly running: number;
   write(entry: Entry): void;
@@ -36,6 +39,7 @@ export interface Journal {
 /** For an engine that only searches: it starts no stage, so it leaves none behind and needs no writable home. */
 export const withoutJournal: Journal = {
   history: new JournalHistory(),
+  refusals: new Refusals(),
   running: 0,
   write: () => {},
   stopping: () => {},
@@ -67,6 +71,7 @@ export function openJournal(path: string, options: JournalOptions): Journal {
 
 class JournalFile implements Journal {
   readonly history = new JournalHistory();
+  readonly refusals = new Refusals();
   readonly #path: string;
   readonly #options: JournalOptions;
   readonly #token = randomUUID();

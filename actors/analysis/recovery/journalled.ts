@@ -7,17 +7,25 @@ import type { Journal } from './journal.ts';
 import { quarantineReason, stageKey } from './quarantine.ts';
 import { hangOf, worthAnotherTry } from './retry.ts';
 
-/** `id`: of the task, or another name for the journal. `retryQuarantined`: set by `force`. Throws QUARANTINED. */
+/**
+ * `id`: of the task, or another name for the journal. `retryQuarantined`: set by `force`. Throws QUARANTINED, and the reason
+ * why the file could not be read before.
+ */
 export function journalledSurvey(
   journal: Journal,
   id: string,
   path: string,
   retryQuarantined = false,
 ): Watched {
-  return (mark, work) => {
+  return async (mark, work) => {
     const key = stageKey(mark, 'survey', path);
+    const refused = journal.refusals.of(key);
+    if (refused && !retryQuarantined) throw refused;
     if (!retryQuarantined) expectNotQuarantined(journal, key, path);
-    return journalled(journal, { task_id: id, key }, work);
+    return journalled(journal, { task_id: id, key }, work).catch((error) => {
+      journal.refusals.note(key, error);
+      throw error;
+    });
   };
 }
 

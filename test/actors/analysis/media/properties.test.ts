@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Check } from 'typebox/value';
@@ -158,5 +158,21 @@ test('a file that ended the engine twice is left alone', async () => {
   w.state.media.clear();
   await assert.rejects(w.ask(), (error) => analysisErrors.NO_MEDIA.is(error) && /twice/.test(error.message));
   assert.equal(w.state.probing.all, 1);
+  await w.end();
+});
+
+test('a file that cannot be read is looked at once, until it changes', async () => {
+  const w = await propertiesWorld([{ name: 'a', frames: 3 }]);
+  const [path = ''] = w.paths;
+  w.state.files.delete(path);
+  const lines = () => readFileSync(w.journalPath, 'utf8').split('\n').length;
+  const refused = (error: unknown) => analysisErrors.NO_MEDIA.is(error) && /not media/.test(error.message);
+  await assert.rejects(w.ask(), refused);
+  const after = lines();
+  for (let i = 0; i < 5; i++) await assert.rejects(w.ask(), refused);
+  assert.equal(lines(), after, 'looks leave nothing in the journal');
+  w.state.files.set(path, { name: 'a', frames: 3 });
+  writeFileSync(path, 'a film at last');
+  assert.equal(Object.keys((await w.ask()).media_properties).length, 1);
   await w.end();
 });
