@@ -1,4 +1,5 @@
 // The command line: reads settings, runs one command, and turns its end into an exit code.
+import { filesOfEngine, openFileLimit } from '../runtime/process/open-files.ts';
 import '../runtime/process/no-telemetry.ts';
 import '../runtime/process/launched.ts';
 import { parseArgs } from 'node:util';
@@ -136,6 +137,9 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
     },
     startEngine: async (decoders, onFatal) => {
       const { startEngine } = await import('../main.ts');
+      const [limit, needed] = [openFileLimit(), filesOfEngine(decoders)];
+      if (limit < needed)
+        log.warn('too few files may be open at once (ulimit -n)', { open_files: limit, needed });
       return startEngine(values, decoders, log, onFatal);
     },
   };

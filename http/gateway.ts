@@ -1,9 +1,12 @@
 // The service on its port: engine, licenses, routes and events put together, from listening to the last answer.
+
 import { randomUUID } from 'node:crypto';
 import type { Engine } from '../actors/engine.ts';
 import type { EventServer } from '../events/server.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import { filesOfEngine, mostConnections, openFileLimit } from '../runtime/process/open-files.ts';
+import { conflate } from '../runtime/sync/conflate.ts';
 import type { SettingValues } from '../settings.ts';
 import type { Licenses } from './license/licenses.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
@@ -43,9 +46,11 @@ export function createGateway(parts: GatewayParts): Gateway {
   const metrics = metricsOf(parts, () => app.inFlight);
   const app = appOf(parts, { ...engine, metrics, stopping: () => stopping }, metrics);
   const unsubscribe = engine.tasks.subscribe(metrics.task);
-  const server = createServer(app, events.attach);
+  const connections = connectionLimit(parts);
+  const server = createServer(app, { attach: events.attach, ...connections });
   return {
     listen: () => {
+      connections.tell();
       server.listen(values.host, values.port);
       return { host: values.host, port: server.port };
     },
@@ -63,6 +68,32 @@ export function createGateway(parts: GatewayParts): Gateway {
       unsubscribe();
       metrics.close();
       server.close();
+    },
+  };
+}
+
+/** As many clients as the engine is made for. */
+const CLIENTS = 1000;
+const TELL_EVERY_MS = 10_000;
+
+function connectionLimit({ values, log, clock }: GatewayParts) {
+  const limit = openFileLimit();
+  const most = mostConnections(limit, values.decoders);
+  let refused = 0;
+  const tellRefused = conflate<string, number>(clock, TELL_EVERY_MS, (connections) =>
+    log.warn('connections are refused: too many are open', { refused: connections, most, open_files: limit }),
+  );
+  return {
+    mostConnections: most,
+    onRefused: () => tellRefused.put('refused', ++refused),
+    tell: () => {
+      if (most >= CLIENTS) return;
+      const facts = {
+        open_files: limit,
+        most_connections: most,
+        for_many_clients: filesOfEngine(values.decoders) + CLIENTS,
+      };
+      log.warn('few files may be open at once (ulimit -n), so few clients can be connected', facts);
     },
   };
 }

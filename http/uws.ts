@@ -37,9 +37,26 @@ interface ExclusiveListen {
 const exclusive: number = (uWS as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number })
   .LIBUS_LISTEN_EXCLUSIVE_PORT;
 
-/** `attach` is called with the uWebSockets app before routes are set: Socket.IO shares the port. */
-export function createServer(app: App, attach: (sockets: uWS.TemplatedApp) => void = () => {}): Server {
+export interface ServerOptions {
+  /** Called with the uWebSockets app before routes are set: Socket.IO shares the port. */
+  attach?(sockets: uWS.TemplatedApp): void;
+  /** Open at the same time; one more is closed at once, so that the files of the engine can still be opened. */
+  readonly mostConnections?: number;
+  /** A connection was refused. */
+  onRefused?(): void;
+}
+
+export function createServer(app: App, options: ServerOptions = {}): Server {
+  const { attach = () => {}, mostConnections = Number.POSITIVE_INFINITY } = options;
   const sockets = uWS.App();
+  let connections = 0;
+  const onConnection = (res: uWS.HttpResponse, change: number) => {
+    connections += change;
+    if (change < 0 || connections <= mostConnections) return;
+    options.onRefused?.();
+    res.close();
+  };
+  sockets.filter((res, change) => onConnection(res, Number(change)));
   attach(sockets);
   sockets.any('/*', (res, req) => serve(app, res, req));
   let listening: uWS.us_listen_socket | undefined;

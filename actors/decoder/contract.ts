@@ -7,6 +7,11 @@ import { errorTable } from '../../runtime/errors.ts';
 export const mediaErrors = errorTable({
   FILE_NOT_FOUND: { meaning: 'There is no such file', status: 404, retryable: false },
   FILE_UNREADABLE: { meaning: 'The file cannot be opened', status: 400, retryable: false },
+  TOO_MANY_FILES: {
+    meaning: 'Too many files are open; the limit of the system (ulimit -n) is too low',
+    status: 503,
+    retryable: true,
+  },
   FILE_EMPTY: { meaning: 'The file is empty', status: 400, retryable: false },
   FILE_CHANGED: { meaning: 'The file changed while it was read', status: 409, retryable: true },
   NOT_MEDIA: { meaning: 'The file is not video, picture or audio', status: 400, retryable: false },

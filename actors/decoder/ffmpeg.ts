@@ -72,6 +72,7 @@ import { mediaErrors } from './contract.ts';
 // FFmpeg logs to stderr from its own threads; errors are reported by return values anyway.
 Log.setLevel(AV_LOG_QUIET);
 
+const AVERROR_EMFILE = FFmpegError.AVERROR(PosixError.EMFILE);
 const AVERROR_EACCES = FFmpegError.AVERROR(PosixError.EACCES);
 const AVERROR_EAGAIN = FFmpegError.AVERROR(PosixError.EAGAIN);
 const AVERROR_EINVAL = FFmpegError.AVERROR(PosixError.EINVAL);
@@ -153,6 +154,8 @@ export function mediaError(number: number, path: string, doing: string): EngineE
   switch (number) {
     case AVERROR_ENOENT:
       return mediaErrors.FILE_NOT_FOUND(text, details);
+    case AVERROR_EMFILE:
+      return mediaErrors.TOO_MANY_FILES(text, details);
     case AVERROR_EACCES:
     case AVERROR_EPERM:
     case AVERROR_EISDIR:

@@ -3,6 +3,7 @@ import test from 'node:test';
 import { MOST_HEAD_BYTES } from '../../http/request/header-limit.ts';
 import { createServer, serverErrors } from '../../http/uws.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import { until } from '../until.ts';
 import { RawClient, request } from './raw-client.ts';
 import { app, assertWell, meeting, observed, server, start } from './small-service.ts';
 
@@ -206,4 +207,28 @@ test('a server that is closed aborts what is in flight and ends its connections'
   handler.fail(await handler.aborted);
   await Promise.all([waiting!.closed, sending!.closed, idle!.closed, own.app.idle()]);
   assert.equal(own.app.inFlight, 0);
+});
+
+test('connections beyond the limit are closed at once; those that are open are served, and leave room', async () => {
+  let refused = 0;
+  const small = createServer(app, { mostConnections: 3, onRefused: () => refused++ });
+  small.listen('127.0.0.1', 0);
+  try {
+    const clients = Array.from({ length: 3 }, () => new RawClient(small.port));
+    for (const client of clients) assert.equal((await client.ask(request('GET', '/hi'))).status, 200);
+    for (let i = 0; i < 5; i++) await assert.rejects(new RawClient(small.port).ask(request('GET', '/hi')));
+    assert.equal(refused, 5);
+    for (const client of clients) assert.equal((await client.ask(request('GET', '/hi'))).status, 200);
+    await clients[0]!.leave();
+    const last = await until(async () => {
+      const client = new RawClient(small.port);
+      return client.ask(request('GET', '/hi')).then(
+        () => client,
+        () => undefined,
+      );
+    });
+    await Promise.all([last, ...clients.slice(1)].map((client) => client.leave()));
+  } finally {
+    small.close();
+  }
 });

@@ -8,7 +8,7 @@
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { type FileIdentity, mediaErrors, modifiedMs } from '../contract.ts';
-import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
+import { cannotOpen, expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -24,7 +24,7 @@ export async function identify(path: string): Promise<FileIdentity> {
   const stamp = await readFileStamp(path);
   const size = Number(stamp.size);
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw mediaErrors.FILE_UNREADABLE(`${path}: cannot be opened (${error.code})`, { path }, error);
+    throw cannotOpen(path, error);
   });
   try {
     let text = '';

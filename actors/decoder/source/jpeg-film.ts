@@ -2,7 +2,7 @@
 // A still can contain further pictures too (preview, gain map, stereo), but those differ in size or are few.
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { mediaErrors } from '../contract.ts';
+import { cannotOpen } from './file-stamp.ts';
 
 /** Bytes examined, at most. */
 const examined = 4 * 2 ** 20;
@@ -14,7 +14,7 @@ const endOfImage = Buffer.of(0xff, 0xd9);
 /** True for a Motion JPEG stream, by the extension or the content of the file. Errors: FILE_UNREADABLE. */
 export async function isJpegFilm(path: string): Promise<boolean> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw mediaErrors.FILE_UNREADABLE(`${path}: cannot be opened (${error.code})`, { path }, error);
+    throw cannotOpen(path, error);
   });
   try {
     const start = Buffer.alloc(3);

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { mediaErrors } from '../contract.ts';
 import type { Size } from './coded-size.ts';
+import { cannotOpen } from './file-stamp.ts';
 import { isJpegFilm } from './jpeg-film.ts';
 import { signatureLength, stillFormat } from './signature.ts';
 
@@ -16,7 +17,7 @@ export const maxStillPixels = 1_000_000_000;
 /** True when the file has the signature of an image format sharp reads and is not a sequence of JPEG pictures. */
 export async function isStill(path: string): Promise<boolean> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw mediaErrors.FILE_UNREADABLE(`${path}: cannot be opened (${error.code})`, { path }, error);
+    throw cannotOpen(path, error);
   });
   try {
     const bytes = new Uint8Array(signatureLength);

@@ -159,7 +159,7 @@ async function serve(t: TestContext) {
   const clock = systemClock;
   const events = createEventServer({ tasks, clock, log, isAllowedHost: all, origins: [], everyMs: 0 });
   const { app } = inject([...healthRoutes, ...taskRoutes], { tasks } as never, { isAllowedHost: all });
-  const server = createServer(app, events.attach);
+  const server = createServer(app, { attach: events.attach });
   server.listen('127.0.0.1', 0);
   const { port } = server;
   let stopping: Promise<void> | undefined;

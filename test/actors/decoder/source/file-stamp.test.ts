@@ -3,6 +3,9 @@ import { appendFile, copyFile, mkdtemp, rename, rm, unlink } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { mediaErrors } from '../../../../actors/decoder/contract.ts';
+import { mediaError } from '../../../../actors/decoder/ffmpeg.ts';
+import { cannotOpen } from '../../../../actors/decoder/source/file-stamp.ts';
 import { frameItems, turnFor } from '../ask-decoder.ts';
 import { clips } from '../footage/clips.ts';
 
@@ -35,4 +38,21 @@ test('a file that grows, is replaced or deleted meanwhile is FILE_CHANGED', asyn
     })();
     await assert.rejects(all, { code: 'FILE_CHANGED', message: /film\.mp4/ });
   }
+});
+
+test('a file that cannot be opened because too many are open is not called unreadable or damaged', () => {
+  const { TOO_MANY_FILES, FILE_UNREADABLE } = mediaErrors;
+  for (const [code, row] of [
+    ['EMFILE', TOO_MANY_FILES],
+    ['ENFILE', TOO_MANY_FILES],
+    ['EACCES', FILE_UNREADABLE],
+  ] as const) {
+    const error = cannotOpen('/film', Object.assign(new Error(code), { code }));
+    assert.ok(row.is(error), code);
+    assert.equal(error.retryable, row === TOO_MANY_FILES);
+    assert.match(error.message, /\/film: .*E/);
+  }
+  // As FFmpeg says EMFILE on Linux and macOS.
+  const emfile = -24;
+  assert.ok(TOO_MANY_FILES.is(mediaError(emfile, '/film', 'cannot be opened')));
 });
