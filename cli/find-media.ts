@@ -5,6 +5,8 @@ import { extname, join, resolve } from 'node:path';
 import { analysisErrors } from '../actors/analysis/contract.ts';
 import { mediaErrors } from '../actors/decoder/contract.ts';
 import { type EngineError, engineErrors } from '../runtime/errors.ts';
+import { codeOf } from '../runtime/files/error-code.ts';
+import { isGarbled, nameOf } from '../runtime/files/utf8-name.ts';
 
 const stills = new Set('jpg jpeg jpe png webp tif tiff gif avif heic heif bmp jp2'.split(' '));
 const others = new Set(
@@ -67,14 +69,34 @@ async function visit(
     if (above.includes(real)) throw analysisErrors.LINK_LOOP(`${path}: leads back to ${real}`, { path });
     if (seen.has(real)) return;
     seen.add(real);
-    const names = (await readdir(real)).filter((name) => !name.startsWith('.')).sort();
+    const { names, garbled } = await namesIn(real);
+    for (const name of garbled) found.failures.push(notUtf8(join(path, name)));
     for (const name of names)
       await visit(join(path, name), false, [...above, real], found, seen, skip, signal);
   } catch (error) {
     if (engineErrors.CANCELLED.is(error)) throw error;
     // A dangling link or a file that went away inside a folder is a failure of that entry only.
-    found.failures.push({ path, error: asFailure(path, error) });
+    const garbled = codeOf(error) === 'ENOENT' && (await isGarbled(path));
+    found.failures.push(garbled ? notUtf8(path) : { path, error: asFailure(path, error) });
   }
+}
+
+/** Hidden entries are left out. `garbled`: folders and media whose names are not UTF-8, as far as they can be read. */
+async function namesIn(folder: string): Promise<{ names: string[]; garbled: string[] }> {
+  const [names, garbled]: [string[], string[]] = [[], []];
+  for (const entry of await readdir(folder, { encoding: 'buffer', withFileTypes: true })) {
+    const name = nameOf(entry.name);
+    const text = entry.name.toString();
+    if (text.startsWith('.')) continue;
+    if (name !== null) names.push(name);
+    else if (entry.isDirectory() || isMediaName(text)) garbled.push(text);
+  }
+  return { names: names.sort(), garbled: garbled.sort() };
+}
+
+function notUtf8(path: string): Found['failures'][number] {
+  const what = 'its name, or that of a folder above it, is not UTF-8; rename it';
+  return { path, error: mediaErrors.NAME_NOT_UTF8(`${path}: ${what}`, { path }) };
 }
 
 function asFailure(path: string, error: unknown): EngineError {

@@ -6,6 +6,11 @@ import { errorTable } from '../../runtime/errors.ts';
 
 export const mediaErrors = errorTable({
   FILE_NOT_FOUND: { meaning: 'There is no such file', status: 404, retryable: false },
+  NAME_NOT_UTF8: {
+    meaning: 'The name of the file or of a folder above it is not UTF-8; rename it',
+    status: 400,
+    retryable: false,
+  },
   FILE_UNREADABLE: { meaning: 'The file cannot be opened', status: 400, retryable: false },
   TOO_MANY_FILES: {
     meaning: 'Too many files are open; the limit of the system (ulimit -n) is too low',

@@ -67,3 +67,34 @@ test('a link that leads back, a dangling link and a missing path are reported, n
 test('a walk can be cancelled', async () => {
   await assert.rejects(findMedia(['/'], '/nowhere', AbortSignal.abort()), engineErrors.CANCELLED.is);
 });
+
+test('names that are not UTF-8 are refused for that, in a folder and named outright', {
+  skip: process.platform === 'linux' ? false : 'file names are always text here',
+}, async () => {
+  const folder = tree(['good.mp4', 'a\ufffdb.mp4']);
+  const bytes = (name: string) => Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name, 'latin1')]);
+  for (const name of ['caf\xe9.mp4', 'caf\xe9.txt']) writeFileSync(bytes(name), '');
+  mkdirSync(bytes('\xff'));
+  writeFileSync(bytes('\xff/in.mp4'), '');
+  const walked = await findMedia([folder], '/nowhere');
+  // A name that holds the sign for what cannot be read is a name.
+  assert.deepEqual(
+    walked.files.map((file) => relative(folder, file)),
+    ['a\ufffdb.mp4', 'good.mp4'],
+  );
+  assert.deepEqual(
+    walked.failures.map(({ path, error }) => [relative(folder, path), error.code]),
+    [
+      ['caf\ufffd.mp4', 'NAME_NOT_UTF8'],
+      ['\ufffd', 'NAME_NOT_UTF8'],
+    ],
+  );
+  // As Node hands over an argument of these bytes.
+  const named = ['caf\ufffd.mp4', '\ufffd/in.mp4', 'no\ufffd.mp4'].map((name) => join(folder, name));
+  const { failures } = await findMedia(named, '/nowhere');
+  assert.deepEqual(
+    failures.map(({ error }) => error.code),
+    ['NAME_NOT_UTF8', 'NAME_NOT_UTF8', 'FILE_NOT_FOUND'],
+  );
+  rmSync(folder, { recursive: true });
+});

@@ -1,5 +1,6 @@
 // Which file is it, and what is in it: from the store when the file has not changed since, else asked of the prober.
 import { stat } from 'node:fs/promises';
+import { isGarbled } from '../../../runtime/files/utf8-name.ts';
 import type { Lane } from '../../../runtime/mailbox.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { KeyedLock } from '../../../runtime/sync/keyed-lock.ts';
@@ -42,9 +43,15 @@ export async function survey(
   { lane, remember }: SurveyOptions,
 ): Promise<MediaRecord> {
   const options = { signal, lane };
-  const stats = await stat(path, { bigint: true }).catch((error) => {
+  const stats = await stat(path, { bigint: true }).catch(async (error) => {
     const code = (error as NodeJS.ErrnoException).code;
-    const row = code === 'ENOENT' ? mediaErrors.FILE_NOT_FOUND : mediaErrors.FILE_UNREADABLE;
+    const { NAME_NOT_UTF8, FILE_NOT_FOUND, FILE_UNREADABLE } = mediaErrors;
+    if (code === 'ENOENT' && (await isGarbled(path))) {
+      throw NAME_NOT_UTF8(`${path}: its name, or that of a folder above it, is not UTF-8; rename it`, {
+        path,
+      });
+    }
+    const row = code === 'ENOENT' ? FILE_NOT_FOUND : FILE_UNREADABLE;
     throw row(`${path}: ${row.meaning.toLowerCase()} (${code})`, { path }, error);
   });
   const asked = {

@@ -4,6 +4,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
+import { isGarbled } from '../../../runtime/files/utf8-name.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import { analysisErrors } from '../contract.ts';
 
@@ -19,8 +20,10 @@ export async function expectMedia(paths: readonly string[], signal: AbortSignal)
   }
   const named = paths.slice(0, 5).join(', ');
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
+  const garbled = (await Promise.all(paths.slice(0, 5).map(isGarbled))).includes(true);
+  const why = garbled ? '. There are files whose names are not UTF-8; rename them' : '';
   throw analysisErrors.NO_VALID_MEDIA(
-    paths.length === 0 ? 'The request names no media' : `None of these is a file: ${named}${more}`,
+    paths.length === 0 ? 'The request names no media' : `None of these is a file: ${named}${more}${why}`,
   );
 }
 

@@ -176,3 +176,15 @@ test('a file that cannot be read is looked at once, until it changes', async () 
   assert.equal(Object.keys((await w.ask()).media_properties).length, 1);
   await w.end();
 });
+
+test('a path that is what is left of a name that is not UTF-8 is refused for that', {
+  skip: process.platform === 'linux' ? false : 'file names are always text here',
+}, async () => {
+  const w = await propertiesWorld([{ name: 'a', frames: 3 }]);
+  writeFileSync(Buffer.from(`${w.folder}/caf\xe9.mp4`, 'latin1'), '');
+  const { unreadable } = await w.ask([...w.paths, join(w.folder, 'caf\ufffd.mp4'), join(w.folder, 'no.mp4')]);
+  const reasons = Object.values(unreadable);
+  assert.match(reasons[0] ?? '', /not UTF-8; rename it/);
+  assert.match(reasons[1] ?? '', /no such file/);
+  await w.end();
+});
