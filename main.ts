@@ -3,19 +3,14 @@ import './runtime/process/no-telemetry.ts';
 import { createAnalysis } from './actors/analysis/analysis.ts';
 import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.ts';
 import { openTasks } from './actors/analysis/tasks/tasks.ts';
-import { decoderContract } from './actors/decoder/contract.ts';
-import { diarizerContract } from './actors/diarizer/contract.ts';
-import { embedderContract } from './actors/embedder/contract.ts';
 import type { Engine } from './actors/engine.ts';
 import { createExporter } from './actors/exporter/exporter.ts';
-import { indexContract } from './actors/index/contract.ts';
 import { createLibrary } from './actors/library/library.ts';
 import { mostPictureBytes } from './actors/models/contract.ts';
 import { createModelLibrary } from './actors/models/library.ts';
 import { thisMachine } from './actors/models/machine.ts';
-import { defaultModelKey } from './actors/models/rows/list.ts';
 import { createSearch } from './actors/search/search.ts';
-import { transcriberContract } from './actors/transcriber/contract.ts';
+import { startActors } from './actors/start.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Contract } from './runtime/contract.ts';
 import type { Log } from './runtime/log.ts';
@@ -39,28 +34,10 @@ export async function startEngine(
   const supervisor = createSupervisor({ clock: systemClock, log, pool, onFatal });
   const spec = <C extends Contract>(contract: C, settings: unknown, name = contract.name) =>
     threadSpec(contract, import.meta.url, { name, settings, memory: pool.memory, log });
-  const { device, model_threads: threads, hardware_decoding: hardware } = values;
-  const running = { modelsDir: models, device, threads, defaultModel: defaultModelKey };
+  const { device, hardware_decoding: hardware } = values;
   try {
-    // In start order: the index first, so that it stops last and flushed.
-    const [index, embedder, textEmbedder, prober] = await Promise.all([
-      supervisor.add(spec(indexContract, {})),
-      supervisor.add(spec(embedderContract, { ...running, sides: 'pictures' })),
-      supervisor.add(spec(embedderContract, { ...running, sides: 'texts' }, 'text-embedder')),
-      supervisor.add(spec(decoderContract, { hardware }, 'prober')),
-    ]);
-    // Nobody needs these at once: an engine that comes back answers before they are ready.
-    const several = (count: number, name: string) =>
-      Array.from({ length: count }, (_, i) =>
-        supervisor.begin(spec(decoderContract, { hardware }, `${name}-${i}`)),
-      );
-    const thumbnailDecoders = several(decoders > 0 ? 1 : 0, 'thumbnail-decoder');
-    const films = several(decoders, 'decoder');
-    const speech = decoders > 0 && {
-      audioDecoders: several(2, 'audio-decoder'),
-      transcriber: supervisor.begin(spec(transcriberContract, running)),
-      diarizer: supervisor.begin(spec(diarizerContract, running)),
-    };
+    const actors = await startActors(supervisor, spec, { values, decoders });
+    const { prober, embedder, index, textEmbedder, thumbnailDecoders, films, speech } = actors;
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { prober, embedder, index, pool, journal, preview, hardware, clock: systemClock, log };
     const stored = createModelLibrary(models, thisMachine(device));
@@ -72,7 +49,7 @@ export async function startEngine(
       textEmbedder,
     });
     const visual = { models: search.models, decode: values.decode };
-    const analysis = createAnalysis({ ...parts, ...visual, decoders: films, speech: speech || null });
+    const analysis = createAnalysis({ ...parts, ...visual, decoders: films, speech });
     const tasks = openTasks(tasksPath, { analysis, ...visual, clock: systemClock, log });
     const exporter = createExporter(Date.now);
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });

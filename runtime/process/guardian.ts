@@ -165,26 +165,27 @@ interface Earlier {
   readonly previous: PreviousEngine | null;
 }
 
-/** One engine process, from its start to its end. */
-function runEngine(
-  options: GuardianOptions,
-  { restarts, previous, kept }: Earlier,
-  stop: Stop,
-): Promise<End> {
-  const { command, clock, log } = options;
-  const limits = { ...defaultLimits, ...options.limits };
+function spawnEngine({ command, env }: GuardianOptions, { restarts, previous, kept }: Earlier): ChildProcess {
   const [program, ...args] = command;
-  const began = clock.now();
-  const child = spawn(program, args, {
+  return spawn(program, args, {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {
-      ...(options.env ?? process.env),
+      ...(env ?? process.env),
       [RESTARTS_VARIABLE]: String(restarts),
       [PREVIOUS_VARIABLE]: previous ? JSON.stringify(previous) : '',
       ...kept.env(),
     },
     windowsHide: true,
   });
+}
+
+/** One engine process, from its start to its end. */
+function runEngine(options: GuardianOptions, earlier: Earlier, stop: Stop): Promise<End> {
+  const { clock, log } = options;
+  const { restarts, kept } = earlier;
+  const limits = { ...defaultLimits, ...options.limits };
+  const began = clock.now();
+  const child = spawnEngine(options, earlier);
   const { pid } = child;
   let why = '';
   let cancelLimit = () => {};

@@ -1,0 +1,47 @@
+// Starts the actors of an engine, each in a thread of its own.
+import type { ChildSpec } from '../runtime/child.ts';
+import type { Contract } from '../runtime/contract.ts';
+import type { Supervisor } from '../runtime/supervisor.ts';
+import { folders, type SettingValues } from '../settings.ts';
+import { decoderContract } from './decoder/contract.ts';
+import { diarizerContract } from './diarizer/contract.ts';
+import { embedderContract } from './embedder/contract.ts';
+import { indexContract } from './index/contract.ts';
+import { defaultModelKey } from './models/rows/list.ts';
+import { transcriberContract } from './transcriber/contract.ts';
+
+/** Where the code of an actor lies, and what it is started with. `name`: of the thread; that of the contract by default. */
+type Spec = <C extends Contract>(contract: C, settings: unknown, name?: string) => ChildSpec<C>;
+
+/** `decoders`: films decoded at the same time; 0 for an engine that only searches. */
+export async function startActors(
+  supervisor: Supervisor,
+  spec: Spec,
+  { values, decoders }: { readonly values: SettingValues; readonly decoders: number },
+) {
+  const { device, model_threads: threads, hardware_decoding: hardware } = values;
+  const running = { modelsDir: folders(values).models, device, threads, defaultModel: defaultModelKey };
+  // In start order: the index first, so that it stops last and flushed.
+  const [index, embedder, textEmbedder, prober] = await Promise.all([
+    supervisor.add(spec(indexContract, {})),
+    supervisor.add(spec(embedderContract, { ...running, sides: 'pictures' })),
+    supervisor.add(spec(embedderContract, { ...running, sides: 'texts' }, 'text-embedder')),
+    supervisor.add(spec(decoderContract, { hardware }, 'prober')),
+  ]);
+  // Nobody needs these at once: an engine that comes back answers before they are ready.
+  const several = (count: number, name: string) =>
+    Array.from({ length: count }, (_, i) =>
+      supervisor.begin(spec(decoderContract, { hardware }, `${name}-${i}`)),
+    );
+  const thumbnailDecoders = several(decoders > 0 ? 1 : 0, 'thumbnail-decoder');
+  const films = several(decoders, 'decoder');
+  const speech =
+    decoders === 0
+      ? null
+      : {
+          audioDecoders: several(2, 'audio-decoder'),
+          transcriber: supervisor.begin(spec(transcriberContract, running)),
+          diarizer: supervisor.begin(spec(diarizerContract, running)),
+        };
+  return { index, embedder, textEmbedder, prober, thumbnailDecoders, films, speech };
+}
