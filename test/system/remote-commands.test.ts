@@ -24,7 +24,7 @@ function steady(text: string): string[] {
   const numbers = /in \d+ s(, \d+ frames, )?([\d.]+× real time)?/g;
   return text
     .split('\n')
-    .filter((line) => !line.startsWith('█'))
+    .filter((line) => !/^ *\d+% · /.test(line))
     .map((line) => line.replace(numbers, 'in time$1'))
     .sort();
 }

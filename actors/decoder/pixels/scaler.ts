@@ -1,7 +1,6 @@
 // Scales decoded pictures with swscale and converts their pixel format. Owns its native objects.
 import { mediaErrors, type PictureShape } from '../contract.ts';
 import {
-  AV_FRAME_FLAG_INTERLACED,
   type AV_PIX_FMT_RGB24,
   AVCOL_PRI_UNSPECIFIED,
   AVCOL_RANGE_JPEG,
@@ -13,6 +12,7 @@ import {
   SoftwareScaleContext,
 } from '../ffmpeg.ts';
 import type { Size } from '../source/coded-size.ts';
+import { FirstFields } from './fields.ts';
 
 type PixelFormat = typeof AV_PIX_FMT_RGB24;
 /** swscale flags; the additions make rounding exact and interpolate chroma at full resolution. */
@@ -29,6 +29,7 @@ const sdHeight = 576;
 export class Scaler {
   readonly #context = new SoftwareScaleContext();
   readonly #format: PixelFormat;
+  readonly #fields = new FirstFields();
   #frame: Frame | null = null;
 
   constructor(format: PixelFormat, resample: PictureShape['resample']) {
@@ -43,9 +44,7 @@ export class Scaler {
       this.#allocate(size, prepare);
     const frame = this.#frame!;
     assumeColours(source);
-    // swscale refuses interlaced frames. Both fields are scaled together as if the frame were progressive.
-    source.clearFlags(AV_FRAME_FLAG_INTERLACED);
-    const result = this.#context.scaleFrameSync(frame, source);
+    const result = this.#context.scaleFrameSync(frame, this.#fields.of(source));
     if (result < 0) {
       const name = avGetPixFmtName(source.format as PixelFormat) ?? 'unknown';
       throw mediaErrors.DECODE_FAILED(
@@ -58,6 +57,7 @@ export class Scaler {
   close() {
     this.#frame?.free();
     this.#frame = null;
+    this.#fields.close();
     this.#context.freeContext();
   }
 

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { link, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -88,7 +88,10 @@ async function makeOnce(path: string, write: (path: string) => Promise<void>): P
   try {
     const part = join(work, path.slice(clipFolder.length + 1));
     await write(part);
-    await rename(part, path);
+    // Another process may have made it meanwhile, and somebody may read that already.
+    await link(part, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
   } finally {
     await rm(work, { recursive: true, force: true });
   }
