@@ -4,12 +4,13 @@ import type { Request, SlotHandle } from '../../../runtime/contract.ts';
 import { type decoderContract, type GridFrame, mediaErrors, type PictureShape } from '../contract.ts';
 import { gridLength } from '../grid.ts';
 import type { Hardware } from '../packets/hardware.ts';
-import { fillStill, previewStill, type ReducedStill, reduceStill } from '../pixels/still.ts';
+import { fillStill, previewStill, reduceStill } from '../pixels/still.ts';
 import { undecodable } from '../source/encrypted.ts';
 import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
 import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
-import { isStill } from '../source/still.ts';
+import { openStill } from '../source/still.ts';
+import type { Still } from '../source/stills/still.ts';
 import { mostSeconds, pictureSeconds } from '../source/stream.ts';
 import { FrameSlots } from './frame-slots.ts';
 import { gridPictures } from './grid-pictures.ts';
@@ -25,8 +26,9 @@ export async function* frames(
 ): AsyncGenerator<Sent<GridFrame>> {
   const { path, from_frame } = request;
   const stamp = await readFileStamp(path);
-  if (await isStill(path)) {
-    if (from_frame === 0) yield await stillFrame(request, turn);
+  const still = await openStill(path);
+  if (still) {
+    if (from_frame === 0) yield await stillFrame(still, request, turn);
   } else {
     let found = 0;
     for await (const frame of filmFramesOnAnyDevice(request, turn, hardware)) {
@@ -93,23 +95,17 @@ async function* filmFrames(
   }
 }
 
-/**
- * A still is reduced for each shape by itself, so that a picture does not depend on the other shapes. Slots are taken only
- * when the first is decoded: a large still takes seconds.
- */
-async function stillFrame(request: FramesRequest, turn: FeedTurn): Promise<Sent<GridFrame>> {
-  const { path, preview } = request;
-  const shapes = shapesOf(request);
+/** Slots are taken only when the still is decoded: a large one takes seconds. */
+async function stillFrame(still: Still, request: FramesRequest, turn: FeedTurn): Promise<Sent<GridFrame>> {
+  const { preview } = request;
+  const reduced = await reduceStill(still, shapesOf(request), preview, turn);
   turn.throwIfCancelled();
-  const main = await reduceStill(path, shapes[0]!, preview);
-  turn.throwIfCancelled();
-  const { handles, bytes } = await new FrameSlots(turn, shapes.length).take();
-  for (const [i, shape] of shapes.entries()) {
-    const still: ReducedStill = i === 0 ? main : await reduceStill(path, shape, null);
-    await fillStill(still, shape, bytes[i]!);
+  const { handles, bytes } = await new FrameSlots(turn, reduced.length).take();
+  for (const [i, picture] of reduced.entries()) {
+    await fillStill(picture, bytes[i]!);
     turn.throwIfCancelled();
   }
-  const jpeg = preview && (await previewStill(main, preview.quality));
+  const jpeg = preview && (await previewStill(reduced[0]!, preview.quality));
   return gridFrame({ second: 0, seconds: 0 }, handles, jpeg);
 }
 

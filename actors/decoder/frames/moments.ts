@@ -8,7 +8,7 @@ import { stillJpeg } from '../pixels/still.ts';
 import { readFileStamp } from '../source/file-stamp.ts';
 import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
-import { isStill } from '../source/still.ts';
+import { openStill } from '../source/still.ts';
 import { codedSize } from '../source/stream.ts';
 import type { GridPicture } from './gop-walk.ts';
 import { momentPictures } from './moment-walk.ts';
@@ -21,12 +21,13 @@ export async function* moments(request: MomentsRequest, turn: Turn): AsyncGenera
   if (seconds.some((at, i) => at < (seconds[i - 1] ?? 0)))
     throw engineErrors.INVALID_MESSAGE('seconds are not ascending');
   await readFileStamp(path);
-  if (!(await isStill(path))) {
+  const still = await openStill(path);
+  if (!still) {
     yield* filmMoments(request, turn);
     return;
   }
   turn.throwIfCancelled();
-  const jpeg = await stillJpeg(path, request.preview);
+  const jpeg = await stillJpeg(still, request.preview);
   for (const moment of seconds.keys()) {
     turn.throwIfCancelled();
     yield sent(moment, 0, jpeg);

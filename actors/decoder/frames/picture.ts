@@ -6,7 +6,7 @@ import { fillStill, previewStill, reduceStill } from '../pixels/still.ts';
 import { readFileStamp } from '../source/file-stamp.ts';
 import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
-import { isStill } from '../source/still.ts';
+import { openStill } from '../source/still.ts';
 import { pictureSeconds } from '../source/stream.ts';
 import { gridPictures } from './grid-pictures.ts';
 import { PictureOutputs } from './outputs.ts';
@@ -19,13 +19,14 @@ export async function picture(request: PictureRequest, turn: Turn): Promise<Sent
   const { path, shape, preview } = request;
   await readFileStamp(path);
   const slot = turn.slot(request.picture);
-  if (await isStill(path)) {
+  const still = await openStill(path);
+  if (still) {
     turn.throwIfCancelled();
-    const still = await reduceStill(path, shape, preview);
+    const [reduced] = await reduceStill(still, [shape], preview, turn);
     turn.throwIfCancelled();
-    await fillStill(still, shape, slot);
+    await fillStill(reduced!, slot);
     turn.throwIfCancelled();
-    return reply(0, preview && (await previewStill(still, preview.quality)));
+    return reply(0, preview && (await previewStill(reduced!, preview.quality)));
   }
   const source = await openSource(path, turn);
   const outputs = new PictureOutputs(source, [shape], preview);

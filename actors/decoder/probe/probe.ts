@@ -15,7 +15,8 @@ import { shownSize } from '../source/coded-size.ts';
 import { readFileStamp } from '../source/file-stamp.ts';
 import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
-import { isStill, readStill, type StillFacts } from '../source/still.ts';
+import { openStill } from '../source/still.ts';
+import type { Still } from '../source/stills/still.ts';
 import { codedSize, frameRate, pictureRate, pictureSeconds } from '../source/stream.ts';
 import { frames, saysDropFrame, timecode } from '../timecode.ts';
 import { colourPrimaries, colourSpace, colourTransfer, isHdr } from './colours.ts';
@@ -29,7 +30,8 @@ const noTimecode = { text: '00:00:00:00', drop_frame: false };
 export async function probe({ path }: { readonly path: string }, turn: Turn): Promise<Probe> {
   const { size } = await readFileStamp(path);
   const size_bytes = Number(size);
-  if (await isStill(path)) return probeStill(path, size_bytes);
+  const still = await openStill(path);
+  if (still) return probeStill(still, size_bytes);
   turn.throwIfCancelled();
   const source = await openSource(path, turn);
   try {
@@ -89,19 +91,18 @@ function probeAudio(source: Source, size_bytes: number): Probe {
   };
 }
 
-async function probeStill(path: string, size_bytes: number): Promise<Probe> {
-  const { metadata, width, height } = await readStill(path);
-  const exif = readExif(metadata.exif ?? new Uint8Array());
+function probeStill(still: Still, size_bytes: number): Probe {
+  const exif = readExif(still.exif);
   return {
     kind: 'image',
-    container: metadata.format,
+    container: still.container,
     size_bytes,
     duration_seconds: 0,
     grid_frames: 1,
-    width,
-    height,
+    width: still.width,
+    height: still.height,
     video: null,
-    still: stillSamples(metadata),
+    still: still.samples,
     audio: [],
     subtitles: [],
     timecode: { ...noTimecode, rate: { num: 25, den: 1 } },
@@ -115,16 +116,6 @@ async function probeStill(path: string, size_bytes: number): Promise<Probe> {
 /** Brands have four characters, padded with spaces. */
 function brand({ format }: Source): string | null {
   return format.metadata?.get('major_brand')?.trim() || null;
-}
-
-function stillSamples({ depth, space, hasAlpha, chromaSubsampling, bitsPerSample }: StillFacts['metadata']) {
-  const wide = depth === 'uchar' || depth === 'char' ? 8 : depth === 'ushort' || depth === 'short' ? 16 : 32;
-  return {
-    bit_depth: bitsPerSample ?? wide,
-    color_model: space,
-    alpha: hasAlpha,
-    chroma_subsampling: chromaSubsampling ?? null,
-  };
 }
 
 function videoStream(source: Source, stream: Stream): VideoStream {

@@ -9,8 +9,10 @@ const starts = (bytes: Uint8Array, at: number, text: string) =>
 /** Brands of ISO base media files that hold a still (ISO/IEC 23008-12, AVIF). */
 const stillBrands = ['avif', 'avis', 'heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1', 'mif2'];
 
-/** The image format by sharp's name; null for everything else. */
-export function stillFormat(bytes: Uint8Array): string | null {
+export type StillFormat = 'jpeg' | 'png' | 'gif' | 'webp' | 'tiff' | 'heif';
+
+/** The image format; null for everything else. */
+export function stillFormat(bytes: Uint8Array): StillFormat | null {
   if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return 'jpeg';
   if (starts(bytes, 0, '\x89PNG\r\n')) return 'png';
   if (starts(bytes, 0, 'GIF87a') || starts(bytes, 0, 'GIF89a')) return 'gif';

@@ -1,21 +1,51 @@
-// Is this file a still image, and what does its header say? Stills are read by sharp, not by FFmpeg.
+// The one door to stills: is this file one, what does its header say, and decode it. Which reader does it is decided here.
 import { open } from 'node:fs/promises';
-import sharp, { type Metadata, type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
+import { EngineError } from '../../../runtime/errors.ts';
 import { mediaErrors } from '../contract.ts';
-import type { Size } from './coded-size.ts';
 import { cannotOpen } from './file-stamp.ts';
 import { isJpegFilm } from './jpeg-film.ts';
-import { signatureLength, stillFormat } from './signature.ts';
+import { type StillFormat, signatureLength, stillFormat } from './signature.ts';
+import { damaged, type Still } from './stills/still.ts';
+import { openVips, type VipsFormat } from './stills/vips.ts';
 
-// One thread per image: several files are processed in parallel instead.
-sharp.concurrency(1);
-sharp.cache(false);
+/** What libvips reads. A picture that ends early is refused; a TIFF also when a part of it cannot be read. */
+const vipsFormats: Readonly<Record<StillFormat, VipsFormat>> = {
+  jpeg: { container: 'jpeg', format: 'JPEG', failOn: 'truncated' },
+  png: { container: 'png', format: 'PNG', failOn: 'truncated' },
+  gif: { container: 'gif', format: 'GIF', failOn: 'truncated' },
+  webp: { container: 'webp', format: 'WebP', failOn: 'truncated' },
+  tiff: { container: 'tiff', format: 'TIFF', failOn: 'error' },
+  heif: { container: 'heif', format: 'HEIF', failOn: 'truncated' },
+};
 
-/** Largest image that is opened, in px; 16384 × 16384 is 268 million. */
-export const maxStillPixels = 1_000_000_000;
-
-/** True when the file has the signature of an image format sharp reads and is not a sequence of JPEG pictures. */
+/** True when the file has the signature of a still image and is not a sequence of JPEG pictures. Errors: FILE_UNREADABLE. */
 export async function isStill(path: string): Promise<boolean> {
+  return (await formatOf(path)) !== null;
+}
+
+/** The still with the facts of its header; null for everything else. Errors: FILE_UNREADABLE, TOO_LARGE, UNSUPPORTED_CODEC, DECODE_FAILED. */
+export async function openStill(path: string): Promise<Still | null> {
+  const format = await formatOf(path);
+  return format && openVips(path, vipsFormats[format]);
+}
+
+/**
+ * Decodes a still. `work` is handed the picture: upright, opaque (transparent pixels on white), 8-bit sRGB; each call starts
+ * anew with all of it. Errors: UNSUPPORTED_CODEC, DECODE_FAILED.
+ */
+export async function decodeStill<T>(still: Still, work: (picture: () => Sharp) => Promise<T>): Promise<T> {
+  try {
+    const picture = await still.decode();
+    return await work(() => picture().flatten({ background: '#ffffff' }).toColourspace('srgb').removeAlpha());
+  } catch (error) {
+    if (error instanceof EngineError || error instanceof TypeError || error instanceof RangeError)
+      throw error;
+    throw damaged(still.path, still.format, 'picture cannot be decoded: it is damaged or incomplete', error);
+  }
+}
+
+async function formatOf(path: string): Promise<StillFormat | null> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw cannotOpen(path, error);
   });
@@ -23,48 +53,8 @@ export async function isStill(path: string): Promise<boolean> {
     const bytes = new Uint8Array(signatureLength);
     const { bytesRead } = await file.read(bytes, 0, signatureLength, 0);
     const format = stillFormat(bytes.subarray(0, bytesRead));
-    return format === 'jpeg' ? !(await isJpegFilm(path)) : format !== null;
+    return format === 'jpeg' && (await isJpegFilm(path)) ? null : format;
   } finally {
     await file.close();
-  }
-}
-
-/** Size: as shown, EXIF orientation applied. */
-export interface StillFacts extends Size {
-  readonly metadata: Metadata;
-}
-
-/** Reads the header. Errors: TOO_LARGE, UNSUPPORTED_CODEC, DECODE_FAILED. */
-export async function readStill(path: string): Promise<StillFacts> {
-  const metadata = await withStillErrors(path, () => openStill(path).metadata());
-  const { width, height } = metadata.autoOrient;
-  if (width * height > maxStillPixels) {
-    throw mediaErrors.TOO_LARGE(`${path}: ${width}x${height} is too large`, { path, width, height });
-  }
-  return { metadata, width, height };
-}
-
-export function openStill(path: string): Sharp {
-  return sharp(path, {
-    failOn: 'truncated',
-    limitInputPixels: maxStillPixels,
-    sequentialRead: true,
-    unlimited: false,
-  });
-}
-
-/** Throws what sharp throws as a mediaError that names the file. */
-export async function withStillErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    const maker = /pixel limit|too large|exceeds/i.test(text)
-      ? mediaErrors.TOO_LARGE
-      : // HEIC stores HEVC pictures, and sharp is built without an HEVC decoder.
-        /not been built in|unsupported|no decod/i.test(text)
-        ? mediaErrors.UNSUPPORTED_CODEC
-        : mediaErrors.DECODE_FAILED;
-    throw maker(`${path}: ${text.split('\n')[0]}`, { path }, error);
   }
 }

@@ -1,0 +1,56 @@
+// Stills that libvips reads, through sharp. It keeps its error text for the whole process and adds to it from every thread,
+// so what it says may be about another file: reasons are made here, and its text is only the cause.
+import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
+import { mediaErrors } from '../../contract.ts';
+import { damaged, expectSize, maxStillPixels, type Still } from './still.ts';
+
+// One thread per image: several files are processed in parallel instead.
+sharp.concurrency(1);
+sharp.cache(false);
+
+/** Longest side of a HEIF picture that libvips opens, in px. */
+const longestHeifSide = 16_384;
+
+export interface VipsFormat {
+  readonly container: string;
+  readonly format: string;
+  /** From which damage on libvips refuses a picture instead of filling in what is missing. */
+  readonly failOn: NonNullable<SharpOptions['failOn']>;
+}
+
+/** Errors: DECODE_FAILED, TOO_LARGE. */
+export async function openVips(path: string, { container, format, failOn }: VipsFormat): Promise<Still> {
+  // The size is checked here, so that the reason is known without reading what libvips says.
+  const metadata = await sharp(path, { failOn, limitInputPixels: false })
+    .metadata()
+    .catch((error: unknown) => {
+      throw damaged(path, format, 'header cannot be read', error);
+    });
+  const { width, height } = metadata.autoOrient;
+  expectSize(path, format, { width, height });
+  if (container === 'heif' && Math.max(width, height) > longestHeifSide) {
+    throw mediaErrors.TOO_LARGE(`${path}: ${width}x${height} is too large`, { path, width, height });
+  }
+  const open = (): Sharp =>
+    sharp(path, { failOn, limitInputPixels: maxStillPixels, sequentialRead: true, unlimited: false });
+  return {
+    path,
+    format,
+    container,
+    width,
+    height,
+    samples: samplesOf(metadata),
+    exif: metadata.exif ?? new Uint8Array(),
+    decode: async () => () => open().autoOrient(),
+  };
+}
+
+function samplesOf({ depth, space, hasAlpha, chromaSubsampling, bitsPerSample }: Metadata): Still['samples'] {
+  const wide = depth === 'uchar' || depth === 'char' ? 8 : depth === 'ushort' || depth === 'short' ? 16 : 32;
+  return {
+    bit_depth: bitsPerSample ?? wide,
+    color_model: space,
+    alpha: hasAlpha,
+    chroma_subsampling: chromaSubsampling ?? null,
+  };
+}
