@@ -6,11 +6,12 @@ import { mediaErrors } from '../contract.ts';
 import { cannotOpen } from './file-stamp.ts';
 import { isJpegFilm } from './jpeg-film.ts';
 import { type StillFormat, signatureLength, stillFormat } from './signature.ts';
+import { openBmp } from './stills/bmp.ts';
 import { damaged, type Still } from './stills/still.ts';
 import { openVips, type VipsFormat } from './stills/vips.ts';
 
 /** What libvips reads. A picture that ends early is refused; a TIFF also when a part of it cannot be read. */
-const vipsFormats: Readonly<Record<StillFormat, VipsFormat>> = {
+const vipsFormats: Readonly<Record<Exclude<StillFormat, 'bmp'>, VipsFormat>> = {
   jpeg: { container: 'jpeg', format: 'JPEG', failOn: 'truncated' },
   png: { container: 'png', format: 'PNG', failOn: 'truncated' },
   gif: { container: 'gif', format: 'GIF', failOn: 'truncated' },
@@ -27,7 +28,8 @@ export async function isStill(path: string): Promise<boolean> {
 /** The still with the facts of its header; null for everything else. Errors: FILE_UNREADABLE, TOO_LARGE, UNSUPPORTED_CODEC, DECODE_FAILED. */
 export async function openStill(path: string): Promise<Still | null> {
   const format = await formatOf(path);
-  return format && openVips(path, vipsFormats[format]);
+  if (format === null) return null;
+  return format === 'bmp' ? openBmp(path) : openVips(path, vipsFormats[format]);
 }
 
 /**

@@ -1,0 +1,126 @@
+// Windows and OS/2 bitmaps. FFmpeg refuses many kinds: 2 bits a pixel, channel masks of unusual widths, run lengths of 24
+// bits, headers of 16 and 52 bytes, JPEG and PNG inside.
+import sharp, { type Sharp } from 'sharp';
+import type { Turned } from '../../pixels/geometry.ts';
+import { type BmpHeader, BmpProblem, bmpHeaderLength, parseBmp } from './bmp-header.ts';
+import { expandRuns } from './bmp-runs.ts';
+import { ByteSource } from './byte-source.ts';
+import { expectFits, type Pixels, sharpOf, turnedPixels } from './pixels.ts';
+import { damaged, expectSize, type Still, unsupported } from './still.ts';
+
+const format = 'BMP';
+/** Rows from the bottom up are the picture turned by 180 degrees and mirrored. */
+const upsideDown: Turned = { rotation: 180, mirrored: true };
+
+/** Errors: FILE_UNREADABLE, DECODE_FAILED, UNSUPPORTED_CODEC, TOO_LARGE. */
+export async function openBmp(path: string): Promise<Still> {
+  const header = await ByteSource.of(path, async (source) => {
+    try {
+      return parseBmp(await source.readUpTo(0, bmpHeaderLength));
+    } catch (error) {
+      if (!(error instanceof BmpProblem)) throw error;
+      throw error.kind === 'damaged'
+        ? damaged(path, format, error.message)
+        : unsupported(path, format, error.message);
+    }
+  });
+  expectSize(path, format, header);
+  const { width, height, bits, masks } = header;
+  const inside = header.coding === 'jpeg' || header.coding === 'png';
+  if (!inside) expectFits(path, header);
+  return {
+    path,
+    format,
+    container: 'bmp',
+    width,
+    height,
+    samples: {
+      bit_depth: masks || bits > 8 ? 8 : bits,
+      color_model: 'srgb',
+      alpha: masks !== null && masks[3] !== 0,
+      chroma_subsampling: null,
+    },
+    exif: new Uint8Array(),
+    decode: () => (inside ? decodeInside(path, header) : decodePixels(path, header)),
+  };
+}
+
+/** A JPEG or PNG file in the place of the pixels. */
+async function decodeInside(path: string, { start }: BmpHeader): Promise<() => Sharp> {
+  const bytes = await ByteSource.of(path, (source) => source.readUpTo(start, source.size));
+  return () => sharp(bytes, { failOn: 'truncated' });
+}
+
+async function decodePixels(path: string, header: BmpHeader): Promise<() => Sharp> {
+  const { width, height, bits, coding, start } = header;
+  const stride = Math.ceil((width * bits) / 32) * 4;
+  const rows = await ByteSource.of(path, async (source) => {
+    if (coding !== 'plain') return expandRuns(await source.readUpTo(start, source.size), header, stride);
+    const missing = start + stride * height - source.size;
+    // The last row may lack the bytes that fill it up to a multiple of four.
+    if (missing > stride - Math.ceil((width * bits) / 8)) return null;
+    return Buffer.concat([await source.readUpTo(start, stride * height), Buffer.alloc(Math.max(0, missing))]);
+  });
+  if (!rows) throw damaged(path, format, 'picture is cut off');
+  const pixels = header.masks ? maskedPixels(rows, header, stride) : plainPixels(rows, header, stride);
+  const upright = header.topDown ? pixels : turnedPixels(pixels, upsideDown);
+  return () => sharpOf(upright);
+}
+
+/** Colours of a palette, or blue, green and red as bytes. */
+function plainPixels(rows: Uint8Array, header: BmpHeader, stride: number): Pixels {
+  const { width, height, bits, palette } = header;
+  const data = new Uint8Array(width * height * 3);
+  const perByte = 8 / bits;
+  const most = 2 ** bits - 1;
+  for (let y = 0, to = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, to += 3) {
+      if (bits === 24) {
+        const at = y * stride + x * 3;
+        data[to] = rows[at + 2]!;
+        data[to + 1] = rows[at + 1]!;
+        data[to + 2] = rows[at]!;
+        continue;
+      }
+      const byte = rows[y * stride + Math.floor(x / perByte)]!;
+      const index = (byte >> (8 - bits * (1 + (x % perByte)))) & most;
+      const grey = palette.length === 0 ? Math.round((index * 255) / most) : 0;
+      data.set(palette[index] ?? [grey, grey, grey], to);
+    }
+  }
+  return { width, height, channels: 3, data };
+}
+
+function maskedPixels(rows: Buffer, header: BmpHeader, stride: number): Pixels {
+  const { width, height, bits } = header;
+  const masks = header.masks!;
+  const channels = masks[3] === 0 ? 3 : 4;
+  const levels = masks.map(levelOf);
+  const data = new Uint8Array(width * height * channels);
+  for (let y = 0, to = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = y * stride + (x * bits) / 8;
+      const pixel = bits === 16 ? rows.readUInt16LE(at) : rows.readUInt32LE(at);
+      for (let channel = 0; channel < channels; channel++) data[to++] = levels[channel]!(pixel);
+    }
+  }
+  return channels === 4
+    ? opaqueIfClear({ width, height, channels, data })
+    : { width, height, channels, data };
+}
+
+/** Writers that mean no transparency leave all of it 0. */
+function opaqueIfClear(pixels: Pixels): Pixels {
+  const { data } = pixels;
+  for (let at = 3; at < data.length; at += 4) if (data[at] !== 0) return pixels;
+  for (let at = 3; at < data.length; at += 4) data[at] = 255;
+  return pixels;
+}
+
+/** The bits of a mask as 0 to 255. */
+function levelOf(mask: number): (pixel: number) => number {
+  if (mask === 0) return () => 0;
+  const shift = 31 - Math.clz32(mask & -mask);
+  const most = mask >>> shift;
+  return (pixel) => Math.round((((pixel & mask) >>> shift) * 255) / most);
+}

@@ -1,0 +1,48 @@
+// A picture in memory that one of our own readers decoded, handed to sharp as if it were a file.
+import sharp, { type Sharp } from 'sharp';
+import { mediaErrors } from '../../contract.ts';
+import { copyTurned, type Turned } from '../../pixels/geometry.ts';
+import { rotated, type Size } from '../coded-size.ts';
+
+/** 8 bits a sample, rows without gaps. */
+export interface Pixels extends Size {
+  /** 1: grey. 3: RGB. 4: RGB and opacity, not multiplied into the colours. */
+  readonly channels: 1 | 3 | 4;
+  readonly data: Uint8Array;
+}
+
+/** Largest picture that is decoded as a whole, in px: 16384 × 16384. */
+const mostPixels = 2 ** 28;
+
+/** Throws TOO_LARGE for a picture that cannot be held in memory as a whole. */
+export function expectFits(path: string, { width, height }: Size): void {
+  if (width * height <= mostPixels) return;
+  throw mediaErrors.TOO_LARGE(`${path}: ${width}x${height} is too large`, { path, width, height });
+}
+
+/** A pipeline that begins with the pixels, *borrowed until it has run*. */
+export function sharpOf({ data, width, height, channels }: Pixels): Sharp {
+  return sharp(data, { raw: { width, height, channels }, limitInputPixels: mostPixels });
+}
+
+/** A turned copy; the same picture where there is nothing to turn. */
+export function turnedPixels(pixels: Pixels, turned: Turned): Pixels {
+  if (turned.rotation === 0 && !turned.mirrored) return pixels;
+  const { channels, data } = pixels;
+  const { width, height } = rotated(pixels, turned.rotation);
+  const to = new Uint8Array(width * height * channels);
+  copyTurned({ ...pixels, stride: pixels.width * channels, depth: channels, data }, turned, 0, 0, {
+    width,
+    height,
+    stride: width * channels,
+    depth: channels,
+    data: to,
+  });
+  return { width, height, channels, data: to };
+}
+
+/** What a player does for an EXIF orientation of 1 to 8; for others nothing. */
+export function exifTurn(orientation: number): Turned {
+  const rotation = [0, 0, 180, 180, 270, 90, 90, 270][orientation - 1] ?? 0;
+  return { rotation, mirrored: [2, 4, 5, 7].includes(orientation) };
+}
