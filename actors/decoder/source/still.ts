@@ -8,15 +8,15 @@ import { isJpegFilm } from './jpeg-film.ts';
 import { type StillFormat, signatureLength, stillFormat } from './signature.ts';
 import { openBmp } from './stills/bmp.ts';
 import { damaged, type Still } from './stills/still.ts';
+import { openTiff } from './stills/tiff/tiff.ts';
 import { openVips, type VipsFormat } from './stills/vips.ts';
 
-/** What libvips reads. A picture that ends early is refused; a TIFF also when a part of it cannot be read. */
-const vipsFormats: Readonly<Record<Exclude<StillFormat, 'bmp'>, VipsFormat>> = {
+/** What libvips reads. A picture that ends early is refused. */
+const vipsFormats: Readonly<Record<Exclude<StillFormat, 'bmp' | 'tiff'>, VipsFormat>> = {
   jpeg: { container: 'jpeg', format: 'JPEG', failOn: 'truncated' },
   png: { container: 'png', format: 'PNG', failOn: 'truncated' },
   gif: { container: 'gif', format: 'GIF', failOn: 'truncated' },
   webp: { container: 'webp', format: 'WebP', failOn: 'truncated' },
-  tiff: { container: 'tiff', format: 'TIFF', failOn: 'error' },
   heif: { container: 'heif', format: 'HEIF', failOn: 'truncated' },
 };
 
@@ -29,7 +29,9 @@ export async function isStill(path: string): Promise<boolean> {
 export async function openStill(path: string): Promise<Still | null> {
   const format = await formatOf(path);
   if (format === null) return null;
-  return format === 'bmp' ? openBmp(path) : openVips(path, vipsFormats[format]);
+  if (format === 'bmp') return openBmp(path);
+  if (format === 'tiff') return openTiff(path);
+  return openVips(path, vipsFormats[format]);
 }
 
 /**
