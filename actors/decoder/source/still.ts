@@ -7,17 +7,18 @@ import { cannotOpen } from './file-stamp.ts';
 import { isJpegFilm } from './jpeg-film.ts';
 import { type StillFormat, signatureLength, stillFormat } from './signature.ts';
 import { openBmp } from './stills/bmp.ts';
+import { openHeif } from './stills/heif/heif.ts';
+import { isSequence } from './stills/heif/sequence.ts';
 import { damaged, type Still } from './stills/still.ts';
 import { openTiff } from './stills/tiff/tiff.ts';
 import { openVips, type VipsFormat } from './stills/vips.ts';
 
 /** What libvips reads. A picture that ends early is refused. */
-const vipsFormats: Readonly<Record<Exclude<StillFormat, 'bmp' | 'tiff'>, VipsFormat>> = {
+const vipsFormats: Readonly<Record<Exclude<StillFormat, 'bmp' | 'tiff' | 'heif'>, VipsFormat>> = {
   jpeg: { container: 'jpeg', format: 'JPEG', failOn: 'truncated' },
   png: { container: 'png', format: 'PNG', failOn: 'truncated' },
   gif: { container: 'gif', format: 'GIF', failOn: 'truncated' },
   webp: { container: 'webp', format: 'WebP', failOn: 'truncated' },
-  heif: { container: 'heif', format: 'HEIF', failOn: 'truncated' },
 };
 
 /** True when the file has the signature of a still image and is not a sequence of JPEG pictures. Errors: FILE_UNREADABLE. */
@@ -31,6 +32,7 @@ export async function openStill(path: string): Promise<Still | null> {
   if (format === null) return null;
   if (format === 'bmp') return openBmp(path);
   if (format === 'tiff') return openTiff(path);
+  if (format === 'heif') return openHeif(path);
   return openVips(path, vipsFormats[format]);
 }
 
@@ -57,7 +59,9 @@ async function formatOf(path: string): Promise<StillFormat | null> {
     const bytes = new Uint8Array(signatureLength);
     const { bytesRead } = await file.read(bytes, 0, signatureLength, 0);
     const format = stillFormat(bytes.subarray(0, bytesRead));
-    return format === 'jpeg' && (await isJpegFilm(path)) ? null : format;
+    if (format === 'jpeg') return (await isJpegFilm(path)) ? null : format;
+    if (format === 'heif') return (await isSequence(path, bytes)) ? null : format;
+    return format;
   } finally {
     await file.close();
   }

@@ -20,9 +20,42 @@ export function expectFits(path: string, { width, height }: Size): void {
   throw mediaErrors.TOO_LARGE(`${path}: ${width}x${height} is too large`, { path, width, height });
 }
 
-/** A pipeline that begins with the pixels, *borrowed until it has run*. */
-export function sharpOf({ data, width, height, channels }: Pixels): Sharp {
+/** A pipeline that begins with the pixels, *borrowed until it has run*. `profile`: the ICC profile of their colours. */
+export function sharpOf(pixels: Pixels, profile: Uint8Array | null = null): Sharp {
+  const { data, width, height, channels } = pixels;
+  // sharp takes no profile beside pixels, only in a file.
+  if (profile) return sharp(tiffOf(pixels, profile), { limitInputPixels: mostPixels });
   return sharp(data, { raw: { width, height, channels }, limitInputPixels: mostPixels });
+}
+
+function tiffOf({ data, width, height, channels }: Pixels, profile: Uint8Array): Buffer {
+  const colours = channels === 1 ? 1 : 3;
+  const entries: (readonly [number, number, number, number])[] = [
+    [256, 4, 1, width],
+    [257, 4, 1, height],
+    [258, 3, 1, 8],
+    [259, 3, 1, 1],
+    [262, 3, 1, colours === 1 ? 1 : 2],
+    [273, 4, 1, 8],
+    [277, 3, 1, channels],
+    [278, 4, 1, height],
+    [279, 4, 1, data.length],
+    ...(channels === 4 ? [[338, 3, 1, 2] as const] : []),
+    [34675, 7, profile.length, 8 + data.length],
+  ];
+  const start = 8 + data.length + profile.length;
+  const head = Buffer.from('II*\0\0\0\0\0', 'latin1');
+  head.writeUInt32LE(start, 4);
+  const directory = Buffer.alloc(2 + entries.length * 12 + 4);
+  directory.writeUInt16LE(entries.length);
+  for (const [i, [tag, type, count, value]] of entries.entries()) {
+    const at = 2 + i * 12;
+    directory.writeUInt16LE(tag, at);
+    directory.writeUInt16LE(type, at + 2);
+    directory.writeUInt32LE(count, at + 4);
+    directory.writeUInt32LE(value, at + 8);
+  }
+  return Buffer.concat([head, data, profile, directory]);
 }
 
 /** A turned copy; the same picture where there is nothing to turn. */

@@ -1,0 +1,129 @@
+// Coded items of HEIF files, decoded by FFmpeg. A decoder is opened once for all tiles that have the same settings. Owns
+// native objects.
+import {
+  AVCOL_RANGE_JPEG,
+  AVCOL_SPC_BT470BG,
+  AVCOL_SPC_UNSPECIFIED,
+  Codec,
+  CodecContext,
+  Frame,
+  Packet,
+} from '../../../ffmpeg.ts';
+import { toneMap } from '../../../pixels/hdr.ts';
+import { FramePixels } from '../frame-pixels.ts';
+import type { Pixels } from '../pixels.ts';
+import { Fields } from './boxes.ts';
+import type { Item, Property } from './items.ts';
+
+interface Coding {
+  /** FFmpeg's name of the decoder, and the name for people. */
+  readonly decoder: string;
+  readonly name: string;
+  /** The property with the decoder's settings; null where there is none. */
+  readonly settings: string | null;
+}
+
+/** Types of items. AV1 is left to libvips where all of the picture is AV1. */
+export const codings: Readonly<Record<string, Coding>> = {
+  hvc1: { decoder: 'hevc', name: 'HEVC', settings: 'hvcC' },
+  hev1: { decoder: 'hevc', name: 'HEVC', settings: 'hvcC' },
+  avc1: { decoder: 'h264', name: 'H.264', settings: 'avcC' },
+  av01: { decoder: 'libdav1d', name: 'AV1', settings: 'av1C' },
+  jpeg: { decoder: 'mjpeg', name: 'JPEG', settings: null },
+  j2k1: { decoder: 'jpeg2000', name: 'JPEG 2000', settings: null },
+};
+
+/** Colours as the container says (ITU-T H.273); it goes before what the coded picture says. */
+export interface ItemColours {
+  readonly matrix: number;
+  readonly transfer: number;
+  readonly fullRange: boolean;
+}
+
+export function coloursOf(properties: readonly Property[]): ItemColours | null {
+  for (const { type, body } of properties) {
+    const fields = new Fields(body);
+    if (type !== 'colr' || fields.code() !== 'nclx') continue;
+    fields.u(2);
+    return { transfer: fields.u(2), matrix: fields.u(2), fullRange: fields.u(1) >= 128 };
+  }
+  return null;
+}
+
+/** The ICC profile; null where there is none. */
+export function profileOf(properties: readonly Property[]): Buffer | null {
+  for (const { type, body } of properties) {
+    const fields = new Fields(body);
+    if (type !== 'colr' || !['prof', 'rICC'].includes(fields.code())) continue;
+    const profile = fields.rest();
+    if (profile.length > 128) return profile;
+  }
+  return null;
+}
+
+export class CodedItems {
+  readonly #contexts = new Map<Buffer | string, CodecContext | null>();
+  readonly #pixels = new FramePixels();
+  readonly #packet = new Packet();
+  readonly #frame = new Frame();
+
+  constructor() {
+    this.#packet.alloc();
+    this.#frame.alloc();
+  }
+
+  /** The picture of one item; null when it cannot be decoded. */
+  decode(item: Item, bytes: Buffer, colours: ItemColours | null): Pixels | null {
+    const context = this.#contextOf(item);
+    if (!context) return null;
+    const frame = this.#frame;
+    try {
+      this.#packet.data = bytes;
+      if (context.sendPacketSync(this.#packet) < 0) return null;
+      context.sendPacketSync(null);
+      if (context.receiveFrameSync(frame) < 0 || frame.decodeErrorFlags !== 0) return null;
+      // Without a word about it, the matrix is that of JPEG (ISO/IEC 23000-22).
+      const matrix = colours?.matrix ?? AVCOL_SPC_UNSPECIFIED;
+      if (matrix !== AVCOL_SPC_UNSPECIFIED && matrix !== 0)
+        frame.colorSpace = matrix as typeof frame.colorSpace;
+      else if (frame.colorSpace === AVCOL_SPC_UNSPECIFIED) frame.colorSpace = AVCOL_SPC_BT470BG;
+      if (colours?.fullRange) frame.colorRange = AVCOL_RANGE_JPEG;
+      const transfer = colours?.transfer ?? frame.colorTrc;
+      const pixels = this.#pixels.of(frame);
+      toneMap(transfer)?.(pixels.data);
+      return pixels;
+    } finally {
+      this.#packet.unref();
+      frame.unref();
+      context.flushBuffers();
+    }
+  }
+
+  close() {
+    for (const context of this.#contexts.values()) context?.freeContext();
+    this.#packet.free();
+    this.#frame.free();
+    this.#pixels.close();
+  }
+
+  /** Null when there is no decoder, or it refuses the settings. */
+  #contextOf({ type, properties }: Item): CodecContext | null {
+    const { decoder, settings } = codings[type]!;
+    const found = properties.find((property) => property.type === settings);
+    const key = found?.body ?? type;
+    const known = this.#contexts.get(key);
+    if (known !== undefined) return known;
+    const codec = Codec.findDecoderByName(decoder as Parameters<typeof Codec.findDecoderByName>[0]);
+    const context = codec && new CodecContext();
+    if (context) {
+      context.allocContext3(codec);
+      context.threadCount = 1;
+      if (found) context.extraData = found.body;
+      context.setOption('err_detect', 'explode');
+    }
+    const opened = context && context.open2Sync(codec, null) >= 0;
+    if (context && !opened) context.freeContext();
+    this.#contexts.set(key, opened ? context : null);
+    return opened ? context : null;
+  }
+}

@@ -1,0 +1,184 @@
+// The items of a HEIF file (ISO/IEC 23008-12): which pictures there are, how they are coded, put together and turned, and
+// where their bytes lie.
+import { type ByteSource, OutsideFile } from '../byte-source.ts';
+import { type Box, boxesIn, Fields } from './boxes.ts';
+
+/** Largest box of facts that is read; those of phones have some kB. */
+const mostMetaBytes = 64 * 2 ** 20;
+const mostItems = 100_000;
+
+export interface Property extends Box {
+  /** Who does not know the property must not show the item. */
+  readonly essential: boolean;
+}
+
+export interface Item {
+  readonly id: number;
+  /** `hvc1`, `av01`, `grid`, `Exif`... */
+  readonly type: string;
+  readonly properties: readonly Property[];
+  /** Pieces of the item's bytes; `inside`: in the box `idat` instead of the file. Null for a way that is not known. */
+  readonly extents: readonly { readonly offset: number; readonly length: number }[] | null;
+  readonly inside: boolean;
+}
+
+export interface Reference {
+  /** `dimg` made of, `auxl` belongs to, `cdsc` describes. */
+  readonly type: string;
+  readonly from: number;
+  readonly to: readonly number[];
+}
+
+export interface HeifItems {
+  readonly primary: number;
+  readonly items: ReadonlyMap<number, Item>;
+  readonly references: readonly Reference[];
+  readonly data: Buffer;
+}
+
+/** The facts of all items; null where the file has none. Throws OutsideFile. */
+export async function readItems(source: ByteSource): Promise<HeifItems | null> {
+  for await (const { type, start, size } of topBoxes(source)) {
+    if (type !== 'meta') continue;
+    if (size > mostMetaBytes) throw new OutsideFile();
+    return parseMeta(await source.read(start, size));
+  }
+  return null;
+}
+
+/** Boxes of the file itself, without reading what is in them: start and size of the body. */
+export async function* topBoxes(source: ByteSource) {
+  for (let at = 0; at + 8 <= source.size; ) {
+    const head = await source.readUpTo(at, 16);
+    const short = head.readUInt32BE(0);
+    if (short === 1 && head.length < 16) return;
+    const headLength = short === 1 ? 16 : 8;
+    const claimed = short === 1 ? Number(head.readBigUInt64BE(8)) : short;
+    const size = short === 0 ? source.size - at : Math.min(claimed, source.size - at);
+    if (size < headLength) return;
+    yield { type: head.toString('latin1', 4, 8), start: at + headLength, size: size - headLength };
+    at += size;
+  }
+}
+
+function parseMeta(body: Buffer): HeifItems {
+  // `meta` is a full box: version and flags come first.
+  const boxes = new Map(boxesIn(body.subarray(4)).map(({ type, body }) => [type, body]));
+  const fields = (type: string) => {
+    const found = boxes.get(type);
+    if (!found) throw new OutsideFile();
+    return new Fields(found);
+  };
+  const primary = fields('pitm');
+  const { version } = primary.full();
+  const properties = boxes.has('iprp') ? readProperties(boxes.get('iprp')!) : new Map<number, Property[]>();
+  const places = readPlaces(fields('iloc'));
+  const items = new Map<number, Item>();
+  for (const { id, type } of readTypes(fields('iinf'))) {
+    const place = places.get(id) ?? { extents: [], inside: false };
+    items.set(id, { id, type, properties: properties.get(id) ?? [], ...place });
+  }
+  const references = boxes.has('iref') ? readReferences(boxes.get('iref')!) : [];
+  return {
+    primary: primary.u(version === 0 ? 2 : 4),
+    items,
+    references,
+    data: boxes.get('idat') ?? Buffer.alloc(0),
+  };
+}
+
+function readTypes(fields: Fields): { readonly id: number; readonly type: string }[] {
+  const { version } = fields.full();
+  fields.u(version === 0 ? 2 : 4);
+  return boxesIn(fields.rest()).flatMap(({ type, body }) => {
+    if (type !== 'infe') return [];
+    const entry = new Fields(body);
+    const { version } = entry.full();
+    if (version < 2) return [];
+    const id = entry.u(version === 2 ? 2 : 4);
+    entry.u(2);
+    return [{ id, type: entry.code() }];
+  });
+}
+
+function readPlaces(fields: Fields): Map<number, Pick<Item, 'extents' | 'inside'>> {
+  const { version } = fields.full();
+  const sizes = fields.u(2);
+  const [offsetSize, lengthSize, baseSize] = [sizes >> 12, (sizes >> 8) & 15, (sizes >> 4) & 15];
+  const indexSize = version > 0 ? sizes & 15 : 0;
+  if ([offsetSize, lengthSize, baseSize, indexSize].some((size) => ![0, 4, 8].includes(size)))
+    throw new OutsideFile();
+  const idSize = version < 2 ? 2 : 4;
+  const count = fields.u(idSize);
+  if (count > mostItems) throw new OutsideFile();
+  const places = new Map<number, Pick<Item, 'extents' | 'inside'>>();
+  for (let i = 0; i < count; i++) {
+    const id = fields.u(idSize);
+    const method = version > 0 ? fields.u(2) & 15 : 0;
+    // Other files are never opened.
+    const elsewhere = fields.u(2) !== 0 || method > 1;
+    const base = fields.u(baseSize);
+    const extents: { offset: number; length: number }[] = [];
+    for (let left = fields.u(2); left > 0; left--) {
+      fields.u(indexSize);
+      const offset = base + fields.u(offsetSize);
+      extents.push({ offset, length: fields.u(lengthSize) });
+    }
+    places.set(id, { extents: elsewhere ? null : extents, inside: method === 1 });
+  }
+  return places;
+}
+
+function readProperties(body: Buffer): Map<number, Property[]> {
+  const boxes = boxesIn(body);
+  const all = boxesIn(boxes.find(({ type }) => type === 'ipco')?.body ?? Buffer.alloc(0));
+  const properties = new Map<number, Property[]>();
+  for (const { type, body } of boxes) {
+    if (type !== 'ipma') continue;
+    const fields = new Fields(body);
+    const { version, flags } = fields.full();
+    const count = fields.u(4);
+    if (count > mostItems) throw new OutsideFile();
+    for (let i = 0; i < count; i++) {
+      const id = fields.u(version < 1 ? 2 : 4);
+      const own = properties.get(id) ?? [];
+      for (let left = fields.u(1); left > 0; left--) {
+        const wide = (flags & 1) === 1;
+        const value = fields.u(wide ? 2 : 1);
+        const index = value & (wide ? 0x7fff : 0x7f);
+        const found = all[index - 1];
+        if (found) own.push({ ...found, essential: value !== index });
+      }
+      properties.set(id, own);
+    }
+  }
+  return properties;
+}
+
+function readReferences(body: Buffer): Reference[] {
+  const fields = new Fields(body);
+  const { version } = fields.full();
+  const idSize = version === 0 ? 2 : 4;
+  return boxesIn(fields.rest()).map(({ type, body }) => {
+    const reference = new Fields(body);
+    const from = reference.u(idSize);
+    const count = reference.u(2);
+    return { type, from, to: Array.from({ length: count }, () => reference.u(idSize)) };
+  });
+}
+
+/** All bytes of an item. Throws OutsideFile. */
+export async function itemBytes(source: ByteSource, { data }: HeifItems, item: Item): Promise<Buffer> {
+  if (!item.extents) throw new OutsideFile();
+  let total = 0;
+  const parts: Buffer[] = [];
+  for (const { offset, length } of item.extents) {
+    const whole = item.inside ? data.length : source.size;
+    // A length of 0 means up to the end.
+    const count = length === 0 ? whole - offset : length;
+    total += count;
+    if (offset + count > whole || count < 0 || total > source.size) throw new OutsideFile();
+    parts.push(item.inside ? data.subarray(offset, offset + count) : await source.read(offset, count));
+  }
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+}

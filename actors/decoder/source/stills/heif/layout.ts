@@ -1,0 +1,107 @@
+// Size, cut and turn of HEIF items, and how derived items are made of others. Pure.
+
+import type { Turned } from '../../../pixels/geometry.ts';
+import { rotated, type Size } from '../../coded-size.ts';
+import { OutsideFile } from '../byte-source.ts';
+import { Fields } from './boxes.ts';
+import type { Item } from './items.ts';
+
+/** What is done to a picture after decoding, one after the other. */
+export type Step =
+  | { readonly cut: Size & { readonly left: number; readonly top: number } }
+  | { readonly turn: Turned };
+
+/** The size the item says it has before its steps; null where it does not say. */
+export function codedItemSize({ properties }: Item): Size | null {
+  const found = properties.find(({ type }) => type === 'ispe');
+  if (!found) return null;
+  const fields = new Fields(found.body);
+  fields.full();
+  return { width: fields.u(4), height: fields.u(4) };
+}
+
+/** In the order in which the file lists them. */
+export function stepsOf({ properties }: Item, size: Size): readonly Step[] {
+  const steps: Step[] = [];
+  let now = size;
+  for (const { type, body } of properties) {
+    const fields = new Fields(body);
+    if (type === 'clap') {
+      const cut = cleanAperture(fields, now);
+      steps.push({ cut });
+      now = { width: cut.width, height: cut.height };
+    } else if (type === 'irot') {
+      // Anticlockwise in the file.
+      const rotation = ((4 - (fields.u(1) & 3)) % 4) * 90;
+      steps.push({ turn: { rotation, mirrored: false } });
+      now = rotated(now, rotation);
+    } else if (type === 'imir') {
+      // 0 swaps top and bottom, 1 left and right.
+      const sideways = (fields.u(1) & 1) === 1;
+      steps.push({ turn: { rotation: sideways ? 0 : 180, mirrored: true } });
+    }
+  }
+  return steps;
+}
+
+export function sizeAfter(size: Size, steps: readonly Step[]): Size {
+  return steps.reduce(
+    (now, step) =>
+      'cut' in step ? { width: step.cut.width, height: step.cut.height } : rotated(now, step.turn.rotation),
+    size,
+  );
+}
+
+/** Width, height, and the offset of the middle from that of the picture, each as a fraction. Cuts nothing when impossible. */
+function cleanAperture(fields: Fields, { width, height }: Size) {
+  const fraction = (numerator: number) => numerator / fields.u(4);
+  const wide = fraction(fields.u(4));
+  const high = fraction(fields.u(4));
+  const across = fraction(fields.i32());
+  const down = fraction(fields.i32());
+  const left = Math.round(across + (width - wide) / 2);
+  const top = Math.round(down + (height - high) / 2);
+  const cut = { width: Math.round(wide), height: Math.round(high), left, top };
+  const possible =
+    cut.width > 0 &&
+    cut.height > 0 &&
+    left >= 0 &&
+    top >= 0 &&
+    left + cut.width <= width &&
+    top + cut.height <= height;
+  return possible ? cut : { width, height, left: 0, top: 0 };
+}
+
+/** A canvas and where each of the pictures it is made of lies in it. */
+export interface Canvas extends Size {
+  /** RGB of 0 to 255 where no picture lies. */
+  readonly background: readonly [number, number, number];
+  /** Null: row by row, each as large as the first. */
+  readonly places: readonly { readonly left: number; readonly top: number }[] | null;
+  readonly columns: number;
+}
+
+/** The body of a `grid` item. Throws OutsideFile when the number of tiles is another one. */
+export function parseGrid(bytes: Buffer, tiles: number): Canvas {
+  const fields = new Fields(bytes);
+  fields.u(1);
+  const wide = (fields.u(1) & 1) === 1 ? 4 : 2;
+  const rows = fields.u(1) + 1;
+  const columns = fields.u(1) + 1;
+  if (rows * columns !== tiles) throw new OutsideFile();
+  return { width: fields.u(wide), height: fields.u(wide), background: [0, 0, 0], places: null, columns };
+}
+
+/** The body of an `iovl` item: pictures laid over each other. */
+export function parseOverlay(bytes: Buffer, pictures: number): Canvas {
+  const fields = new Fields(bytes);
+  fields.u(1);
+  const wide = (fields.u(1) & 1) === 1;
+  const background = [fields.u(2) >> 8, fields.u(2) >> 8, fields.u(2) >> 8] as const;
+  fields.u(2);
+  const length = wide ? 4 : 2;
+  const size = { width: fields.u(length), height: fields.u(length) };
+  const offset = () => (wide ? fields.i32() : (fields.u(2) << 16) >> 16);
+  const places = Array.from({ length: pictures }, () => ({ left: offset(), top: offset() }));
+  return { ...size, background, places, columns: 0 };
+}
