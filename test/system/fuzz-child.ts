@@ -19,6 +19,8 @@ export interface FuzzResult extends FuzzJob {
   readonly milliseconds: number;
   /** What each question ended in: `ok` or the code of an error. */
   readonly outcome: Readonly<Record<string, string>>;
+  /** The words of each refusal, without the path. */
+  readonly reasons: Readonly<Record<string, string>>;
   /** What must not happen: an error that is not the decoder's own, with its stack. */
   readonly fault: string | null;
 }
@@ -41,20 +43,26 @@ const questions: Record<string, (path: string) => Promise<unknown>> = {
   picture: (path) => askPicture(path, 1.3, shape),
 };
 
-async function read(path: string): Promise<Pick<FuzzResult, 'outcome' | 'fault'>> {
+async function read(path: string): Promise<Pick<FuzzResult, 'outcome' | 'reasons' | 'fault'>> {
   const outcome: Record<string, string> = {};
+  const reasons: Record<string, string> = {};
   for (const [name, ask] of Object.entries(questions)) {
     try {
       await ask(path);
       outcome[name] = 'ok';
     } catch (error) {
       if (!(error instanceof EngineError) || !(error.code in mediaErrors)) {
-        return { outcome, fault: `${name}: ${error instanceof Error ? error.stack : String(error)}` };
+        return {
+          outcome,
+          reasons,
+          fault: `${name}: ${error instanceof Error ? error.stack : String(error)}`,
+        };
       }
       outcome[name] = error.code;
+      reasons[name] = error.message.replaceAll(path, '');
     }
   }
-  return { outcome, fault: null };
+  return { outcome, reasons, fault: null };
 }
 
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);

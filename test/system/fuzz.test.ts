@@ -15,6 +15,15 @@ const firstSeed = Number(process.env.FRAMEHOUND_FUZZ_FROM ?? 0);
 const filesPerChild = 5;
 const childMilliseconds = 60_000 + seeds * filesPerChild * 1000;
 
+const stills = [
+  'a photograph kept as HEVC',
+  'a photograph of HEVC tiles',
+  'a bitmap',
+  'a bitmap of run lengths',
+  'a TIFF of planes in tiles',
+  'a TIFF of 12 bits',
+  ...['jpg', 'png', 'webp', 'tif', 'gif', 'avif'].map((ending) => `a still of 320x180, still.${ending}`),
+];
 const files = [
   'H.264, GOP 12',
   'H.264, open GOP in a transport stream',
@@ -38,8 +47,7 @@ const files = [
   'H.264 in Flash video',
   'interlaced H.264 in a transport stream',
   'sound with a cover picture',
-  'a photograph kept as HEVC',
-  ...['jpg', 'png', 'webp', 'tif', 'gif', 'avif'].map((ending) => `a still of 320x180, still.${ending}`),
+  ...stills,
   ...['m4a', 'flac', 'wav', 'mp3'].map((ending) => `sound alone, sound.${ending}`),
 ];
 
@@ -70,7 +78,7 @@ function runChild(jobs: readonly FuzzJob[], signal: AbortSignal): Promise<FuzzRe
       const last = lines.at(-1);
       if (code !== 0 && last && 'begins' in last) {
         const fault = `the process ended with ${killedBy ?? code}: ${errors}`;
-        results.push({ ...last.begins, done: [], milliseconds: 0, outcome: {}, fault });
+        results.push({ ...last.begins, done: [], milliseconds: 0, outcome: {}, reasons: {}, fault });
       } else if (code !== 0) {
         reject(new Error(`The process ended with ${killedBy ?? code}: ${errors}`));
       }
@@ -115,4 +123,24 @@ test(`${files.length * seeds} damaged files end in an answer or in one of the de
     `${answered} of ${expected} gave an answer; slowest ${slowest.milliseconds} ms: ${basename(slowest.path)} seed ${slowest.seed}`,
   );
   assert.ok(answered > expected / 3 && answered < expected, 'the damage is neither fatal nor harmless');
+});
+
+test('damaged stills are refused for the same reasons in another order', async () => {
+  const makers = new Map(oddFiles.map((file) => [file.name, file.make]));
+  const jobs: FuzzJob[] = [];
+  for (const [n, name] of stills.entries()) {
+    const path = await makers.get(name)!();
+    for (let seed = 0; seed < seeds; seed++) jobs.push({ path, seed: firstSeed + 500_000 + n * 1000 + seed });
+  }
+  const told = async (jobs: readonly FuzzJob[]) => {
+    const results = await runChild(jobs, stop.signal);
+    assert.deepEqual(
+      results.flatMap(({ fault }) => fault ?? []),
+      [],
+    );
+    return new Map(results.map(({ seed, outcome, reasons }) => [seed, { outcome, reasons }]));
+  };
+  const [forwards, backwards] = await Promise.all([told(jobs), told(jobs.toReversed())]);
+  assert.equal(forwards.size, jobs.length);
+  for (const [seed, answer] of forwards) assert.deepEqual(backwards.get(seed), answer, `seed ${seed}`);
 });

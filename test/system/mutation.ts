@@ -39,14 +39,15 @@ export function mutate(bytes: Uint8Array, seed: number): Mutation {
   const random = randomFrom(seed);
   const names = Object.keys(damages);
   const done: string[] = [];
-  let damaged = bytes;
+  // A Buffer shares its memory with others, and its `slice` copies nothing.
+  let damaged: Uint8Array = Uint8Array.from(bytes);
   const count = 1 + Math.floor(random() ** 2 * 3);
   while (done.length < count) {
     const name = names[Math.floor(random() * names.length)]!;
     damaged = damages[name]!(damaged, random);
     done.push(name);
   }
-  return { bytes: damaged === bytes ? bytes.slice() : damaged, done };
+  return { bytes: damaged, done };
 }
 
 /** Half of the places lie near the beginning or the end, where containers keep what matters. */
