@@ -3,7 +3,8 @@
 // where every message passes; workers see only the memory and each slot's generation.
 import type { SlotHandle } from './contract.ts';
 import { engineErrors } from './errors.ts';
-import { createMailbox, type Lane } from './mailbox.ts';
+import type { Lane } from './mailbox.ts';
+import { Line } from './sync/line.ts';
 
 /** Whoever keeps slots from being reused: one per turn, one per consumer of a feed. */
 export type Holder = number;
@@ -129,53 +130,6 @@ export interface SlotPool {
   readonly waiting: number;
 }
 
-interface SlotRequest {
-  readonly count: number;
-  readonly holder: Holder;
-  grant(handles: SlotHandle[]): void;
-}
-
-/** Those who wait for slots. Who waits first is served first, however many slots it needs: else it might wait forever. */
-function createSlotLine(ledger: Ledger) {
-  const waiting = createMailbox<SlotRequest>(Infinity);
-  const take = (count: number, holder: Holder) =>
-    Array.from({ length: count }, () => ledger.acquire(holder)!);
-  const serve = () => {
-    for (let next = waiting.peek(); next && next.count <= ledger.free; next = waiting.peek()) {
-      waiting.take();
-      next.grant(take(next.count, next.holder));
-    }
-  };
-  const acquireAll: SlotPool['acquireAll'] = (count, holder, signal, lane = 'later') => {
-    if (signal?.aborted) return Promise.reject(engineErrors.CANCELLED());
-    if (waiting.size === 0 && count <= ledger.free) return Promise.resolve(take(count, holder));
-    return new Promise((resolve, reject) => {
-      const entry: SlotRequest = {
-        count,
-        holder,
-        grant: (handles) => {
-          signal?.removeEventListener('abort', abort);
-          resolve(handles);
-        },
-      };
-      const abort = () => {
-        waiting.remove(entry);
-        reject(engineErrors.CANCELLED());
-        serve();
-      };
-      signal?.addEventListener('abort', abort, { once: true });
-      waiting.offer(lane, entry);
-    });
-  };
-  return {
-    serve,
-    acquireAll,
-    get size() {
-      return waiting.size;
-    },
-  };
-}
-
 /** `slotBytes`: bytes of one slot; the memory is `count × slotBytes` for as long as the pool lives. */
 export function createSlotPool(count: number, slotBytes: number): SlotPool {
   const memory: SlotMemory = {
@@ -189,14 +143,16 @@ export function createSlotPool(count: number, slotBytes: number): SlotPool {
     (slot, generation) => Atomics.store(generations, slot, generation),
     () => line.serve(),
   );
-  const line = createSlotLine(ledger);
+  const line = new Line(() => ledger.free);
+  const acquireAll: SlotPool['acquireAll'] = (wanted, holder, signal, lane) =>
+    line.wait(wanted, () => Array.from({ length: wanted }, () => ledger.acquire(holder)!), signal, lane);
   let lastHolder = 0;
   return {
     memory,
     count,
     holder: () => ++lastHolder,
-    acquire: async (holder, signal, lane) => (await line.acquireAll(1, holder, signal, lane))[0]!,
-    acquireAll: line.acquireAll,
+    acquire: async (holder, signal, lane) => (await acquireAll(1, holder, signal, lane))[0]!,
+    acquireAll,
     hold: ledger.hold,
     release: ledger.release,
     releaseAll: ledger.releaseAll,
