@@ -20,6 +20,12 @@ export interface Turn {
    * blocked, and takes about 10 ns.
    */
   alive(): void;
+  /**
+   * Waits until `bytes` of memory may be used, and keeps them until the answer is called or the turn ends. One reservation
+   * at a time; no slot is waited for while it lasts, else two turns might wait for each other. Errors: OVER_BUDGET with the
+   * `limit` in its details, CANCELLED.
+   */
+  reserve(bytes: number): Promise<() => void>;
   /** The bytes of a slot. *Borrowed until the end of the turn.* Throws STALE_SLOT for a handle of an earlier filling. */
   slot(handle: SlotHandle): Uint8Array;
   readonly log: Log;

@@ -1,5 +1,6 @@
 // One supervised actor: its thread is started, restarted after a crash, replaced when it is stuck, and stopped. What to do
 // after a crash is decided in restart.ts; callers keep the same reference while threads come and go.
+import type { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
 import type { Contract } from './contract.ts';
 import { engineErrors } from './errors.ts';
@@ -38,6 +39,7 @@ export interface Supervision {
   readonly clock: Clock;
   readonly log: Log;
   readonly pool: SlotPool | undefined;
+  readonly budget: Budget | undefined;
   readonly startLimitMs: number;
   readonly stopLimitMs: number;
   /** Aborted when the supervisor stops: nothing is started any more. */
@@ -60,10 +62,10 @@ export class Child<C extends Contract = Contract> {
 
   constructor(spec: ChildSpec<C>, supervision: Supervision) {
     const { name, contract, capacity = MAILBOX_CAPACITY } = spec;
-    const { pool, clock } = supervision;
+    const { pool, budget, clock } = supervision;
     this.#spec = spec;
     this.#supervision = supervision;
-    this.#cell = new Cell(name, contract, { capacity, pool, now: clock.now });
+    this.#cell = new Cell(name, contract, { capacity, pool, budget, now: clock.now });
   }
 
   get ref(): Ref<C> {

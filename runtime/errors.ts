@@ -75,6 +75,11 @@ export const engineErrors = errorTable({
   },
   ACTOR_DOWN: { meaning: 'The actor is down', status: 503, retryable: true },
   STALE_SLOT: { meaning: 'The slot was given back and may hold other data', status: 500, retryable: false },
+  OVER_BUDGET: {
+    meaning: 'The work needs more memory than may be used for it',
+    status: 400,
+    retryable: false,
+  },
   INVALID_MESSAGE: { meaning: 'The message does not match its contract', status: 400, retryable: false },
   INVALID_CONFIG: { meaning: 'A setting has an impossible value', status: 400, retryable: false },
   INTERNAL: { meaning: 'Internal error', status: 500, retryable: false },

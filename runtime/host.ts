@@ -73,6 +73,7 @@ class Turns {
 
   receive(message: Exclude<ToActor, { type: 'stop' }>): void {
     if (message.type === 'credit') this.#running.get(message.id)?.grant(message.credit, message.slots);
+    else if (message.type === 'reserved') this.#running.get(message.id)?.reserved(message.refused);
     else if (message.type === 'cancel') this.#running.get(message.id)?.cancel();
     else void this.#begin(message);
   }
@@ -84,7 +85,7 @@ class Turns {
   }
 
   async #begin(call: Call): Promise<void> {
-    const turn = new HostTurn(this.#start, call.word, this.#log);
+    const turn = new HostTurn(this.#start, call, this.#log, (message) => this.#endpoint.post(message));
     this.#running.set(call.id, turn);
     let last: FromActor;
     try {

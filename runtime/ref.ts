@@ -1,5 +1,6 @@
 // The caller's side: a reference to an actor that stays the same while threads behind it come and go. It owns the
 // mailbox, hands out turns, cancels, and knows which slots each running turn holds, until that turn has really ended.
+import type { Budget } from './budget.ts';
 import type { AskName, Contract, FeedName, Item, Reply, Request, SlotHandle } from './contract.ts';
 import { type EngineError, engineErrors, fromFields } from './errors.ts';
 import { FeedStream } from './feed.ts';
@@ -60,6 +61,8 @@ interface Running {
   life: number;
   /** When it began, or showed a sign of life. */
   aliveAt: number;
+  /** Ends the wait for memory; null while the turn waits for none. */
+  memory: AbortController | null;
 }
 
 /** A thread that takes calls, and those it works on. */
@@ -73,6 +76,7 @@ export interface CellOptions {
   /** Messages that may wait in each lane. */
   readonly capacity: number;
   readonly pool?: SlotPool | undefined;
+  readonly budget?: Budget | undefined;
   now(): number;
 }
 
@@ -215,7 +219,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
       return;
     }
     const life = lifeOf(attachment.link.control, word);
-    const running: Running = { call, word, life, aliveAt: this.#options.now() };
+    const running: Running = { call, word, life, aliveAt: this.#options.now(), memory: null };
     attachment.running.set(id, running);
     call.stream?.open(call.holder, (credit, slots) => {
       if (!attachment.running.has(id)) return;
@@ -237,6 +241,8 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
   #receive(attachment: Attachment, message: FromActor): void {
     if (
       message.type !== 'item' &&
+      message.type !== 'reserve' &&
+      message.type !== 'release' &&
       message.type !== 'reply' &&
       message.type !== 'end' &&
       message.type !== 'error'
@@ -245,6 +251,14 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     const running = attachment.running.get(message.id);
     if (!running) return;
     const { call } = running;
+    if (message.type === 'reserve') {
+      void this.#reserve(attachment, running, message.bytes);
+      return;
+    }
+    if (message.type === 'release') {
+      this.#options.budget?.release(running);
+      return;
+    }
     if (message.type === 'item') {
       running.aliveAt = this.#options.now();
       if (!call.settled) call.stream?.push(message.value, message.slots, call.holder);
@@ -258,11 +272,31 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
   }
 
   #turnEnded(attachment: Attachment, id: CallId): void {
-    const { call, word } = attachment.running.get(id)!;
+    const running = attachment.running.get(id)!;
+    const { call, word } = running;
     attachment.running.delete(id);
+    running.memory?.abort();
+    this.#options.budget?.release(running);
     attachment.words.push(word);
     call.stream?.shut();
     this.#options.pool?.releaseAll(call.holder);
+  }
+
+  /** Answers the turn once it may use the memory; a turn that ended meanwhile waits no longer. */
+  async #reserve({ link }: Attachment, running: Running, bytes: number): Promise<void> {
+    const { id, options } = running.call;
+    const ended = new AbortController();
+    running.memory = ended;
+    let refused: number | null = null;
+    try {
+      await this.#options.budget?.reserve(bytes, running, ended.signal, options.lane);
+    } catch (error) {
+      if (!engineErrors.OVER_BUDGET.is(error)) return;
+      refused = this.#options.budget!.limit;
+    }
+    running.memory = null;
+    running.aliveAt = this.#options.now();
+    if (!ended.signal.aborted) link.endpoint.post({ type: 'reserved', id, refused });
   }
 
   /** A ready thread takes over; what waited in the mailbox starts to run. */
@@ -314,7 +348,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
 
   /**
    * Age in ms of the turn that has gone longest without a sign of life; 0 when nothing runs. A feed that waits for its
-   * consumer is not late. A sign counts from the look at which it is seen.
+   * consumer is not late, nor is a turn that waits for memory. A sign counts from the look at which it is seen.
    */
   longestTurnMs(): number {
     const now = this.#options.now();
@@ -322,7 +356,8 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     for (const running of this.#attachment?.running.values() ?? []) {
       const life = lifeOf(this.#attachment!.link.control, running.word);
       if (life !== running.life) Object.assign(running, { life, aliveAt: now });
-      if (!running.call.stream?.consumerIsSlow()) longest = Math.max(longest, now - running.aliveAt);
+      if (running.memory || running.call.stream?.consumerIsSlow()) continue;
+      longest = Math.max(longest, now - running.aliveAt);
     }
     return longest;
   }

@@ -1,5 +1,6 @@
 // Starts actors in order, looks regularly for one that is stuck, and stops them in reverse order. What happens to a single
 // actor is in child.ts.
+import type { Budget } from './budget.ts';
 import { Child, type ChildSpec, type ChildState } from './child.ts';
 import type { Clock } from './clock.ts';
 import type { Contract } from './contract.ts';
@@ -11,6 +12,8 @@ export interface SupervisorOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly pool?: SlotPool;
+  /** Memory that turns reserve; every reservation is granted without it. */
+  readonly budget?: Budget;
   /** How often the age of turns is checked. */
   readonly watchMs?: number;
   /** How long an actor may take to start. */
@@ -32,10 +35,19 @@ export interface Supervisor {
 }
 
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { clock, log, pool, watchMs = 1_000, startLimitMs = 60_000, stopLimitMs = 10_000 } = options;
+  const { clock, log, pool, budget, watchMs = 1_000, startLimitMs = 60_000, stopLimitMs = 10_000 } = options;
   const stopping = new AbortController();
   const onFatal = (name: string) => options.onFatal?.(name);
-  const supervision = { clock, log, pool, startLimitMs, stopLimitMs, stopping: stopping.signal, onFatal };
+  const supervision = {
+    clock,
+    log,
+    pool,
+    budget,
+    startLimitMs,
+    stopLimitMs,
+    stopping: stopping.signal,
+    onFatal,
+  };
   const children: Child[] = [];
   const enrol = <C extends Contract>(spec: ChildSpec<C>): Child<C> => {
     const child = new Child(spec, supervision);

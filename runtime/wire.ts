@@ -32,6 +32,8 @@ export type ToActor =
       readonly credit: number;
       readonly slots: readonly SlotHandle[];
     }
+  /** The answer to `reserve`; `refused` is the limit when it can never be granted. */
+  | { readonly type: 'reserved'; readonly id: CallId; readonly refused: number | null }
   | { readonly type: 'cancel'; readonly id: CallId }
   | { readonly type: 'stop' };
 
@@ -45,6 +47,9 @@ export type FromActor =
       readonly value: unknown;
       readonly slots: readonly SlotHandle[];
     }
+  /** The turn waits until it may use so much memory; `release` gives it back before the turn ends. */
+  | { readonly type: 'reserve'; readonly id: CallId; readonly bytes: number }
+  | { readonly type: 'release'; readonly id: CallId }
   | { readonly type: 'reply'; readonly id: CallId; readonly value: unknown }
   | { readonly type: 'end'; readonly id: CallId }
   | { readonly type: 'error'; readonly id: CallId; readonly error: ErrorFields }

@@ -21,6 +21,8 @@ export const fixtureContract = contract(
     /** Sums the bytes of a slot, after waiting for `gate` ms-free work: cancelled only at its end. */
     sum: ask(Type.Object({ slot: SlotHandle }), Type.Number()),
     readAfterCancel: ask(Type.Object({ slot: SlotHandle }), Type.Number()),
+    /** Keeps memory until cancelled; gives it back before it ends where `early`. */
+    keep: ask(Type.Object({ bytes: Type.Integer(), early: Type.Boolean() }), Type.String()),
     crash: ask(Type.Object({}), Type.Null()),
     /** Answers what cannot be cloned. */
     poison: ask(Type.Object({}), Type.Unknown()),
@@ -59,6 +61,11 @@ export const definition = actor<typeof fixtureContract, { failStart?: boolean } 
         readAfterCancel: async ({ slot }, turn) => {
           await untilAborted(turn.signal).catch(() => {});
           return turn.slot(slot)[0] ?? -1;
+        },
+        keep: async ({ bytes, early }, turn) => {
+          const release = await turn.reserve(bytes);
+          if (early) release();
+          return early ? 'released' : untilAborted(turn.signal);
         },
         crash: () => {
           setImmediate(() => {

@@ -10,7 +10,10 @@ test('a loop that asks whether it is cancelled gives signs of life, also while i
   const words = new Int32Array(control);
   const log = createLog('test', () => {});
   const start = { name: 'test', control, memory: undefined, settings: null, logLevel: 'debug' } as const;
-  const [first, second] = [1, 2].map((word) => new HostTurn(start, word, log)) as [HostTurn, HostTurn];
+  const [first, second] = [1, 2].map((word) => new HostTurn(start, { id: word, word }, log, () => {})) as [
+    HostTurn,
+    HostTurn,
+  ];
   const signs = () => [1, 2].map((word) => words[lifeWord(words, word)]);
   first.throwIfCancelled();
   first.alive();

@@ -2,7 +2,6 @@
 import { open } from 'node:fs/promises';
 import type { Sharp } from 'sharp';
 import { EngineError } from '../../../runtime/errors.ts';
-import { mediaErrors } from '../contract.ts';
 import { cannotOpen } from './file-stamp.ts';
 import { isJpegFilm } from './jpeg-film.ts';
 import { type StillFormat, signatureLength, stillFormat } from './signature.ts';

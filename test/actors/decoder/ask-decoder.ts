@@ -10,6 +10,7 @@ import type {
   SoundBlock,
 } from '../../../actors/decoder/contract.ts';
 import { type FeedTurn, Sent } from '../../../runtime/actor.ts';
+import { overBudget } from '../../../runtime/budget.ts';
 import type { SlotHandle } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
@@ -40,6 +41,11 @@ export class TestTurn implements FeedTurn {
   readonly #slots: Uint8Array[] = [];
   readonly #bytes: number;
   readonly lines: LogLine[] = [];
+  /** Bytes of memory that the turn reserves now, and at most. */
+  reserved = 0;
+  mostReserved = 0;
+  /** Above it nothing is granted. */
+  memoryLimit = Number.POSITIVE_INFINITY;
   /** Calls of `alive`. */
   alives = 0;
   readonly log = createLog('decoder', (line) => this.lines.push(line));
@@ -66,6 +72,15 @@ export class TestTurn implements FeedTurn {
 
   throwIfCancelled() {
     if (this.cancelled()) throw engineErrors.CANCELLED();
+  }
+
+  async reserve(bytes: number): Promise<() => void> {
+    if (bytes > this.memoryLimit) throw overBudget(bytes, this.memoryLimit);
+    this.reserved += bytes;
+    this.mostReserved = Math.max(this.mostReserved, this.reserved);
+    return () => {
+      this.reserved -= bytes;
+    };
   }
 
   slot({ slot }: SlotHandle): Uint8Array {

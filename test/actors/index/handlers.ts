@@ -52,6 +52,7 @@ export async function indexActor(t: TestContext, settings: IndexSettings = {}): 
       if (cancelled()) throw engineErrors.CANCELLED();
     },
     alive: () => {},
+    reserve: async () => () => {},
     slot: () => new Uint8Array(0),
     log,
   });
