@@ -110,7 +110,15 @@ function stretched(values: Float32Array): Uint8Array {
   }
   if (least >= 0 && most <= 1) [least, most] = [0, 1];
   const range = most - least;
-  return Uint8Array.from(values, (value) =>
-    range > 0 ? Math.max(0, Math.min(255, Math.round(((value - least) * 255) / range))) : value > 0 ? 255 : 0,
-  );
+  const levels = new Uint8Array(values.length);
+  // `Uint8Array.from` would first make a list of all numbers, of many times the size.
+  for (const [i, value] of values.entries()) {
+    levels[i] =
+      range > 0
+        ? Math.max(0, Math.min(255, Math.round(((value - least) * 255) / range)))
+        : value > 0
+          ? 255
+          : 0;
+  }
+  return levels;
 }
