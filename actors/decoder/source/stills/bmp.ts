@@ -1,16 +1,13 @@
 // Windows and OS/2 bitmaps. FFmpeg refuses many kinds: 2 bits a pixel, channel masks of unusual widths, run lengths of 24
 // bits, headers of 16 and 52 bytes, JPEG and PNG inside.
 import sharp, { type Sharp } from 'sharp';
-import type { Turned } from '../../pixels/geometry.ts';
 import { type BmpHeader, BmpProblem, bmpHeaderLength, parseBmp } from './bmp-header.ts';
 import { expandRuns } from './bmp-runs.ts';
 import { ByteSource } from './byte-source.ts';
-import { expectFits, type Pixels, sharpOf, turnedPixels } from './pixels.ts';
+import { expectFits, type Pixels, sharpOf } from './pixels.ts';
 import { damaged, expectSize, type Still, unsupported } from './still.ts';
 
 const format = 'BMP';
-/** Rows from the bottom up are the picture turned by 180 degrees and mirrored. */
-const upsideDown: Turned = { rotation: 180, mirrored: true };
 
 /** Errors: FILE_UNREADABLE, DECODE_FAILED, UNSUPPORTED_CODEC, TOO_LARGE. */
 export async function openBmp(path: string): Promise<Still> {
@@ -59,12 +56,17 @@ async function decodePixels(path: string, header: BmpHeader): Promise<() => Shar
     const missing = start + stride * height - source.size;
     // The last row may lack the bytes that fill it up to a multiple of four.
     if (missing > stride - Math.ceil((width * bits) / 8)) return null;
-    return Buffer.concat([await source.readUpTo(start, stride * height), Buffer.alloc(Math.max(0, missing))]);
+    const stored = await source.readUpTo(start, stride * height);
+    return missing > 0 ? Buffer.concat([stored, Buffer.alloc(missing)]) : stored;
   });
   if (!rows) throw damaged(path, format, 'picture is cut off');
   const pixels = header.masks ? maskedPixels(rows, header, stride) : plainPixels(rows, header, stride);
-  const upright = header.topDown ? pixels : turnedPixels(pixels, upsideDown);
-  return () => sharpOf(upright);
+  return () => sharpOf(pixels);
+}
+
+/** Which of the stored rows is row `y` of the picture; most files store them from the bottom up. */
+function storedRow({ topDown, height }: BmpHeader, y: number): number {
+  return topDown ? y : height - 1 - y;
 }
 
 /** Colours of a palette, or blue, green and red as bytes. */
@@ -74,15 +76,16 @@ function plainPixels(rows: Uint8Array, header: BmpHeader, stride: number): Pixel
   const perByte = 8 / bits;
   const most = 2 ** bits - 1;
   for (let y = 0, to = 0; y < height; y++) {
+    const row = storedRow(header, y) * stride;
     for (let x = 0; x < width; x++, to += 3) {
       if (bits === 24) {
-        const at = y * stride + x * 3;
+        const at = row + x * 3;
         data[to] = rows[at + 2]!;
         data[to + 1] = rows[at + 1]!;
         data[to + 2] = rows[at]!;
         continue;
       }
-      const byte = rows[y * stride + Math.floor(x / perByte)]!;
+      const byte = rows[row + Math.floor(x / perByte)]!;
       const index = (byte >> (8 - bits * (1 + (x % perByte)))) & most;
       const grey = palette.length === 0 ? Math.round((index * 255) / most) : 0;
       data.set(palette[index] ?? [grey, grey, grey], to);
@@ -98,8 +101,9 @@ function maskedPixels(rows: Buffer, header: BmpHeader, stride: number): Pixels {
   const levels = masks.map(levelOf);
   const data = new Uint8Array(width * height * channels);
   for (let y = 0, to = 0; y < height; y++) {
+    const row = storedRow(header, y) * stride;
     for (let x = 0; x < width; x++) {
-      const at = y * stride + (x * bits) / 8;
+      const at = row + (x * bits) / 8;
       const pixel = bits === 16 ? rows.readUInt16LE(at) : rows.readUInt32LE(at);
       for (let channel = 0; channel < channels; channel++) data[to++] = levels[channel]!(pixel);
     }
