@@ -11,6 +11,7 @@ import { createModelLibrary } from './actors/models/library.ts';
 import { thisMachine } from './actors/models/machine.ts';
 import { createSearch } from './actors/search/search.ts';
 import { startActors } from './actors/start.ts';
+import { Budget } from './runtime/budget.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Contract } from './runtime/contract.ts';
 import type { Log } from './runtime/log.ts';
@@ -29,9 +30,10 @@ export async function startEngine(
   const { models, journal: journalPath, tasks: tasksPath } = folders(values);
   // Pages of a slot that nothing touches cost no memory.
   const pool = createSlotPool(48 + 8 * decoders, mostPictureBytes);
+  const budget = new Budget(values.still_memory_mb * 2 ** 20);
   const journal = decoders > 0 ? openJournal(journalPath, { log }) : withoutJournal;
   const close = () => journal.close();
-  const supervisor = createSupervisor({ clock: systemClock, log, pool, onFatal });
+  const supervisor = createSupervisor({ clock: systemClock, log, pool, budget, onFatal });
   const spec = <C extends Contract>(contract: C, settings: unknown, name = contract.name) =>
     threadSpec(contract, import.meta.url, { name, settings, memory: pool.memory, log });
   const { device, hardware_decoding: hardware } = values;

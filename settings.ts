@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { Type } from 'typebox';
 import { DecodeMode } from './actors/decoder/contract.ts';
 import { setting, type Values } from './runtime/config.ts';
+import { usableMemory } from './runtime/usable-memory.ts';
 
 const cores = availableParallelism();
 const home = join(homedir(), '.framehound');
@@ -61,6 +62,11 @@ export const settings = {
     fallback: cores,
     env: 'FRAMEHOUND_DECODERS',
     doc: 'files decoded at the same time, one thread each',
+  }),
+  still_memory_mb: setting(Type.Integer({ minimum: 64 }), {
+    fallback: Math.max(256, Math.floor(usableMemory() / 4 / 2 ** 20)),
+    env: 'FRAMEHOUND_STILL_MEMORY_MB',
+    doc: 'memory for decoding stills, MiB, of all decoders together; a still that needs more is refused',
   }),
   model_threads: setting(Type.Integer({ minimum: 1, maximum: 256 }), {
     fallback: cores,

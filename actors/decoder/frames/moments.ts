@@ -27,7 +27,7 @@ export async function* moments(request: MomentsRequest, turn: Turn): AsyncGenera
     return;
   }
   turn.throwIfCancelled();
-  const jpeg = await stillJpeg(still, request.preview);
+  const jpeg = await stillJpeg(still, request.preview, turn);
   for (const moment of seconds.keys()) {
     turn.throwIfCancelled();
     yield sent(moment, 0, jpeg);

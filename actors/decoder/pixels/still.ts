@@ -5,6 +5,7 @@ import type { PictureShape, PreviewShape } from '../contract.ts';
 import type { Size } from '../source/coded-size.ts';
 import { decodeStill } from '../source/still.ts';
 import type { Still } from '../source/stills/still.ts';
+import { readsReduced } from '../source/stills/webp.ts';
 import { placeShape, placeWhole } from './geometry.ts';
 
 /** The reduced image is this many times the model's size, so that scaling twice looks like scaling once. */
@@ -29,24 +30,25 @@ export async function reduceStill(
   still: Still,
   shapes: readonly PictureShape[],
   preview: PreviewShape | null,
-  turn: Pick<Turn, 'throwIfCancelled'>,
+  turn: Pick<Turn, 'throwIfCancelled' | 'reserve'>,
 ): Promise<readonly ReducedStill[]> {
-  return decodeStill(still, async (picture) => {
+  const plans = shapes.map((shape, i) => planOf(still, shape, i === 0 ? preview : null));
+  const sides = (side: 'width' | 'height') => Math.max(...plans.map((plan) => plan[side]));
+  const largest = { width: sides('width'), height: sides('height') };
+  return decodeStill(still, { reduced: largest, turn }, async (picture) => {
     const reduced: ReducedStill[] = [];
-    for (const [i, shape] of shapes.entries()) {
+    for (const plan of plans) {
       turn.throwIfCancelled();
-      reduced.push(await reduce(still, picture(), shape, i === 0 ? preview : null));
+      reduced.push(await reduce(still, picture(), plan));
     }
     return reduced;
   });
 }
 
-async function reduce(
-  still: Still,
-  picture: Sharp,
-  shape: PictureShape,
-  preview: PreviewShape | null,
-): Promise<ReducedStill> {
+/** What a reduced still will be. */
+type Plan = Omit<ReducedStill, 'rgb'>;
+
+function planOf(still: Still, shape: PictureShape, preview: PreviewShape | null): Plan {
   const shown = asShown(still);
   const small = preview && placeWhole(shown, preview.max_side).kept;
   const wanted = placeShape(shown, shape).scaled;
@@ -54,15 +56,20 @@ async function reduce(
     Math.min(full, Math.max(oversampling * model, other));
   const width = side(still.width, wanted.width, small?.width);
   const height = side(still.height, wanted.height, small?.height);
-  const { resample } = shape;
+  return { width, height, shape, preview: small };
+}
+
+async function reduce(still: Still, picture: Sharp, plan: Plan): Promise<ReducedStill> {
+  const { width, height } = plan;
+  const { resample } = plan.shape;
   const resized = picture.resize(width, height, {
     fit: 'fill',
     kernel: kernels[resample],
-    fastShrinkOnLoad: resample !== 'bicubic',
+    fastShrinkOnLoad: resample !== 'bicubic' || (still.container === 'webp' && readsReduced(still, plan)),
   });
   const { data, info } = await resized.raw().toBuffer({ resolveWithObject: true });
   if (info.channels !== 3) throw new Error(`${info.channels} channels instead of 3`);
-  return { rgb: data, width, height, shape, preview: small };
+  return { ...plan, rgb: data };
 }
 
 /** The picture as width×height×3 RGB bytes, *copied* into `slot`. */
@@ -91,9 +98,13 @@ export async function previewStill(
 }
 
 /** The whole still as JPEG, in a buffer of its own. Errors: those of `decodeStill`. */
-export async function stillJpeg(still: Still, { max_side, quality }: PreviewShape): Promise<Uint8Array> {
+export async function stillJpeg(
+  still: Still,
+  { max_side, quality }: PreviewShape,
+  turn: Pick<Turn, 'reserve'>,
+): Promise<Uint8Array> {
   const { width, height } = placeWhole(asShown(still), max_side).kept;
-  return decodeStill(still, (picture) =>
+  return decodeStill(still, { reduced: { width, height }, turn }, (picture) =>
     picture().resize(width, height, { fit: 'fill', kernel: 'linear' }).jpeg({ quality }).toBuffer(),
   );
 }

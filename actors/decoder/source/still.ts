@@ -1,10 +1,14 @@
 // The one door to stills: is this file one, what does its header say, and decode it. Which reader does it is decided here.
 import { open } from 'node:fs/promises';
 import type { Sharp } from 'sharp';
+import type { Turn } from '../../../runtime/actor.ts';
 import { EngineError } from '../../../runtime/errors.ts';
+import { mediaErrors } from '../contract.ts';
+import type { Size } from './coded-size.ts';
 import { cannotOpen } from './file-stamp.ts';
 import { isJpegFilm } from './jpeg-film.ts';
 import { type StillFormat, signatureLength, stillFormat } from './signature.ts';
+import { reserveFor } from './still-memory.ts';
 import { openBmp } from './stills/bmp.ts';
 import { openHeif } from './stills/heif/heif.ts';
 import { isSequence } from './stills/heif/sequence.ts';
@@ -19,6 +23,9 @@ const vipsFormats: Readonly<Record<Exclude<StillFormat, 'bmp' | 'tiff' | 'heif'>
   gif: { container: 'gif', format: 'GIF', failOn: 'truncated' },
   webp: { container: 'webp', format: 'WebP', failOn: 'truncated' },
 };
+
+/** Bytes a pixel of the reduced picture, which is made at once and copied. */
+const reducedPixel = 6;
 
 /** True when the file has the signature of a still image and is not a sequence of JPEG pictures. Errors: FILE_UNREADABLE. */
 export async function isStill(path: string): Promise<boolean> {
@@ -35,11 +42,26 @@ export async function openStill(path: string): Promise<Still | null> {
   return openVips(path, vipsFormats[format]);
 }
 
+/** How large a decoded still has to be at least, and the turn that it is decoded in. */
+export interface DecodeOptions {
+  readonly reduced: Size;
+  readonly turn: Pick<Turn, 'reserve'>;
+}
+
 /**
- * Decodes a still. `work` is handed the picture: upright, opaque (transparent pixels on white), 8-bit sRGB; each call starts
- * anew with all of it. Errors: UNSUPPORTED_CODEC, DECODE_FAILED.
+ * Decodes a still, once the memory that it needs may be used. `work` is handed the picture: upright, opaque (transparent pixels on white), 8-bit sRGB; each call starts
+ * anew with all of it. Errors: UNSUPPORTED_CODEC, DECODE_FAILED, TOO_LARGE, CANCELLED.
  */
-export async function decodeStill<T>(still: Still, work: (picture: () => Sharp) => Promise<T>): Promise<T> {
+export async function decodeStill<T>(
+  still: Still,
+  { reduced, turn }: DecodeOptions,
+  work: (picture: () => Sharp) => Promise<T>,
+): Promise<T> {
+  const release = await reserveFor(
+    still,
+    still.memory(reduced) + reducedPixel * reduced.width * reduced.height,
+    turn,
+  );
   try {
     const picture = await still.decode();
     return await work(() => picture().flatten({ background: '#ffffff' }).toColourspace('srgb').removeAlpha());
@@ -47,6 +69,8 @@ export async function decodeStill<T>(still: Still, work: (picture: () => Sharp) 
     if (error instanceof EngineError || error instanceof TypeError || error instanceof RangeError)
       throw error;
     throw damaged(still.path, still.format, 'picture cannot be decoded: it is damaged or incomplete', error);
+  } finally {
+    release();
   }
 }
 

@@ -4,6 +4,7 @@ import sharp, { type Sharp } from 'sharp';
 import { type BmpHeader, BmpProblem, bmpHeaderLength, parseBmp } from './bmp-header.ts';
 import { expandRuns } from './bmp-runs.ts';
 import { ByteSource } from './byte-source.ts';
+import { jpegBytes, wholeBytes } from './memory.ts';
 import { expectFits, type Pixels, sharpOf } from './pixels.ts';
 import { damaged, expectSize, type Still, unsupported } from './still.ts';
 
@@ -38,8 +39,16 @@ export async function openBmp(path: string): Promise<Still> {
       chroma_subsampling: null,
     },
     exif: new Uint8Array(),
+    memory: () => bytesOf(header, inside),
     decode: () => (inside ? decodeInside(path, header) : decodePixels(path, header)),
   };
+}
+
+/** The stored rows and the colours. A file inside is read by another reader, at worst as a whole. */
+function bytesOf(header: BmpHeader, inside: boolean): number {
+  if (inside) return jpegBytes({ ...header, channels: 3, chroma: null, scans: true });
+  const channels = header.masks?.[3] ? 4 : 3;
+  return wholeBytes(header, header.bits / 8 + channels, channels);
 }
 
 /** A JPEG or PNG file in the place of the pixels. */

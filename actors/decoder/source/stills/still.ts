@@ -17,6 +17,8 @@ export interface Still extends Size {
   readonly samples: NonNullable<Probe['still']>;
   /** The EXIF block; empty where there is none. */
   readonly exif: Uint8Array;
+  /** Bytes that decoding takes at most, for a picture that is reduced to this size. */
+  memory(reduced: Size): number;
   /**
    * Reads what has to be read before scaling. The answer makes one pipeline of sharp for each call: the upright picture in
    * colours of any kind, with or without transparency. Used by `decodeStill` alone.

@@ -2,7 +2,10 @@
 // so what it says may be about another file: reasons are made here, and its text is only the cause.
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { mediaErrors } from '../../contract.ts';
+import type { Size } from '../coded-size.ts';
+import { avifBytes, gifBytes, jpegBytes, pngBytes, tiffBytes, webpBytes } from './memory.ts';
 import { damaged, expectSize, maxStillPixels, type Still } from './still.ts';
+import { readsReduced, type WebpKind, webpKind } from './webp.ts';
 
 // One thread per image: several files are processed in parallel instead.
 sharp.concurrency(1);
@@ -16,10 +19,13 @@ export interface VipsFormat {
   readonly format: string;
   /** From which damage on libvips refuses a picture instead of filling in what is missing. */
   readonly failOn: NonNullable<SharpOptions['failOn']>;
+  /** Tiles of a TIFF; null for strips. */
+  readonly tile?: Size | null;
 }
 
 /** Errors: DECODE_FAILED, TOO_LARGE. */
-export async function openVips(path: string, { container, format, failOn }: VipsFormat): Promise<Still> {
+export async function openVips(path: string, vipsFormat: VipsFormat): Promise<Still> {
+  const { container, format, failOn } = vipsFormat;
   // The size is checked here, so that the reason is known without reading what libvips says.
   const metadata = await sharp(path, { failOn, limitInputPixels: false })
     .metadata()
@@ -41,8 +47,33 @@ export async function openVips(path: string, { container, format, failOn }: Vips
     height,
     samples: samplesOf(metadata),
     exif: metadata.exif ?? new Uint8Array(),
+    memory: memoryOf(vipsFormat, metadata, container === 'webp' ? await webpKind(path) : null),
     decode: async () => () => open().autoOrient(),
   };
+}
+
+function memoryOf(
+  { container, tile = null }: VipsFormat,
+  metadata: Metadata,
+  webp: WebpKind | null,
+): Still['memory'] {
+  const { width, height, channels, chromaSubsampling, isProgressive, hasAlpha } = metadata;
+  const size = { width, height };
+  const { bit_depth } = samplesOf(metadata);
+  const bytesPerPixel = (channels * Math.max(8, bit_depth)) / 8;
+  if (webp)
+    return (reduced) => webpBytes(size, webp === 'lossless', readsReduced(metadata.autoOrient, reduced));
+  const bytes =
+    container === 'jpeg'
+      ? jpegBytes({ ...size, channels, chroma: chromaSubsampling ?? null, scans: isProgressive ?? false })
+      : container === 'png'
+        ? pngBytes(size, bytesPerPixel, isProgressive ?? false)
+        : container === 'gif'
+          ? gifBytes(size)
+          : container === 'tiff'
+            ? tiffBytes(size, bytesPerPixel, tile)
+            : avifBytes(size, bit_depth, hasAlpha);
+  return () => bytes;
 }
 
 function samplesOf({ depth, space, hasAlpha, chromaSubsampling, bitsPerSample }: Metadata): Still['samples'] {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { decodeStill, openStill } from '../../../../actors/decoder/source/still.ts';
-import { askProbe } from '../ask-decoder.ts';
+import { askProbe, turnFor } from '../ask-decoder.ts';
 import { type BmpKind, bmp, bmpAround, type Rgba } from '../footage/bmp.ts';
 
 let folder = '';
@@ -30,7 +30,7 @@ async function pixels(name: string, bytes: Uint8Array): Promise<Buffer> {
   await writeFile(path, bytes);
   const still = await openStill(path);
   assert.deepEqual([still?.width, still?.height], [width, height]);
-  return decodeStill(still!, (picture) => picture().raw().toBuffer());
+  return decodeStill(still!, { reduced: still!, turn: turnFor() }, (picture) => picture().raw().toBuffer());
 }
 
 function expectNear(got: Buffer, colour: (x: number, y: number) => Rgba, tolerance: number) {
@@ -109,7 +109,7 @@ test('a bitmap that cannot be read is refused by what it is', async () => {
   assert.equal((await askProbe(cut)).container, 'bmp');
   const still = await openStill(cut);
   await assert.rejects(
-    decodeStill(still!, (picture) => picture().raw().toBuffer()),
+    decodeStill(still!, { reduced: still!, turn: turnFor() }, (picture) => picture().raw().toBuffer()),
     { code: 'DECODE_FAILED', message: `${cut}: its BMP picture is cut off` },
   );
   const huge = join(folder, 'huge.bmp');

@@ -7,7 +7,7 @@ import sharp, { type Sharp } from 'sharp';
 import { decodeStill, openStill } from '../../../../actors/decoder/source/still.ts';
 import { writeFilm } from '../../../../actors/samples/writer/film.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
-import { askFrames, askProbe } from '../ask-decoder.ts';
+import { askFrames, askProbe, turnFor } from '../ask-decoder.ts';
 import { x265 } from '../footage/codec-options.ts';
 import { box, type HeifGrid, heifGrid, u16, u32 } from '../footage/heif.ts';
 
@@ -54,7 +54,9 @@ const path = () => join(folder, 'tiles.heic');
 async function read(bytes: Uint8Array): Promise<{ data: Buffer; width: number; height: number }> {
   await writeFile(path(), bytes);
   const still = (await openStill(path()))!;
-  const data = await decodeStill(still, (picture) => picture().raw().toBuffer());
+  const data = await decodeStill(still, { reduced: still, turn: turnFor() }, (picture) =>
+    picture().raw().toBuffer(),
+  );
   return { data, width: still.width, height: still.height };
 }
 

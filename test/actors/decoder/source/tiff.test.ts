@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { decodeStill, openStill } from '../../../../actors/decoder/source/still.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
-import { askFrames } from '../ask-decoder.ts';
+import { askFrames, turnFor } from '../ask-decoder.ts';
 import { oldJpegTiff, type TiffKind, tiff } from '../footage/tiff.ts';
 
 let folder = '';
@@ -28,7 +28,9 @@ async function pixels(bytes: Uint8Array): Promise<{ data: Buffer; width: number;
   const path = join(folder, 'kind.tif');
   await writeFile(path, bytes);
   const still = (await openStill(path))!;
-  const data = await decodeStill(still, (picture) => picture().raw().toBuffer());
+  const data = await decodeStill(still, { reduced: still, turn: turnFor() }, (picture) =>
+    picture().raw().toBuffer(),
+  );
   assert.equal(data.length, still.width * still.height * 3);
   return { data, width: still.width, height: still.height };
 }

@@ -10,10 +10,14 @@ import {
   Packet,
 } from '../../../ffmpeg.ts';
 import { toneMap } from '../../../pixels/hdr.ts';
+import type { Size } from '../../coded-size.ts';
 import { FramePixels } from '../frame-pixels.ts';
 import type { Pixels } from '../pixels.ts';
 import { Fields } from './boxes.ts';
 import type { Item, Property } from './items.ts';
+
+/** Side of the largest blocks of the codings below, in px. */
+const largestBlock = 128;
 
 interface Coding {
   /** FFmpeg's name of the decoder, and the name for people. */
@@ -61,6 +65,11 @@ export function profileOf(properties: readonly Property[]): Buffer | null {
   return null;
 }
 
+/** A coded picture is larger than what is shown of it by what its blocks need, and the decoder aligns its rows. */
+function mostCodedPixels({ width, height }: Size): bigint {
+  return BigInt((width + 2 * largestBlock) * (height + 2 * largestBlock));
+}
+
 export class CodedItems {
   readonly #contexts = new Map<Buffer | string, CodecContext | null>();
   readonly #pixels = new FramePixels();
@@ -72,10 +81,12 @@ export class CodedItems {
     this.#frame.alloc();
   }
 
-  /** The picture of one item; null when it cannot be decoded. */
-  decode(item: Item, bytes: Buffer, colours: ItemColours | null): Pixels | null {
-    const context = this.#contextOf(item);
+  /** The picture of one item that says to have this size; null when it cannot be decoded, or is much larger. */
+  decode(item: Item, size: Size, bytes: Buffer, colours: ItemColours | null): Pixels | null {
+    const most = mostCodedPixels(size);
+    const context = this.#contextOf(item, most);
     if (!context) return null;
+    context.setOption('max_pixels', most);
     const frame = this.#frame;
     try {
       this.#packet.data = bytes;
@@ -107,7 +118,7 @@ export class CodedItems {
   }
 
   /** Null when there is no decoder, or it refuses the settings. */
-  #contextOf({ type, properties }: Item): CodecContext | null {
+  #contextOf({ type, properties }: Item, most: bigint): CodecContext | null {
     const { decoder, settings } = codings[type]!;
     const found = properties.find((property) => property.type === settings);
     const key = found?.body ?? type;
@@ -120,6 +131,7 @@ export class CodedItems {
       context.threadCount = 1;
       if (found) context.extraData = found.body;
       context.setOption('err_detect', 'explode');
+      context.setOption('max_pixels', most);
     }
     const opened = context && context.open2Sync(codec, null) >= 0;
     if (context && !opened) context.freeContext();

@@ -11,6 +11,7 @@ import { isAlpha } from './alpha.ts';
 import { codings, profileOf } from './coded.ts';
 import { type HeifItems, type Item, itemBytes, readItems } from './items.ts';
 import { codedItemSize, sizeAfter, stepsOf } from './layout.ts';
+import { heifBytes } from './memory.ts';
 import { decodePicture } from './picture.ts';
 
 /** Kinds of items that are made of others. */
@@ -57,6 +58,7 @@ export async function openHeif(path: string): Promise<Still> {
   if (!coded) throw damaged(path, format, 'picture does not say how large it is');
   expectSize(path, format, coded);
   expectFits(path, coded);
+  const memory = heifBytes(heif, primary);
   const size: Size = sizeAfter(coded, stepsOf(primary, coded));
   return {
     path,
@@ -72,6 +74,7 @@ export async function openHeif(path: string): Promise<Still> {
       chroma_subsampling: null,
     },
     exif,
+    memory: () => memory,
     decode: () => decode(path, format, heif, primary),
   };
 }

@@ -11,6 +11,9 @@ export type Step =
   | { readonly cut: Size & { readonly left: number; readonly top: number } }
   | { readonly turn: Turned };
 
+/** Items made of items made of items: more is a circle. */
+export const deepest = 8;
+
 /** The size the item says it has before its steps; null where it does not say. */
 export function codedItemSize({ properties }: Item): Size | null {
   const found = properties.find(({ type }) => type === 'ispe');

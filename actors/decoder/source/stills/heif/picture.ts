@@ -7,10 +7,7 @@ import { type Pixels, turnedPixels } from '../pixels.ts';
 import { isAlpha } from './alpha.ts';
 import { CodedItems, codings, coloursOf, type ItemColours } from './coded.ts';
 import { type HeifItems, type Item, itemBytes } from './items.ts';
-import { type Canvas, codedItemSize, parseGrid, parseOverlay, stepsOf } from './layout.ts';
-
-/** Items made of items made of items: more is a circle. */
-const deepest = 8;
+import { type Canvas, codedItemSize, deepest, parseGrid, parseOverlay, stepsOf } from './layout.ts';
 
 /** The numbers of opacity are taken as they are. */
 const opacity: ItemColours = {
@@ -70,11 +67,14 @@ class Builder {
     if (codings[item.type]) {
       const prefix =
         item.type === 'jpeg' ? item.properties.find(({ type }) => type === 'jpgC')?.body : undefined;
-      const pixels = this.#coded.decode(item, prefix ? Buffer.concat([prefix, bytes]) : bytes, colours);
-      if (!pixels) throw new OutsideFile();
       const size = codedItemSize(item);
+      // Every picture has to say it (ISO/IEC 23008-12, 6.5.3.1), and what it takes to decode it is known by it.
+      if (!size) throw new OutsideFile();
+      const coded = prefix ? Buffer.concat([prefix, bytes]) : bytes;
+      const pixels = this.#coded.decode(item, size, coded, colours);
+      if (!pixels) throw new OutsideFile();
       // A coded picture may be larger than what is shown of it, by what its blocks need.
-      return size && size.width <= pixels.width && size.height <= pixels.height
+      return size.width <= pixels.width && size.height <= pixels.height
         ? cut(pixels, { ...size, left: 0, top: 0 })
         : pixels;
     }

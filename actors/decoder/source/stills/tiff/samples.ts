@@ -13,6 +13,11 @@ const nominalBits = 16;
 /** What is known of the samples when all are read: 8 bits already, or numbers that need a range. */
 type Store = Uint8Array | Float32Array;
 
+/** The bits say what is black and what is white, so that each number is brought to 8 bits by itself. */
+export function isNominal({ format, bits }: TiffImage): boolean {
+  return bits !== null && ((format === 'uint' && bits <= nominalBits) || (format === 'int' && bits === 8));
+}
+
 /**
  * width×height×wanted.length samples, those of a pixel together, 0 to 255. `raw`: numbers as they are stored, up to 8 bits.
  * Null when a piece is missing, damaged or too short.
@@ -39,7 +44,7 @@ export async function readSamples(
   if (pieceWidth * layout.samples > mostRowSamples) return null;
   const across = Math.ceil(width / pieceWidth);
   const down = Math.ceil(height / pieceHeight);
-  const nominal = layout.format === 'uint' && bits <= nominalBits;
+  const nominal = isNominal(image);
   const size = width * height * wanted.length;
   const store: Store = nominal ? new Uint8Array(size) : new Float32Array(size);
   const scale = raw ? (value: number) => value : nominal ? nominalScale(bits) : (value: number) => value;

@@ -3,6 +3,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { rotated } from '../../coded-size.ts';
 import { ByteSource, OutsideFile } from '../byte-source.ts';
+import { jpegBytes, wholeBytes } from '../memory.ts';
 import { exifTurn, expectFits, sharpOf, turnedPixels } from '../pixels.ts';
 import { damaged, expectSize, type Still, unsupported } from '../still.ts';
 import { openVips } from '../vips.ts';
@@ -10,7 +11,7 @@ import { colourPixels, colourSamples, photometric } from './colours.ts';
 import { readTiff, type TiffImage } from './directory.ts';
 import { ownCompressions } from './pieces.ts';
 import { knowsSamples } from './rows.ts';
-import { readSamples } from './samples.ts';
+import { isNominal, readSamples } from './samples.ts';
 
 const format = 'TIFF';
 
@@ -35,11 +36,13 @@ export async function openTiff(path: string): Promise<Still> {
   });
   expectSize(path, format, image);
   const { compression } = image;
-  if (compression === oldJpeg) return ownStill(path, image, () => decodeOldJpeg(path, image));
-  if (needsOwnReader(image)) return ownStill(path, image, () => decodeSamples(path, image));
+  if (compression === oldJpeg)
+    return ownStill(path, image, oldJpegBytes(image), () => decodeOldJpeg(path, image));
+  if (needsOwnReader(image)) return ownStill(path, image, ownBytes(image), () => decodeSamples(path, image));
   if (!vipsCompressions.includes(compression)) throw unsupported(path, format, nameOf(compression));
   expectVipsKind(path, image);
-  return openVips(path, { container: 'tiff', format, failOn: 'error' });
+  const tile = image.tiled ? { width: image.pieceWidth, height: image.pieceHeight } : null;
+  return openVips(path, { container: 'tiff', format, failOn: 'error', tile });
 }
 
 const nameOf = (compression: number) => compressionNames[compression] ?? `compression ${compression}`;
@@ -86,7 +89,7 @@ function alphaOf(
   return { sample: first + at, kind: image.extra[at] === 1 ? 'multiplied' : 'plain' };
 }
 
-function ownStill(path: string, image: TiffImage, decode: () => Promise<() => Sharp>): Still {
+function ownStill(path: string, image: TiffImage, bytes: number, decode: () => Promise<() => Sharp>): Still {
   expectFits(path, image);
   const grey = image.samples === 1 || image.photometric <= 1;
   return {
@@ -101,8 +104,23 @@ function ownStill(path: string, image: TiffImage, decode: () => Promise<() => Sh
       chroma_subsampling: null,
     },
     exif: new Uint8Array(),
+    memory: () => bytes,
     decode,
   };
+}
+
+/** The numbers, the same with 8 bits, the colours, and those turned upright. */
+function ownBytes(image: TiffImage): number {
+  const alpha = alphaOf(image) ? 1 : 0;
+  const numbers = (colourSamples(image) ?? 3) + alpha;
+  const turned = image.orientation >= 2 && image.orientation <= 8 ? 2 : 1;
+  const perNumber = isNominal(image) ? 1 : 5;
+  return wholeBytes(image, perNumber * numbers + turned * (3 + alpha), 3 + alpha);
+}
+
+/** The JPEG file inside may be of any kind; its colours are there as a whole, and turned upright once more. */
+function oldJpegBytes(image: TiffImage): number {
+  return jpegBytes({ ...image, channels: 3, chroma: null, scans: true }) + 6 * image.width * image.height;
 }
 
 async function decodeSamples(path: string, image: TiffImage): Promise<() => Sharp> {
