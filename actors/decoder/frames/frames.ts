@@ -72,7 +72,7 @@ async function* filmFrames(
   slots: FrameSlots,
 ): AsyncGenerator<Sent<GridFrame>> {
   const { path, mode, from_frame, preview } = request;
-  const source = await openSource(path, turn);
+  const source = await openSource(path, { turn, beforeStill: () => slots.take() });
   const outputs = new PictureOutputs(source, shapesOf(request), preview);
   try {
     const onEnd = (counts: object) => turn.log.debug('walked', { path, ...counts });

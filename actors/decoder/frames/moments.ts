@@ -38,7 +38,7 @@ async function* filmMoments(
   { path, seconds, preview }: MomentsRequest,
   turn: Turn,
 ): AsyncGenerator<Sent<MomentPicture>> {
-  const source = await openSource(path, turn);
+  const source = await openSource(path, { turn });
   const jpegs = new Jpegs(source, preview);
   try {
     const moments = isStillContainer(source.container) ? seconds.map(() => 0) : seconds;

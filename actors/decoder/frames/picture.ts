@@ -28,7 +28,7 @@ export async function picture(request: PictureRequest, turn: Turn): Promise<Sent
     turn.throwIfCancelled();
     return reply(0, preview && (await previewStill(reduced!, preview.quality)));
   }
-  const source = await openSource(path, turn);
+  const source = await openSource(path, { turn });
   const outputs = new PictureOutputs(source, [shape], preview);
   try {
     const offset = isStillContainer(source.container) ? 0 : withinVideo(source, request.seconds);

@@ -48,6 +48,7 @@ export class PictureDecoder {
       what: 'stream',
       configure: (opening, codec) => {
         if (options.corrupt) opening.setFlags(AV_CODEC_FLAG_OUTPUT_CORRUPT);
+        if (source.still) opening.setOption('max_pixels', source.still.mostPixels);
         options.hardware?.attach(opening, codec);
       },
     });

@@ -33,7 +33,7 @@ export async function probe({ path }: { readonly path: string }, turn: Turn): Pr
   const still = await openStill(path);
   if (still) return probeStill(still, size_bytes);
   turn.throwIfCancelled();
-  const source = await openSource(path, turn);
+  const source = await openSource(path, { turn });
   try {
     return source.video ? await probeVideo(source, size_bytes, turn) : probeAudio(source, size_bytes);
   } finally {

@@ -26,7 +26,7 @@ export async function* sound(request: SoundRequest, turn: FeedTurn): AsyncGenera
   const stamp = await readFileStamp(path);
   if (await isStill(path)) throw mediaErrors.NO_SOUND(`${path}: is a picture without sound`, { path });
   turn.throwIfCancelled();
-  const source = await openSource(path, turn);
+  const source = await openSource(path, { turn });
   try {
     const choices = choose(source, channels);
     const zero = await timelineStart(source, turn);

@@ -1,5 +1,6 @@
 // An open media file: its container (demuxer), its video stream, and its packets in file order.
 import { resolve } from 'node:path';
+import type { Turn } from '../../../runtime/actor.ts';
 import { mediaErrors } from '../contract.ts';
 import {
   AV_CODEC_PROP_INTRA_ONLY,
@@ -18,10 +19,11 @@ import {
   Packet,
   type Stream,
 } from '../ffmpeg.ts';
+import { type CodedStillMemory, reserveCodedStill } from './coded-still.ts';
 import { orEncrypted } from './encrypted.ts';
 import { FieldPairs } from './field-pairs.ts';
 import { readFileStamp } from './file-stamp.ts';
-import { containers } from './formats.ts';
+import { containers, isStillContainer } from './formats.ts';
 import { isJpegFilm } from './jpeg-film.ts';
 import type { PacketTurn } from './packet-checkpoint.ts';
 import { ticks } from './ticks.ts';
@@ -49,6 +51,8 @@ export class Source {
   readonly bytes: number;
   /** The video stream; null for audio and for files whose only picture is cover art. */
   readonly video: Stream | null;
+  /** Memory for a still that FFmpeg decodes, kept until the source is closed; null for films and sound. */
+  readonly still: CodedStillMemory | null;
   /** Why there are no more packets; null while there are. */
   ended: 'clean' | 'broken' | null = null;
   readonly #turn: PacketTurn | null;
@@ -62,7 +66,14 @@ export class Source {
   #closed = false;
 
   /** `turn`: the one it works for. Whatever is read of the file gives signs of life, and ends when it is cancelled. */
-  constructor(path: string, format: FormatContext, bytes: number, turn: PacketTurn | null = null) {
+  constructor(
+    path: string,
+    format: FormatContext,
+    bytes: number,
+    turn: PacketTurn | null = null,
+    still: CodedStillMemory | null = null,
+  ) {
+    this.still = still;
     this.path = path;
     this.#turn = turn;
     this.format = format;
@@ -202,6 +213,7 @@ export class Source {
     this.#forgetUnread();
     this.format.closeInputSync();
     this.format.freeContext();
+    this.still?.release();
   }
 
   #forgetUnread() {
@@ -221,12 +233,22 @@ function dense(streams: readonly Stream[]): Stream | undefined {
   return ofType(AVMEDIA_TYPE_AUDIO) ?? ofType(AVMEDIA_TYPE_VIDEO);
 }
 
-/** Opens a media file. Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA. The caller closes it. */
-export async function openSource(path: string, turn: PacketTurn | null = null): Promise<Source> {
+export interface OpenOptions {
+  readonly turn: PacketTurn & Pick<Turn, 'reserve'>;
+  /** Waited for before memory for a still is: what decoding it needs besides. */
+  beforeStill?(): Promise<unknown>;
+}
+
+/**
+ * Opens a media file; a still as soon as the memory to decode it may be used. Errors: FILE_NOT_FOUND, FILE_UNREADABLE,
+ * FILE_EMPTY, NOT_MEDIA, TOO_LARGE, CANCELLED. The caller closes it.
+ */
+export async function openSource(path: string, { turn, beforeStill }: OpenOptions): Promise<Source> {
   const { size } = await readFileStamp(path);
   // FFmpeg would take a Motion JPEG stream for a still.
   const forced = (await isJpegFilm(path)) ? InputFormat.findInputFormat('mjpeg') : null;
   const format = new FormatContext();
+  let still: CodedStillMemory | null = null;
   const options = Dictionary.fromObject({
     protocol_whitelist: 'file',
     format_whitelist: containers,
@@ -239,13 +261,34 @@ export async function openSource(path: string, turn: PacketTurn | null = null): 
     format.maxAnalyzeDuration = probeLimits.microseconds;
     // Without the prefix FFmpeg would take a name such as "concat:x" for a protocol.
     checked(format.openInputSync(`file:${resolve(path)}`, forced, options), path, 'cannot be opened');
-    checked(format.findStreamInfoSync(), path, 'its streams cannot be read');
-    return new Source(path, format, Number(size), turn);
+    if (isStillContainer(format.iformat?.name ?? '')) {
+      await beforeStill?.();
+      still = await reserveCodedStill(path, turn);
+    }
+    findStreams(path, format, still);
+    return new Source(path, format, Number(size), turn, still);
   } catch (error) {
     format.closeInputSync();
     format.freeContext();
+    still?.release();
     throw mediaErrors.NOT_MEDIA.is(error) ? await orEncrypted(path, error) : error;
   } finally {
     options.free();
   }
+}
+
+/** Errors: NOT_MEDIA, DECODE_FAILED. */
+function findStreams(path: string, format: FormatContext, still: CodedStillMemory | null) {
+  // The one dictionary is that of the first stream, and a still has no other.
+  const limits = still && Dictionary.fromObject({ max_pixels: String(still.mostPixels) });
+  try {
+    checked(format.findStreamInfoSync(limits), path, 'its streams cannot be read');
+  } finally {
+    limits?.free();
+  }
+  if (!still || format.streams.some(({ codecpar }) => codecpar.width > 0 && codecpar.height > 0)) return;
+  throw mediaErrors.DECODE_FAILED(
+    `${path}: its header is damaged, or the picture is larger than its format and header allow here`,
+    { path },
+  );
 }

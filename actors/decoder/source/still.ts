@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises';
 import type { Sharp } from 'sharp';
 import type { Turn } from '../../../runtime/actor.ts';
 import { EngineError } from '../../../runtime/errors.ts';
-import { mediaErrors } from '../contract.ts';
 import type { Size } from './coded-size.ts';
 import { cannotOpen } from './file-stamp.ts';
 import { isJpegFilm } from './jpeg-film.ts';

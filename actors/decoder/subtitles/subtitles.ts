@@ -27,7 +27,7 @@ export async function subtitles(request: SubtitlesRequest, turn: Turn): Promise<
   if (await isStill(path))
     throw mediaErrors.NO_SUBTITLES(`${path}: is a picture without subtitles`, { path });
   turn.throwIfCancelled();
-  const source = await openSource(path, turn);
+  const source = await openSource(path, { turn });
   try {
     const stream = textStream(source, stream_index);
     const codec = codecName(stream);

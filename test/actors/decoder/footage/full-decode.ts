@@ -14,7 +14,9 @@ export interface Decoded {
 }
 
 export async function fullDecode(path: string, shape: PictureShape): Promise<Decoded[]> {
-  const source = await openSource(path);
+  const source = await openSource(path, {
+    turn: { reserve: async () => () => {}, throwIfCancelled: () => {}, alive: () => {} },
+  });
   const video = source.video!;
   const filler = new PictureFiller(shape, video.codecpar.colorTrc);
   const coded = codedSize(video);
