@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { askFrames } from '../ask-decoder.ts';
+import { askFrames, turnFor } from '../ask-decoder.ts';
 import { bmp, type Rgba } from '../footage/bmp.ts';
 import { tiff } from '../footage/tiff.ts';
 
@@ -142,4 +142,18 @@ test('grey, palette and full colours look alike in TIFF, BMP and PNG; CMYK nearl
   closeTo(await whole('inks.jpg'), expected, 45, 'inks.jpg');
   const shades = await whole('greys.png');
   for (const file of ['grey.bmp', 'grey.tif', 'deep-grey.tif']) closeTo(await whole(file), shades, 1.5, file);
+});
+
+test('a large WebP is reduced while it is read, in less memory, and looks as it should', async () => {
+  const side = 2400;
+  const shape = { width: 224, height: 224, fit: 'stretch', resample: 'bicubic' } as const;
+  const large = () => drawn().resize(side, side, { fit: 'fill', kernel: 'cubic' });
+  await large().png().toFile(join(folder, 'large.png'));
+  await large().webp({ quality: 95 }).toFile(join(folder, 'large.webp'));
+  const [expected] = await askFrames({ path: join(folder, 'large.png'), shape });
+  const turn = turnFor(shape);
+  const [got] = await askFrames({ path: join(folder, 'large.webp'), shape }, turn);
+  closeTo(got!.rgb, expected!.rgb, 3, 'large.webp');
+  // The picture with 8 bytes a px is what it took before.
+  assert.ok(turn.mostReserved < 2 * side * side, `${turn.mostReserved} bytes`);
 });

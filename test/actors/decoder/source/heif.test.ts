@@ -9,7 +9,7 @@ import { writeFilm } from '../../../../actors/samples/writer/film.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
 import { askFrames, askProbe, turnFor } from '../ask-decoder.ts';
 import { x265 } from '../footage/codec-options.ts';
-import { box, type HeifGrid, heifGrid, u16, u32 } from '../footage/heif.ts';
+import { box, type HeifGrid, heifGrid, heifOf, u16, u32 } from '../footage/heif.ts';
 
 const grid: HeifGrid = { columns: 3, rows: 2, tile: 64, width: 170, height: 110 };
 const whole = { width: grid.columns * grid.tile, height: grid.rows * grid.tile };
@@ -190,4 +190,33 @@ test('an animated AVIF is a film', { skip: skipWithout(animated) }, async () => 
   const still = join(folder, 'still.avif');
   await writeFile(still, Buffer.from(bytes).fill('free', at, at + 4, 'latin1'));
   assert.equal((await askProbe(still)).kind, 'image');
+});
+
+test('a coded picture much larger than it says to be is refused, since its memory was not counted', async () => {
+  const large = join(folder, 'large.mp4');
+  const picture = {
+    width: 320,
+    height: 320,
+    frames: 1,
+    frameRate: { num: 25, den: 1 },
+    encoder: 'libx265',
+    options: x265('keyint=1'),
+    draw: (_: number, rgb: Uint8Array) => void rgb.fill(90),
+  };
+  await writeFilm({ path: large, picture });
+  assert.equal((await read(heifOf(large, 300, 310))).width, 300);
+  await assert.rejects(read(heifOf(large, 64, 64)), { code: 'DECODE_FAILED' });
+});
+
+test('a grid reserves memory for all of it before it is put together', async () => {
+  await writeFile(path(), heifGrid(film, grid));
+  const still = (await openStill(path()))!;
+  const turned = heifGrid(film, { ...grid, properties: [box('irot', Buffer.of(1))] });
+  await writeFile(path(), turned);
+  const { width, height } = grid;
+  assert.equal((await openStill(path()))!.memory(still) - still.memory(still), 3 * width * height);
+  const turn = turnFor();
+  turn.memoryLimit = still.memory(still) - 1;
+  await assert.rejects(askFrames({ path: path() }, turn), { code: 'TOO_LARGE' });
+  assert.equal(turn.reserved, 0);
 });

@@ -67,7 +67,7 @@ export function profileOf(properties: readonly Property[]): Buffer | null {
 
 /** A coded picture is larger than what is shown of it by what its blocks need, and the decoder aligns its rows. */
 function mostCodedPixels({ width, height }: Size): bigint {
-  return BigInt((width + 2 * largestBlock) * (height + 2 * largestBlock));
+  return BigInt((width + largestBlock) * (height + largestBlock));
 }
 
 export class CodedItems {
