@@ -45,7 +45,7 @@ export class TestTurn implements FeedTurn {
   reserved = 0;
   mostReserved = 0;
   /** Above it nothing is granted. */
-  memoryLimit = Number.POSITIVE_INFINITY;
+  memoryLimit = 2 ** 31;
   /** Calls of `alive`. */
   alives = 0;
   readonly log = createLog('decoder', (line) => this.lines.push(line));
