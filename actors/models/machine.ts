@@ -1,15 +1,12 @@
 // What this machine has for running models, found without loading the runtime that runs them.
 import { existsSync } from 'node:fs';
-import { totalmem } from 'node:os';
+import { usableMemory } from '../../runtime/usable-memory.ts';
 import type { Machine } from './advice.ts';
 import type { DeviceChoice } from './device.ts';
 
 /** `choice`: the device of the settings; with `cpu` a graphics device is there for others. */
 export function thisMachine(choice: DeviceChoice): Machine {
-  // 0 or a number beyond all memory where nothing limits the process.
-  const limit = process.constrainedMemory();
-  const memoryBytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
-  return { memoryBytes, graphics: choice !== 'cpu' && hasGpu() };
+  return { memoryBytes: usableMemory(), graphics: choice !== 'cpu' && hasGpu() };
 }
 
 /** Linux has device files; elsewhere only trying tells. */
