@@ -128,6 +128,7 @@ test('each native package has one importer', () => {
     'node-av': /^actors\/decoder\/ffmpeg\.ts$/,
     'onnxruntime-node': /^actors\/models\/session\.ts$/,
     lmdb: /^actors\/index\/store\//,
+    piscina: /^runtime\/pool\.ts$/,
     sharp: /^actors\/(decoder|samples)\//,
     '@uwsjs/core': /^http\/uws\.ts$/,
     'socket.io': /^events\/server\.ts$/,

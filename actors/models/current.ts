@@ -93,7 +93,7 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
 
   /** One run on the model with that key, alone. Throws MODEL_NOT_LOADED. */
   run<T>(key: string, work: (opened: Opened<R, F>) => Promise<T>, urgent = false): Promise<T> {
-    return this.#mutex.run(async () => work(this.using(key)), urgent);
+    return this.#mutex.run(async () => work(this.using(key)), { urgent });
   }
 
   /** Frees the model, after what runs on it; nothing is in use then. */

@@ -18,7 +18,7 @@ test('one at a time, urgent work before the rest, and a failure lets the next on
     mutex.run(work('bad first')),
     mutex.run(work('second')),
     mutex.run(work('third')),
-    mutex.run(work('query'), true),
+    mutex.run(work('query'), { urgent: true }),
   ]);
   assert.deepEqual(order, ['bad first', 'query', 'second', 'third']);
   assert.deepEqual(

@@ -1,0 +1,94 @@
+// A pool of threads for computing that needs nothing but its input: no model, no store, no native library of ours. So a
+// thread may be terminated in the middle of a job, which the thread of an actor may not.
+import { Piscina } from 'piscina';
+import { engineErrors, errorTable } from './errors.ts';
+import { Semaphore } from './sync/semaphore.ts';
+
+export const poolErrors = errorTable({
+  THREAD_ENDED: { meaning: 'The thread ended while it worked on this', status: 503, retryable: true },
+  OUT_OF_MEMORY: { meaning: 'The work does not fit the memory of its thread', status: 500, retryable: false },
+});
+
+export interface PoolOptions {
+  /** Of the module that exports the function. */
+  readonly module: URL;
+  /** Name of the function; it is called with a task and returns a result or a promise. */
+  readonly name: string;
+  /** At most; none is started before there is a task, and an idle one ends after a while. */
+  readonly threads: number;
+  /** Tasks that may wait for a thread; unbounded where the caller has a bound of its own. */
+  readonly waiting?: number;
+  /** Heap of one thread. */
+  readonly mostMegabytes: number;
+}
+
+export interface Pool<Task, Result> {
+  /**
+   * `moved`: buffers inside the task that are moved to the thread; the rest is *copied*. Throws CANCELLED when the signal
+   * aborts, which ends the thread of a task that runs, or when the pool is closed; BUSY, THREAD_ENDED, OUT_OF_MEMORY; and
+   * what the function throws, as a plain `Error`.
+   */
+  run(task: Task, signal: AbortSignal, moved?: readonly ArrayBuffer[]): Promise<Result>;
+  /** Ends every thread and every task. */
+  close(): Promise<void>;
+}
+
+const IDLE_MS = 30_000;
+
+export function createPool<Task, Result>(options: PoolOptions): Pool<Task, Result> {
+  const { module, name, threads, waiting = Number.POSITIVE_INFINITY, mostMegabytes } = options;
+  const piscina = new Piscina<Task, Result>({
+    filename: module.href,
+    name,
+    minThreads: 0,
+    maxThreads: threads,
+    idleTimeout: IDLE_MS,
+    resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
+  });
+  // Tasks wait here, not in piscina: there they would wait for ever once the thread they wait for was terminated.
+  const permits = new Semaphore(threads);
+  const closing = new AbortController();
+  const running = new Set<AbortController>();
+  // A thread that ends before its first task, or between two: whoever waits for it has to be told.
+  piscina.on('error', (error) => {
+    for (const one of running) one.abort(error);
+  });
+
+  const runNow = async (task: Task, signal: AbortSignal, moved: readonly ArrayBuffer[]): Promise<Result> => {
+    const broken = new AbortController();
+    running.add(broken);
+    try {
+      const until = AbortSignal.any([signal, broken.signal]);
+      return await piscina.run(task, { signal: until, transferList: [...moved] });
+    } catch (error) {
+      if (signal.aborted || closing.signal.aborted)
+        throw engineErrors.CANCELLED(`${name} in a thread`, {}, error);
+      throw poolError(broken.signal.aborted ? broken.signal.reason : error, broken.signal.aborted);
+    } finally {
+      running.delete(broken);
+    }
+  };
+
+  return {
+    run: (task, signal, moved = []) => {
+      if (permits.waiting >= waiting) {
+        return Promise.reject(
+          engineErrors.BUSY(`${permits.waiting} tasks wait for a thread already (${name})`),
+        );
+      }
+      const until = AbortSignal.any([signal, closing.signal]);
+      return permits.run(() => runNow(task, signal, moved), { signal: until });
+    },
+    close: () => {
+      closing.abort();
+      return piscina.destroy();
+    },
+  };
+}
+
+function poolError(error: unknown, isBroken: boolean): unknown {
+  const { message, code = '' } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return poolErrors.OUT_OF_MEMORY(undefined, {}, error);
+  const hasEnded = isBroken || code.startsWith('ERR_WORKER_') || /^worker exited with code/.test(message);
+  return hasEnded ? poolErrors.THREAD_ENDED(message, {}, error) : error;
+}
