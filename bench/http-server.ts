@@ -12,6 +12,7 @@ import { createLicenses } from '../http/license/licenses.ts';
 import { localKeys } from '../http/license/local.ts';
 import { issueKey } from '../http/license/store.ts';
 import { createMetrics } from '../http/metrics/metrics.ts';
+import { createBodyParser } from '../http/request/body-parser.ts';
 import { hostRule } from '../http/request/host.ts';
 import { requestIds } from '../http/request/request-id.ts';
 import { reply, route } from '../http/route.ts';
@@ -83,6 +84,7 @@ async function ours(): Promise<Side> {
     license: (given) => licenses.check(given),
     isAllowedHost: hostRule([], { host: '127.0.0.1' }),
     origins: [],
+    bodies: createBodyParser(),
     log,
     observe: metrics.request,
     newId: requestIds(randomUUID().slice(0, 8)),

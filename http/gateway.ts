@@ -10,6 +10,7 @@ import { conflate } from '../runtime/sync/conflate.ts';
 import type { SettingValues } from '../settings.ts';
 import type { Licenses } from './license/licenses.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
+import { type BodyParser, createBodyParser } from './request/body-parser.ts';
 import type { HostRule } from './request/host.ts';
 import { requestIds } from './request/request-id.ts';
 import { routes } from './routes.ts';
@@ -37,14 +38,15 @@ export interface Gateway {
   /** Resolves when every request is answered, or after `limitMs`. */
   drain(limitMs: number): Promise<void>;
   /** Ends every connection. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 export function createGateway(parts: GatewayParts): Gateway {
   const { engine, events, values, clock } = parts;
   let stopping = false;
   const metrics = metricsOf(parts, () => app.inFlight);
-  const app = appOf(parts, { ...engine, metrics, stopping: () => stopping }, metrics);
+  const bodies = createBodyParser();
+  const app = appOf(parts, { ...engine, metrics, stopping: () => stopping }, metrics, bodies);
   const unsubscribe = engine.tasks.subscribe(metrics.task);
   const connections = connectionLimit(parts);
   const server = createServer(app, { attach: events.attach, ...connections });
@@ -68,6 +70,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       unsubscribe();
       metrics.close();
       server.close();
+      return bodies.close();
     },
   };
 }
@@ -114,7 +117,7 @@ function metricsOf(
   });
 }
 
-function appOf(parts: GatewayParts, service: Service, metrics: Metrics): App {
+function appOf(parts: GatewayParts, service: Service, metrics: Metrics, bodies: BodyParser): App {
   const { licenses, isAllowedHost, values, log, clock } = parts;
   return createApp({
     routes,
@@ -122,6 +125,7 @@ function appOf(parts: GatewayParts, service: Service, metrics: Metrics): App {
     license: (key) => licenses.check(key),
     isAllowedHost,
     origins: values.origins,
+    bodies,
     log: log.named('http'),
     observe: metrics.request,
     newId: requestIds(randomUUID().slice(0, 8)),

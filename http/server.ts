@@ -3,10 +3,12 @@
 import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { AccessDecision } from './license/decision.ts';
-import { type Body, licenseKeyErrors, parseBody, queryOf } from './request/body.ts';
-import { type BodyBudget, type BodyHold, createBodyBudget } from './request/body-budget.ts';
+import { type Body, licenseKeyErrors, queryOf } from './request/body.ts';
+import { type BodyBudget, createBodyBudget } from './request/body-budget.ts';
+import type { BodyParser } from './request/body-parser.ts';
 import { compress, encodingFor } from './request/compress.ts';
 import { RequestInput } from './request/input.ts';
+import { Intake } from './request/intake.ts';
 import { type OriginRule, originRule, preflightAnswer } from './request/origin.ts';
 import {
   askAgain,
@@ -49,6 +51,7 @@ export interface AppOptions {
   isAllowedHost(host: string): boolean;
   /** Origins of web pages of other sites that may send requests and read answers; none by default. */
   readonly origins: readonly string[];
+  readonly bodies: BodyParser;
   readonly log: Log;
   /**
    * Called once for every response. `route` is null when no route was found; `received`, `sent`: bytes of the bodies.
@@ -63,8 +66,11 @@ export interface AppOptions {
 /** A request whose route is known and whose body is awaited. */
 export interface Pending {
   readonly takesBody: boolean;
-  /** `signal` creates the signal at its first call; it is aborted when the client has gone. Never throws or rejects. */
-  run(body: Uint8Array | null, signal: () => AbortSignal): RawResponse | Promise<RawResponse>;
+  /**
+   * `body`: its chunks; those of a large body are *moved* away, others *borrowed* until this returns. `signal` creates the
+   * signal at its first call; it is aborted when the client has gone. Never throws or rejects.
+   */
+  run(body: readonly Uint8Array[] | null, signal: () => AbortSignal): RawResponse | Promise<RawResponse>;
   /** The client disconnected before its body was complete. */
   abandon(): void;
   /** Called with each part of a body before it is kept; an answer when it may not be, and nothing more is read then. */
@@ -173,16 +179,16 @@ class Exchange implements Pending {
   #match: RouteMatch | undefined;
   #validators: Validators | undefined;
   #signal: (() => AbortSignal) | undefined;
-  #received = 0;
-  /** Of a body that comes in parts. */
-  #hold: BodyHold | undefined;
+  readonly #intake: Intake;
 
   constructor(options: AppOptions, state: AppState, head: Head) {
     this.#options = options;
     this.#state = state;
     this.#head = head;
     this.#began = options.now();
-    const { requestId } = head;
+    const { requestId, licenseKey } = head;
+    const license = () => (licenseKey === '' ? null : options.license(licenseKey));
+    this.#intake = new Intake({ budget: state.bodies, mostBytes: state.mostBytes, license });
     this.#id = requestId !== '' && isId.test(requestId) ? requestId : options.newId();
     state.inFlight++;
   }
@@ -195,7 +201,8 @@ class Exchange implements Pending {
   open(found: RouteMatch, validators: Validators): RawResponse | Pending {
     this.#match = found;
     this.#validators = validators;
-    return this.#head.contentLength > this.#state.mostBytes ? this.#tooLarge() : this;
+    const isTooLarge = this.#head.contentLength > this.#state.mostBytes;
+    return isTooLarge ? this.refuse(found.route, this.#intake.tooLarge()) : this;
   }
 
   /** A response before the body was read; too small to be compressed. */
@@ -203,55 +210,31 @@ class Exchange implements Pending {
     return this.#complete(route, { ...answer, headers: this.#headers(answer) });
   }
 
-  #tooLarge(): RawResponse {
-    const message = `At most ${this.#state.mostBytes} bytes are taken`;
-    return this.refuse(this.#match!.route, plainError(413, 'Body too large', message));
-  }
-
-  /** What comes in one part is small and nothing is kept of it, so it passes also while others fill the memory. */
   receive(bytes: number, isLast: boolean): RawResponse | null {
-    this.#received += bytes;
-    if (this.#received > this.#state.mostBytes) return this.#tooLarge();
-    if (isLast) return null;
-    this.#hold ??= this.#openHold();
-    if (this.#hold.take(bytes)) return null;
-    const message = 'The bodies that are being received take too much memory; send this one again';
-    return this.refuse(this.#match!.route, plainError(503, 'Too many large bodies', message, askAgain));
-  }
-
-  /** A key in the body counts before the one in the header, so a wrong one here only leaves the tighter bound. */
-  #openHold(): BodyHold {
-    const hold = this.#state.bodies.open();
-    const { licenseKey } = this.#head;
-    if (licenseKey === '') return hold;
-    const trustIf = ({ ok }: AccessDecision) => ok && hold.trust();
-    // A check that fails is repeated with the whole request, which answers it.
-    try {
-      const decision = this.#options.license(licenseKey);
-      if (decision instanceof Promise) decision.then(trustIf, () => {});
-      else trustIf(decision);
-    } catch {}
-    return hold;
+    const refused = this.#intake.receive(bytes, isLast);
+    return refused && this.refuse(this.#match!.route, refused);
   }
 
   abandon(): void {
     this.#complete(this.#match?.route ?? null, { status: CLIENT_GONE, headers: [], body: '' });
   }
 
-  run(bytes: Uint8Array | null, signal: () => AbortSignal): RawResponse | Promise<RawResponse> {
+  run(chunks: readonly Uint8Array[] | null, signal: () => AbortSignal): RawResponse | Promise<RawResponse> {
+    const { route } = this.#match!;
     this.#signal = signal;
-    this.#received = bytes?.length ?? 0;
+    // The license key may come in a body also for routes that take none.
+    const isRead = chunks !== null && (route.body !== null || route.access === 'licensed');
     try {
-      return this.#authorize(bytes);
+      const body = isRead ? this.#options.bodies.parse(chunks, signal) : {};
+      if (!(body instanceof Promise)) return this.#authorize(body);
+      return body.then((one) => this.#authorize(one)).catch((error) => this.#respondToError(error));
     } catch (error) {
       return this.#respondToError(error);
     }
   }
 
-  /** The license key may come in a body also for routes that take none. */
-  #authorize(bytes: Uint8Array | null): RawResponse | Promise<RawResponse> {
+  #authorize(body: Body | string): RawResponse | Promise<RawResponse> {
     const { route } = this.#match!;
-    const body = route.body || route.access === 'licensed' ? parseBody(bytes) : {};
     if (route.access === 'open') return this.#handle(body);
     if (this.#state.stopping) {
       return this.#finish(
@@ -276,7 +259,7 @@ class Exchange implements Pending {
   #handle(body: Body | string): RawResponse | Promise<RawResponse> {
     const { route, params } = this.#match!;
     const validators = this.#validators!;
-    this.#hold?.trust();
+    this.#intake.trust();
     if (typeof body === 'string') return this.#reject(badRequest('Invalid body', body));
     const query = queryOf(this.#head.query);
     const wrong =
@@ -366,7 +349,7 @@ class Exchange implements Pending {
 
   /** Every response passes here once. */
   #complete(route: Route | null, answer: RawResponse): RawResponse {
-    this.#hold?.release();
+    this.#intake.release();
     if (--this.#state.inFlight === 0) for (const resolve of this.#state.idle.splice(0)) resolve();
     const { status, body } = answer;
     const seconds = (this.#options.now() - this.#began) / 1000;
@@ -374,7 +357,7 @@ class Exchange implements Pending {
       route === nowhere ? null : route,
       status,
       seconds,
-      this.#received,
+      this.#intake.bytes,
       Buffer.byteLength(body),
     );
     const { log } = this.#options;

@@ -138,7 +138,6 @@ class Client {
   /** The request whose body is being received. */
   #pending: Pending | undefined;
   #chunks: Uint8Array[] | undefined;
-  #bytes = 0;
 
   constructor(res: uWS.HttpResponse, headOnly: boolean) {
     this.#res = res;
@@ -167,7 +166,7 @@ class Client {
     });
   }
 
-  answer(pending: Pending, body: Uint8Array | null): void {
+  answer(pending: Pending, body: readonly Uint8Array[] | null): void {
     const answer = pending.run(body, () => this.#signal());
     if (!(answer instanceof Promise)) {
       this.write(answer);
@@ -189,7 +188,6 @@ class Client {
   #onChunk(chunk: ArrayBuffer, isLast: boolean): void {
     const pending = this.#pending;
     if (!pending) return;
-    this.#bytes += chunk.byteLength;
     const refused = pending.receive(chunk.byteLength, isLast);
     if (!isLast && !refused) {
       this.#chunks ??= [];
@@ -204,8 +202,8 @@ class Client {
       this.write(refused);
       return;
     }
-    const last = Buffer.from(chunk);
-    this.answer(pending, chunks ? Buffer.concat([...chunks, last], this.#bytes) : last);
+    if (chunks) this.answer(pending, [...chunks, new Uint8Array(chunk.slice(0))]);
+    else this.answer(pending, [new Uint8Array(chunk)]);
   }
 
   #onAborted(): void {

@@ -86,6 +86,12 @@ export function createPool<Task, Result>(options: PoolOptions): Pool<Task, Resul
   };
 }
 
+/** In the thread: the result of a task, of which these buffers are *moved* to the caller and the rest *copied*. */
+export function moved<Result>(result: Result, buffers: readonly ArrayBuffer[]): Result {
+  const marked = { [Piscina.valueSymbol]: result, [Piscina.transferableSymbol]: buffers };
+  return Piscina.move(marked as never) as Result;
+}
+
 function poolError(error: unknown, isBroken: boolean): unknown {
   const { message, code = '' } = error as NodeJS.ErrnoException;
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return poolErrors.OUT_OF_MEMORY(undefined, {}, error);

@@ -154,7 +154,7 @@ async function end({ log, flushLog }: Context, { engine, licenses, events, gatew
   const late = await engine.stop();
   await gateway.drain(FINAL_DRAIN_MS);
   await events.close();
-  gateway.close();
+  await gateway.close();
   licenses.close();
   if (late.length === 0) {
     log.info('stopped');

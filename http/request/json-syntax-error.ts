@@ -43,9 +43,13 @@ export function jsonErrorAt(text: string): number | null {
 export function describeJsonError(text: string): string {
   const at = jsonErrorAt(text) ?? text.length;
   if (at === text.length) return 'The body is not JSON: it ends too early';
-  const before = text.slice(0, at);
-  const line = before.split('\n').length;
-  return `The body is not JSON from line ${line}, column ${at - before.lastIndexOf('\n')} on`;
+  let line = 1;
+  let lineStart = 0;
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', lineStart)) {
+    line++;
+    lineStart = end + 1;
+  }
+  return `The body is not JSON from line ${line}, column ${at - lineStart + 1} on`;
 }
 
 type Wanted = 'value' | 'value or end' | 'name' | 'name or end' | 'separator';
@@ -57,8 +61,12 @@ function closes(end: ']' | '}', inside: '[' | '{' | undefined, wanted: Wanted): 
 
 function skipSpace(text: string, from: number): number {
   let at = from;
-  while (at >= 0 && at < text.length && ' \t\n\r'.includes(text[at]!)) at++;
+  while (at >= 0 && at < text.length && isSpace(text.charCodeAt(at))) at++;
   return at;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 /** Behind the closing quote; -1 when this is no string. */
@@ -67,8 +75,13 @@ function stringEnd(text: string, from: number): number {
     const code = text.charCodeAt(at);
     if (code === 0x22) return at + 1;
     if (code < 0x20) return -1;
-    if (code === 0x5c && !/^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(text.slice(at + 1, at + 6))) return -1;
-    if (code === 0x5c) at++;
+    if (code !== 0x5c) continue;
+    const escaped = text[++at];
+    const isKnown =
+      escaped === 'u'
+        ? /^[0-9a-fA-F]{4}$/.test(text.slice(at + 1, at + 5))
+        : escaped !== undefined && '"\\/bfnrt'.includes(escaped);
+    if (!isKnown) return -1;
   }
   return -1;
 }

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { Check, Errors } from 'typebox/value';
 import type { AccessDecision } from '../../http/license/decision.ts';
 import { statusesOf } from '../../http/openapi/document.ts';
+import { createBodyParser } from '../../http/request/body-parser.ts';
+import type { RawResponse } from '../../http/request/response.ts';
 import { ErrorBody, type Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
-import { type App, type AppOptions, createApp } from '../../http/server.ts';
+import { type App, type AppOptions, createApp, type Pending } from '../../http/server.ts';
 import type { Service } from '../../http/service.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
 
@@ -48,6 +50,7 @@ export function inject(
     license: (key) => (key === KEY ? { ok: true } : refusal(key)),
     isAllowedHost: (host) => host === 'localhost',
     origins: [],
+    bodies: createBodyParser(),
     log: createLog('http', (line) => lines.push(line)),
     observe: () => {},
     newId: () => `request-${++id}`,
@@ -105,7 +108,7 @@ async function send(
     isAmbiguous: false,
   });
   const never = new AbortController().signal;
-  const out = 'run' in begun ? await begun.run(bytes, () => signal ?? never) : begun;
+  const out = 'run' in begun ? await whole(begun, bytes, signal ?? never) : begun;
   const answer = Buffer.from(out.body as string);
   const named = Object.fromEntries(out.headers.map(([name, value]) => [name.toLowerCase(), value]));
   const isJson = named['content-type'] === 'application/json' && named['content-encoding'] === undefined;
@@ -115,6 +118,11 @@ async function send(
     body: isJson ? (JSON.parse(answer.toString()) as unknown) : answer.toString(),
     bytes: answer,
   };
+}
+
+async function whole(pending: Pending, bytes: Uint8Array | null, signal: AbortSignal): Promise<RawResponse> {
+  const refused = bytes && pending.receive(bytes.length, true);
+  return refused ?? pending.run(bytes && [bytes], () => signal);
 }
 
 /** Errors that every route can have need not be declared one by one, but they have one form. */

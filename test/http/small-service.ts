@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { Type } from 'typebox';
 import type { AccessDecision } from '../../http/license/decision.ts';
+import { createBodyParser } from '../../http/request/body-parser.ts';
 import { type Route, reply, route } from '../../http/route.ts';
 import { type AppOptions, createApp } from '../../http/server.ts';
 import { createServer } from '../../http/uws.ts';
@@ -125,6 +126,7 @@ export function start(options: Partial<AppOptions> = {}) {
     license,
     isAllowedHost: (host) => host === 'localhost',
     origins: [],
+    bodies: createBodyParser(),
     log: createLog('http', (line) => lines.push(line)),
     observe: (of, status) => observed.push([of?.id, status]),
     newId: () => 'own-id',

@@ -90,7 +90,10 @@ test('a body with too many values is not parsed, a large one with few values is'
   }
   const face_images = ['A'.repeat(4 * 1024 * 1024)];
   assert.deepEqual(parseBody(Buffer.from(JSON.stringify({ face_images }))), { face_images });
-  assert.equal(parseBody(Buffer.from('\n'.repeat(4 * 1024 * 1024))), 'The body is not JSON');
+  assert.equal(
+    parseBody(Buffer.from('\n'.repeat(4 * 1024 * 1024))),
+    'The body is not JSON: it ends too early',
+  );
 });
 
 test('a body that is not UTF-8 is refused, not repaired', () => {
