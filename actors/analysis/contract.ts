@@ -48,8 +48,8 @@ export const analysisErrors = errorTable({
   TASK_DAMAGED: { meaning: 'The record of the task cannot be read', status: 500, retryable: false },
   HOME_UNWRITABLE: {
     meaning: 'The home folder cannot be written, so no task can be recorded',
-    status: 503,
-    retryable: true,
+    status: 507,
+    retryable: false,
   },
   STOPPING: { meaning: 'The engine is stopping', status: 503, retryable: true },
 });

@@ -17,8 +17,8 @@ export const modelErrors = errorTable({
   DOWNLOAD_REFUSED: { meaning: 'The server refuses the file', status: 502, retryable: false },
   DOWNLOAD_MISMATCH: { meaning: 'The downloaded file is not the pinned one', status: 502, retryable: false },
   DOWNLOAD_UNVERIFIED: { meaning: 'Nothing vouches for the downloaded file', status: 502, retryable: false },
-  MODELS_FOLDER_FULL: { meaning: 'The disk of the models folder is full', status: 507, retryable: true },
-  MODELS_FOLDER_READ_ONLY: { meaning: 'The models folder cannot be written', status: 503, retryable: true },
+  MODELS_FOLDER_FULL: { meaning: 'The disk of the models folder is full', status: 507, retryable: false },
+  MODELS_FOLDER_READ_ONLY: { meaning: 'The models folder cannot be written', status: 507, retryable: false },
 });
 
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>

@@ -166,6 +166,7 @@ const meanings: Readonly<Record<number, string>> = {
   500: 'A fault of the program; `message` is the request id, which is also in the log',
   501: 'Not built yet: the same request will not succeed before another version',
   503: 'Not available at the moment',
+  507: 'A folder cannot be written, or its disk is full: that does not pass by itself',
 };
 
 const requestId = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
@@ -188,7 +189,10 @@ const PolicyBody = named(
 );
 
 /** Errors that every route can have without declaring them. */
-const commonStatuses = { licensed: [400, 401, 403, 413, 500, 503], open: [400, 403, 413, 500, 503] } as const;
+const commonStatuses = {
+  licensed: [400, 401, 403, 413, 500, 503, 507],
+  open: [400, 403, 413, 500, 503],
+} as const;
 
 /** Every status an operation of this route can answer with. */
 export function statusesOf({ access, answers }: Route): readonly number[] {

@@ -132,12 +132,12 @@ test('a folder that cannot be written is a 503 before anything starts', {
   assert.equal(s.analysis.runs.length, 0);
 });
 
-test('a folder that cannot be made is a 503, not a failed task', {
+test('a folder that cannot be made is a 507, not a failed task', {
   skip: !existsSync('/proc/self') && 'no /proc',
 }, async () => {
   const s = service();
   const answer = await s.call('/api/v1/analyze', { ...good, cache_dir: '/proc/framehound' });
-  assert.equal(answer.status, 503);
+  assert.equal(answer.status, 507);
   assert.match(text(answer), /cannot be written/);
   assert.equal(s.analysis.runs.length, 0);
 });

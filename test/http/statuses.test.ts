@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
+import { storeErrors } from '../../actors/index/store/contract.ts';
+import { modelErrors } from '../../actors/models/contract.ts';
 import { contextErrors } from '../../actors/search/contract.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { openApi, operations, statusesOf } from '../../http/openapi/document.ts';
@@ -87,6 +89,26 @@ test('Retry-After is sent where asking again can help, and nowhere else', async 
       assert.equal(status, error.status);
       assert.equal('retry-after' in headers, retryable.includes(error), `${path} ${error.code}`);
     }
+  }
+});
+
+test('a folder that is full or may not be written is a 507, which does not pass by itself', async () => {
+  const { STORE_FULL, STORE_READ_ONLY } = storeErrors;
+  const { MODELS_FOLDER_FULL, MODELS_FOLDER_READ_ONLY } = modelErrors;
+  const rows = [
+    STORE_FULL,
+    STORE_READ_ONLY,
+    MODELS_FOLDER_FULL,
+    MODELS_FOLDER_READ_ONLY,
+    analysisErrors.HOME_UNWRITABLE,
+  ];
+  for (const row of rows) {
+    assert.deepEqual([row.code, row.status, row.retryable], [row.code, 507, false]);
+    const call = inject(routes, broken(row('/footage/.analysis')));
+    const { body } = routes.find(({ id }) => id === 'analyze')!;
+    const answer = await call('/api/v1/analyze', goodBody(body!, known));
+    assert.deepEqual([answer.status, 'retry-after' in answer.headers], [507, false]);
+    assert.deepEqual(answer.body, { error: row.meaning, message: '/footage/.analysis' });
   }
 });
 

@@ -7,8 +7,8 @@ import { FileIdentity, Probe } from '../../decoder/contract.ts';
 
 export const storeErrors = errorTable({
   STORE_UNAVAILABLE: { meaning: 'The analysis folder cannot be opened', status: 503, retryable: true },
-  STORE_READ_ONLY: { meaning: 'The analysis folder cannot be written', status: 503, retryable: true },
-  STORE_FULL: { meaning: 'The disk of the analysis folder is full', status: 503, retryable: true },
+  STORE_READ_ONLY: { meaning: 'The analysis folder cannot be written', status: 507, retryable: false },
+  STORE_FULL: { meaning: 'The disk of the analysis folder is full', status: 507, retryable: false },
   STORE_TOO_NEW: {
     meaning: 'The analysis folder was written by a newer version',
     status: 503,

@@ -133,6 +133,7 @@ test('errors every licensed route can have are there, beside those it declares',
     '413',
     '500',
     '503',
+    '507',
   ]);
   assert.deepEqual(licensed!.security, [{ licenseKey: [] }]);
   assert.deepEqual(Object.keys(open!.responses), ['200', '400', '403', '413', '500', '503']);
