@@ -1,16 +1,14 @@
 // Finding moments by words, by a picture, by a moment of a film. Every answer has the same form.
-import { isAbsolute } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
-import type { FrameRange } from '../../actors/index/visual/contract.ts';
 import { Match, type SearchAnswer } from '../../actors/search/contract.ts';
-import { frameRanges } from '../../actors/search/scope/contract.ts';
 import { defaulted, described, named, nullable, oneOf } from '../../runtime/schema.ts';
 import { withPreviews } from '../request/answer-size.ts';
 import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { metadataFilterRequest, segmentsToFrameIndices } from './filter-fields.ts';
+import { plainFilters, plainRanges } from './plain-names.ts';
 
 const tag = 'Search';
 
@@ -95,20 +93,10 @@ function common(body: Body & { readonly exclude: string[] }) {
     max_results: body.max_results,
     ...(typeof body.max_per_media === 'number' && { max_per_media: body.max_per_media }),
     exclude: body.exclude,
-    segments_to_frame_indices: plainKeys(body.segments_to_frame_indices),
-    metadata_filter_request: body.metadata_filter_request,
+    segments_to_frame_indices: plainRanges(body.segments_to_frame_indices),
+    metadata_filter_request: plainFilters(body.metadata_filter_request),
     previews: true,
   };
-}
-
-/** Keys that are paths in the form `media_paths` have; hashes as they are. Two spellings of one path are joined. */
-function plainKeys(segments: Body['segments_to_frame_indices']): Record<string, FrameRange[]> {
-  const plain = new Map<string, FrameRange[]>();
-  for (const [key, pairs] of Object.entries(frameRanges(segments))) {
-    const name = isAbsolute(key) ? absolute('segments_to_frame_indices', key) : key;
-    plain.set(name, [...(plain.get(name) ?? []), ...pairs]);
-  }
-  return Object.fromEntries(plain);
 }
 
 export const searchText = route({

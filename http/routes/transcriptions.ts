@@ -1,9 +1,6 @@
 // What is said in media: whole transcriptions, pages of them, searching them, and names for speakers.
-import { isAbsolute } from 'node:path';
 import { Type } from 'typebox';
-import type { TimeRange } from '../../actors/index/transcripts/contract.ts';
 import { searchErrors } from '../../actors/search/contract.ts';
-import { frameRanges } from '../../actors/search/scope/contract.ts';
 import {
   SpeakerNamesAnswer,
   TranscriptionsAnswer,
@@ -19,6 +16,7 @@ import { type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
 import { metadataFilterRequest, segmentsToTimeRanges } from './filter-fields.ts';
 import { HashStr } from './media.ts';
+import { plainFilters, plainRanges } from './plain-names.ts';
 
 const tag = 'Transcriptions';
 
@@ -239,7 +237,7 @@ export const searchTranscript = route({
     }),
   },
   handle: async ({ body, signal }, { search }) => {
-    const { query, search_all, max_results, metadata_filter_request } = body;
+    const { query, search_all, max_results } = body;
     return reply(
       200,
       await search.transcripts.search(
@@ -250,8 +248,8 @@ export const searchTranscript = route({
           search_all,
           max_results,
           speaker_name: speakerOf(body.speaker, body.speaker_name),
-          metadata_filter_request,
-          segments_to_time_ranges: plainKeys(body.segments_to_time_ranges),
+          metadata_filter_request: plainFilters(body.metadata_filter_request),
+          segments_to_time_ranges: plainRanges(body.segments_to_time_ranges, 'segments_to_time_ranges'),
         },
         signal,
       ),
@@ -264,17 +262,6 @@ function speakerOf(speaker: string | null | undefined, name: string | null | und
     throw searchErrors.TWO_SPEAKERS(`speaker: ${speaker} is not speaker_name ${name}`, { field: 'speaker' });
   }
   return speaker || name || null;
-}
-
-/** Keys that are paths in their plain form. Two spellings of one path are joined. */
-function plainKeys(given: Readonly<Record<string, TimeRange | TimeRange[]>>): Record<string, TimeRange[]> {
-  const field = 'segments_to_time_ranges';
-  const plain = new Map<string, TimeRange[]>();
-  for (const [key, pairs] of Object.entries(frameRanges(given, field))) {
-    const name = isAbsolute(key) ? absolute(field, key) : key;
-    plain.set(name, [...(plain.get(name) ?? []), ...pairs]);
-  }
-  return Object.fromEntries(plain);
 }
 
 export const transcriptionRoutes: readonly Route[] = [
