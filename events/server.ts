@@ -124,7 +124,8 @@ function attachTo(
     ...(origins.length > 0 ? { cors: { origin: [...origins], methods: ['GET', 'POST'] } } : {}),
     allowRequest: (raw, answer) => {
       const full = isClosing() || io.engine.clientsCount >= mostClients;
-      const reason = refusal(requestOf(raw), options) ?? (full ? 'No more clients' : undefined);
+      const reason =
+        refusal(requestOf(raw), options) ?? (full ? 'Too many clients are connected' : undefined);
       answer(reason, reason === undefined);
     },
   });

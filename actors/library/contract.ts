@@ -19,10 +19,10 @@ const Stored = described(
 
 export const LibraryMedia = Type.Object({
   media_path: described(Type.String(), 'The path at which it was seen last.'),
-  hash_str: described(Type.String(), 'Name of the content; copies have the same.'),
+  hash_str: described(Type.String(), 'Content hash; copies have the same.'),
   replaced: described(
     Type.Boolean(),
-    'Another content was seen at the path since: what is stored belongs to no file any more.',
+    'The file at the path was replaced since: what is stored belongs to its former content.',
   ),
   kind: described(nullable(Type.String()), '`video`, `audio` or `image`; null where the record is damaged.'),
   size_bytes: described(nullable(Type.Integer()), 'Size of the file.'),
@@ -41,7 +41,7 @@ export const LibraryMedia = Type.Object({
     nullable(
       Type.Object({
         model_key: described(Type.String(), 'The speech model, or `subtitles`.'),
-        language: described(nullable(Type.String()), 'That was spoken, BCP 47; null when nothing was said.'),
+        language: described(nullable(Type.String()), 'Spoken language, BCP 47; null when nothing was said.'),
         segments: described(Count, 'Segments of the transcript.'),
         speakers: described(Count, 'Speakers that are told apart.'),
         stored: Stored,
@@ -75,9 +75,9 @@ export interface PageRequest {
 
 export const Forgotten = Type.Object({
   media_paths: described(Type.Array(Type.String()), 'Every path the content was known by.'),
-  hash_str: described(Type.String(), 'Name of the content.'),
+  hash_str: described(Type.String(), 'Content hash.'),
   frames: described(Count, 'Seconds of picture that were stored of it, over all models.'),
-  transcript: described(Type.Boolean(), 'A transcript was stored of it.'),
+  transcript: described(Type.Boolean(), 'Whether a transcript was stored of it.'),
   preview_bytes: described(Type.Number(), 'Bytes of its previews, which are gone from the disk.'),
 });
 export type Forgotten = Static<typeof Forgotten>;
@@ -109,7 +109,7 @@ export const PruneAnswer = Type.Object({
   skipped: described(
     Type.Array(
       Type.Object({
-        reason: described(Type.String(), 'Why nobody can tell whether they are gone.'),
+        reason: described(Type.String(), 'Why it is not known whether they are gone.'),
         count: described(Count, 'Media that are left alone for it.'),
         example: described(Type.String(), 'The path of one of them.'),
       }),
@@ -132,9 +132,12 @@ export const DiskAnswer = Type.Object({
         Type.Array(
           Type.Object({
             model_key: Type.String(),
-            vectors: described(Count, 'Rows in its packs.'),
-            dead_vectors: described(Count, 'Of these, rows of nobody: they go with the next compaction.'),
-            bytes: described(Type.Number(), 'Bytes of its packs.'),
+            vectors: described(Count, 'Vectors in its files.'),
+            dead_vectors: described(
+              Count,
+              'Of these, vectors of removed media; the next compaction frees their space.',
+            ),
+            bytes: described(Type.Number(), 'Bytes of its files.'),
           }),
         ),
         'The models whose vectors are stored.',
@@ -156,8 +159,8 @@ export type DiskAnswer = Static<typeof DiskAnswer>;
 export const MoveAnswer = Type.Object({
   message: Type.String(),
   dry_run: described(Type.Boolean(), 'Nothing was changed.'),
-  moved: described(Count, 'Paths that have their new name.'),
-  missing: described(Count, 'Of these, paths at whose new name no file lies now.'),
+  moved: described(Count, 'Paths that were changed.'),
+  missing: described(Count, 'Of these, paths at which there is no file now.'),
   stayed: described(
     Type.Array(Type.Object({ media_path: Type.String(), reason: Type.String() })),
     'Paths that were left as they are.',

@@ -70,7 +70,7 @@ export function remoteKeys(options: RemoteOptions): Validator {
 /** A refusal may come with any status; a key is valid only with a 2xx. */
 function read({ status, body }: ServerReply): Answer {
   if (Check(Answer, body) && (status < 300 || !body.valid)) return body;
-  throw new ServerOutage(` properly: it answered with status ${status} and no validation`);
+  throw new ServerOutage(` (it answered with status ${status} and no validation)`);
 }
 
 function validationOf(answer: Answer, keyHash: string, options: RemoteOptions): KeyValidation {

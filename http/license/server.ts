@@ -37,7 +37,7 @@ export async function askServer(
     const { status } = response;
     if ((status >= 300 && status < 400) || status >= 500) {
       await response.body?.cancel();
-      throw new ServerOutage(` properly: it answered with status ${status}`);
+      throw new ServerOutage(` (it answered with status ${status})`);
     }
     return { status, body: parse(await readText(response)) };
   } catch (error) {
@@ -53,8 +53,7 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += part.length;
-    if (bytes > LARGEST_BYTES)
-      throw new ServerOutage(` properly: its answer is larger than ${LARGEST_BYTES} bytes`);
+    if (bytes > LARGEST_BYTES) throw new ServerOutage(` (its answer is larger than ${LARGEST_BYTES} bytes)`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
@@ -65,7 +64,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // The message of JSON.parse would quote the answer.
-    throw new ServerOutage(' properly: its answer is not JSON');
+    throw new ServerOutage(' (its answer is not JSON)');
   }
 }
 

@@ -38,15 +38,15 @@ const meanings: Readonly<Record<string, string>> = {
   warning:
     'What a person should know of `ended_files`: that a file is sound only, where pictures were asked for.',
   error: 'Why the file failed, or with `done` why the task did.',
-  error_code: 'The same as a word that does not change: `FILE_UNREADABLE`.',
+  error_code: 'Stable code of the error: `FILE_UNREADABLE`.',
   cancelled: 'With `done`: the task was cancelled.',
   interrupted: 'With `done`: the engine ended while the task ran; the task can be resumed.',
-  files: 'Files of the task; one that is both looked at and listened to counts twice.',
+  files: 'Files of the task; one that is analysed both for pictures and for speech counts twice.',
   files_done: 'How many of them have a result.',
   surveyed: 'Whether the amount of work in every file is known.',
   file_progress: 'Percentage of `video_path`.',
   elapsed_seconds: 'Since the task began.',
-  estimated_remaining_seconds: 'Left out while there is nothing to reckon with.',
+  estimated_remaining_seconds: 'Left out while there is no estimate.',
 };
 
 /** Amounts of work are named by the units of each kind of work: `frames` of `grid_frames`. */

@@ -49,7 +49,7 @@ export const loadAnalysisData = route({
   tag,
   summary: 'Loads everything of an analysis folder',
   description:
-    'Visual vectors for the model in use, and transcriptions. What is loaded of another folder gives way. 503 when no visual model is loaded ' +
+    'Embeddings of the visual model in use, and transcriptions. Data of another folder is unloaded. 503 when no visual model is loaded ' +
     'or the folder cannot be read, 409 when the model or the folder is changed while loading.',
   body: Type.Object({ cache_dir: CacheDir }),
   answers: { 200: Type.Object({ ...Loaded.properties, ...LoadedSpeech.properties }), 409: ErrorBody },
@@ -69,7 +69,7 @@ export const loadAnalysisDataForMedia = route({
   tag,
   summary: 'Loads what is missing in memory for some media',
   description:
-    'Adds to what is loaded. With nothing loaded, the whole folder is, so later searches are not limited to these files. ' +
+    'Adds to what is loaded. When nothing is loaded yet, the whole folder is, so that later searches are not limited to these files. ' +
     '409 when another folder is loaded, or data of another model.',
   body: Type.Object({ cache_dir: CacheDir, media_paths: Type.Array(AbsolutePath, { maxItems: 100_000 }) }),
   answers: { 200: Loaded, 409: ErrorBody },
@@ -88,7 +88,7 @@ export const loadTranscriptions = route({
   summary: 'Loads the transcriptions of an analysis folder',
   body: Type.Object({ cache_dir: CacheDir }),
   description:
-    'Transcriptions only; no visual model is needed. What is loaded of another folder gives way. Searches are answered ' +
+    'Transcriptions only; no visual model is needed. Data of another folder is unloaded. Searches are answered ' +
     'meanwhile. 503 when the folder cannot be read, 409 when another folder is asked for while loading.',
   answers: { 200: LoadedSpeech, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) =>

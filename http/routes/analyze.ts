@@ -11,7 +11,7 @@ export const analyze = route({
   summary: 'Start an analysis',
   description:
     'The whole request is checked before anything happens. One task runs at a time: a task that is running is asked to ' +
-    'stop, and while it is still unwinding the answer is 409. Join the event room `task_id` to follow the task, or ask ' +
+    'stop, and while it has not stopped the answer is 409. Join the event room `task_id` to follow the task, or ask ' +
     'for it with GET /tasks/{task_id}. Events and results name files by the plain form of their paths, without `..` and ' +
     'doubled separators. 400 when none of the files is film, picture or sound. A file that is not there, cannot be read or fails ends as a result of the task, ' +
     'which goes on with the others.',
@@ -36,7 +36,7 @@ export const cancelAnalysis = route({
   tag: 'Analysis',
   summary: 'Stop the analysis that is running',
   description:
-    'What is finished stays; the task can be resumed. Nothing is wrong with cancelling when nothing runs.',
+    'What is finished stays; the task can be resumed. When nothing runs, the answer is 200 as well.',
   answers: {
     200: Type.Object({ message: Type.String() }),
     202: Type.Object({ message: Type.String(), still_stopping: Type.Boolean() }),

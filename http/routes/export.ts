@@ -22,7 +22,7 @@ export const exportTranscript = route({
     'Answers the document in base64, or writes it into `output_dir` and answers its path; a name that is taken gets `-2`, ' +
     '`-3` and so on, nothing is ever written over. Rows are put in order of start. In txt, csv, docx and pdf a gap of 2 s or ' +
     'more between segments becomes one row of silence; `row_count` counts the submitted segments only. csv is RFC 4180 in ' +
-    'UTF-8 with its mark; a cell that a spreadsheet would run as a formula begins with an apostrophe. srt and vtt leave out ' +
+    'UTF-8 with a byte order mark; a cell that a spreadsheet would run as a formula begins with an apostrophe. srt and vtt leave out ' +
     'segments without text, and name speakers before the words (`NAME:`, `<v NAME>`). pdf embeds the part of a font that is ' +
     'used: `warning` says which characters no font of this machine has. 413 for more text than a document can hold.',
   body: Type.Object({

@@ -25,7 +25,12 @@ const mediaType = () =>
     'any',
   );
 const expected = () =>
-  Type.Optional(described(Type.Integer({ minimum: 0 }), 'Files that are meant, for the coverage.'));
+  Type.Optional(
+    described(
+      Type.Integer({ minimum: 0 }),
+      'Number of files in the scope, for `coverage`, where not all of them are named.',
+    ),
+  );
 
 export const scopeField = Type.Object({
   mode: defaulted(
@@ -45,7 +50,10 @@ export const scopeField = Type.Object({
 export const flatScope = {
   media_type: mediaType(),
   search_all: shown(
-    defaulted(described(Type.Boolean(), 'Stands for a global scope, and so does naming no file.'), false),
+    defaulted(
+      described(Type.Boolean(), 'The same as a global scope; naming no file is the same, too.'),
+      false,
+    ),
     true,
   ),
   media_paths: paths(),

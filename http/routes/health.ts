@@ -25,7 +25,7 @@ export const livez = route({
   path: '/livez',
   id: 'livez',
   tag,
-  summary: 'Whether the event loop of the service turns',
+  summary: 'Whether the process of the service responds',
   description:
     'Answers as long as the process can answer anything. No answer: the process is to be restarted.',
   access: 'open',
@@ -40,9 +40,9 @@ const Readiness = Type.Object({
       Type.Object({
         name: described(
           Type.String(),
-          'An actor of the engine, `visual model`, `analysis data` or `service`.',
+          'A part (actor) of the engine, `visual model`, `analysis data` or `service`.',
         ),
-        state: described(Type.String(), 'Its phase or load status.'),
+        state: described(Type.String(), 'Its state, as /metrics names it, or its load status.'),
         reason: Type.String(),
       }),
     ),
@@ -57,8 +57,8 @@ export const readyz = route({
   tag,
   summary: 'Whether the service can do its work, and if not why',
   description:
-    '503 while an actor of the engine is not ready, while the visual model loads or when it could not be loaded, while an ' +
-    'engine that came back after a crash loads again what was loaded, and once the service is stopping. Routes that do not need what is missing answer all the same.',
+    '503 while a part (actor) of the engine is not ready, while the visual model loads or when it could not be loaded, while an ' +
+    'engine that was restarted after a crash reloads its data, and once the service is stopping. Routes that do not need what is missing answer all the same.',
   access: 'open',
   answers: { 200: Readiness, 503: Readiness },
   handle: (_, service) => {

@@ -63,7 +63,7 @@ export const forgetMedia = route({
   summary: 'Removes the analysis of media',
   description:
     'All that is stored of their content, whatever made it: vectors, previews, transcripts, names of speakers, and every ' +
-    'path it is known by, those of copies too. Searches find it no more at once. Previews leave the disk at once, vectors ' +
+    'path it is known by, those of copies too. It disappears from searches at once. The space of previews is freed at once, that of vectors ' +
     `with the next compaction. 404 when none of the paths is known. ${writing}`,
   body: Type.Object({
     cache_dir: CacheDir,
@@ -88,8 +88,8 @@ export const pruneLibrary = route({
   tag,
   summary: 'Forgets media whose files are gone',
   description:
-    'A file is gone when it is missing and its volume is there. A drive that is away is no reason: what lies on it is left ' +
-    'alone, and `skipped` says why. A content that lies at another known path stays, and only the dead path goes. ' +
+    'A file is gone when it is missing and its volume is there. Files on a volume that is not mounted ' +
+    'are kept, and `skipped` says why. Where the same content lies at another known path, the analysis is kept and only the missing path is removed. ' +
     `Files that a task works on are left alone. ${writing}`,
   body: Type.Object({ cache_dir: CacheDir, dry_run: DryRun }),
   answers: { 200: PruneAnswer, 409: ErrorBody },
@@ -119,7 +119,7 @@ export const moveMedia = route({
   summary: 'Follows footage that has moved',
   description:
     'Gives every known path in `from` its new name in `to`. The files have to lie there already: 400 when none does. A path ' +
-    'whose file still lies at its old place stays. What was cut short goes on when it is asked for again. 404 when nothing ' +
+    'whose file still lies at its old place stays. A move that was interrupted is completed by the same request. 404 when nothing ' +
     `in \`from\` is known. ${writing}`,
   body: Type.Object({
     cache_dir: CacheDir,

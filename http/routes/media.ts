@@ -23,7 +23,7 @@ export const mediaMetadata = route({
   description:
     'Answers every file that can be read, by the path it was asked for; the others are left out, and `unreadable` says why. ' +
     '400 when none can be read. A file seen before is answered without being opened as long as its size, time and inode ' +
-    'are the same. `video_cached` speaks of the visual model in use, or of any while none is. `runtime` is null for ' +
+    'are the same. `video_cached` refers to the visual model in use, or to any while none is. `runtime` is null for ' +
     'stills; `fps` is 0 for stills and sound and null where the file does not say. An analysis folder that does not ' +
     'exist yet is not made, and nothing is remembered then; one that cannot be written is only read; 503 when it cannot ' +
     'be read.',
@@ -59,8 +59,8 @@ export const cachePaths = route({
   summary: 'Folders in which the analysis of a media file lies',
   description:
     'For one file, named by `media_path` or by `hash_str`, not both. Null where nothing is stored of it, whichever model ' +
-    'would have made it. Several files share a folder, and its layout is private to the service: it is to be looked at, ' +
-    'not to be written to or deleted.',
+    'would have made it. Several files share a folder, and its layout is private to the service: do not write ' +
+    'to it or delete it.',
   body: Type.Object({
     cache_dir: CacheDir,
     media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),

@@ -92,7 +92,7 @@ export const loadModel = route({
   tag,
   summary: 'Brings another visual model into use',
   description:
-    'Clears the visual analysis data in memory: it belongs to the model before and has to be loaded again. The model must ' +
+    'Clears the visual analysis data in memory: it belongs to the previous model and has to be loaded again. The model must ' +
     'be downloaded. When it cannot be loaded and the default model takes its place, the answer is 500 and `loaded_model` ' +
     'names what is in use. 409 while an analysis runs, which needs the model it began with.',
   body: Type.Object({ model_key: Type.String({ minLength: 1 }) }),

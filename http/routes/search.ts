@@ -36,7 +36,7 @@ const Common = {
 const text_weight = defaulted(
   described(
     Type.Number({ minimum: 0, maximum: 1000 }),
-    'Share of the text beside a picture, whose share is 1.',
+    'Weight of the text relative to the picture, whose weight is 1.',
   ),
   1,
 );
@@ -61,7 +61,7 @@ const Answer = Type.Object({
 });
 
 const notice =
-  'Runs over what `POST /analysis-data/load` brought into memory; 400 when this folder is not loaded for the visual model ' +
+  'Searches what `POST /analysis-data/load` loaded into memory; 400 when this folder is not loaded for the visual model ' +
   'in use and while a summary is being made, 503 while that model loads. `exclude` ranks lower what resembles it; it filters nothing. Of very many matches the last ones may have an empty ' +
   '`image`, when all previews together would be larger than 256 MiB: `toast_warning` says so, and POST /thumbnails has them.';
 
@@ -109,7 +109,7 @@ export const searchText = route({
   body: Type.Object({
     query: described(
       Type.String({ minLength: 1, maxLength: 2000 }),
-      'As a person says it: `red car at night, not raining`.',
+      'In natural language: `red car at night, not raining`.',
     ),
     ...Common,
     text_weight: described(
@@ -155,7 +155,7 @@ export const searchImage = route({
   path: '/api/v1/search/image',
   id: 'searchImage',
   tag,
-  summary: 'Finds moments that look like a picture',
+  summary: 'Finds moments similar to a picture',
   description: notice,
   body: Type.Object({
     image_path: described(AbsolutePath, 'The picture to compare with.'),
@@ -175,8 +175,8 @@ export const searchFrame = route({
   path: '/api/v1/search/frame',
   id: 'searchFrame',
   tag,
-  summary: 'Finds moments that look like a moment of a film',
-  description: `${notice} Between two seconds the picture is decoded from the film; when the film is gone, the nearest second that was analysed stands for it, and \`toast_warning\` says so.`,
+  summary: 'Finds moments similar to a moment of a film',
+  description: `${notice} Between two seconds the picture is decoded from the film; when the film is gone, the nearest second that was analysed is used instead, and \`toast_warning\` says so.`,
   body: Type.Object({
     media_path: AbsolutePath,
     time_seconds: described(Type.Number({ minimum: 0 }), 'From the start of the film.'),

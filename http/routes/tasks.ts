@@ -48,10 +48,10 @@ export const resumeTask = route({
   path: '/api/v1/tasks/{task_id}/resume',
   id: 'resumeTask',
   tag: 'Tasks',
-  summary: 'Go on with a task that does not run',
+  summary: 'Resume a task',
   description:
-    'The task is planned again from the same request under the same id: what is stored is not done again, and a file ' +
-    'in quarantine is left alone and reported. A task that is running is asked to stop first, as by ' +
+    'The same request is run again under the same id: what is stored is not analysed again, and a file ' +
+    'in quarantine is skipped and reported. A task that is running is asked to stop first, as by ' +
     'POST /analyze.',
   params: TaskId,
   answers: {

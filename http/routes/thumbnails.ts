@@ -31,7 +31,7 @@ export const thumbnails = route({
     'One entry for each request, in order. `thumbnail` is null for sound, for a moment after the end, and when no picture ' +
     'could be retrieved: the file is not there or cannot be decoded, which the log tells. Of an analysed file the stored ' +
     'preview of the nearest second is answered, also when the file itself is gone; larger pictures than the preview, and ' +
-    'those of other files, are decoded at the very moment, in one pass over each file. A still is the same at every ' +
+    'those of other files, are decoded at exactly that time, in one pass over each file. A still is the same at every ' +
     `moment. Up to ${thumbnailsAtOnce} requests at 480 px, fewer of larger pictures (${mostThumbnails(1920)} at 1920 px).`,
   body: Type.Object({
     cache_dir: CacheDir,

@@ -122,7 +122,7 @@ export const transcriptionsRange = route({
   path: '/api/v1/transcriptions/range',
   id: 'transcriptionsRange',
   tag,
-  summary: 'What is said in a range of time',
+  summary: 'The transcript of a range of time',
   description:
     'Segments that overlap `[start_seconds, end_seconds)`, a page at a time: when `truncated`, ask again with ' +
     '`next_after_segment_index` as `after_segment_index`. A page holds at most 24,000 characters of text; one segment that ' +
@@ -169,8 +169,8 @@ export const nameSpeakers = route({
   tag,
   summary: 'Gives the speakers of a transcription their names',
   description:
-    'All assignments or none: an id that is not in the transcription is a 400. An empty name, or null, takes the name ' +
-    'away. Names are apart from those of faces, and stay when the file is transcribed again as far as the ids are there.',
+    'Either all assignments are stored or none: an id that is not in the transcription is a 400. An empty name, or null, takes the name ' +
+    'away. Names are independent of those of faces, and are kept when the file is transcribed again, for the ids that occur again.',
   body: Type.Object({
     cache_dir: CacheDir,
     hash_str: HashStr,
@@ -210,10 +210,10 @@ export const searchTranscript = route({
   path: '/api/v1/search/transcript',
   id: 'searchTranscript',
   tag: 'Search',
-  summary: 'Finds what is said',
+  summary: 'Searches transcripts',
   description:
     'Segments whose text holds `query`: case makes no difference in any script, nor do width and ligatures; an accent ' +
-    'does. Runs over what `POST /analysis-data/load` or `/analysis-data/load-transcriptions` brought into memory; 400 when ' +
+    'does. Searches what `POST /analysis-data/load` or `/analysis-data/load-transcriptions` loaded into memory; 400 when ' +
     'that is not this folder. Matches are ordered by path and time; `total` counts also those beyond `max_results`, up to 1,000 or so (`total_is_exact`). `speaker` and ' +
     '`speaker_name` are the same.',
   body: Type.Object({

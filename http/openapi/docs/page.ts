@@ -62,7 +62,7 @@ function navigation(
     );
     return `<h2>${html(name)}</h2><ul>${items.join('')}</ul>`;
   });
-  const events = '<h2>Events</h2><ul><li><a href="#Events"><span>What a task tells</span></a></li></ul>';
+  const events = '<h2>Events</h2><ul><li><a href="#Events"><span>Progress of a task</span></a></li></ul>';
   return `<nav aria-label="Operations"><a class="title" href="#">${html(title)}</a>${lists.join('\n')}${events}</nav>`;
 }
 
