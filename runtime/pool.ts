@@ -71,6 +71,7 @@ export function createPool<Task, Result>(options: PoolOptions): Pool<Task, Resul
 
   return {
     run: (task, signal, moved = []) => {
+      if (closing.signal.aborted) return Promise.reject(engineErrors.CANCELLED('the pool is closed'));
       if (permits.waiting >= waiting) {
         return Promise.reject(
           engineErrors.BUSY(`${permits.waiting} tasks wait for a thread already (${name})`),

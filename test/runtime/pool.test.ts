@@ -97,3 +97,9 @@ test('more tasks than may wait are BUSY', async (t) => {
     pool.close(),
   ]);
 });
+
+test('a pool that is closed takes no more tasks', async (t) => {
+  const pool = open(t);
+  await pool.close();
+  await assert.rejects(pool.run(task(), never), /the pool is closed/);
+});

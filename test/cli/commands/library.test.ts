@@ -76,7 +76,6 @@ function fakeLibrary() {
 
 function commands(t: TestContext, confirm: ((question: string) => Promise<boolean>) | null = null) {
   const { library, changed } = fakeLibrary();
-  const exporter = createExporter(() => 0);
   const home = fakeHome(t);
   const transcripts = {
     list: async ({ media_paths }: { media_paths: readonly string[] }) => ({
@@ -88,17 +87,13 @@ function commands(t: TestContext, confirm: ((question: string) => Promise<boolea
       transcription_data: {},
     }),
   };
-  const engine = {
-    library,
-    exporter,
-    search: { transcripts },
-    stop: async () => {
-      await exporter.close();
-      return [];
-    },
+  const startEngine = async () => {
+    const exporter = createExporter(() => 0);
+    const stop = () => exporter.close().then(() => []);
+    return { library, exporter, search: { transcripts }, stop } as unknown as Engine;
   };
   const run = async (command: Command, ...args: string[]) => {
-    const context = home.context({ confirm, startEngine: async () => engine as unknown as Engine });
+    const context = home.context({ confirm, startEngine });
     const code = await command(args, context);
     return { code, ...context.said() };
   };
