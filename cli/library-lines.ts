@@ -42,7 +42,13 @@ export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string 
     ]),
     ['  records', analysis.records_bytes, 'media, transcripts, names, previews of stills'],
     ...(analysis.unfinished_bytes > 0
-      ? [['  unfinished', analysis.unfinished_bytes, ''] as [string, number, string]]
+      ? [
+          ['  unfinished', analysis.unfinished_bytes, 'being written, or kept of interrupted work'] as [
+            string,
+            number,
+            string,
+          ],
+        ]
       : []),
     ['models', models.bytes, models.folder],
     ['free', free_bytes, 'on the disk of the analysis'],

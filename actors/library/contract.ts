@@ -127,7 +127,10 @@ export const DiskAnswer = Type.Object({
       records_bytes: described(Type.Number(), 'Media, transcripts, names, previews of stills.'),
       vectors_bytes: described(Type.Number(), 'Vectors of all models.'),
       previews_bytes: described(Type.Number(), 'Previews of films.'),
-      unfinished_bytes: described(Type.Number(), 'What is being written.'),
+      unfinished_bytes: described(
+        Type.Number(),
+        'What is being written, and what is kept of interrupted work until it is finished.',
+      ),
       models: described(
         Type.Array(
           Type.Object({

@@ -7,6 +7,9 @@ import { packFile } from '../index/store/names.ts';
 import type { DiskAnswer } from './contract.ts';
 import type { LibraryParts } from './parts.ts';
 
+/** Folders of what is being written, and of what is kept of interrupted work. */
+const unfinished = ['parts', 'spans'];
+
 interface FileSize {
   /** From the folder that was looked at, with `/`. */
   readonly name: string;
@@ -19,7 +22,7 @@ export async function diskUse(
   signal: AbortSignal,
 ): Promise<DiskAnswer> {
   const { models } = await index.ask('held_models', { cache_dir }, { signal });
-  const own = ['vectors', 'previews', 'parts'];
+  const own = ['vectors', 'previews', ...unfinished];
   const nested = await Promise.all(own.map((name) => sizesIn(cache_dir, signal, name)));
   const files = [...(await recordFiles(cache_dir)), ...nested.flat()];
   const sum = (wanted: (name: string) => boolean) =>
@@ -33,7 +36,7 @@ export async function diskUse(
       records_bytes: sum((name) => name.startsWith('records.mdb')),
       vectors_bytes: sum((name) => name.startsWith('vectors/')),
       previews_bytes: sum((name) => name.startsWith('previews/')),
-      unfinished_bytes: sum((name) => name.startsWith('parts/')),
+      unfinished_bytes: sum((name) => unfinished.some((folder) => name.startsWith(`${folder}/`))),
       models: models.map(({ model_key, rows, dead }) => {
         const prefix = `vectors/${basename(packFile(cache_dir, model_key, 0, 8)).slice(0, -'0.v8'.length)}`;
         const bytes = sum(

@@ -2,6 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { mediaErrors } from '../decoder/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
+import { nameContent } from '../index/store/content-name.ts';
 import { isWithin } from '../index/store/footage-path.ts';
 import { type ForgetAnswer, type ForgetRequest, type Forgotten, libraryErrors } from './contract.ts';
 import { allHeld, inWork, type LibraryParts, pathsInWork } from './parts.ts';
@@ -58,21 +59,18 @@ async function hashesOf(
   const linked = real === path ? [] : await allHeld(parts, cacheDir, real, signal);
   if (linked.length > 0) return linked.map(({ hash_str }) => hash_str);
   if (!(await stat(real)).isFile()) return [];
-  const hash = await parts.prober.ask('identify', { path: real }, { signal }).then(
-    ({ hash_str }) => hash_str,
-    (error: unknown) => {
-      // What cannot be read is not known by its content.
-      if (Object.values(mediaErrors).some((row) => row.is(error))) return null;
-      throw error;
-    },
-  );
-  if (hash === null) return [];
-  const { by_hash } = await parts.index.ask(
-    'find',
-    { cache_dir: cacheDir, paths: [], hashes: [hash] },
-    { signal },
-  );
-  return by_hash[0] ? [hash] : [];
+  const call = { signal };
+  const naming = { decoder: parts.prober, index: parts.index, cache_dir: cacheDir, call };
+  try {
+    // Which of several contents of the same hash it is.
+    const identity = await parts.prober.ask('identify', { path: real }, call);
+    const named = await nameContent(naming, real, identity);
+    return named.isKnown ? [named.identity.hash_str] : [];
+  } catch (error) {
+    // What cannot be read is not known by its content.
+    if (Object.values(mediaErrors).some((row) => row.is(error))) return [];
+    throw error;
+  }
 }
 
 async function pathsOf(

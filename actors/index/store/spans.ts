@@ -99,6 +99,13 @@ export class Spans {
     for (const entry of this.#entries()) if (entry.startsWith(`${name}.`)) this.#remove(entry);
   }
 
+  /** Of all work on these contents. Only for who holds the lease, while no stage of them is open. */
+  forgetContents(hashes: ReadonlySet<string>): void {
+    for (const entry of this.#entries()) {
+      if (hashes.has(entry.slice(0, entry.indexOf('.')))) this.#remove(entry);
+    }
+  }
+
   /** Removes what nobody took up for long. */
   removeForgotten(): void {
     const before = this.#now() - keptForMs;

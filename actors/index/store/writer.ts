@@ -253,6 +253,8 @@ export class Writer {
       throw storeErrors.MEDIA_IN_WORK(`${named} is being analysed by ${open.modelKey} at the moment`);
     }
     return this.#exclusively(() => {
+      // First: a fault here can be tried again, and costs no more than time.
+      this.#spans.forgetContents(new Set(contents.keys()));
       const prefix = modelPrefix.length;
       const modelKeys = this.environment.keys(modelPrefix).map((key) => key.slice(prefix));
       const { removed, models } = this.environment.transact((writes) => {

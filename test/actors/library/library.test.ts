@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -23,8 +33,8 @@ const never = new AbortController().signal;
 const hashOf = (path: string) =>
   path
     .replace(/^.*\//, '')
-    .replace(/\W|mp4/g, '')
-    .replace(/[^a-f0-9]/g, '0');
+    .replace(/[^\w-]|mp4/g, '')
+    .replace(/[^a-f0-9-]/g, '0');
 
 /** The content of a file is named by its name, so that copies are one. */
 const fakeProber = actor<typeof decoderContract, unknown>({
@@ -35,6 +45,11 @@ const fakeProber = actor<typeof decoderContract, unknown>({
         const stats = statSync(path, { bigint: true });
         const facts = { size_bytes: Number(stats.size), mtime_ms: modifiedMs(stats), inode: '1' };
         return { hash_str: hashOf(path), ...facts };
+      },
+      digest: ({ path }: { path: string }) => {
+        const content = readFileSync(path, 'utf8');
+        const digest = createHash('sha256').update(content).digest('hex');
+        return { digest, parts: 1, size_bytes: content.length, mtime_ms: 1, inode: '1' };
       },
     } as never,
   }),
@@ -135,6 +150,66 @@ test('a copy is the same content: both paths go, and the answer names both', asy
   const { forgotten } = await l.forget(a);
   assert.deepEqual(forgotten[0]?.media_paths, [copy, a]);
   assert.deepEqual(await l.paths(), []);
+});
+
+test('of two contents of one hash the one that lies at the path is forgotten, and the other stays', async (t) => {
+  const l = await library(t);
+  const remember = (name: string, hash: string) => {
+    const path = l.place(name);
+    const { identity, ...media } = mediaRecord(hash, path);
+    const content_digest = createHash('sha256').update(name).digest('hex');
+    const record = { ...media, identity: { ...identity, content_digest } };
+    return l.index.ask('remember', { cache_dir: l.cache_dir, media: record }, {}).then(() => path);
+  };
+  const first = await remember('stems/a.mp4', 'a-5');
+  const second = await remember('stems/b.mp4', 'a-5-2');
+  // At another path, by its content.
+  const moved = join(l.root, 'a-5.mp4');
+  renameSync(second, moved);
+  const { forgotten } = await l.forget(moved);
+  assert.deepEqual(
+    forgotten.map(({ hash_str, media_paths }) => [hash_str, media_paths]),
+    [['a-5-2', [second]]],
+  );
+  assert.deepEqual(await l.paths(), ['stems/a.mp4']);
+  renameSync(moved, second);
+  await remember('stems/b.mp4', 'a-5-2');
+  assert.equal((await l.forget(first)).forgotten[0]?.hash_str, 'a-5');
+  assert.deepEqual(await l.paths(), ['stems/b.mp4']);
+});
+
+test('what is kept of interrupted work is counted, and goes with its media', async (t) => {
+  const l = await library(t);
+  const [a, b] = [await l.add('films/a.mp4'), await l.add('films/b.mp4')];
+  for (const path of [a, b]) {
+    const span = {
+      stage: 'speech',
+      hash_str: hashOf(path),
+      model_key: 'm',
+      path,
+      settings: '',
+      task_id: '1',
+    };
+    const kept = { span: { ...span, own: false }, position: 1, bytes: new Uint8Array(5000) };
+    await l.index.ask('keep_span', { cache_dir: l.cache_dir, ...kept }, {});
+  }
+  const unfinished = async () => {
+    const { analysis } = await l.whole.disk(l.cache_dir, never);
+    const { bytes, records_bytes, vectors_bytes, previews_bytes, unfinished_bytes } = analysis;
+    assert.equal(bytes, records_bytes + vectors_bytes + previews_bytes + unfinished_bytes);
+    return Math.floor(unfinished_bytes / 5000);
+  };
+  assert.equal(await unfinished(), 2);
+  l.work([a]);
+  await assert.rejects(l.forget(a), libraryErrors.IN_WORK.is);
+  assert.equal(await unfinished(), 2);
+  l.work(null);
+  await l.forget(a);
+  assert.equal(await unfinished(), 1);
+  rmSync(b);
+  l.place('films/notes.txt');
+  await l.prune();
+  assert.equal(await unfinished(), 0);
 });
 
 test('a dry run changes nothing', async (t) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { loadInSteps } from '../../../../actors/search/load-in-steps.ts';
-import { mediaRecord } from '../footage.ts';
+import { mediaRecord, preview } from '../footage.ts';
 import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 
 const mark = {
@@ -171,6 +171,44 @@ test('a media that is being written is not removed, and a folder that another pr
   await index.call('commit', { stage, media: mediaRecord('aa') });
   const { models } = await index.call('held_models', { cache_dir });
   assert.deepEqual(models, [{ model_key: 'model', dimensions: 32, rows: 71, dead: 70 }]);
+});
+
+const span = (hash_str: string, stage = 'speech') => ({
+  stage,
+  hash_str,
+  model_key: 'model',
+  path: `/footage/${hash_str}.mp4`,
+  settings: '{}',
+  task_id: 'one',
+  own: false,
+});
+const spansIn = (cache_dir: string) =>
+  readdirSync(join(cache_dir, 'spans'))
+    .map((name) => name.replace(/\..*/, ''))
+    .sort();
+
+test('what is kept of interrupted work goes with its content, and with no other', async (t) => {
+  const { cache_dir, index } = await twoFilms(t);
+  const numbered = 'aa-5a3c1-2';
+  for (const hash of ['aa', 'aa-5a3c1', numbered]) {
+    await index.call('remember', { cache_dir, media: mediaRecord(hash) });
+    await index.call('keep_span', { cache_dir, span: span(hash), position: 1, bytes: Uint8Array.of(1) });
+  }
+  const begin = { cache_dir, hash_str: 'aa', model_key: 'model', dimensions: 32, span: span('aa', 'visual') };
+  const { stage } = await index.call('begin', begin);
+  const frames = { frames: [0], vectors: someFootage(1, 3), previews: [preview(0)] };
+  await index.call('append', { stage, ...frames, keep: true });
+  // The log and the part of the picture, and the log of the speech.
+  const all = ['aa', 'aa', 'aa', 'aa-5a3c1', numbered];
+  assert.deepEqual(spansIn(cache_dir), all);
+  const refused = index.call('remove_media', { cache_dir, hashes: ['aa'] });
+  await assert.rejects(refused, storeErrors.MEDIA_IN_WORK.is);
+  assert.deepEqual(spansIn(cache_dir), all);
+  await index.call('abort', { stage });
+  await index.call('remove_media', { cache_dir, hashes: ['aa'] });
+  assert.deepEqual(spansIn(cache_dir), ['aa-5a3c1', numbered]);
+  await index.call('remove_media', { cache_dir, hashes: [numbered] });
+  assert.deepEqual(spansIn(cache_dir), ['aa-5a3c1']);
 });
 
 test('paths that move are known by their new names only, also where they are loaded', async (t) => {
