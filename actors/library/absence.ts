@@ -1,14 +1,10 @@
 // Whether a file is gone, or only out of reach: a drive that is away must not look like footage that was deleted.
 import { readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isMounted } from '../index/store/volume.ts';
+import { isMounted, mountFolders } from '../index/store/volume.ts';
 
 /** `there`, `gone`, or why nobody can tell. */
 export type Presence = 'there' | 'gone' | { readonly unknown: string };
-
-/** Folders in which systems mount drives: what is missing in them is a drive. */
-const mountFolders =
-  /^(\/|\/(mnt|media|Volumes|net|run\/media)(\/[^/]+)?|\/(media|run\/media)\/[^/]+\/[^/]+|[A-Za-z]:\\)$/;
 
 /** Devices of files that are there, for paths of which no volume is known. */
 export type Witnesses = ReadonlySet<number>;

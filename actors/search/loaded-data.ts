@@ -20,6 +20,8 @@ export interface DataKind<K extends LoadKey, R extends LoadedReport> {
   same(a: K, b: K): boolean;
   /** Loads everything. `throwIfSuperseded` is called between its steps. */
   load(wanted: K, throwIfSuperseded: () => void, signal: AbortSignal | undefined): Promise<R>;
+  /** Throws STORE_UNAVAILABLE and its like when the folder cannot be read, also when it is not there and `wasThere`. */
+  open(wanted: K, wasThere: boolean, signal: AbortSignal | undefined): Promise<unknown>;
   /** CONTEXT_CHANGED. */
   superseded(wanted: K): EngineError;
   /** NOT_LOADED. */
@@ -54,7 +56,8 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
    */
   async restore(given: K, ready: Promise<unknown>): Promise<void> {
     const wanted = this.#real(given);
-    const work = ready.then(() => {
+    const work = ready.then(async () => {
+      await this.#kind.open(wanted, true, undefined);
       if (this.newest !== null) throw this.#kind.superseded(wanted);
       return this.load(wanted);
     });
@@ -148,21 +151,25 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
     return this.#isSame(this.#current, this.#real(given));
   }
 
-  /** Throws NOT_LOADED when something else is loaded, or nothing. */
-  require(given: K): void {
-    if (!this.isLoaded(given)) throw this.#kind.notLoaded(given);
+  /** Throws NOT_LOADED when something else is loaded, or nothing; what keeps the folder from being read goes before. */
+  async require(given: K, signal?: AbortSignal): Promise<void> {
+    if (this.isLoaded(given)) return;
+    await this.#kind.open(given, false, signal);
+    throw this.#kind.notLoaded(given);
   }
 
   /** Runs `work` on what is loaded, loading it again once when the index lost it. NOT_LOADED when something else is. */
   async within<T>(given: K, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.settled(given, signal);
-    this.require(given);
+    await this.require(given, signal);
     try {
       return await work();
     } catch (error) {
       // When a newer load has taken its place, loading it again would undo that.
-      const superseded = !this.isLoaded(given) || !this.isNewest(given);
-      if (!storeErrors.NOT_LOADED.is(error) || superseded) throw error;
+      const superseded = () => !this.isLoaded(given) || !this.isNewest(given);
+      if (!storeErrors.NOT_LOADED.is(error) || superseded()) throw error;
+      await this.#kind.open(given, true, signal);
+      if (superseded()) throw error;
       await this.load(given, signal);
       return work();
     }

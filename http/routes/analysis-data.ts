@@ -50,7 +50,7 @@ export const loadAnalysisData = route({
   summary: 'Loads everything of an analysis folder',
   description:
     'Embeddings of the visual model in use, and transcriptions. Data of another folder is unloaded. 503 when no visual model is loaded ' +
-    'or the folder cannot be read, 409 when the model or the folder is changed while loading.',
+    'or the folder cannot be read (one that is not there yet is empty), 409 when the model or the folder is changed while loading.',
   body: Type.Object({ cache_dir: CacheDir }),
   answers: { 200: Type.Object({ ...Loaded.properties, ...LoadedSpeech.properties }), 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {

@@ -30,8 +30,8 @@ export const transcriptions = route({
     'By media path; files without a transcription are left out. A segment is `[start_seconds, text, end_seconds, ' +
     'media_path]`; its text usually starts with a space. `transcription_data` is there for files of which it is known who ' +
     'speaks. A file that is gone is answered from what was stored of it. One answer holds some 64 million characters: ' +
-    '`remaining_media_paths` names the files behind that, to be asked for next. 503 when the analysis folder cannot be read, ' +
-    '413 when one transcription alone is too long: ask for pages of it with POST /transcriptions/range.',
+    '`remaining_media_paths` names the files behind that, to be asked for next. 503 when the analysis folder cannot be read ' +
+    '(one that is not there yet is empty), 413 when one transcription alone is too long: ask for pages of it with POST /transcriptions/range.',
   body: Type.Object({
     cache_dir: CacheDir,
     media_paths: Type.Array(AbsolutePath, { maxItems: 10_000 }),

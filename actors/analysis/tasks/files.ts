@@ -52,14 +52,16 @@ export function unfit(paths: readonly string[], mostBytes: number): Promise<(str
 
 /**
  * Throws NOT_A_FOLDER when there is something else under the name or above it, STORE_READ_ONLY when the folder, or the one
- * it would be made in, cannot be written.
+ * it would be made in, cannot be written. Answers the folder, or the first above it that has to be made: a library that is
+ * as empty.
  */
-export async function expectWritable(folder: string): Promise<void> {
+export async function expectWritable(folder: string): Promise<string> {
   const nearest = await nearestThing(folder);
   if (!nearest.isFolder) throw notAFolder(folder, nearest.path);
   await access(nearest.path, constants.W_OK | constants.X_OK).catch((error) => {
     throw unwritable(folder, error);
   });
+  return nearest.missing ?? folder;
 }
 
 /** Makes the folder. Errors as `expectWritable`, and STORE_FULL. */
@@ -73,15 +75,19 @@ export function prepareFolder(folder: string): void {
   }
 }
 
-/** The folder itself, or its nearest ancestor that exists. */
-async function nearestThing(folder: string): Promise<{ path: string; isFolder: boolean }> {
+/** The folder itself, or its nearest ancestor that exists, and what is missing in that. */
+async function nearestThing(
+  folder: string,
+): Promise<{ path: string; isFolder: boolean; missing: string | null }> {
+  let missing: string | null = null;
   for (let path = resolve(folder); ; path = dirname(path)) {
     try {
-      return { path, isFolder: (await stat(path)).isDirectory() };
+      return { path, isFolder: (await stat(path)).isDirectory(), missing };
     } catch (error) {
+      missing = path;
       const { code } = error as NodeJS.ErrnoException;
-      const missing = code === 'ENOENT' || code === 'ENOTDIR';
-      if (!missing || dirname(path) === path) throw unwritable(folder, error as NodeJS.ErrnoException);
+      const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+      if (!isMissing || dirname(path) === path) throw unwritable(folder, error as NodeJS.ErrnoException);
     }
   }
 }

@@ -52,9 +52,9 @@ export function createPreflight({ kinds, analysis, models, decode }: PreflightPa
       const media = parts.flatMap((part) => part.media(request)).map(({ path }) => path);
       await expectMedia(media, signal);
       refuse(await pictureComplaints(parts, request));
-      await expectWritable(request.cache_dir);
-      await expectSupported([...new Set(media)], request.cache_dir, analysis, signal);
-      refuse(await unanalysedComplaints(request, analysis, signal));
+      const cache_dir = await expectWritable(request.cache_dir);
+      await expectSupported([...new Set(media)], cache_dir, analysis, signal);
+      refuse(await unanalysedComplaints({ ...request, cache_dir }, analysis, signal));
       refuseMissingCapabilities(request);
     },
     settle: (asked) => {

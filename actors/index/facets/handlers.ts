@@ -43,7 +43,7 @@ function report(
   pause: () => void,
 ): Promise<FacetReport> {
   return folders.with(cache_dir, (store) => {
-    store.requireFolder();
+    store.requireReadable();
     const isGlobal = scope.mode === 'global';
     const model = isGlobal ? scope.model_key : null;
     const loaded = {

@@ -95,8 +95,11 @@ export const storeMessages = {
       audio: Type.Union([Type.String(), Type.Null()]),
     }),
   ),
-  /** Throws STORE_UNAVAILABLE and its like when the folder cannot be read. */
-  open: ask(Type.Object({ ...Folder }), Type.Object({})),
+  /**
+   * Throws STORE_UNAVAILABLE and its like when the folder cannot be read. One that is not there yet, in a folder that is,
+   * can be: it is empty, unless it `was_there`.
+   */
+  open: ask(Type.Object({ ...Folder, was_there: Type.Optional(Type.Boolean()) }), Type.Object({})),
   /** All media of the folder. */
   media: ask(Type.Object({ ...Folder }), Type.Object({ media: Type.Array(MediaRecord) })),
 };

@@ -30,8 +30,9 @@ export function storeHandlers({ folders }: StoreParts): Handlers<Contract<typeof
       folders.with(cache_dir, (store) => ({ paths: store.paths.of(hashes, () => turn.throwIfCancelled()) })),
     held: ({ cache_dir, hash_str }) =>
       folders.with(cache_dir, (store) => store.held(hash_str, resolve(cache_dir))),
-    open: ({ cache_dir }) =>
+    open: ({ cache_dir, was_there = false }) =>
       folders.with(cache_dir, (store) => {
+        if (was_there) store.requireFolder();
         store.requireReadable();
         return {};
       }),

@@ -1,9 +1,10 @@
 // One analysis folder: what is known of its media, which stages are stored, and the way to their vectors and previews.
 // Reading works while another process writes, and in a folder that cannot be written.
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { SpanKey } from '../spans/contract.ts';
 import { ContentPaths } from './content-paths.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
+import { requireEmpty } from './empty-folder.ts';
 import { Environment } from './environment.ts';
 import { damagedRecords, readAgain, storeFault } from './faults.ts';
 import { checkFormat } from './format.ts';
@@ -56,7 +57,7 @@ export class Store {
   #reading(): Environment | null {
     if (this.#environment === null) {
       if (!this.#hasRecords()) {
-        this.#requireUsable();
+        requireEmpty(this.folder, this.#options.wasThere ?? false);
         return null;
       }
       this.#environment = checkFormat(Environment.open(databaseFile(this.folder), 'read'), this.folder);
@@ -73,19 +74,6 @@ export class Store {
       throw damagedRecords(file, 'it is empty');
     }
     return false;
-  }
-
-  /** A folder that does not exist yet is an empty one. Throws STORE_UNAVAILABLE for what is none or cannot be looked into. */
-  #requireUsable(): void {
-    try {
-      if (!statSync(this.folder).isDirectory()) throw new Error('it is not a folder');
-      accessSync(this.folder, constants.R_OK | constants.X_OK);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-      const reason = error instanceof Error ? error.message : String(error);
-      const details = { folder: this.folder, reason };
-      throw storeErrors.STORE_UNAVAILABLE(`${this.folder} cannot be read: ${reason}`, details, error);
-    }
   }
 
   #writer(): Writer {
@@ -118,9 +106,14 @@ export class Store {
     return this.#reading()?.identity ?? '';
   }
 
-  /** Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED when nothing of the folder can be read. */
+  /** `identity`: of what was read before. Throws STORE_UNAVAILABLE when that is gone. */
+  requireStill(identity: string): void {
+    if (identity === '') this.requireReadable();
+    else this.requireFolder();
+  }
+
+  /** Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED when the folder cannot be read; one that is not there yet is empty. */
   requireReadable(): void {
-    this.requireFolder();
     this.#reading();
   }
 

@@ -2,6 +2,10 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+/** Folders in which systems mount drives: what is missing in them is a drive. */
+export const mountFolders =
+  /^(\/|\/(mnt|media|Volumes|net|run\/media)(\/[^/]+)?|\/(media|run\/media)\/[^/]+\/[^/]+|[A-Za-z]:\\)$/;
+
 /** Null for what is not there, or cannot be looked at. Links are followed, so a link to another drive is such a place too. */
 async function deviceOf(path: string): Promise<number | null> {
   return stat(path).then(

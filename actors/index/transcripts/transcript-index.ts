@@ -23,7 +23,7 @@ export class TranscriptIndex {
 
   /** One step of a load: a new one for null, or the one of that number. What is loaded of another folder gives way with the last. */
   load(store: Store, number: number | null): TranscriptLoadReport {
-    store.requireFolder();
+    store.requireReadable();
     this.follow(store);
     const target = this.#targetOf(store);
     const goesOn = (loading: TranscriptLoading) => loading.target === target;
@@ -71,7 +71,7 @@ export class TranscriptIndex {
   of(store: Store): LoadedTranscripts {
     const { folder } = store;
     if (this.#loaded?.folder === folder) {
-      store.requireFolder();
+      store.requireStill(this.#loaded.source);
       this.follow(store);
       if (this.#loaded !== null && isOf(this.#loaded, store)) return this.#loaded;
     }

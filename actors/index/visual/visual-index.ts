@@ -34,7 +34,7 @@ export class VisualIndex {
     number: number | null,
     pause: () => void,
   ): VisualLoadStep {
-    store.requireFolder();
+    store.requireReadable();
     this.follow(store);
     const target = this.#targetOf(store, modelKey);
     const goesOn = (loading: VisualLoading) => loading.target === target;
@@ -87,7 +87,7 @@ export class VisualIndex {
     const loaded = this.#loaded;
     const { folder } = store;
     if (loaded?.folder === folder && loaded.modelKey === modelKey) {
-      store.requireFolder();
+      store.requireStill(loaded.source);
       this.follow(store);
       if (loaded.source === store.identity) return loaded;
     }

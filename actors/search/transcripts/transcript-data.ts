@@ -19,6 +19,7 @@ export function createTranscriptData(index: Ref<typeof indexContract>, changed?:
         (load) => index.ask('load_transcripts', { cache_dir, load }, now(signal)),
         throwIfSuperseded,
       ),
+    open: ({ cache_dir }, was_there, signal) => index.ask('open', { cache_dir, was_there }, now(signal)),
     superseded: ({ cache_dir }) =>
       contextErrors.CONTEXT_CHANGED(`${cache_dir}: the transcriptions of another folder are being loaded`),
     notLoaded: ({ cache_dir }) =>

@@ -20,6 +20,7 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
       same: (a, b) => a.cache_dir === b.cache_dir && a.model_key === b.model_key,
       load: (wanted, throwIfSuperseded, signal) =>
         loadVectors(index, { ...wanted, hashes: null }, throwIfSuperseded, signal),
+      open: ({ cache_dir }, was_there, signal) => index.ask('open', { cache_dir, was_there }, now(signal)),
       superseded: ({ cache_dir }) =>
         contextErrors.CONTEXT_CHANGED(`${cache_dir}: ${contextErrors.CONTEXT_CHANGED.meaning}`),
       notLoaded: ({ cache_dir, model_key }) =>

@@ -40,7 +40,7 @@ export async function searchVisual(
   }
   const asksFor = { cache_dir: request.cache_dir, model_key: parts.models.active() };
   await parts.visual.settled(asksFor, signal);
-  parts.visual.require(asksFor);
+  await parts.visual.require(asksFor, signal);
   const model = await parts.models.open('texts', signal);
   const { vector: picture, gone } = await pictureOf(model);
   const words = await textVectors(parts, model.model_key, query, request.exclude, signal);

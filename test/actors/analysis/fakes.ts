@@ -12,6 +12,7 @@ import type { SpeechJob } from '../../../actors/analysis/stages/speech/request.t
 import type { Stage } from '../../../actors/analysis/stages/stage.ts';
 import { decoderContract, mediaErrors, modifiedMs, type Probe } from '../../../actors/decoder/contract.ts';
 import { embedderContract } from '../../../actors/embedder/contract.ts';
+import type { indexContract } from '../../../actors/index/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { createSearch } from '../../../actors/search/search.ts';
 import { type ActorDefinition, actor, Sent } from '../../../runtime/actor.ts';
@@ -265,6 +266,7 @@ async function startFakes(
   state: World,
   { supervisor, log, pool }: { supervisor: Supervisor; log: Log; pool: SlotPool },
   count: number,
+  index: ActorDefinition<typeof indexContract, undefined> = fakeIndex(state),
 ) {
   const start = <C extends Contract>(
     definition: ActorDefinition<C, unknown>,
@@ -276,7 +278,6 @@ async function startFakes(
       turnLimitMs: 60_000,
       start: () => startInMemory(definition, { log, memory: pool.memory }),
     });
-  const index = await start(fakeIndex(state));
   const embedder = await start(fakeEmbedder(state));
   const textEmbedder = await start(fakeEmbedder(state), 'text-embedder');
   const prober = await start(fakeDecoder(state), 'prober');
@@ -290,7 +291,7 @@ async function startFakes(
   const transcriber = await start(fakeTranscriber(state.voices));
   const diarizer = await start(fakeDiarizer(state.voices));
   const speech = { audioDecoders, transcriber, diarizer };
-  return { index, embedder, textEmbedder, prober, decoders, speech };
+  return { index: await start(index), embedder, textEmbedder, prober, decoders, speech };
 }
 
 export async function world(
@@ -301,6 +302,8 @@ export async function world(
     batch?: number;
     summarizing?: () => boolean;
     stages?: readonly Stage[];
+    /** Instead of the fake one. */
+    index?: ActorDefinition<typeof indexContract, undefined>;
   } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
@@ -320,6 +323,7 @@ export async function world(
     state,
     { supervisor, log, pool },
     options.decoders ?? 2,
+    options.index,
   );
   const journalPath = options.journal ?? join(folder, 'journal.ndjson');
   const journal = openJournal(journalPath, { log, now: () => 0, before: null });

@@ -26,6 +26,7 @@ function heldLoads() {
       loads.push({ folder, done, fail });
       return promise;
     },
+    open: async () => {},
     superseded: ({ cache_dir }) => contextErrors.CONTEXT_CHANGED(cache_dir),
     notLoaded: ({ cache_dir }) => storeErrors.NOT_LOADED(cache_dir),
   };
@@ -165,6 +166,7 @@ test('it is told when something else is loaded, or nothing any more, and only th
   const kind: DataKind<LoadKey, LoadedReport> = {
     same: (a, b) => a.cache_dir === b.cache_dir,
     load: async () => whole,
+    open: async () => {},
     superseded: ({ cache_dir }) => contextErrors.CONTEXT_CHANGED(cache_dir),
     notLoaded: ({ cache_dir }) => storeErrors.NOT_LOADED(cache_dir),
   };
@@ -187,6 +189,6 @@ test('a folder that is given through a link is the one that is loaded', async (t
   const loading = data.load({ cache_dir: link });
   loads[0]!.done(whole);
   await loading;
-  for (const cache_dir of [folder, link, `${link}/.`]) data.require({ cache_dir });
+  for (const cache_dir of [folder, link, `${link}/.`]) await data.require({ cache_dir });
   assert.deepEqual(data.current, { cache_dir: folder });
 });

@@ -69,7 +69,7 @@ test('facets are answered with coverage, by the scope or by the flat fields', as
   assert.match(loaded.warning ?? '', /loaded/);
 });
 
-test('a request that cannot be understood is a 400 that names the field, and a missing folder a 503', async (t) => {
+test('a request that cannot be understood is a 400 that names the field, and a folder out of reach a 503', async (t) => {
   const { cache_dir, call } = await served(t);
   const filter = { facet_id: 'technical.hdr', operator: 'is_any_of', values: ['sdr'] };
   for (const [wrong, field] of [
@@ -99,7 +99,7 @@ test('a request that cannot be understood is a 400 that names the field, and a m
     assert.match(said.error, / /);
     assert.equal(said.error.split(' ')[1], field, JSON.stringify(body));
   }
-  assert.equal((await call(path, { cache_dir: join(cache_dir, 'none') })).status, 503);
+  assert.equal((await call(path, { cache_dir: join(cache_dir, 'none', 'deep') })).status, 503);
 });
 
 test('facets of real pictures, films and sound say what is in the files', {

@@ -83,7 +83,7 @@ test('transcriptions are answered by path, with speakers where there was diariza
       },
     },
   });
-  const gone = { cache_dir: join(cache_dir, 'none'), media_paths };
+  const gone = { cache_dir: join(cache_dir, 'none', 'deep'), media_paths };
   assert.deepEqual((await refused('/transcriptions', gone))[0], 503);
   assert.deepEqual((await refused('/transcriptions', { ...gone, media_paths: [] }))[0], 503);
 });

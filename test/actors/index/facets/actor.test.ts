@@ -159,7 +159,7 @@ test('a search ranks only what passes its filters, and refuses a filter that can
   );
 });
 
-test('a folder that is not there is told, and a cancelled count keeps nothing', async (t) => {
+test('a folder that cannot be reached is told, and a cancelled count keeps nothing', async (t) => {
   const { index, cache_dir } = await remembered(t, record('aa', '/f/a.mp4'));
   const asked = { scope: paths('aa'), filters: [] };
   await assert.rejects(

@@ -299,10 +299,13 @@ test('a folder of a newer format is left alone', async (t) => {
   await assert.rejects(index.call('begin', begin), storeErrors.STORE_TOO_NEW.is);
 });
 
-test('a folder that is not there is no empty library, and one never analysed is', async (t) => {
+test('a folder out of reach is no empty library; one never analysed is, also where it is not there yet', async (t) => {
   const index = await indexActor(t);
   const cache_dir = join(folder(t), 'none');
-  await assert.rejects(load(index, cache_dir), storeErrors.STORE_UNAVAILABLE.is);
+  assert.deepEqual(await load(index, cache_dir), { media: 0, vectors: 0, missing: [], unreadable: [] });
+  await assert.rejects(load(index, join(cache_dir, 'deep')), storeErrors.STORE_UNAVAILABLE.is);
+  const was = index.call('open', { cache_dir, was_there: true });
+  await assert.rejects(was, storeErrors.STORE_UNAVAILABLE.is);
   assert.ok(!existsSync(cache_dir));
   const empty = folder(t);
   assert.deepEqual(await load(index, empty), { media: 0, vectors: 0, missing: [], unreadable: [] });

@@ -62,7 +62,7 @@ test('nothing is found of a folder that is not loaded, and what is loaded of ano
   // Vectors are loaded by themselves.
   await index.call('drop', {});
   assert.deepEqual(await find(index, two, 'hello'), ['bb:0']);
-  await assert.rejects(loadAll(index, join(one, 'none')), storeErrors.STORE_UNAVAILABLE.is);
+  await assert.rejects(loadAll(index, join(one, 'none', 'deep')), storeErrors.STORE_UNAVAILABLE.is);
 });
 
 test('what is stored, stored again or named while its folder is loaded is found at once', async (t) => {

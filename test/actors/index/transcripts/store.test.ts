@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -162,11 +162,14 @@ test('a transcript damaged anywhere is named and nothing else is lost; stored ag
   assert.deepEqual((await index.call('transcripts', { cache_dir, hashes: ['aa'] })).unreadable, []);
 });
 
-test('a folder that is not there has no transcripts to read, and is not made', async (t) => {
+test('a folder that is not there yet has no transcripts and is not made; one out of reach is told', async (t) => {
   const index = await indexActor(t);
   const cache_dir = join(folder(t), 'none');
+  const read = (folder: string) => index.call('transcripts', { cache_dir: folder, hashes: ['aa'] });
+  assert.deepEqual(await read(cache_dir), { transcripts: [null], unreadable: [] });
+  assert.ok(!existsSync(cache_dir));
   await assert.rejects(
-    index.call('transcripts', { cache_dir, hashes: ['aa'] }),
+    read(join(cache_dir, 'deep')),
     (error) => error instanceof EngineError && error.code === 'STORE_UNAVAILABLE',
   );
 });

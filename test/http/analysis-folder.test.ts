@@ -1,0 +1,161 @@
+// An analysis folder that is not there, or cannot be read: the same answer of every route that reads one.
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
+import { definition } from '../../actors/index/actor.ts';
+import { createLibrary } from '../../actors/library/library.ts';
+import { routes } from '../../http/routes.ts';
+import { world } from '../actors/analysis/fakes.ts';
+import { inject } from './inject.ts';
+
+const w = await world([{ name: 'a.mp4', frames: 8, content: 'aa' }], { index: definition });
+await w.search.models.load('fake');
+const [film] = w.paths as [string];
+const library = createLibrary({
+  index: w.index,
+  prober: w.prober,
+  tasks: { unfinished: () => null },
+  modelsFolder: join(w.folder, 'models'),
+});
+const { analysis, search } = w;
+const tasks = openTasks(join(w.folder, 'tasks'), {
+  analysis,
+  models: search.models,
+  decode: 'exact',
+  clock: w.clock,
+  log: w.log,
+});
+after(() => tasks.stop().then(() => w.end()));
+const call = inject(routes, { analysis, search, library, tasks });
+let count = 0;
+const newName = (): string => join(w.folder, `analysis-${++count}`);
+
+/** What is asked of each route that answers about media, beside the folder. */
+const readers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  cachePaths: { media_path: film },
+  thumbnails: { requests: [{ media_path: film, time_seconds: 1 }] },
+  sceneThumbnails: { media_path: film, start_time: '00:00:01', end_time: '00:00:02' },
+  transcriptions: { media_paths: [film] },
+  transcriptionsRange: { media_path: film, start_seconds: 0, end_seconds: 10 },
+  metadataFacets: { media_paths: [film], hash_strs: ['aa'] },
+  searchText: { query: 'a' },
+  searchImage: { image_path: film },
+  searchFrame: { media_path: film, time_seconds: 1 },
+  searchTranscript: { query: 'a' },
+  loadAnalysisData: {},
+  loadAnalysisDataForMedia: { media_paths: [film] },
+  loadTranscriptions: {},
+  // Last: it remembers what it sees in a folder that is there.
+  mediaMetadata: { media_paths: [film] },
+};
+/** About the folder itself, or writing: one that is not there is an error. */
+const others: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  listLibrary: {},
+  libraryDisk: {},
+  forgetMedia: { media_paths: [film] },
+  pruneLibrary: {},
+  moveMedia: { from: film, to: join(w.folder, 'b.mp4') },
+  nameSpeakers: { hash_str: 'aa', assignments: [] },
+};
+const routeOf = new Map(routes.map((route) => [route.id, route]));
+
+async function ask(id: string, cache_dir: string) {
+  const { path, method } = routeOf.get(id)!;
+  const { status, body, headers } = await call(
+    path,
+    { cache_dir, ...readers[id], ...others[id] },
+    { method },
+  );
+  // The folder by one name, so that answers can be compared.
+  const said = JSON.stringify(body).replaceAll(cache_dir, 'FOLDER');
+  return { id, status, said, retries: 'retry-after' in headers };
+}
+
+async function askAll(ids: readonly string[], cache_dir: string) {
+  const answers = [];
+  for (const id of ids) answers.push(await ask(id, cache_dir));
+  return answers;
+}
+
+test('every route with an analysis folder is looked at here', () => {
+  const taken = routes.filter(({ body }) => JSON.stringify(body ?? {}).includes('"cache_dir"'));
+  const looked = [...Object.keys(readers), ...Object.keys(others), 'analyze'];
+  assert.deepEqual(taken.map(({ id }) => id).sort(), looked.sort());
+});
+
+test('one that is not there yet answers as an empty one does, before and after it is loaded', async () => {
+  const [empty, missing] = [newName(), newName()];
+  mkdirSync(empty);
+  const searches = Object.keys(readers).filter((id) => id.startsWith('search'));
+  const both = async (cache_dir: string) => ({
+    first: await askAll(Object.keys(readers), cache_dir),
+    loaded: await askAll(searches, cache_dir),
+  });
+  const expected = await both(empty);
+  const found = await both(missing);
+  assert.deepEqual(found, expected);
+  for (const { id, status, said } of found.first)
+    assert.equal(status, searches.includes(id) ? 400 : 200, `${id}: ${said}`);
+  for (const { id, status, said } of found.loaded) assert.equal(status, 200, `${id}: ${said}`);
+});
+
+const broken: Readonly<Record<string, (() => string) | null>> = {
+  'a file in its place': () => {
+    const path = newName();
+    writeFileSync(path, 'a file');
+    return path;
+  },
+  'one in a folder that is not there': () => join(newName(), 'analysis'),
+  'one below a file': () => join(film, 'analysis'),
+  'a link that leads nowhere': () => {
+    const path = newName();
+    symlinkSync(join(w.folder, 'a-drive-that-is-away', 'analysis'), path);
+    return path;
+  },
+  // An administrator reads everything.
+  'one that may not be read':
+    process.getuid?.() === 0 || process.platform === 'win32'
+      ? null
+      : () => {
+          const path = newName();
+          mkdirSync(path, { mode: 0o000 });
+          after(() => chmodSync(path, 0o700));
+          return path;
+        },
+};
+
+for (const [what, make] of Object.entries(broken)) {
+  const skip = make === null && 'an administrator reads everything';
+  test(`${what} is a 503 of every route, and nothing is made`, { skip }, async () => {
+    for (const one of await askAll([...Object.keys(readers), ...Object.keys(others)], make!())) {
+      assert.equal(one.status, 503, `${one.id}: ${one.said}`);
+      assert.match(one.said, /FOLDER/, one.id);
+    }
+  });
+}
+
+test('routes about the folder itself say that it is not there', async () => {
+  for (const { id, status, said } of await askAll(Object.keys(others), newName()))
+    assert.equal(status, 503, `${id}: ${said}`);
+});
+
+test('one that was loaded and is gone is not taken for an empty one', async () => {
+  await w.run();
+  const folder = join(w.folder, 'cache');
+  const [loaded] = await askAll(['loadAnalysisData'], folder);
+  assert.match(loaded!.said, /"media":1,/);
+  rmSync(folder, { recursive: true });
+  for (const { id, status, said } of await askAll(['searchText', 'searchTranscript'], folder))
+    assert.equal(status, 503, `${id}: ${said}`);
+});
+
+test('an analysis into folders that are not there is refused for what is no media, as into any other', async () => {
+  const note = join(w.folder, 'note.txt');
+  writeFileSync(note, 'a note');
+  const cache_dir = join(newName(), 'deep', 'er');
+  const { status, body } = await call('/api/v1/analyze', { cache_dir, visual_media_paths: [note] });
+  assert.equal(status, 400, JSON.stringify(body));
+  assert.ok(!existsSync(cache_dir));
+});
