@@ -2,6 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { mediaErrors } from '../decoder/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
+import { compactInSteps } from '../index/store/compact-in-steps.ts';
 import { nameContent } from '../index/store/content-name.ts';
 import { isWithin } from '../index/store/footage-path.ts';
 import { type ForgetAnswer, type ForgetRequest, type Forgotten, libraryErrors } from './contract.ts';
@@ -99,6 +100,11 @@ async function contentsInWork(
   return new Map(by_path.flatMap((one) => (one ? [[one.identity.hash_str, one.path] as const] : [])));
 }
 
+async function compact(index: LibraryParts['index'], cache_dir: string, signal: AbortSignal): Promise<void> {
+  const { models } = await index.ask('held_models', { cache_dir }, { signal });
+  for (const { model_key } of models) await compactInSteps(index, { cache_dir, model_key }, signal);
+}
+
 /** Removes contents, or says only what would go. */
 export async function remove(
   { index }: LibraryParts,
@@ -111,6 +117,7 @@ export async function remove(
   for (let at = 0; at < all.length && !dry_run; at += TOGETHER) {
     await index.ask('remove_media', { cache_dir, hashes: all.slice(at, at + TOGETHER) }, { signal });
   }
+  if (all.length > 0 && !dry_run) await compact(index, cache_dir, signal);
   return [...contents].map(([hash_str, held]) => ({
     media_paths: held.map(({ path }) => path),
     hash_str,

@@ -38,7 +38,7 @@ export function libraryHandlers({
       folders.with(cache_dir, (store) => {
         store.requireFolder();
         const pause = () => turn.throwIfCancelled();
-        const removed = store.remove(hashes, pause, () => turn.cancelled());
+        const removed = store.remove(hashes, pause);
         follow(store);
         return { removed };
       }),

@@ -159,6 +159,16 @@ export class Environment {
     }
   }
 
+  /** Up to `limit` of them, from the one behind `after` on; null for the first. */
+  someKeys(prefix: string, after: string | null, limit: number): string[] {
+    const start = after === null ? prefix : `${after}\0`;
+    try {
+      return [...this.#db.getKeys({ start, end: `${prefix.slice(0, -1)}0`, limit })];
+    } catch (error) {
+      throw storeFault(error, this.file, 'read');
+    }
+  }
+
   /** Sees what other processes committed since the last read. */
   refresh(): void {
     this.#db.resetReadTxn();

@@ -76,16 +76,27 @@ export class Packs {
   }
 }
 
+/** The files of the packs of a model, with their generations. */
+function filesOf(folder: string, modelKey: string): { name: string; generation: number }[] {
+  const within = vectorFolder(folder);
+  if (!existsSync(within)) return [];
+  const prefix = basename(packFile(folder, modelKey, 0, 8)).slice(0, -'0.v8'.length);
+  return readdirSync(within).flatMap((name) => {
+    const match = name.startsWith(prefix) ? /^(\d+)\.v(8|16)$/.exec(name.slice(prefix.length)) : null;
+    return match === null ? [] : [{ name, generation: Number(match[1]) }];
+  });
+}
+
+export function hasOtherGenerations(folder: string, modelKey: string, generation: number): boolean {
+  return filesOf(folder, modelKey).some((file) => file.generation !== generation);
+}
+
 /** Removes the packs of a model whose generation is not among `keep`; what is still open elsewhere stays until closed. */
 export function removeOtherGenerations(folder: string, modelKey: string, keep: ReadonlySet<number>): void {
-  const within = vectorFolder(folder);
-  if (!existsSync(within)) return;
-  const prefix = basename(packFile(folder, modelKey, 0, 8)).slice(0, -'0.v8'.length);
-  for (const name of readdirSync(within)) {
-    const match = name.startsWith(prefix) ? /^(\d+)\.v(8|16)$/.exec(name.slice(prefix.length)) : null;
-    if (match === null || keep.has(Number(match[1]))) continue;
+  for (const { name, generation } of filesOf(folder, modelKey)) {
+    if (keep.has(generation)) continue;
     try {
-      unlinkSync(join(within, name));
+      unlinkSync(join(vectorFolder(folder), name));
     } catch {
       // Open in another process on a system that keeps such names: the next compaction tries again.
     }

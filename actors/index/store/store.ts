@@ -139,10 +139,10 @@ export class Store {
   }
 
   /** Everything that is stored of these contents, and every path they are known by. */
-  remove(hashes: readonly string[], pause: () => void, cancelled: () => boolean): Removed[] {
+  remove(hashes: readonly string[], pause: () => void): Removed[] {
     const known = this.paths.of(hashes, pause);
     const contents = new Map(hashes.map((hash, i) => [hash, known[i] ?? []]));
-    return this.#writer().remove(contents, cancelled);
+    return this.#writer().remove(contents);
   }
 
   /** The paths that stayed, because another content is known at their new name. */
@@ -164,9 +164,13 @@ export class Store {
     this.#writerOf(stage).append(stage, frames, vectors, previews, keep);
   }
 
-  /** `cancelled` ends the rewriting of a pack that may follow, not the commit. */
-  commit(stage: Stage, media: MediaRecord, cancelled?: () => boolean): number {
-    return this.#writerOf(stage).commit(stage, media, cancelled);
+  commit(stage: Stage, media: MediaRecord): number {
+    return this.#writerOf(stage).commit(stage, media);
+  }
+
+  /** One step; see `Writer.compact`. A folder without vectors of the model has nothing to do, and is not made. */
+  compact(modelKey: string): boolean {
+    return this.visual.model(modelKey) === null || this.#writer().compact(modelKey);
   }
 
   /** What was appended to a stage that can be taken up is kept. */

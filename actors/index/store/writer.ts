@@ -1,9 +1,11 @@
 // Writes one analysis folder. Bulk data first, flushed; then one transaction makes a whole stage visible. The lease is
 // held from the first open stage to the last one's end, so two processes can take turns.
 import { randomInt } from 'node:crypto';
+import { systemClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { SpanKey } from '../spans/contract.ts';
-import { compact } from './compact.ts';
+import { type CompactionStep, usualStep } from './compact.ts';
+import { Compactor } from './compactor.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import { type Disk, disk } from './disk.ts';
 import type { Environment, Writes } from './environment.ts';
@@ -22,12 +24,11 @@ import { Stage, type StageResult } from './stage.ts';
 import { seal, unseal } from './table.ts';
 import { type ModelTail, Tails } from './tails.ts';
 
-/** Packs smaller than this are not worth compacting. */
-const leastGarbageRows = 4096;
-
 export interface WriterOptions extends LeaseOptions {
   readonly on?: Disk;
+  /** Packs with fewer rows of nobody are not compacted. */
   readonly leastGarbageRows?: number;
+  readonly compactionStep?: CompactionStep;
   readonly warn?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -35,11 +36,11 @@ export class Writer {
   readonly #folder: string;
   readonly environment: Environment;
   readonly #on: Disk;
-  readonly #leastGarbage: number;
   readonly #lease: HeldLease;
   readonly #stages = new Set<Stage>();
   readonly #tails: Tails;
   readonly #spans: Spans;
+  readonly #compactor: Compactor;
   readonly #warn: NonNullable<WriterOptions['warn']>;
   readonly #now: () => number;
   #count = 0;
@@ -53,11 +54,24 @@ export class Writer {
     this.#spans = new Spans(folder, options);
     this.#warn = options.warn ?? (() => {});
     this.#now = options.now ?? Date.now;
-    this.#leastGarbage = options.leastGarbageRows ?? leastGarbageRows;
+    this.#compactor = new Compactor({
+      folder,
+      environment,
+      on: this.#on,
+      size: options.compactionStep ?? usualStep,
+      confirm: (writes) => this.#lease.confirm(writes),
+      clock: options.clock ?? systemClock,
+      leastGarbage: options.leastGarbageRows,
+      givenUp: (fault) => {
+        if (fault !== null) this.#warnOfCompaction(fault);
+        this.#releaseIfIdle();
+      },
+    });
   }
 
+  /** Holds the lease. */
   get isBusy(): boolean {
-    return this.#stages.size > 0;
+    return this.#stages.size > 0 || this.#compactor.isBusy;
   }
 
   /** `span`: what was kept of it is taken up. Throws STORE_IN_USE naming the process when another one writes here. */
@@ -66,10 +80,9 @@ export class Writer {
     for (const stage of [...this.#stages]) {
       if (stageKey(stage.modelKey, stage.hash) === key) this.suspend(stage);
     }
-    if (this.#stages.size === 0) {
-      this.#lease.take(putFormat);
-    }
+    if (this.#stages.size === 0) this.#lease.take(putFormat);
     try {
+      this.#compactor.end(modelKey);
       if (this.#stages.size === 0) {
         removeParts(this.#folder);
         this.#spans.removeParts();
@@ -108,7 +121,7 @@ export class Writer {
   }
 
   /** Number of vectors stored. *Flushed* on return. After an error the stage is forgotten. */
-  commit(stage: Stage, media: MediaRecord, cancelled: () => boolean = () => false): number {
+  commit(stage: Stage, media: MediaRecord): number {
     const tail = this.#own(stage);
     let stored: { readonly frames: number; readonly previews: string };
     try {
@@ -131,7 +144,7 @@ export class Writer {
     this.#stages.delete(stage);
     stage.close();
     this.#tidy(stage, stored.previews);
-    this.#settle(tail, cancelled);
+    this.#releaseIfIdle();
     return stored.frames;
   }
 
@@ -246,13 +259,14 @@ export class Writer {
   }
 
   /** Everything of these contents, each with all of its paths, in one transaction. *Flushed* on return. MEDIA_IN_WORK. */
-  remove(contents: ReadonlyMap<string, readonly string[]>, cancelled: () => boolean): Removed[] {
+  remove(contents: ReadonlyMap<string, readonly string[]>): Removed[] {
     const open = [...this.#stages].find(({ hash }) => contents.has(hash));
     if (open !== undefined) {
       const named = contents.get(open.hash)?.[0] ?? open.hash;
       throw storeErrors.MEDIA_IN_WORK(`${named} is being analysed by ${open.modelKey} at the moment`);
     }
     return this.#exclusively(() => {
+      this.#compactor.settle();
       // First: a fault here can be tried again, and costs no more than time.
       this.#spans.forgetContents(new Set(contents.keys()));
       const prefix = modelPrefix.length;
@@ -266,7 +280,6 @@ export class Writer {
         const tail = this.#tails.get(model.model_key);
         if (tail !== undefined && tail.model.generation === model.generation)
           tail.model = { ...tail.model, live: model.live };
-        this.#compactIfDue(model, cancelled);
       }
       return removed;
     });
@@ -320,41 +333,33 @@ export class Writer {
     return tail;
   }
 
-  /** After a commit: compacts when it is due, and gives the lease back when idle. */
-  #settle({ model }: ModelTail, cancelled: () => boolean): void {
-    this.#compactIfDue(model, cancelled);
-    this.#releaseIfIdle();
-  }
-
-  /** When more than half of a pack is garbage, and nobody appends to it. */
-  #compactIfDue(model: Model, cancelled: () => boolean): void {
-    const busy = [...this.#stages].some((stage) => stage.modelKey === model.model_key);
-    const garbage = model.rows - model.live;
-    if (!busy && garbage > model.live && garbage >= this.#leastGarbage && !cancelled()) {
-      this.#tails.close(model.model_key);
-      this.#compact(model, cancelled);
-    }
-  }
-
-  /** The stage is committed already, so a fault here does not fail the commit: it is logged, and the next commit tries again. */
-  #compact(model: Model, cancelled: () => boolean): void {
-    const pause = () => {
-      if (cancelled()) throw engineErrors.CANCELLED();
-      this.#lease.renewWhenDue();
-    };
+  /**
+   * One step of rewriting the packs of a model, where most of them is garbage and nobody appends to them; true when there is
+   * no more to do. A fault is told, and costs nothing: the next one tries again.
+   */
+  compact(modelKey: string): boolean {
+    if ([...this.#stages].some((stage) => stage.modelKey === modelKey)) return true;
+    let done = true;
     try {
-      compact(this.#folder, this.environment, model, this.#lease, this.#on, pause);
+      if (!this.#compactor.wants(modelKey)) return true;
+      if (this.isBusy) this.#confirm();
+      else this.#lease.take(putFormat);
+      this.#tails.close(modelKey);
+      done = this.#compactor.step(modelKey);
     } catch (error) {
-      if (engineErrors.CANCELLED.is(error)) return;
-      this.#warn('A vector pack could not be compacted', {
-        model: model.model_key,
-        reason: reasonOf(error),
-      });
+      this.#compactor.abandon(modelKey);
+      this.#warnOfCompaction(error, modelKey);
     }
+    if (done) this.#releaseIfIdle();
+    return done;
+  }
+
+  #warnOfCompaction(error: unknown, model?: string): void {
+    this.#warn('A vector pack could not be compacted', { model, reason: reasonOf(error) });
   }
 
   #releaseIfIdle(): void {
-    if (this.#stages.size > 0) return;
+    if (this.isBusy) return;
     this.#tails.closeAll();
     this.#lease.release();
   }
@@ -362,6 +367,9 @@ export class Writer {
   /** Aborts what is open and frees the packs. */
   close(): void {
     for (const stage of [...this.#stages]) this.suspend(stage);
+    if (!this.#compactor.isBusy) return;
+    this.#compactor.abandonAll();
+    this.#releaseIfIdle();
   }
 }
 

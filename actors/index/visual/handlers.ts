@@ -38,7 +38,7 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
   };
 }
 
-type Writing = 'begin' | 'append' | 'commit' | 'abort';
+type Writing = 'begin' | 'append' | 'commit' | 'abort' | 'compact';
 
 function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<VisualContract>, Writing> {
   return {
@@ -53,17 +53,19 @@ function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<Visual
       store.append(stage, frames, vectors, previews, keep);
       return {};
     },
-    commit: ({ stage: number, media }, turn) => {
+    commit: ({ stage: number, media }) => {
       const { store, stage } = stages.get(number);
       // Whatever becomes of the commit, the store has no stage afterwards.
       stages.remove(number);
-      return { vectors: store.commit(stage, media, () => turn.cancelled()) };
+      return { vectors: store.commit(stage, media) };
     },
     abort: ({ stage: number }) => {
       const open = stages.remove(number);
       open?.store.abort(open.stage);
       return {};
     },
+    compact: ({ cache_dir, model_key }) =>
+      folders.with(cache_dir, (store) => ({ done: store.compact(model_key) })),
   };
 }
 

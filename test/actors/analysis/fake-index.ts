@@ -33,6 +33,8 @@ export interface IndexState {
   listed: number;
   /** The index has loaded nothing, as after a restart. */
   unloaded: boolean;
+  /** The model of each step of a compaction; three are a whole one. */
+  readonly compacted: string[];
   /** Stages open at the same time for one content, at most. */
   mostOpen: number;
 }
@@ -173,6 +175,10 @@ function stageHandlers(world: IndexState) {
       if (at) keep(at);
       stages.delete(stage);
       return {};
+    },
+    compact: ({ model_key }) => {
+      world.compacted.push(model_key);
+      return { done: world.compacted.length % 3 === 0 };
     },
   } satisfies IndexHandlers;
 }

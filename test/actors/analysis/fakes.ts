@@ -250,6 +250,7 @@ function newWorld(batch: number): World {
     loaded: false,
     batch,
     mostOpen: 0,
+    compacted: [],
     full: false,
     readOnly: false,
     unavailable: false,

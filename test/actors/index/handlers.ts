@@ -28,6 +28,8 @@ export interface Harness {
     request: Request<C, K>,
     cancelled?: () => boolean,
   ): Promise<Reply<C, K>>;
+  /** A compaction to its end: how many steps it took. */
+  compact(cache_dir: string, model_key?: string): Promise<number>;
   /** A load to its end. */
   load(request: Request<C, 'load'>, cancelled?: () => boolean): Promise<LoadReport>;
   close(): Promise<void>;
@@ -66,7 +68,12 @@ export async function indexActor(t: TestContext, settings: IndexSettings = {}): 
     const { done: _done, load: _load, ...report } = await loadInSteps(step, () => {});
     return report;
   };
-  return { lines, close, call, load };
+  const compact: Harness['compact'] = async (cache_dir, model_key = 'model') => {
+    for (let steps = 1; steps < 1000; steps++)
+      if ((await call('compact', { cache_dir, model_key })).done) return steps;
+    throw new Error('the compaction does not end');
+  };
+  return { lines, close, call, load, compact };
 }
 
 /** Stores one media of footage with previews through the actor and answers its vectors. */

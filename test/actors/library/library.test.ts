@@ -70,7 +70,7 @@ async function library(t: TestContext) {
     name: 'index',
     contract: definition.contract,
     turnLimitMs: 60_000,
-    start: () => startInMemory(definition, { log, memory: pool.memory, settings: {} }),
+    start: () => startInMemory(definition, { log, memory: pool.memory, settings: { leastGarbageRows: 3 } }),
   });
   const prober = await supervisor.add({
     name: 'prober',
@@ -319,6 +319,17 @@ test('a move into a folder of itself can be done twice', async (t) => {
   assert.deepEqual(await l.paths(), ['films/2024/a.mp4']);
   await assert.rejects(l.move(from, to), libraryErrors.NOT_MOVED.is);
   assert.deepEqual(await l.paths(), ['films/2024/a.mp4']);
+});
+
+test('what is forgotten leaves the disk at once where most of a pack was its', async (t) => {
+  const l = await library(t);
+  for (const name of ['a', 'b', 'c']) await l.add(`films/${name}.mp4`);
+  await l.forget(join(l.root, 'films/a.mp4'));
+  const models = async () => (await l.whole.disk(l.cache_dir, never)).analysis.models;
+  assert.deepEqual((await models())[0]?.dead_vectors, 2);
+  await l.forget(join(l.root, 'films/b.mp4'));
+  const [{ vectors, dead_vectors } = {}] = await models();
+  assert.deepEqual([vectors, dead_vectors], [2, 0]);
 });
 
 test('disk counts every byte of the folder, by kind and by model', async (t) => {

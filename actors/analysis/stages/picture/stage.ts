@@ -4,6 +4,7 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
 import { mediaErrors } from '../../../decoder/contract.ts';
 import type { VisualModel } from '../../../embedder/contract.ts';
+import { compactInSteps } from '../../../index/store/compact-in-steps.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { analysisErrors } from '../../contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
@@ -144,5 +145,8 @@ class PictureSession implements StageSession {
     return { frames: vectors, missing_frames: probe.grid_frames - vectors };
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    const [cache_dir, model_key] = [this.#cacheDir, this.#model.model_key];
+    await compactInSteps(this.#index, { cache_dir, model_key }, this.#signal);
+  }
 }

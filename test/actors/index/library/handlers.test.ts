@@ -151,6 +151,7 @@ test('vectors of removed media leave the disk when most of a pack is theirs', as
   await store(index, cache_dir, 'aa', someFootage(60, 1));
   await store(index, cache_dir, 'bb', someFootage(20, 2));
   await index.call('remove_media', { cache_dir, hashes: ['aa'] });
+  await index.compact(cache_dir);
   const { models } = await index.call('held_models', { cache_dir });
   assert.deepEqual(models, [{ model_key: 'model', dimensions: 32, rows: 20, dead: 0 }]);
   assert.ok(existsSync(join(cache_dir, 'vectors', 'm-model.2.v8')));

@@ -7,7 +7,6 @@ import {
   readFileSync,
   rmSync,
   statfsSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -206,57 +205,6 @@ test('stages written side by side do not mix', async (t) => {
   }
 });
 
-test('when more than half of a pack is garbage it is rewritten, and what is loaded stays searchable', async (t) => {
-  const cache_dir = folder(t);
-  const index = await indexActor(t, { leastGarbageRows: 50 });
-  const packs = () => readdirSync(join(cache_dir, 'vectors')).sort();
-  const kept = someFootage(40, 1);
-  await store(index, cache_dir, 'aa', kept);
-  await store(index, cache_dir, 'bb', someFootage(40, 2));
-  await index.load({ cache_dir, model_key: 'model', hashes: null });
-  for (let seed = 3; seed < 5; seed++) await store(index, cache_dir, 'bb', someFootage(40, seed));
-  assert.deepEqual(packs(), ['m-model.1.v16', 'm-model.1.v8']);
-  const last = someFootage(40, 9);
-  await store(index, cache_dir, 'bb', last);
-  assert.deepEqual(packs(), ['m-model.2.v16', 'm-model.2.v8']);
-  assert.equal(statSync(join(cache_dir, 'vectors', 'm-model.2.v8')).size, 64 + 80 * 48);
-  const query = {
-    cache_dir,
-    model_key: 'model',
-    picture: null,
-    text_weight: 1,
-    exclude: null,
-    scope: { hashes: null, ranges: {}, filters: [] },
-    max_results: 1,
-  };
-  const before = await index.call('search', { ...query, text: row(kept, 5) });
-  assert.deepEqual([before.matches[0]!.hash_str, before.matches[0]!.frame_index], ['aa', 5]);
-  const report = await index.load({ cache_dir, model_key: 'model', hashes: null });
-  assert.deepEqual(report, { media: 2, vectors: 80, missing: [], unreadable: [] });
-  const after = await index.call('search', { ...query, text: row(last, 33) });
-  assert.deepEqual([after.matches[0]!.hash_str, after.matches[0]!.frame_index], ['bb', 33]);
-});
-
-test('a disk that is full while a pack is rewritten keeps the old pack', async (t) => {
-  const cache_dir = folder(t);
-  const on = smallDisk(1e9);
-  const index = await indexActor(t, { on, leastGarbageRows: 10 });
-  for (let seed = 0; seed < 2; seed++) await store(index, cache_dir, 'aa', someFootage(40, seed));
-  const third = someFootage(40, 3);
-  const { stage } = await index.call('begin', {
-    cache_dir,
-    hash_str: 'aa',
-    model_key: 'model',
-    dimensions: d,
-  });
-  await index.call('append', { stage, frames: framesUpTo(40), vectors: third, previews: [] });
-  on.left = 40 * (48 + 80) + 100;
-  await index.call('commit', { stage, media: mediaRecord('aa') });
-  assert.ok(index.lines.some((line) => line.level === 'warn' && /compact/.test(line.message)));
-  const report = await index.load({ cache_dir, model_key: 'model', hashes: null });
-  assert.deepEqual(report, { media: 1, vectors: 40, missing: [], unreadable: [] });
-});
-
 test('an old preview file goes when its file is analysed again, and a still has none of its own', async (t) => {
   const cache_dir = folder(t);
   const index = await indexActor(t);
@@ -307,23 +255,4 @@ test('ten hours of frames are appended in bounded memory', async (t) => {
   // 36,000 vectors are 37 MB as floats; what may grow is what the collector has not come to yet.
   assert.ok(grown < 16e6, `${grown} bytes`);
   assert.equal(store.commit(stage, mediaRecord('aa')), 36_000);
-});
-
-test('a cancelled commit is stored, and the rewriting of its pack stops with the old pack in force', async (t) => {
-  for (const asks of [0, 1]) {
-    const cache_dir = folder(t);
-    const index = await indexActor(t, { leastGarbageRows: 10 });
-    for (let seed = 0; seed < 2; seed++) await store(index, cache_dir, 'aa', someFootage(40, seed));
-    const begin = { cache_dir, hash_str: 'aa', model_key: 'model', dimensions: d };
-    const { stage } = await index.call('begin', begin);
-    const vectors = someFootage(40, 3);
-    await index.call('append', { stage, frames: framesUpTo(40), vectors, previews: [] });
-    let asked = 0;
-    const commit = { stage, media: mediaRecord('aa') };
-    assert.deepEqual(await index.call('commit', commit, () => asked++ >= asks), { vectors: 40 });
-    assert.equal(asked, asks + 1);
-    assert.deepEqual(readdirSync(join(cache_dir, 'vectors')).sort(), ['m-model.1.v16', 'm-model.1.v8']);
-    const load = { cache_dir, model_key: 'model', hashes: null };
-    assert.equal((await index.load(load)).vectors, 40);
-  }
 });

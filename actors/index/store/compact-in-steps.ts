@@ -1,0 +1,17 @@
+// Sends the message of a compaction until it is done; searches come in between.
+import type { Contract } from '../../../runtime/contract.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import type { visualMessages } from '../visual/contract.ts';
+
+/** Never rejects: what is not compacted now is by whoever writes next. `signal` stops it. */
+export async function compactInSteps(
+  index: Ref<Contract<Pick<typeof visualMessages, 'compact'>>>,
+  asked: { readonly cache_dir: string; readonly model_key: string },
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    while (!(await index.ask('compact', { ...asked }, { signal, lane: 'later' })).done);
+  } catch {
+    // Stopped, or the index has ended or is too busy.
+  }
+}

@@ -1,0 +1,115 @@
+// The compactions that are under way in one folder: one a model, each going on with a message of its own. One that nobody
+// goes on with is given up, so that the lease is not held for it.
+import type { Clock } from '../../../runtime/clock.ts';
+import { Compaction, type CompactionParts } from './compact.ts';
+import { readModel } from './model.ts';
+import { hasOtherGenerations } from './packs.ts';
+import type { Model } from './records.ts';
+
+/** Steps follow one another at once; whoever sent them may have ended. */
+export const givenUpAfterMs = 10_000;
+/** Packs with less garbage are not worth it. */
+const leastGarbageRows = 4096;
+
+export interface CompactorParts extends CompactionParts {
+  readonly clock: Clock;
+  readonly leastGarbage: number | undefined;
+  /** One was given up because nobody went on with it. */
+  readonly givenUp: (fault: unknown) => void;
+}
+
+interface Running {
+  readonly compaction: Compaction;
+  cancelTimer: () => void;
+}
+
+export class Compactor {
+  readonly #parts: CompactorParts;
+  readonly #running = new Map<string, Running>();
+
+  constructor(parts: CompactorParts) {
+    this.#parts = parts;
+  }
+
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** Something is to do: more than half of the packs is garbage, or there are files of earlier ones. */
+  wants(modelKey: string): boolean {
+    return this.#running.has(modelKey) || this.#due(modelKey) !== null;
+  }
+
+  #due(modelKey: string): { readonly model: Model; readonly rewrites: boolean } | null {
+    const model = readModel(this.#parts.environment, modelKey);
+    if (model === null) return null;
+    const garbage = model.rows - model.live;
+    const rewrites = garbage > model.live && garbage >= (this.#parts.leastGarbage ?? leastGarbageRows);
+    const others = hasOtherGenerations(this.#parts.folder, modelKey, model.generation);
+    return rewrites || others ? { model, rewrites } : null;
+  }
+
+  /** One step, for whoever holds the lease while nobody appends to the packs; true when there is no more to do. */
+  step(modelKey: string): boolean {
+    const running = this.#running.get(modelKey) ?? this.#begin(modelKey);
+    if (running === null) return true;
+    running.cancelTimer();
+    let done = true;
+    try {
+      done = running.compaction.step();
+    } finally {
+      if (done) this.#running.delete(modelKey);
+      else running.cancelTimer = this.#watch(modelKey);
+    }
+    return done;
+  }
+
+  #begin(modelKey: string): Running | null {
+    const due = this.#due(modelKey);
+    if (due === null) return null;
+    const compaction = new Compaction(this.#parts, due.model, due.rewrites);
+    const running = { compaction, cancelTimer: () => {} };
+    this.#running.set(modelKey, running);
+    return running;
+  }
+
+  #watch(modelKey: string): () => void {
+    return this.#parts.clock.after(givenUpAfterMs, () => {
+      let fault: unknown = null;
+      try {
+        this.end(modelKey);
+      } catch (error) {
+        fault = error;
+      }
+      this.#parts.givenUp(fault);
+    });
+  }
+
+  /** Before the packs are appended to: what was copied goes, and what has begun to move is moved whole. */
+  end(modelKey: string): void {
+    const running = this.#running.get(modelKey);
+    if (running === undefined) return;
+    running.cancelTimer();
+    this.#running.delete(modelKey);
+    if (!running.compaction.isPublishing) running.compaction.abandon();
+    else while (!running.compaction.step());
+  }
+
+  /** Before stages are removed: none is half moved then. */
+  settle(): void {
+    for (const [modelKey, { compaction }] of [...this.#running])
+      if (compaction.isPublishing) this.end(modelKey);
+  }
+
+  /** Whatever state it is in: the next one goes on from there. */
+  abandon(modelKey: string): void {
+    const running = this.#running.get(modelKey);
+    running?.cancelTimer();
+    this.#running.delete(modelKey);
+    running?.compaction.abandon();
+  }
+
+  abandonAll(): void {
+    for (const modelKey of [...this.#running.keys()]) this.abandon(modelKey);
+  }
+}
