@@ -1,29 +1,24 @@
 // Reads damaged copies with the decoder and says what came of each. A process of its own, so that a crash inside
-// native code ends nothing else. Asked by lines of JSON on stdin; each job is answered by a line when it begins and
-// one when it ends, so the last line names the job a crash or a hang happened in.
+// native code ends nothing else.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { mediaErrors } from '../../actors/decoder/contract.ts';
 import { EngineError } from '../../runtime/errors.ts';
-import { askIdentity, askPicture, askProbe, frameItems, turnFor } from '../actors/decoder/ask-decoder.ts';
+import {
+  askIdentity,
+  askPicture,
+  askProbe,
+  askSubtitles,
+  frameItems,
+  soundBlocks,
+  soundSlotBytes,
+  TestTurn,
+  turnFor,
+} from '../actors/decoder/ask-decoder.ts';
+import { answerJobs, type FuzzResult } from './fuzz-jobs.ts';
+import { mutateHeader } from './headers/mutate.ts';
 import { mutate } from './mutation.ts';
-
-export interface FuzzJob {
-  readonly path: string;
-  readonly seed: number;
-}
-
-export interface FuzzResult extends FuzzJob {
-  readonly done: readonly string[];
-  readonly milliseconds: number;
-  /** What each question ended in: `ok` or the code of an error. */
-  readonly outcome: Readonly<Record<string, string>>;
-  /** The words of each refusal, without the path. */
-  readonly reasons: Readonly<Record<string, string>>;
-  /** What must not happen: an error that is not the decoder's own, with its stack. */
-  readonly fault: string | null;
-}
 
 const shape = { width: 64, height: 36, fit: 'stretch', resample: 'bilinear' } as const;
 /** A damaged header may claim years; the pictures are read as far as this. */
@@ -35,9 +30,23 @@ async function someFrames(path: string, mode: 'exact' | 'keyframes', from: numbe
     if (++frames >= mostFrames) break;
 }
 
+async function someSound(path: string): Promise<void> {
+  const turn = new TestTurn(soundSlotBytes);
+  let blocks = 0;
+  for await (const _ of soundBlocks(path, null, turn)) if (++blocks >= mostFrames) break;
+}
+
+/** Of the first stream that has some. */
+async function someSubtitles(path: string): Promise<void> {
+  const { subtitles } = await askProbe(path);
+  if (subtitles[0]) await askSubtitles(path, subtitles[0].index);
+}
+
 const questions: Record<string, (path: string) => Promise<unknown>> = {
   probe: askProbe,
   identify: askIdentity,
+  sound: someSound,
+  subtitles: someSubtitles,
   exact: (path) => someFrames(path, 'exact', 0),
   keyframes: (path) => someFrames(path, 'keyframes', 2),
   picture: (path) => askPicture(path, 1.3, shape),
@@ -65,18 +74,15 @@ async function read(path: string): Promise<Pick<FuzzResult, 'outcome' | 'reasons
   return { outcome, reasons, fault: null };
 }
 
-const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'framehound-fuzz-'));
 try {
-  for (const job of JSON.parse(readFileSync(0, 'utf8')) as FuzzJob[]) {
-    say({ begins: job });
-    const { bytes, done } = mutate(readFileSync(job.path), job.seed);
+  await answerJobs(async (job) => {
+    const damage = job.part === 'header' ? mutateHeader : mutate;
+    const { bytes, done } = damage(readFileSync(job.path), job.seed);
     const path = join(folder, `damaged${extname(job.path)}`);
     writeFileSync(path, bytes);
-    const began = performance.now();
-    const result = await read(path);
-    say({ ...job, done, milliseconds: Math.round(performance.now() - began), ...result });
-  }
+    return { done, ...(await read(path)) };
+  });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,19 +1,18 @@
 // Damaged copies of every kind of file are read by the decoder in processes of its own. Each ends in one of the
-// decoder's errors or in an answer; a crash, a hang or any other error fails with the seed that brings it back.
+// decoder's errors or in an answer; a crash, a hang or any other error fails with the seed that brings it back. So
+// do files with odd headers, and odd subtitles.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { after, test } from 'node:test';
 import { clips } from '../actors/decoder/footage/clips.ts';
 import { oddFiles } from '../actors/decoder/footage/odd-files.ts';
-import type { FuzzJob, FuzzResult } from './fuzz-child.ts';
+import { type FuzzJob, type FuzzResult, mostMegabytes, runChild } from './fuzz-jobs.ts';
 
 /** Seeds for each file; FRAMEHOUND_FUZZ_SEEDS asks for more, FRAMEHOUND_FUZZ_FROM for others. */
 const seeds = Number(process.env.FRAMEHOUND_FUZZ_SEEDS ?? 20);
 const firstSeed = Number(process.env.FRAMEHOUND_FUZZ_FROM ?? 0);
-/** Files a process reads one after another; a hang is noticed when it outlives its time. */
+/** Files a process reads one after another. */
 const filesPerChild = 5;
-const childMilliseconds = 60_000 + seeds * filesPerChild * 1000;
 
 const stills = [
   'a photograph kept as HEVC',
@@ -51,45 +50,58 @@ const files = [
   ...['m4a', 'flac', 'wav', 'mp3'].map((ending) => `sound alone, sound.${ending}`),
 ];
 
-type Line = FuzzResult | { readonly begins: FuzzJob };
-
-/** Runs the jobs in a child; answers what came of them, and of the job it ended in when it did not end well. */
-function runChild(jobs: readonly FuzzJob[], signal: AbortSignal): Promise<FuzzResult[]> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'fuzz-child.ts')], {
-      timeout: childMilliseconds,
-      killSignal: 'SIGKILL',
-      signal,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    let [output, errors] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      errors = (errors + text).slice(-2000);
-    });
-    child.on('error', reject);
-    child.on('close', (code, killedBy) => {
-      const lines = output
-        .split('\n')
-        .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as Line] : []));
-      const results = lines.filter((line) => 'outcome' in line);
-      const last = lines.at(-1);
-      if (code !== 0 && last && 'begins' in last) {
-        const fault = `the process ended with ${killedBy ?? code}: ${errors}`;
-        results.push({ ...last.begins, done: [], milliseconds: 0, outcome: {}, reasons: {}, fault });
-      } else if (code !== 0) {
-        reject(new Error(`The process ended with ${killedBy ?? code}: ${errors}`));
-      }
-      resolve(results);
-    });
-    child.stdin.end(JSON.stringify(jobs));
-  });
-}
+/** One of each container whose header is known to `headers/`. */
+const headers = [
+  'H.264, GOP 12',
+  'an edit list that hides the first 40 frames',
+  'fragmented mp4',
+  'subtitles in mp4',
+  'a photograph kept as HEVC',
+  'ProRes',
+  'H.264 in Matroska with sound',
+  'subtitles in Matroska',
+  'VP9 with hidden alternate reference frames',
+  'MPEG-4 with B-frames in AVI, which holds no times',
+  'Motion JPEG in AVI',
+  'H.264, open GOP in a transport stream',
+  'MPEG-2 in a transport stream',
+  'MPEG-2, closed GOP, in a program stream',
+  'H.264 in Flash video',
+  'sound with a cover picture',
+  ...['m4a', 'flac', 'wav', 'mp3', 'ogg', 'webm'].map((ending) => `sound alone, sound.${ending}`),
+];
+const headerSeeds = Math.ceil(seeds / 2);
+const subtitleSeeds = seeds * 10;
 
 const stop = new AbortController();
 after(() => stop.abort());
+
+async function runAll(batches: FuzzJob[][], program?: string): Promise<FuzzResult[]> {
+  const results: FuzzResult[] = [];
+  const lane = async () => {
+    for (let batch = batches.pop(); batch; batch = batches.pop())
+      results.push(...(await runChild(batch, stop.signal, program)));
+  };
+  await Promise.all([lane(), lane()]);
+  const told = results.flatMap(({ path, seed, done, fault }) =>
+    fault ? `${basename(path)} seed ${seed} (${done}): ${fault}` : [],
+  );
+  assert.deepEqual(told, []);
+  return results;
+}
+
+/** What a run says at its end, and that no case needed much memory. */
+function summary(results: readonly FuzzResult[], question: string): string {
+  const answered = results.filter(({ outcome }) => outcome[question] === 'ok').length;
+  const slowest = results.toSorted((a, b) => b.milliseconds - a.milliseconds)[0]!;
+  const largest = results.toSorted((a, b) => b.peakMegabytes - a.peakMegabytes)[0]!;
+  const named = ({ path, seed, done }: FuzzResult) => `${basename(path)} seed ${seed} (${done})`;
+  assert.ok(largest.peakMegabytes < mostMegabytes, `${largest.peakMegabytes} MB: ${named(largest)}`);
+  return (
+    `${answered} of ${results.length} gave an answer; slowest ${slowest.milliseconds} ms: ${named(slowest)}; ` +
+    `most memory ${largest.peakMegabytes} MB`
+  );
+}
 
 test(`${files.length * seeds} damaged files end in an answer or in one of the decoder's errors`, async (context) => {
   const makers = new Map([...clips, ...oddFiles].map((file) => [file.name, file.make]));
@@ -105,23 +117,10 @@ test(`${files.length * seeds} damaged files end in an answer or in one of the de
     );
   }
   const expected = batches.flat().length;
-  const results: FuzzResult[] = [];
-  const lane = async () => {
-    for (let batch = batches.pop(); batch; batch = batches.pop())
-      results.push(...(await runChild(batch, stop.signal)));
-  };
-  await Promise.all([lane(), lane()]);
-  const faults = results.filter(({ fault }) => fault);
-  const told = faults.map(
-    ({ path, seed, done, fault }) => `${basename(path)} seed ${seed} (${done}): ${fault}`,
-  );
-  assert.deepEqual(told, []);
+  const results = await runAll(batches);
   assert.equal(results.length, expected);
+  context.diagnostic(summary(results, 'probe'));
   const answered = results.filter(({ outcome }) => outcome.probe === 'ok').length;
-  const slowest = results.toSorted((a, b) => b.milliseconds - a.milliseconds)[0]!;
-  context.diagnostic(
-    `${answered} of ${expected} gave an answer; slowest ${slowest.milliseconds} ms: ${basename(slowest.path)} seed ${slowest.seed}`,
-  );
   assert.ok(answered > expected / 3 && answered < expected, 'the damage is neither fatal nor harmless');
 });
 
@@ -143,4 +142,32 @@ test('damaged stills are refused for the same reasons in another order', async (
   const [forwards, backwards] = await Promise.all([told(jobs), told(jobs.toReversed())]);
   assert.equal(forwards.size, jobs.length);
   for (const [seed, answer] of forwards) assert.deepEqual(backwards.get(seed), answer, `seed ${seed}`);
+});
+
+test(`${headers.length * headerSeeds} odd headers end in an answer or in one of the decoder's errors`, async (context) => {
+  const makers = new Map([...clips, ...oddFiles].map((file) => [file.name, file.make]));
+  const jobs = await Promise.all(
+    headers.map(async (name, n) => {
+      const path = await makers.get(name)!();
+      return Array.from(
+        { length: headerSeeds },
+        (_, seed): FuzzJob => ({ path, seed: firstSeed + n * 1000 + seed, part: 'header' }),
+      );
+    }),
+  );
+  const half = Math.ceil(jobs.length / 2);
+  const results = await runAll([jobs.slice(0, half).flat(), jobs.slice(half).flat()]);
+  assert.equal(results.length, headers.length * headerSeeds);
+  context.diagnostic(summary(results, 'probe'));
+});
+
+test(`${subtitleSeeds} odd subtitles end in a transcript or in an error that says why`, async (context) => {
+  const jobs = Array.from(
+    { length: subtitleSeeds },
+    (_, seed): FuzzJob => ({ path: 'subtitles', seed: firstSeed + seed }),
+  );
+  const half = subtitleSeeds / 2;
+  const results = await runAll([jobs.slice(0, half), jobs.slice(half)], 'subtitle-fuzz-child.ts');
+  assert.equal(results.length, subtitleSeeds);
+  context.diagnostic(summary(results, 'sidecar'));
 });

@@ -64,6 +64,7 @@ const sounds: readonly OddFile[] = (
     ['sound.wav', 'pcm_s16le'],
     ['sound.mp3', 'libmp3lame'],
     ['sound.webm', 'libopus'],
+    ['sound.ogg', 'libopus'],
   ] as const
 ).map(([file, encoder]) => ({
   name: `sound alone, ${file}`,
