@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { systemClock } from '../../runtime/clock.ts';
 
 export interface FuzzJob {
   readonly path: string;
@@ -67,21 +68,24 @@ export async function runChild(
     errors = (errors + text).slice(-2000);
   });
   let hung = false;
-  const limit = setTimeout(() => {
-    hung = true;
-    child.kill('SIGKILL');
-  }, caseMilliseconds);
+  const limited = () =>
+    systemClock.after(caseMilliseconds, () => {
+      hung = true;
+      child.kill('SIGKILL');
+    });
+  let cancelLimit = limited();
   const results: FuzzResult[] = [];
   let current: FuzzJob | null = null;
   child.stdin.end(JSON.stringify(jobs));
   for await (const text of createInterface({ input: child.stdout })) {
-    limit.refresh();
+    cancelLimit();
+    cancelLimit = limited();
     const line = JSON.parse(text) as Line;
     current = 'begins' in line ? line.begins : null;
     if (!('begins' in line)) results.push(line);
   }
   const end = await closed;
-  clearTimeout(limit);
+  cancelLimit();
   if (end === null) return results;
   const why = hung ? `it hung for ${caseMilliseconds} ms` : `the process ended with ${end}: ${errors}`;
   if (!current) throw new Error(why);
