@@ -2,6 +2,7 @@
 // orders two processes that want it at once. Its holder renews it; a lease counts for nothing when its process has ended,
 // or when it was not renewed for a minute and nobody can tell whether its process still runs.
 import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
 import { hasEnded, thisProcess } from '../../../runtime/process/identity.ts';
 import { storeErrors } from './contract.ts';
 import type { Writes } from './environment.ts';
@@ -45,21 +46,22 @@ function read(writes: Pick<Writes, 'get'>, file: string): Lease | null {
   return bytes === undefined ? null : readable(() => unseal(Lease, leaseKey, bytes, file));
 }
 
-function inUse(lease: Lease, file: string): Error {
+function inUse(lease: Lease, own: Lease, file: string): Error {
   const { pid, host, renewed_ms } = lease;
-  const seen = renewed_ms > 0 ? `, last seen ${new Date(renewed_ms).toISOString()}` : '';
-  return storeErrors.STORE_IN_USE(
-    `Process ${pid} on ${host} is writing ${file}${seen}. Wait until it has finished, or end it; ` +
-      `a writer that is gone is replaced ${expiresAfterMs / 1000} s after it was last seen`,
-    { pid, host, file },
-  );
+  // The end of a process of this host is seen at once.
+  const isNear = host === own.host && certainlyRuns(lease, own);
+  const seen = renewed_ms > 0 ? ` (last seen ${new Date(renewed_ms).toISOString()})` : '';
+  const who = isNear ? `Process ${pid}` : `Process ${pid} on ${host}`;
+  const until = isNear ? '' : `${seen}; if it is gone, try again in ${expiresAfterMs / 1000} s`;
+  const message = `${who} is writing ${dirname(file)}: wait for it or end it${until}`;
+  return storeErrors.STORE_IN_USE(message, { pid, host, file });
 }
 
 /** Takes the lease. Throws STORE_IN_USE naming the process that holds it. */
 export function take(writes: Writes, own: Lease, file: string, now: number): void {
   const current = read(writes, file);
   if (current !== null && current.token !== own.token && isHeld(current, own, now)) {
-    throw inUse(current, file);
+    throw inUse(current, own, file);
   }
   writes.put(leaseKey, seal(Lease, leaseKey, { ...own, renewed_ms: now }));
 }
@@ -76,7 +78,7 @@ export function confirm(writes: Pick<Writes, 'get'>, own: Lease, file: string): 
   if (current === null) {
     throw storeErrors.STORE_IN_USE(`The lease on ${file} was lost to another writer; try again`, { file });
   }
-  if (current.token !== own.token) throw inUse(current, file);
+  if (current.token !== own.token) throw inUse(current, own, file);
 }
 
 export function release(writes: Writes, own: Lease, file: string): void {

@@ -68,7 +68,9 @@ test('the lease of a host that is gone is taken over a minute after it was renew
     () => store.begin('aa', 'model', d),
     (error) =>
       storeErrors.STORE_IN_USE.is(error) &&
-      /Process 7 on another-host .*last seen 2026-01-01T00:00:00.*end it.*60 s/.test(error.message),
+      error.message ===
+        `Process 7 on another-host is writing ${cache_dir}: wait for it or end it ` +
+          '(last seen 2026-01-01T00:00:00.000Z); if it is gone, try again in 60 s',
   );
   now++;
   store.abort(store.begin('aa', 'model', d));
