@@ -70,7 +70,7 @@ function told(all: readonly (string | false)[]): Pick<SearchAnswer, 'toast_warni
 /** Matches by half of the words look like an answer to all of them, so how weak they are comes first. */
 function readingParts({ model_key, known, unknown, ranked, advised }: Reading): string[] {
   const quoted = known.map((word) => `"${word}"`).join(', ');
-  const weak = `Weak: only ${known.length} of ${known.length + unknown.length} words are understood, ranked by ${quoted} alone`;
+  const weak = `Weak: ranked by ${quoted} alone, ${known.length} of ${known.length + unknown.length} words`;
   return [
     ...(ranked ? [weak] : []),
     `Not understood by ${model_key}: ${some(unknown)}`,

@@ -52,7 +52,7 @@ test('of a query that is understood by half, the first thing told is how weak th
     reading: { ...reading, advised: { row, downloaded: false } },
   });
   assert.deepEqual(warnings, [
-    'Weak: only 1 of 2 words are understood, ranked by "close up" alone',
+    'Weak: ranked by "close up" alone, 1 of 2 words',
     'Not understood by small: bottle',
     'small knows colours, where in the picture they are, light, texture, layout and simple scenes; it knows no objects, people or actions',
     'To find those: framehound models pull better --use (0.42 GB), then framehound analyze PATH',
