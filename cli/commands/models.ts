@@ -112,7 +112,10 @@ async function useModel(key: string, context: Context): Promise<number> {
     throw modelErrors.MODEL_NOT_DOWNLOADED(`"${key}" is not downloaded: framehound models pull ${key} --use`);
   }
   const path = writeSetting(folders(values).home, 'model', key);
-  out(`${key} is the visual model from now on (${path}); analyse again what it is to find\n`);
+  out(
+    `${key} is the visual model from now on (${path}); analyse again what it is to find. ` +
+      'A service that runs takes it at its next start, or at POST /models/load\n',
+  );
   const { model: source } = config.sources;
   if (source === 'environment' || source === 'flag') {
     screen.write(`note: the ${source} says ${values.model}, which goes before it\n`);

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
 import type { Installation } from '../../../actors/installation.ts';
 import type { ListedModel, ModelLibrary } from '../../../actors/models/contract.ts';
 import { models } from '../../../cli/commands/models.ts';
@@ -23,11 +26,15 @@ const listed = {
 } as unknown as ListedModel;
 const problem = { file: '/m/odd/model.json', field: '/key', message: 'is missing' };
 
+const home = mkdtempSync(join(tmpdir(), 'framehound-models-'));
+after(() => rmSync(home, { recursive: true }));
+
 /** The command over a library of the test; there is no engine. */
 async function run(library: Partial<ModelLibrary>, ...args: string[]) {
   let [out, err] = ['', ''];
   const context = {
-    values: { models_url: 'https://models.example', model: 'other' },
+    values: { models_url: 'https://models.example', model: 'other', home },
+    config: { sources: { model: 'default' } },
     out: (text: string) => {
       out += text;
     },
@@ -89,6 +96,17 @@ test('verify fails when a file is not as it should be, and says how to repair it
   const { code, out } = await run({ verify }, 'verify', 'small');
   assert.equal(code, exit.error);
   assert.match(out, /^a\.onnx: missing\nsmall: not as it should be; .*framehound models pull small\n$/);
+});
+
+test('use writes the setting, and says that a service that runs goes on with the model it has', async () => {
+  const there = { ...listed, downloaded: true } as ListedModel;
+  const { code, out } = await run({ list: async () => ({ models: [there], problems: [] }) }, 'use', 'small');
+  assert.equal(code, exit.ok);
+  assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')), { model: 'small' });
+  assert.match(
+    out,
+    /analyse again what it is to find\. A service that runs .*next start, or at POST \/models\/load\n$/,
+  );
 });
 
 test('remove names the files of the user that stay', async () => {
