@@ -65,6 +65,30 @@ test('npm scripts, commands and options that the text names exist', () => {
     assert.ok(name in commandTable || name === 'help', name);
 });
 
+test('the TypeScript of the README compiles against the client', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-readme-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  // What a program has of its own.
+  const given = 'declare const key: string, cache_dir: string, visual_media_paths: string[];\n';
+  const examples = blocks.filter(({ language }) => language === 'ts');
+  assert.ok(examples.length > 0);
+  const files = examples.map(({ text }, n) => {
+    writeFileSync(join(folder, `${n}.ts`), given + text);
+    return `${n}.ts`;
+  });
+  const compilerOptions = {
+    paths: { 'framehound/client': [join(root, 'http', 'client', 'client.ts')] },
+    typeRoots: [join(root, 'node_modules', '@types')],
+    noUnusedLocals: false,
+  };
+  const config = { extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+  assert.equal(status, 0, stdout);
+});
+
 interface Shell {
   /** What a command printed, and how it ended. */
   run(command: string): Promise<{ readonly code: number; readonly out: string }>;
