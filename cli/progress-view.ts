@@ -31,9 +31,12 @@ export function createProgressView(
   /** By path and type of work. */
   const files = new Map<string, FileProgress>();
   let task: TaskProgress | undefined;
+  /** Files that a stop left: they have a result, and are not done. */
+  let cancelled = 0;
   let drawn = 0;
   let told = clock.now();
 
+  const done = (of: TaskProgress) => ({ ...of, files_done: Math.max(0, of.files_done - cancelled) });
   const clear = () => (drawn > 0 ? `\x1b[${drawn}A\x1b[J` : '');
   const draw = () => {
     if (!screen.isTerminal || !task) return;
@@ -42,7 +45,7 @@ export function createProgressView(
     const lines = [
       ...bars,
       ...(more > 0 ? [`  and ${more} more`] : []),
-      taskLine(kinds, task, screen.columns),
+      taskLine(kinds, done(task), screen.columns),
     ];
     screen.write(`${clear()}${lines.join('\n')}\n`);
     drawn = lines.length;
@@ -55,13 +58,14 @@ export function createProgressView(
   const tell = () => {
     if (screen.isTerminal || !task || clock.now() - told < PLAIN_EVERY_MS) return;
     told = clock.now();
-    screen.write(`${plainLine(kinds, task)}\n`);
+    screen.write(`${plainLine(kinds, done(task))}\n`);
   };
   return {
     event: (event) => {
       if (event.type === 'file') files.set(workKey(event.file), event.file);
       else if (event.type === 'task') task = event.task;
       else {
+        if (event.result.outcome === 'cancelled') cancelled++;
         files.delete(workKey(event.result));
         const line = resultLine(kinds, event.result);
         if (line) print(line);
@@ -73,7 +77,7 @@ export function createProgressView(
       files.clear();
       drawing.flush();
       draw();
-      if (!screen.isTerminal && task) screen.write(`${plainLine(kinds, task)}\n`);
+      if (!screen.isTerminal && task) screen.write(`${plainLine(kinds, done(task))}\n`);
     },
   };
 }

@@ -42,7 +42,7 @@ const list: Action = async (backend, { out, screen }, _, json) => {
 
 function line({ task_id, state, progress, counts, started, request }: TaskSnapshot): string {
   const when = new Date(started * 1000).toISOString().slice(0, 16).replace('T', ' ');
-  const files = `${counts.done}/${counts.files} files`;
+  const files = `${counts.done - counts.cancelled}/${counts.files} files`;
   const share = `${Math.floor(progress)}%`.padStart(4);
   return `${task_id}  ${state.padEnd(11)} ${share}  ${files.padEnd(14)} ${when}  ${printable(request.cache_dir)}`;
 }

@@ -63,6 +63,17 @@ test('without a terminal there is a line a result and no control sequence', () =
   assert.ok(!text().includes('\x1b'));
 });
 
+test('files that a stop left do not count as done', () => {
+  const { screen, text } = screenOf(80, false);
+  const view = createProgressView(screen, manualClock());
+  const facts = { frames: 0, missing_frames: 0 };
+  const result = { type: 'video', hash_str: 'h', reason: null, facts, duration_seconds: 3, error: null };
+  view.event({ type: 'result', result: { ...result, path: '/a.mp4', outcome: 'cancelled' } });
+  view.event({ type: 'task', task: { ...task, files_done: 2 } });
+  view.end();
+  assert.match(text(), / 1\/2 files /);
+});
+
 test('without a terminal the whole is told every ten seconds, in plain text', () => {
   const clock = manualClock();
   const { screen, text } = screenOf(80, false);
