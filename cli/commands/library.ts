@@ -88,6 +88,8 @@ export const forget: Command = async (args, context) => {
   });
 };
 
+const movedHint = 'Moved, not deleted: framehound move OLD NEW keeps the analysis';
+
 export const prune: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: commandTable.prune.options });
   requireConsent(values, context);
@@ -101,6 +103,7 @@ export const prune: Command = async (args, context) => {
     }
     const dead = [...first.forgotten.flatMap((one) => one.media_paths), ...first.paths_gone];
     name(context, dead, 'gone');
+    if (first.dry_run && dead.length > 0) context.screen.write(`${movedHint}\n`);
     const wanted = first.dry_run && !values['dry-run'] && dead.length > 0;
     if (wanted && !(await agreed(context, `Forget ${counted(dead.length)}?`))) return exit.cancelled;
     const answer = wanted ? await library.prune({ cache_dir, dry_run: false }) : first;

@@ -144,6 +144,14 @@ test('where nobody can be asked a removal needs --yes; a dry run needs nothing',
   assert.deepEqual([code, changed.length], [0, 2]);
 });
 
+test('prune says how to keep what was moved, before anything is forgotten', async (t) => {
+  const { run } = commands(t, async () => false);
+  for (const args of [['--dry-run'], []]) {
+    assert.match((await run(prune, ...args)).err, /gone {2}.*\nMoved, not deleted: framehound move OLD NEW/);
+  }
+  assert.doesNotMatch((await run(prune, '--yes')).err, /Moved/);
+});
+
 test('move wants two paths; disk tells what is dead', async (t) => {
   const { run, changed } = commands(t);
   await assert.rejects(run(move, '/old'), usageErrors.USAGE.is);
