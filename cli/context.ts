@@ -41,7 +41,8 @@ export const invocation = isCheckout ? 'npx framehound' : 'framehound';
 export const setupCommand = isCheckout ? 'npm run setup' : 'framehound --setup';
 
 const commandInText = new RegExp(
-  `(?<!npx )\\bframehound (?=(?:${Object.keys(commandTable).join('|')})\\b)`,
+  // A folder of that name is no command.
+  `(?<!npx )(?<![\\w/.-])framehound (?=(?:${Object.keys(commandTable).join('|')})\\b)`,
   'g',
 );
 /** The same text with its commands as a person types them here. */

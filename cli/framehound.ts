@@ -119,7 +119,7 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
     values,
     out: (text) => process.stdout.write(text),
     screen: {
-      write: (text) => process.stderr.write(text),
+      write: (text) => process.stderr.write(typed(text)),
       // Asked each time: a window is made narrower while a bar is drawn.
       get columns() {
         return process.stderr.columns || 100;

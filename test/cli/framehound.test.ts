@@ -23,6 +23,11 @@ function settingOf(json: string, name: string): unknown[] {
   return [row?.value, row?.source];
 }
 
+test('a command that a note names is the one that is typed here', async (t) => {
+  const { err } = await homeOf(t).run('license', 'list');
+  assert.match(err, /no keys yet; make one with: npx framehound license issue/);
+});
+
 test('mistakes of the command line are named and have an exit code of their own', async (t) => {
   const home = homeOf(t);
   const cases: [string[], number, RegExp][] = [
