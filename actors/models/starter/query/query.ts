@@ -19,7 +19,10 @@ export interface Term {
 
 export interface Query {
   readonly terms: readonly Term[];
-  /** Words and phrases that say what to look for or where: lower-case, each once, in the order of the text. */
+  /**
+   * Words and phrases that say what to look for or where: lower-case, each once, in the order of the text; `not …` what is
+   * not to be there.
+   */
   readonly knownWords: readonly string[];
   /** The same of those that are not known. */
   readonly unknownWords: readonly string[];
@@ -34,11 +37,15 @@ interface Token {
 export function parseQuery(text: string): Query {
   const tokens = tokenize(text);
   const unknown = tokens.filter(({ meaning }) => meaning === undefined).map((token) => token.text);
-  const known = tokens.filter(({ meaning }) => meaning?.colour ?? meaning?.look ?? meaning?.place);
   const parser = new Parser(tokens);
+  const terms = parser.parse();
+  const known = tokens.flatMap(({ meaning, text: word }, at) => {
+    if (!(meaning?.colour ?? meaning?.look ?? meaning?.place)) return [];
+    return [parser.negated.has(at) ? `not ${word}` : word];
+  });
   return {
-    terms: parser.parse(),
-    knownWords: [...new Set(known.map((token) => token.text))],
+    terms,
+    knownWords: [...new Set(known)],
     unknownWords: [...new Set(unknown)],
   };
 }
@@ -88,6 +95,8 @@ interface Placement {
 /** Goes through the tokens once from the left, then gives every place to a term. */
 class Parser {
   readonly #tokens: readonly Token[];
+  /** Tokens of the terms that are negated. */
+  readonly negated = new Set<number>();
   readonly #terms: Draft[] = [];
   readonly #places: Placement[] = [];
   #clause = 0;
@@ -137,7 +146,10 @@ class Parser {
       clause: this.#clause,
       at,
     });
-    if (negated) this.#negatedKind = meaning.colour ? 'colour' : 'look';
+    if (negated) {
+      this.negated.add(at);
+      this.#negatedKind = meaning.colour ? 'colour' : 'look';
+    }
     this.#tone = undefined;
     this.#amount = undefined;
     this.#nextPlace = undefined;

@@ -61,3 +61,8 @@ for (const [text, terms, unknown = []] of cases) {
     assert.deepEqual(query.unknownWords, unknown);
   });
 }
+
+test('what is not to be there is known as such', () => {
+  assert.deepEqual(parseQuery('rainy street, not at night').knownWords, ['not at night']);
+  assert.deepEqual(parseQuery('red car on the left, no snow').knownWords, ['red', 'on the left', 'not snow']);
+});
