@@ -42,6 +42,20 @@ test('a match is shown where it lies: as named, where a copy is, or told to be g
   await w.end();
 });
 
+test('of two copies a search that names none shows the one that was analysed last', async () => {
+  const w = await located(['a', 'b'], 'same');
+  const [a, b] = w.paths as [string, string];
+  const media = w.state.media;
+  for (const again of [a, b, a]) {
+    // What is loaded still has the path of the first analysis.
+    const record = media.get(again)!;
+    media.delete(again);
+    await w.index.ask('remember', { cache_dir: '/cache', media: record }, {});
+    for (const loaded of [a, b]) assert.deepEqual((await w.locate({}, [loaded])).shown, [again]);
+  }
+  await w.end();
+});
+
 test('what was written anew under its path is not shown but told; the next analysis takes its place', async () => {
   const w = await located(['a', 'b']);
   const [a, b] = w.paths as [string, string];
