@@ -6,6 +6,7 @@ import { storeErrors } from '../actors/index/store/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { Backend } from './backend.ts';
 import { type Context, usageErrors } from './context.ts';
+import { tellNothingAnalysed } from './nothing-analysed.ts';
 import type { ProgressView } from './progress-view.ts';
 import type { Question } from './question.ts';
 import { createTally, type Report } from './report.ts';
@@ -106,9 +107,7 @@ async function ask(
     throw storeErrors.STORE_UNAVAILABLE(`${error.message}. Analyse something first: framehound analyze PATH`);
   });
   if (loaded.media === 0) {
-    screen.write(
-      `Nothing is analysed by ${engine.search.models.active()} in ${cache_dir}: framehound analyze PATH\n`,
-    );
+    tellNothingAnalysed(screen, engine.search.models.active(), cache_dir);
   }
   const common = {
     cache_dir,

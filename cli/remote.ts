@@ -7,6 +7,7 @@ import { ApiError, clientErrors } from '../http/client/error.ts';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Backend, LibraryBackend } from './backend.ts';
 import type { Context } from './context.ts';
+import { tellNothingAnalysed } from './nothing-analysed.ts';
 import type { Question } from './question.ts';
 import { followTask } from './remote-task.ts';
 
@@ -124,7 +125,7 @@ async function ask(
   });
   if (loaded.media === 0) {
     const { visual } = await client.loadedModels({}, asked);
-    screen.write(`Nothing is analysed by ${visual.model_key} in ${cache_dir}: framehound analyze PATH\n`);
+    tellNothingAnalysed(screen, visual.model_key ?? '', cache_dir);
   }
   const { image, frame, query, previews } = question;
   const common = {

@@ -48,8 +48,8 @@ test('what is loaded is named when the load has ended, with what was damaged', a
   loads[0]!.done({ unreadable: ['broken'] });
   await loading;
   assert.deepEqual([data.current, data.newest, data.damaged], [mine, mine, ['broken']]);
-  data.require(mine);
-  assert.throws(() => data.require(other), storeErrors.NOT_LOADED.is);
+  await data.require(mine);
+  await assert.rejects(data.require(other), storeErrors.NOT_LOADED.is);
 });
 
 test('of two loads the newer one counts, also when it asks for what is loaded already', async () => {

@@ -1,0 +1,14 @@
+// What a person is told who searches where nothing is analysed.
+import { existsSync } from 'node:fs';
+import { storeErrors } from '../actors/index/store/contract.ts';
+import type { Context } from './context.ts';
+
+/** A folder that is not there is an error: most likely another one is meant. */
+export function tellNothingAnalysed(screen: Context['screen'], model: string, folder: string): void {
+  if (!existsSync(folder)) {
+    throw storeErrors.STORE_UNAVAILABLE(
+      `There is no analysis folder ${folder}. Analyse something first: framehound analyze PATH`,
+    );
+  }
+  screen.write(`Nothing is analysed by ${model} in ${folder}: framehound analyze PATH\n`);
+}
