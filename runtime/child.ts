@@ -56,6 +56,8 @@ export class Child<C extends Contract = Contract> {
   #link: Link | undefined;
   /** Threads that were given up and have not ended yet. */
   readonly #abandoned = new Set<Link>();
+  /** The thread that loads its code; it hears of a stop when it has. */
+  #starting: Link | undefined;
   readonly #crashTimes: number[] = [];
   readonly #stuckTimes: number[] = [];
   #reason = '';
@@ -116,7 +118,11 @@ export class Child<C extends Contract = Contract> {
       this.#cell.down('down', reason);
       late.reject(engineErrors.ACTOR_STUCK(`${this.#spec.name} ${reason}`));
     });
-    await Promise.race([link.ready, late.promise]).finally(cancelTimer);
+    this.#starting = link;
+    await Promise.race([link.ready, late.promise]).finally(() => {
+      cancelTimer();
+      if (this.#starting === link) this.#starting = undefined;
+    });
   }
 
   #crashed(reason: string): void {
@@ -166,15 +172,19 @@ export class Child<C extends Contract = Contract> {
     link.stop();
   }
 
-  /** Asks every thread to stop. False when one has not ended within the limit. */
+  /**
+   * Asks every thread to stop. False when one has not ended within the limit. One that is still starting may take as long
+   * as a start may: on a busy machine native code loads slowly, and nothing of it can be lost.
+   */
   async stop(): Promise<boolean> {
-    const { clock, log, stopLimitMs } = this.#supervision;
+    const { clock, log, startLimitMs, stopLimitMs } = this.#supervision;
+    const limitMs = this.#starting ? Math.max(startLimitMs, stopLimitMs) : stopLimitMs;
     this.#cell.down('stopping', 'the engine is stopping');
     const links = [...this.#abandoned, ...(this.#link ? [this.#link] : [])];
     for (const link of links) link.stop();
     const ended = Promise.all(links.map((link) => link.exited)).then(() => true);
     const late = Promise.withResolvers<boolean>();
-    const cancelTimer = clock.after(stopLimitMs, () => late.resolve(false));
+    const cancelTimer = clock.after(limitMs, () => late.resolve(false));
     const inTime = await Promise.race([ended, late.promise]);
     cancelTimer();
     this.#cell.down('down', 'stopped');
