@@ -24,10 +24,8 @@ export class FirstFields {
   /** The picture itself, or its first field where it combs, which is *borrowed until the next call*. */
   of(frame: Frame): Frame {
     if (!frame.hasFlags(AV_FRAME_FLAG_INTERLACED)) return frame;
-    const format = avGetPixFmtName(frame.format as PixelFormat) ?? '';
-    if (/^(yuvj?4\d\dp|nv12|nv21|gray)/.test(format) && combs(frame, bytesOfSample(format))) {
-      return this.#first(frame);
-    }
+    const bits = lumaBits(avGetPixFmtName(frame.format as PixelFormat) ?? '');
+    if (bits !== null && combs(frame, bits)) return this.#first(frame);
     // swscale refuses interlaced frames.
     frame.clearFlags(AV_FRAME_FLAG_INTERLACED);
     return frame;
@@ -78,28 +76,34 @@ function copyLines(from: Uint8Array, stride: number, first: number, to: Uint8Arr
 }
 
 /** Whether many lines differ from both of their neighbours in the same direction, which the other field has. */
-function combs(frame: Frame, sample: 1 | 2): boolean {
+function combs(frame: Frame, bits: number): boolean {
   const luma = frame.data?.[0];
   if (!luma) return false;
+  const { width, height } = frame;
   const stride = frame.linesize[0]!;
-  // The upper byte of a sample of two, in little-endian order, of at least nine bits: a step of 4 in 10 bits is 1 in 8.
-  const step = sample * COLUMNS_APART;
+  const sample = bits > 8 ? 2 : 1;
   const valueAt =
-    sample === 1 ? (at: number) => luma[at]! : (at: number) => (luma[at]! | (luma[at + 1]! << 8)) >> 2;
+    sample === 1
+      ? (at: number) => luma[at]!
+      : (at: number) => (luma[at]! | (luma[at + 1]! << 8)) >> (bits - 8);
+  const places = Math.ceil((height - 2) / LINES_APART) * Math.ceil(width / COLUMNS_APART);
+  const most = places * COMBING_SHARE;
   let found = 0;
-  let looked = 0;
-  for (let line = 1; line < frame.height - 1; line += LINES_APART) {
+  for (let line = 1; line < height - 1; line += LINES_APART) {
     const row = line * stride;
-    for (let at = row; at < row + frame.width * sample; at += step) {
+    for (let at = row; at < row + width * sample; at += sample * COLUMNS_APART) {
       const value = valueAt(at);
       const [above, below] = [value - valueAt(at - stride), value - valueAt(at + stride)];
-      looked++;
       if (above > LEAST_STEP ? below > LEAST_STEP : above < -LEAST_STEP && below < -LEAST_STEP) found++;
     }
+    if (found > most) return true;
   }
-  return found > looked * COMBING_SHARE;
+  return false;
 }
 
-function bytesOfSample(format: string): 1 | 2 {
-  return /(9|10|12|14|16)(le|be)?$/.test(format) ? 2 : 1;
+/** Bits of a luma sample by the name of the pixel format; null where luma is no plane of its own that is read here. */
+function lumaBits(format: string): number | null {
+  if (format === 'nv12' || format === 'nv21') return 8;
+  const found = /^(?:yuvj?4\d\dp|gray)(?:(9|10|12|14|16)le)?$/.exec(format);
+  return found && Number(found[1] ?? 8);
 }

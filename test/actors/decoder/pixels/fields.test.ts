@@ -5,6 +5,7 @@ import {
   AV_FRAME_FLAG_INTERLACED,
   AV_FRAME_FLAG_TOP_FIELD_FIRST,
   AV_PIX_FMT_YUVJ420P,
+  avGetPixFmtName,
   Frame,
 } from '../../../../actors/decoder/ffmpeg.ts';
 import { FirstFields } from '../../../../actors/decoder/pixels/fields.ts';
@@ -112,4 +113,41 @@ test('which field is the first is said by the picture', () => {
   assert.equal(fields.of(frame), frame);
   fields.close();
   frame.free();
+});
+
+test('whether a picture combs is told by steps of its own depth', () => {
+  type Format = Parameters<typeof avGetPixFmtName>[0];
+  const formats = Array.from({ length: 300 }, (_, number) => number as Format);
+  for (const [name, bits] of [
+    ['yuv420p', 8],
+    ['nv12', 8],
+    ['yuv422p9le', 9],
+    ['yuv420p10le', 10],
+    ['yuv422p12le', 12],
+    ['gray16le', 16],
+  ] as const) {
+    for (const [step, combs] of [
+      [8, false],
+      [40, true],
+    ] as const) {
+      const frame = new Frame();
+      frame.alloc();
+      const format = formats.find((one) => avGetPixFmtName(one) === name)!;
+      Object.assign(frame, { width: 64, height: 32, format });
+      frame.getBuffer(0);
+      const [luma, stride] = [frame.data![0]!, frame.linesize[0]!];
+      for (let line = 0; line < 32; line++) {
+        const level = (100 + (line % 2) * step) * 2 ** (bits - 8);
+        for (let x = 0; x < 64; x++) {
+          if (bits === 8) luma[line * stride + x] = level;
+          else luma.writeUInt16LE(level, line * stride + x * 2);
+        }
+      }
+      frame.setFlags(AV_FRAME_FLAG_INTERLACED);
+      const fields = new FirstFields();
+      assert.equal(fields.of(frame).height, combs ? 16 : 32, `${name}, a step of ${step}`);
+      fields.close();
+      frame.free();
+    }
+  }
 });
