@@ -11,7 +11,7 @@ import type { Turn } from '../../../runtime/actor.ts';
 import type { Reply, Request } from '../../../runtime/contract.ts';
 import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import { type decoderContract, mediaErrors, modifiedMs } from '../contract.ts';
-import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
+import { cannotOpen, expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
 
 const blockBytes = 64 * 1024;
 const mostBlocks = 4096;
@@ -34,7 +34,7 @@ export function digestBlocks(size: number): number {
   return Math.min(mostBlocks, Math.ceil(size / blockBytes));
 }
 
-/** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, FILE_CHANGED, CANCELLED. */
+/** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, TOO_MANY_FILES, FILE_EMPTY, FILE_CHANGED, CANCELLED. */
 export async function digest(
   { path, part, before }: Request<C, 'digest'>,
   turn: Pick<Turn, 'throwIfCancelled' | 'alive'>,
@@ -45,7 +45,7 @@ export async function digest(
   const checkpoint = createCheckpoint(turn, { every: stride });
   const hash = createHash('sha256').update(before);
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw mediaErrors.FILE_UNREADABLE(`${path}: cannot be opened (${error.code})`, { path }, error);
+    throw cannotOpen(path, error);
   });
   try {
     const buffer = new Uint8Array(blockBytes);

@@ -1,6 +1,6 @@
 // Reads pieces of a file and numbers in them; what lies outside of the file is refused instead of read.
 import { type FileHandle, open } from 'node:fs/promises';
-import { mediaErrors } from '../../contract.ts';
+import { cannotOpen } from '../file-stamp.ts';
 
 /** Thrown for bytes that are not there; the reader of the format says it in the format's words. */
 export class OutsideFile extends Error {}
@@ -16,10 +16,10 @@ export class ByteSource {
     this.#file = file;
   }
 
-  /** Hands an open file to `work` and closes it afterwards. Errors: FILE_UNREADABLE. */
+  /** Hands an open file to `work` and closes it afterwards. Errors: FILE_UNREADABLE, TOO_MANY_FILES. */
   static async of<T>(path: string, work: (source: ByteSource) => Promise<T>): Promise<T> {
     const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-      throw mediaErrors.FILE_UNREADABLE(`${path}: cannot be opened (${error.code})`, { path }, error);
+      throw cannotOpen(path, error);
     });
     try {
       return await work(new ByteSource(path, (await file.stat()).size, file));
