@@ -1,8 +1,16 @@
-// Which items of a HEIF file are the opacity of others. Pure.
+// Which item of a HEIF file is the opacity of another one. Pure.
 import { Fields } from './boxes.ts';
-import type { Item } from './items.ts';
+import type { HeifItems, Item } from './items.ts';
 
-export function isAlpha(item: Item | undefined): boolean {
+/** The item that is the opacity of `item`. */
+export function alphaOf({ items, references }: HeifItems, item: Item): Item | undefined {
+  return references
+    .filter(({ type, to }) => type === 'auxl' && to.includes(item.id))
+    .map(({ from }) => items.get(from))
+    .find(isAlpha);
+}
+
+function isAlpha(item: Item | undefined): boolean {
   const found = item?.properties.find(({ type }) => type === 'auxC');
   if (!found) return false;
   const fields = new Fields(found.body);

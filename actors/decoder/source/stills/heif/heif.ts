@@ -7,9 +7,9 @@ import { ByteSource, OutsideFile } from '../byte-source.ts';
 import { expectFits, sharpOf } from '../pixels.ts';
 import { damaged, expectSize, type Still, unsupported } from '../still.ts';
 import { openVips } from '../vips.ts';
-import { isAlpha } from './alpha.ts';
+import { alphaOf } from './alpha.ts';
 import { codings, profileOf } from './coded.ts';
-import { type HeifItems, type Item, itemBytes, readItems } from './items.ts';
+import { type HeifItems, type Item, itemBytes, partsOf, readItems } from './items.ts';
 import { codedItemSize, sizeAfter, stepsOf } from './layout.ts';
 import { heifBytes } from './memory.ts';
 import { decodePicture } from './picture.ts';
@@ -68,9 +68,7 @@ export async function openHeif(path: string): Promise<Still> {
     samples: {
       bit_depth: bitDepth(primary),
       color_model: 'srgb',
-      alpha: heif.references.some(
-        ({ type, from, to }) => type === 'auxl' && to.includes(primary.id) && isAlpha(heif.items.get(from)),
-      ),
+      alpha: alphaOf(heif, primary) !== undefined,
       chroma_subsampling: null,
     },
     exif,
@@ -90,15 +88,15 @@ function formatName(types: ReadonlySet<string>): string {
 }
 
 /** Types of the coded items that the picture is made of. */
-function codedTypes({ items, references }: HeifItems, item: Item): Set<string> {
+function codedTypes(heif: HeifItems, item: Item): Set<string> {
   const types = new Set<string>();
   const seen = new Set<number>();
   const visit = (id: number) => {
-    const found = items.get(id);
+    const found = heif.items.get(id);
     if (!found || seen.has(id)) return;
     seen.add(id);
     if (!derived.includes(found.type)) types.add(found.type);
-    else for (const { type, from, to } of references) if (type === 'dimg' && from === id) to.forEach(visit);
+    else partsOf(heif, found).forEach(visit);
   };
   visit(item.id);
   return types;

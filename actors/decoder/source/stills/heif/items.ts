@@ -167,6 +167,11 @@ function readReferences(body: Buffer): Reference[] {
   });
 }
 
+/** Numbers of the items that an item is made of, in their order. */
+export function partsOf({ references }: HeifItems, { id }: Item): readonly number[] {
+  return references.filter(({ type, from }) => type === 'dimg' && from === id).flatMap(({ to }) => to);
+}
+
 /** All bytes of an item. Throws OutsideFile. */
 export async function itemBytes(source: ByteSource, { data }: HeifItems, item: Item): Promise<Buffer> {
   if (!item.extents) throw new OutsideFile();

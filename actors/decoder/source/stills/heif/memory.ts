@@ -1,8 +1,8 @@
 // How much memory it takes to put the picture of a HEIF item together, told by the sizes its items say. Pure.
 import { streamBytes } from '../memory.ts';
-import { isAlpha } from './alpha.ts';
+import { alphaOf } from './alpha.ts';
 import { codings, profileOf } from './coded.ts';
-import type { HeifItems, Item } from './items.ts';
+import { type HeifItems, type Item, partsOf } from './items.ts';
 import { codedItemSize, deepest, stepsOf } from './layout.ts';
 
 /** Bytes a pixel: a coded picture as the decoder has it, the same in RGB from the scaler, and a copy of that. */
@@ -13,10 +13,7 @@ const rgb = 3;
 export function heifBytes(heif: HeifItems, primary: Item): number {
   const size = codedItemSize(primary)!;
   const pixels = size.width * size.height;
-  const alpha = heif.references
-    .filter(({ type, to }) => type === 'auxl' && to.includes(primary.id))
-    .map(({ from }) => heif.items.get(from))
-    .find(isAlpha);
+  const alpha = alphaOf(heif, primary);
   const channels = alpha ? 4 : 3;
   const joined = alpha ? 4 * pixels + itemBytes(heif, alpha, 0) : 0;
   // sharp takes the profile in a file, with a copy of the picture.
@@ -31,10 +28,7 @@ function itemBytes(heif: HeifItems, item: Item, depth: number): number {
   const pixels = size.width * size.height;
   const steps = rgb * pixels * stepsOf(item, size).length;
   if (codings[item.type]) return codedPixel * pixels + steps;
-  const parts = heif.references
-    .filter(({ type, from }) => type === 'dimg' && from === item.id)
-    .flatMap(({ to }) => to)
-    .flatMap((id) => heif.items.get(id) ?? []);
+  const parts = partsOf(heif, item).flatMap((id) => heif.items.get(id) ?? []);
   const kinds = new Map(parts.map((part) => [sizeText(part), part]));
   const largest = Math.max(0, ...[...kinds.values()].map((part) => itemBytes(heif, part, depth + 1)));
   return (item.type === 'iden' ? 0 : rgb * pixels) + largest + steps;

@@ -4,9 +4,9 @@ import { copyTurned } from '../../../pixels/geometry.ts';
 import type { Size } from '../../coded-size.ts';
 import { type ByteSource, OutsideFile } from '../byte-source.ts';
 import { type Pixels, turnedPixels } from '../pixels.ts';
-import { isAlpha } from './alpha.ts';
+import { alphaOf } from './alpha.ts';
 import { CodedItems, codings, coloursOf, type ItemColours } from './coded.ts';
-import { type HeifItems, type Item, itemBytes } from './items.ts';
+import { type HeifItems, type Item, itemBytes, partsOf } from './items.ts';
 import { type Canvas, codedItemSize, deepest, parseGrid, parseOverlay, stepsOf } from './layout.ts';
 
 /** The numbers of opacity are taken as they are. */
@@ -22,10 +22,7 @@ export async function decodePicture(source: ByteSource, heif: HeifItems, item: I
   try {
     const builder = new Builder(source, heif, coded);
     const picture = await builder.item(item, coloursOf(item.properties), 0);
-    const alpha = heif.references
-      .filter(({ type, to }) => type === 'auxl' && to.includes(item.id))
-      .map(({ from }) => heif.items.get(from))
-      .find(isAlpha);
+    const alpha = alphaOf(heif, item);
     return alpha
       ? withAlpha(
           picture,
@@ -78,9 +75,7 @@ class Builder {
         ? cut(pixels, { ...size, left: 0, top: 0 })
         : pixels;
     }
-    const parts = this.#heif.references
-      .filter(({ type, from }) => type === 'dimg' && from === item.id)
-      .flatMap(({ to }) => to.map((id) => this.#heif.items.get(id)));
+    const parts = partsOf(this.#heif, item).map((id) => this.#heif.items.get(id));
     if (parts.length === 0 || parts.includes(undefined)) throw new OutsideFile();
     const known = parts as Item[];
     if (item.type === 'iden') return this.item(known[0]!, colours, depth + 1);
