@@ -31,7 +31,10 @@ export async function isStill(path: string): Promise<boolean> {
   return (await formatOf(path)) !== null;
 }
 
-/** The still with the facts of its header; null for everything else. Errors: FILE_UNREADABLE, TOO_LARGE, UNSUPPORTED_CODEC, DECODE_FAILED. */
+/**
+ * The still with the facts of its header; null for everything else. Errors: FILE_UNREADABLE, TOO_LARGE, UNSUPPORTED_CODEC,
+ * DECODE_FAILED.
+ */
 export async function openStill(path: string): Promise<Still | null> {
   const format = await formatOf(path);
   if (format === null) return null;
@@ -48,8 +51,9 @@ export interface DecodeOptions {
 }
 
 /**
- * Decodes a still, once the memory that it needs may be used. `work` is handed the picture: upright, opaque (transparent pixels on white), 8-bit sRGB; each call starts
- * anew with all of it. Errors: UNSUPPORTED_CODEC, DECODE_FAILED, TOO_LARGE, CANCELLED.
+ * Decodes a still, once the memory that it needs may be used. `work` is handed the picture: upright, opaque (transparent
+ * pixels on white), 8-bit sRGB; each call starts anew with all of it. Errors: UNSUPPORTED_CODEC, DECODE_FAILED, TOO_LARGE,
+ * CANCELLED.
  */
 export async function decodeStill<T>(
   still: Still,
