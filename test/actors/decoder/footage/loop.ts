@@ -1,5 +1,6 @@
 // A film that shows another one several times in a row, its packets copied as they are.
 import { checked, FormatContext, OutputFormat, Packet } from '../../../../actors/decoder/ffmpeg.ts';
+import { beginCopy } from './remux.ts';
 
 /** Only the pictures: sound would drift. */
 export function loopFilm(from: string, to: string, times: number): void {
@@ -25,15 +26,7 @@ function append(from: string, output: FormatContext, to: string, offset: bigint)
     checked(input.openInputSync(`file:${from}`), from, 'opening');
     checked(input.findStreamInfoSync(), from, 'reading');
     const stream = input.streams.find(({ codecpar }) => codecpar.width > 0)!;
-    if (output.streams.length === 0) {
-      const copy = output.newStream();
-      checked(stream.codecpar.copy(copy.codecpar), to, 'copying the stream');
-      copy.codecpar.codecTag = 0;
-      copy.timeBase = stream.timeBase;
-      copy.avgFrameRate = stream.avgFrameRate;
-      checked(output.openOutputSync(), to, 'opening');
-      checked(output.writeHeaderSync(null), to, 'writing');
-    }
+    if (output.streams.length === 0) beginCopy(output, to, [stream]);
     const target = output.streams[0]!;
     let end = offset;
     for (; input.readFrameSync(packet) >= 0; packet.unref()) {

@@ -1,5 +1,11 @@
 // Remuxes a film and drops or changes some packets: damages the stream while the container stays intact.
-import { checked, FormatContext, OutputFormat, Packet } from '../../../../actors/decoder/ffmpeg.ts';
+import {
+  checked,
+  FormatContext,
+  OutputFormat,
+  Packet,
+  type Stream,
+} from '../../../../actors/decoder/ffmpeg.ts';
 
 export interface CopiedPacket {
   /** Number of the packet in its stream, from 0. */
@@ -25,15 +31,7 @@ export async function remux(
     checked(input.findStreamInfoSync(), from, 'reading');
     const container = OutputFormat.guessFormat(null, to, null);
     checked(output.allocOutputContext2(container, null, `file:${to}`), to, 'making');
-    for (const stream of input.streams) {
-      const copy = output.newStream();
-      checked(stream.codecpar.copy(copy.codecpar), to, 'copying the stream');
-      copy.codecpar.codecTag = 0;
-      copy.timeBase = stream.timeBase;
-      copy.avgFrameRate = stream.avgFrameRate;
-    }
-    checked(output.openOutputSync(), to, 'opening');
-    checked(output.writeHeaderSync(null), to, 'writing');
+    beginCopy(output, to, input.streams);
     copyPackets(input, output, packet, to, keep);
     checked(output.writeTrailerSync(), to, 'writing');
   } finally {
@@ -42,6 +40,19 @@ export async function remux(
     output.closeOutputSync();
     output.freeContext();
   }
+}
+
+/** Opens a file for the packets of these streams, which stay as they are. */
+export function beginCopy(output: FormatContext, to: string, streams: readonly Stream[]): void {
+  for (const stream of streams) {
+    const copy = output.newStream();
+    checked(stream.codecpar.copy(copy.codecpar), to, 'copying the stream');
+    copy.codecpar.codecTag = 0;
+    copy.timeBase = stream.timeBase;
+    copy.avgFrameRate = stream.avgFrameRate;
+  }
+  checked(output.openOutputSync(), to, 'opening');
+  checked(output.writeHeaderSync(null), to, 'writing');
 }
 
 function copyPackets(
