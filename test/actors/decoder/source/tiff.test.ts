@@ -197,6 +197,17 @@ test('old-style JPEG is read where it is a whole JPEG, and refused by name where
   });
 });
 
+test('memory for a whole piece is reserved, as it is stored and without its compression', async () => {
+  const memory = async (tile: number) => {
+    const kind = { bits: 12, photometric: 2, compression: 8, tile };
+    const path = join(folder, 'pieces.tif');
+    await writeFile(path, tiff(width, height, 3, scaled(12, colour), kind));
+    const still = (await openStill(path))!;
+    return still.memory(still);
+  };
+  assert.equal((await memory(64)) - (await memory(16)), (2 * (64 * 64 - 16 * 16) * 3 * 12) / 8);
+});
+
 /** Where the offset of the first strip or tile is stored. */
 function firstOffsetAt(bytes: Buffer): number {
   const start = bytes.readUInt32LE(4);

@@ -18,6 +18,12 @@ export function isNominal({ format, bits }: TiffImage): boolean {
   return bits !== null && ((format === 'uint' && bits <= nominalBits) || (format === 'int' && bits === 8));
 }
 
+/** Bytes of one strip or tile without its compression; many files have a single strip. */
+export function pieceBytes({ bits, samples, planar, pieceWidth, pieceHeight }: TiffImage): number {
+  const row = Math.ceil(((bits ?? 8) * (planar ? 1 : samples) * pieceWidth) / 8);
+  return Math.min(mostPieceBytes, row * pieceHeight);
+}
+
 /**
  * width×height×wanted.length samples, those of a pixel together, 0 to 255. `raw`: numbers as they are stored, up to 8 bits.
  * Null when a piece is missing, damaged or too short.

@@ -11,7 +11,7 @@ import { colourPixels, colourSamples, photometric } from './colours.ts';
 import { readTiff, type TiffImage } from './directory.ts';
 import { ownCompressions } from './pieces.ts';
 import { knowsSamples } from './rows.ts';
-import { isNominal, readSamples } from './samples.ts';
+import { isNominal, pieceBytes, readSamples } from './samples.ts';
 
 const format = 'TIFF';
 
@@ -109,13 +109,16 @@ function ownStill(path: string, image: TiffImage, bytes: number, decode: () => P
   };
 }
 
-/** The numbers, the same with 8 bits, the colours, and those turned upright. */
+/**
+ * A piece as it is stored and without its compression, the numbers, the same with 8 bits, the colours, and those turned
+ * upright.
+ */
 function ownBytes(image: TiffImage): number {
   const alpha = alphaOf(image) ? 1 : 0;
   const numbers = (colourSamples(image) ?? 3) + alpha;
   const turned = image.orientation >= 2 && image.orientation <= 8 ? 2 : 1;
   const perNumber = isNominal(image) ? 1 : 5;
-  return wholeBytes(image, perNumber * numbers + turned * (3 + alpha), 3 + alpha);
+  return 2 * pieceBytes(image) + wholeBytes(image, perNumber * numbers + turned * (3 + alpha), 3 + alpha);
 }
 
 /** The JPEG file inside may be of any kind; its colours are there as a whole, and turned upright once more. */
