@@ -5,13 +5,13 @@ import { mediaErrors } from '../../../contract.ts';
 import type { Size } from '../../coded-size.ts';
 import { ByteSource, OutsideFile } from '../byte-source.ts';
 import { expectFits, sharpOf } from '../pixels.ts';
-import { damaged, expectSize, type Still, unsupported } from '../still.ts';
+import { damaged, expectSize, maxStillPixels, type Still, unsupported } from '../still.ts';
 import { openVips } from '../vips.ts';
 import { alphaOf } from './alpha.ts';
 import { codings, profileOf } from './coded.ts';
-import { type HeifItems, type Item, itemBytes, partsOf, readItems } from './items.ts';
-import { codedItemSize, sizeAfter, stepsOf } from './layout.ts';
-import { heifBytes } from './memory.ts';
+import { type HeifItems, type Item, itemBytes, readItems } from './items.ts';
+import { codedItemSize, deepest, sizeAfter, stepsOf } from './layout.ts';
+import { heifBytes, paintedPixels } from './memory.ts';
 import { decodePicture } from './picture.ts';
 
 /** Kinds of items that are made of others. */
@@ -58,6 +58,8 @@ export async function openHeif(path: string): Promise<Still> {
   if (!coded) throw damaged(path, format, 'picture does not say how large it is');
   expectSize(path, format, coded);
   expectFits(path, coded);
+  if (paintedPixels(heif, primary) > maxStillPixels)
+    throw damaged(path, format, 'picture is made of too many others');
   const memory = heifBytes(heif, primary);
   const size: Size = sizeAfter(coded, stepsOf(primary, coded));
   return {
@@ -91,14 +93,14 @@ function formatName(types: ReadonlySet<string>): string {
 function codedTypes(heif: HeifItems, item: Item): Set<string> {
   const types = new Set<string>();
   const seen = new Set<number>();
-  const visit = (id: number) => {
+  const visit = (id: number, depth: number) => {
     const found = heif.items.get(id);
-    if (!found || seen.has(id)) return;
+    if (!found || seen.has(id) || depth > deepest) return;
     seen.add(id);
     if (!derived.includes(found.type)) types.add(found.type);
-    else partsOf(heif, found).forEach(visit);
+    else for (const part of heif.parts.get(id) ?? []) visit(part, depth + 1);
   };
-  visit(item.id);
+  visit(item.id, 0);
   return types;
 }
 

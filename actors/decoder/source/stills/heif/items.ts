@@ -33,6 +33,8 @@ export interface HeifItems {
   readonly primary: number;
   readonly items: ReadonlyMap<number, Item>;
   readonly references: readonly Reference[];
+  /** Numbers of the items that an item is made of, in their order. */
+  readonly parts: ReadonlyMap<number, readonly number[]>;
   readonly data: Buffer;
 }
 
@@ -83,6 +85,7 @@ function parseMeta(body: Buffer): HeifItems {
     primary: primary.u(version === 0 ? 2 : 4),
     items,
     references,
+    parts: partsIn(references),
     data: boxes.get('idat') ?? Buffer.alloc(0),
   };
 }
@@ -167,9 +170,15 @@ function readReferences(body: Buffer): Reference[] {
   });
 }
 
-/** Numbers of the items that an item is made of, in their order. */
-export function partsOf({ references }: HeifItems, { id }: Item): readonly number[] {
-  return references.filter(({ type, from }) => type === 'dimg' && from === id).flatMap(({ to }) => to);
+function partsIn(references: readonly Reference[]): Map<number, readonly number[]> {
+  const parts = new Map<number, number[]>();
+  for (const { type, from, to } of references) {
+    if (type !== 'dimg') continue;
+    const own = parts.get(from) ?? [];
+    for (const part of to) own.push(part);
+    parts.set(from, own);
+  }
+  return parts;
 }
 
 /** All bytes of an item. Throws OutsideFile. */

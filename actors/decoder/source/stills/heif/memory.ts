@@ -1,8 +1,9 @@
-// How much memory it takes to put the picture of a HEIF item together, told by the sizes its items say. Pure.
+// How much memory and work it takes to put the picture of a HEIF item together, told by the sizes its items say. Pure.
+import type { Size } from '../../coded-size.ts';
 import { streamBytes } from '../memory.ts';
 import { alphaOf } from './alpha.ts';
 import { codings, profileOf } from './coded.ts';
-import { type HeifItems, type Item, partsOf } from './items.ts';
+import type { HeifItems, Item } from './items.ts';
 import { codedItemSize, deepest, stepsOf } from './layout.ts';
 
 /** Bytes a pixel: a coded picture as the decoder has it, the same in RGB from the scaler, and a copy of that. */
@@ -15,29 +16,57 @@ export function heifBytes(heif: HeifItems, primary: Item): number {
   const pixels = size.width * size.height;
   const alpha = alphaOf(heif, primary);
   const channels = alpha ? 4 : 3;
-  const joined = alpha ? 4 * pixels + itemBytes(heif, alpha, 0) : 0;
+  const joined = alpha ? 4 * pixels + itemBytes(heif, alpha) : 0;
   // sharp takes the profile in a file, with a copy of the picture.
   const profiled = profileOf(primary.properties) ? channels * pixels : 0;
-  return itemBytes(heif, primary, 0) + joined + profiled + streamBytes(size, channels);
+  return itemBytes(heif, primary) + joined + profiled + streamBytes(size, channels);
+}
+
+/** An item takes as much work as one of so many px, at least. */
+const leastPixels = 64 * 64;
+
+/** Pixels of all items that are decoded or painted, its opacity among them; an item as often as it is used. */
+export function paintedPixels(heif: HeifItems, primary: Item): number {
+  const pixelsOf = (item: Item) =>
+    ofTree(heif, item, ({ width, height }, _item, parts) =>
+      parts.reduce((sum, part) => sum + part, Math.max(leastPixels, width * height)),
+    );
+  const alpha = alphaOf(heif, primary);
+  return pixelsOf(primary) + (alpha ? pixelsOf(alpha) : 0);
 }
 
 /** The picture of one item: its canvas, the largest of its parts, and a copy for each cut and turn. */
-function itemBytes(heif: HeifItems, item: Item, depth: number): number {
-  const size = codedItemSize(item);
-  if (!size || depth > deepest) return 0;
-  const pixels = size.width * size.height;
-  const steps = rgb * pixels * stepsOf(item, size).length;
-  if (codings[item.type]) return codedPixel * pixels + steps;
-  const parts = partsOf(heif, item).flatMap((id) => heif.items.get(id) ?? []);
-  const kinds = new Map(parts.map((part) => [sizeText(part), part]));
-  const largest = Math.max(0, ...[...kinds.values()].map((part) => itemBytes(heif, part, depth + 1)));
-  return (item.type === 'iden' ? 0 : rgb * pixels) + largest + steps;
+function itemBytes(heif: HeifItems, primary: Item): number {
+  return ofTree(heif, primary, (size, item, parts) => {
+    const pixels = size.width * size.height;
+    const steps = rgb * pixels * stepsOf(item, size).length;
+    if (codings[item.type]) return codedPixel * pixels + steps;
+    const largest = parts.reduce((most, part) => Math.max(most, part), 0);
+    return (item.type === 'iden' ? 0 : rgb * pixels) + largest + steps;
+  });
 }
 
-/** Parts that look alike are counted once: a grid has thousands of tiles. */
-function sizeText(item: Item): string {
-  const size = codedItemSize(item);
-  return codings[item.type]
-    ? `${size?.width}x${size?.height} ${stepsOf(item, size ?? { width: 0, height: 0 }).length}`
-    : `${item.id}`;
+/** A number of an item by those of its parts. Each item is looked at once a level: many may share their parts. */
+function ofTree(
+  heif: HeifItems,
+  primary: Item,
+  numberOf: (size: Size, item: Item, parts: readonly number[]) => number,
+): number {
+  const known = Array.from({ length: deepest + 1 }, () => new Map<number, number>());
+  const visit = (id: number, depth: number): number => {
+    const item = heif.items.get(id);
+    const size = item && codedItemSize(item);
+    if (!size || depth > deepest) return 0;
+    const found = known[depth]!.get(id);
+    if (found !== undefined) return found;
+    const parts = codings[item.type] ? [] : (heif.parts.get(id) ?? []);
+    const number = numberOf(
+      size,
+      item,
+      parts.map((part) => visit(part, depth + 1)),
+    );
+    known[depth]!.set(id, number);
+    return number;
+  };
+  return visit(primary.id, 0);
 }

@@ -6,7 +6,7 @@ import { type ByteSource, OutsideFile } from '../byte-source.ts';
 import { type Pixels, turnedPixels } from '../pixels.ts';
 import { alphaOf } from './alpha.ts';
 import { CodedItems, codings, coloursOf, type ItemColours } from './coded.ts';
-import { type HeifItems, type Item, itemBytes, partsOf } from './items.ts';
+import { type HeifItems, type Item, itemBytes } from './items.ts';
 import { type Canvas, codedItemSize, deepest, parseGrid, parseOverlay, stepsOf } from './layout.ts';
 
 /** The numbers of opacity are taken as they are. */
@@ -75,7 +75,7 @@ class Builder {
         ? cut(pixels, { ...size, left: 0, top: 0 })
         : pixels;
     }
-    const parts = partsOf(this.#heif, item).map((id) => this.#heif.items.get(id));
+    const parts = (this.#heif.parts.get(item.id) ?? []).map((id) => this.#heif.items.get(id));
     if (parts.length === 0 || parts.includes(undefined)) throw new OutsideFile();
     const known = parts as Item[];
     if (item.type === 'iden') return this.item(known[0]!, colours, depth + 1);
