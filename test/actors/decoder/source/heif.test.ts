@@ -152,6 +152,8 @@ test('what cannot be read is refused by what it is', async () => {
     read(named('hvc1', 'unci')),
     refused("HEIF with a picture of type 'unci' is not supported", 'UNSUPPORTED_CODEC'),
   );
+  const short = heifGrid(film, { ...grid, properties: [box('irot')] });
+  await assert.rejects(read(short), refused('its HEIF header cannot be read'));
   const strange = heifGrid(film, { ...grid, properties: [box('zzzz', u32(1))] });
   await assert.rejects(
     read(strange),

@@ -35,16 +35,20 @@ const knownProperties = [
 
 /** Errors: FILE_UNREADABLE, DECODE_FAILED, UNSUPPORTED_CODEC, TOO_LARGE. */
 export async function openHeif(path: string): Promise<Still> {
-  const facts = await ByteSource.of(path, async (source) => {
+  return readHeif(path).catch((error: unknown) => {
+    if (error instanceof OutsideFile) throw damaged(path, 'HEIF', 'header cannot be read', error);
+    throw error;
+  });
+}
+
+/** Throws OutsideFile for facts that are missing or cut off. */
+async function readHeif(path: string): Promise<Still> {
+  const { heif, primary, types, exif } = await ByteSource.of(path, async (source) => {
     const heif = await readItems(source);
     const primary = heif?.items.get(heif.primary);
     if (!heif || !primary) throw new OutsideFile();
     return { heif, primary, types: codedTypes(heif, primary), exif: await readExifBlock(source, heif) };
-  }).catch((error: unknown) => {
-    if (error instanceof OutsideFile) throw damaged(path, 'HEIF', 'header cannot be read', error);
-    throw error;
   });
-  const { heif, primary, types, exif } = facts;
   if (types.size > 0 && [...types].every((type) => type === 'av01')) {
     const still = await openVips(path, { container: 'heif', format: 'AVIF', failOn: 'truncated' }).catch(
       nullIfUnread,
