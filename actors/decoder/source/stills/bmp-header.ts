@@ -72,8 +72,8 @@ function codingOf(code: number, bits: number, size: number): BmpCoding {
   if (code === 0 || code === 6 || (code === 3 && bits !== 1)) return 'plain';
   if (code === 1 && bits === 8) return 'rle8';
   if (code === 2 && bits === 4) return 'rle4';
-  if (code === 4 && (os2 || bits === 24)) return 'rle24';
-  if (code === 4) return 'jpeg';
+  if (code === 4 && bits === 24) return 'rle24';
+  if (code === 4 && !os2) return 'jpeg';
   if (code === 5) return 'png';
   if (code === 3) throw new BmpProblem('unsupported', 'Huffman compression');
   throw broken(`header says compression ${code} with ${bits} bits a pixel`);

@@ -126,4 +126,11 @@ test('a bitmap that cannot be read is refused by what it is', async () => {
     code: 'UNSUPPORTED_CODEC',
     message: `${wide}: BMP with 64 bits a pixel is not supported`,
   });
+  const runs = bmp(width, height, drawing(11), { bits: 24, header: 64, runs: true });
+  runs.writeUInt16LE(16, 28);
+  await writeFile(wide, runs);
+  await assert.rejects(openStill(wide), {
+    code: 'DECODE_FAILED',
+    message: `${wide}: its BMP header says compression 4 with 16 bits a pixel`,
+  });
 });
