@@ -16,6 +16,11 @@ export class FreeRows {
     this.#segmentRows = segmentRows;
   }
 
+  /** Rows that the next `take` gives at most; 0 when there are none. */
+  get next(): number {
+    return this.#ranges.at(-1)?.count ?? 0;
+  }
+
   /** Up to `count` rows that follow each other; null when there are none. */
   take(count: number): Range | null {
     const last = this.#ranges.pop();
@@ -30,8 +35,7 @@ export class FreeRows {
   give(given: Range): void {
     if (given.count === 0) return;
     this.count += given.count;
-    const next = this.#ranges.findIndex(({ row }) => row > given.row);
-    const at = next < 0 ? this.#ranges.length : next;
+    const at = this.#behind(given.row);
     const [before, after] = [this.#ranges[at - 1], this.#ranges[at]];
     const parts = [given];
     if (before !== undefined && this.#touch(before, given)) parts.unshift(before);
@@ -41,6 +45,17 @@ export class FreeRows {
       count: parts.reduce((sum, { count }) => sum + count, 0),
     };
     this.#ranges.splice(at - (parts[0] === before ? 1 : 0), parts.length - 1, joined);
+  }
+
+  /** Index of the first range behind a row: there may be one for every still of a library. */
+  #behind(row: number): number {
+    let [low, high] = [0, this.#ranges.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#ranges[middle] as Range).row > row) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 
   #touch(one: Range, other: Range): boolean {

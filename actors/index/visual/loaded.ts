@@ -83,7 +83,7 @@ export class LoadedVectors {
   sweep(store: Store): void {
     for (const hash of this.catalog.hashes()) {
       const media = this.catalog.get(hash);
-      if (!store.visual.has(this.modelKey, hash)) this.catalog.remove(hash);
+      if (!store.visual.has(this.modelKey, hash)) this.#release(this.catalog.remove(hash));
       else if (media) media.path = readable(() => store.media.pathOf(hash)) ?? media.path;
     }
   }
@@ -150,7 +150,8 @@ export class LoadedVectors {
     const queue = this.#pieces(packs, visuals, unreadable);
     for (let first = 0; first < queue.length; ) {
       pause();
-      const [batch, rows] = batchOf(queue, first, this.bank.stride);
+      const most = Math.max(1, Math.floor(readBytes / this.bank.stride));
+      const [batch, rows] = batchOf(queue, first, Math.min(most, this.bank.next));
       const room = this.bank.allocate(rows);
       const bytes = this.bank.bytes(room.row, room.count);
       let taken = 0;
@@ -267,9 +268,8 @@ function rest(piece: Piece, count: number): Piece {
   return { ...piece, row: piece.row + count, count: piece.count - count, position: piece.position + count };
 }
 
-/** Pieces that lie one after the other in the pack, up to one read; the last one may be taken in part. */
-function batchOf(queue: readonly Piece[], first: number, stride: number): [Piece[], number] {
-  const most = Math.max(1, Math.floor(readBytes / stride));
+/** Pieces that lie one after the other in the pack, up to `most` rows; the last one may be taken in part. */
+function batchOf(queue: readonly Piece[], first: number, most: number): [Piece[], number] {
   const batch: Piece[] = [];
   let rows = 0;
   for (let at = first; at < queue.length && rows < most; at++) {

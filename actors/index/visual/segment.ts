@@ -47,6 +47,11 @@ export class RowBank {
     this.#expected = rows;
   }
 
+  /** Rows that the next `allocate` gives at most. */
+  get next(): number {
+    return this.#free.next || this.segmentRows;
+  }
+
   /** Room for up to `count` rows in one segment: the first row and how many it really is. The rows hold nothing yet. */
   allocate(count: number): { row: number; count: number } {
     const free = this.#free.take(count);

@@ -57,6 +57,22 @@ test('vectors that were analysed again take the place of the old ones in memory'
   }
 });
 
+test('vectors that are stored later take the place in memory of those that were removed', async (t) => {
+  const library = openStore(t);
+  const index = new VisualIndex(createLog('index', () => {}));
+  t.after(() => index.drop());
+  storeAll(library, 10, 600);
+  await loadAll(index, library);
+  const { bank } = index.of(library, 'model');
+  library.remove(['1', '2', '3'], () => {});
+  index.of(library, 'model');
+  assert.equal(bank.rows, 7 * 600);
+  const before = bank.held;
+  storeAll(library, 3, 600);
+  assert.equal((await loadAll(index, library)).vectors, 6000);
+  assert.deepEqual([bank.rows, bank.held], [6000, before]);
+});
+
 test('a load goes on in steps; searches in between find what was loaded, and nothing of a folder that is not whole', async (t) => {
   const library = openStore(t);
   storeAll(library, 600, 1);
