@@ -24,7 +24,7 @@ export class TranscriptIndex {
   /** One step of a load: a new one for null, or the one of that number. What is loaded of another folder gives way with the last. */
   load(store: Store, number: number | null): TranscriptLoadReport {
     store.requireReadable();
-    this.follow(store);
+    this.#follow(store);
     const target = this.#targetOf(store);
     const goesOn = (loading: TranscriptLoading) => loading.target === target;
     const begin = () => new TranscriptLoading(store, target);
@@ -56,7 +56,7 @@ export class TranscriptIndex {
    * Takes out what was removed from the folder since, by whatever process. Transcripts are in the order of their paths:
    * when one moved, nothing is loaded any more, and the next search loads anew.
    */
-  follow(store: Store): void {
+  #follow(store: Store): void {
     const loaded = this.#loaded;
     if (loaded === null || !isOf(loaded, store)) return;
     const { seen, changed } = store.media.changes(this.#seen);
@@ -72,7 +72,7 @@ export class TranscriptIndex {
     const { folder } = store;
     if (this.#loaded?.folder === folder) {
       store.requireStill(this.#loaded.source);
-      this.follow(store);
+      this.#follow(store);
       if (this.#loaded !== null && isOf(this.#loaded, store)) return this.#loaded;
     }
     throw storeErrors.NOT_LOADED(`The transcriptions of ${folder} are not loaded`, { folder });

@@ -35,7 +35,7 @@ export class VisualIndex {
     pause: () => void,
   ): VisualLoadStep {
     store.requireReadable();
-    this.follow(store);
+    this.#follow(store);
     const target = this.#targetOf(store, modelKey);
     const goesOn = (loading: VisualLoading) => loading.target === target;
     const begin = () => new VisualLoading(store, target, hashes);
@@ -49,13 +49,13 @@ export class VisualIndex {
     if (done) {
       this.#loaded = target;
       this.#seen = loading.seenBefore;
-      this.follow(store);
+      this.#follow(store);
     }
     return { done, load, ...loading.report() };
   }
 
   /** Takes out what was removed from the folder since, by whatever process, and follows what moved. */
-  follow(store: Store): void {
+  #follow(store: Store): void {
     const loaded = this.#loaded;
     if (loaded?.folder !== store.folder || loaded.source !== store.identity) return;
     const { seen, changed } = store.media.changes(this.#seen);
@@ -88,7 +88,7 @@ export class VisualIndex {
     const { folder } = store;
     if (loaded?.folder === folder && loaded.modelKey === modelKey) {
       store.requireStill(loaded.source);
-      this.follow(store);
+      this.#follow(store);
       if (loaded.source === store.identity) return loaded;
     }
     throw storeErrors.NOT_LOADED(`The analysis in ${folder} by ${modelKey} is not loaded`, {
