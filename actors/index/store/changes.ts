@@ -6,6 +6,8 @@ import { Change, ChangeHead } from './records.ts';
 import { seal, unseal } from './table.ts';
 
 export const ringLength = 1024;
+/** How far an upheaval counts on: nobody can follow it change by change. */
+export const upheaval = ringLength + 1;
 
 const headKey = 'changes';
 const changeKey = (count: number): string => `change/${String(count % ringLength).padStart(4, '0')}`;
@@ -43,7 +45,7 @@ export function noteChange(writes: Writes, { path, hash }: MediaChange, file: st
 
 /** Tells everyone to read everything anew: media were removed or moved, which no single change says. */
 export function noteUpheaval(writes: Writes, file: string): void {
-  const count = (headOf(writes, file) ?? farAhead) + ringLength + 1;
+  const count = (headOf(writes, file) ?? farAhead) + upheaval;
   writes.put(headKey, seal(ChangeHead, headKey, { count }));
 }
 

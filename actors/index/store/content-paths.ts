@@ -1,4 +1,5 @@
 // Every path at which a content was seen. Read once, then kept in step with what is stored, whoever writes it.
+import { upheaval } from './changes.ts';
 import { readable } from './faults.ts';
 import type { MediaRecords } from './media.ts';
 
@@ -34,6 +35,18 @@ export class ContentPaths {
     this.#follow(pause);
     this.#listed ??= this.#list(pause);
     return this.#listed;
+  }
+
+  /** After these contents were removed, of which `of` was asked before: where nothing else changed, nothing is read anew. */
+  removed(hashes: readonly string[]): void {
+    const { seen } = this.#media.changes(null);
+    if (this.#seen === null || seen !== this.#seen + upheaval) return;
+    for (const hash of hashes) {
+      for (const path of this.#pathsOf.get(hash) ?? []) this.#hashOf.delete(path);
+      this.#pathsOf.delete(hash);
+    }
+    this.#seen = seen;
+    this.#listed = null;
   }
 
   #follow(pause: () => void): void {

@@ -142,7 +142,9 @@ export class Store {
   remove(hashes: readonly string[], pause: () => void): Removed[] {
     const known = this.paths.of(hashes, pause);
     const contents = new Map(hashes.map((hash, i) => [hash, known[i] ?? []]));
-    return this.#writer().remove(contents);
+    const removed = this.#writer().remove(contents);
+    this.paths.removed(hashes);
+    return removed;
   }
 
   /** The paths that stayed, because another content is known at their new name. */

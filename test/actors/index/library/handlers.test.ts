@@ -136,6 +136,28 @@ test('what is removed is stored, listed and found no more; the rest stays', asyn
   assert.deepEqual(transcripts[0]?.names, {});
 });
 
+test('paths are right after many removals, with changes by another process between them', async (t) => {
+  const cache_dir = folder(t);
+  const [index, other] = [await indexActor(t), await indexActor(t)];
+  const remember = (by: Harness, hash: string, path: string) =>
+    by.call('remember', { cache_dir, media: mediaRecord(hash, path) });
+  const hashes = ['aa', 'bb', 'cc', 'dd'];
+  for (const hash of hashes) await remember(index, hash, `/footage/${hash}.mp4`);
+  const paths = async () => (await index.call('paths', { cache_dir, hashes })).paths;
+  await index.call('remove_media', { cache_dir, hashes: ['aa'] });
+  assert.deepEqual(await paths(), [[], ['/footage/bb.mp4'], ['/footage/cc.mp4'], ['/footage/dd.mp4']]);
+  await remember(other, 'dd', '/footage/bb.mp4');
+  await index.call('remove_media', { cache_dir, hashes: ['bb'] });
+  await other.call('remove_media', { cache_dir, hashes: ['cc'] });
+  await remember(index, 'aa', '/footage/aa.mp4');
+  const both = ['/footage/bb.mp4', '/footage/dd.mp4'];
+  assert.deepEqual(await paths(), [['/footage/aa.mp4'], [], [], both]);
+  assert.deepEqual(
+    (await list(index, cache_dir)).media.map(({ path }) => path),
+    ['/footage/aa.mp4', ...both],
+  );
+});
+
 test('another process that has it loaded finds it no more', async (t) => {
   const { cache_dir, index, one } = await twoFilms(t);
   const other = await indexActor(t);
