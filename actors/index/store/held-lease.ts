@@ -15,7 +15,6 @@ export class HeldLease {
   readonly #clock: Clock;
   readonly #now: () => number;
   readonly #own: Lease = newLease();
-  #renewed = 0;
   #cancelTimer: (() => void) | null = null;
 
   constructor(environment: Environment, { clock = systemClock, now = Date.now }: LeaseOptions = {}) {
@@ -35,7 +34,6 @@ export class HeldLease {
       along(writes);
       take(writes, this.#own, this.#environment.file, now);
     });
-    this.#renewed = now;
     this.#schedule();
   }
 
@@ -44,11 +42,8 @@ export class HeldLease {
     confirm(reader, this.#own, this.#environment.file);
   }
 
-  /** For long work, during which no timer runs. */
-  renewWhenDue(): void {
+  #renew(): void {
     const now = this.#now();
-    if (now - this.#renewed < renewEveryMs) return;
-    this.#renewed = now;
     try {
       this.#environment.transact((writes) => renew(writes, this.#own, this.#environment.file, now));
     } catch {
@@ -59,7 +54,7 @@ export class HeldLease {
   #schedule(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = this.#clock.after(renewEveryMs, () => {
-      this.renewWhenDue();
+      this.#renew();
       this.#schedule();
     });
   }

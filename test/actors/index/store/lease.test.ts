@@ -76,7 +76,7 @@ test('the lease of a host that is gone is taken over a minute after it was renew
   store.abort(store.begin('aa', 'model', d));
 });
 
-test('a lease is renewed while it is held, also without a timer, and no timer is left when it is given back', (t) => {
+test('a lease is renewed while it is held, and no timer is left when it is given back', (t) => {
   const cache_dir = folder(t);
   const environment = records(t, cache_dir);
   const clock = manualClock();
@@ -90,6 +90,19 @@ test('a lease is renewed while it is held, also without a timer, and no timer is
   store.append(stage, [0], someFootage(1, 1), [preview(0)]);
   assert.equal(store.commit(stage, mediaRecord('aa')), 1);
   assert.deepEqual([leaseIn(environment), clock.waiting], [null, 0]);
+});
+
+test('a lease is renewed also when the clock of the system was set back', (t) => {
+  const cache_dir = folder(t);
+  const environment = records(t, cache_dir);
+  const clock = manualClock();
+  let setBack = 0;
+  const store = storeOf(t, cache_dir, { clock, now: () => start + clock.now() - setBack });
+  const stage = store.begin('aa', 'model', d);
+  setBack = 3600_000;
+  clock.advance(renewEveryMs);
+  assert.equal(leaseIn(environment)?.renewed_ms, start + renewEveryMs - setBack);
+  store.abort(stage);
 });
 
 test('a writer that was taken over is told, stores nothing more and leaves the lease alone', (t) => {
