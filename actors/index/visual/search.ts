@@ -115,6 +115,18 @@ export function nearest(at: Searched, query: Float32Array, scope: FrameScope, ma
 /** Scenes ranked at most to find enough videos. */
 const mostRanked = 1 << 16;
 
+/** Matches there can be with `perVideo` of one video, or more: two picks may share a scene. */
+function mostMatches(picks: readonly Pick[], perVideo: number): number {
+  const scenes = new Map<string, number>();
+  for (const { run, row, count } of picks) {
+    const { media } = run;
+    const first = run.position + row - run.row;
+    const within = sceneAt(media, first + count - 1) - sceneAt(media, first) + 1;
+    scenes.set(media.hash, Math.min(perVideo, (scenes.get(media.hash) ?? 0) + within));
+  }
+  return [...scenes.values()].reduce((sum, count) => sum + count, 0);
+}
+
 /** The answer to one search. `perVideo`: matches of one video at most. `searched`: frames looked at. */
 export function search(
   at: Searched,
@@ -132,13 +144,14 @@ export function search(
     rivals(at, scorer, allowed, row)
       .map((rival) => exactly(at, scoring, rival, coarse))
       .reduce((best, one) => (one.score > best.score ? one : best));
+  const few = perVideo < max ? Math.min(max, mostMatches(picks, perVideo)) : 0;
   // One video may fill the front of the ranking: then more of it is looked at.
   for (let wanted = max; ; wanted *= 4) {
     const scored = candidates(at, picks, scorer, new SceneTop(keep(wanted)));
     const found = rescore(scored, wanted + 8, bestOf);
     const ranking = fewPerVideo(onePerScene(found.map((one) => described(at.catalog, one))), perVideo);
     const all = scored.length < keep(wanted) && found.length === scored.length;
-    const enough = perVideo >= max || ranking.length >= max;
+    const enough = ranking.length >= few;
     if (enough || all || wanted >= mostRanked) return { matches: grouped(ranking, max), searched };
   }
 }

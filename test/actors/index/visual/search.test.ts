@@ -263,3 +263,23 @@ test('a video that fills the front of the ranking leaves room for others when so
   assert.deepEqual(hashes(2), ['a0', 'a0', 'a1', 'a1']);
   assert.deepEqual(hashes(1), ['a0', 'a1', 'a2']);
 });
+
+test('no more is looked at than it takes to find so many matches of every video', () => {
+  const d = 32;
+  const videos = [1, 2].map((seed) => ({ vectors: footage(4000, d, 1, 0, seed), scene: 1 }));
+  const at = library(videos, d);
+  let reads = 0;
+  const counting: Searched = {
+    ...at,
+    fine: (run, row) => {
+      reads++;
+      return at.fine(run, row);
+    },
+  };
+  const { matches } = search(counting, only(randomVector(d, seeded(9))), all, 20, 3);
+  assert.deepEqual(
+    ['a0', 'a1'].map((video) => matches.filter(({ hash_str }) => hash_str === video).length),
+    [3, 3],
+  );
+  assert.ok(reads < 1000, `${reads} vectors are read for 6 matches`);
+});
