@@ -81,12 +81,13 @@ export function replaced(file: string): EngineError {
   );
 }
 
-/** Null when what is read is damaged. */
-export function readable<T>(read: () => T): T | null {
+/** Null when what is read is damaged, of which `broken` is told. */
+export function readable<T>(read: () => T, broken: (error: Error) => void = () => {}): T | null {
   try {
     return read();
   } catch (error) {
     if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
+    broken(error);
     return null;
   }
 }

@@ -2,7 +2,7 @@
 import type { Handlers, Turn } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
-import { storeErrors } from '../store/contract.ts';
+import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { Columns, Names } from '../store/transcripts.ts';
 import type {
@@ -54,10 +54,7 @@ export function transcriptHandlers(parts: TranscriptParts): Handlers<TranscriptC
 /** A damaged transcript has no mark, so that it is made again. */
 function markOf(store: Store, hash: string, turn: Turn): TranscriptMark | null {
   turn.throwIfCancelled();
-  return readable(
-    () => store.transcripts.columns(hash)?.mark ?? null,
-    () => {},
-  );
+  return readable(() => store.transcripts.columns(hash)?.mark ?? null);
 }
 
 function read(store: Store, hashes: readonly string[], turn: Turn) {
@@ -73,17 +70,6 @@ function read(store: Store, hashes: readonly string[], turn: Turn) {
     transcripts.push(readable(() => store.transcripts.transcript(hash), broken));
   }
   return { transcripts, unreadable: [...unreadable] };
-}
-
-/** Null for what is damaged; `broken` is told. */
-function readable<T>(read: () => T, broken: (error: Error) => void): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
-    broken(error);
-    return null;
-  }
 }
 
 function namedSegment(columns: Columns, names: Names, segment: number): NamedSegment {
