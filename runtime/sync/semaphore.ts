@@ -1,16 +1,15 @@
 // Runs a bounded number of pieces of work at the same time, urgent ones first.
-import { engineErrors } from '../errors.ts';
+import { Line } from './line.ts';
 
 export interface SemaphoreOptions {
   readonly urgent?: boolean;
   /** Ends the wait for a permit; work that has begun goes on. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export class Semaphore {
   #free: number;
-  readonly #urgent: (() => void)[] = [];
-  readonly #later: (() => void)[] = [];
+  readonly #line = new Line(() => this.#free);
 
   /** `permits`: pieces of work at the same time, at least 1. */
   constructor(permits: number) {
@@ -19,7 +18,7 @@ export class Semaphore {
 
   /** Pieces of work without a permit yet. */
   get waiting(): number {
-    return this.#urgent.length + this.#later.length;
+    return this.#line.size;
   }
 
   /**
@@ -27,33 +26,12 @@ export class Semaphore {
    * CANCELLED when the signal aborts before there is a permit.
    */
   async run<T>(work: () => Promise<T>, { urgent = false, signal }: SemaphoreOptions = {}): Promise<T> {
-    if (signal?.aborted) throw cancelled(signal);
-    if (this.#free > 0) this.#free--;
-    else await this.#turn(urgent ? this.#urgent : this.#later, signal);
+    await this.#line.wait(1, () => this.#free--, signal, urgent ? 'now' : 'later');
     try {
       return await work();
     } finally {
-      const next = this.#urgent.shift() ?? this.#later.shift();
-      // The permit passes to the next in line: a new caller cannot take it in between.
-      if (next) next();
-      else this.#free++;
+      this.#free++;
+      this.#line.serve();
     }
   }
-
-  async #turn(line: (() => void)[], signal: AbortSignal | undefined): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = () => {
-      const at = line.indexOf(resolve);
-      if (at < 0) return;
-      line.splice(at, 1);
-      reject(cancelled(signal));
-    };
-    line.push(resolve);
-    signal?.addEventListener('abort', leave, { once: true });
-    await promise.finally(() => signal?.removeEventListener('abort', leave));
-  }
-}
-
-function cancelled(signal: AbortSignal | undefined): Error {
-  return engineErrors.CANCELLED('while it waited for its turn', {}, signal?.reason);
 }
