@@ -19,9 +19,10 @@ export function createValidator(schema: TObject, { text = false }: { text?: bool
   if (takesAnything(schema)) return () => null;
   const compiled = Compile(schema);
   const fill = filler(schema);
+  const mostItems = mostItemsOf(schema);
   return (value) => {
     // First, so that no list is walked that is too long anyway.
-    const tooLong = overlong(schema.properties, value);
+    const tooLong = overlong(mostItems, value);
     if (tooLong.length > 0) return tooLong;
     fill?.(value);
     if (text) fromTexts(schema.properties, value);
@@ -29,15 +30,22 @@ export function createValidator(schema: TObject, { text = false }: { text?: bool
   };
 }
 
-function overlong(
-  properties: Readonly<Record<string, TSchema>>,
-  value: Readonly<Record<string, unknown>>,
-): FieldError[] {
+/** The lists of a request that are bounded, by field. */
+function mostItemsOf({ properties }: TObject): readonly (readonly [field: string, most: number])[] {
   return Object.entries(properties).flatMap(([field, schema]) => {
     const { maxItems } = schema as { maxItems?: number };
+    return maxItems === undefined ? [] : [[field, maxItems] as const];
+  });
+}
+
+function overlong(
+  mostItems: ReturnType<typeof mostItemsOf>,
+  value: Readonly<Record<string, unknown>>,
+): FieldError[] {
+  return mostItems.flatMap(([field, most]) => {
     const list = value[field];
-    if (maxItems === undefined || !Array.isArray(list) || list.length <= maxItems) return [];
-    return [{ field, problem: `must not have more than ${maxItems} items, has ${list.length}` }];
+    if (!Array.isArray(list) || list.length <= most) return [];
+    return [{ field, problem: `must not have more than ${most} items, has ${list.length}` }];
   });
 }
 
