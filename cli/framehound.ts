@@ -1,5 +1,4 @@
 // The command line: reads settings, runs one command, and turns its end into an exit code.
-import { filesOfEngine, openFileLimit } from '../runtime/process/open-files.ts';
 import '../runtime/process/no-telemetry.ts';
 import '../runtime/process/launched.ts';
 import { parseArgs } from 'node:util';
@@ -8,6 +7,7 @@ import { resolveConfig } from '../runtime/config.ts';
 import { EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { LogLevel } from '../runtime/log.ts';
 import { type LogFormat, openLog } from '../runtime/process/log-sink.ts';
+import { filesOfEngine, openFileLimit } from '../runtime/process/open-files.ts';
 import { programVersion } from '../runtime/process/version.ts';
 import { folders, settings } from '../settings.ts';
 import { type CommandName, commandTable } from './command-table.ts';
