@@ -3,7 +3,7 @@ import './runtime/process/no-telemetry.ts';
 import { createAnalysis } from './actors/analysis/analysis.ts';
 import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.ts';
 import { openTasks } from './actors/analysis/tasks/tasks.ts';
-import type { Engine } from './actors/engine.ts';
+import type { Engine, EngineHost } from './actors/engine.ts';
 import { createExporter } from './actors/exporter/exporter.ts';
 import { createLibrary } from './actors/library/library.ts';
 import { mostPictureBytes } from './actors/models/contract.ts';
@@ -20,18 +20,18 @@ import { createSupervisor } from './runtime/supervisor.ts';
 import { threadSpec } from './runtime/thread.ts';
 import { folders, type SettingValues } from './settings.ts';
 
-/** `decoders`: films decoded at the same time; 0 for an engine that only searches. `onFatal`: only a new process helps. */
+/** `decoders`: films decoded at the same time; 0 for an engine that only searches. */
 export async function startEngine(
   values: SettingValues,
   decoders: number,
   log: Log,
-  onFatal: (actor: string) => void = () => {},
+  { previous = null, onFatal = () => {} }: EngineHost = {},
 ): Promise<Engine> {
   const { models, journal: journalPath, tasks: tasksPath } = folders(values);
   // Pages of a slot that nothing touches cost no memory.
   const pool = createSlotPool(48 + 8 * decoders, mostPictureBytes);
   const budget = new Budget(values.still_memory_mb * 2 ** 20);
-  const journal = decoders > 0 ? openJournal(journalPath, { log }) : withoutJournal;
+  const journal = decoders > 0 ? openJournal(journalPath, { log, before: previous }) : withoutJournal;
   const close = () => journal.close();
   const supervisor = createSupervisor({ clock: systemClock, log, pool, budget, onFatal });
   const spec = <C extends Contract>(contract: C, settings: unknown, name = contract.name) =>

@@ -1,11 +1,20 @@
 // The engine as its callers see it: the coordinators by their contracts, and nothing of how they do their work.
 import type { ChildState } from '../runtime/child.ts';
+import type { PreviousEngine } from '../runtime/process/guardian-client.ts';
 import type { SlotPool } from '../runtime/slots.ts';
 import type { Analysis, Tasks } from './analysis/contract.ts';
 import type { Exporter } from './exporter/contract.ts';
 import type { Library } from './library/contract.ts';
 import type { ModelLibrary } from './models/contract.ts';
 import type { Search } from './search/contract.ts';
+
+/** What the process of an engine tells it, and is told by it. */
+export interface EngineHost {
+  /** How the engine before it ended, where a guardian knows that. */
+  readonly previous?: PreviousEngine | null;
+  /** The actor hangs again: only a new process helps. */
+  onFatal?(actor: string): void;
+}
 
 export interface Engine {
   readonly analysis: Analysis;

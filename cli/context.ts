@@ -1,5 +1,5 @@
 // What every command of the terminal gets.
-import type { Engine } from '../actors/engine.ts';
+import type { Engine, EngineHost } from '../actors/engine.ts';
 import type { Installation } from '../actors/installation.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../runtime/config.ts';
@@ -32,7 +32,7 @@ export interface Context {
   flushLog(): Promise<void>;
   /** Loaded on first use, as the engine is: `framehound help` needs neither. */
   installation(): Promise<Installation>;
-  startEngine(decoders: number, onFatal?: (actor: string) => void): Promise<Engine>;
+  startEngine(decoders: number, host?: EngineHost): Promise<Engine>;
 }
 
 const isCheckout = import.meta.url.endsWith('.ts');

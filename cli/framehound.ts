@@ -135,12 +135,12 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
       const { openInstallation } = await import('../actors/installation.ts');
       return openInstallation(folders(values).models, values.device);
     },
-    startEngine: async (decoders, onFatal) => {
+    startEngine: async (decoders, host) => {
       const { startEngine } = await import('../main.ts');
       const [limit, needed] = [openFileLimit(), filesOfEngine(decoders)];
       if (limit < needed)
         log.warn('too few files may be open at once (ulimit -n)', { open_files: limit, needed });
-      return startEngine(values, decoders, log, onFatal);
+      return startEngine(values, decoders, log, host);
     },
   };
 }

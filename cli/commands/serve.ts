@@ -67,7 +67,10 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
     keep: (text) => guardian.keep(LICENSES, text),
   });
   const engine = await context
-    .startEngine(values.decoders, (actor) => guardian.requestRestart(`${actor} hangs for the second time`))
+    .startEngine(values.decoders, {
+      previous: guardian.previous,
+      onFatal: (actor) => guardian.requestRestart(`${actor} hangs for the second time`),
+    })
     .catch((error: unknown) => {
       licenses.close();
       throw error;

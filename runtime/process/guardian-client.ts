@@ -39,20 +39,6 @@ export interface PreviousEngine {
   readonly how: string;
 }
 
-/** Null for the first engine, and where there is no guardian. */
-export function previousEnd(
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): PreviousEngine | null {
-  const told = env[PREVIOUS_VARIABLE];
-  if (!told) return null;
-  try {
-    const { pid, how } = JSON.parse(told) as Record<string, unknown>;
-    return Number.isInteger(pid) && typeof how === 'string' ? { pid: pid as number, how } : null;
-  } catch {
-    return null; // Set by somebody else: nothing is known.
-  }
-}
-
 /**
  * How an engine is watched:
  *
@@ -86,6 +72,8 @@ export interface GuardianClient {
    * no file, and readable by this account alone. Nothing is kept without a guardian, nor above `MOST_KEPT` in all.
    */
   keep(name: string, value: string): void;
+  /** How the engine process before this one ended; null for the first one, and where there is no guardian. */
+  readonly previous: PreviousEngine | null;
   /** What the engine process before this one kept last under a name. */
   kept(name: string): Kept | undefined;
   /** Says that the engine answers now. */
@@ -128,6 +116,7 @@ class AttachedEngine implements GuardianClient {
   readonly signal: AbortSignal;
   readonly guarded: boolean;
   readonly restarts: number;
+  readonly previous: PreviousEngine | null;
   readonly stopLimitMs: number;
   readonly #process: EngineProcess;
   readonly #kept: ReadonlyMap<string, Kept>;
@@ -145,6 +134,8 @@ class AttachedEngine implements GuardianClient {
     delete own.env[RESTARTS_VARIABLE];
     this.#kept = new Map(Object.entries(parseKept(own.env[KEPT_VARIABLE])));
     delete own.env[KEPT_VARIABLE];
+    this.previous = parsePrevious(own.env[PREVIOUS_VARIABLE]);
+    delete own.env[PREVIOUS_VARIABLE];
     this.#process = own;
     this.#clock = options.clock;
     this.signal = AbortSignal.any([options.stop, this.#stop.signal]);
@@ -226,4 +217,14 @@ class AttachedEngine implements GuardianClient {
 
 function parseKept(text: string | undefined): Record<string, Kept> {
   return text === undefined ? {} : (JSON.parse(text) as Record<string, Kept>);
+}
+
+function parsePrevious(text: string | undefined): PreviousEngine | null {
+  if (!text) return null;
+  try {
+    const { pid, how } = JSON.parse(text) as Record<string, unknown>;
+    return Number.isInteger(pid) && typeof how === 'string' ? { pid: pid as number, how } : null;
+  } catch {
+    return null; // Set by somebody else: nothing is known.
+  }
 }

@@ -8,10 +8,10 @@ import { replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { codeOf } from '../../../runtime/files/error-code.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import type { Log } from '../../../runtime/log.ts';
-import { previousEnd } from '../../../runtime/process/guardian-client.ts';
+import type { PreviousEngine } from '../../../runtime/process/guardian-client.ts';
 import { hasEnded, thisProcess } from '../../../runtime/process/identity.ts';
 import { type JournalReading, readEntries } from './journal-file.ts';
-import { type EngineEnd, type JournalEntry, JournalHistory } from './quarantine.ts';
+import { type JournalEntry, JournalHistory } from './quarantine.ts';
 import { Refusals } from './refusals.ts';
 
 /** A journal that has grown by so much is compacted. */
@@ -50,8 +50,8 @@ export interface JournalOptions {
   readonly log: Log;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** How the engine before this one ended; what the guardian says when left out. */
-  readonly before?: EngineEnd | null;
+  /** How the engine before this one ended, where that is known. */
+  readonly before?: PreviousEngine | null;
   readonly compactBytes?: number;
 }
 
@@ -84,7 +84,7 @@ class JournalFile implements Journal {
   constructor(path: string, options: JournalOptions) {
     this.#path = path;
     this.#options = options;
-    const before = options.before === undefined ? previousEnd() : options.before;
+    const { before = null } = options;
     const { bytes, ...reading } = this.#read(this.history);
     if (before) this.history.died(before);
     this.history.settle(isAlive);
@@ -144,7 +144,7 @@ class JournalFile implements Journal {
   }
 
   /** Says which engine this is, and all that it works on. */
-  #announce(before: EngineEnd | null = null): void {
+  #announce(before: PreviousEngine | null = null): void {
     const running = [...this.history.running(process.pid)];
     const pid = process.pid;
     const own = { started: this.#started, token: this.#token, ...(before ? { before } : {}) };

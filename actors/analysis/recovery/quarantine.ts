@@ -1,5 +1,6 @@
 // Which work ended the engine, read off the journal. Work that started and never ended was running when its engine died; it
 // is a suspect. Two deaths or hangs while its file was the only one being worked on quarantine it. Pure.
+import type { PreviousEngine } from '../../../runtime/process/guardian-client.ts';
 
 interface Named {
   /** Unix milliseconds. */
@@ -12,12 +13,6 @@ interface StageEntry extends Named {
   readonly key: string;
 }
 
-export interface EngineEnd {
-  readonly pid: number;
-  /** The signal or exit code, and the reason where it is known. */
-  readonly how: string;
-}
-
 export type JournalEntry =
   | (Named & {
       readonly type: 'engine-start';
@@ -26,7 +21,7 @@ export type JournalEntry =
       /** Tells this engine from all others; the same again says anew what it works on. */
       readonly token?: string;
       /** How the engine before this one ended, told by the guardian. */
-      readonly before?: EngineEnd;
+      readonly before?: PreviousEngine;
     })
   | (Named & { readonly type: 'engine-stop' })
   | (StageEntry & { readonly type: 'stage-start' })
@@ -93,7 +88,7 @@ export class JournalHistory {
     for (const [pid, { started }] of this.#engines) if (!alive(pid, started)) this.died({ pid, how: '' });
   }
 
-  died({ pid, how }: EngineEnd): void {
+  died({ pid, how }: PreviousEngine): void {
     const running = this.running(pid);
     // Entries of process 0 are those of an older version, which did not say what else was running.
     const alone = pid !== 0 && isOneFile(running);

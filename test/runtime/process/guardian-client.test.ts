@@ -7,7 +7,6 @@ import {
   type EngineMessage,
   HEARTBEAT_MS,
   PREVIOUS_VARIABLE,
-  previousEnd,
   RESTARTS_VARIABLE,
 } from '../../../runtime/process/guardian-client.ts';
 
@@ -108,7 +107,13 @@ test('without a guardian nothing is sent and signals still stop', () => {
 });
 
 test('an engine knows how the one before it ended, and takes no other text for it', () => {
-  const told = (value?: string) => previousEnd({ [PREVIOUS_VARIABLE]: value });
+  const told = (value?: string) => {
+    const process = new FakeProcess(1);
+    process.env[PREVIOUS_VARIABLE] = value;
+    const { previous } = attach(process).client;
+    assert.equal(PREVIOUS_VARIABLE in process.env, false, 'programs that the engine starts follow no engine');
+    return previous;
+  };
   assert.deepEqual(told('{"pid":7,"how":"SIGKILL"}'), { pid: 7, how: 'SIGKILL' });
   for (const value of [undefined, '', 'SIGKILL', 'null', '{"pid":"7","how":"x"}'])
     assert.equal(told(value), null);
