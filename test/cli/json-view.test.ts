@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { progressOf } from '../../actors/analysis/progress.ts';
 import { noneDone } from '../../actors/analysis/result.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { createJsonView } from '../../cli/json-view.ts';
 import { manualClock } from '../../runtime/clock.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import { task } from './task-progress.ts';
 
-const task = progressOf(stageKinds, {
-  files: 2,
-  files_done: 1,
-  surveyed: true,
-  percentage: 25,
-  elapsed_seconds: 3,
-  amounts: { video: { done: 30, all: 120 }, speech: { done: 0, all: 0 } },
-});
 const file = { path: '/x/one.mp4', type: 'video', done: 1, all: 4, percentage: 25 };
 const result = {
   type: 'video',

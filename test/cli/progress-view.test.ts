@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { progressOf } from '../../actors/analysis/progress.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { createProgressView, taskLine } from '../../cli/progress-view.ts';
 import { widthOf } from '../../cli/terminal.ts';
 import { manualClock } from '../../runtime/clock.ts';
-
-const task = progressOf(stageKinds, {
-  files: 2,
-  files_done: 1,
-  surveyed: true,
-  percentage: 25,
-  elapsed_seconds: 3,
-  amounts: { video: { done: 30, all: 120 }, speech: { done: 0, all: 0 } },
-});
+import { task } from './task-progress.ts';
 
 function screenOf(columns: number, isTerminal: boolean) {
   const written: string[] = [];

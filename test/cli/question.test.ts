@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { usageErrors } from '../../cli/context.ts';
 import { frameArgument, numberArgument, perFilmArgument, type Question, title } from '../../cli/question.ts';
+import { plainQuestion } from './plain-question.ts';
 
 test('FILE@SECONDS is split at the last @', () => {
   assert.deepEqual(frameArgument('/a@b.mp4@12.5'), { path: '/a@b.mp4', seconds: 12.5 });
@@ -25,22 +26,11 @@ test('matches of one film are so many, or all', () => {
 });
 
 test('the title of a search names all that was asked', () => {
-  const nothing: Question = {
-    query: null,
-    image: null,
-    frame: null,
-    exclude: [],
-    media: [],
-    max: 10,
-    perFilm: null,
-    textWeight: 1,
-    previews: true,
-  };
   const table: [Partial<Question>, string][] = [
     [{ query: 'red car' }, '"red car"'],
     [{ image: '/a.jpg' }, 'like /a.jpg'],
     [{ query: 'sea', frame: { path: '/a.mp4', seconds: 2 } }, '"sea", like /a.mp4 at 2 s'],
     [{ query: 'sea', exclude: ['boat', 'sun'] }, '"sea", without "boat", "sun"'],
   ];
-  for (const [asked, text] of table) assert.equal(title({ ...nothing, ...asked }), text);
+  for (const [asked, text] of table) assert.equal(title({ ...plainQuestion, ...asked }), text);
 });

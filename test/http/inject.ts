@@ -7,7 +7,7 @@ import { createBodyParser } from '../../http/request/body-parser.ts';
 import type { RawResponse } from '../../http/request/response.ts';
 import { ErrorBody, type Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
-import { type App, type AppOptions, createApp, type Pending } from '../../http/server.ts';
+import { type App, type AppOptions, createApp, type Head, type Pending } from '../../http/server.ts';
 import type { Service } from '../../http/service.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
 
@@ -35,6 +35,18 @@ export interface Injector {
 }
 
 export const KEY = 'a-good-key';
+
+/** The head of a request with a good key and nothing unusual. */
+export const plainHead: Omit<Head, 'method' | 'path'> = {
+  query: '',
+  host: 'localhost',
+  licenseKey: KEY,
+  acceptEncoding: '',
+  requestId: '',
+  origin: '',
+  contentLength: Number.NaN,
+  isAmbiguous: false,
+};
 
 /** A service of which a test gives the parts its routes touch. */
 export function inject(

@@ -7,7 +7,7 @@ import { healthRoutes } from '../../http/routes/health.ts';
 import { MOST_BYTES } from '../../http/server.ts';
 import { engineErrors, errorTable } from '../../runtime/errors.ts';
 import { defaulted, nullable, oneOf } from '../../runtime/schema.ts';
-import { inject, KEY } from './inject.ts';
+import { inject, KEY, plainHead } from './inject.ts';
 
 const errors = errorTable({
   LOOSE: { meaning: 'The screw is loose', status: 409, retryable: true },
@@ -224,18 +224,8 @@ test('large answers are compressed as asked, small ones never', async () => {
 });
 
 test('a Content-Length above the limit is a 413 before the body is read', async () => {
-  const begun = call.app.begin({
-    method: 'POST',
-    path,
-    query: '',
-    host: 'localhost',
-    licenseKey: KEY,
-    acceptEncoding: '',
-    requestId: '',
-    origin: '',
-    contentLength: MOST_BYTES + 1,
-    isAmbiguous: false,
-  });
+  const tooLong = { ...plainHead, contentLength: MOST_BYTES + 1 };
+  const begun = call.app.begin({ ...tooLong, method: 'POST', path });
   assert.equal('status' in begun && begun.status, 413);
 });
 

@@ -4,18 +4,9 @@ import { show } from '../../../cli/commands/search.ts';
 import { invocation } from '../../../cli/context.ts';
 import type { Question } from '../../../cli/question.ts';
 import { fakeHome } from '../fake-context.ts';
+import { plainQuestion } from '../plain-question.ts';
 
-const question: Question = {
-  query: 'x',
-  image: null,
-  frame: null,
-  exclude: [],
-  media: [],
-  max: 10,
-  perFilm: null,
-  textWeight: 1,
-  previews: true,
-};
+const question: Question = { ...plainQuestion, query: 'x' };
 
 const match = {
   frame_idx: '12',
