@@ -1,4 +1,5 @@
 // Who may connect to the event server, and which requests the transports can take. Pure.
+import { originRule } from '../http/request/origin.ts';
 
 /** A request as the engine hands it on: header names in lower case. */
 export interface EngineRequest {
@@ -16,12 +17,8 @@ export interface Guests {
 /** Why this client may not connect; undefined when it may. */
 export function refusal({ headers }: EngineRequest, { isAllowedHost, origins }: Guests): string | undefined {
   if (!isAllowedHost(headers['host'])) return 'Host not allowed';
-  const { origin } = headers;
-  // Only browsers send one. A page of this machine or of a configured host is allowed.
-  if (origin === undefined || origins.some((one) => one.toLowerCase() === origin.toLowerCase()))
-    return undefined;
-  const [, host] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
-  return host !== undefined && isAllowedHost(host) ? undefined : 'Origin not allowed';
+  const { isAllowed } = originRule(origins, isAllowedHost);
+  return isAllowed(headers['origin'] ?? '') ? undefined : 'Origin not allowed';
 }
 
 /**
