@@ -97,6 +97,15 @@ export function toFields(error: unknown): ErrorFields {
   return { code: 'INTERNAL', meaning, message, status, retryable, details: {}, stack };
 }
 
+/** The same error with other words, status or details, and the given one as its cause. */
+export function restated(
+  error: EngineError,
+  other: Partial<Pick<ErrorFields, 'message' | 'status' | 'details'>>,
+): EngineError {
+  const { code, message, details, ...row } = { ...toFields(error), ...other };
+  return new EngineError(code, row, message, details, error);
+}
+
 export function fromFields(fields: ErrorFields): EngineError {
   const error = new EngineError(fields.code, fields, fields.message, fields.details);
   error.stack = fields.stack;

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { modelsInUse } from '../../actors/models/advice.ts';
 import { modelErrors } from '../../actors/models/contract.ts';
-import { EngineError } from '../../runtime/errors.ts';
+import { type EngineError, restated } from '../../runtime/errors.ts';
 import { suggestion } from '../../runtime/nearest.ts';
 import { folders } from '../../settings.ts';
 import { byHand, unusedProxyOf } from '../by-hand.ts';
@@ -61,7 +61,8 @@ async function pull(key: string, use: boolean, context: Context): Promise<number
     if (unreached.some((row) => row.is(error))) {
       const missing = await library.missing(key, values.models_url);
       const situation = { invocation, unusedProxy: unusedProxyOf(process.env) };
-      throw explained(error as EngineError, byHand(key, missing, situation));
+      const recipe = byHand(key, missing, situation).trimEnd();
+      throw restated(error as EngineError, { message: `${(error as EngineError).message}\n${recipe}` });
     }
     throw error;
   });
@@ -80,17 +81,6 @@ const unreached = [
   modelErrors.DOWNLOAD_MISMATCH,
   modelErrors.DOWNLOAD_UNVERIFIED,
 ];
-
-function explained(error: EngineError, recipe: string): EngineError {
-  const { code, meaning, status, retryable, message, details } = error;
-  return new EngineError(
-    code,
-    { meaning, status, retryable },
-    `${message}\n${recipe.trimEnd()}`,
-    details,
-    error,
-  );
-}
 
 /** Makes it the visual model of every command from now on. */
 async function useModel(key: string, context: Context): Promise<number> {
