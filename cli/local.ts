@@ -6,7 +6,7 @@ import { storeErrors } from '../actors/index/store/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { Backend } from './backend.ts';
 import { type Context, usageErrors } from './context.ts';
-import { tellNothingAnalysed } from './nothing-analysed.ts';
+import { analyseFirst, tellNothingAnalysed } from './nothing-analysed.ts';
 import type { ProgressView } from './progress-view.ts';
 import type { Question } from './question.ts';
 import { createTally, type Report } from './report.ts';
@@ -104,7 +104,7 @@ async function ask(
   await engine.search.models.load(values.model);
   const loaded = await engine.search.load(cache_dir, signal).catch((error) => {
     if (!storeErrors.STORE_UNAVAILABLE.is(error)) throw error;
-    throw storeErrors.STORE_UNAVAILABLE(`${error.message}. Analyse something first: framehound analyze PATH`);
+    throw analyseFirst(error.message);
   });
   if (loaded.media === 0) {
     tellNothingAnalysed(screen, engine.search.models.active(), cache_dir);

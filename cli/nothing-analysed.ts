@@ -6,9 +6,12 @@ import type { Context } from './context.ts';
 /** A folder that is not there is an error: most likely another one is meant. */
 export function tellNothingAnalysed(screen: Context['screen'], model: string, folder: string): void {
   if (!existsSync(folder)) {
-    throw storeErrors.STORE_UNAVAILABLE(
-      `There is no analysis folder ${folder}. Analyse something first: framehound analyze PATH`,
-    );
+    throw analyseFirst(`There is no analysis folder ${folder}`);
   }
   screen.write(`Nothing is analysed by ${model} in ${folder}: framehound analyze PATH\n`);
+}
+
+/** The folder cannot be searched, and what to do first. */
+export function analyseFirst(reason: string): Error {
+  return storeErrors.STORE_UNAVAILABLE(`${reason}. Analyse something first: framehound analyze PATH`);
 }

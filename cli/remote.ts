@@ -7,7 +7,7 @@ import { ApiError, clientErrors } from '../http/client/error.ts';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Backend, LibraryBackend } from './backend.ts';
 import type { Context } from './context.ts';
-import { tellNothingAnalysed } from './nothing-analysed.ts';
+import { analyseFirst, tellNothingAnalysed } from './nothing-analysed.ts';
 import type { Question } from './question.ts';
 import { followTask } from './remote-task.ts';
 
@@ -149,7 +149,7 @@ async function ask(
 function withAdvice(error: unknown): unknown {
   const { STORE_UNAVAILABLE } = storeErrors;
   if (!(error instanceof ApiError) || error.error !== STORE_UNAVAILABLE.meaning) return error;
-  return STORE_UNAVAILABLE(`${error.message}. Analyse something first: framehound analyze PATH`);
+  return analyseFirst(error.message);
 }
 
 /** An answer holds so much text at most; it names the files that are left. */

@@ -64,7 +64,7 @@ export const forget: Command = async (args, context) => {
     const sure = values.yes || values['dry-run'];
     if (!sure) {
       const { forgotten } = await library.forget({ ...asked, dry_run: true });
-      name(
+      tellPaths(
         context,
         forgotten.flatMap((one) => one.media_paths),
         'forget',
@@ -77,7 +77,7 @@ export const forget: Command = async (args, context) => {
     if (values.json) context.out(`${JSON.stringify(answer)}\n`);
     else {
       if (sure)
-        name(
+        tellPaths(
           context,
           answer.forgotten.flatMap((one) => one.media_paths),
           'forget',
@@ -102,7 +102,7 @@ export const prune: Command = async (args, context) => {
       );
     }
     const dead = [...first.forgotten.flatMap((one) => one.media_paths), ...first.paths_gone];
-    name(context, dead, 'gone');
+    tellPaths(context, dead, 'gone');
     if (first.dry_run && dead.length > 0) context.screen.write(`${movedHint}\n`);
     const wanted = first.dry_run && !values['dry-run'] && dead.length > 0;
     if (wanted && !(await agreed(context, `Forget ${counted(dead.length)}?`))) return exit.cancelled;
@@ -159,7 +159,7 @@ async function agreed({ confirm, screen }: Context, question: string): Promise<b
   return false;
 }
 
-function name({ screen }: Context, paths: readonly string[], word: string): void {
+function tellPaths({ screen }: Context, paths: readonly string[], word: string): void {
   for (const path of paths.slice(0, NAMED)) screen.write(`  ${word}  ${printable(path)}\n`);
   if (paths.length > NAMED) screen.write(`  and ${paths.length - NAMED} more\n`);
 }
