@@ -120,7 +120,10 @@ export interface LeaveAnswer {
 
 /** What a client emits. The acknowledgement may be left out. */
 export interface ClientEvents {
-  /** Refused for a task that is not recorded. Answered by the failures of files so far and the last event of every type, then by all that follow. */
+  /**
+   * Refused for a task that is not recorded. Answered by the failures of files so far and the last event of every type,
+   * then by all that follow.
+   */
   join(task: TaskArgument, answer?: (answer: JoinAnswer) => void): void;
   leave(task: TaskArgument, answer?: (answer: LeaveAnswer) => void): void;
 }

@@ -10,7 +10,8 @@ export interface OriginRule {
 }
 
 /**
- * `configured`: `scheme://name[:port]`. Pages of this machine and of a configured host may send too: the page of a development server that forwards requests has another port.
+ * `configured`: `scheme://name[:port]`. Pages of this machine and of a configured host may send too: the page of a
+ * development server that forwards requests has another port.
  */
 export function originRule(
   configured: readonly string[],
