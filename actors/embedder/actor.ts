@@ -100,18 +100,18 @@ async function embedPictures(
 }
 
 async function embedTexts(current: Current, key: string, texts: readonly string[], turn: Turn) {
-  const unknown = new Set<string>();
+  const unknown_words: string[][] = [];
   const understood: boolean[] = [];
   const known_words: string[][] = [];
   const urgent: Run = (work) => current.run(key, work, true);
   const vectors = await inBatches(urgent, texts, turn, async ({ family }, batch) => {
     const answer = await family.texts(batch);
-    for (const word of answer.unknownWords) unknown.add(word);
+    unknown_words.push(...answer.unknownWords.map((words) => [...words]));
     understood.push(...answer.understood);
     known_words.push(...answer.knownWords.map((words) => [...words]));
     return answer.vectors;
   });
-  return { vectors, unknown_words: [...unknown], known_words, understood };
+  return { vectors, known_words, unknown_words, understood };
 }
 
 type Run = (work: (opened: Opened<VisualRow, VisualFamily>) => Promise<number>) => Promise<number>;

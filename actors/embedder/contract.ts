@@ -61,14 +61,15 @@ export const embedderContract = contract(
       }),
       Type.Object({ vectors: Floats }),
     ),
-    /** `vectors`: n×d, L2-normalised, *moved*. `unknown_words`: the words of all texts that the model does not know. */
+    /** `vectors`: n×d, L2-normalised, *moved*. */
     texts: ask(
       Type.Object({ model_key: Type.String(), texts: Type.Array(Type.String(), { minItems: 1 }) }),
       Type.Object({
         vectors: Floats,
-        unknown_words: Type.Array(Type.String()),
         /** For each text: the words that say what to look for; empty for models with an open vocabulary. */
         known_words: Type.Array(Type.Array(Type.String())),
+        /** For each text: the words that the model does not know; empty likewise. */
+        unknown_words: Type.Array(Type.Array(Type.String())),
         /** For each text: false when the model knows no word of it, so that its vector ranks nothing. */
         understood: Type.Array(Type.Boolean()),
       }),

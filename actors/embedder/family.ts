@@ -15,8 +15,8 @@ export interface TextVectors {
   readonly vectors: Float32Array;
   /** For each text: the words that say what to look for; empty for models with an open vocabulary. */
   readonly knownWords: readonly (readonly string[])[];
-  /** Words of all texts that the model does not know, each once; empty for models with an open vocabulary. */
-  readonly unknownWords: readonly string[];
+  /** For each text: the words that the model does not know; empty for models with an open vocabulary. */
+  readonly unknownWords: readonly (readonly string[])[];
   /** For each text: false when the model knows no word of it, so that its vector ranks nothing. */
   readonly understood: readonly boolean[];
 }

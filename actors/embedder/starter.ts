@@ -45,7 +45,7 @@ export const starterFamily: Family = {
 
 function textVectors(texts: readonly string[]): TextVectors {
   const vectors = new Float32Array(texts.length * DIMENSIONS);
-  const unknown = new Set<string>();
+  const unknown: (readonly string[])[] = [];
   const known: boolean[] = [];
   const readings: (readonly string[])[] = [];
   texts.forEach((text, i) => {
@@ -53,7 +53,7 @@ function textVectors(texts: readonly string[]): TextVectors {
     known.push(understood);
     readings.push(knownWords);
     vectors.set(vector, i * DIMENSIONS);
-    for (const word of unknownWords) unknown.add(word);
+    unknown.push(unknownWords);
   });
-  return { vectors, knownWords: readings, unknownWords: [...unknown], understood: known };
+  return { vectors, knownWords: readings, unknownWords: unknown, understood: known };
 }

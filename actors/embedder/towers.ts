@@ -134,7 +134,7 @@ function visualFamily(
       return {
         vectors,
         knownWords: texts.map(() => []),
-        unknownWords: [],
+        unknownWords: texts.map(() => []),
         understood: texts.map(() => true),
       };
     },

@@ -6,8 +6,11 @@ import type { SearchAnswer } from './contract.ts';
 /** How a model with a vocabulary of its own read the words. */
 export interface Reading {
   readonly model_key: string;
+  /** Of the query. */
   readonly known: readonly string[];
   readonly unknown: readonly string[];
+  /** Of what is excluded. */
+  readonly unknownExcluded: readonly string[];
   /** Whether the matches are ranked by the known words. */
   readonly ranked: boolean;
   /** The model that understands more, where there is one for this machine. */
@@ -68,12 +71,12 @@ function told(all: readonly (string | false)[]): Pick<SearchAnswer, 'toast_warni
 }
 
 /** Matches by half of the words look like an answer to all of them, so how weak they are comes first. */
-function readingParts({ model_key, known, unknown, ranked, advised }: Reading): string[] {
+function readingParts({ model_key, known, unknown, unknownExcluded, ranked, advised }: Reading): string[] {
   const quoted = known.map((word) => `"${word}"`).join(', ');
   const weak = `Weak: ranked by ${quoted} alone, ${known.length} of ${known.length + unknown.length} words`;
   return [
-    ...(ranked ? [weak] : []),
-    `Not understood by ${model_key}: ${some(unknown)}`,
+    ...(ranked && unknown.length > 0 ? [weak] : []),
+    `Not understood by ${model_key}: ${some([...unknown, ...unknownExcluded])}`,
     `${model_key} knows ${starterKnows}; it knows no objects, people or actions`,
     ...(advised ? [`To find those: ${commandsOf(advised)}`] : []),
   ];

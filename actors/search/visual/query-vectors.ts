@@ -34,8 +34,10 @@ export interface TextVectors {
   readonly exclude: Float32Array | null;
   /** Of the query: the words a model with a vocabulary of its own knows. */
   readonly known: readonly string[];
-  /** Of all texts. */
+  /** Of the query. */
   readonly unknown: readonly string[];
+  /** Of what is excluded, and not of the query. */
+  readonly unknownExcluded: readonly string[];
 }
 
 /** The vectors of a query and of what it excludes. */
@@ -46,13 +48,14 @@ export async function textVectors(
   exclude: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<TextVectors> {
-  if (!query) return { query: null, exclude: null, known: [], unknown: [] };
+  if (!query) return { query: null, exclude: null, known: [], unknown: [], unknownExcluded: [] };
   const texts = [query, ...exclude];
   const { vectors, unknown_words, known_words, understood } = await textEmbedder.ask(
     'texts',
     { model_key, texts },
     now(signal),
   );
+  const [unknown = [], ...excludedWords] = unknown_words;
   const d = vectors.length / texts.length;
   const rows = texts.map((_, row) => vectors.slice(row * d, (row + 1) * d));
   const excluded = rows.filter((_, row) => row > 0 && understood[row]);
@@ -60,7 +63,8 @@ export async function textVectors(
     query: understood[0] ? rows[0]! : null,
     exclude: excluded.length > 0 ? joined(excluded, d) : null,
     known: known_words[0] ?? [],
-    unknown: unknown_words,
+    unknown,
+    unknownExcluded: [...new Set(excludedWords.flat())].filter((word) => !unknown.includes(word)),
   };
 }
 

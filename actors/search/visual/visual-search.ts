@@ -107,12 +107,13 @@ function best(shown: readonly Shown[], max: number): Shown[] {
 async function readingOf(
   { library }: VisualSearchParts,
   model_key: string,
-  { query, known, unknown }: TextVectors,
+  { query, known, unknown, unknownExcluded }: TextVectors,
 ): Promise<Reading | null> {
-  if (unknown.length === 0) return null;
+  if (unknown.length + unknownExcluded.length === 0) return null;
   const { models } = await library.list();
   const advised = models.find((model) => model.row.kind === 'visual' && model.advised);
-  return { model_key, known, unknown, ranked: query !== null, advised: advised ?? null };
+  const ranked = query !== null;
+  return { model_key, known, unknown, unknownExcluded, ranked, advised: advised ?? null };
 }
 
 /** A person knows paths, not hashes. */

@@ -226,7 +226,7 @@ function fakeEmbedder(world: World) {
             vectors,
             understood,
             known_words: texts.map((text) => text.split(' ').filter((word) => word === 'four')),
-            unknown_words: texts.flatMap((text) => text.split(' ')).filter((word) => word === 'xyzzy'),
+            unknown_words: texts.map((text) => text.split(' ').filter((word) => word === 'xyzzy')),
           };
         },
       },

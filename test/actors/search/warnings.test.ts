@@ -22,7 +22,14 @@ test('a warning names what was not understood, and there is none when nothing is
     nothingUnderstood: false,
     gone: ['/g'],
     changed: ['/new'],
-    reading: { model_key: 'small', known: [], unknown: ['car'], ranked: false, advised: null },
+    reading: {
+      model_key: 'small',
+      known: [],
+      unknown: ['car'],
+      unknownExcluded: [],
+      ranked: false,
+      advised: null,
+    },
     missing: ['/a'],
     unloaded: ['/b', '/c', '/d', '/e', '/f', '/x', '/y'],
     unreadable: ['h'],
@@ -46,7 +53,13 @@ const quiet = {
 
 test('of a query that is understood by half, the first thing told is how weak the ranking is', () => {
   const row = { key: 'better', size_gb: 0.42 } as ModelRow;
-  const reading = { model_key: 'small', known: ['close up'], unknown: ['bottle'], ranked: true };
+  const reading = {
+    model_key: 'small',
+    known: ['close up'],
+    unknown: ['bottle'],
+    unknownExcluded: [],
+    ranked: true,
+  };
   const { warnings, toast_warning } = warning({
     ...quiet,
     reading: { ...reading, advised: { row, downloaded: false } },
@@ -62,10 +75,17 @@ test('of a query that is understood by half, the first thing told is how weak th
 
 test('a model that is downloaded already is only brought into use; where nothing is ranked nothing is called weak', () => {
   const row = { key: 'better', size_gb: 0.42 } as ModelRow;
-  const reading = { model_key: 'small', known: [], unknown: ['bottle'], ranked: false };
+  const reading = { model_key: 'small', known: [], unknown: ['bottle'], unknownExcluded: [], ranked: false };
   const { toast_warning = '' } = warning({
     ...quiet,
     reading: { ...reading, advised: { row, downloaded: true } },
   });
   assert.match(toast_warning, /^Not understood by small: bottle.*: framehound models use better, then/);
+});
+
+test('a query that is understood whole is not weak because an excluded word is not', () => {
+  const row = { key: 'better', size_gb: 0.42 } as ModelRow;
+  const reading = { model_key: 'small', known: ['red'], unknown: [], unknownExcluded: ['car'], ranked: true };
+  const { warnings } = warning({ ...quiet, reading: { ...reading, advised: { row, downloaded: true } } });
+  assert.equal(warnings?.[0], 'Not understood by small: car');
 });
