@@ -19,6 +19,14 @@ const common = {
   text_weight: 1,
 };
 
+/** Films of three seconds, analysed and loaded. */
+async function analysed(...names: string[]) {
+  const w = await world(names.map((name) => ({ name, frames: 3 })));
+  await w.run();
+  await w.open();
+  return w;
+}
+
 test('times of the grid are written as hours, minutes and seconds', () => {
   for (const [seconds, text] of [
     [0, '00:00:00'],
@@ -32,9 +40,7 @@ test('times of the grid are written as hours, minutes and seconds', () => {
 });
 
 test('a match has all the fields of the contract, and previews only when they are asked for', async () => {
-  const w = await world([{ name: 'a', frames: 3 }]);
-  await w.run();
-  await w.open();
+  const w = await analysed('a');
   const answer = await w.search.text({ ...common, query: 'four xyzzy' });
   assert.ok(Check(SearchAnswer, answer));
   assert.deepEqual(answer.matches, [
@@ -57,12 +63,7 @@ test('a match has all the fields of the contract, and previews only when they ar
 });
 
 test('a search is limited to the files and the ranges it names, and tells which are not analysed', async () => {
-  const w = await world([
-    { name: 'a', frames: 3 },
-    { name: 'b', frames: 3 },
-  ]);
-  await w.run();
-  await w.open();
+  const w = await analysed('a', 'b');
   const [a, b] = w.paths as [string, string];
   const found = await w.search.text({ ...common, query: 'x', media_paths: [b, '/gone'] });
   assert.deepEqual(
@@ -84,9 +85,7 @@ test('a search is limited to the files and the ranges it names, and tells which 
 });
 
 test('a frame search takes the stored vector on the grid and decodes the picture off it', async () => {
-  const w = await world([{ name: 'a', frames: 3 }]);
-  await w.run();
-  await w.open();
+  const w = await analysed('a');
   const request = { ...common, query: null, media_path: w.paths[0]! };
   assert.equal((await w.search.frame({ ...request, time_seconds: 1 })).matches[0]?.frame_idx, '77');
   assert.equal((await w.search.frame({ ...request, time_seconds: 2 })).matches[0]?.frame_idx, '2');
@@ -98,9 +97,7 @@ test('a frame search takes the stored vector on the grid and decodes the picture
 });
 
 test('of a film that is gone the nearest stored second stands for a moment between two, and it is said', async () => {
-  const w = await world([{ name: 'a', frames: 3 }]);
-  await w.run();
-  await w.open();
+  const w = await analysed('a');
   const [a] = w.paths as [string];
   rmSync(a);
   const request = { ...common, query: null, media_path: a, media_paths: [a] };
@@ -116,12 +113,7 @@ test('of a film that is gone the nearest stored second stands for a moment betwe
 });
 
 test('a film that was written anew is told, its old frames are not shown, and its picture is decoded', async () => {
-  const w = await world([
-    { name: 'a', frames: 3 },
-    { name: 'b', frames: 3 },
-  ]);
-  await w.run();
-  await w.open();
+  const w = await analysed('a', 'b');
   const [a, b] = w.paths as [string, string];
   appendFileSync(a, 'more');
   const found = await w.search.text({ ...common, query: 'x', max_results: 1 });
@@ -152,12 +144,7 @@ test('of copies the one whose range holds the match is answered', async () => {
 });
 
 test('a renamed file is found by its new name at once, and loaded by it', async () => {
-  const w = await world([
-    { name: 'a', frames: 3 },
-    { name: 'b', frames: 3 },
-  ]);
-  await w.run();
-  await w.open();
+  const w = await analysed('a', 'b');
   const [a, b] = w.paths as [string, string];
   const moved = `${a}-moved`;
   renameSync(a, moved);
@@ -189,9 +176,7 @@ test('an empty query and an exclude without a query are refused by name', async 
 });
 
 test('a query of which nothing is understood finds nothing and says so', async () => {
-  const w = await world([{ name: 'a', frames: 3 }]);
-  await w.run();
-  await w.open();
+  const w = await analysed('a');
   const answer = await w.search.text({ ...common, query: 'xyzzy' });
   assert.deepEqual(answer.matches, []);
   assert.match(answer.toast_warning ?? '', /xyzzy/);
@@ -201,9 +186,7 @@ test('a query of which nothing is understood finds nothing and says so', async (
 });
 
 test('an index that came back with nothing loaded is given the folder again', async () => {
-  const w = await world([{ name: 'a', frames: 3 }]);
-  await w.run();
-  await w.open();
+  const w = await analysed('a');
   w.state.unloaded = true;
   assert.equal((await w.search.text({ ...common, query: 'four' })).matches.length, 1);
   assert.equal(w.state.unloaded, false);
@@ -211,12 +194,7 @@ test('an index that came back with nothing loaded is given the folder again', as
 });
 
 test('filters reach the index with the search, and their own scope narrows it', async () => {
-  const w = await world([
-    { name: 'a', frames: 3 },
-    { name: 'b', frames: 3 },
-  ]);
-  await w.run();
-  await w.open();
+  const w = await analysed('a', 'b');
   const [a, b] = w.paths as [string, string];
   const scope = { mode: 'paths', media_type: 'any', media_paths: [b], hash_strs: [] as string[] } as const;
   const filters = [{ facet_id: 'technical.hdr', operator: 'is_any_of' as const, values: ['sdr'] }];
