@@ -42,10 +42,10 @@ export async function startEngine(
     const { prober, embedder, index, textEmbedder, thumbnailDecoders, films, speech } = actors;
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { prober, embedder, index, pool, journal, preview, hardware, clock: systemClock, log };
-    const stored = createModelLibrary(models, thisMachine(device));
+    const modelLibrary = createModelLibrary(models, thisMachine(device));
     const search = createSearch({
       ...parts,
-      library: stored,
+      modelLibrary,
       decoder: prober,
       thumbnailDecoders,
       textEmbedder,
@@ -60,7 +60,7 @@ export async function startEngine(
       return Promise.all([tasks.stop(), exporter.close()]).then(supervisor.stop).finally(close);
     };
     const { states } = supervisor;
-    return { analysis, tasks, search, exporter, library, models: stored, slots: pool, states, stop };
+    return { analysis, tasks, search, exporter, library, models: modelLibrary, slots: pool, states, stop };
   } catch (error) {
     await supervisor.stop().finally(close);
     throw error;

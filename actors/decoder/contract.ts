@@ -2,7 +2,7 @@
 // its subtitles.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, feed, SlotHandle } from '../../runtime/contract.ts';
-import { errorTable } from '../../runtime/errors.ts';
+import { EngineError, errorTable } from '../../runtime/errors.ts';
 
 export const mediaErrors = errorTable({
   FILE_NOT_FOUND: { meaning: 'There is no such file', status: 404, retryable: false },
@@ -28,6 +28,11 @@ export const mediaErrors = errorTable({
   NO_SUBTITLES: { meaning: 'The file has no such subtitle track', status: 400, retryable: false },
   TOO_LARGE: { meaning: 'The picture is too large', status: 400, retryable: false },
 });
+
+/** The file itself is the reason. */
+export function isMediaError(error: unknown): error is EngineError {
+  return error instanceof EngineError && error.code in mediaErrors;
+}
 
 /** An exact ratio, as in the file: 30000/1001, 179/6. */
 export const Rational = Type.Object({ num: Type.Integer(), den: Type.Integer({ minimum: 1 }) });

@@ -1,6 +1,6 @@
 // Forgets media: what is stored of their content, under every path it is known by.
 import { realpath, stat } from 'node:fs/promises';
-import { mediaErrors } from '../decoder/contract.ts';
+import { isMediaError } from '../decoder/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
 import { compactInSteps } from '../index/store/compact-in-steps.ts';
 import { nameContent } from '../index/store/content-name.ts';
@@ -69,7 +69,7 @@ async function hashesOf(
     return named.isKnown ? [named.identity.hash_str] : [];
   } catch (error) {
     // What cannot be read is not known by its content.
-    if (Object.values(mediaErrors).some((row) => row.is(error))) return [];
+    if (isMediaError(error)) return [];
     throw error;
   }
 }

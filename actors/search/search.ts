@@ -34,7 +34,7 @@ export interface SearchParts {
   readonly pool: SlotPool;
   readonly clock: Clock;
   /** Knows the model to advise where words were not understood. */
-  readonly library: Pick<ModelLibrary, 'list'>;
+  readonly modelLibrary: Pick<ModelLibrary, 'list'>;
   /** While it says so, a summary is being made, which needs what searches need: they are refused. */
   readonly summarizing?: () => boolean;
 }

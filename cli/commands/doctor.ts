@@ -2,12 +2,13 @@
 // `framehound config`: every setting and the source of its value.
 import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { modelsInUse, sizeText } from '../../actors/models/advice.ts';
 import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
 import type { Setting } from '../../runtime/config.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
+import { usableMemory } from '../../runtime/usable-memory.ts';
 import { folders, settings } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, setupCommand, typed } from '../context.ts';
@@ -61,7 +62,7 @@ export const doctor: Command = async (args, context) => {
 };
 
 async function versions(): Promise<Finding[]> {
-  const machine = `${process.platform} ${process.arch}, ${availableParallelism()} processors, ${gigabytes(totalmem())} memory`;
+  const machine = `${process.platform} ${process.arch}, ${availableParallelism()} processors, ${gigabytes(usableMemory())} memory`;
   const right = process.versions.node.startsWith('22.');
   const node: Finding = { name: 'node', ok: right, found: process.versions.node };
   return [{ name: 'machine', ok: true, found: machine }, right ? node : { ...node, mend: setupCommand }];

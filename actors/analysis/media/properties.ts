@@ -1,11 +1,11 @@
 // What media files are, for a client that asks before or after an analysis. Files that are known are answered from the
 // store; others are surveyed as a task does it, so that an analysis that follows finds them known.
 import { stat } from 'node:fs/promises';
-import { EngineError } from '../../../runtime/errors.ts';
+import type { EngineError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
-import { type decoderContract, mediaErrors } from '../../decoder/contract.ts';
+import { type decoderContract, isMediaError, mediaErrors } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import { analysisErrors, type MediaPropertiesAnswer, type PropertiesRequest } from '../contract.ts';
@@ -135,10 +135,7 @@ async function surveyFile(
 }
 
 function isAboutTheFile(error: unknown): error is EngineError {
-  return (
-    error instanceof EngineError &&
-    (error.code in mediaErrors || analysisErrors.QUARANTINED.is(error) || analysisErrors.SUSPECT.is(error))
-  );
+  return isMediaError(error) || analysisErrors.QUARANTINED.is(error) || analysisErrors.SUSPECT.is(error);
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -7,7 +7,13 @@
 import { stat } from 'node:fs/promises';
 import type { Contract } from '../../../runtime/contract.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
-import { type decoderContract, type FileIdentity, mediaErrors, modifiedMs } from '../../decoder/contract.ts';
+import {
+  type decoderContract,
+  type FileIdentity,
+  isMediaError,
+  mediaErrors,
+  modifiedMs,
+} from '../../decoder/contract.ts';
 import type { MediaRecord, storeMessages } from './contract.ts';
 import { baseHash, contentNumber, numbered } from './names.ts';
 
@@ -118,7 +124,7 @@ class Comparison {
       await keep?.({ ...record, identity: { ...identity, content_digest } });
       return content_digest;
     } catch (error) {
-      if (Object.values(mediaErrors).some((row) => row.is(error))) return null;
+      if (isMediaError(error)) return null;
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 // What the hash of a file is, looked at once for as long as its size, time and inode stay the same.
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
-import { type decoderContract, type FileIdentity, mediaErrors } from '../../decoder/contract.ts';
+import { type decoderContract, type FileIdentity, isMediaError } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { type NamedContent, nameContent } from '../../index/store/content-name.ts';
 
@@ -43,7 +43,7 @@ export class Identities {
     try {
       return await this.of(cache_dir, path, mark, call);
     } catch (error) {
-      if (Object.values(mediaErrors).some((row) => row.is(error))) return null;
+      if (isMediaError(error)) return null;
       throw error;
     }
   }

@@ -1,9 +1,8 @@
 // The pictures of moments of one file as JPEG: from the previews stored at analysis where they show enough, otherwise
 // decoded from the file in one pass.
-import { EngineError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
-import { type decoderContract, mediaErrors } from '../../decoder/contract.ts';
+import { type decoderContract, isMediaError, mediaErrors } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { MediaLocation } from '../media/location.ts';
 import { jpegSide, nearestFrame, showsEnough } from './thumbnail-plan.ts';
@@ -113,7 +112,7 @@ async function decodedPictures(
         found.set(wanted[moment]!, jpeg);
     });
   } catch (error) {
-    if (!(error instanceof EngineError && error.code in mediaErrors)) throw error;
+    if (!isMediaError(error)) throw error;
     // A file of sound has no picture, which is no fault worth a log line.
     if (!mediaErrors.NO_PICTURE.is(error)) parts.log.warn('no thumbnail', { path: source, error });
   }

@@ -1,6 +1,6 @@
 // Transcripts for the coordinator of search: loaded, read whole or in pages, searched, and their speakers named.
 import type { CallOptions } from '../../../runtime/ref.ts';
-import { clockTime, mediaErrors } from '../../decoder/contract.ts';
+import { clockTime, isMediaError } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import type { Transcript, TranscriptMatch } from '../../index/transcripts/contract.ts';
 import { now } from '../call-options.ts';
@@ -45,7 +45,7 @@ export function createTranscripts(parts: LocationParts, data: TranscriptData): T
 
 /** Null for what cannot be read and so has no transcript; anything else is thrown. */
 function noMedia(error: unknown): null {
-  if (Object.values(mediaErrors).some((row) => row.is(error))) return null;
+  if (isMediaError(error)) return null;
   throw error;
 }
 

@@ -1,8 +1,7 @@
 // The vectors a search ranks by: of its words, of a picture file, or of a moment of a film.
-import { EngineError } from '../../../runtime/errors.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import type { SlotPool } from '../../../runtime/slots.ts';
-import { type decoderContract, mediaErrors } from '../../decoder/contract.ts';
+import { type decoderContract, isMediaError } from '../../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../../embedder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { now } from '../call-options.ts';
@@ -132,8 +131,7 @@ export async function frameVector(
   try {
     return { vector: await pictureVector(parts, model, media_path, time_seconds, signal) };
   } catch (error) {
-    if (!known || source !== null || !(error instanceof EngineError && error.code in mediaErrors))
-      throw error;
+    if (!known || source !== null || !isMediaError(error)) throw error;
     const vector = await stored(nearestFrame(time_seconds, known.probe));
     if (!vector) throw error;
     return { vector, gone: media_path };

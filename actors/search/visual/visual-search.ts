@@ -17,7 +17,7 @@ import type { VisualData } from './visual-data.ts';
 export interface VisualSearchParts extends QueryParts {
   readonly identities: Identities;
   /** Knows the model to advise where words were not understood. */
-  readonly library: Pick<ModelLibrary, 'list'>;
+  readonly modelLibrary: Pick<ModelLibrary, 'list'>;
   readonly visual: VisualData;
   /** While it says so, a summary is being made, which needs what searches need: they are refused. */
   readonly summarizing?: () => boolean;
@@ -105,12 +105,12 @@ function best(shown: readonly Shown[], max: number): Shown[] {
 }
 
 async function readingOf(
-  { library }: VisualSearchParts,
+  { modelLibrary }: VisualSearchParts,
   model_key: string,
   { query, known, unknown, unknownExcluded }: TextVectors,
 ): Promise<Reading | null> {
   if (unknown.length + unknownExcluded.length === 0) return null;
-  const { models } = await library.list();
+  const { models } = await modelLibrary.list();
   const advised = models.find((model) => model.row.kind === 'visual' && model.advised);
   const ranked = query !== null;
   return { model_key, known, unknown, unknownExcluded, ranked, advised: advised ?? null };

@@ -338,7 +338,7 @@ export async function world(
     thumbnailDecoders: decoders,
     textEmbedder,
     summarizing,
-    library: { list: async () => ({ models: [], problems: [] }) },
+    modelLibrary: { list: async () => ({ models: [], problems: [] }) },
   });
   const analysis = createAnalysis({ ...parts, models: search.models }, options.stages);
   const paths = files.map(add);
