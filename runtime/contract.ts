@@ -87,3 +87,4 @@ function instance<T extends object>(name: string, type: new (...args: never[]) =
 }
 export const Bytes = instance<Uint8Array>('Uint8Array', Uint8Array);
 export const Floats = instance<Float32Array>('Float32Array', Float32Array);
+export const Integers = instance<Int32Array>('Int32Array', Int32Array);

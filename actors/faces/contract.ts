@@ -1,0 +1,155 @@
+// What the face actor answers: the faces in a picture with a vector of each, and which of many vectors are one person. It
+// keeps nothing but its models and the clusterings that are open.
+import { type Static, Type } from 'typebox';
+import { ask, Bytes, contract, Floats, Integers, SlotHandle } from '../../runtime/contract.ts';
+import { errorTable } from '../../runtime/errors.ts';
+import { nullable } from '../../runtime/schema.ts';
+
+export const facesErrors = errorTable({
+  NO_FACE_MODEL: { meaning: 'No face models are downloaded', status: 400, retryable: false },
+  CLUSTERING_LOST: {
+    meaning: 'The clustering was lost when the face actor restarted',
+    status: 503,
+    retryable: true,
+  },
+  BAD_FACE_VECTOR: {
+    meaning: 'The face model answered a vector without direction',
+    status: 500,
+    retryable: false,
+  },
+  BAD_PICTURE: { meaning: 'The picture cannot be read', status: 400, retryable: false },
+});
+
+/** A detector and an embedder that work together. */
+export const FaceModel = Type.Object({
+  /** `<detector>+<embedder>`: what is stored under another one is not compared with it. */
+  model_key: Type.String(),
+  detector_key: Type.String(),
+  embedder_key: Type.String(),
+  /** Length of a vector. */
+  dimensions: Type.Integer({ minimum: 1 }),
+  /** Cosine similarity from which a face shows a person of whom a reference picture is there. */
+  same: Type.Number({ minimum: -1, maximum: 1 }),
+  /** By how much the runner-up must be less similar. */
+  margin: Type.Number({ minimum: 0, maximum: 2 }),
+  /** Cosine distance for DBSCAN that suits the embedder. */
+  eps: Type.Number({ minimum: 0, maximum: 2 }),
+  /** Of the embedder: cpu, cuda, webgpu, dml, coreml; null before it is loaded. */
+  device: nullable(Type.String()),
+});
+export type FaceModel = Static<typeof FaceModel>;
+
+/** Relative to the width and height of the picture; parts beyond its edge are cut off. */
+const Share = Type.Number({ minimum: 0, maximum: 1 });
+
+export const Face = Type.Object({
+  /** Left, top, width, height. */
+  box: Type.Tuple([Share, Share, Share, Share]),
+  /** x and y of the right eye of the person, left eye, nose, right and left corner of the mouth; may lie outside. */
+  landmarks: Type.Array(Type.Number(), { minItems: 10, maxItems: 10 }),
+  /** Of the detector, 0 to 1. */
+  score: Share,
+  /** Shorter side of the box in pixels of the picture that was looked at. */
+  size_px: Type.Number({ minimum: 0 }),
+  /** 0 flat to 1 sharp: variance of the Laplacian of the aligned face, brought to this range. */
+  sharpness: Share,
+  /** Degrees, estimated from the landmarks: 0 looks into the camera, -90 and 90 are profiles. */
+  yaw: Type.Number(),
+  /** Degrees in the plane of the picture. */
+  roll: Type.Number(),
+  /** Too small, blurred or turned away to say who it is: it may join people, and never joins two of them. */
+  weak: Type.Boolean(),
+});
+export type Face = Static<typeof Face>;
+
+export const FoundFaces = Type.Object({
+  /** From the top left to the bottom right. */
+  faces: Type.Array(Face),
+  /** n×d, L2-normalised, *moved*. */
+  vectors: Floats,
+  /** JPEG of each face as the embedder saw it, 112×112, *moved*. */
+  aligned: Type.Array(Bytes),
+  /** JPEG of each face for people, 160 px with a margin, *moved*. */
+  displays: Type.Array(Bytes),
+});
+export type FoundFaces = Static<typeof FoundFaces>;
+
+/** Clusters and the entries they were made of are numbered by position. */
+export const ClusterLabels = Type.Object({
+  /** One an entry: its cluster, counted from 0 in the order of the first entry of each; -1 for noise. *Moved*. */
+  labels: Integers,
+  /** One an entry: entries within `eps` of it, itself included; the next clustering goes on from there. *Moved*. */
+  neighbours: Integers,
+  clusters: Type.Integer({ minimum: 0 }),
+  /** The distance that was used. */
+  eps: Type.Number(),
+});
+export type ClusterLabels = Static<typeof ClusterLabels>;
+
+export const facesContract = contract(
+  'faces',
+  {
+    /** The models that `load` would take, from the files that are there. NO_FACE_MODEL naming the command that brings them. */
+    choose: ask(Type.Object({}), FaceModel),
+    /** Loads them; answers at once when they are loaded. NO_FACE_MODEL, and what opening a model throws. */
+    load: ask(Type.Object({}), FaceModel),
+    unload: ask(Type.Object({}), Type.Object({})),
+    /** What is loaded; null when nothing is. */
+    loaded: ask(Type.Object({}), Type.Object({ model: nullable(FaceModel) })),
+    /**
+     * The faces of a picture whose slot holds width×height RGB. The same picture gives the same faces, whatever came before.
+     * `picture` is *borrowed until answered*.
+     */
+    find: ask(
+      Type.Object({
+        model_key: Type.String(),
+        picture: SlotHandle,
+        width: Type.Integer({ minimum: 1 }),
+        height: Type.Integer({ minimum: 1 }),
+      }),
+      FoundFaces,
+    ),
+    /**
+     * Begins a clustering. `before`: labels and neighbour counts of the entries that are added first, by the same `eps` and
+     * `min_samples`: only what comes behind them is compared.
+     */
+    cluster_open: ask(
+      Type.Object({
+        dimensions: Type.Integer({ minimum: 1 }),
+        before: nullable(Type.Object({ labels: Integers, neighbours: Integers })),
+      }),
+      Type.Object({ clustering: Type.Integer() }),
+    ),
+    /** Adds entries. `vectors`: n×d, L2-normalised, *moved*. `weak`: n bytes, 1 for an entry that never joins two others. */
+    cluster_add: ask(
+      Type.Object({ clustering: Type.Integer(), vectors: Floats, weak: Bytes }),
+      Type.Object({}),
+    ),
+    /**
+     * DBSCAN by cosine distance, a part of the work in each turn: to be sent again until `done`. `eps` null: found from the
+     * distances. `fraction`: 0 to 1.
+     */
+    cluster_step: ask(
+      Type.Object({
+        clustering: Type.Integer(),
+        eps: nullable(Type.Number({ minimum: 0, maximum: 2 })),
+        min_samples: Type.Integer({ minimum: 1 }),
+      }),
+      Type.Object({ done: Type.Boolean(), fraction: Type.Number() }),
+    ),
+    /** Of a clustering whose last step is done. */
+    cluster_labels: ask(Type.Object({ clustering: Type.Integer() }), ClusterLabels),
+    /**
+     * How similar each reference is to every group of entries. `groups`: one an entry, -1 for none. `references`: m×d,
+     * L2-normalised. `similarities`: m×groups, *moved*: mean cosine of the entries of a group that are most like it.
+     */
+    cluster_similarities: ask(
+      Type.Object({ clustering: Type.Integer(), groups: Integers, references: Floats }),
+      Type.Object({ groups: Type.Integer({ minimum: 0 }), similarities: Floats }),
+    ),
+    /** One that is not there is forgotten already. */
+    cluster_close: ask(Type.Object({ clustering: Type.Integer() }), Type.Object({})),
+  },
+  // Faces are found between two steps of a clustering.
+  { concurrency: 4, turnLimitMs: 300_000 },
+);

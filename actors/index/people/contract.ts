@@ -1,0 +1,338 @@
+// Faces and people: the faces of media are stored with vectors and crops, clustered into people by jobs, named and
+// corrected, and loaded for searching.
+import { type Static, Type } from 'typebox';
+import { ask, Bytes, Floats, Integers } from '../../../runtime/contract.ts';
+import { errorTable } from '../../../runtime/errors.ts';
+import { nullable } from '../../../runtime/schema.ts';
+import { Face } from '../../faces/contract.ts';
+import { SpanKey } from '../spans/contract.ts';
+import { Folder, LoadNumber, LoadStep, MediaRecord } from '../store/contract.ts';
+
+export const peopleErrors = errorTable({
+  UNKNOWN_CLUSTER_JOB: { meaning: 'There is no face clustering of this name', status: 404, retryable: false },
+  UNKNOWN_CLUSTER: { meaning: 'The clustering has no such cluster', status: 400, retryable: false },
+  UNKNOWN_PERSON: { meaning: 'The clustering has no such person', status: 400, retryable: false },
+  UNKNOWN_FACE: { meaning: 'The cluster has no such face', status: 400, retryable: false },
+  WRONG_CORRECTION: { meaning: 'The correction contradicts itself', status: 400, retryable: false },
+  NOTHING_TO_UNDO: { meaning: 'There is no change to undo', status: 409, retryable: false },
+  LEGACY_STORAGE: {
+    meaning: 'The clustering is of an older format and can only be read',
+    status: 409,
+    retryable: false,
+  },
+  CLUSTERING_CHANGED: {
+    meaning: 'The faces changed while they were clustered',
+    status: 409,
+    retryable: true,
+  },
+  OTHER_FACE_MODEL: {
+    meaning: 'The faces of this clustering were found by other models',
+    status: 400,
+    retryable: false,
+  },
+});
+
+/** The format that is written now; clusterings of a lower one are read and named, and not changed otherwise. */
+export const faceStorageVersion = 2;
+
+const Count = Type.Integer({ minimum: 0 });
+const Job = { ...Folder, cluster_job_name: Type.String({ minLength: 1 }) };
+
+/** "Cluster job" of the API, and how it came about. */
+export const ClusterJob = Type.Object({
+  name: Type.String(),
+  /** Faces of its media. */
+  total_entries: Count,
+  num_clusters: Count,
+  /** Faces in no cluster. */
+  noise_entries: Count,
+  cluster_ids: Type.Array(Type.String()),
+  face_storage_version: Count,
+  media_hashes: Type.Array(Type.String()),
+  model_key: Type.String(),
+  eps: Type.Number(),
+  min_samples: Count,
+  /** Names by cluster id. */
+  names: Type.Record(Type.String(), Type.String()),
+  /** Whether `undo_clusters` has something to take back. */
+  can_undo: Type.Boolean(),
+  /** Unix milliseconds. */
+  clustered_ms: Type.Number(),
+});
+export type ClusterJob = Static<typeof ClusterJob>;
+
+/** What a clustering kept of names and corrections. */
+export const ClusteringReport = Type.Object({
+  clusters: Count,
+  faces: Count,
+  noise: Count,
+  /** Ids that were there before and are still. */
+  kept_clusters: Count,
+  /** Merges and moves that hold; those that contradict what is said later, by a sentence each. */
+  kept_corrections: Count,
+  conflicts: Type.Array(Type.String()),
+  kept_names: Count,
+  /** Names that no cluster has any more. */
+  lost_names: Type.Array(Type.String()),
+});
+export type ClusteringReport = Static<typeof ClusteringReport>;
+
+/** The faces of a frame, as they are appended. */
+export const FrameFaces = Type.Object({ frame_index: Count, faces: Type.Array(Face) });
+export type FrameFaces = Static<typeof FrameFaces>;
+
+/** Some of the faces of a cluster. */
+export const ClusterFaces = Type.Object({
+  cluster_id: Type.String(),
+  /** Empty when it has no name. */
+  name: Type.String(),
+  /** Faces of the cluster, and how many of them have a picture. */
+  size: Count,
+  available_faces: Count,
+  /** JPEG for people, *moved*. */
+  faces: Type.Array(Bytes),
+  /** Aligned with `faces`. */
+  entry_ids: Type.Array(Type.String()),
+});
+export type ClusterFaces = Static<typeof ClusterFaces>;
+
+/** Half-open range of grid frames. */
+const Range = Type.Tuple([Count, Type.Integer({ minimum: 1 })]);
+
+/** A person as a search names it: by cluster id, or by name; exactly one of the two. */
+export const PersonRef = Type.Object({
+  cluster_job_name: Type.String({ minLength: 1 }),
+  person_name: Type.Optional(Type.String({ minLength: 1 })),
+  cluster_id: Type.Optional(Type.String({ minLength: 1 })),
+});
+export type PersonRef = Static<typeof PersonRef>;
+
+/** Only frames that show these people. `and`: each of them, as faces of different entries; `or`: any. */
+export const PeopleFilter = Type.Object({
+  mode: Type.Unsafe<'and' | 'or'>({ type: 'string', enum: ['and', 'or'] }),
+  people: Type.Array(PersonRef, { minItems: 1 }),
+});
+export type PeopleFilter = Static<typeof PeopleFilter>;
+
+export const PeopleLoadReport = Type.Object({
+  ...LoadStep,
+  /** Clusterings that are loaded, and faces in them. */
+  jobs: Count,
+  faces: Count,
+  /** Names of clusterings that are damaged. */
+  unreadable: Type.Array(Type.String()),
+});
+export type PeopleLoadReport = Static<typeof PeopleLoadReport>;
+
+export const peopleMessages = {
+  /** For each hash the number of faces that these models found; null where they have not looked. */
+  faces_stored: ask(
+    Type.Object({ ...Folder, model_key: Type.String(), hashes: Type.Array(Type.String()) }),
+    Type.Object({ faces: Type.Array(nullable(Count)) }),
+  ),
+  /**
+   * Begins the face stage of one file, as `begin` does for pictures: with `span` it goes on behind what was kept under it,
+   * `kept` frames, and the first one that is wanted is `next_frame`.
+   */
+  begin_faces: ask(
+    Type.Object({
+      ...Folder,
+      hash_str: Type.String(),
+      model_key: Type.String(),
+      dimensions: Type.Integer({ minimum: 1 }),
+      span: Type.Optional(SpanKey),
+    }),
+    Type.Object({ stage: Type.Integer(), kept: Count, next_frame: Count }),
+  ),
+  /**
+   * Adds the faces of frames, ascending; frames without faces too. `vectors`: n×d over all their faces, L2-normalised,
+   * *moved*; `aligned`, `displays`: JPEG of each. *Accepted*, not stored, when answered. `keep`: all that was appended is kept
+   * for the time when the stage is taken up, *flushed*.
+   */
+  append_faces: ask(
+    Type.Object({
+      stage: Type.Integer(),
+      frames: Type.Array(FrameFaces),
+      vectors: Floats,
+      aligned: Type.Array(Bytes),
+      displays: Type.Array(Bytes),
+      keep: Type.Optional(Type.Boolean()),
+    }),
+    Type.Object({}),
+  ),
+  /**
+   * Makes the stage visible in one atomic write, *flushed* when answered. A face that was there before at the same place of
+   * the same frame, by whichever models, keeps its entry id; so corrections hold.
+   */
+  commit_faces: ask(
+    Type.Object({ stage: Type.Integer(), media: MediaRecord }),
+    Type.Object({ faces: Count, kept_ids: Count }),
+  ),
+  /** As `abort` of pictures. */
+  abort_faces: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
+  /** As `compact` of pictures, for the packs of faces of a model. */
+  compact_faces: ask(
+    Type.Object({ ...Folder, model_key: Type.String() }),
+    Type.Object({ done: Type.Boolean() }),
+  ),
+
+  /** Every clustering of the folder, by name. */
+  cluster_jobs: ask(
+    Type.Object({ ...Folder }),
+    Type.Object({ jobs: Type.Array(ClusterJob), unreadable: Type.Array(Type.String()) }),
+  ),
+  cluster_job: ask(Type.Object(Job), Type.Object({ job: nullable(ClusterJob) })),
+  /**
+   * Begins to cluster a job, which is made when there is none: the faces of its media and of `hashes` that `model_key` found.
+   * Nothing is written before `commit_clustering`. `missing`: media of the job that these models have not looked at.
+   * `before`: entries that come first and were clustered before by the same `eps` and `min_samples`; null when anything
+   * differs. LEGACY_STORAGE; `hashes` empty: UNKNOWN_CLUSTER_JOB.
+   */
+  begin_clustering: ask(
+    Type.Object({
+      ...Job,
+      model_key: Type.String(),
+      hashes: Type.Array(Type.String()),
+      /** Null: found from the distances, so nothing of before can be used. */
+      eps: nullable(Type.Number()),
+      min_samples: Type.Integer({ minimum: 1 }),
+    }),
+    Type.Object({
+      clustering: Type.Integer(),
+      entries: Count,
+      missing: Type.Array(Type.String()),
+      /** Hashes whose stored faces are damaged: they are left out. */
+      unreadable: Type.Array(Type.String()),
+      before: nullable(Type.Object({ labels: Integers, neighbours: Integers })),
+    }),
+  ),
+  /** Vectors of entries from `from` on, at most `most`, *moved*, with a byte each that is 1 for a weak face. */
+  clustering_vectors: ask(
+    Type.Object({ clustering: Type.Integer(), from: Count, most: Type.Integer({ minimum: 1 }) }),
+    Type.Object({ vectors: Floats, weak: Bytes }),
+  ),
+  /**
+   * Stores the clusters in one atomic write, *flushed*: ids stay with the cluster that holds most of the faces they had,
+   * corrections are applied again, and names follow most of the named faces. `clusters`: one an entry, its cluster by position
+   * in `cluster_ids`, -1 for noise; *moved*. CLUSTERING_CHANGED when the faces or the corrections changed since it was begun.
+   */
+  commit_clustering: ask(
+    Type.Object({
+      clustering: Type.Integer(),
+      labels: Integers,
+      neighbours: Integers,
+      /** The distance that was used. */
+      eps: Type.Number(),
+      clear_names: Type.Boolean(),
+    }),
+    Type.Object({
+      report: ClusteringReport,
+      cluster_ids: Type.Array(Type.String()),
+      clusters: Integers,
+      /** Aligned with `cluster_ids`; empty without a name. */
+      names: Type.Array(Type.String()),
+    }),
+  ),
+  /** Forgets it; one that is not there is forgotten already. */
+  end_clustering: ask(Type.Object({ clustering: Type.Integer() }), Type.Object({})),
+
+  /** An empty name takes the name away. All or none, *flushed*. UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER. Works on every format. */
+  name_clusters: ask(
+    Type.Object({
+      ...Job,
+      assignments: Type.Array(Type.Object({ cluster_id: Type.String(), name: Type.String() })),
+    }),
+    Type.Object({ changes: Type.Record(Type.String(), Type.String()) }),
+  ),
+  /**
+   * Merges clusters, then moves faces; all or none, *flushed*. Kept for later clusterings: a merge joins, a move joins with
+   * the new and keeps apart from the old. UNKNOWN_CLUSTER, UNKNOWN_FACE, WRONG_CORRECTION, LEGACY_STORAGE.
+   */
+  modify_clusters: ask(
+    Type.Object({
+      ...Job,
+      merges: Type.Array(
+        Type.Object({
+          cluster_ids: Type.Array(Type.String(), { minItems: 2 }),
+          target_cluster_id: Type.Optional(Type.String()),
+        }),
+      ),
+      moves: Type.Array(
+        Type.Object({
+          from_cluster_id: Type.String(),
+          to_cluster_id: Type.String(),
+          entry_ids: Type.Array(Type.String(), { minItems: 1 }),
+        }),
+      ),
+    }),
+    Type.Object({
+      merges: Type.Array(
+        Type.Object({
+          target_cluster_id: Type.String(),
+          cluster_ids: Type.Array(Type.String()),
+          size: Count,
+        }),
+      ),
+      moves: Type.Array(Type.Object({ from: Type.String(), to: Type.String(), moved: Count })),
+    }),
+  ),
+  /** Takes the last `modify_clusters` back, while nothing was clustered since. NOTHING_TO_UNDO. */
+  undo_clusters: ask(Type.Object(Job), Type.Object({ job: ClusterJob })),
+  /**
+   * Removes a whole job, or one person's entries of it, *flushed*. Faces that belong to no job any more lose vector and crops:
+   * nothing reads them from then on, and their bytes leave the disk with the next compaction. `cluster_id` null: the job.
+   */
+  delete_people: ask(
+    Type.Object({ ...Job, cluster_id: nullable(Type.String()) }),
+    Type.Object({ jobs: Count, clusters: Count, faces: Count, faces_removed: Count }),
+  ),
+  /**
+   * Faces of clusters, best first: sharp, large, seen from the front, and spread over the media. `clusters` null: every
+   * cluster of a size from `min_size` to `max_size`, largest first, at most `max_clusters`. `noise`: the faces in no cluster.
+   */
+  cluster_faces: ask(
+    Type.Object({
+      ...Job,
+      clusters: nullable(Type.Array(Type.String())),
+      min_size: Type.Integer({ minimum: 1 }),
+      max_size: Type.Integer({ minimum: 1 }),
+      max_clusters: Count,
+      /** Of each cluster. */
+      offset: Count,
+      limit: Count,
+      noise: Type.Boolean(),
+    }),
+    Type.Object({
+      /** Null: there is no such job. */
+      job: nullable(ClusterJob),
+      /** Clusters of such a size. */
+      matching: Count,
+      clusters: Type.Array(ClusterFaces),
+      noise: nullable(ClusterFaces),
+      /** Names that are no cluster. */
+      unknown: Type.Array(Type.String()),
+    }),
+  ),
+  /** Where people are seen: ranges of grid frames by content, with the path seen last. `clusters` null: everybody who has a name. */
+  appearances: ask(
+    Type.Object({ ...Job, clusters: nullable(Type.Array(Type.String())) }),
+    Type.Object({
+      people: Type.Array(
+        Type.Object({
+          cluster_id: Type.String(),
+          name: Type.String(),
+          media: Type.Array(
+            Type.Object({
+              hash_str: Type.String(),
+              media_path: Type.String(),
+              faces: Count,
+              ranges: Type.Array(Range),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+  /** Loads the people of a folder for searches, a part in each turn: to be sent again, with the number of the answer, until `done`. */
+  load_people: ask(Type.Object({ ...Folder, ...LoadNumber }), PeopleLoadReport),
+};

@@ -1,0 +1,194 @@
+// People as clients ask for them: clusterings of faces, their clusters with pictures, names, corrections and where somebody
+// is seen, with the fields of the API.
+import { type Static, Type } from 'typebox';
+import { described, nullable } from '../../runtime/schema.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+const Jpeg = described(Type.String(), 'JPEG as base64.');
+
+/** "Cluster job" of the API. */
+export const FaceClusterJob = Type.Object({
+  name: described(Type.String(), 'Name of the clustering.'),
+  total_entries: described(Count, 'Faces that were found in its media.'),
+  num_clusters: described(Count, 'Clusters they make.'),
+  noise_entries: described(Count, 'Faces in no cluster.'),
+  cluster_ids: described(
+    Type.Array(Type.String()),
+    'Ids of the clusters; one keeps its id while most of its faces stay.',
+  ),
+  face_storage_version: described(
+    Count,
+    'Format on the disk: 2 is written now, 1 can only be read and named.',
+  ),
+  media_hashes: described(Type.Array(Type.String()), 'Contents whose faces belong to it.'),
+  model_key: described(Type.String(), 'Detector and embedder that found the faces.'),
+  eps: described(Type.Number(), 'Cosine distance of the last clustering.'),
+  min_samples: described(Count, 'Faces near each other that begin a cluster.'),
+  names: described(Type.Record(Type.String(), Type.String()), 'Names by cluster id.'),
+  can_undo: described(Type.Boolean(), 'Whether the last correction can be taken back.'),
+  clustered: described(
+    nullable(Type.Number()),
+    'When it was clustered, in seconds since 1970; null where that is not known.',
+  ),
+});
+export type FaceClusterJob = Static<typeof FaceClusterJob>;
+
+export const FaceClusterJobs = Type.Object({
+  cluster_jobs: described(Type.Array(Type.String()), 'Names of the clusterings.'),
+  jobs: described(Type.Array(FaceClusterJob), 'The clusterings themselves, in the same order.'),
+  warning: Type.Optional(described(Type.String(), 'Which of them cannot be read.')),
+});
+export type FaceClusterJobs = Static<typeof FaceClusterJobs>;
+
+export const ClusterSample = Type.Object({
+  cluster_id: described(Type.String(), 'Id of the cluster.'),
+  name: described(Type.String(), 'Empty without a name.'),
+  size: described(Count, 'Faces in the cluster.'),
+  sample_faces: described(Type.Array(Jpeg), 'Its best faces.'),
+});
+
+export const ClusterSamplesAnswer = Type.Union([
+  Type.Object({
+    cluster_job_name: Type.String(),
+    num_clusters: described(Count, 'Clusters of the clustering.'),
+    num_clusters_after_filter: described(Count, 'Clusters of a size that was asked for.'),
+    total_entries: described(Count, 'Faces of the clustering.'),
+    clusters: described(Type.Array(ClusterSample), 'Largest first.'),
+    noise_size: Type.Optional(described(Count, 'Faces in no cluster.')),
+    noise_sample: Type.Optional(described(Type.Array(Jpeg), 'Some of them.')),
+  }),
+  Type.Object({ warning: described(Type.String(), 'There is no saved face data.') }),
+]);
+export type ClusterSamplesAnswer = Static<typeof ClusterSamplesAnswer>;
+
+export const ClusterFacesAnswer = Type.Object({
+  cluster_job_name: Type.String(),
+  limit: Count,
+  offset: Count,
+  clusters: Type.Array(
+    Type.Object({
+      cluster_id: Type.String(),
+      name: Type.String(),
+      size: described(Count, 'Faces in the cluster.'),
+      available_faces: described(Count, 'Pictures there are for paging.'),
+      faces: described(Type.Array(Jpeg), 'A page of its faces, best first.'),
+      entry_ids: Type.Optional(
+        described(Type.Array(Type.String()), 'Ids of the faces, for moves; when asked for.'),
+      ),
+    }),
+  ),
+  warning: Type.Optional(Type.String()),
+});
+export type ClusterFacesAnswer = Static<typeof ClusterFacesAnswer>;
+
+export const NamesAnswer = Type.Object({
+  updated: described(Count, 'Clusters whose name is another one now.'),
+  changes: described(
+    Type.Record(Type.String(), Type.String()),
+    'Their names by cluster id; empty for one without.',
+  ),
+});
+export type NamesAnswer = Static<typeof NamesAnswer>;
+
+export const ModifyAnswer = Type.Object({
+  merges: Type.Array(
+    Type.Object({ target_cluster_id: Type.String(), cluster_ids: Type.Array(Type.String()), size: Count }),
+  ),
+  moves: Type.Array(Type.Object({ from: Type.String(), to: Type.String(), moved: Count })),
+});
+export type ModifyAnswer = Static<typeof ModifyAnswer>;
+
+export const DeletePeopleAnswer = Type.Object({
+  deleted_jobs: Count,
+  deleted_clusters: Count,
+  deleted_faces: described(Count, 'Faces that were taken out of the clustering.'),
+  removed_faces: described(
+    Count,
+    'Of these, faces whose vector and pictures are removed: no other clustering has them.',
+  ),
+  message: described(Type.String(), 'When their bytes leave the disk.'),
+});
+export type DeletePeopleAnswer = Static<typeof DeletePeopleAnswer>;
+
+export const AppearancesAnswer = Type.Object({
+  cluster_job_name: Type.String(),
+  people: Type.Array(
+    Type.Object({
+      cluster_id: Type.String(),
+      name: described(Type.String(), 'Empty without a name.'),
+      media: Type.Array(
+        Type.Object({
+          media_path: Type.String(),
+          hash_str: Type.String(),
+          faces: Count,
+          ranges: described(
+            Type.Array(Type.Tuple([Type.Number(), Type.Number()])),
+            'Half-open, in seconds from the start; usable unchanged in `segments_to_frame_indices`.',
+          ),
+        }),
+      ),
+    }),
+  ),
+});
+export type AppearancesAnswer = Static<typeof AppearancesAnswer>;
+
+interface JobRequest {
+  readonly cache_dir: string;
+  readonly cluster_job_name: string;
+}
+export interface SamplesRequest extends JobRequest {
+  readonly limit_per_cluster: number;
+  readonly min_cluster_size: number;
+  readonly max_cluster_size: number;
+  readonly max_clusters: number;
+  readonly include_noise: boolean;
+}
+export interface ClusterFacesRequest extends JobRequest {
+  readonly cluster_ids: readonly string[];
+  readonly limit: number;
+  readonly offset: number;
+  readonly include_entry_ids: boolean;
+}
+export interface NamesRequest extends JobRequest {
+  readonly assignments: readonly { readonly cluster_id: string; readonly name: string | null }[];
+}
+export interface ModifyRequest extends JobRequest {
+  readonly merges: readonly {
+    readonly cluster_ids: readonly string[];
+    readonly target_cluster_id?: string;
+  }[];
+  readonly moves: readonly {
+    readonly from_cluster_id: string;
+    readonly to_cluster_id: string;
+    readonly entry_ids: readonly string[];
+  }[];
+}
+export interface ReclusterRequest extends JobRequest {
+  readonly eps: number;
+  readonly min_samples: number;
+  readonly auto_detect_params: boolean;
+  readonly clear_names: boolean;
+}
+export interface DeletePeopleRequest extends JobRequest {
+  /** Null: the whole clustering. */
+  readonly cluster_id: string | null;
+}
+export interface AppearancesRequest extends JobRequest {
+  /** Names or ids; empty: everybody who has a name. */
+  readonly people: readonly string[];
+}
+
+/** The coordinator of people. Whatever it is asked goes before analysis work. */
+export interface People {
+  jobs(cacheDir: string, signal?: AbortSignal): Promise<FaceClusterJobs>;
+  samples(request: SamplesRequest, signal?: AbortSignal): Promise<ClusterSamplesAnswer>;
+  faces(request: ClusterFacesRequest, signal?: AbortSignal): Promise<ClusterFacesAnswer>;
+  name(request: NamesRequest, signal?: AbortSignal): Promise<NamesAnswer>;
+  modify(request: ModifyRequest, signal?: AbortSignal): Promise<ModifyAnswer>;
+  /** Takes the last `modify` back. */
+  undo(request: JobRequest, signal?: AbortSignal): Promise<FaceClusterJob>;
+  /** Starts a task. ANOTHER_TASK while one runs, LEGACY_STORAGE, UNKNOWN_CLUSTER_JOB. */
+  recluster(request: ReclusterRequest, signal?: AbortSignal): Promise<{ readonly task_id: string }>;
+  remove(request: DeletePeopleRequest, signal?: AbortSignal): Promise<DeletePeopleAnswer>;
+  appearances(request: AppearancesRequest, signal?: AbortSignal): Promise<AppearancesAnswer>;
+}
