@@ -8,7 +8,8 @@ export const purposes: Readonly<Record<ModelRow['kind'], string>> = {
   voice: 'hears where somebody speaks',
   speaker: 'tells voices apart',
   turns: 'hears who speaks when, voices that overlap too',
-  faces: 'finds faces',
+  'face-detector': 'where faces are',
+  'face-embedder': 'whose faces they are',
   summary: 'sums up',
 };
 
