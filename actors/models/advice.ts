@@ -1,5 +1,7 @@
 // Which model a person of this machine should download for a kind of work, and which one is used. Pure.
-import type { ListedModel, ModelRow } from './contract.ts';
+import { type ListedModel, type ModelRow, modelErrors } from './contract.ts';
+import { type FaceKind, faceKinds, isFaceKind } from './face-kinds.ts';
+import { builtInRows } from './rows/list.ts';
 
 /** What a machine has that decides how large a model may be. */
 export interface Machine {
@@ -25,7 +27,13 @@ function advisedModel(
   kind: ModelRow['kind'],
   { memoryBytes, graphics }: Machine,
 ): Candidate | null {
-  const able = models.filter(({ row, builtIn, supported }) => row.kind === kind && supported && !builtIn);
+  const able = models.filter(
+    ({ row, builtIn, supported, downloaded }) =>
+      row.kind === kind &&
+      supported &&
+      !builtIn &&
+      (downloaded || row.files.every(({ url }) => url !== null)),
+  );
   const fitting = able.filter(({ row }) => memoryOf(row) <= shareOfMemory * memoryBytes);
   const fast = fitting.filter(({ row }) => graphics || row.speed >= slowestOnProcessor);
   const [best] = (fast.length > 0 ? fast : fitting).toSorted(
@@ -50,6 +58,24 @@ export function advisedModels(models: readonly Candidate[], machine: Machine): R
   return new Set(advised.filter((key) => key !== undefined));
 }
 
+/** Words that stand for a model of each of several kinds where the keys of models to pull are named. */
+export const modelWords: Readonly<Record<string, readonly ModelRow['kind'][]>> = {
+  faces: faceKinds,
+};
+
+/** The keys that a key or a word stands for: itself, or the advised models. Throws MODEL_UNKNOWN where none is advised. */
+export function keysOf(word: string, models: readonly ListedModel[]): readonly string[] {
+  if (!Object.hasOwn(modelWords, word)) return [word];
+  return modelWords[word]!.map((kind) => {
+    const found = models.find(({ row, advised }) => row.kind === kind && advised);
+    if (found) return found.row.key;
+    throw modelErrors.MODEL_UNKNOWN(
+      `"${word}" needs a ${kind} model, and none suits this machine: framehound models list`,
+      { key: word, kind },
+    );
+  });
+}
+
 /** How large a download is, for people; empty when there is none. */
 export function sizeText(gigabytes: number): string {
   if (gigabytes === 0) return '';
@@ -59,10 +85,40 @@ export function sizeText(gigabytes: number): string {
 /** What works now: the visual model of the settings, and of the other kinds the most accurate one that is there. */
 export function modelsInUse(models: readonly ListedModel[], visualKey: string): ReadonlySet<string> {
   const present = models.filter(({ builtIn, downloaded }) => builtIn || downloaded);
-  const rows = present
+  const best = present
     .map(({ row }) => row)
-    .filter(({ kind, key }) => kind !== 'visual' || key === visualKey);
-  const best = rows.toSorted((a, b) => b.accuracy - a.accuracy || b.speed - a.speed);
+    .filter(({ kind, key }) => !isFaceKind(kind) && (kind !== 'visual' || key === visualKey))
+    .toSorted((a, b) => b.accuracy - a.accuracy || b.speed - a.speed);
   const kinds = new Set(best.map(({ kind }) => kind));
-  return new Set([...kinds].map((kind) => best.find((row) => row.kind === kind)!.key));
+  const used = [...kinds].map((kind) => best.find((row) => row.kind === kind)!);
+  const faces = faceKinds.flatMap((kind) => faceModelInUse(models, kind) ?? []);
+  return new Set([...used, ...faces].map(({ key }) => key));
+}
+
+/**
+ * Of the models whose files are there and which this system can run: the most accurate one. Of two that are equally
+ * accurate the user's own takes the place of the program's, then the faster one. Null when there is none.
+ */
+export function faceModelInUse(
+  models: readonly Pick<ListedModel, 'row' | 'downloaded' | 'supported'>[],
+  kind: FaceKind,
+): ModelRow | null {
+  const there = models.filter(
+    ({ row, downloaded, supported }) => row.kind === kind && downloaded && supported,
+  );
+  const [best] = there
+    .map(({ row }) => row)
+    .toSorted(
+      (a, b) =>
+        b.accuracy - a.accuracy ||
+        Number(isOwn(b)) - Number(isOwn(a)) ||
+        b.speed - a.speed ||
+        (a.key < b.key ? -1 : 1),
+    );
+  return best ?? null;
+}
+
+/** Of a folder with a model.json, which never has the key of a row of the program. */
+function isOwn({ key }: ModelRow): boolean {
+  return !builtInRows.some((row) => row.key === key);
 }

@@ -232,7 +232,7 @@ export const ModelRow = Type.Object({
   speed: Type.Integer({ minimum: 1, maximum: 5 }),
   /** 1 rough to 5 best. */
   accuracy: Type.Integer({ minimum: 1, maximum: 5 }),
-  /** Side of the picture the model looks at, px; 0 for models that look at none. */
+  /** Side of the picture the model looks at, px; 0 for models that look at none, or at pictures of any size. */
   frame_resolution: Type.Integer({ minimum: 0 }),
   size_gb: Type.Number({ minimum: 0 }),
   compatible_os: Type.Array(OperatingSystem, { minItems: 1 }),

@@ -2,26 +2,28 @@
 // of the same form. A wrong model.json is reported with its file and field, and does not hide the others.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { Compile } from 'typebox/compile';
 import { suggestion } from '../../runtime/nearest.ts';
+import { facesErrors } from '../faces/contract.ts';
+import { faceModelInUse } from './advice.ts';
 import {
-  ModelRow,
+  type FaceDetectorRow,
+  type FaceEmbedderRow,
+  type ModelRow,
   modelErrors,
-  mostPictureBytes,
   type OperatingSystem,
   type RegistryProblem,
   type SpeakerRow,
   type SpeechRow,
   type VisualRow,
 } from './contract.ts';
+import { type FacePair, facesCommand, isFaceKind } from './face-kinds.ts';
 import { builtInRows } from './rows/list.ts';
+import { checkUserRow } from './user-row.ts';
 
 export interface Registry {
   readonly rows: readonly ModelRow[];
   readonly problems: readonly RegistryProblem[];
 }
-
-const checker = Compile(ModelRow);
 
 /** The rows of the program, then the user's, by folder name. A models folder that does not exist is an empty one. */
 export async function readRegistry(modelsDir: string): Promise<Registry> {
@@ -36,43 +38,6 @@ export async function readRegistry(modelsDir: string): Promise<Registry> {
     else problems.push(found.problem);
   }
   return { rows, problems };
-}
-
-/** Checks the text of a user's model.json; `name` is the folder's. Names the first wrong field. */
-export function checkUserRow(
-  file: string,
-  name: string,
-  text: string,
-): { row: ModelRow } | { problem: RegistryProblem } {
-  const wrong = (field: string, message: string) => ({ problem: { file, field, message } });
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return wrong('', `is not JSON: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  if (!checker.Check(value)) {
-    const [first] = checker.Errors(value);
-    return wrong(first?.instancePath ?? '', first?.message ?? 'has the wrong form');
-  }
-  if (builtInRows.some((row) => row.key === value.key)) {
-    return wrong('/key', `${value.key} is a model of the program; choose another key`);
-  }
-  if (value.key !== name) return wrong('/key', `${value.key} is not the name of its folder, ${name}`);
-  if (value.kind === 'visual' && !value.visual) return wrong('/visual', 'is missing for a visual model');
-  const bytes = value.visual ? value.visual.shape.width * value.visual.shape.height * 3 : 0;
-  if (bytes > mostPictureBytes) {
-    const { width, height } = value.visual!.shape;
-    const most = Math.sqrt(mostPictureBytes / 3);
-    return wrong('/visual/shape', `${width}×${height} is larger than the limit of ${most}×${most} pixels`);
-  }
-  if (value.kind === 'speech' && !value.speech) return wrong('/speech', 'is missing for a speech model');
-  if (value.kind === 'speaker' && !value.speaker) return wrong('/speaker', 'is missing for a speaker model');
-  const twice = value.files.find((one, at) =>
-    value.files.some((other, before) => before < at && (other.role === one.role || other.name === one.name)),
-  );
-  if (twice) return wrong('/files', `names ${twice.role} (${twice.name}) twice`);
-  return { row: value };
 }
 
 /** The row with that key. Throws MODEL_UNKNOWN, listing the keys there are. */
@@ -120,6 +85,54 @@ export function findSpeakerRow(registry: Registry, key: string): SpeakerRow {
 
 export function isSpeaker(row: ModelRow): row is SpeakerRow {
   return row.kind === 'speaker' && row.speaker !== undefined;
+}
+
+/** The same, for finding faces. Throws MODEL_UNKNOWN and MODEL_WRONG_KIND. */
+export function findFaceDetectorRow(registry: Registry, key: string): FaceDetectorRow {
+  const row = findRow(registry, key);
+  if (isFaceDetector(row)) return row;
+  throw modelErrors.MODEL_WRONG_KIND(`"${key}" is a ${row.kind} model, not a face detector`, { key });
+}
+
+function isFaceDetector(row: ModelRow): row is FaceDetectorRow {
+  return row.kind === 'face-detector' && row.detector !== undefined;
+}
+
+/** The same, for telling faces apart. Throws MODEL_UNKNOWN and MODEL_WRONG_KIND. */
+export function findFaceEmbedderRow(registry: Registry, key: string): FaceEmbedderRow {
+  const row = findRow(registry, key);
+  if (isFaceEmbedder(row)) return row;
+  throw modelErrors.MODEL_WRONG_KIND(`"${key}" is a ${row.kind} model, not a face embedder`, { key });
+}
+
+function isFaceEmbedder(row: ModelRow): row is FaceEmbedderRow {
+  return row.kind === 'face-embedder' && row.embedder !== undefined;
+}
+
+/**
+ * The face models in use: of the user's folders and the downloaded ones, as `faceModelInUse` ranks them. Throws
+ * NO_FACE_MODEL, which says what is missing and names the command that brings it.
+ */
+export async function chooseFaces(modelsDir: string): Promise<FacePair> {
+  const system = currentSystem();
+  const { rows } = await readRegistry(modelsDir);
+  const models = await Promise.all(
+    rows
+      .filter(({ kind }) => isFaceKind(kind))
+      .map(async (row) => ({
+        row,
+        downloaded: (await missingFiles(modelsDir, row)).length === 0,
+        supported: row.compatible_os.includes(system),
+      })),
+  );
+  const detector = faceModelInUse(models, 'face-detector');
+  const embedder = faceModelInUse(models, 'face-embedder');
+  if (detector && isFaceDetector(detector) && embedder && isFaceEmbedder(embedder)) {
+    return { detector, embedder };
+  }
+  const missing = [...(detector ? [] : ['face detector']), ...(embedder ? [] : ['face embedder'])];
+  const message = `No ${missing.join(' and no ')} is downloaded: ${facesCommand}`;
+  throw facesErrors.NO_FACE_MODEL(message, { missing: missing.join(', '), command: facesCommand });
 }
 
 export function isBuiltIn(row: ModelRow): boolean {

@@ -1,8 +1,9 @@
 // The models the program knows by name.
 import type { ModelRow } from '../contract.ts';
+import { faceRows } from './faces.ts';
 import { speechRows } from './speech.ts';
 import { visualRows } from './visual.ts';
 import { voiceRows } from './voice.ts';
 
 export const defaultModelKey = 'starter-visual';
-export const builtInRows: readonly ModelRow[] = [...visualRows, ...speechRows, ...voiceRows];
+export const builtInRows: readonly ModelRow[] = [...visualRows, ...speechRows, ...voiceRows, ...faceRows];

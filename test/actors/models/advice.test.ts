@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { advisedModels, sizeText } from '../../../actors/models/advice.ts';
+import {
+  advisedModels,
+  faceModelInUse,
+  keysOf,
+  modelsInUse,
+  sizeText,
+} from '../../../actors/models/advice.ts';
+import type { ListedModel } from '../../../actors/models/contract.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
 
 const models = builtInRows.map((row) => ({
@@ -30,7 +37,8 @@ test('a small machine gets a model that fits, or none', () => {
 test('one model of each kind of work is advised, and none that is part of the program', () => {
   const keys = [...advised(16, false)];
   const kinds = keys.map((key) => builtInRows.find((row) => row.key === key)!.kind);
-  assert.deepEqual(kinds.toSorted(), ['speaker', 'speech', 'turns', 'visual', 'voice']);
+  const all = ['face-detector', 'face-embedder', 'speaker', 'speech', 'turns', 'visual', 'voice'];
+  assert.deepEqual(kinds.toSorted(), all);
   assert.ok(!keys.some((key) => key.startsWith('starter')));
 });
 
@@ -41,4 +49,66 @@ test('a model this system cannot run is not advised', () => {
 
 test('sizes are told in megabytes or gigabytes', () => {
   assert.deepEqual([0, 0.002, 0.04, 0.42, 1.54].map(sizeText), ['', '2 MB', '40 MB', '0.42 GB', '1.54 GB']);
+});
+
+test('a processor is advised to tell faces apart by SFace, a graphics device by AuraFace', () => {
+  assert.ok(advised(16, false).has('sface'));
+  assert.ok(advised(16, true).has('auraface-v1'));
+  for (const graphics of [false, true]) assert.ok(advised(16, graphics).has('yunet-2026may'));
+});
+
+const sface = builtInRows.find(({ key }) => key === 'sface')!;
+/** A row of a folder of the user; without addresses its files come with the folder. */
+const own = (more: object, url: string | null = null) => ({
+  ...sface,
+  key: 'mine',
+  files: sface.files.map((file) => ({ ...file, url })),
+  ...more,
+});
+
+test('a model that nobody can download is advised only where it is there', () => {
+  const mine = { ...models[0]!, builtIn: false, row: own({ accuracy: 5, speed: 5 }) };
+  const machine = { memoryBytes: 16e9, graphics: false };
+  assert.ok(!advisedModels([...models, mine], machine).has('mine'));
+  assert.ok(advisedModels([...models, { ...mine, downloaded: true }], machine).has('mine'));
+});
+
+const listed = (keys: readonly string[], more: readonly object[] = []): ListedModel[] => {
+  const rows = [...models, ...more.map((row) => ({ ...models[0]!, builtIn: false, row: own(row) }))];
+  return rows.map((model) => ({
+    ...model,
+    downloaded: model.builtIn || keys.includes(model.row.key),
+    advised: advised(16, false).has(model.row.key),
+  }));
+};
+const embedder = (...given: Parameters<typeof listed>) =>
+  faceModelInUse(listed(...given), 'face-embedder')?.key;
+
+test('of the face models that are there the most accurate is used, the own one where it is no less accurate', () => {
+  assert.equal(embedder([]), undefined);
+  assert.equal(embedder(['sface-int8', 'yunet-2026may']), 'sface-int8');
+  assert.equal(embedder(['sface-int8', 'sface']), 'sface');
+  assert.equal(embedder(['sface', 'mine'], [{ accuracy: 4, speed: 1 }]), 'mine');
+  assert.equal(embedder(['sface', 'mine'], [{ accuracy: 3 }]), 'sface');
+  assert.equal(embedder(['sface'], [{ accuracy: 5 }]), 'sface');
+  const two = [{ key: 'a-slow', speed: 1 }, { key: 'b-fast' }];
+  assert.equal(embedder(['a-slow', 'b-fast'], two), 'b-fast');
+  const foreign = listed(['sface']).map((model) => ({ ...model, supported: false }));
+  assert.equal(faceModelInUse(foreign, 'face-embedder'), null);
+});
+
+test('the list says that the face models in use are in use', () => {
+  const used = modelsInUse(listed(['sface', 'mine', 'yunet-2023mar'], [{ accuracy: 4 }]), 'starter-visual');
+  assert.deepEqual([...used].toSorted(), ['mine', 'starter-speaker', 'starter-visual', 'yunet-2023mar']);
+});
+
+test('"faces" means the advised detector and the advised embedder, any other word itself', () => {
+  assert.deepEqual(keysOf('faces', listed([])), ['yunet-2026may', 'sface']);
+  assert.deepEqual(keysOf('sface-int8', listed([])), ['sface-int8']);
+  assert.deepEqual(keysOf('constructor', listed([])), ['constructor']);
+  const none = listed([]).filter(({ row }) => row.kind !== 'face-embedder');
+  assert.throws(() => keysOf('faces', none), {
+    code: 'MODEL_UNKNOWN',
+    message: /face-embedder.*models list/,
+  });
 });

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Compile } from 'typebox/compile';
-import { ModelRow, mostPictureBytes } from '../../../actors/models/contract.ts';
+import { ModelRow } from '../../../actors/models/contract.ts';
 import {
-  checkUserRow,
+  chooseFaces,
   currentSystem,
   fileOf,
+  findFaceDetectorRow,
+  findFaceEmbedderRow,
   findRow,
   findVisualRow,
   missingFiles,
@@ -37,6 +39,8 @@ test('every row of the program has the form of a model.json', () => {
     assert.deepEqual([...checker.Errors(row)], [], row.key);
     assert(row.kind !== 'visual' || row.visual, row.key);
     assert(row.kind !== 'speech' || row.speech, row.key);
+    assert(row.kind !== 'face-detector' || row.detector, row.key);
+    assert(row.kind !== 'face-embedder' || row.embedder, row.key);
   }
   assert.equal(new Set(builtInRows.map(({ key }) => key)).size, builtInRows.length);
 });
@@ -58,8 +62,10 @@ test('every file of the program is pinned by revision and by full sha256, but fo
       const inSource = /^https:\/\/raw\.githubusercontent\.com\/[\w.-]+\/[\w.-]+\/[0-9a-f]{40}\/[\w./-]+$/;
       // A release has a name and no revision; the sha256 is what pins it.
       const inRelease = /^https:\/\/github\.com\/[\w.-]+\/[\w.-]+\/releases\/download\/[\w.-]+\/[\w.-]+$/;
+      const inLargeFiles =
+        /^https:\/\/media\.githubusercontent\.com\/media\/[\w.-]+\/[\w.-]+\/[0-9a-f]{40}\/[\w./-]+$/;
       assert.ok(
-        [onHub, inSource, inRelease].some((form) => form.test(url ?? '')),
+        [onHub, inSource, inRelease, inLargeFiles].some((form) => form.test(url ?? '')),
         `${key} ${name}`,
       );
       assert.match(sha256 ?? '', /^[0-9a-f]{64}$/, `${key} ${name}`);
@@ -108,52 +114,6 @@ test('a user folder with a model.json is a model too, and a folder that does not
   assert.deepEqual((await readRegistry(join(folder, 'nowhere'))).rows, builtInRows);
 });
 
-const wrong: [string, string, string, RegExp][] = [
-  ['not JSON', '{', '', /is not JSON/],
-  ['no object', '[]', '', /object/],
-  ['a missing field', JSON.stringify({ ...own, license: undefined }), '', /license/],
-  ['a wrong number', JSON.stringify({ ...own, speed: 9 }), '/speed', /5/],
-  [
-    'a hash cut short',
-    JSON.stringify({ ...own, files: [{ ...own.files[0], sha256: 'abc' }] }),
-    '/files/0/sha256',
-    /./,
-  ],
-  [
-    'a file name that leaves the folder',
-    JSON.stringify({ ...own, files: [{ ...own.files[0], name: '../../x' }] }),
-    '/files/0/name',
-    /pattern/,
-  ],
-  [
-    'a visual model without its visual side',
-    JSON.stringify({ ...own, visual: undefined }),
-    '/visual',
-    /missing/,
-  ],
-  [
-    'a picture that fits no slot',
-    JSON.stringify({
-      ...own,
-      visual: { ...own.visual, shape: { ...own.visual!.shape, width: 513, height: 512 } },
-    }),
-    '/visual/shape',
-    /513×512 is larger than the limit of 512×512 pixels/,
-  ],
-  ['a role named twice', JSON.stringify({ ...own, files: [own.files[0], own.files[0]] }), '/files', /twice/],
-  ['the key of another folder', JSON.stringify({ ...own, key: 'yours' }), '/key', /mine/],
-  ['a key of the program', JSON.stringify({ ...own, key: 'clip-b32' }), '/key', /of the program/],
-];
-for (const [what, text, field, message] of wrong) {
-  test(`a model.json with ${what} is told by file and field`, () => {
-    const found = checkUserRow('/m/mine/model.json', 'mine', text);
-    assert('problem' in found);
-    assert.equal(found.problem.file, '/m/mine/model.json');
-    assert.equal(found.problem.field, field);
-    assert.match(found.problem.message, message);
-  });
-}
-
 test('a wrong model.json does not hide the others, and asking for it says what is wrong', async () => {
   await userModel('broken', '{}');
   await userModel('mine', JSON.stringify(own));
@@ -161,18 +121,6 @@ test('a wrong model.json does not hide the others, and asking for it says what i
   assert.equal(registry.problems.length, 1);
   assert.equal(findRow(registry, 'mine').key, 'mine');
   assert.throws(() => findRow(registry, 'broken'), { code: 'MODEL_INVALID', message: /broken.model\.json/ });
-});
-
-test('a picture as large as a slot is taken, in any proportion', () => {
-  for (const [width, height] of [
-    [512, 512],
-    [1024, 256],
-  ]) {
-    const visual = { ...own.visual, shape: { ...own.visual!.shape, width, height } };
-    assert('row' in checkUserRow('/m/mine/model.json', 'mine', JSON.stringify({ ...own, visual })));
-  }
-  for (const { key, visual } of builtInRows)
-    assert(!visual || visual.shape.width * visual.shape.height * 3 <= mostPictureBytes, key);
 });
 
 test('an unknown key is answered with the one that is meant, or the keys there are', () => {
@@ -213,4 +161,65 @@ test('the system is named as the service reports it', () => {
   assert.equal(currentSystem('darwin', 'x64'), 'mac-x86');
   assert.equal(currentSystem('win32', 'x64'), 'windows');
   assert.equal(currentSystem('linux', 'arm64'), 'linux');
+});
+
+const withOwnFile = (key: string, more: object) => {
+  const row = builtInRows.find((one) => one.key === key)!;
+  const files = [{ role: 'graph', name: 'own.onnx', url: null, size: null, sha256: null }];
+  return { ...row, files, ...more };
+};
+async function download(key: string) {
+  const row = builtInRows.find((one) => one.key === key)!;
+  await mkdir(join(folder, key), { recursive: true });
+  for (const { name, size } of row.files) {
+    await writeFile(join(folder, key, name), '');
+    await truncate(join(folder, key, name), size!);
+  }
+}
+
+test('without face models the error says what is missing and which command brings it', async () => {
+  const command = 'framehound models pull faces';
+  await assert.rejects(chooseFaces(folder), {
+    code: 'NO_FACE_MODEL',
+    message: `No face detector and no face embedder is downloaded: ${command}`,
+    details: { missing: 'face detector, face embedder', command },
+  });
+  await download('yunet-2023mar');
+  await assert.rejects(chooseFaces(folder), {
+    code: 'NO_FACE_MODEL',
+    message: `No face embedder is downloaded: ${command}`,
+  });
+  await rm(join(folder, 'yunet-2023mar'), { recursive: true });
+  await download('sface');
+  await assert.rejects(chooseFaces(folder), {
+    code: 'NO_FACE_MODEL',
+    message: `No face detector is downloaded: ${command}`,
+  });
+});
+
+test('the pair in use is the best of what is downloaded whole and of the own folders', async () => {
+  const chosen = async () => {
+    const { detector, embedder } = await chooseFaces(folder);
+    return [detector.key, embedder.key, detector.detector.fixed_side, embedder.embedder.dimensions];
+  };
+  await download('yunet-2023mar');
+  await download('sface-int8');
+  assert.deepEqual(await chosen(), ['yunet-2023mar', 'sface-int8', 640, 128]);
+  await download('yunet-2026may');
+  await download('auraface-v1');
+  await truncate(join(folder, 'auraface-v1', 'glintr100.onnx'), 1000);
+  assert.deepEqual(await chosen(), ['yunet-2026may', 'sface-int8', null, 128]);
+  await userModel('mine', JSON.stringify(withOwnFile('sface', { key: 'mine', family: 'arcface' })));
+  assert.equal((await chosen())[1], 'sface-int8', 'its file is not there');
+  await writeFile(join(folder, 'mine', 'own.onnx'), 'graph');
+  assert.equal((await chosen())[1], 'mine');
+});
+
+test('a face model is found by its key, and none of another kind', () => {
+  const registry = { rows: builtInRows, problems: [] };
+  assert.equal(findFaceDetectorRow(registry, 'yunet-2026may').detector.color, 'bgr');
+  assert.equal(findFaceEmbedderRow(registry, 'auraface-v1').embedder.mean, 127.5);
+  assert.throws(() => findFaceDetectorRow(registry, 'sface'), { code: 'MODEL_WRONG_KIND' });
+  assert.throws(() => findFaceEmbedderRow(registry, 'yunet-2026may'), { code: 'MODEL_WRONG_KIND' });
+  assert.throws(() => findFaceEmbedderRow(registry, 'sfac'), { code: 'MODEL_UNKNOWN', message: /sface/ });
 });

@@ -1,0 +1,172 @@
+// The face models the program knows by name: detectors and embedders. Weights that may not be used commercially are left
+// out; a folder with its own model.json brings any other of families `scrfd` and `arcface`.
+import type { FaceDetectorSide, FaceEmbedderSide, ModelFile, ModelRow } from '../contract.ts';
+import { everywhere, huggingface } from './huggingface.ts';
+
+const shared: Pick<ModelRow, 'languages' | 'is_multilingual' | 'compatible_os'> = {
+  languages: [],
+  is_multilingual: false,
+  compatible_os: everywhere,
+};
+
+/** Large files of a repository on GitHub; its ordinary address answers with a pointer to them. */
+function opencvZoo(commit: string, path: string, size: number, sha256: string): ModelFile[] {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const url = `https://media.githubusercontent.com/media/opencv/opencv_zoo/${commit}/models/${path}`;
+  return [{ role: 'graph', name, url, size, sha256 }];
+}
+const zoo = '966be4cb6eefc2a4f586ed0581bf4bbaa2533070';
+
+/** Its makers call for .9 in demonstrations and .6 to .7 to miss little, and say which sizes of faces it is trained for. */
+const yunetSide: FaceDetectorSide = {
+  color: 'bgr',
+  mean: 0,
+  scale: 1,
+  multiple: 32,
+  fixed_side: null,
+  least_face: 10,
+  most_face: 300,
+  // Measured with another export of the same network: 61 of 61 portraits are found at any score from .3 to .9; of 18 pictures
+  // without faces the highest false alarms are gravel with .77 and a cat with .66.
+  score: 0.8,
+  overlap: 0.3,
+};
+
+/**
+ * The weights are MIT. The pictures of WIDER FACE, on which they were trained, are offered for research only; whether that
+ * binds the weights nobody has said.
+ */
+const yunetLicense = 'MIT; trained on WIDER FACE, whose pictures are for non-commercial use';
+
+const yunet = { ...shared, kind: 'face-detector', family: 'yunet', license: yunetLicense, speed: 5 } as const;
+
+/** Takes pictures of any size. Makers: 2023mar has an average precision of .884, .866 and .750 on WIDER FACE. */
+const yunet2026: ModelRow = {
+  ...yunet,
+  key: 'yunet-2026may',
+  title: 'YuNet, May 2026: pictures of any size',
+  accuracy: 4,
+  frame_resolution: 0,
+  size_gb: 0.0003,
+  files: opencvZoo(
+    '47534e27c9851bb1128ccc0102f1145e27f23f98',
+    'face_detection_yunet/face_detection_yunet_2026may.onnx',
+    229_738,
+    'ebafce4e3c118d6554634be5c27ab333b4c047a9a8c3faf1d7cf93101c22f0f0',
+  ),
+  detector: yunetSide,
+};
+
+/** onnxruntime takes no size but 640×640 of it, so of a large frame it finds fewer small faces. */
+const yunet2023: ModelRow = {
+  ...yunet,
+  key: 'yunet-2023mar',
+  title: 'YuNet, March 2023: pictures of 640×640',
+  accuracy: 3,
+  frame_resolution: 640,
+  size_gb: 0.0003,
+  files: opencvZoo(
+    zoo,
+    'face_detection_yunet/face_detection_yunet_2023mar.onnx',
+    232_589,
+    '8f2383e4dd3cfbb4553ea8718107fc0423210dc964f9f4280604804ed2552fa4',
+  ),
+  detector: { ...yunetSide, fixed_side: 640 },
+};
+
+/** Normalises by itself, takes one face at a time. */
+const sfaceSide: FaceEmbedderSide = {
+  color: 'rgb',
+  mean: 0,
+  scale: 1,
+  dimensions: 128,
+  batch: 1,
+  // Not measured: below the distance of `same`, because in a chain of pairs that just pass strangers meet.
+  eps: 0.48,
+  // `same` is of its makers, for pairs of LFW. The margin is not measured.
+  thresholds: { same: 0.363, margin: 0.1 },
+};
+
+const sface = {
+  ...shared,
+  kind: 'face-embedder',
+  family: 'sface',
+  license: 'Apache-2.0',
+  frame_resolution: 112,
+} as const;
+
+/** Makers: 99.40 % of the pairs of LFW. */
+const sfaceFloat: ModelRow = {
+  ...sface,
+  key: 'sface',
+  title: 'SFace',
+  speed: 4,
+  accuracy: 4,
+  size_gb: 0.039,
+  files: opencvZoo(
+    zoo,
+    'face_recognition_sface/face_recognition_sface_2021dec.onnx',
+    38_696_353,
+    '0ba9fbfa01b5270c96627c4ef784da859931e02f04419c829e83484087c34e79',
+  ),
+  embedder: sfaceSide,
+};
+
+/** Makers: 99.32 % of the pairs of LFW. What is computed in whole numbers may depend on the other faces of a batch. */
+const sfaceInt8: ModelRow = {
+  ...sface,
+  key: 'sface-int8',
+  title: 'SFace, 8 bits',
+  speed: 5,
+  accuracy: 3,
+  size_gb: 0.01,
+  files: opencvZoo(
+    zoo,
+    'face_recognition_sface/face_recognition_sface_2021dec_int8.onnx',
+    9_896_933,
+    '2b0e941e6f16cc048c20aee0c8e31f569118f65d702914540f7bfdc14048d78a',
+  ),
+  embedder: sfaceSide,
+};
+
+const auraFile = huggingface('fal/AuraFace-v1', 'af6d057c9b0ec4071d4c49c80e3539258798b609');
+
+/**
+ * A ResNet100. Makers: 99.65 % of the pairs of LFW. The detector that lies beside it is of others and not for commercial
+ * use: only this file is fetched.
+ */
+const auraface: ModelRow = {
+  ...shared,
+  key: 'auraface-v1',
+  kind: 'face-embedder',
+  family: 'arcface',
+  title: 'AuraFace v1',
+  license: 'Apache-2.0',
+  speed: 2,
+  accuracy: 5,
+  frame_resolution: 112,
+  size_gb: 0.261,
+  files: [
+    auraFile(
+      'graph',
+      'glintr100.onnx',
+      260_694_151,
+      'a7933ea5330113b01c9b60351d8f4c33003f145d8470ac5f0e52ee2effe25c60',
+    ),
+  ],
+  embedder: {
+    color: 'rgb',
+    mean: 127.5,
+    scale: 127.5,
+    dimensions: 512,
+    // It takes several; one, so that a vector never depends on the other faces of a batch.
+    batch: 1,
+    // Measured with another network of its family: clusters of 61 portraits of 13 people are without a fault from .45 to .70,
+    // cosines are .70 on average of one person and .01 of two. That it holds for this one is inferred.
+    eps: 0.5,
+    // InsightFace takes .48 for clusters. The margin is not measured.
+    thresholds: { same: 0.48, margin: 0.1 },
+  },
+};
+
+export const faceRows: readonly ModelRow[] = [yunet2026, yunet2023, sfaceFloat, sfaceInt8, auraface];

@@ -1,0 +1,90 @@
+// Whether the model.json of a user's folder is a row, and which field is wrong where it is not. Pure.
+import { Compile } from 'typebox/compile';
+import { modelWords } from './advice.ts';
+import { ModelRow, mostPictureBytes, type RegistryProblem, type VisualSide } from './contract.ts';
+import { faceFamilies, isFaceKind } from './face-kinds.ts';
+import { builtInRows } from './rows/list.ts';
+
+const checker = Compile(ModelRow);
+
+type Wrong = Omit<RegistryProblem, 'file'>;
+
+/** Checks the text of a user's model.json; `name` is the folder's. Names the first wrong field. */
+export function checkUserRow(
+  file: string,
+  name: string,
+  text: string,
+): { row: ModelRow } | { problem: RegistryProblem } {
+  const wrong = (field: string, message: string) => ({ problem: { file, field, message } });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return wrong('', `is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (!checker.Check(value)) {
+    const [first] = checker.Errors(value);
+    return wrong(first?.instancePath ?? '', first?.message ?? 'has the wrong form');
+  }
+  const found = wrongKey(value, name) ?? wrongSide(value) ?? wrongFiles(value);
+  return found ? wrong(found.field, found.message) : { row: value };
+}
+
+function wrongKey({ key }: ModelRow, name: string): Wrong | null {
+  const wrong = (message: string) => ({ field: '/key', message });
+  if (builtInRows.some((row) => row.key === key)) {
+    return wrong(`${key} is a model of the program; choose another key`);
+  }
+  if (Object.hasOwn(modelWords, key))
+    return wrong(`${key} means several models in "models pull"; choose another key`);
+  return key === name ? null : wrong(`${key} is not the name of its folder, ${name}`);
+}
+
+/** The field of a row that a model of its kind has to have. */
+const sides = {
+  visual: 'visual',
+  speech: 'speech',
+  speaker: 'speaker',
+  'face-detector': 'detector',
+  'face-embedder': 'embedder',
+} as const;
+
+function wrongSide(row: ModelRow): Wrong | null {
+  const side = Object.entries(sides).find(([kind]) => kind === row.kind)?.[1];
+  if (side && !row[side]) return { field: `/${side}`, message: `is missing for a ${row.kind} model` };
+  if (row.visual) return wrongPicture(row.visual);
+  if (!isFaceKind(row.kind)) return null;
+  const families: readonly string[] = faceFamilies[row.kind];
+  if (!families.includes(row.family)) {
+    const message = `"${row.family}" is no family of ${row.kind} models; there is ${families.join(', ')}`;
+    return { field: '/family', message };
+  }
+  return row.kind === 'face-detector' ? wrongDetector(row) : null;
+}
+
+function wrongPicture({ shape: { width, height } }: VisualSide): Wrong | null {
+  if (width * height * 3 <= mostPictureBytes) return null;
+  const most = Math.sqrt(mostPictureBytes / 3);
+  const message = `${width}×${height} is larger than the limit of ${most}×${most} pixels`;
+  return { field: '/visual/shape', message };
+}
+
+function wrongDetector({ detector }: ModelRow): Wrong | null {
+  const { fixed_side, multiple, least_face, most_face } = detector!;
+  if (fixed_side !== null && fixed_side % multiple !== 0) {
+    return { field: '/detector/fixed_side', message: `${fixed_side} is no multiple of ${multiple}` };
+  }
+  if (most_face >= least_face) return null;
+  return { field: '/detector/most_face', message: `${most_face} is less than least_face, ${least_face}` };
+}
+
+function wrongFiles({ kind, files }: ModelRow): Wrong | null {
+  const wrong = (message: string) => ({ field: '/files', message });
+  const twice = files.find((one, at) =>
+    files.some((other, before) => before < at && (other.role === one.role || other.name === one.name)),
+  );
+  if (twice) return wrong(`names ${twice.role} (${twice.name}) twice`);
+  return isFaceKind(kind) && !files.some(({ role }) => role === 'graph')
+    ? wrong('names no file with the role "graph"')
+    : null;
+}

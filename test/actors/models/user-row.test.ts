@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mostPictureBytes } from '../../../actors/models/contract.ts';
+import { builtInRows } from '../../../actors/models/rows/list.ts';
+import { checkUserRow } from '../../../actors/models/user-row.ts';
+
+const rowOf = (key: string) => builtInRows.find((row) => row.key === key)!;
+const clip = rowOf('clip-b32');
+const own = { ...clip, key: 'mine', files: clip.files.map((file) => ({ ...file, url: null })) };
+const detector = { ...rowOf('yunet-2023mar'), key: 'mine' };
+const embedder = { ...rowOf('auraface-v1'), key: 'mine' };
+
+const wrong: [string, string, string, RegExp][] = [
+  ['not JSON', '{', '', /is not JSON/],
+  ['no object', '[]', '', /object/],
+  ['a missing field', JSON.stringify({ ...own, license: undefined }), '', /license/],
+  ['a wrong number', JSON.stringify({ ...own, speed: 9 }), '/speed', /5/],
+  [
+    'a hash cut short',
+    JSON.stringify({ ...own, files: [{ ...own.files[0], sha256: 'abc' }] }),
+    '/files/0/sha256',
+    /./,
+  ],
+  [
+    'a file name that leaves the folder',
+    JSON.stringify({ ...own, files: [{ ...own.files[0], name: '../../x' }] }),
+    '/files/0/name',
+    /pattern/,
+  ],
+  [
+    'a visual model without its visual side',
+    JSON.stringify({ ...own, visual: undefined }),
+    '/visual',
+    /missing/,
+  ],
+  [
+    'a picture that fits no slot',
+    JSON.stringify({
+      ...own,
+      visual: { ...own.visual, shape: { ...own.visual!.shape, width: 513, height: 512 } },
+    }),
+    '/visual/shape',
+    /513×512 is larger than the limit of 512×512 pixels/,
+  ],
+  ['a role named twice', JSON.stringify({ ...own, files: [own.files[0], own.files[0]] }), '/files', /twice/],
+  ['the key of another folder', JSON.stringify({ ...own, key: 'yours' }), '/key', /mine/],
+  ['a key of the program', JSON.stringify({ ...own, key: 'clip-b32' }), '/key', /of the program/],
+  ['a word of pull as its key', JSON.stringify({ ...own, key: 'faces' }), '/key', /means several models/],
+  [
+    'no side of a face detector',
+    JSON.stringify({ ...detector, detector: undefined }),
+    '/detector',
+    /missing/,
+  ],
+  [
+    'no side of a face embedder',
+    JSON.stringify({ ...embedder, embedder: undefined }),
+    '/embedder',
+    /missing/,
+  ],
+  [
+    'the side of another kind only',
+    JSON.stringify({ ...embedder, embedder: undefined, detector: detector.detector }),
+    '/embedder',
+    /missing for a face-embedder model/,
+  ],
+  [
+    'a family of the other kind',
+    JSON.stringify({ ...detector, family: 'arcface' }),
+    '/family',
+    /"arcface" .* there is yunet, scrfd/,
+  ],
+  [
+    'no such order of colours',
+    JSON.stringify({ ...detector, detector: { ...detector.detector, color: 'rbg' } }),
+    '/detector/color',
+    /./,
+  ],
+  [
+    'a scale of 0',
+    JSON.stringify({ ...embedder, embedder: { ...embedder.embedder, scale: 0 } }),
+    '/embedder/scale',
+    /0/,
+  ],
+  [
+    'a side that is no multiple',
+    JSON.stringify({ ...detector, detector: { ...detector.detector, fixed_side: 650 } }),
+    '/detector/fixed_side',
+    /650 is no multiple of 32/,
+  ],
+  [
+    'largest faces below the smallest',
+    JSON.stringify({ ...detector, detector: { ...detector.detector, most_face: 5 } }),
+    '/detector/most_face',
+    /5 is less than least_face, 10/,
+  ],
+  [
+    'no graph of a face model',
+    JSON.stringify({ ...embedder, files: [{ ...embedder.files[0], role: 'vision' }] }),
+    '/files',
+    /role "graph"/,
+  ],
+];
+for (const [what, text, field, message] of wrong) {
+  test(`a model.json with ${what} is told by file and field`, () => {
+    const found = checkUserRow('/m/mine/model.json', 'mine', text);
+    assert('problem' in found);
+    assert.equal(found.problem.file, '/m/mine/model.json');
+    assert.equal(found.problem.field, field);
+    assert.match(found.problem.message, message);
+  });
+}
+
+test('a picture as large as a slot is taken, in any proportion', () => {
+  for (const [width, height] of [
+    [512, 512],
+    [1024, 256],
+  ]) {
+    const visual = { ...own.visual, shape: { ...own.visual!.shape, width, height } };
+    assert('row' in checkUserRow('/m/mine/model.json', 'mine', JSON.stringify({ ...own, visual })));
+  }
+  for (const { key, visual } of builtInRows)
+    assert(!visual || visual.shape.width * visual.shape.height * 3 <= mostPictureBytes, key);
+});
+
+test('folders may hold any detector and embedder whose family is known', () => {
+  const rows = [
+    detector,
+    {
+      ...detector,
+      family: 'scrfd',
+      detector: { ...detector.detector, color: 'rgb', mean: 127.5, scale: 128 },
+    },
+    embedder,
+    { ...embedder, family: 'sface' },
+  ];
+  for (const row of rows) assert('row' in checkUserRow('/m/mine/model.json', 'mine', JSON.stringify(row)));
+});
