@@ -1,8 +1,9 @@
 // The visual model in use: what there is, what is loaded, and switching.
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { ModelState } from '../../actors/embedder/contract.ts';
-import { modelErrors } from '../../actors/models/contract.ts';
+import { faceModelInUse } from '../../actors/models/advice.ts';
+import { type ListedModel, type ModelRow, modelErrors } from '../../actors/models/contract.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { described, nullable, oneOf } from '../../runtime/schema.ts';
@@ -27,7 +28,7 @@ export const loadedModels = route({
     reply(200, { visual: search.models.state, speech: analysis.speechModel }),
 });
 
-const ModelInfo = Type.Object({
+const modelInfo = {
   speed: described(Type.Integer(), '1 slow to 5 fast.'),
   accuracy: described(Type.Integer(), '1 rough to 5 best.'),
   frame_resolution: described(Type.Integer(), 'Side of the picture the model looks at, px.'),
@@ -35,6 +36,31 @@ const ModelInfo = Type.Object({
   compatible_os: Type.Array(Type.String()),
   is_multilingual: Type.Boolean(),
   license: Type.String(),
+};
+const ModelInfo = Type.Object(modelInfo);
+const infoNote = 'One object for each model, with its key as the only field.';
+
+const AvailableFaces = Type.Object({
+  supported_models: described(Type.Array(Type.String()), 'Face models this machine can run, of both kinds.'),
+  downloaded_models: Type.Array(Type.String()),
+  detector_key: described(
+    nullable(Type.String()),
+    'The downloaded model that finds faces in the next analysis; null when there is none.',
+  ),
+  embedder_key: described(
+    nullable(Type.String()),
+    'The downloaded model that tells faces apart in the next analysis; null when there is none.',
+  ),
+  command: described(nullable(Type.String()), 'Downloads what is missing; null when faces can be analysed.'),
+  model_info: described(
+    Type.Array(
+      Type.Record(
+        Type.String(),
+        Type.Object({ kind: oneOf('face-detector', 'face-embedder'), ...modelInfo }),
+      ),
+    ),
+    infoNote,
+  ),
 });
 
 export const availableModels = route({
@@ -42,21 +68,20 @@ export const availableModels = route({
   path: '/api/v1/models/available',
   id: 'availableModels',
   tag,
-  summary: 'The visual models this machine can run, and which are downloaded',
+  summary: 'The visual models and face models this machine can run, and which are downloaded',
   description:
-    'Models are downloaded with `framehound models pull KEY`. `loaded_model` is null while one loads.',
+    'Models are downloaded with `framehound models pull KEY`. `loaded_model` is null while one loads. Face models are in ' +
+    '`faces`; every other field is of visual models.',
   answers: {
     200: Type.Object({
       supported_models: Type.Array(Type.String()),
       downloaded_models: Type.Array(Type.String()),
       loaded_model: nullable(Type.String()),
-      model_info: described(
-        Type.Array(Type.Record(Type.String(), ModelInfo)),
-        'One object for each model, with its key as the only field.',
-      ),
+      model_info: described(Type.Array(Type.Record(Type.String(), ModelInfo)), infoNote),
       current_system: oneOf('mac-arm', 'mac-x86', 'windows', 'linux'),
       ...attempt,
       model_key,
+      faces: described(AvailableFaces, 'Models that find faces, and models that tell them apart.'),
     }),
   },
   handle: async (_, { search, models: library }) => {
@@ -67,17 +92,36 @@ export const availableModels = route({
       supported_models: rows.map(({ row }) => row.key),
       downloaded_models: rows.filter(({ downloaded }) => downloaded).map(({ row }) => row.key),
       loaded_model: state.model_key,
-      model_info: rows.map(({ row }) => {
-        const { key, speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license } =
-          row;
-        const info = { speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license };
-        return { [key]: info };
-      }),
+      model_info: rows.map(({ row }) => ({ [row.key]: infoOf(row) })),
       current_system: library.system,
       ...state,
+      faces: facesOf(models),
     });
   },
 });
+
+function infoOf(row: ModelRow): Static<typeof ModelInfo> {
+  const { speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license } = row;
+  return { speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license };
+}
+
+function facesOf(models: readonly ListedModel[]): Static<typeof AvailableFaces> {
+  const rows = models.flatMap(({ row, supported, downloaded }) => {
+    const { key, kind } = row;
+    if (!supported || (kind !== 'face-detector' && kind !== 'face-embedder')) return [];
+    return [{ key, downloaded, info: { kind, ...infoOf(row) } }];
+  });
+  const detector = faceModelInUse(models, 'face-detector');
+  const embedder = faceModelInUse(models, 'face-embedder');
+  return {
+    supported_models: rows.map(({ key }) => key),
+    downloaded_models: rows.filter(({ downloaded }) => downloaded).map(({ key }) => key),
+    detector_key: detector?.key ?? null,
+    embedder_key: embedder?.key ?? null,
+    command: detector && embedder ? null : 'framehound models pull faces',
+    model_info: rows.map(({ key, info }) => ({ [key]: info })),
+  };
+}
 
 const Refused = Type.Object({
   error: Type.String(),

@@ -23,9 +23,13 @@ const fields = [
 
 /**
  * The coordinator is real; of the models `large` opens, and `broken` does not: `small` takes its place, or nothing when
- * `noFallback`. All are downloaded but clip-b32-q8.
+ * `noFallback`. All are downloaded but those in `without`.
  */
-async function served({ running = null as string | null, noFallback = false } = {}) {
+async function served({
+  running = null as string | null,
+  noFallback = false,
+  without = ['clip-b32-q8'],
+} = {}) {
   const held = { key: null as string | null, opening: Promise.resolve(), cleared: 0 };
   const stateOf = (model_key: string | null, error: string | null = null): ModelState => ({
     model_key,
@@ -54,7 +58,7 @@ async function served({ running = null as string | null, noFallback = false } = 
   const models = createVisualModels({ ...parts, changed } as unknown as VisualModelParts);
   const all = (await createModelLibrary('/no/such/folder', { memoryBytes: 8e9, graphics: false }).list())
     .models;
-  const listed = all.map((one) => ({ ...one, downloaded: one.row.key !== 'clip-b32-q8', supported: true }));
+  const listed = all.map((one) => ({ ...one, downloaded: !without.includes(one.row.key), supported: true }));
   const call = inject(modelRoutes, {
     search: { models } as unknown as Service['search'],
     analysis: { speechModel: noModel } as unknown as Service['analysis'],
@@ -178,13 +182,15 @@ test('an analysis keeps the model it began with: another one is a 409', async ()
 test('available models are listed as objects of one key, each supported visual model', async () => {
   const s = await served();
   await s.load(small);
-  const { supported_models, downloaded_models, model_info, loaded_model, current_system, ...attempt } =
+  const { supported_models, downloaded_models, model_info, loaded_model, current_system, faces, ...attempt } =
     (await get(s, 'available')) as {
       supported_models: string[];
       downloaded_models: string[];
       model_info: Record<string, Record<string, unknown>>[];
     } & Record<string, unknown>;
   assert.ok(supported_models.includes(large));
+  assert.ok(!supported_models.includes('sface'), 'a face model cannot be loaded as a visual one');
+  assert.ok(faces);
   assert.deepEqual(
     downloaded_models,
     supported_models.filter((key) => key !== 'clip-b32-q8'),
@@ -206,4 +212,31 @@ test('available models are listed as objects of one key, each supported visual m
       'speed',
     ]);
   }
+});
+
+test('available face models are listed by themselves, with the two in use and what brings the missing one', async () => {
+  const all = ['yunet-2026may', 'yunet-2023mar', 'sface', 'sface-int8', 'auraface-v1'];
+  const facesOf = async (without: string[]) =>
+    (await get(await served({ without }), 'available'))['faces'] as Record<string, unknown>;
+  const { model_info, ...whole } = await facesOf([]);
+  assert.deepEqual(whole, {
+    supported_models: all,
+    downloaded_models: all,
+    detector_key: 'yunet-2026may',
+    embedder_key: 'auraface-v1',
+    command: null,
+  });
+  const infos = model_info as Record<string, { kind: string; license: string; size_gb: number }>[];
+  assert.deepEqual(infos.flatMap(Object.keys), all);
+  assert.deepEqual(
+    infos.flatMap(Object.values).map(({ kind }) => kind),
+    ['face-detector', 'face-detector', 'face-embedder', 'face-embedder', 'face-embedder'],
+  );
+  assert.match(infos[0]!['yunet-2026may']!.license, /^MIT/);
+  const part = await facesOf(['sface', 'sface-int8', 'auraface-v1']);
+  assert.deepEqual(part['downloaded_models'], ['yunet-2026may', 'yunet-2023mar']);
+  assert.deepEqual(
+    [part['detector_key'], part['embedder_key'], part['command']],
+    ['yunet-2026may', null, 'framehound models pull faces'],
+  );
 });
