@@ -8,8 +8,8 @@ export const purposes: Readonly<Record<ModelRow['kind'], string>> = {
   voice: 'hears where somebody speaks',
   speaker: 'tells voices apart',
   turns: 'hears who speaks when, voices that overlap too',
-  'face-detector': 'where faces are',
-  'face-embedder': 'whose faces they are',
+  'face-detector': 'finds faces',
+  'face-embedder': 'tells faces apart',
   summary: 'sums up',
 };
 
@@ -39,6 +39,7 @@ function modelLine({ row, builtIn, downloaded, supported, advised }: ListedModel
 }
 
 function languagesOf({ kind, languages }: ModelRow): string {
+  if (languages.length === 0) return '';
   // A voice is heard in any language.
   if (languages.includes('*'))
     return kind === 'visual' || kind === 'speech' ? 'many languages' : 'any language';

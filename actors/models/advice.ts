@@ -59,14 +59,17 @@ export function advisedModels(models: readonly Candidate[], machine: Machine): R
 }
 
 /** Words that stand for a model of each of several kinds where the keys of models to pull are named. */
-export const modelWords: Readonly<Record<string, readonly ModelRow['kind'][]>> = {
-  faces: faceKinds,
-};
+export const modelWords = { faces: faceKinds } as const satisfies Record<string, readonly ModelRow['kind'][]>;
+export type ModelWord = keyof typeof modelWords;
+
+export function isModelWord(word: string): word is ModelWord {
+  return Object.hasOwn(modelWords, word);
+}
 
 /** The keys that a key or a word stands for: itself, or the advised models. Throws MODEL_UNKNOWN where none is advised. */
 export function keysOf(word: string, models: readonly ListedModel[]): readonly string[] {
-  if (!Object.hasOwn(modelWords, word)) return [word];
-  return modelWords[word]!.map((kind) => {
+  if (!isModelWord(word)) return [word];
+  return modelWords[word].map((kind) => {
     const found = models.find(({ row, advised }) => row.kind === kind && advised);
     if (found) return found.row.key;
     throw modelErrors.MODEL_UNKNOWN(

@@ -1,6 +1,6 @@
 // Whether the model.json of a user's folder is a row, and which field is wrong where it is not. Pure.
 import { Compile } from 'typebox/compile';
-import { modelWords } from './advice.ts';
+import { isModelWord } from './advice.ts';
 import { ModelRow, mostPictureBytes, type RegistryProblem, type VisualSide } from './contract.ts';
 import { faceFamilies, isFaceKind } from './face-kinds.ts';
 import { builtInRows } from './rows/list.ts';
@@ -35,8 +35,7 @@ function wrongKey({ key }: ModelRow, name: string): Wrong | null {
   if (builtInRows.some((row) => row.key === key)) {
     return wrong(`${key} is a model of the program; choose another key`);
   }
-  if (Object.hasOwn(modelWords, key))
-    return wrong(`${key} means several models in "models pull"; choose another key`);
+  if (isModelWord(key)) return wrong(`${key} means several models in "models pull"; choose another key`);
   return key === name ? null : wrong(`${key} is not the name of its folder, ${name}`);
 }
 

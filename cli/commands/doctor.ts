@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { modelsInUse, sizeText } from '../../actors/models/advice.ts';
+import { faceModelInUse, modelsInUse, modelWords, sizeText } from '../../actors/models/advice.ts';
 import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
 import type { Setting } from '../../runtime/config.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
@@ -154,8 +154,28 @@ function abilities(rows: readonly ListedModel[], visualKey: string): Finding[] {
   return [
     ability(objects, 'visual', without(objects, 'not available without a download')),
     ability('speech', 'speech', without('speech', 'not available without a download; subtitles are read')),
-    without('faces', 'not available: this version finds no faces'),
+    faces(rows),
   ];
+}
+
+/** It takes a model that finds faces and one that tells them apart. */
+function faces(rows: readonly ListedModel[]): Finding {
+  const name = 'faces';
+  const detector = faceModelInUse(rows, 'face-detector');
+  const embedder = faceModelInUse(rows, 'face-embedder');
+  if (detector && embedder) return { name, ok: true, found: `by ${detector.key} and ${embedder.key}` };
+  const found = detector
+    ? `${detector.key} finds them, and nothing tells them apart`
+    : embedder
+      ? `${embedder.key} tells them apart, and nothing finds them`
+      : 'not available without a download';
+  const lacking = { name, ok: true, lacking: true, found };
+  const kinds: readonly string[] = modelWords.faces;
+  const advised = rows.filter(({ row, advised }) => kinds.includes(row.kind) && advised);
+  if (advised.length < 2) return { ...lacking, found: `${found}; no model for it fits this machine` };
+  const missing = advised.filter(({ downloaded }) => !downloaded);
+  const size = sizeText(missing.reduce((sum, { row }) => sum + row.size_gb, 0));
+  return { ...lacking, mend: `framehound models pull faces (${size})` };
 }
 
 async function storage({ values }: Context): Promise<Finding[]> {

@@ -1,8 +1,8 @@
 // `framehound models list|pull|use|remove|verify`: which models there are, which are on this machine and which is used.
 import { parseArgs } from 'node:util';
-import { modelsInUse } from '../../actors/models/advice.ts';
+import { isModelWord, keysOf, modelsInUse } from '../../actors/models/advice.ts';
 import { modelErrors } from '../../actors/models/contract.ts';
-import { type EngineError, restated } from '../../runtime/errors.ts';
+import { EngineError, engineErrors, restated } from '../../runtime/errors.ts';
 import { suggestion } from '../../runtime/nearest.ts';
 import { folders } from '../../settings.ts';
 import { byHand, unusedProxyOf } from '../by-hand.ts';
@@ -20,17 +20,19 @@ export const models: Command = async (args, context) => {
     allowPositionals: true,
     options: commandTable.models.options,
   });
-  const [action = 'list', ...keys] = positionals;
+  const [action = 'list', ...words] = positionals;
   if (action === 'list') return list(context, values.json);
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) throw unknownAction('models', action);
-  if (action === 'use' && keys.length > 1) throw usageErrors.USAGE('models use takes one key');
+  if (!run && action !== 'pull') throw unknownAction('models', action);
+  if (action === 'use' && words.length > 1) throw usageErrors.USAGE('models use takes one key');
   if (values.use && action !== 'pull') throw usageErrors.USAGE('--use goes with models pull');
-  if (values.use && keys.length > 1) throw usageErrors.USAGE('models pull --use takes one key');
-  if (keys.length === 0)
+  if (values.use && (words.length > 1 || words.some(isModelWord)))
+    throw usageErrors.USAGE('models pull --use takes one key');
+  if (words.length === 0)
     throw usageErrors.USAGE(`models ${action} needs the key of a model, see: framehound models list`);
+  if (!run) return pullAll(words, values.use, context);
   let code: number = exit.ok;
-  for (const key of keys) code = Math.max(code, await run(key, context, values.use));
+  for (const key of words) code = Math.max(code, await run(key, context));
   return code;
 };
 
@@ -49,6 +51,37 @@ async function list(context: Context, json: boolean): Promise<number> {
   } else out(`${modelLines(rows, values.model).join('\n')}\n`);
   for (const problem of problems) screen.write(`✗ ${problemText(problem)}\n`);
   return problems.length > 0 ? exit.error : exit.ok;
+}
+
+/** A model that cannot be pulled does not keep the others from it; the error tells of each, and what there is now. */
+async function pullAll(words: readonly string[], use: boolean, context: Context): Promise<number> {
+  const keys = await keysToPull(words, context);
+  const failed = new Map<string, EngineError>();
+  let code: number = exit.ok;
+  for (const key of keys) {
+    try {
+      code = Math.max(code, await pull(key, use, context));
+    } catch (error) {
+      if (keys.length === 1 || !(error instanceof EngineError) || engineErrors.CANCELLED.is(error))
+        throw error;
+      failed.set(key, error);
+    }
+  }
+  const [first] = failed.values();
+  if (!first) return code;
+  const there = keys.filter((key) => !failed.has(key));
+  const now = there.length === 0 ? 'Nothing was pulled' : `Only ${there.join(' and ')} is there now`;
+  const again = `${invocation} models pull ${[...failed.keys()].join(' ')}`;
+  const each = [...failed].map(([key, { message }]) => `${key}: ${message}`);
+  throw restated(first, { message: `${each.join('\n')}\n${now}; the rest comes with: ${again}` });
+}
+
+/** Each once, in the order they are named. */
+async function keysToPull(words: readonly string[], { installation }: Context): Promise<readonly string[]> {
+  if (!words.some(isModelWord)) return [...new Set(words)];
+  const { models: library } = await installation();
+  const { models: rows } = await library.list();
+  return [...new Set(words.flatMap((word) => keysOf(word, rows)))];
 }
 
 async function pull(key: string, use: boolean, context: Context): Promise<number> {
@@ -142,11 +175,7 @@ async function verify(key: string, { installation, out, signal }: Context): Prom
   return ok ? exit.ok : exit.error;
 }
 
-type ModelAction = (key: string, context: Context, use: boolean) => Promise<number>;
+type ModelAction = (key: string, context: Context) => Promise<number>;
 
-const actions: Readonly<Record<string, ModelAction>> = {
-  pull: (key, context, use) => pull(key, use, context),
-  use: useModel,
-  remove,
-  verify,
-};
+/** What is done with one key after another. */
+const actions: Readonly<Record<string, ModelAction>> = { use: useModel, remove, verify };

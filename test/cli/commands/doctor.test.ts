@@ -13,7 +13,7 @@ async function told(t: TestContext, downloaded: readonly string[], env: Record<s
   const library = createModelLibrary('/no/such/folder', { memoryBytes: 16e9, graphics: false });
   const { models } = await library.list();
   const rows = models.map((model): ListedModel => {
-    return { ...model, downloaded: model.builtIn || downloaded.includes(model.row.key) };
+    return { ...model, supported: true, downloaded: model.builtIn || downloaded.includes(model.row.key) };
   });
   const installation = async () =>
     ({
@@ -32,7 +32,10 @@ test('what needs a download is told with the command that brings it, and is noth
     /– objects and people not available without a download\n.*models pull \S+ --use \(0\.42 GB\)/,
   );
   assert.match(out, /– speech +not available without a download; subtitles are read\n.*models pull \S+ \(/);
-  assert.match(out, /– faces +not available/);
+  assert.match(
+    out,
+    /– faces +not available without a download\n +→ (npx )?framehound models pull faces \(40 MB\)\n/,
+  );
   assert.doesNotMatch(out, /✗ (objects|speech|faces)/);
   assert.equal(code, process.versions.node.startsWith('22.') ? 0 : 1);
 });
@@ -43,4 +46,13 @@ test('a downloaded model that is not in use is told with the command that uses i
   assert.match(out, /✓ speech +by whisper-base\n/);
   const used = await told(t, ['clip-b32'], { FRAMEHOUND_MODEL: 'clip-b32' });
   assert.match(used.out, /✓ objects and people by clip-b32\n/);
+});
+
+test('faces need two models: which is there, which is missing and its size are told', async (t) => {
+  const finds = await told(t, ['yunet-2023mar']);
+  assert.match(finds.out, /– faces +yunet-2023mar finds them, and nothing tells them apart\n.*pull faces \(/);
+  const tells = await told(t, ['sface']);
+  assert.match(tells.out, /– faces +sface tells them apart, and nothing finds them\n.*pull faces \(1 MB\)\n/);
+  const both = await told(t, ['yunet-2026may', 'yunet-2023mar', 'sface-int8']);
+  assert.match(both.out, /✓ faces +by yunet-2026may and sface-int8\n(?! +→)/);
 });

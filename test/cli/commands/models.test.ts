@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import type { Installation } from '../../../actors/installation.ts';
-import type { ListedModel, ModelLibrary } from '../../../actors/models/contract.ts';
+import { type ListedModel, type ModelLibrary, modelErrors } from '../../../actors/models/contract.ts';
+import { createModelLibrary } from '../../../actors/models/library.ts';
 import { models } from '../../../cli/commands/models.ts';
 import { type Context, exit, usageErrors } from '../../../cli/context.ts';
 import { manualClock } from '../../../runtime/clock.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
 
 const row = {
   key: 'small',
@@ -118,4 +120,59 @@ test('remove names the files of the user that stay', async () => {
 test('an unknown action and an action without a key are errors of usage', async () => {
   await assert.rejects(run({}, 'fetch'), usageErrors.USAGE.is);
   await assert.rejects(run({}, 'pull'), usageErrors.USAGE.is);
+});
+
+const machine = { memoryBytes: 16e9, graphics: false };
+/** The rows of the program, as on a machine where each can run. */
+const everyRow: ModelLibrary['list'] = async () => {
+  const { models: rows } = await createModelLibrary('/no/such/folder', machine).list();
+  return { models: rows.map((model) => ({ ...model, supported: true })), problems: [] };
+};
+
+test('the list says what face models are for, without languages', async () => {
+  const { out } = await run({ list: everyRow });
+  assert.match(out, /\nface-detector: finds faces\n {2}yunet-2026may +not downloaded, advised +1 MB +MIT;/);
+  assert.match(out, /\nface-embedder: tells faces apart\n {2}sface +not downloaded, advised +39 MB +Apache/);
+  await assert.rejects(run({ list: everyRow }, 'use', 'sface'), {
+    code: 'MODEL_WRONG_KIND',
+    message: /^"sface" tells faces apart; a visual model is chosen/,
+  });
+});
+
+test('pull goes on with the next model where one cannot be pulled, and tells of each', async () => {
+  const asked: string[] = [];
+  const pull: ModelLibrary['pull'] = async (key) => {
+    asked.push(key);
+    if (key === 'yunet-2026may') throw modelErrors.DOWNLOAD_REFUSED('the server says 403');
+    return { key, folder: `/m/${key}`, files: [] };
+  };
+  const missing: ModelLibrary['missing'] = async (key) => ({ folder: `/m/${key}`, files: [] });
+  await assert.rejects(run({ list: everyRow, pull, missing }, 'pull', 'faces'), {
+    code: 'DOWNLOAD_REFUSED',
+    message:
+      /^yunet-2026may: the server says 403\n.*into\n {2}\/m\/yunet-2026may\n.*Only sface is there now; .*models pull yunet-2026may$/s,
+  });
+  assert.deepEqual(asked, ['yunet-2026may', 'sface']);
+});
+
+test('when no model of several came, the error names all of them', async () => {
+  const pull: ModelLibrary['pull'] = async (key) => {
+    throw modelErrors.MODELS_FOLDER_FULL(`no room for ${key}`);
+  };
+  await assert.rejects(run({ list: everyRow, pull }, 'pull', 'faces'), {
+    code: 'MODELS_FOLDER_FULL',
+    message:
+      /^yunet-2026may: no room for yunet-2026may\nsface: no room for sface\nNothing was pulled; .*models pull yunet-2026may sface$/,
+  });
+});
+
+test('a cancelled pull ends at once, and a word is no model to use', async () => {
+  const asked: string[] = [];
+  const pull: ModelLibrary['pull'] = async (key) => {
+    asked.push(key);
+    throw engineErrors.CANCELLED();
+  };
+  await assert.rejects(run({ list: everyRow, pull }, 'pull', 'faces'), engineErrors.CANCELLED.is);
+  assert.deepEqual(asked, ['yunet-2026may']);
+  await assert.rejects(run({ list: everyRow }, 'pull', 'faces', '--use'), usageErrors.USAGE.is);
 });
