@@ -68,8 +68,15 @@ function wrongPicture({ shape: { width, height } }: VisualSide): Wrong | null {
   return { field: '/visual/shape', message };
 }
 
+/** Both families of detectors look at cells of 8, 16 and 32 px. */
+const coarsest = 32;
+
 function wrongDetector({ detector }: ModelRow): Wrong | null {
   const { fixed_side, multiple, least_face, most_face } = detector!;
+  if (multiple % coarsest !== 0) {
+    const message = `${multiple} is no multiple of ${coarsest}, the step of the coarsest grid of its family`;
+    return { field: '/detector/multiple', message };
+  }
   if (fixed_side !== null && fixed_side % multiple !== 0) {
     return { field: '/detector/fixed_side', message: `${fixed_side} is no multiple of ${multiple}` };
   }

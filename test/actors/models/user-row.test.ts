@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { mostPictureBytes } from '../../../actors/models/contract.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
@@ -83,6 +85,12 @@ const wrong: [string, string, string, RegExp][] = [
     /0/,
   ],
   [
+    'sides that are no whole cells',
+    JSON.stringify({ ...detector, detector: { ...detector.detector, multiple: 16 } }),
+    '/detector/multiple',
+    /16 is no multiple of 32/,
+  ],
+  [
     'a side that is no multiple',
     JSON.stringify({ ...detector, detector: { ...detector.detector, fixed_side: 650 } }),
     '/detector/fixed_side',
@@ -135,4 +143,19 @@ test('folders may hold any detector and embedder whose family is known', () => {
     { ...embedder, family: 'sface' },
   ];
   for (const row of rows) assert('row' in checkUserRow('/m/mine/model.json', 'mine', JSON.stringify(row)));
+});
+
+test('every model.json shown in the documentation is a row', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+  const shown = [...page.matchAll(/```json\n([^`]+)```/g)].map(([, text]) => text!);
+  const kinds = shown.map((text) => {
+    const { key } = JSON.parse(text) as { key: string };
+    const found = checkUserRow(`/m/${key}/model.json`, key, text);
+    assert(
+      'row' in found,
+      'problem' in found ? `${key} ${found.problem.field}: ${found.problem.message}` : key,
+    );
+    return found.row.kind;
+  });
+  assert.deepEqual(kinds, ['face-detector', 'face-embedder']);
 });
