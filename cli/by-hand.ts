@@ -5,10 +5,13 @@ export interface Situation {
   readonly invocation: string;
   /** Address of a proxy that the environment names but this program was not told to use. */
   readonly unusedProxy: string | null;
+  /** The setting: most files come from there, some from an address of their own. */
+  readonly modelsUrl: string;
 }
 
 export function byHand(key: string, { folder, files }: MissingFiles, situation: Situation): string {
-  const { invocation, unusedProxy } = situation;
+  const { invocation, unusedProxy, modelsUrl } = situation;
+  const elsewhere = files.some(({ url }) => url.startsWith(modelsUrl));
   const lines = files.flatMap(({ name, url, size, sha256 }) => [
     `  ${url}`,
     `    as ${name}${size === null ? '' : `, ${size} bytes`}`,
@@ -23,7 +26,7 @@ export function byHand(key: string, { folder, files }: MissingFiles, situation: 
         ];
   return `${[
     ...proxy,
-    'Another server that has the same files: FRAMEHOUND_MODELS_URL=https://…',
+    ...(elsewhere ? ['Another server that has the same files: FRAMEHOUND_MODELS_URL=https://…'] : []),
     'The files can be brought by hand. Fetch, on a machine that reaches the network,',
     ...lines,
     'put them, under these names, into',

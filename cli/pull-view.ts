@@ -10,11 +10,10 @@ export interface PullView {
   end(): void;
 }
 
-/** `server`: where the files come from, as a person knows it. */
-export function createPullView(screen: Screen, clock: Clock, server: string): PullView {
+export function createPullView(screen: Screen, clock: Clock): PullView {
   let [drawn, told] = [false, ''];
   const draw = (progress: PullProgress) => {
-    const line = `  ${lineOf(progress, server)}`;
+    const line = `  ${lineOf(progress)}`;
     drawn = true;
     screen.write(`\r\x1b[K${fitted(line, screen.columns - 1)}`);
   };
@@ -31,7 +30,7 @@ export function createPullView(screen: Screen, clock: Clock, server: string): Pu
       // What lies there already is read without a word, unless a person waits before a terminal.
       if (state === told || progress.phase === 'checking') return;
       told = state;
-      screen.write(`  ${lineOf(progress, server)}\n`);
+      screen.write(`  ${lineOf(progress)}\n`);
     },
     end: () => {
       drawing.flush();
@@ -40,10 +39,7 @@ export function createPullView(screen: Screen, clock: Clock, server: string): Pu
   };
 }
 
-function lineOf(
-  { phase, reason, file, index, count, received, total }: PullProgress,
-  server: string,
-): string {
+function lineOf({ phase, reason, file, server, index, count, received, total }: PullProgress): string {
   const which = `${index + 1}/${count} ${file}`;
   const size = total === null ? '' : `, ${megabytes(total)} MB`;
   if (phase === 'checking') return `${which}: looking at what is there`;

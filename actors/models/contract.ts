@@ -299,6 +299,8 @@ export interface PullProgress {
   /** Why the try before failed; null in the other phases. */
   readonly reason: string | null;
   readonly file: string;
+  /** Host the file comes from; null when it comes with the folder. */
+  readonly server: string | null;
   /** Position of the file, from 0, and how many there are. */
   readonly index: number;
   readonly count: number;

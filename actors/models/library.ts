@@ -71,8 +71,10 @@ async function pullModel(modelsDir: string, key: string, options: PullOptions): 
   const records = await readRecords(folder);
   const files: PulledFile[] = [];
   for (const [index, file] of row.files.entries()) {
+    const server = file.url === null ? null : addressOf(file.url, options.baseUrl).host;
+    const which = { file: file.name, server, index, count: row.files.length };
     const pulled = await pullFile(folder, file, records.get(file.name) ?? null, options, (progress) =>
-      options.progress?.({ ...progress, file: file.name, index, count: row.files.length }),
+      options.progress?.({ ...progress, ...which }),
     );
     files.push(pulled);
     records.set(file.name, { size: pulled.size, sha256: pulled.sha256 });
@@ -86,7 +88,7 @@ async function pullFile(
   file: ModelFile,
   record: FileRecord | null,
   options: PullOptions,
-  progress: (progress: Omit<PullProgress, 'file' | 'index' | 'count'>) => void,
+  progress: (progress: Omit<PullProgress, 'file' | 'server' | 'index' | 'count'>) => void,
 ): Promise<PulledFile> {
   const path = join(folder, file.name);
   progress({ phase: 'checking', reason: null, received: 0, total: file.size });

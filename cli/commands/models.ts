@@ -86,14 +86,14 @@ async function keysToPull(words: readonly string[], { installation }: Context): 
 
 async function pull(key: string, use: boolean, context: Context): Promise<number> {
   const { values, screen, signal, clock, out } = context;
-  const view = createPullView(screen, clock, new URL(values.models_url).host);
+  const view = createPullView(screen, clock);
   const options = { baseUrl: values.models_url, signal, clock, progress: view.progress };
   const { models: library } = await context.installation();
   const pulling = library.pull(key, options).finally(view.end);
   const { files, folder } = await pulling.catch(async (error: unknown) => {
     if (unreached.some((row) => row.is(error))) {
       const missing = await library.missing(key, values.models_url);
-      const situation = { invocation, unusedProxy: unusedProxyOf(process.env) };
+      const situation = { invocation, unusedProxy: unusedProxyOf(process.env), modelsUrl: values.models_url };
       const recipe = byHand(key, missing, situation).trimEnd();
       throw restated(error as EngineError, { message: `${(error as EngineError).message}\n${recipe}` });
     }

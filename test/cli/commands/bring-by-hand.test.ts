@@ -94,8 +94,19 @@ test('a proxy that the environment names is told of, without its password, unles
   assert.equal(unusedProxyOf({ ...proxy, NODE_USE_ENV_PROXY: '1' }), null);
   assert.equal(unusedProxyOf({}), null);
   const missing = { folder: '/m/small', files: [] };
+  const situation = { invocation: 'framehound', modelsUrl: 'https://models.example' };
   assert.match(
-    byHand('small', missing, { invocation: 'framehound', unusedProxy: unusedProxyOf(proxy) }),
+    byHand('small', missing, { ...situation, unusedProxy: unusedProxyOf(proxy) }),
     /^The environment names a proxy.*\n {2}NODE_USE_ENV_PROXY=1 framehound models pull small\n/,
   );
+});
+
+test('another server is named only for files that come from the server of the settings', () => {
+  const situation = { invocation: 'framehound', unusedProxy: null, modelsUrl: 'https://models.example/' };
+  const recipe = (url: string) => {
+    const files = [{ name: 'a.onnx', url, size: 5, sha256: null }];
+    return byHand('small', { folder: '/m/small', files }, situation);
+  };
+  assert.match(recipe('https://models.example/me/a.onnx'), /FRAMEHOUND_MODELS_URL/);
+  assert.doesNotMatch(recipe('https://files.example/me/a.onnx'), /FRAMEHOUND_MODELS_URL/);
 });
