@@ -1,36 +1,54 @@
 // People as clients ask for them: clusterings of faces, their clusters with pictures, names, corrections and where somebody
 // is seen, with the fields of the API.
 import { type Static, Type } from 'typebox';
-import { described, nullable } from '../../runtime/schema.ts';
+import { errorTable } from '../../runtime/errors.ts';
+import { described, named, nullable } from '../../runtime/schema.ts';
+
+/** What is wrong with a request itself; what does not fit to the clustering is in the table of the index. */
+export const peopleRequestErrors = errorTable({
+  BAD_NAME: { meaning: 'The name cannot be given', status: 400, retryable: false },
+  NAMED_TWICE: { meaning: 'The cluster is given two names', status: 400, retryable: false },
+  NO_CORRECTION: { meaning: 'There is nothing to correct', status: 400, retryable: false },
+  WHICH_PERSON: { meaning: 'The request names two persons', status: 400, retryable: false },
+  WHICH_CLUSTER: { meaning: 'The request names no cluster', status: 400, retryable: false },
+});
+
+/** Letters of a name, as code points. */
+export const mostNameLetters = 200;
+/** Faces of a cluster in one answer. */
+export const mostFacesOfPage = 2000;
 
 const Count = Type.Integer({ minimum: 0 });
 const Jpeg = described(Type.String(), 'JPEG as base64.');
 
 /** "Cluster job" of the API. */
-export const FaceClusterJob = Type.Object({
-  name: described(Type.String(), 'Name of the clustering.'),
-  total_entries: described(Count, 'Faces that were found in its media.'),
-  num_clusters: described(Count, 'Clusters they make.'),
-  noise_entries: described(Count, 'Faces in no cluster.'),
-  cluster_ids: described(
-    Type.Array(Type.String()),
-    'Ids of the clusters; one keeps its id while most of its faces stay.',
-  ),
-  face_storage_version: described(
-    Count,
-    'Format on the disk: 2 is written now, 1 can only be read and named.',
-  ),
-  media_hashes: described(Type.Array(Type.String()), 'Contents whose faces belong to it.'),
-  model_key: described(Type.String(), 'Detector and embedder that found the faces.'),
-  eps: described(Type.Number(), 'Cosine distance of the last clustering.'),
-  min_samples: described(Count, 'Faces near each other that begin a cluster.'),
-  names: described(Type.Record(Type.String(), Type.String()), 'Names by cluster id.'),
-  can_undo: described(Type.Boolean(), 'Whether the last correction can be taken back.'),
-  clustered: described(
-    nullable(Type.Number()),
-    'When it was clustered, in seconds since 1970; null where that is not known.',
-  ),
-});
+export const FaceClusterJob = named(
+  'FaceClusterJob',
+  Type.Object({
+    name: described(Type.String(), 'Name of the clustering.'),
+    total_entries: described(Count, 'Faces that were found in its media.'),
+    num_clusters: described(Count, 'Clusters they make.'),
+    noise_entries: described(Count, 'Faces in no cluster.'),
+    cluster_ids: described(
+      Type.Array(Type.String()),
+      'Ids of the clusters; one keeps its id while most of its faces stay.',
+    ),
+    face_storage_version: described(
+      Count,
+      'Format on the disk: 2 is written now, 1 can only be read and named.',
+    ),
+    media_hashes: described(Type.Array(Type.String()), 'Contents whose faces belong to it.'),
+    model_key: described(Type.String(), 'Detector and embedder that found the faces.'),
+    eps: described(Type.Number(), 'Cosine distance of the last clustering.'),
+    min_samples: described(Count, 'Faces near each other that begin a cluster.'),
+    names: described(Type.Record(Type.String(), Type.String()), 'Names by cluster id.'),
+    can_undo: described(Type.Boolean(), 'Whether the last correction can be taken back.'),
+    clustered: described(
+      nullable(Type.Number()),
+      'When it was clustered, in seconds since 1970; null where that is not known.',
+    ),
+  }),
+);
 export type FaceClusterJob = Static<typeof FaceClusterJob>;
 
 export const FaceClusterJobs = Type.Object({
@@ -56,6 +74,7 @@ export const ClusterSamplesAnswer = Type.Union([
     clusters: described(Type.Array(ClusterSample), 'Largest first.'),
     noise_size: Type.Optional(described(Count, 'Faces in no cluster.')),
     noise_sample: Type.Optional(described(Type.Array(Jpeg), 'Some of them.')),
+    warning: Type.Optional(described(Type.String(), 'Which pictures did not fit into this answer.')),
   }),
   Type.Object({ warning: described(Type.String(), 'There is no saved face data.') }),
 ]);
@@ -65,19 +84,27 @@ export const ClusterFacesAnswer = Type.Object({
   cluster_job_name: Type.String(),
   limit: Count,
   offset: Count,
-  clusters: Type.Array(
-    Type.Object({
-      cluster_id: Type.String(),
-      name: Type.String(),
-      size: described(Count, 'Faces in the cluster.'),
-      available_faces: described(Count, 'Pictures there are for paging.'),
-      faces: described(Type.Array(Jpeg), 'A page of its faces, best first.'),
-      entry_ids: Type.Optional(
-        described(Type.Array(Type.String()), 'Ids of the faces, for moves; when asked for.'),
-      ),
-    }),
+  clusters: described(
+    Type.Array(
+      Type.Object({
+        cluster_id: Type.String(),
+        name: described(Type.String(), 'Empty without a name.'),
+        size: described(Count, 'Faces in the cluster.'),
+        available_faces: described(Count, 'Pictures there are for paging.'),
+        faces: described(Type.Array(Jpeg), 'A page of its faces, best first.'),
+        entry_ids: Type.Optional(
+          described(Type.Array(Type.String()), 'Ids of the faces, for moves; when asked for.'),
+        ),
+      }),
+    ),
+    'In the order in which they were asked for.',
   ),
-  warning: Type.Optional(Type.String()),
+  warning: Type.Optional(
+    described(
+      Type.String(),
+      'Clusters there are not, pictures that did not fit, or that there are no faces.',
+    ),
+  ),
 });
 export type ClusterFacesAnswer = Static<typeof ClusterFacesAnswer>;
 
@@ -91,44 +118,60 @@ export const NamesAnswer = Type.Object({
 export type NamesAnswer = Static<typeof NamesAnswer>;
 
 export const ModifyAnswer = Type.Object({
-  merges: Type.Array(
-    Type.Object({ target_cluster_id: Type.String(), cluster_ids: Type.Array(Type.String()), size: Count }),
+  merges: described(
+    Type.Array(
+      Type.Object({
+        target_cluster_id: described(Type.String(), 'The cluster that stays.'),
+        cluster_ids: described(Type.Array(Type.String()), 'Those that were merged, it among them.'),
+        size: described(Count, 'Faces it has now.'),
+      }),
+    ),
+    'One for each merge that was asked for.',
   ),
-  moves: Type.Array(Type.Object({ from: Type.String(), to: Type.String(), moved: Count })),
+  moves: described(
+    Type.Array(
+      Type.Object({
+        from: described(Type.String(), 'The cluster they were in.'),
+        to: described(Type.String(), 'The cluster they are in.'),
+        moved: described(Count, 'Faces that were moved.'),
+      }),
+    ),
+    'One for each move that was asked for.',
+  ),
 });
 export type ModifyAnswer = Static<typeof ModifyAnswer>;
 
 export const DeletePeopleAnswer = Type.Object({
-  deleted_jobs: Count,
-  deleted_clusters: Count,
+  deleted_jobs: described(Count, '1 when the clustering itself was removed.'),
+  deleted_clusters: described(Count, 'Clusters that were removed.'),
   deleted_faces: described(Count, 'Faces that were taken out of the clustering.'),
   removed_faces: described(
     Count,
     'Of these, faces whose vector and pictures are removed: no other clustering has them.',
   ),
-  message: described(Type.String(), 'When their bytes leave the disk.'),
+  message: described(Type.String(), 'What that means, and when their bytes leave the disk.'),
 });
 export type DeletePeopleAnswer = Static<typeof DeletePeopleAnswer>;
 
+const SeenIn = Type.Object({
+  media_path: described(Type.String(), 'The path at which the file was seen last.'),
+  hash_str: described(Type.String(), 'Content hash; copies have the same.'),
+  faces: described(Count, 'Faces of the cluster in this file.'),
+  ranges: described(
+    Type.Array(Type.Tuple([Type.Number(), Type.Number()])),
+    'Half-open, in seconds from the start; usable unchanged in `segments_to_frame_indices`.',
+  ),
+});
+
+const Appearance = Type.Object({
+  cluster_id: Type.String(),
+  name: described(Type.String(), 'Empty without a name.'),
+  media: described(Type.Array(SeenIn), 'Files in which the person is seen.'),
+});
+
 export const AppearancesAnswer = Type.Object({
   cluster_job_name: Type.String(),
-  people: Type.Array(
-    Type.Object({
-      cluster_id: Type.String(),
-      name: described(Type.String(), 'Empty without a name.'),
-      media: Type.Array(
-        Type.Object({
-          media_path: Type.String(),
-          hash_str: Type.String(),
-          faces: Count,
-          ranges: described(
-            Type.Array(Type.Tuple([Type.Number(), Type.Number()])),
-            'Half-open, in seconds from the start; usable unchanged in `segments_to_frame_indices`.',
-          ),
-        }),
-      ),
-    }),
-  ),
+  people: described(Type.Array(Appearance), 'One for each cluster.'),
 });
 export type AppearancesAnswer = Static<typeof AppearancesAnswer>;
 
@@ -170,8 +213,10 @@ export interface ReclusterRequest extends JobRequest {
   readonly clear_names: boolean;
 }
 export interface DeletePeopleRequest extends JobRequest {
-  /** Null: the whole clustering. */
+  /** Null, and no `person_name`: the whole clustering. */
   readonly cluster_id: string | null;
+  /** Every cluster of this name. */
+  readonly person_name?: string | null;
 }
 export interface AppearancesRequest extends JobRequest {
   /** Names or ids; empty: everybody who has a name. */

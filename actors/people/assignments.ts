@@ -1,0 +1,60 @@
+// Checks the names that clusters are to be given. Pure.
+import type { ClusterJob } from '../index/people/contract.ts';
+import { mostNameLetters, type NamesRequest, peopleRequestErrors } from './contract.ts';
+import { knownCluster } from './persons.ts';
+
+interface Assignment {
+  readonly cluster_id: string;
+  /** Empty: the name is taken away. */
+  readonly name: string;
+}
+
+/**
+ * The names without white space around them, each cluster once. Throws BAD_NAME, NAMED_TWICE and UNKNOWN_CLUSTER naming the
+ * field.
+ */
+export function checkedAssignments(job: ClusterJob, given: NamesRequest['assignments']): Assignment[] {
+  const names = new Map<string, string>();
+  for (const [i, { cluster_id, name }] of given.entries()) {
+    const at = `assignments[${i}]`;
+    knownCluster(job, cluster_id, `${at}.cluster_id`);
+    const plain = plainName(name ?? '', `${at}.name`);
+    const before = names.get(cluster_id);
+    if (before !== undefined && before !== plain) {
+      const what = `${at}: the cluster ${cluster_id} is given the names ${JSON.stringify(before)} and ${JSON.stringify(plain)}`;
+      throw peopleRequestErrors.NAMED_TWICE(what, { field: at });
+    }
+    names.set(cluster_id, plain);
+  }
+  return [...names].map(([cluster_id, name]) => ({ cluster_id, name }));
+}
+
+/** Cc is what a terminal obeys; the other two end a line. */
+const unprintable = /[\p{Cc}\u2028\u2029]/u;
+
+function plainName(name: string, field: string): string {
+  const plain = name.trim();
+  const wrong = complaint(name, plain);
+  if (wrong !== null) throw peopleRequestErrors.BAD_NAME(`${field} ${wrong}`, { field });
+  return plain;
+}
+
+function complaint(name: string, plain: string): string | null {
+  if (name !== '' && plain === '') {
+    return 'holds nothing but white space; an empty text or null takes the name away';
+  }
+  if (unprintable.test(name)) return 'holds a control character';
+  if (!name.isWellFormed()) return 'holds half of a character';
+  // By code points, as a person counts.
+  const letters = [...plain].length;
+  if (letters > mostNameLetters) return `has ${letters} letters, more than ${mostNameLetters}`;
+  return null;
+}
+
+/** Only those that differ from the names before. */
+export function realChanges(
+  { names }: ClusterJob,
+  changes: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(changes).filter(([id, name]) => (names[id] ?? '') !== name));
+}

@@ -1,0 +1,52 @@
+// Checks merges and moves before they are asked for, so that an error names the field. Pure.
+import { type ClusterJob, peopleErrors } from '../index/people/contract.ts';
+import { type ModifyRequest, peopleRequestErrors } from './contract.ts';
+import { knownCluster } from './persons.ts';
+
+type Merge = ModifyRequest['merges'][number];
+type Move = ModifyRequest['moves'][number];
+
+interface Corrections {
+  readonly merges: { cluster_ids: string[]; target_cluster_id?: string }[];
+  readonly moves: { from_cluster_id: string; to_cluster_id: string; entry_ids: string[] }[];
+}
+
+/** What is named twice in one list counts once. Throws NO_CORRECTION, UNKNOWN_CLUSTER and WRONG_CORRECTION naming the field. */
+export function checkedCorrections(
+  job: ClusterJob,
+  { merges, moves }: Pick<ModifyRequest, 'merges' | 'moves'>,
+): Corrections {
+  if (merges.length === 0 && moves.length === 0) {
+    throw peopleRequestErrors.NO_CORRECTION('merges or moves is needed', { field: 'merges' });
+  }
+  return {
+    merges: merges.map((merge, i) => checkedMerge(job, merge, `merges[${i}]`)),
+    moves: moves.map((move, i) => checkedMove(job, move, `moves[${i}]`)),
+  };
+}
+
+function checkedMerge(job: ClusterJob, { cluster_ids, target_cluster_id }: Merge, at: string) {
+  for (const [i, id] of cluster_ids.entries()) knownCluster(job, id, `${at}.cluster_ids[${i}]`);
+  const joined = [...new Set(cluster_ids)];
+  if (joined.length < 2) throw wrong(`${at}.cluster_ids`, 'must name two clusters or more');
+  if (target_cluster_id === undefined) return { cluster_ids: joined };
+  if (!joined.includes(target_cluster_id)) {
+    throw wrong(
+      `${at}.target_cluster_id`,
+      `must be one of cluster_ids: ${JSON.stringify(target_cluster_id)}`,
+    );
+  }
+  return { cluster_ids: joined, target_cluster_id };
+}
+
+function checkedMove(job: ClusterJob, { from_cluster_id, to_cluster_id, entry_ids }: Move, at: string) {
+  knownCluster(job, from_cluster_id, `${at}.from_cluster_id`);
+  knownCluster(job, to_cluster_id, `${at}.to_cluster_id`);
+  if (from_cluster_id === to_cluster_id) throw wrong(`${at}.to_cluster_id`, 'is the cluster they are in');
+  if (entry_ids.length === 0) throw wrong(`${at}.entry_ids`, 'names no face');
+  return { from_cluster_id, to_cluster_id, entry_ids: [...new Set(entry_ids)] };
+}
+
+function wrong(field: string, what: string) {
+  return peopleErrors.WRONG_CORRECTION(`${field} ${what}`, { field });
+}

@@ -1,0 +1,59 @@
+// What the coordinator of people is handed, and how it finds a clustering.
+
+import type { Contract } from '../../runtime/contract.ts';
+import { suggestion } from '../../runtime/nearest.ts';
+import type { CallOptions, Ref } from '../../runtime/ref.ts';
+import type { Tasks } from '../analysis/contract.ts';
+import { type ClusterJob, peopleErrors, type peopleMessages } from '../index/people/contract.ts';
+
+type Asked =
+  | 'appearances'
+  | 'cluster_faces'
+  | 'cluster_job'
+  | 'cluster_jobs'
+  | 'compact_faces'
+  | 'delete_people'
+  | 'modify_clusters'
+  | 'name_clusters'
+  | 'undo_clusters';
+
+export interface PeopleParts {
+  readonly index: Ref<Contract<Pick<typeof peopleMessages, Asked>>>;
+  readonly tasks: Pick<Tasks, 'start'>;
+  /** Letters of the pictures of one answer; 256 Mi when left out. */
+  readonly mostLetters?: number;
+}
+
+export interface NamedJob {
+  readonly cache_dir: string;
+  readonly cluster_job_name: string;
+}
+
+/** A person waits: ahead of the work of analyses. */
+export function now(signal: AbortSignal | undefined): CallOptions {
+  return { lane: 'now', signal };
+}
+
+/** Throws UNKNOWN_CLUSTER_JOB, with the name that was probably meant. */
+export async function jobOf(
+  parts: PeopleParts,
+  named: NamedJob,
+  signal: AbortSignal | undefined,
+): Promise<ClusterJob> {
+  const { cache_dir, cluster_job_name } = named;
+  const { job } = await parts.index.ask('cluster_job', { cache_dir, cluster_job_name }, now(signal));
+  if (job !== null) return job;
+  throw peopleErrors.UNKNOWN_CLUSTER_JOB(await noSuchJob(parts, named, signal));
+}
+
+/** In a sentence that there is no such clustering, and which one was probably meant. */
+export async function noSuchJob(
+  { index }: PeopleParts,
+  { cache_dir, cluster_job_name }: NamedJob,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const { jobs, unreadable } = await index.ask('cluster_jobs', { cache_dir }, now(signal));
+  const names = [...jobs.map(({ name }) => name), ...unreadable];
+  const meant = suggestion(cluster_job_name, names);
+  return `${cache_dir} has no face clustering ${JSON.stringify(cluster_job_name)}${meant}`;
+}

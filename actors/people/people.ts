@@ -1,0 +1,55 @@
+// The coordinator of people: shows clusterings of faces, takes names and corrections, and says where somebody is seen.
+import { checkedAssignments, realChanges } from './assignments.ts';
+import type { People } from './contract.ts';
+import { checkedCorrections } from './corrections.ts';
+import { jobOf, now, type PeopleParts } from './parts.ts';
+import { clustersMeant } from './persons.ts';
+import { recluster } from './recluster.ts';
+import { removePeople } from './remove.ts';
+import { clusterFaces, clusterSamples } from './samples.ts';
+import { shownJob } from './shown-job.ts';
+
+export function createPeople(parts: PeopleParts): People {
+  const { index } = parts;
+  return {
+    jobs: async (cache_dir, signal) => {
+      const { jobs, unreadable } = await index.ask('cluster_jobs', { cache_dir }, now(signal));
+      return {
+        cluster_jobs: jobs.map(({ name }) => name),
+        jobs: jobs.map(shownJob),
+        ...(unreadable.length > 0 && { warning: `Damaged and left out: ${unreadable.join(', ')}` }),
+      };
+    },
+    samples: (request, signal) => clusterSamples(parts, request, signal),
+    faces: (request, signal) => clusterFaces(parts, request, signal),
+    name: async (request, signal) => {
+      const { cache_dir, cluster_job_name } = request;
+      const job = await jobOf(parts, request, signal);
+      const assignments = checkedAssignments(job, request.assignments);
+      const asked = { cache_dir, cluster_job_name, assignments };
+      const changes = realChanges(job, (await index.ask('name_clusters', asked, now(signal))).changes);
+      return { updated: Object.keys(changes).length, changes };
+    },
+    modify: async (request, signal) => {
+      const { cache_dir, cluster_job_name } = request;
+      const corrections = checkedCorrections(await jobOf(parts, request, signal), request);
+      return index.ask('modify_clusters', { cache_dir, cluster_job_name, ...corrections }, now(signal));
+    },
+    undo: async ({ cache_dir, cluster_job_name }, signal) => {
+      await jobOf(parts, { cache_dir, cluster_job_name }, signal);
+      const { job } = await index.ask('undo_clusters', { cache_dir, cluster_job_name }, now(signal));
+      return shownJob(job);
+    },
+    recluster: (request, signal) => recluster(parts, request, signal),
+    remove: (request, signal) => removePeople(parts, request, signal),
+    appearances: async (request, signal) => {
+      const { cache_dir, cluster_job_name } = request;
+      const job = await jobOf(parts, request, signal);
+      const clusters = request.people.length === 0 ? null : clustersMeant(job, request.people, 'people');
+      const asked = { cache_dir, cluster_job_name, clusters };
+      // Grid frame n is second n, so ranges of frames are ranges of seconds.
+      const { people } = await index.ask('appearances', asked, now(signal));
+      return { cluster_job_name, people };
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// Clusters a job again, as a task like any other: with events, to be cancelled and resumed.
+import type { TaskRequest } from '../analysis/contract.ts';
+import { faceStorageVersion, peopleErrors } from '../index/people/contract.ts';
+import type { ReclusterRequest } from './contract.ts';
+import { jobOf, type PeopleParts } from './parts.ts';
+
+/** The part of a request for a task that clusters again. */
+interface ReclusterJobs {
+  readonly recluster_jobs: {
+    readonly cluster_job_name: string;
+    readonly eps: number;
+    readonly min_samples: number;
+    readonly auto_detect_params: boolean;
+    readonly clear_names: boolean;
+  }[];
+}
+
+/** Throws UNKNOWN_CLUSTER_JOB, LEGACY_STORAGE, and what `start` throws: ANOTHER_TASK while one runs. */
+export async function recluster(
+  parts: PeopleParts,
+  request: ReclusterRequest,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly task_id: string }> {
+  const { cache_dir, ...job } = request;
+  const { name, face_storage_version: version } = await jobOf(parts, request, signal);
+  if (version < faceStorageVersion) {
+    const what = `${JSON.stringify(name)} is stored in format ${version}: it can be read and named, not clustered again`;
+    throw peopleErrors.LEGACY_STORAGE(what);
+  }
+  const { cluster_job_name, eps, min_samples, auto_detect_params, clear_names } = job;
+  const recluster_jobs = [{ cluster_job_name, eps, min_samples, auto_detect_params, clear_names }];
+  const task: TaskRequest & ReclusterJobs = { cache_dir, recluster_jobs };
+  return parts.tasks.start(task, { whenBusy: 'refuse', ...(signal && { signal }) });
+}
