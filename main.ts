@@ -9,6 +9,7 @@ import { createLibrary } from './actors/library/library.ts';
 import { mostPictureBytes } from './actors/models/contract.ts';
 import { createModelLibrary } from './actors/models/library.ts';
 import { thisMachine } from './actors/models/machine.ts';
+import { createPeople } from './actors/people/people.ts';
 import { createSearch } from './actors/search/search.ts';
 import { startActors } from './actors/start.ts';
 import { Budget } from './runtime/budget.ts';
@@ -55,12 +56,14 @@ export async function startEngine(
     const tasks = openTasks(tasksPath, { analysis, ...visual, clock: systemClock, log });
     const exporter = createExporter(Date.now);
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
+    const people = createPeople({ index, tasks });
     const stop = () => {
       journal.stopping();
       return Promise.all([tasks.stop(), exporter.close()]).then(supervisor.stop).finally(close);
     };
     const { states } = supervisor;
-    return { analysis, tasks, search, exporter, library, models: modelLibrary, slots: pool, states, stop };
+    const coordinators = { analysis, tasks, search, exporter, library, people };
+    return { ...coordinators, models: modelLibrary, slots: pool, states, stop };
   } catch (error) {
     await supervisor.stop().finally(close);
     throw error;

@@ -6,6 +6,7 @@ import type { Analysis, Tasks } from './analysis/contract.ts';
 import type { Exporter } from './exporter/contract.ts';
 import type { Library } from './library/contract.ts';
 import type { ModelLibrary } from './models/contract.ts';
+import type { People } from './people/contract.ts';
 import type { Search } from './search/contract.ts';
 
 /** What the process of an engine tells it, and is told by it. */
@@ -23,6 +24,8 @@ export interface Engine {
   readonly exporter: Exporter;
   /** What the analysis folders hold. */
   readonly library: Library;
+  /** Whose faces they are. */
+  readonly people: People;
   /** The models of this machine, as files; the visual model in use is `search.models`. */
   readonly models: ModelLibrary;
   readonly slots: SlotPool;

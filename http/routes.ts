@@ -4,6 +4,7 @@ import { analysisDataRoutes } from './routes/analysis-data.ts';
 import { analyzeRoutes } from './routes/analyze.ts';
 import { documentRoutes } from './routes/document.ts';
 import { exportRoutes } from './routes/export.ts';
+import { faceRoutes } from './routes/faces.ts';
 import { facetRoutes } from './routes/facets.ts';
 import { healthRoutes } from './routes/health.ts';
 import { libraryRoutes } from './routes/library.ts';
@@ -26,6 +27,7 @@ const described: readonly Route[] = [
   ...facetRoutes,
   ...searchRoutes,
   ...transcriptionRoutes,
+  ...faceRoutes,
   ...exportRoutes,
 ];
 

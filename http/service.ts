@@ -2,7 +2,9 @@
 import type { Engine } from '../actors/engine.ts';
 
 export interface Service
-  extends Readonly<Pick<Engine, 'analysis' | 'search' | 'tasks' | 'exporter' | 'library' | 'states'>> {
+  extends Readonly<
+    Pick<Engine, 'analysis' | 'search' | 'tasks' | 'exporter' | 'library' | 'people' | 'states'>
+  > {
   /** The models of this machine, read anew for every question. */
   readonly models: Pick<Engine['models'], 'system' | 'list'>;
   /** True once the service was asked to stop. */

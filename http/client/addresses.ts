@@ -6,6 +6,17 @@ import type {
 } from '../routes/analysis-data.ts';
 import type { analyze, cancelAnalysis } from '../routes/analyze.ts';
 import type { exportTranscript } from '../routes/export.ts';
+import type {
+  appearances,
+  clusterFaces,
+  clusterSamples,
+  deletePeople,
+  faceClusters,
+  modifyClusters,
+  nameClusters,
+  recluster,
+  undoClusters,
+} from '../routes/faces.ts';
 import type { metadataFacets } from '../routes/facets.ts';
 import type { health, livez, metrics, readyz } from '../routes/health.ts';
 import type { forgetMedia, libraryDisk, listLibrary, moveMedia, pruneLibrary } from '../routes/library.ts';
@@ -23,10 +34,15 @@ import type {
 
 export interface Operations {
   readonly analyze: typeof analyze;
+  readonly appearances: typeof appearances;
   readonly availableModels: typeof availableModels;
   readonly cachePaths: typeof cachePaths;
   readonly cancelAnalysis: typeof cancelAnalysis;
+  readonly clusterFaces: typeof clusterFaces;
+  readonly clusterSamples: typeof clusterSamples;
+  readonly deletePeople: typeof deletePeople;
   readonly exportTranscript: typeof exportTranscript;
+  readonly faceClusters: typeof faceClusters;
   readonly forgetMedia: typeof forgetMedia;
   readonly getTask: typeof getTask;
   readonly health: typeof health;
@@ -42,10 +58,13 @@ export interface Operations {
   readonly mediaMetadata: typeof mediaMetadata;
   readonly metadataFacets: typeof metadataFacets;
   readonly metrics: typeof metrics;
+  readonly modifyClusters: typeof modifyClusters;
   readonly moveMedia: typeof moveMedia;
+  readonly nameClusters: typeof nameClusters;
   readonly nameSpeakers: typeof nameSpeakers;
   readonly pruneLibrary: typeof pruneLibrary;
   readonly readyz: typeof readyz;
+  readonly recluster: typeof recluster;
   readonly resumeTask: typeof resumeTask;
   readonly sceneThumbnails: typeof sceneThumbnails;
   readonly searchFrame: typeof searchFrame;
@@ -55,15 +74,21 @@ export interface Operations {
   readonly thumbnails: typeof thumbnails;
   readonly transcriptions: typeof transcriptions;
   readonly transcriptionsRange: typeof transcriptionsRange;
+  readonly undoClusters: typeof undoClusters;
 }
 
 /** Method, path, names of the query. */
 export const addresses: { readonly [K in keyof Operations]: string } = {
   analyze: 'POST /api/v1/analyze',
+  appearances: 'POST /api/v1/faces/appearances',
   availableModels: 'GET /api/v1/models/available',
   cachePaths: 'POST /api/v1/cache-paths',
   cancelAnalysis: 'POST /api/v1/analyze/cancel',
+  clusterFaces: 'POST /api/v1/faces/clusters/faces',
+  clusterSamples: 'POST /api/v1/faces/clusters/samples',
+  deletePeople: 'POST /api/v1/faces/clusters/delete',
   exportTranscript: 'POST /api/v1/export/transcript',
+  faceClusters: 'GET /api/v1/faces/clusters cache_dir',
   forgetMedia: 'POST /api/v1/library/forget',
   getTask: 'GET /api/v1/tasks/{task_id} offset limit',
   health: 'GET /api/v1/health',
@@ -79,10 +104,13 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   mediaMetadata: 'POST /api/v1/media/metadata',
   metadataFacets: 'POST /api/v1/metadata/facets',
   metrics: 'GET /metrics',
+  modifyClusters: 'POST /api/v1/faces/clusters/modify',
   moveMedia: 'POST /api/v1/library/move',
+  nameClusters: 'PUT /api/v1/faces/clusters/names',
   nameSpeakers: 'PUT /api/v1/transcriptions/speakers',
   pruneLibrary: 'POST /api/v1/library/prune',
   readyz: 'GET /readyz',
+  recluster: 'POST /api/v1/faces/recluster',
   resumeTask: 'POST /api/v1/tasks/{task_id}/resume',
   sceneThumbnails: 'POST /api/v1/thumbnails/scene',
   searchFrame: 'POST /api/v1/search/frame',
@@ -92,4 +120,5 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   thumbnails: 'POST /api/v1/thumbnails',
   transcriptions: 'POST /api/v1/transcriptions',
   transcriptionsRange: 'POST /api/v1/transcriptions/range',
+  undoClusters: 'POST /api/v1/faces/clusters/undo',
 };
