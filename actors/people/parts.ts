@@ -4,7 +4,12 @@ import type { Contract } from '../../runtime/contract.ts';
 import { suggestion } from '../../runtime/nearest.ts';
 import type { CallOptions, Ref } from '../../runtime/ref.ts';
 import type { Tasks } from '../analysis/contract.ts';
-import { type ClusterJob, peopleErrors, type peopleMessages } from '../index/people/contract.ts';
+import {
+  type ClusterJob,
+  faceStorageVersion,
+  peopleErrors,
+  type peopleMessages,
+} from '../index/people/contract.ts';
 
 type Asked =
   | 'appearances'
@@ -44,6 +49,19 @@ export async function jobOf(
   const { job } = await parts.index.ask('cluster_job', { cache_dir, cluster_job_name }, now(signal));
   if (job !== null) return job;
   throw peopleErrors.UNKNOWN_CLUSTER_JOB(await noSuchJob(parts, named, signal));
+}
+
+/** The same, of a format that can be changed. Throws also LEGACY_STORAGE. */
+export async function changeableJob(
+  parts: PeopleParts,
+  named: NamedJob,
+  signal: AbortSignal | undefined,
+): Promise<ClusterJob> {
+  const job = await jobOf(parts, named, signal);
+  const { name, face_storage_version: version } = job;
+  if (version >= faceStorageVersion) return job;
+  const what = `${JSON.stringify(name)} is stored in format ${version}: it can be read and named, not changed`;
+  throw peopleErrors.LEGACY_STORAGE(what);
 }
 
 /** In a sentence that there is no such clustering, and which one was probably meant. */

@@ -2,7 +2,7 @@
 import { checkedAssignments, realChanges } from './assignments.ts';
 import type { People } from './contract.ts';
 import { checkedCorrections } from './corrections.ts';
-import { jobOf, now, type PeopleParts } from './parts.ts';
+import { changeableJob, jobOf, now, type PeopleParts } from './parts.ts';
 import { clustersMeant } from './persons.ts';
 import { recluster } from './recluster.ts';
 import { removePeople } from './remove.ts';
@@ -32,7 +32,7 @@ export function createPeople(parts: PeopleParts): People {
     },
     modify: async (request, signal) => {
       const { cache_dir, cluster_job_name } = request;
-      const corrections = checkedCorrections(await jobOf(parts, request, signal), request);
+      const corrections = checkedCorrections(await changeableJob(parts, request, signal), request);
       return index.ask('modify_clusters', { cache_dir, cluster_job_name, ...corrections }, now(signal));
     },
     undo: async ({ cache_dir, cluster_job_name }, signal) => {

@@ -1,8 +1,7 @@
 // Clusters a job again, as a task like any other: with events, to be cancelled and resumed.
 import type { TaskRequest } from '../analysis/contract.ts';
-import { faceStorageVersion, peopleErrors } from '../index/people/contract.ts';
 import type { ReclusterRequest } from './contract.ts';
-import { jobOf, type PeopleParts } from './parts.ts';
+import { changeableJob, type PeopleParts } from './parts.ts';
 
 /** The part of a request for a task that clusters again. */
 interface ReclusterJobs {
@@ -21,13 +20,8 @@ export async function recluster(
   request: ReclusterRequest,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly task_id: string }> {
-  const { cache_dir, ...job } = request;
-  const { name, face_storage_version: version } = await jobOf(parts, request, signal);
-  if (version < faceStorageVersion) {
-    const what = `${JSON.stringify(name)} is stored in format ${version}: it can be read and named, not clustered again`;
-    throw peopleErrors.LEGACY_STORAGE(what);
-  }
-  const { cluster_job_name, eps, min_samples, auto_detect_params, clear_names } = job;
+  await changeableJob(parts, request, signal);
+  const { cache_dir, cluster_job_name, eps, min_samples, auto_detect_params, clear_names } = request;
   const recluster_jobs = [{ cluster_job_name, eps, min_samples, auto_detect_params, clear_names }];
   const task: TaskRequest & ReclusterJobs = { cache_dir, recluster_jobs };
   return parts.tasks.start(task, { whenBusy: 'refuse', ...(signal && { signal }) });
