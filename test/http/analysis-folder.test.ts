@@ -6,8 +6,10 @@ import test, { after } from 'node:test';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
 import { definition } from '../../actors/index/actor.ts';
 import { createLibrary } from '../../actors/library/library.ts';
+import { createPeople } from '../../actors/people/people.ts';
 import { routes } from '../../http/routes.ts';
 import { world } from '../actors/analysis/fakes.ts';
+import { FakeIndex } from '../actors/people/fake-index.ts';
 import { inject } from './inject.ts';
 
 const w = await world([{ name: 'a.mp4', frames: 8, content: 'aa' }], { index: definition });
@@ -28,7 +30,10 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   log: w.log,
 });
 after(() => tasks.stop().then(() => w.end()));
-const call = inject(routes, { analysis, search, library, tasks });
+/** The folder itself is the concern of the real store. */
+const look = (cache_dir: string) => w.index.ask('open', { cache_dir });
+const people = createPeople({ index: new FakeIndex({ look }).ref, tasks });
+const call = inject(routes, { analysis, search, library, tasks, people });
 let count = 0;
 const newName = (): string => join(w.folder, `analysis-${++count}`);
 
@@ -47,8 +52,20 @@ const readers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   loadAnalysisData: {},
   loadAnalysisDataForMedia: { media_paths: [film] },
   loadTranscriptions: {},
+  faceClusters: {},
+  clusterSamples: { cluster_job_name: 'Family' },
+  clusterFaces: { cluster_job_name: 'Family', cluster_id: 'c1' },
   // Last: it remembers what it sees in a folder that is there.
   mediaMetadata: { media_paths: [film] },
+};
+/** About a clustering, of which there is none in an empty folder. */
+const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  nameClusters: { assignments: [] },
+  modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'] }] },
+  undoClusters: {},
+  recluster: {},
+  deletePeople: {},
+  appearances: {},
 };
 /** About the folder itself, or writing: one that is not there is an error. */
 const others: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -63,11 +80,12 @@ const routeOf = new Map(routes.map((route) => [route.id, route]));
 
 async function ask(id: string, cache_dir: string) {
   const { path, method } = routeOf.get(id)!;
-  const { status, body, headers } = await call(
-    path,
-    { cache_dir, ...readers[id], ...others[id] },
-    { method },
-  );
+  const job = ofJobs[id] && { cluster_job_name: 'Family', ...ofJobs[id] };
+  const request = { cache_dir, ...readers[id], ...job, ...others[id] };
+  const { status, body, headers } =
+    method === 'GET'
+      ? await call(`${path}?${new URLSearchParams(request)}`)
+      : await call(path, request, { method });
   // The folder by one name, so that answers can be compared.
   const said = JSON.stringify(body).replaceAll(cache_dir, 'FOLDER');
   return { id, status, said, retries: 'retry-after' in headers };
@@ -80,8 +98,8 @@ async function askAll(ids: readonly string[], cache_dir: string) {
 }
 
 test('every route with an analysis folder is looked at here', () => {
-  const taken = routes.filter(({ body }) => JSON.stringify(body ?? {}).includes('"cache_dir"'));
-  const looked = [...Object.keys(readers), ...Object.keys(others), 'analyze'];
+  const taken = routes.filter(({ body, query }) => JSON.stringify([body, query]).includes('"cache_dir"'));
+  const looked = [...[readers, ofJobs, others].flatMap(Object.keys), 'analyze'];
   assert.deepEqual(taken.map(({ id }) => id).sort(), looked.sort());
 });
 
@@ -99,6 +117,15 @@ test('one that is not there yet answers as an empty one does, before and after i
   for (const { id, status, said } of found.first)
     assert.equal(status, searches.includes(id) ? 400 : 200, `${id}: ${said}`);
   for (const { id, status, said } of found.loaded) assert.equal(status, 200, `${id}: ${said}`);
+});
+
+test('no clustering is found in one that is not there yet, as in an empty one', async () => {
+  const [empty, missing] = [newName(), newName()];
+  mkdirSync(empty);
+  const found = await askAll(Object.keys(ofJobs), missing);
+  assert.deepEqual(found, await askAll(Object.keys(ofJobs), empty));
+  for (const { id, status, said } of found) assert.equal(status, 404, `${id}: ${said}`);
+  assert.ok(!existsSync(missing));
 });
 
 const broken: Readonly<Record<string, (() => string) | null>> = {
@@ -129,7 +156,7 @@ const broken: Readonly<Record<string, (() => string) | null>> = {
 for (const [what, make] of Object.entries(broken)) {
   const skip = make === null && 'an administrator reads everything';
   test(`${what} is a 503 of every route, and nothing is made`, { skip }, async () => {
-    for (const one of await askAll([...Object.keys(readers), ...Object.keys(others)], make!())) {
+    for (const one of await askAll([readers, ofJobs, others].flatMap(Object.keys), make!())) {
       assert.equal(one.status, 503, `${one.id}: ${one.said}`);
       assert.match(one.said, /FOLDER/, one.id);
     }

@@ -7,10 +7,12 @@ import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
 import { createExporter } from '../../actors/exporter/exporter.ts';
 import { createLibrary } from '../../actors/library/library.ts';
 import { createModelLibrary } from '../../actors/models/library.ts';
+import { createPeople } from '../../actors/people/people.ts';
 import type { Method, Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
 import { routes } from '../../http/routes.ts';
 import { world } from '../actors/analysis/fakes.ts';
+import { FakeIndex, fakeJob } from '../actors/people/fake-index.ts';
 import { type Bad, badBodies, goodBody, textOf } from './bad-values.ts';
 import { type Injected, inject, KEY, type Request } from './inject.ts';
 
@@ -46,6 +48,14 @@ after(async () => {
   await w.end();
 });
 
+/** A clustering for every question: what one takes away is not missed by the next. */
+const faces = new FakeIndex({
+  look: (folder) => {
+    const job = fakeJob('Family', { c1: 3, c2: 2 });
+    faces.put(folder, { ...job, before: job.clusters });
+  },
+});
+
 const call = inject(routes, {
   analysis: w.analysis,
   search: w.search,
@@ -57,6 +67,7 @@ const call = inject(routes, {
     tasks: { unfinished: () => null },
     modelsFolder: join(w.folder, 'models'),
   }),
+  people: createPeople({ index: faces.ref, tasks: { start: async () => ({ task_id: 'recluster' }) } }),
   states: () => [],
   models: createModelLibrary(join(w.folder, 'models'), { memoryBytes: 8e9, graphics: false }),
   stopping: () => false,
@@ -72,6 +83,9 @@ const good = new Map<RegExp, unknown>([
   [/^hash_strs?(\[0\])?$/, 'amp4'],
   [/_time$/, '00:00:01'],
   [/^model_key$/, 'fake'],
+  [/^cluster_job_name$/, 'Family'],
+  [/^people(\[0\])?$/, 'c1'],
+  [/(^|\.)(from_)?cluster_ids?$/, 'c1'],
   [/^segments$/, [[0, ' hello', 1]]],
 ]);
 const known = (name: string) => [...good].find(([pattern]) => pattern.test(name))?.[1];
@@ -83,13 +97,17 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   transcriptionsRange: { hash_str: 'aa' },
   nameSpeakers: { hash_str: 'aa' },
   searchTranscript: { search_all: false },
+  clusterFaces: { cluster_id: 'c1' },
+  modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'], target_cluster_id: 'c2' }] },
   moveMedia: { from: w.folder, to: moved },
 };
 const goodFor = ({ body, id }: Route) => ({ ...goodBody(body!, known), ...besides[id] });
 
 const addressed = (route: Route) => route.path.replace('{task_id}', task_id);
+/** What a route cannot do without in its query. */
+const queries: Readonly<Record<string, string>> = { faceClusters: `?${new URLSearchParams({ cache_dir })}` };
 const send = (route: Route, body: unknown, request: Request = {}) =>
-  call(addressed(route), route.body || body !== undefined ? body : undefined, {
+  call(addressed(route) + (queries[route.id] ?? ''), route.body || body !== undefined ? body : undefined, {
     method: route.method,
     ...request,
   });

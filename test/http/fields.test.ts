@@ -19,6 +19,7 @@ const visual = {
   metadata_filter_request: null,
   segments_to_frame_indices: {},
 };
+const faces = { cache_dir: needed, cluster_job_name: needed };
 const scope = { media_type: 'any', media_paths: [], hash_strs: [], expected_count: optional };
 
 const bodies: Readonly<Record<string, Row>> = {
@@ -91,6 +92,31 @@ const bodies: Readonly<Record<string, Row>> = {
     fields: {},
     beyond: { cache_dir: needed, hash_str: needed, assignments: needed },
   },
+  '/faces/clusters/samples': {
+    fields: {
+      ...faces,
+      limit_per_cluster: 12,
+      min_cluster_size: 1,
+      max_cluster_size: 1_000_000_000,
+      max_clusters: 100,
+      include_noise: false,
+    },
+  },
+  '/faces/clusters/faces': {
+    fields: { ...faces, cluster_id: optional, cluster_ids: [], limit: 500, offset: 0 },
+    beyond: { include_entry_ids: false },
+  },
+  '/faces/clusters/names': { fields: { ...faces, assignments: needed } },
+  '/faces/clusters/modify': { fields: { ...faces, merges: [], moves: [] } },
+  '/faces/clusters/undo': { fields: {}, beyond: faces },
+  '/faces/clusters/delete': {
+    fields: {},
+    beyond: { ...faces, cluster_id: optional, person_name: optional },
+  },
+  '/faces/recluster': {
+    fields: { ...faces, eps: 0.48, min_samples: 5, auto_detect_params: false, clear_names: false },
+  },
+  '/faces/appearances': { fields: {}, beyond: { ...faces, people: [] } },
   '/export/transcript': {
     fields: { segments: needed, format: needed, display_name: needed },
     beyond: { output_dir: optional },
@@ -170,6 +196,12 @@ test('objects inside bodies have the fields of the contract with their defaults'
       inside('/search/text', 'people_filter'),
       { cluster_job_name: needed, person_name: optional, cluster_id: optional },
     ],
+    [inside('/faces/clusters/names', 'assignments'), { cluster_id: needed, name: needed }],
+    [inside('/faces/clusters/modify', 'merges'), { cluster_ids: needed, target_cluster_id: optional }],
+    [
+      inside('/faces/clusters/modify', 'moves'),
+      { from_cluster_id: needed, to_cluster_id: needed, entry_ids: needed },
+    ],
     [inside('/thumbnails', 'requests'), { media_path: needed, time_seconds: needed }],
   ] as const) {
     assert.deepEqual(fieldsOf(schema), fields);
@@ -192,6 +224,7 @@ test('the addresses are those of the contract: each with its method, open or wit
   const listed = routes.map(({ method, path, access }) => `${method} ${path} ${access}`);
   assert.deepEqual(listed.sort(), [
     'GET / open',
+    'GET /api/v1/faces/clusters licensed',
     'GET /api/v1/health open',
     'GET /api/v1/models/available licensed',
     'GET /api/v1/models/loaded licensed',
@@ -209,6 +242,13 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/analyze/cancel licensed',
     'POST /api/v1/cache-paths licensed',
     'POST /api/v1/export/transcript licensed',
+    'POST /api/v1/faces/appearances licensed',
+    'POST /api/v1/faces/clusters/delete licensed',
+    'POST /api/v1/faces/clusters/faces licensed',
+    'POST /api/v1/faces/clusters/modify licensed',
+    'POST /api/v1/faces/clusters/samples licensed',
+    'POST /api/v1/faces/clusters/undo licensed',
+    'POST /api/v1/faces/recluster licensed',
     'POST /api/v1/library/disk licensed',
     'POST /api/v1/library/forget licensed',
     'POST /api/v1/library/list licensed',
@@ -226,6 +266,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/thumbnails/scene licensed',
     'POST /api/v1/transcriptions licensed',
     'POST /api/v1/transcriptions/range licensed',
+    'PUT /api/v1/faces/clusters/names licensed',
     'PUT /api/v1/transcriptions/speakers licensed',
   ]);
 });
