@@ -18,11 +18,15 @@ export function clustersNamed(job: Known, person_name: string, field: string): s
   throw unknownPerson(job, person_name, field);
 }
 
-/** Ids go before names. Each cluster once, in the order in which it is named. Throws UNKNOWN_PERSON naming the field. */
+/**
+ * Ids go before names, and the exact case before any, where that is one name. Each cluster once, in the order in which it
+ * is named. Throws UNKNOWN_PERSON naming the field.
+ */
 export function clustersMeant(job: Known, people: readonly string[], field: string): string[] {
   const found = people.flatMap((text, i) => {
     if (job.cluster_ids.includes(text)) return [text];
-    const clusters = withName(job, text);
+    const exactly = withName(job, text);
+    const clusters = exactly.length > 0 ? exactly : inAnyCase(job, text);
     if (clusters.length === 0) throw unknownPerson(job, text, `${field}[${i}]`);
     return clusters;
   });
@@ -30,8 +34,25 @@ export function clustersMeant(job: Known, people: readonly string[], field: stri
 }
 
 function withName({ cluster_ids, names }: Known, name: string): string[] {
-  const wanted = name.trim();
-  return wanted === '' ? [] : cluster_ids.filter((id) => names[id] === wanted);
+  const wanted = plain(name);
+  return wanted === '' ? [] : cluster_ids.filter((id) => plain(names[id] ?? '') === wanted);
+}
+
+/** Empty also when it may be several names. */
+function inAnyCase(job: Known, name: string): string[] {
+  const wanted = plain(name).toLowerCase();
+  const alike = new Set(
+    Object.values(job.names)
+      .map(plain)
+      .filter((one) => one.toLowerCase() === wanted),
+  );
+  const [only, ...others] = alike;
+  return only === undefined || others.length > 0 ? [] : withName(job, only);
+}
+
+/** Without white space around it, and accents written one way: keyboards differ in both. */
+function plain(name: string): string {
+  return name.trim().normalize('NFC');
 }
 
 function unknownPerson({ name, names }: Known, text: string, field: string) {
