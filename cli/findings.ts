@@ -3,6 +3,7 @@ import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Match } from '../actors/search/contract.ts';
 import { makeFolder } from '../runtime/files/make-folder.ts';
+import { html, noteHtml, pageOf } from './page.ts';
 import { addressOf, isStill, momentText } from './place.ts';
 
 /** Answers kept; older ones are removed. */
@@ -24,23 +25,32 @@ export async function saveFindings(
   matches: readonly Match[],
   home: string,
 ): Promise<Findings> {
-  const all = join(home, 'found');
-  const folder = join(all, fileName(heading, 60));
-  const part = `${folder}.${process.pid}.part`;
-  await rm(part, { recursive: true, force: true });
-  makeFolder(part);
   const names = matches.map((match, i) => {
     const time = isStill(match) ? '' : `-${match.timestamp.replaceAll(':', '-')}`;
     return `${String(i + 1).padStart(2, '0')}-${fileName(basename(match.video_path), 60)}${time}.jpg`;
   });
-  await Promise.all(
-    matches.map((match, i) => writeFile(join(part, names[i]!), Buffer.from(match.image ?? '', 'base64'))),
-  );
-  await writeFile(join(part, 'index.html'), page(heading, notes, matches, names));
+  const pictures = matches.map(({ image }, i) => [names[i]!, Buffer.from(image ?? '', 'base64')] as const);
+  const files = [...pictures, ['index.html', page(heading, notes, matches, names)] as const];
+  const folder = await saveFolder(home, fileName(heading, 60), files);
+  return { pictures: names.map((name) => join(folder, name)), page: join(folder, 'index.html') };
+}
+
+/** Writes a folder of `found/` in the home folder, takes the place of the one before, and removes old ones. */
+export async function saveFolder(
+  home: string,
+  name: string,
+  files: readonly (readonly [string, string | Uint8Array])[],
+): Promise<string> {
+  const all = join(home, 'found');
+  const folder = join(all, name);
+  const part = `${folder}.${process.pid}.part`;
+  await rm(part, { recursive: true, force: true });
+  makeFolder(part);
+  await Promise.all(files.map(([file, content]) => writeFile(join(part, file), content)));
   await rm(folder, { recursive: true, force: true });
   await rename(part, folder);
   await forgetOld(all);
-  return { pictures: names.map((name) => join(folder, name)), page: join(folder, 'index.html') };
+  return folder;
 }
 
 async function forgetOld(all: string): Promise<void> {
@@ -52,7 +62,7 @@ async function forgetOld(all: string): Promise<void> {
 }
 
 /** Letters, digits and dashes of any text. */
-function fileName(text: string, length: number): string {
+export function fileName(text: string, length: number): string {
   const name = text.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-+|-+$/g, '');
   return [...name].slice(0, length).join('') || 'search';
 }
@@ -63,13 +73,10 @@ function page(
   matches: readonly Match[],
   names: readonly string[],
 ): string {
-  const remarks = notes.map((note) => `<p class="note">${html(note)}</p>`);
   const found = matches.length > 0 ? '' : '<p>Nothing was found.</p>';
   const figures = matches.map((match, i) => figure(match, i + 1, names[i]!));
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${html(heading)}</title>
-<style>${style}</style>
-<h1>${html(heading)}</h1>${remarks.join('\n')}${found}<main>${figures.join('\n')}</main></html>
-`;
+  const body = `${notes.map(noteHtml).join('\n')}${found}<main>${figures.join('\n')}</main>`;
+  return pageOf(heading, body, { style });
 }
 
 function figure(match: Match, place: number, picture: string): string {
@@ -83,19 +90,6 @@ function figure(match: Match, place: number, picture: string): string {
 <figcaption><b>${place}. ${moment}</b> ${scene}<br>${file}</figcaption></figure>`;
 }
 
-const style = `body{font:14px/1.4 system-ui,sans-serif;margin:24px;background:#16181c;color:#e8e8e8}h1{font-size:20px}
-main{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(280px,100%),1fr));gap:16px}figure{margin:0}a{color:#9cc4ff}
-img{width:100%;border-radius:6px;display:block}figcaption{padding:6px 2px;color:#b4b8c0;overflow-wrap:anywhere}b{color:#fff}
-.note{margin:0 0 6px;padding:6px 10px;border-left:3px solid #d9a441;background:#22252b;overflow-wrap:anywhere}
-.lost{display:grid;place-items:center;aspect-ratio:16/9;border-radius:6px;background:#22252b}`;
-
-function html(text: string): string {
-  const entities: Record<string, string> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replace(/[&<>"']/g, (c) => entities[c]!);
-}
+const style = `main{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(280px,100%),1fr));gap:16px}
+figure{margin:0;break-inside:avoid}img{width:100%;border-radius:6px;display:block}figcaption{padding:6px 2px;color:var(--quiet);overflow-wrap:anywhere}
+.lost{display:grid;place-items:center;aspect-ratio:16/9;border-radius:6px;background:var(--box)}`;
