@@ -13,6 +13,23 @@ import type {
   PageRequest,
   PruneAnswer,
 } from '../actors/library/contract.ts';
+import type {
+  AppearancesAnswer,
+  AppearancesRequest,
+  ClusterFacesAnswer,
+  ClusterFacesRequest,
+  ClusterSamplesAnswer,
+  DeletePeopleAnswer,
+  DeletePeopleRequest,
+  FaceClusterJob,
+  FaceClusterJobs,
+  ModifyAnswer,
+  ModifyRequest,
+  NamesAnswer,
+  NamesRequest,
+  ReclusterRequest,
+  SamplesRequest,
+} from '../actors/people/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type {
   SceneThumbnailsAnswer,
@@ -40,7 +57,7 @@ export type DocumentRequest = Pick<TranscriptRequest, 'format' | 'display_name'>
   readonly segments: readonly (readonly [number, string, number, string | null])[];
 };
 
-export interface NamesRequest {
+export interface SpeakerNamesRequest {
   readonly cache_dir: string;
   readonly hash_str: string;
   readonly assignments: readonly { readonly speaker: string; readonly name: string }[];
@@ -53,6 +70,20 @@ export interface LibraryBackend {
   prune(request: { readonly cache_dir: string; readonly dry_run: boolean }): Promise<PruneAnswer>;
   disk(cacheDir: string): Promise<DiskAnswer>;
   move(request: MoveRequest): Promise<MoveAnswer>;
+}
+
+/** As `People` of the engine, which has the meaning of each. */
+export interface PeopleBackend {
+  jobs(cacheDir: string): Promise<FaceClusterJobs>;
+  samples(request: SamplesRequest): Promise<ClusterSamplesAnswer>;
+  faces(request: ClusterFacesRequest): Promise<ClusterFacesAnswer>;
+  name(request: NamesRequest): Promise<NamesAnswer>;
+  modify(request: ModifyRequest): Promise<ModifyAnswer>;
+  undo(request: { readonly cache_dir: string; readonly cluster_job_name: string }): Promise<FaceClusterJob>;
+  /** Runs the task to its end, as `analyze` of the backend does. */
+  recluster(request: ReclusterRequest, view: ProgressView): Promise<Report>;
+  remove(request: DeletePeopleRequest): Promise<DeletePeopleAnswer>;
+  appearances(request: AppearancesRequest): Promise<AppearancesAnswer>;
 }
 
 export interface Backend {
@@ -73,9 +104,11 @@ export interface Backend {
   searchTranscripts(request: TranscriptSearch): Promise<TranscriptSearchAnswer>;
   /** A transcript as a document, in base64. */
   exportTranscript(request: DocumentRequest): Promise<TranscriptAnswer>;
-  nameSpeakers(request: NamesRequest): Promise<SpeakerNamesAnswer>;
+  nameSpeakers(request: SpeakerNamesRequest): Promise<SpeakerNamesAnswer>;
   /** What an analysis folder holds, forgotten and moved. */
   readonly library: LibraryBackend;
+  /** Faces that are clustered into people. */
+  readonly people: PeopleBackend;
   thumbnails(request: ThumbnailsRequest): Promise<ThumbnailsAnswer>;
   sceneThumbnails(request: SceneThumbnailsRequest): Promise<SceneThumbnailsAnswer>;
 }

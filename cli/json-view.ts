@@ -17,6 +17,8 @@ const EVERY_MS = 500;
 export interface JsonView extends ProgressView {
   /** What the paths that were named came to. */
   found(found: Found): void;
+  /** What the command itself tells, before the last line. */
+  more(event: string, fields: object): void;
   /** The last line of a task that came to an end of its own. */
   report(report: Report, exitCode: number): void;
   /** The last line of one that could not be begun, or was lost. */
@@ -54,6 +56,10 @@ export function createJsonView(out: (text: string) => void, clock: Clock): JsonV
         line('unreadable', { path, error: { code: error.code, message: error.message } });
       }
       line('found', { files: paths.length, unreadable: failures.length });
+    },
+    more: (event, fields) => {
+      flush();
+      line(event, fields);
     },
     report: ({ cancelled, error, counts, progress = latest, model_key }, exit_code) => {
       flush();

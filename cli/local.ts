@@ -6,6 +6,7 @@ import { storeErrors } from '../actors/index/store/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { Backend } from './backend.ts';
 import { type Context, usageErrors } from './context.ts';
+import { localPeople } from './local-people.ts';
 import { analyseFirst, tellNothingAnalysed } from './nothing-analysed.ts';
 import type { ProgressView } from './progress-view.ts';
 import type { Question } from './question.ts';
@@ -46,6 +47,7 @@ export function createLocal(engine: Engine, context: Context): Backend {
       disk: (cacheDir) => engine.library.disk(cacheDir, signal),
       move: (request) => engine.library.move(request, signal),
     },
+    people: localPeople(engine, signal, (start, view) => follow(engine, null, start, view, signal)),
     thumbnails: (request) => engine.search.thumbnails(request, context.signal),
     sceneThumbnails: (request) => engine.search.sceneThumbnails(request, context.signal),
   };

@@ -9,6 +9,7 @@ import type { Backend, LibraryBackend } from './backend.ts';
 import type { Context } from './context.ts';
 import { analyseFirst, tellNothingAnalysed } from './nothing-analysed.ts';
 import type { Question } from './question.ts';
+import { type Explained, remotePeople } from './remote-people.ts';
 import { followTask } from './remote-task.ts';
 
 const remoteErrors = errorTable({
@@ -60,17 +61,13 @@ export function createRemote(context: Context): Backend {
       client.nameSpeakers({ ...request, assignments: [...assignments] }, asked),
     ),
     library: libraryOf(client, explained, context.signal),
+    people: remotePeople(client, explained, context),
     thumbnails: explained((request) => client.thumbnails(request, asked)),
     sceneThumbnails: explained(({ hash_str, ...request }) =>
       client.sceneThumbnails({ ...request, ...(hash_str !== null && { hash_str }) }, asked),
     ),
   };
 }
-
-/** The same work with errors that a person can do something about. */
-type Explained = <A extends readonly unknown[], T>(
-  work: (...args: A) => Promise<T>,
-) => (...args: A) => Promise<T>;
 
 /** Asked once: what a task works on is told at once, not waited for. */
 function libraryOf(client: Client, explained: Explained, signal: AbortSignal): LibraryBackend {

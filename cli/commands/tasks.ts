@@ -4,11 +4,11 @@ import type { FileResult, TaskDetail, TaskSnapshot } from '../../actors/analysis
 import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { tellEnd } from '../media-task.ts';
 import { unknownAction } from '../mistakes.ts';
 import { createProgressView } from '../progress-view.ts';
 import { duration, printable } from '../terminal.ts';
 import { withBackend } from '../with-backend.ts';
-import { tellEnd } from './analyze.ts';
 
 export const tasks: Command = async (args, context) => {
   const { values, positionals } = parseArgs({

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
 import { type Command, exit, invocation } from '../context.ts';
+import { runMediaTask } from '../media-task.ts';
 import type { Question } from '../question.ts';
 import { withBackend } from '../with-backend.ts';
-import { analyzePaths } from './analyze.ts';
+import { pictureTask } from './analyze.ts';
 import { show } from './search.ts';
 
 const sampleQueries = ['sunset over the sea', 'red car at night', 'green forest'];
@@ -27,11 +28,8 @@ export const tour: Command = async (args, context) => {
   // Samples get an analysis folder of their own, so that they never turn up among a person's footage.
   const cacheDir = own ? cache : join(home, 'samples-analysis');
   return withBackend(context, context.values.decoders, async (backend) => {
-    const code = await analyzePaths(
-      backend,
-      { paths: own ? positionals : [samples], cacheDir, force: false },
-      context,
-    );
+    const task = pictureTask(own ? positionals : [samples], cacheDir, false, context);
+    const code = await runMediaTask(backend, task, context);
     if (code !== exit.ok && code !== exit.someFailed) return code;
     for (const query of own ? ownQueries : sampleQueries) {
       const question: Question = {

@@ -10,11 +10,11 @@ import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
 import { findMedia, isStillName } from '../find-media.ts';
+import { tellEnd } from '../media-task.ts';
 import { createProgressView } from '../progress-view.ts';
 import { printable } from '../terminal.ts';
 import { written } from '../transcript-lines.ts';
 import { withBackend } from '../with-backend.ts';
-import { tellEnd } from './analyze.ts';
 
 export const transcribe: Command = async (args, context) => {
   const { options } = commandTable.transcribe;
