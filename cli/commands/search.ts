@@ -1,5 +1,4 @@
 // `framehound search TEXT | --image F | --frame F@SECONDS`: finds moments and shows where they are.
-import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,6 +8,7 @@ import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, typed, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import { saveFindings } from '../findings.ts';
+import { openPage } from '../open-page.ts';
 import { isStill, momentText } from '../place.ts';
 import { frameArgument, numberArgument, perFilmArgument, type Question, title } from '../question.ts';
 import { printable } from '../terminal.ts';
@@ -93,16 +93,4 @@ async function filesOf(paths: readonly string[], { values, signal }: Context): P
     ),
   );
   return all.flat();
-}
-
-function openPage(page: string, { screen }: Context): void {
-  const [program, ...before] =
-    process.platform === 'darwin'
-      ? ['open']
-      : process.platform === 'win32'
-        ? ['cmd', '/c', 'start', '']
-        : ['xdg-open'];
-  const child = spawn(program!, [...before, page], { stdio: 'ignore', detached: true });
-  child.on('error', () => screen.write(`No program was found that opens ${page}\n`));
-  child.unref();
 }
