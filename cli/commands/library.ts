@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import type { LibraryMedia } from '../../actors/library/contract.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
+import { agreed, requireConsent } from '../consent.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { diskLines, mediaLines } from '../library-lines.ts';
 import { numberArgument } from '../question.ts';
@@ -141,23 +142,6 @@ export const disk: Command = async (args, context) => {
     return exit.ok;
   });
 };
-
-interface Consent {
-  readonly yes: boolean;
-  readonly 'dry-run': boolean;
-}
-
-/** Before anything is started: a script has to say that it means it. */
-function requireConsent({ yes, 'dry-run': dryRun }: Consent, { confirm }: Context): void {
-  if (yes || dryRun || confirm !== null) return;
-  throw usageErrors.USAGE('nobody can be asked here: add --yes, or --dry-run to see what would be done');
-}
-
-async function agreed({ confirm, screen }: Context, question: string): Promise<boolean> {
-  if (confirm !== null && (await confirm(question))) return true;
-  screen.write('Nothing was changed\n');
-  return false;
-}
 
 function tellPaths({ screen }: Context, paths: readonly string[], word: string): void {
   for (const path of paths.slice(0, NAMED)) screen.write(`  ${word}  ${printable(path)}\n`);
