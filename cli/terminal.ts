@@ -32,13 +32,16 @@ const wide =
 export function fitted(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let [kept, width] = ['', 1];
-  for (const one of text) {
-    width += widthOf(one);
+  // A letter with its marks, and a picture made of several, is kept whole or not at all.
+  for (const { segment } of letters.segment(text)) {
+    width += widthOf(segment);
     if (width > columns) break;
-    kept += one;
+    kept += segment;
   }
   return `${kept}…`;
 }
+
+const letters = new Intl.Segmenter();
 
 export function padded(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
