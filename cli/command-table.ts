@@ -2,6 +2,7 @@
 // themselves parse are read off this table. The settings that every command takes are in settings.ts.
 
 import { documentFormats } from '../actors/exporter/contract.ts';
+import { faceActions } from './face-actions.ts';
 
 export interface Option {
   /** `type`, `multiple` and `default`: as `parseArgs` of Node takes them. */
@@ -181,6 +182,20 @@ export const commandTable = {
       json: { ...switchedOn, help: 'answer as JSON, with pictures as base64' },
       previews: { ...switchedOn, row: 'shared, only with it' },
       open: { ...switchedOn, help: 'show the pictures in a browser' },
+    },
+  },
+  faces: {
+    help: 'who is seen: faces clustered into people, with names',
+    actions: {
+      ...faceActions,
+      delete: {
+        usage: 'JOB',
+        help: 'remove a clustering and its faces; the footage stays',
+        options: {
+          person: { type: 'string', value: 'WHO', help: 'only this person, by name or cluster id' },
+          ...removing,
+        },
+      },
     },
   },
   tasks: {

@@ -23,6 +23,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   transcribe: async () => (await import('./commands/transcribe.ts')).transcribe,
   transcript: async () => (await import('./commands/transcript.ts')).transcript,
   search: async () => (await import('./commands/search.ts')).search,
+  faces: async () => (await import('./commands/faces.ts')).faces,
   list: async () => (await import('./commands/library.ts')).list,
   forget: async () => (await import('./commands/library.ts')).forget,
   prune: async () => (await import('./commands/library.ts')).prune,

@@ -5,77 +5,99 @@ import { type EngineError, engineErrors } from '../runtime/errors.ts';
 import type { Backend } from './backend.ts';
 import { type Context, exit } from './context.ts';
 import { findMedia } from './find-media.ts';
-import { createJsonView } from './json-view.ts';
+import { createJsonView, type JsonView } from './json-view.ts';
 import { createProgressView, type ProgressView } from './progress-view.ts';
 import { type Report, summary } from './report.ts';
 import { printable, type Screen } from './terminal.ts';
 
-export interface MediaTask {
-  readonly paths: readonly string[];
-  readonly cacheDir: string;
-  /** `files`: absolute, at least one. */
-  requestOf(files: string[]): TaskRequest;
+/** What a command hears and tells of a task beside its progress and its report. */
+export interface Ending {
   /** Hears what the progress view hears. */
   readonly listener?: ProgressView['event'];
-  /** Asked when the task has ended, and told before the end of it is. */
+  /** Asked when the task has ended, and told as lines of JSON before the end of it is. */
   more?(report: Report): Promise<More | null>;
 }
 
-/** What a command tells beside the report: in words, and as a line of JSON. */
+/** In words, and as a line of JSON. */
 export interface More {
   readonly text: string;
   readonly event: string;
   readonly fields: object;
 }
 
-/** Prints progress and a summary. Answers the exit code. */
-export async function runMediaTask(backend: Backend, task: MediaTask, context: Context): Promise<number> {
-  const { screen, signal, clock, out } = context;
-  const found = await findMedia(task.paths, task.cacheDir, signal);
-  for (const { error } of found.failures) screen.write(`✗ ${printable(error.message)}\n`);
-  if (found.files.length === 0) {
-    screen.write(`No film, picture or sound was found in ${task.paths.map(printable).join(', ')}\n`);
-    return found.failures.length > 0 ? exit.someFailed : exit.error;
-  }
-  const view = heard(createProgressView(screen, clock), task.listener);
-  const report = await backend.analyze(task.requestOf(found.files), view).finally(view.end);
-  const failures = found.failures.map(({ error }) => error);
-  const code = tellEnd(report, failures, screen);
-  const more = await task.more?.(report);
-  if (more) out(more.text);
-  return code;
+export interface MediaTask extends Ending {
+  readonly paths: readonly string[];
+  readonly cacheDir: string;
+  /** As lines of JSON on standard output, whose last one is the end. */
+  readonly json: boolean;
+  /** `files`: absolute, at least one. */
+  requestOf(files: string[]): TaskRequest;
 }
 
-/** The same as lines of JSON on standard output, whose last one is the end. */
-export async function runMediaTaskAsJson(
-  backend: Backend,
-  task: MediaTask,
-  context: Context,
+/** Answers the exit code. */
+export async function runMediaTask(backend: Backend, task: MediaTask, context: Context): Promise<number> {
+  const { paths, cacheDir, json } = task;
+  const { screen, signal, clock, out } = context;
+  const view = json ? createJsonView(out, clock) : null;
+  const found = await findMedia(paths, cacheDir, signal).catch((error: unknown) => {
+    view?.broke(error, codeOf(error));
+    throw error;
+  });
+  view?.found(found);
+  const unreadable = found.failures.map(({ error }) => error);
+  if (!json) for (const { message } of unreadable) screen.write(`✗ ${printable(message)}\n`);
+  if (found.files.length > 0) {
+    const start = (watcher: ProgressView) => backend.analyze(task.requestOf(found.files), watcher);
+    return runTask(start, { ...task, unreadable }, context, view);
+  }
+  const message = `No film, picture or sound was found in ${paths.map(json ? String : printable).join(', ')}`;
+  view?.broke(analysisErrors.NO_FILES(message), exit.error);
+  if (!json) screen.write(`${message}\n`);
+  return unreadable.length > 0 && !json ? exit.someFailed : exit.error;
+}
+
+/** `unreadable`: what was found and could not be looked at. */
+export interface TaskEnding extends Ending {
+  readonly json: boolean;
+  readonly unreadable: readonly EngineError[];
+}
+
+/** Runs a task with its progress and tells its end. Answers the exit code. */
+export async function runTask(
+  start: (view: ProgressView) => Promise<Report>,
+  ending: TaskEnding,
+  { screen, clock, out }: Context,
+  begun: JsonView | null = null,
 ): Promise<number> {
-  const { signal, clock, out } = context;
-  const view = createJsonView(out, clock);
+  const { json, unreadable, listener } = ending;
+  if (!json) {
+    const view = createProgressView(screen, clock);
+    const report = await start(heard(view, listener)).finally(view.end);
+    const code = tellEnd(report, unreadable, screen);
+    const more = await ending.more?.(report);
+    if (more) out(more.text);
+    return code;
+  }
+  const view = begun ?? createJsonView(out, clock);
   try {
-    const found = await findMedia(task.paths, task.cacheDir, signal);
-    view.found(found);
-    if (found.files.length === 0) {
-      const message = `No film, picture or sound was found in ${task.paths.join(', ')}`;
-      view.broke(analysisErrors.NO_FILES(message), exit.error);
-      return exit.error;
-    }
-    const report = await backend.analyze(task.requestOf(found.files), heard(view, task.listener));
-    const code = exitCodeOf(report, found.failures.length);
-    const more = await task.more?.(report);
+    const report = await start(heard(view, listener));
+    const code = exitCodeOf(report, unreadable.length);
+    const more = await ending.more?.(report);
     if (more) view.more(more.event, more.fields);
     view.report(report, code);
     return code;
   } catch (error) {
-    view.broke(error, engineErrors.CANCELLED.is(error) ? exit.cancelled : exit.error);
+    view.broke(error, codeOf(error));
     throw error;
   }
 }
 
+function codeOf(error: unknown): number {
+  return engineErrors.CANCELLED.is(error) ? exit.cancelled : exit.error;
+}
+
 /** The same view; `listener` hears each event first. */
-export function heard({ event, end }: ProgressView, listener?: ProgressView['event']): ProgressView {
+function heard({ event, end }: ProgressView, listener?: ProgressView['event']): ProgressView {
   return {
     event: (one) => {
       listener?.(one);
@@ -98,7 +120,7 @@ export function tellEnd(report: Report, walkFailures: readonly EngineError[], sc
   return exitCodeOf(report, walkFailures.length);
 }
 
-export function exitCodeOf({ error, cancelled, failures }: Report, unreadable: number): number {
+function exitCodeOf({ error, cancelled, failures }: Report, unreadable: number): number {
   if (error) return exit.error;
   if (cancelled) return exit.cancelled;
   return failures.length > 0 || unreadable > 0 ? exit.someFailed : exit.ok;

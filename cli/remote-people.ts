@@ -30,18 +30,18 @@ type Call<I, O> = (input: I, options: CallOptions) => Promise<O>;
 
 /** The methods of the client that are asked here. */
 interface PeopleRoutes {
-  readonly listFaceClusters: Call<{ readonly cache_dir: string }, FaceClusterJobs>;
-  readonly faceClusterSamples: Call<SamplesRequest, ClusterSamplesAnswer>;
-  readonly faceClusterFaces: Call<ClusterFacesRequest, ClusterFacesAnswer>;
-  readonly nameFaceClusters: Call<NamesRequest, NamesAnswer>;
-  readonly modifyFaceClusters: Call<ModifyRequest, ModifyAnswer>;
-  readonly undoFaceClusters: Call<Pick<NamesRequest, 'cache_dir' | 'cluster_job_name'>, FaceClusterJob>;
-  readonly reclusterFaces: Call<ReclusterRequest, { readonly task_id: string }>;
-  readonly deleteFaceClusters: Call<
+  readonly faceClusters: Call<{ readonly cache_dir: string }, FaceClusterJobs>;
+  readonly clusterSamples: Call<SamplesRequest, ClusterSamplesAnswer>;
+  readonly clusterFaces: Call<ClusterFacesRequest, ClusterFacesAnswer>;
+  readonly nameClusters: Call<NamesRequest, NamesAnswer>;
+  readonly modifyClusters: Call<ModifyRequest, ModifyAnswer>;
+  readonly undoClusters: Call<Pick<NamesRequest, 'cache_dir' | 'cluster_job_name'>, FaceClusterJob>;
+  readonly recluster: Call<ReclusterRequest, { readonly task_id: string }>;
+  readonly deletePeople: Call<
     Omit<DeletePeopleRequest, 'cluster_id'> & { readonly cluster_id?: string },
     DeletePeopleAnswer
   >;
-  readonly faceAppearances: Call<AppearancesRequest, AppearancesAnswer>;
+  readonly appearances: Call<AppearancesRequest, AppearancesAnswer>;
 }
 
 export function remotePeople(client: Client, explained: Explained, context: Context): PeopleBackend {
@@ -50,19 +50,19 @@ export function remotePeople(client: Client, explained: Explained, context: Cont
   // Asked once: what a task works on is told at once, not waited for.
   const asked = { signal };
   return {
-    jobs: explained((cache_dir: string) => routes.listFaceClusters({ cache_dir }, asked)),
-    samples: explained((request) => routes.faceClusterSamples(request, asked)),
-    faces: explained((request) => routes.faceClusterFaces(request, asked)),
-    name: explained((request) => routes.nameFaceClusters(request, asked)),
-    modify: explained((request) => routes.modifyFaceClusters(request, asked)),
-    undo: explained((request) => routes.undoFaceClusters(request, asked)),
+    jobs: explained((cache_dir: string) => routes.faceClusters({ cache_dir }, asked)),
+    samples: explained((request) => routes.clusterSamples(request, asked)),
+    faces: explained((request) => routes.clusterFaces(request, asked)),
+    name: explained((request) => routes.nameClusters(request, asked)),
+    modify: explained((request) => routes.modifyClusters(request, asked)),
+    undo: explained((request) => routes.undoClusters(request, asked)),
     recluster: explained(async (request, view) => {
-      const { task_id } = await routes.reclusterFaces(request, asked);
+      const { task_id } = await routes.recluster(request, asked);
       return followTask(client, task_id, view, context);
     }),
     remove: explained(({ cluster_id, ...request }) =>
-      routes.deleteFaceClusters({ ...request, ...(cluster_id !== null && { cluster_id }) }, asked),
+      routes.deletePeople({ ...request, ...(cluster_id !== null && { cluster_id }) }, asked),
     ),
-    appearances: explained((request) => routes.faceAppearances(request, asked)),
+    appearances: explained((request) => routes.appearances(request, asked)),
   };
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, usageErrors } from '../context.ts';
-import { type MediaTask, runMediaTask, runMediaTaskAsJson } from '../media-task.ts';
+import { type MediaTask, runMediaTask } from '../media-task.ts';
 import { withBackend } from '../with-backend.ts';
 
 export const analyze: Command = async (args, context) => {
@@ -14,9 +14,8 @@ export const analyze: Command = async (args, context) => {
   });
   if (positionals.length === 0) throw usageErrors.USAGE('analyze needs the path of a file or folder');
   const { cache } = folders(context.values);
-  const task = pictureTask(positionals, cache, values.force, context);
-  const run = values.json ? runMediaTaskAsJson : runMediaTask;
-  return withBackend(context, context.values.decoders, (backend) => run(backend, task, context));
+  const task = { ...pictureTask(positionals, cache, values.force, context), json: values.json };
+  return withBackend(context, context.values.decoders, (backend) => runMediaTask(backend, task, context));
 };
 
 /** Looks at every second of what lies under the paths. */
@@ -30,5 +29,5 @@ export function pictureTask(
   const requestOf: MediaTask['requestOf'] = (files) => {
     return { cache_dir: cacheDir, visual_media_paths: files, decode, force };
   };
-  return { paths, cacheDir, requestOf };
+  return { paths, cacheDir, json: false, requestOf };
 }

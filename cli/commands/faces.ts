@@ -1,0 +1,109 @@
+// `framehound faces`: finds faces, clusters them into people, and lets a person look at them, name and correct them.
+import { parseArgs } from 'node:util';
+import { folders } from '../../settings.ts';
+import { commandTable } from '../command-table.ts';
+import { type Command, exit, usageErrors } from '../context.ts';
+import { analyze, epsOf, minSamplesOf } from '../faces/analyze.ts';
+import { clustersMeant, jobNamed } from '../faces/choice.ts';
+import { tellsClusters } from '../faces/clustered.ts';
+import { merge, move, name, undo } from '../faces/correct.ts';
+import { appearanceLines, jobLine } from '../faces/lines.ts';
+import { remove } from '../faces/remove.ts';
+import { show } from '../faces/show.ts';
+import { runTask } from '../media-task.ts';
+import { unknownAction } from '../mistakes.ts';
+import { printable } from '../terminal.ts';
+import { withBackend } from '../with-backend.ts';
+
+const known = commandTable.faces.actions;
+
+export const faces: Command = async (args, context) => {
+  const [first = 'list', ...rest] = args;
+  // Options of the list may stand without its name.
+  const [action, own] = first.startsWith('-') ? ['list', args] : [first, rest];
+  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
+  if (!run) throw unknownAction('faces', action);
+  return run(own, context);
+};
+
+const list: Command = async (args, context) => {
+  const { values } = parseArgs({ args: [...args], options: known.list.options });
+  const cache_dir = folders(context.values).cache;
+  return withBackend(context, 0, async ({ people }) => {
+    const answer = await people.jobs(cache_dir);
+    if (values.json) context.out(`${JSON.stringify(answer)}\n`);
+    else for (const job of answer.jobs) context.out(`${jobLine(job)}\n`);
+    if (answer.warning !== undefined) context.screen.write(`✗ ${printable(answer.warning)}\n`);
+    if (answer.jobs.length === 0 && !values.json) {
+      context.screen.write(`No faces are clustered in ${cache_dir}: framehound faces analyze JOB PATH\n`);
+    }
+    return answer.warning === undefined ? exit.ok : exit.someFailed;
+  });
+};
+
+const recluster: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: known.recluster.options,
+  });
+  const [name, ...others] = positionals;
+  if (name === undefined || others.length > 0) {
+    throw usageErrors.USAGE('faces recluster wants the name of one clustering, see: framehound faces list');
+  }
+  if (values.auto && values.eps !== undefined)
+    throw usageErrors.USAGE('--auto finds --eps: give one of them');
+  const wanted = { eps: epsOf(values.eps), min_samples: minSamplesOf(values['min-samples']) };
+  const cache_dir = folders(context.values).cache;
+  return withBackend(context, 1, async (backend) => {
+    const job = jobNamed(await backend.people.jobs(cache_dir), name);
+    const request = {
+      cache_dir,
+      cluster_job_name: job.name,
+      eps: wanted.eps ?? job.eps,
+      min_samples: wanted.min_samples ?? job.min_samples,
+      auto_detect_params: values.auto,
+      clear_names: values['clear-names'],
+    };
+    const ending = tellsClusters(backend, cache_dir, job.name);
+    const start: Parameters<typeof runTask>[0] = (view) => backend.people.recluster(request, view);
+    return runTask(start, { ...ending, json: values.json, unreadable: [] }, context);
+  });
+};
+
+const appearances: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: known.appearances.options,
+  });
+  const [name, ...words] = positionals;
+  if (name === undefined) {
+    throw usageErrors.USAGE('faces appearances wants the name of a clustering, see: framehound faces list');
+  }
+  const cache_dir = folders(context.values).cache;
+  return withBackend(context, 0, async ({ people }) => {
+    const job = jobNamed(await people.jobs(cache_dir), name);
+    const who = [...new Set(words.flatMap((word) => clustersMeant(job, word)))];
+    const answer = await people.appearances({ cache_dir, cluster_job_name: job.name, people: who });
+    if (values.json) context.out(`${JSON.stringify(answer)}\n`);
+    else for (const line of appearanceLines(answer)) context.out(`${line}\n`);
+    if (answer.people.length === 0 && !values.json) {
+      context.screen.write('Nobody has a name yet: framehound faces name JOB CLUSTER NAME\n');
+    }
+    return exit.ok;
+  });
+};
+
+const actions: Readonly<Record<string, Command>> = {
+  analyze,
+  list,
+  show,
+  name,
+  merge,
+  move,
+  recluster,
+  undo,
+  delete: remove,
+  appearances,
+};

@@ -1,0 +1,90 @@
+// `framehound faces analyze JOB PATH...`: finds the faces of films and stills, and clusters them into people.
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { TaskRequest } from '../../actors/analysis/contract.ts';
+import { storeErrors } from '../../actors/index/store/contract.ts';
+import { folders } from '../../settings.ts';
+import type { Backend } from '../backend.ts';
+import { commandTable } from '../command-table.ts';
+import { type Command, usageErrors } from '../context.ts';
+import { runMediaTask } from '../media-task.ts';
+import { numberArgument } from '../question.ts';
+import { printable } from '../terminal.ts';
+import { withBackend } from '../with-backend.ts';
+import { tellsClusters } from './clustered.ts';
+
+type FaceJob = NonNullable<TaskRequest['face_clustering_jobs']>[number];
+
+/** Those of the API, for a job that is new. */
+const defaults = { eps: 0.48, min_samples: 5 } as const;
+const MOST_PICTURES = 3;
+
+export const analyze: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: commandTable.faces.actions.analyze.options,
+  });
+  const [name, ...paths] = positionals;
+  if (name === undefined || name.trim() === '' || paths.length === 0) {
+    throw usageErrors.USAGE('faces analyze needs the name of a clustering, and the path of a file or folder');
+  }
+  const wanted = { eps: epsOf(values.eps), min_samples: minSamplesOf(values['min-samples']) };
+  const sample_faces = samplesOf(values.sample);
+  const { cache: cacheDir } = folders(context.values);
+  return withBackend(context, Math.max(1, context.values.decoders), async (backend) => {
+    // New media join a clustering as it is.
+    const { eps, min_samples } = (await jobBefore(backend, cacheDir, name)) ?? defaults;
+    const requestOf = (face_media_paths: string[]): TaskRequest => {
+      const job: FaceJob = {
+        cluster_job_name: name,
+        face_media_paths,
+        face_eps: wanted.eps ?? eps,
+        face_min_samples: wanted.min_samples ?? min_samples,
+        ...(sample_faces.length > 0 && { sample_faces }),
+      };
+      return { cache_dir: cacheDir, face_clustering_jobs: [job], force: values.force };
+    };
+    const ending = tellsClusters(backend, cacheDir, name);
+    const task = { paths, cacheDir, json: values.json, requestOf, ...ending };
+    return runMediaTask(backend, task, context);
+  });
+};
+
+/** Null where there is none of this name, or no analysis folder yet. */
+async function jobBefore({ people }: Backend, cacheDir: string, name: string) {
+  const { jobs } = await people.jobs(cacheDir).catch((error: unknown) => {
+    if (storeErrors.STORE_UNAVAILABLE.is(error)) return { jobs: [] };
+    throw error;
+  });
+  return jobs.find((job) => job.name === name) ?? null;
+}
+
+export function epsOf(text: string | undefined): number | null {
+  return text === undefined ? null : numberArgument('--eps', text, 0, 2, false);
+}
+
+export function minSamplesOf(text: string | undefined): number | null {
+  return text === undefined ? null : numberArgument('--min-samples', text, 1, 1e9, true);
+}
+
+/** `NAME=FILE`; several of one name are pictures of one person. The file may hold a = itself. */
+export function samplesOf(texts: readonly string[]): { name: string; face_paths: string[] }[] {
+  const people = new Map<string, string[]>();
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    const name = text.slice(0, Math.max(0, at)).trim();
+    const file = text.slice(at + 1);
+    if (name === '' || file.trim() === '') {
+      throw usageErrors.USAGE(`--sample wants NAME=FILE, not ${printable(text)}`);
+    }
+    people.set(name, [...(people.get(name) ?? []), resolve(file)]);
+  }
+  for (const [name, { length }] of people) {
+    if (length <= MOST_PICTURES) continue;
+    throw usageErrors.USAGE(
+      `--sample takes up to ${MOST_PICTURES} pictures a person, and ${length} are of ${printable(name)}`,
+    );
+  }
+  return [...people].map(([name, face_paths]) => ({ name, face_paths }));
+}

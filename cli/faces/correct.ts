@@ -1,0 +1,141 @@
+// `framehound faces name|merge|move|undo`: what a person knows better than the clustering. Corrections hold when the faces
+// are clustered again.
+import { parseArgs } from 'node:util';
+import type { FaceClusterJob, ModifyRequest } from '../../actors/people/contract.ts';
+import { folders } from '../../settings.ts';
+import type { PeopleBackend } from '../backend.ts';
+import { commandTable } from '../command-table.ts';
+import { type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
+import { withBackend } from '../with-backend.ts';
+import { clusterMeant, clustersMeant, jobNamed, shellWord } from './choice.ts';
+import { correctionLines, counted, jobLine, whoIs } from './lines.ts';
+
+const { name: naming, merge: merging, move: moving, undo: undoing } = commandTable.faces.actions;
+/** Letters of a name. */
+const LONGEST_NAME = 200;
+
+interface Named {
+  readonly people: PeopleBackend;
+  readonly job: FaceClusterJob;
+  readonly asked: { readonly cache_dir: string; readonly cluster_job_name: string };
+}
+
+/** Looks the clustering up, and works on it. */
+function withJob(context: Context, name: string, work: (named: Named) => Promise<number>): Promise<number> {
+  const cache_dir = folders(context.values).cache;
+  return withBackend(context, 0, async ({ people }) => {
+    const job = jobNamed(await people.jobs(cache_dir), name);
+    return work({ people, job, asked: { cache_dir, cluster_job_name: job.name } });
+  });
+}
+
+export const name: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: naming.options,
+  });
+  const [job, cluster, ...words] = positionals;
+  if (job === undefined || cluster === undefined || words.length === 0) {
+    throw usageErrors.USAGE("faces name needs JOB CLUSTER NAME; the NAME '' takes it away");
+  }
+  const given = words.join(' ').trim();
+  if ([...given].length > LONGEST_NAME) {
+    throw usageErrors.USAGE(`a name has at most ${LONGEST_NAME} letters, and this one ${[...given].length}`);
+  }
+  return withJob(context, job, async ({ people, job, asked }) => {
+    const cluster_id = clusterMeant(job, cluster);
+    const answer = await people.name({ ...asked, assignments: [{ cluster_id, name: given }] });
+    if (values.json) context.out(`${JSON.stringify(answer)}\n`);
+    else context.out(`${given === '' ? `${whoIs(cluster_id, '')} has no name` : whoIs(cluster_id, given)}\n`);
+    const twin = job.cluster_ids.find((id) => id !== cluster_id && given !== '' && job.names[id] === given);
+    if (twin !== undefined) {
+      const command = `${invocation} faces merge ${shellWord(job.name)} ${cluster_id} ${twin}`;
+      context.screen.write(`note: ${whoIs(twin, given)} has this name too; to make them one: ${command}\n`);
+    }
+    return exit.ok;
+  });
+};
+
+export const merge: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: merging.options,
+  });
+  const [job, ...words] = positionals;
+  const wanted = values.into === undefined ? words : [...words, values.into];
+  if (job === undefined || wanted.length === 0) {
+    throw usageErrors.USAGE('faces merge needs a clustering and two clusters or more, by id or name');
+  }
+  return withJob(context, job, async ({ people, job, asked }) => {
+    const cluster_ids = [...new Set(wanted.flatMap((word) => clustersMeant(job, word)))];
+    if (cluster_ids.length < 2) throw usageErrors.USAGE('faces merge needs two clusters or more');
+    const target = values.into === undefined ? {} : { target_cluster_id: clusterMeant(job, values.into) };
+    return correct(
+      people,
+      job,
+      { ...asked, merges: [{ cluster_ids, ...target }], moves: [] },
+      values.json,
+      context,
+    );
+  });
+};
+
+export const move: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: moving.options,
+  });
+  const [job, ...entry_ids] = positionals;
+  const { from, to } = values;
+  if (job === undefined || entry_ids.length === 0 || from === undefined || to === undefined) {
+    throw usageErrors.USAGE(
+      'faces move needs JOB --from CLUSTER --to CLUSTER and ids of faces, see: framehound faces show JOB --cluster CLUSTER',
+    );
+  }
+  return withJob(context, job, async ({ people, job, asked }) => {
+    const [from_cluster_id, to_cluster_id] = [clusterMeant(job, from), clusterMeant(job, to)];
+    if (from_cluster_id === to_cluster_id) throw usageErrors.USAGE('--from and --to name the same cluster');
+    const moves = [{ from_cluster_id, to_cluster_id, entry_ids: [...new Set(entry_ids)] }];
+    return correct(people, job, { ...asked, merges: [], moves }, values.json, context);
+  });
+};
+
+async function correct(
+  people: PeopleBackend,
+  { name, names }: FaceClusterJob,
+  request: ModifyRequest,
+  json: boolean,
+  { out, screen }: Context,
+): Promise<number> {
+  const answer = await people.modify(request);
+  if (json) out(`${JSON.stringify(answer)}\n`);
+  else {
+    for (const line of correctionLines(answer, names)) out(`${line}\n`);
+    screen.write(`To take it back: ${invocation} faces undo ${shellWord(name)}\n`);
+  }
+  return exit.ok;
+}
+
+export const undo: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: undoing.options,
+  });
+  const [job, ...others] = positionals;
+  if (job === undefined || others.length > 0)
+    throw usageErrors.USAGE('faces undo wants the name of one clustering');
+  return withJob(context, job, async ({ people, job, asked }) => {
+    const after = await people.undo(asked);
+    const clusters = after.num_clusters - job.num_clusters;
+    if (values.json) context.out(`${JSON.stringify(after)}\n`);
+    else {
+      const split = clusters > 0 ? ` (${counted(clusters, 'cluster')} more again)` : '';
+      context.out(`The last correction is taken back${split}\n${jobLine(after)}\n`);
+    }
+    return exit.ok;
+  });
+};

@@ -1,0 +1,113 @@
+// Clusterings of faces as lines for a person. Pure.
+import { clockTime } from '../../actors/decoder/contract.ts';
+import type {
+  AppearancesAnswer,
+  ClusterSamplesAnswer,
+  FaceClusterJob,
+  ModifyAnswer,
+} from '../../actors/people/contract.ts';
+import { isStillName } from '../find-media.ts';
+import { fitted, padded, printable, widthOf } from '../terminal.ts';
+
+export type Samples = Exclude<
+  ClusterSamplesAnswer,
+  { readonly warning: string; readonly clusters?: never }
+> & {
+  readonly clusters: readonly Sample[];
+};
+export interface Sample {
+  readonly cluster_id: string;
+  readonly name: string;
+  readonly size: number;
+}
+
+/** Columns of a name; a longer one is cut. */
+const MOST_NAME = 40;
+/** Ranges of one medium before the rest is counted. */
+const MOST_RANGES = 12;
+
+export function faces(count: number): string {
+  return counted(count, 'face');
+}
+
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** `family: 14 clusters of 812 faces in 32 media, 31 in no cluster, 5 named`. */
+export function jobLine(job: FaceClusterJob): string {
+  const { name, num_clusters, total_entries, noise_entries, media_hashes, names, face_storage_version } = job;
+  const named = Object.values(names).filter((one) => one !== '').length;
+  const facts = [
+    `${counted(num_clusters, 'cluster')} of ${faces(total_entries)} in ${media_hashes.length} media`,
+    `${noise_entries} in no cluster`,
+    ...(named > 0 ? [`${named} named`] : []),
+    ...(face_storage_version < 2 ? ['of an older format: can only be read and named'] : []),
+  ];
+  return `${printable(name)}: ${facts.join(', ')}`;
+}
+
+/** How it came about: `yunet+sface, eps 0.48, at least 5 faces`. */
+export function madeLine({ model_key, eps, min_samples }: FaceClusterJob): string {
+  return `${printable(model_key)}, eps ${shortNumber(eps)}, at least ${faces(min_samples)} to begin a cluster`;
+}
+
+export function shortNumber(value: number): string {
+  return String(Number(value.toFixed(4)));
+}
+
+/** A row each: name, id, faces. Where nobody has a name there is no column for it. */
+export function clusterRows(clusters: readonly Sample[]): string[] {
+  const named = clusters.map(({ name }) => fitted(printable(name), MOST_NAME));
+  const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
+  const [nameWidth, idWidth, sizeWidth] = [
+    widest(named),
+    widest(clusters.map(({ cluster_id }) => printable(cluster_id))),
+    widest(clusters.map(({ size }) => String(size))),
+  ];
+  return clusters.map(({ cluster_id, size }, i) => {
+    const name = nameWidth === 0 ? '' : `${padded(named[i]!, nameWidth)}  `;
+    const id = padded(printable(cluster_id), idWidth);
+    return `  ${name}${id}  ${String(size).padStart(sizeWidth)} ${size === 1 ? 'face' : 'faces'}`;
+  });
+}
+
+/** Which person is seen where; `ranges` half-open, in seconds. */
+export function appearanceLines({ people }: AppearancesAnswer): string[] {
+  return people.flatMap(({ cluster_id, name, media }) => [
+    whoIs(cluster_id, name),
+    ...(media.length === 0 ? ['  nowhere'] : []),
+    ...media.flatMap(({ media_path, faces: count, ranges }) => [
+      `  ${printable(media_path)}  (${faces(count)})`,
+      ...(isStillName(media_path) ? [] : [`    ${times(ranges)}`]),
+    ]),
+  ]);
+}
+
+function times(ranges: readonly (readonly [number, number])[]): string {
+  const shown = ranges.slice(0, MOST_RANGES).map(([start, end]) => {
+    return end - start <= 1 ? clockTime(start) : `${clockTime(start)}–${clockTime(end)}`;
+  });
+  const more = ranges.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? `, and ${more} more times` : ''}`;
+}
+
+export function whoIs(cluster_id: string, name: string | undefined): string {
+  return name ? `${printable(name)} (${printable(cluster_id)})` : printable(cluster_id);
+}
+
+/** What merges and moves came to. `names`: by cluster id. */
+export function correctionLines(
+  { merges, moves }: ModifyAnswer,
+  names: Readonly<Record<string, string>>,
+): string[] {
+  return [
+    ...merges.map(({ target_cluster_id: id, cluster_ids, size }) => {
+      const others = cluster_ids.filter((one) => one !== id).map((one) => whoIs(one, names[one]));
+      return `${whoIs(id, names[id])} has ${faces(size)} now, with those of ${others.join(', ')}`;
+    }),
+    ...moves.map(({ from, to, moved }) => {
+      return `${faces(moved)} moved from ${whoIs(from, names[from])} to ${whoIs(to, names[to])}`;
+    }),
+  ];
+}

@@ -1,0 +1,66 @@
+// What the clustering of a job told when it ended: which sample faces gave their name, and what became of names and
+// corrections. Pure.
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { nullable } from '../../runtime/schema.ts';
+import { printable } from '../terminal.ts';
+import { whoIs } from './lines.ts';
+
+const Naming = Type.Object({
+  assignments: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      cluster_id: Type.String(),
+      similarity: Type.Number(),
+      runner_up: nullable(Type.Number()),
+    }),
+  ),
+  unassigned: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
+});
+
+/** Of the facts of a closing step what is told here. */
+const Outcome = Type.Object({
+  /** Corrections that do not hold any more, by a sentence each. */
+  conflicts: Type.Array(Type.String()),
+  lost_names: Type.Array(Type.String()),
+  /** Null where no samples were given. */
+  sample_face_naming: nullable(Naming),
+  warning: Type.Optional(Type.String()),
+});
+export type Outcome = Static<typeof Outcome>;
+
+/** `facts`: of the result of the closing step. Null where it tells nothing. */
+export function outcomeOf(facts: Readonly<Record<string, unknown>>): Outcome | null {
+  return Object.values(facts).find((fact): fact is Outcome => Check(Outcome, fact)) ?? null;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  no_match: 'no cluster looks enough like the pictures',
+  ambiguous: 'two clusters look alike to the pictures',
+  no_face: 'there is no face in a picture',
+  multiple_faces: 'there is more than one face in a picture',
+  unreadable_image: 'a picture cannot be read',
+  cluster_already_named: 'the cluster has a name already',
+};
+
+export function outcomeLines({
+  sample_face_naming: naming,
+  conflicts,
+  lost_names,
+  warning,
+}: Outcome): string[] {
+  const given = naming?.assignments.map(({ name, cluster_id, similarity, runner_up }) => {
+    const next = runner_up === null ? '' : `, the next cluster ${runner_up.toFixed(2)}`;
+    return `✓ ${whoIs(cluster_id, name)}: similarity ${similarity.toFixed(2)}${next}`;
+  });
+  const missing = naming?.unassigned.map(({ name, reason }) => {
+    return `✗ ${printable(name)} is not assigned: ${reasons[reason] ?? printable(reason)}`;
+  });
+  return [
+    ...(given ?? []),
+    ...(missing ?? []),
+    ...conflicts.map((conflict) => `– not kept: ${printable(conflict)}`),
+    ...lost_names.map((name) => `– no cluster is named ${printable(name)} any more`),
+    ...(warning === undefined ? [] : [`– ${printable(warning)}`]),
+  ];
+}

@@ -1,0 +1,174 @@
+// `framehound faces show JOB`: the clusters as a table, and a page with their faces.
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { ClusterSamplesAnswer, FaceClusterJob } from '../../actors/people/contract.ts';
+import { replaceFile } from '../../runtime/files/atomic-write.ts';
+import { folders } from '../../settings.ts';
+import type { PeopleBackend } from '../backend.ts';
+import { commandTable } from '../command-table.ts';
+import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { openPage } from '../open-page.ts';
+import { numberArgument } from '../question.ts';
+import { printable } from '../terminal.ts';
+import { withBackend } from '../with-backend.ts';
+import { clustersMeant, jobNamed } from './choice.ts';
+import { clusterRows, counted, jobLine, madeLine } from './lines.ts';
+import { type Card, faceSheet } from './sheet.ts';
+import { saveSheet } from './sheet-folder.ts';
+
+/** Pictures on a page of many clusters; a few of each where there are more clusters. */
+const PICTURES = 2400;
+const PICTURES_EACH = 12;
+const MOST_CLUSTERS = 100_000;
+/** Faces of a page that the service answers at most. */
+const MOST_FACES = 2000;
+/** Above any size of a cluster. */
+const ANY = 1_000_000_000;
+
+const parseOptions = (args: readonly string[]) => {
+  const { options } = commandTable.faces.actions.show;
+  return parseArgs({ args: [...args], allowPositionals: true, options });
+};
+type Values = ReturnType<typeof parseOptions>['values'];
+
+export const show: Command = async (args, context) => {
+  const { values, positionals } = parseOptions(args);
+  const [name, ...others] = positionals;
+  if (name === undefined || others.length > 0) {
+    throw usageErrors.USAGE('faces show wants the name of one clustering, see: framehound faces list');
+  }
+  const limits = limitsOf(values);
+  const cache_dir = folders(context.values).cache;
+  return withBackend(context, 0, async ({ people }) => {
+    const job = jobNamed(await people.jobs(cache_dir), name);
+    const asked = { cache_dir, cluster_job_name: job.name };
+    const shown =
+      values.cluster === undefined
+        ? await allClusters(people, job, { ...asked, ...limits })
+        : await oneByOne(people, { ...asked, ...limits }, clustersMeant(job, values.cluster));
+    if (values.json) context.out(`${JSON.stringify(asJson(job, shown, values.previews))}\n`);
+    else await tell(job, shown, values, context);
+    return exit.ok;
+  });
+};
+
+interface Shown {
+  readonly cards: readonly Card[];
+  /** What a person should know of the answer. */
+  readonly notes: readonly string[];
+}
+
+interface Limits {
+  readonly max: number;
+  readonly offset: number;
+  readonly min_cluster_size: number;
+  readonly max_cluster_size: number;
+  readonly include_noise: boolean;
+}
+
+function limitsOf(values: Values): Limits {
+  const one = values.cluster !== undefined;
+  if (!one && values.offset !== undefined) {
+    throw usageErrors.USAGE('--offset leaves out faces of one cluster: it needs --cluster');
+  }
+  if (values.html !== undefined && !/\.html?$/i.test(values.html)) {
+    throw usageErrors.USAGE(`--html wants a file that ends with .html, not ${printable(values.html)}`);
+  }
+  if (values.json && (values.html !== undefined || values.open)) {
+    throw usageErrors.USAGE('--json prints the clusters and writes no page');
+  }
+  return {
+    max: numberArgument('--max', values.max ?? '100', 1, one ? MOST_FACES : MOST_CLUSTERS, true),
+    offset: numberArgument('--offset', values.offset ?? '0', 0, ANY, true),
+    min_cluster_size: numberArgument('--min-faces', values['min-faces'] ?? '1', 1, ANY, true),
+    max_cluster_size: numberArgument('--max-faces', values['max-faces'] ?? String(ANY), 1, ANY, true),
+    include_noise: values.noise,
+  };
+}
+
+type Asked = Limits & { readonly cache_dir: string; readonly cluster_job_name: string };
+
+async function allClusters(people: PeopleBackend, job: FaceClusterJob, asked: Asked): Promise<Shown> {
+  const { max, offset: _, ...rest } = asked;
+  const clusters = Math.max(1, Math.min(max, job.num_clusters));
+  const limit_per_cluster = Math.min(PICTURES_EACH, Math.max(1, Math.floor(PICTURES / clusters)));
+  const answer: ClusterSamplesAnswer = await people.samples({
+    ...rest,
+    max_clusters: max,
+    limit_per_cluster,
+  });
+  if (!('clusters' in answer)) return { cards: [], notes: [answer.warning] };
+  const cards = answer.clusters.map(({ sample_faces, ...cluster }): Card => {
+    return { ...cluster, pictures: sample_faces, entry_ids: [] };
+  });
+  const noise = { cluster_id: null, name: '', size: answer.noise_size ?? 0, entry_ids: [] };
+  const more = answer.num_clusters_after_filter - cards.length;
+  const warning = 'warning' in answer ? String(answer.warning) : undefined;
+  return {
+    cards: answer.noise_sample ? [...cards, { ...noise, pictures: answer.noise_sample }] : cards,
+    notes: [
+      ...(more > 0 ? [`${counted(more, 'smaller cluster')} not shown: ${moreOf(cards, max)}`] : []),
+      ...(warning === undefined ? [] : [warning]),
+    ],
+  };
+}
+
+/** How to see the others: all together, or those that come next. */
+function moreOf(cards: readonly Card[], max: number): string {
+  const last = cards.at(-1);
+  return `--max ${Math.min(MOST_CLUSTERS, max * 10)}${last ? `, or --max-faces ${last.size} for these and smaller ones` : ''}`;
+}
+
+/** With the ids of the faces, which moves take. */
+async function oneByOne(people: PeopleBackend, asked: Asked, cluster_ids: readonly string[]): Promise<Shown> {
+  const { cache_dir, cluster_job_name, max: limit, offset } = asked;
+  const request = { cache_dir, cluster_job_name, cluster_ids, limit, offset, include_entry_ids: true };
+  const { clusters, warning } = await people.faces(request);
+  const cards = clusters.map(({ cluster_id, name, size, faces, entry_ids = [] }): Card => {
+    return { cluster_id, name, size, pictures: faces, entry_ids };
+  });
+  const cut = clusters.filter(({ available_faces, faces }) => offset + faces.length < available_faces);
+  const next = `there are more faces: --max ${MOST_FACES}, or --offset ${offset + limit} for the next ones`;
+  const notes = [...(cut.length > 0 ? [next] : []), ...(warning === undefined ? [] : [warning])];
+  return { cards, notes };
+}
+
+function asJson(job: FaceClusterJob, { cards, notes }: Shown, previews: boolean) {
+  const clusters = cards.map(({ pictures, entry_ids, ...card }) => ({
+    ...card,
+    ...(entry_ids.length > 0 && { entry_ids }),
+    ...(previews && { faces: pictures }),
+  }));
+  const [known, noise] = [
+    clusters.filter((one) => one.cluster_id !== null),
+    clusters.find((one) => one.cluster_id === null),
+  ];
+  return { job, clusters: known, ...(noise && { noise }), warnings: notes };
+}
+
+async function tell(job: FaceClusterJob, shown: Shown, values: Values, context: Context): Promise<void> {
+  const { out } = context;
+  const { cards, notes } = shown;
+  out(`${jobLine(job)}\n  ${madeLine(job)}\n`);
+  for (const note of notes) out(`  note: ${printable(note)}\n`);
+  for (const row of clusterRows(cards.map((card) => ({ ...card, cluster_id: card.cluster_id ?? '–' })))) {
+    out(`${row}\n`);
+  }
+  if (cards.length === 0) out('  no cluster\n');
+  for (const id of cards.flatMap(({ entry_ids }) => entry_ids)) out(`    ${printable(id)}\n`);
+  const page = await save(faceSheet(job, cards, notes), job, values.html, context);
+  out(`  page: ${page}\n`);
+  if (values.open) openPage(page, context);
+}
+
+async function save(
+  text: string,
+  { name }: FaceClusterJob,
+  file: string | undefined,
+  { values }: Context,
+): Promise<string> {
+  if (file === undefined) return saveSheet(folders(values).home, name, text);
+  const path = resolve(file);
+  replaceFile(path, text, { flush: false });
+  return path;
+}
