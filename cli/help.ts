@@ -1,7 +1,7 @@
 // The texts of `framehound help` and `framehound help COMMAND`, read off the table of commands. Pure.
 import { type Action, commandTable, type Options } from './command-table.ts';
 
-/** Where the texts begin; a usage that is longer stands alone. */
+/** Where the texts begin; a usage that is longer has its text below. */
 const column = 36;
 
 /** `table`: the commands; a test brings its own. */
@@ -12,8 +12,8 @@ export function helpText(table: Readonly<Record<string, Action>> = commandTable)
 ${lines.join('\n')}
   framehound help COMMAND           one command and its options
 
-analyze, transcribe, transcript, search, thumbnails, tasks and the commands of the library (list,
-forget, prune, move, disk) are done by a running service when there is --server URL
+analyze, transcribe, transcript, search, thumbnails, tasks, faces and the commands of the library
+(list, forget, prune, move, disk) are done by a running service when there is --server URL
 (FRAMEHOUND_SERVER), with the key of FRAMEHOUND_LICENSE_KEY; --key KEY is taken too, but everybody
 on the machine can read it in the list of processes.
 
@@ -66,5 +66,5 @@ function optionLines(options: Options): string[] {
 
 function line(usage: string, help: string): string {
   const left = usage.trimEnd();
-  return left.length < column ? left.padEnd(column) + help : left;
+  return left.length < column ? left.padEnd(column) + help : `${left}\n${' '.repeat(column)}${help}`;
 }

@@ -3,7 +3,7 @@ import type { WorkResult } from '../../actors/analysis/contract.ts';
 import type { Backend } from '../backend.ts';
 import { invocation } from '../context.ts';
 import type { MediaTask, More } from '../media-task.ts';
-import { jobNamed, shellWord } from './choice.ts';
+import { shellWord } from './choice.ts';
 import { clusterRows, jobLine, type Sample } from './lines.ts';
 import { type Outcome, outcomeLines, outcomeOf } from './outcome.ts';
 
@@ -26,7 +26,9 @@ export function tellsClusters(
     },
     more: async ({ cancelled, error }) => {
       if (cancelled || error) return null;
-      const job = jobNamed(await people.jobs(cache_dir), name);
+      const job = (await people.jobs(cache_dir)).jobs.find((one) => one.name === name);
+      // Its closing step failed, and the report has said why.
+      if (!job) return null;
       const answer = await people.samples({ ...largest, cache_dir, cluster_job_name: name });
       const clusters: readonly Sample[] = 'clusters' in answer ? answer.clusters : [];
       return told(job, clusters, outcome);

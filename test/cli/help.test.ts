@@ -25,7 +25,7 @@ test('an option takes a value, and says what it is called, when it is no switch'
     assert.equal(value !== undefined, type === 'string', name);
 });
 
-test('a row holds the options that share it; a usage as long as the row stands alone', () => {
+test('a row holds the options that share it; a usage as long as the row has its text below', () => {
   const text = helpText({
     draw: {
       usage: 'PATH',
@@ -42,10 +42,11 @@ test('a row holds the options that share it; a usage as long as the row stands a
       },
     },
   });
-  assert.deepEqual(text.split('\n').slice(2, 6), [
+  assert.deepEqual(text.split('\n').slice(2, 7), [
     '  framehound draw PATH              draws',
     '      --force --max N [--quiet]     again; at most so many',
     '  framehound draw [list] [--json]   lists',
     `  framehound draw show ID ${'x'.repeat(20)}`,
+    `${' '.repeat(36)}no`,
   ]);
 });

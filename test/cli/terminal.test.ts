@@ -15,5 +15,8 @@ test('a text is cut and filled by the columns it takes', () => {
   assert.equal(fitted('abcdef', 4), 'abc…');
   assert.equal(fitted('東京の夜', 6), '東京…');
   assert.equal(fitted('abc', 3), 'abc');
+  // A picture made of several is not cut in two, nor a letter from its marks.
+  assert.equal(fitted('a👩‍👩‍👧b', 6), 'a…');
+  assert.equal(fitted('abe\u0301fg', 4), 'abe\u0301…');
   assert.equal(padded('東', 4), '東  ');
 });

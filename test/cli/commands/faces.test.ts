@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import {
+  type AnalysisEvent,
+  AnalyzeRequest,
+  type TaskEvent,
+  type TaskListener,
+  type TaskRequest,
+} from '../../../actors/analysis/contract.ts';
+import type { Engine } from '../../../actors/engine.ts';
+import { facesErrors } from '../../../actors/faces/contract.ts';
+import type { FaceClusterJob } from '../../../actors/people/contract.ts';
+import { faces } from '../../../cli/commands/faces.ts';
+import { invocation, usageErrors } from '../../../cli/context.ts';
+import { clusterJob, fakePeople } from '../faces/fake-people.ts';
+import { fakeHome } from '../fake-context.ts';
+import { task as taskProgress } from '../task-progress.ts';
+
+const clustering = {
+  conflicts: ['the move of 2 faces to Ben contradicts a later merge'],
+  lost_names: ['Carl'],
+  sample_face_naming: {
+    assignments: [{ name: 'Anna', cluster_id: 'c1', similarity: 0.714, runner_up: 0.2 }],
+    unassigned: [{ name: 'Dora', reason: 'no_match' }],
+  },
+};
+
+/** The closing step of the job, as tasks tell it. */
+const closed: AnalysisEvent = {
+  type: 'result',
+  result: {
+    path: 'family',
+    type: 'video',
+    hash_str: null,
+    outcome: 'stored',
+    reason: null,
+    facts: { clustering },
+    duration_seconds: 0,
+    error: null,
+  },
+};
+
+interface World {
+  readonly job?: FaceClusterJob;
+  readonly confirm?: (question: string) => Promise<boolean>;
+  /** Thrown by the start of a task. */
+  readonly refusal?: Error;
+}
+
+function world(t: TestContext, { job, confirm, refusal }: World = {}) {
+  const home = fakeHome(t);
+  const { people, changed } = fakePeople(job);
+  const started: TaskRequest[] = [];
+  let listener: TaskListener = () => {};
+  const run = async () => {
+    const end: TaskEvent = { type: 'end', state: 'completed', error: null };
+    const task: AnalysisEvent = { type: 'task', task: taskProgress };
+    for (const event of [task, closed, end]) listener('t', event);
+  };
+  const tasks = {
+    subscribe: (hear: TaskListener) => {
+      listener = hear;
+      return () => {};
+    },
+    start: async (request: TaskRequest) => {
+      if (refusal) throw refusal;
+      started.push(request);
+      await run();
+    },
+  };
+  const reclustering = {
+    ...people,
+    recluster: async (...asked: Parameters<typeof people.recluster>) => {
+      const answer = await people.recluster(...asked);
+      await run();
+      return answer;
+    },
+  };
+  const engine = { people: reclustering, tasks, stop: async () => [] } as unknown as Engine;
+  return {
+    home: home.home,
+    changed,
+    started,
+    run: async (...args: string[]) => {
+      const context = home.context({ confirm: confirm ?? null, startEngine: async () => engine });
+      const code = await faces(args, context);
+      return { code, ...context.said() };
+    },
+  };
+}
+
+function footage(home: string): string {
+  const folder = join(home, 'footage');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'a.mp4'), 'x');
+  return folder;
+}
+
+test('faces analyze asks for one job, and tells the clusters, the names and what has none', async (t) => {
+  const { run, started, home } = world(t);
+  const folder = footage(home);
+  const samples = ['--sample', 'Anna=1.jpg', '--sample', 'Anna=a=b.jpg', '--sample', 'Dora=/d.jpg'];
+  const { code, out } = await run('analyze', 'family', folder, '--eps', '0.3', ...samples);
+  assert.equal(code, 0);
+  const [job, ...others] = started[0]!.face_clustering_jobs!;
+  assert.deepEqual(others, []);
+  // The job is there already: what is not said stays as it was.
+  assert.deepEqual(job, {
+    cluster_job_name: 'family',
+    face_media_paths: [join(folder, 'a.mp4')],
+    face_eps: 0.3,
+    face_min_samples: 3,
+    sample_faces: [
+      { name: 'Anna', face_paths: [resolve('1.jpg'), resolve('a=b.jpg')] },
+      { name: 'Dora', face_paths: ['/d.jpg'] },
+    ],
+  });
+  assert.deepEqual(out.split('\n'), [
+    'family: 3 clusters of 60 faces in 2 media, 4 in no cluster, 1 named',
+    '  Anna  c1  40 faces',
+    '        c2   9 faces',
+    '        c3   7 faces',
+    '  4 faces are in no cluster: fewer than 3 alike, or too small, blurred or turned away',
+    '  ✓ Anna (c1): similarity 0.71, the next cluster 0.20',
+    '  ✗ Dora is not assigned: no cluster looks enough like the pictures',
+    '  – not kept: the move of 2 faces to Ben contradicts a later merge',
+    '  – no cluster is named Carl any more',
+    `Look at them: ${invocation} faces show family --open`,
+    '',
+  ]);
+});
+
+test('faces analyze --json tells the clusters in the line before the end', async (t) => {
+  const { run, home } = world(t);
+  const { out } = await run('analyze', 'family', footage(home), '--json');
+  const lines = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { event: string });
+  assert.deepEqual(
+    lines.slice(-2).map(({ event }) => event),
+    ['clusters', 'end'],
+  );
+  const { sample_face_naming } = lines.at(-2) as unknown as typeof clustering;
+  assert.deepEqual(sample_face_naming, clustering.sample_face_naming);
+});
+
+test('a new job has the parameters of the API; one without face models is refused as the engine says', async (t) => {
+  const { run, started, home } = world(t);
+  const folder = footage(home);
+  assert.equal((await run('analyze', 'work', folder)).code, 0);
+  const [{ face_eps, face_min_samples } = {}] = started[0]!.face_clustering_jobs!;
+  const { items } = AnalyzeRequest.properties.face_clustering_jobs;
+  const ofApi = items.properties as Record<string, { readonly default?: unknown }>;
+  assert.deepEqual(
+    [face_eps, face_min_samples],
+    [ofApi['face_eps']!.default, ofApi['face_min_samples']!.default],
+  );
+  const refusal = facesErrors.NO_FACE_MODEL('get them: framehound models pull faces');
+  const without = world(t, { refusal });
+  await assert.rejects(without.run('analyze', 'family', folder), /framehound models pull faces/);
+});
+
+test('faces list tells each clustering; an old format and a folder without any say so', async (t) => {
+  const { out } = await world(t, { job: clusterJob({ face_storage_version: 1 }) }).run();
+  assert.match(
+    out,
+    /^family: 3 clusters of 60 faces in 2 media, 4 in no cluster, 1 named, of an older format/,
+  );
+  const { out: json } = await world(t).run('--json');
+  assert.deepEqual(JSON.parse(json), { cluster_jobs: ['family'], jobs: [clusterJob()] });
+});
+
+test('faces show prints a table and writes a page, where it is told to or in the home folder', async (t) => {
+  const { run, home } = world(t);
+  const { out } = await run('show', 'family', '--noise');
+  const page = join(home, 'found', 'faces.family', 'index.html');
+  assert.deepEqual(out.split('\n'), [
+    'family: 3 clusters of 60 faces in 2 media, 4 in no cluster, 1 named',
+    '  yunet+sface, eps 0.4, at least 3 faces to begin a cluster',
+    '  Anna  c1  40 faces',
+    '        c2   9 faces',
+    '        c3   7 faces',
+    '        –    4 faces',
+    `  page: ${page}`,
+    '',
+  ]);
+  assert.match(readFileSync(page, 'utf8'), /In no cluster/);
+  const file = join(home, 'sheet.html');
+  await run('show', 'family', '--html', file);
+  assert.match(readFileSync(file, 'utf8'), /Anna/);
+  await assert.rejects(run('show', 'family', '--html', 'film.mp4'), usageErrors.USAGE.is);
+});
+
+test('faces show --cluster has the ids of its faces, a page at a time', async (t) => {
+  const { run } = world(t);
+  const { out } = await run('show', 'family', '--cluster', 'anna', '--max', '2', '--offset', '10');
+  assert.match(out, /note: there are more faces: --max 2000, or --offset 12 for the next ones/);
+  assert.match(out, /^ {4}c1-face-10\n {4}c1-face-11\n {2}page/m);
+  const { out: json } = await run('show', 'family', '--cluster', 'c2', '--json');
+  const { clusters } = JSON.parse(json) as { clusters: { entry_ids: string[]; faces?: string[] }[] };
+  assert.deepEqual([clusters[0]!.entry_ids.length, clusters[0]!.faces], [9, undefined]);
+});
+
+test('of ten thousand clusters the first hundred are shown, and how to see the others', async (t) => {
+  const cluster_ids = Array.from({ length: 10_000 }, (_, i) => `c${i + 1}`);
+  const { run } = world(t, { job: clusterJob({ cluster_ids, num_clusters: 10_000 }) });
+  const { out } = await run('show', 'family');
+  assert.equal(out.match(/^ {2}.* faces$/gm)?.length, 100);
+  assert.match(
+    out,
+    /9900 smaller clusters not shown: --max 1000, or --max-faces 5 for these and smaller ones/,
+  );
+  const { out: all } = await run('show', 'family', '--max', '10000', '--json', '--previews');
+  const { clusters } = JSON.parse(all) as { clusters: { faces: string[] }[] };
+  assert.deepEqual([clusters.length, clusters[0]!.faces.length], [10_000, 1]);
+});
+
+test('a clustering without clusters is shown as one', async (t) => {
+  const { run } = world(t, { job: clusterJob({ cluster_ids: [], num_clusters: 0, names: {} }) });
+  const { code, out } = await run('show', 'family');
+  assert.equal(code, 0);
+  assert.match(out, /0 clusters of 60 faces.*\n.*\n {2}no cluster\n {2}page/);
+});
+
+test('names, merges and moves go by id or name, and a correction says how to take it back', async (t) => {
+  const { run, changed } = world(t);
+  assert.equal((await run('name', 'family', 'c2', 'Ben', 'Ali')).out, 'Ben Ali (c2)\n');
+  assert.equal((await run('name', 'family', 'anna', '')).out, 'c1 has no name\n');
+  const merged = await run('merge', 'family', 'c2', '--into', 'Anna');
+  assert.equal(merged.out, 'Anna (c1) has 49 faces now, with those of c2\n');
+  assert.match(merged.err, /To take it back: .* faces undo family/);
+  const moved = await run('move', 'family', '--from', 'Anna', '--to', 'c3', 'f1', 'f2', 'f1');
+  assert.equal(moved.out, '2 faces moved from Anna (c1) to c3\n');
+  assert.match((await run('undo', 'family')).out, /taken back \(1 cluster more again\)\nfamily: 4 clusters/);
+  assert.deepEqual(
+    changed.map(({ asked }) => {
+      const { cache_dir: _, cluster_job_name: __, ...rest } = asked as Record<string, unknown>;
+      return rest;
+    }),
+    [
+      { assignments: [{ cluster_id: 'c2', name: 'Ben Ali' }] },
+      { assignments: [{ cluster_id: 'c1', name: '' }] },
+      { merges: [{ cluster_ids: ['c2', 'c1'], target_cluster_id: 'c1' }], moves: [] },
+      { merges: [], moves: [{ from_cluster_id: 'c1', to_cluster_id: 'c3', entry_ids: ['f1', 'f2'] }] },
+      {},
+    ],
+  );
+});
+
+test('a name that another cluster has is given, with the command that makes them one', async (t) => {
+  const { err } = await world(t).run('name', 'family', 'c2', 'Anna');
+  assert.match(err, /Anna \(c1\) has this name too; to make them one: .* faces merge family c2 c1/);
+});
+
+test('faces recluster keeps the parameters that are not said, and tells the clusters at its end', async (t) => {
+  const { run, changed } = world(t);
+  const { code, out } = await run('recluster', 'family', '--min-samples', '8', '--clear-names');
+  assert.equal(code, 0);
+  const { cache_dir: _, ...asked } = changed[0]!.asked as Record<string, unknown>;
+  assert.deepEqual(asked, {
+    cluster_job_name: 'family',
+    eps: 0.4,
+    min_samples: 8,
+    auto_detect_params: false,
+    clear_names: true,
+  });
+  assert.match(out, /^family: 3 clusters.*no cluster is named Carl any more/s);
+  const { out: json } = await run('recluster', 'family', '--auto', '--json');
+  assert.match(json, /"event":"clusters".*\n\{"event":"end","state":"completed","exit_code":0/);
+});
+
+test('faces delete asks back, needs --yes where nobody can be asked, and removes the page', async (t) => {
+  const asked: string[] = [];
+  const answers = [false, true];
+  const confirm = async (question: string) => {
+    asked.push(question);
+    return answers.shift()!;
+  };
+  const { run, changed, home } = world(t, { confirm });
+  await run('show', 'family');
+  const page = join(home, 'found', 'faces.family', 'index.html');
+  assert.equal((await run('delete', 'family', '--person', 'Anna')).code, 130);
+  assert.deepEqual([changed.length, existsSync(page)], [0, true]);
+  const { code, err, out } = await run('delete', 'family', '--person', 'Anna');
+  assert.match(err, /family: Anna \(c1\) with 40 faces/);
+  assert.deepEqual([code, out, asked.length], [0, 'Gone with the next compaction\n', 2]);
+  assert.equal((changed[0]!.asked as { cluster_id: string }).cluster_id, 'c1');
+  assert.equal(existsSync(page), false);
+  const script = world(t);
+  await assert.rejects(script.run('delete', 'family'), usageErrors.USAGE.is);
+  assert.match(
+    (await script.run('delete', 'family', '--dry-run')).out,
+    /the whole clustering, 3 clusters of 60 faces/,
+  );
+  assert.equal(script.changed.length, 0);
+  await script.run('delete', 'family', '--yes');
+  assert.equal((script.changed[0]!.asked as { cluster_id: null }).cluster_id, null);
+});
+
+test('faces delete --person takes every cluster of the name', async (t) => {
+  const { run, changed } = world(t, { job: clusterJob({ names: { c1: 'Anna', c3: 'Anna' } }) });
+  const { out } = await run('delete', 'family', '--person', 'Anna', '--yes', '--json');
+  assert.deepEqual(
+    changed.map(({ asked }) => (asked as { cluster_id: string }).cluster_id),
+    ['c1', 'c3'],
+  );
+  assert.equal((JSON.parse(out) as { deleted_faces: number }).deleted_faces, 20);
+});
+
+test('faces appearances tells clock times of films, and none of stills', async (t) => {
+  const { out } = await world(t).run('appearances', 'family');
+  assert.equal(
+    out,
+    'Anna (c1)\n  /f/a.mp4  (12 faces)\n    00:00:05, 01:00:00–01:00:10\n  /f/b.jpg  (1 face)\n',
+  );
+  const { out: json } = await world(t).run('appearances', 'family', 'c3', 'ANNA', '--json');
+  const { people } = JSON.parse(json) as { people: { cluster_id: string }[] };
+  assert.deepEqual(
+    people.map(({ cluster_id }) => cluster_id),
+    ['c3', 'c1'],
+  );
+});
+
+test('what cannot be meant is a usage error before an engine is started', async (t) => {
+  const { run } = fakeHome(t);
+  const wrong = [
+    ['analyse'],
+    ['toString'],
+    ['analyze', 'family'],
+    ['analyze', ' ', '/f'],
+    ['analyze', 'family', '/f', '--eps', '3'],
+    ['analyze', 'family', '/f', '--min-samples', '0'],
+    ['analyze', 'family', '/f', '--sample', 'a.jpg'],
+    ['analyze', 'family', '/f', '--sample', '=a.jpg'],
+    ['analyze', 'family', '/f', ...['1', '2', '3', '4'].flatMap((n) => ['--sample', `A=${n}.jpg`])],
+    ['show'],
+    ['show', 'a', 'b'],
+    ['show', 'a', '--max', '0'],
+    ['show', 'a', '--offset', '1'],
+    ['show', 'a', '--json', '--open'],
+    ['name', 'family', 'c1'],
+    ['name', 'family', 'c1', 'x'.repeat(201)],
+    ['merge', 'family'],
+    ['move', 'family', 'f1', '--from', 'c1'],
+    ['move', 'family', '--from', 'c1', '--to', 'c2'],
+    ['recluster', 'a', '--auto', '--eps', '0.3'],
+    ['recluster'],
+    ['undo'],
+    ['delete'],
+    ['appearances'],
+  ];
+  for (const args of wrong) await assert.rejects(run(faces, ...args), usageErrors.USAGE.is, args.join(' '));
+  await assert.rejects(run(faces, 'analyse'), /did you mean analyze\?/);
+});

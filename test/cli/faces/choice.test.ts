@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { peopleErrors } from '../../../actors/index/people/contract.ts';
+import { clusterMeant, clustersMeant, jobNamed, shellWord } from '../../../cli/faces/choice.ts';
+import { clusterJob } from './fake-people.ts';
+
+const job = clusterJob({
+  cluster_ids: ['c1', 'c2', 'c3', 'c4', 'Anna'],
+  names: { c1: 'Anna', c2: 'Zoë', c3: 'zoë', c4: 'Bob', Anna: '👩‍👩‍👧' },
+});
+
+test('an id goes before a name, and a name as it is written before one in other letters', () => {
+  assert.deepEqual(clustersMeant(job, 'Anna'), ['Anna']);
+  assert.deepEqual(clustersMeant(job, 'Zoë'), ['c2']);
+  assert.deepEqual(clustersMeant(job, 'ZOË'), ['c2', 'c3']);
+  assert.deepEqual(clustersMeant(job, ' bob '), ['c4']);
+  assert.deepEqual(clustersMeant(job, '👩‍👩‍👧'), ['Anna']);
+});
+
+test('a word that means no cluster is told with what was probably meant', () => {
+  assert.throws(() => clustersMeant(job, 'Bbo'), { message: /nobody named Bbo; did you mean Bob\?$/ });
+  assert.throws(() => clustersMeant(job, 'c9'), peopleErrors.UNKNOWN_CLUSTER.is);
+  assert.throws(() => clustersMeant(job, 'Ulrich'), /see: framehound faces show family$/);
+  // A cluster without a name is not found by an empty one.
+  assert.throws(() => clustersMeant({ ...job, names: { c1: '' } }, ''), peopleErrors.UNKNOWN_CLUSTER.is);
+  assert.throws(() => clustersMeant(job, 'to\x1b[2Jp'), { message: /named to\\x1b\[2Jp/ });
+});
+
+test('where one cluster is wanted, a name of several is not enough', () => {
+  assert.equal(clusterMeant(job, 'bob'), 'c4');
+  assert.throws(() => clusterMeant(job, 'zOë'), /zOë is the name of 2 clusters, say which: c2, c3$/);
+});
+
+test('a clustering that is not there is told with what was probably meant, or how to make one', () => {
+  const jobs = { cluster_jobs: ['family'], jobs: [job] };
+  assert.equal(jobNamed(jobs, 'family'), job);
+  assert.throws(() => jobNamed(jobs, 'famly'), /named famly; did you mean family\?$/);
+  assert.throws(() => jobNamed(jobs, 'work'), /; see: framehound faces list$/);
+  assert.throws(() => jobNamed({ cluster_jobs: [], jobs: [] }, 'work'), {
+    code: 'UNKNOWN_CLUSTER_JOB',
+    message: /; make one with: framehound faces analyze JOB PATH$/,
+  });
+});
+
+test('a name in a command is quoted where a shell would read it otherwise', () => {
+  assert.deepEqual(['family', 'Zoë-2', 'my family', "Ann's", '-x', '$HOME', ''].map(shellWord), [
+    'family',
+    'Zoë-2',
+    "'my family'",
+    "'Ann'\\''s'",
+    "'-x'",
+    "'$HOME'",
+    "''",
+  ]);
+});
