@@ -1,4 +1,5 @@
 // `framehound faces analyze JOB PATH...`: finds the faces of films and stills, and clusters them into people.
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { TaskRequest } from '../../actors/analysis/contract.ts';
@@ -78,7 +79,11 @@ export function samplesOf(texts: readonly string[]): { name: string; face_paths:
     if (name === '' || file.trim() === '') {
       throw usageErrors.USAGE(`--sample wants NAME=FILE, not ${printable(text)}`);
     }
-    people.set(name, [...(people.get(name) ?? []), resolve(file)]);
+    const path = resolve(file);
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
+      throw usageErrors.USAGE(`--sample ${printable(name)}: there is no file ${printable(path)}`);
+    }
+    people.set(name, [...(people.get(name) ?? []), path]);
   }
   for (const [name, { length }] of people) {
     if (length <= MOST_PICTURES) continue;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import {
   type AnalysisEvent,
@@ -101,7 +101,13 @@ function footage(home: string): string {
 test('faces analyze asks for one job, and tells the clusters, the names and what has none', async (t) => {
   const { run, started, home } = world(t);
   const folder = footage(home);
-  const samples = ['--sample', 'Anna=1.jpg', '--sample', 'Anna=a=b.jpg', '--sample', 'Dora=/d.jpg'];
+  const [one, two, three] = ['1.jpg', 'a=b.jpg', 'd.jpg'].map((file) => join(home, file)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const file of [one, two, three]) writeFileSync(file, 'x');
+  const samples = ['--sample', `Anna=${one}`, '--sample', `Anna=${two}`, '--sample', `Dora=${three}`];
   const { code, out } = await run('analyze', 'family', folder, '--eps', '0.3', ...samples);
   assert.equal(code, 0);
   const [job, ...others] = started[0]!.face_clustering_jobs!;
@@ -113,8 +119,8 @@ test('faces analyze asks for one job, and tells the clusters, the names and what
     face_eps: 0.3,
     face_min_samples: 3,
     sample_faces: [
-      { name: 'Anna', face_paths: [resolve('1.jpg'), resolve('a=b.jpg')] },
-      { name: 'Dora', face_paths: ['/d.jpg'] },
+      { name: 'Anna', face_paths: [one, two] },
+      { name: 'Dora', face_paths: [three] },
     ],
   });
   assert.deepEqual(out.split('\n'), [
@@ -335,7 +341,13 @@ test('what cannot be meant is a usage error before an engine is started', async 
     ['analyze', 'family', '/f', '--min-samples', '0'],
     ['analyze', 'family', '/f', '--sample', 'a.jpg'],
     ['analyze', 'family', '/f', '--sample', '=a.jpg'],
-    ['analyze', 'family', '/f', ...['1', '2', '3', '4'].flatMap((n) => ['--sample', `A=${n}.jpg`])],
+    ['analyze', 'family', '/f', '--sample', 'A=/no/such.jpg'],
+    [
+      'analyze',
+      'family',
+      '/f',
+      ...Array.from({ length: 4 }, () => ['--sample', `A=${import.meta.filename}`]).flat(),
+    ],
     ['show'],
     ['show', 'a', 'b'],
     ['show', 'a', '--max', '0'],
