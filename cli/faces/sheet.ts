@@ -28,11 +28,10 @@ function cardHtml({ cluster_id, name, size, pictures, entry_ids }: Card): string
   const id = cluster_id === null ? '' : ` <code>${html(cluster_id)}</code>`;
   const unnamed = name === '' ? ' class="unnamed"' : '';
   const shown = pictures.map((picture, i) => pictureHtml(picture, title, i, entry_ids[i]));
-  const more = size - pictures.length;
-  const rest = more > 0 ? `<span class="more">and ${more} more</span>` : '';
-  const lost = pictures.length === 0 && size > 0 ? '<span class="more">no picture is stored</span>' : '';
-  return `<section><h2${unnamed}><bdi>${html(title)}</bdi>${id} <span class="size">${faces(size)}</span></h2>
-<div class="faces">${shown.join('')}${lost || rest}</div></section>`;
+  const part = pictures.length < size ? `, ${pictures.length} shown` : '';
+  const lost = pictures.length === 0 && size > 0 ? '<span class="lost">no picture is stored</span>' : '';
+  return `<section><h2${unnamed}><bdi>${html(title)}</bdi>${id} <span class="size">${faces(size)}${part}</span></h2>
+<div class="faces">${shown.join('')}${lost}</div></section>`;
 }
 
 /** An entry id is what `faces move` takes; a click selects all of it. */
@@ -42,9 +41,9 @@ function pictureHtml(picture: string, title: string, index: number, entry: strin
   return `<figure>${image}<figcaption><code>${html(entry)}</code></figcaption></figure>`;
 }
 
-const style = `.about{color:var(--quiet);overflow-wrap:anywhere}main{display:grid;gap:20px}section{break-inside:avoid}
+const style = `.about{color:var(--quiet);overflow-wrap:anywhere}main{display:grid;gap:20px;margin-top:20px}section{break-inside:avoid}
 h2{font-size:16px;margin:0 0 8px;overflow-wrap:anywhere}h2.unnamed bdi{font-weight:400;color:var(--quiet)}
 .size{font-weight:400;color:var(--quiet)}code{font:12px ui-monospace,Menlo,Consolas,monospace;color:var(--quiet);user-select:all;overflow-wrap:anywhere}
-.faces{display:flex;flex-wrap:wrap;gap:6px;align-items:flex-start}img{width:96px;height:96px;object-fit:cover;border-radius:6px;display:block;background:var(--box)}
-figure{margin:0;width:96px}figcaption{line-height:1.2;padding-top:2px}figcaption code{font-size:10px}
-.more{align-self:center;padding:0 8px;color:var(--quiet)}@media print{img{width:18mm;height:18mm}figure{width:18mm}}`;
+.faces{display:flex;flex-wrap:wrap;gap:6px;align-items:flex-start}img{width:80px;height:80px;object-fit:cover;border-radius:6px;display:block;background:var(--box)}
+figure{margin:0;width:120px}figure img{width:120px;height:120px}figcaption{line-height:1.2;padding-top:2px}figcaption code{font-size:10px}
+.lost{color:var(--quiet)}@media print{img{width:16mm;height:16mm}}`;
