@@ -1,6 +1,5 @@
 // The faces and people of an engine in this process.
 import type { Engine } from '../actors/engine.ts';
-import type { People } from '../actors/people/contract.ts';
 import type { PeopleBackend } from './backend.ts';
 import type { ProgressView } from './progress-view.ts';
 import type { Report } from './report.ts';
@@ -9,7 +8,7 @@ import type { Report } from './report.ts';
 export type Follow = (start: () => Promise<unknown>, view: ProgressView) => Promise<Report>;
 
 export function localPeople(engine: Engine, signal: AbortSignal, follow: Follow): PeopleBackend {
-  const people = () => (engine as Engine & { readonly people: People }).people;
+  const people = () => engine.people;
   return {
     jobs: (cacheDir) => people().jobs(cacheDir, signal),
     samples: (request) => people().samples(request, signal),
