@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
+import { PeopleFilter } from '../people/contract.ts';
 import { Folder } from '../store/contract.ts';
 
 function words<const W extends readonly string[]>(...list: W) {
@@ -12,6 +13,8 @@ export const filterErrors = errorTable({
   UNKNOWN_FACET: { meaning: 'There is no such facet', status: 400, retryable: false },
   WRONG_OPERATOR: { meaning: 'The operator does not fit the facet', status: 400, retryable: false },
   WRONG_VALUES: { meaning: 'The values do not fit the facet', status: 400, retryable: false },
+  UNKNOWN_CLUSTERING: { meaning: 'There is no such face clustering', status: 400, retryable: false },
+  WRONG_PEOPLE: { meaning: 'The people do not fit together', status: 400, retryable: false },
 });
 
 export const FilterOperator = words(
@@ -102,6 +105,8 @@ export const FacetReport = Type.Object({
   indexed_count: Type.Integer(),
   /** Media in scope whose record is damaged. */
   unreadable: Type.Array(Type.String()),
+  /** Face clusterings that are damaged, and not counted. */
+  unreadable_people: Type.Optional(Type.Array(Type.String())),
   /** Facets of which only the most frequent options are listed. */
   shortened: Type.Array(Type.String()),
 });
@@ -111,7 +116,7 @@ export const facetMessages = {
   /**
    * For each name, a path or a hash: the hash of the media the folder knows by it, or null; and whether its vectors are
    * loaded, or its transcript when `model_key` is null. NOT_LOADED when what is loaded is of another folder or model.
-   * `filters` are only checked, so that a wrong one is told whatever becomes of the search.
+   * `filters` and `people` are only checked, so that a wrong one is told whatever becomes of the search.
    */
   resolve: ask(
     Type.Object({
@@ -119,6 +124,7 @@ export const facetMessages = {
       model_key: Type.Union([Type.String(), Type.Null()]),
       names: Type.Array(Type.String()),
       filters: Type.Array(MetadataFilter),
+      people: Type.Optional(PeopleFilter),
     }),
     Type.Object({
       hashes: Type.Array(Type.Union([Type.String(), Type.Null()])),

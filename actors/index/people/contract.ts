@@ -101,7 +101,8 @@ const Range = Type.Tuple([Count, Type.Integer({ minimum: 1 })]);
 
 /** A person as a search names it: by cluster id, or by name; exactly one of the two. */
 export const PersonRef = Type.Object({
-  cluster_job_name: Type.String({ minLength: 1 }),
+  /** Left out: whichever clustering has it. */
+  cluster_job_name: Type.Optional(Type.String({ minLength: 1 })),
   person_name: Type.Optional(Type.String({ minLength: 1 })),
   cluster_id: Type.Optional(Type.String({ minLength: 1 })),
 });
@@ -119,6 +120,9 @@ export const PeopleLoadReport = Type.Object({
   /** Clusterings that are loaded, and faces in them. */
   jobs: Count,
   faces: Count,
+  /** A name on several clusters of a clustering is one, each cluster without a name another; and those with a name. */
+  people: Count,
+  named: Count,
   /** Names of clusterings that are damaged. */
   unreadable: Type.Array(Type.String()),
 });
