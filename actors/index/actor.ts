@@ -5,6 +5,10 @@ import { facetHandlers } from './facets/handlers.ts';
 import { FacetTables } from './facets/tables.ts';
 import { Folders } from './folders.ts';
 import { libraryHandlers } from './library/handlers.ts';
+import type { ClusteringsOf } from './people/load.ts';
+import type { Clusterings } from './people/loaded.ts';
+import { peopleSearchHandlers } from './people/loaded-handlers.ts';
+import { PeopleIndex } from './people/people-index.ts';
 import { spanHandlers } from './spans/handlers.ts';
 import { storeHandlers } from './store/handlers.ts';
 import type { WriterOptions } from './store/writer.ts';
@@ -19,15 +23,22 @@ export interface IndexSettings extends WriterOptions {
   readonly segmentBytes?: number;
   /** The number before the first stage. */
   readonly firstStage?: number;
+  /** What a folder holds of face clusterings. */
+  readonly clusterings?: ClusteringsOf;
 }
+
+/** Nothing is stored of faces. */
+const none: Clusterings = { clusterings: () => [], version: () => null, readClusters: () => null };
 
 export const definition = actor<typeof indexContract, IndexSettings | undefined>({
   contract: indexContract,
   create: ({ log, settings }) => {
     const warn: WriterOptions['warn'] = (message, fields) => log.warn(message, fields);
-    const tables = new FacetTables(log);
+    const clusterings = settings?.clusterings ?? (() => none);
+    const tables = new FacetTables(log, clusterings);
     const visual = new VisualIndex(log, settings?.segmentBytes);
     const transcripts = new TranscriptIndex(log);
+    const people = new PeopleIndex(log, clusterings);
     const folders = new Folders(
       { warn, ...settings },
       {
@@ -35,11 +46,12 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         lost: (store) => {
           visual.forget(store);
           transcripts.forget(store);
+          people.forget(store);
         },
       },
     );
     const stages = new OpenStages(settings?.firstStage);
-    const parts = { folders, tables, visual, transcripts, stages };
+    const parts = { folders, tables, visual, transcripts, people, stages };
     return {
       handlers: {
         ...storeHandlers(parts),
@@ -48,10 +60,12 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...transcriptHandlers(parts),
         ...facetHandlers(parts),
         ...libraryHandlers(parts),
+        ...peopleSearchHandlers(parts),
       },
       close: async () => {
         visual.drop();
         transcripts.drop();
+        people.drop();
         stages.clear();
         await folders.close();
       },

@@ -3,6 +3,7 @@
 import { contract } from '../../runtime/contract.ts';
 import { facetMessages } from './facets/contract.ts';
 import { libraryMessages } from './library/contract.ts';
+import { peopleMessages } from './people/contract.ts';
 import { spanMessages } from './spans/contract.ts';
 import { storeMessages } from './store/contract.ts';
 import { transcriptMessages } from './transcripts/contract.ts';
@@ -15,4 +16,5 @@ export const indexContract = contract('index', {
   ...transcriptMessages,
   ...facetMessages,
   ...libraryMessages,
+  load_people: peopleMessages.load_people,
 });

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { nullable } from '../../runtime/schema.ts';
 import { Facet, MetadataFilter } from '../index/facets/contract.ts';
+import { PeopleFilter, type PeopleLoadReport } from '../index/people/contract.ts';
 import { FrameRange, type LoadReport } from '../index/visual/contract.ts';
 import type { VisualModels } from './models/contract.ts';
 import { FilterScope, MetadataFilterRequest } from './scope/contract.ts';
@@ -84,6 +85,8 @@ const Common = {
   segments_to_frame_indices: Type.Record(Type.String(), Type.Array(FrameRange)),
   /** A hard filter: only what passes it is ranked. */
   metadata_filter_request: Type.Union([MetadataFilterRequest, Type.Null()]),
+  /** A hard filter: only frames that show these people are ranked. */
+  people_filter: Type.Optional(PeopleFilter),
   /** Leave out to get matches without their pictures. */
   previews: Type.Boolean(),
 };
@@ -147,6 +150,7 @@ export const LoadedContext = Type.Object({
   model_key: nullable(Type.String()),
   visual: nullable(Type.Object({ cache_dir: Type.String(), model_key: Type.String() })),
   transcripts: nullable(Type.Object({ cache_dir: Type.String() })),
+  people: Type.Optional(nullable(Type.Object({ cache_dir: Type.String() }))),
 });
 export type LoadedContext = Static<typeof LoadedContext>;
 
@@ -163,7 +167,12 @@ export interface Search {
   onLoaded(listener: (context: LoadedContext) => void): void;
   /** Loads the vectors of a folder by the model in use. */
   load(cacheDir: string, signal?: AbortSignal): Promise<LoadReport>;
-  /** Adds media to what is loaded; `missing` names the paths that are not analysed. */
+  /** Loads the people of a folder, by whom searches can be filtered. */
+  loadPeople(cacheDir: string, signal?: AbortSignal): Promise<PeopleLoadReport>;
+  /**
+   * Adds media to what is loaded; `missing` names the paths that are not analysed. Where no people are loaded, those of the
+   * folder are.
+   */
   loadMedia(cacheDir: string, paths: readonly string[], signal?: AbortSignal): Promise<LoadReport>;
   readonly transcripts: Transcripts;
   text(request: TextSearch, signal?: AbortSignal): Promise<SearchAnswer>;

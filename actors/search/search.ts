@@ -13,6 +13,7 @@ import { contextErrors, type LoadedContext, type Search, searchErrors } from './
 import { cachePaths } from './media/cache-paths.ts';
 import { Identities } from './media/identities.ts';
 import { createVisualModels } from './models/visual-models.ts';
+import { createPeopleData } from './people-data.ts';
 import { findFacets } from './scope/find-facets.ts';
 import { createThumbnails } from './thumbnails/thumbnails.ts';
 import { createTranscriptData } from './transcripts/transcript-data.ts';
@@ -45,11 +46,13 @@ export function createSearch(parts: SearchParts): Search {
   const listeners: ((context: LoadedContext) => void)[] = [];
   const changed = () => {
     const { model_key } = models.state;
-    const context = { model_key, visual: visualData.current, transcripts: transcriptData.current };
+    const [visual, transcripts, people] = [visualData.current, transcriptData.current, peopleData.current];
+    const context = { model_key, visual, transcripts, people };
     for (const listener of listeners) listener(context);
   };
   const visualData = new VisualData(location, changed);
   const transcriptData = createTranscriptData(index, changed);
+  const peopleData = createPeopleData(index, changed);
   const models = createVisualModels({
     pictureEmbedder: embedder,
     textEmbedder,
@@ -62,9 +65,9 @@ export function createSearch(parts: SearchParts): Search {
     models,
     onLoaded: (listener) => void listeners.push(listener),
     get restoring() {
-      return visualData.isRestoring || transcriptData.isRestoring;
+      return visualData.isRestoring || transcriptData.isRestoring || peopleData.isRestoring;
     },
-    restore: async ({ visual, transcripts }, model) => {
+    restore: async ({ visual, transcripts, people }, model) => {
       const inUse = model.then(() => {
         if (visual?.model_key !== models.active())
           throw contextErrors.CONTEXT_CHANGED('another visual model is in use');
@@ -73,16 +76,21 @@ export function createSearch(parts: SearchParts): Search {
       await Promise.all([
         visual && visualData.restore(visual, inUse),
         transcripts && transcriptData.restore(transcripts, Promise.resolve()),
+        people && peopleData.restore(people, Promise.resolve()),
       ]);
     },
     get loaded() {
       return visualData.current;
     },
     load: async (cache_dir, signal) => visualData.load({ cache_dir, model_key: models.active() }, signal),
-    loadMedia: async (cache_dir, paths, signal) =>
-      visualData.loadPaths({ cache_dir, model_key: models.active() }, paths, signal),
+    loadPeople: (cache_dir, signal) => peopleData.load({ cache_dir }, signal),
+    loadMedia: async (cache_dir, paths, signal) => {
+      const report = await visualData.loadPaths({ cache_dir, model_key: models.active() }, paths, signal);
+      if (peopleData.newest === null) await peopleData.load({ cache_dir }, signal);
+      return report;
+    },
     transcripts: createTranscripts(location, transcriptData),
-    ...visualSearches({ ...parts, ...location, models, visual: visualData }),
+    ...visualSearches({ ...parts, ...location, models, visual: visualData, people: peopleData }),
     thumbnails: (request, signal) => thumbnails.thumbnails(request, now(signal)),
     sceneThumbnails: (request, signal) => thumbnails.sceneThumbnails(request, now(signal)),
     cachePaths: (request, signal) => cachePaths(location, request, now(signal)),

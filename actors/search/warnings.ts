@@ -22,6 +22,8 @@ export interface Warnings {
   readonly reading: Reading | null;
   /** The query has no word the model could look for, not even an unknown one. */
   readonly nothingUnderstood: boolean;
+  /** People who are asked for together with themselves. */
+  readonly twice: readonly string[];
   /** Files named by the caller that have no analysis. */
   readonly missing: readonly string[];
   /** Files named by the caller that are known, but nothing of them is loaded. */
@@ -43,6 +45,7 @@ export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning' 
   const {
     reading,
     nothingUnderstood,
+    twice,
     missing,
     unloaded,
     gone,
@@ -55,6 +58,7 @@ export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning' 
     ...(reading ? readingParts(reading) : []),
     fallbackFrom !== null && `The model ${fallbackFrom} cannot be loaded, the default one answered`,
     nothingUnderstood && 'The query says nothing the visual model can look for',
+    twice.length > 0 && `Nobody is two people in one picture, so nothing matches: ${some(twice)}`,
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
     unloaded.length > 0 && `No picture of it is analysed, or it is not loaded: ${some(unloaded)}`,
     gone.length > 0 && `Not where it was: ${some(gone)}`,

@@ -14,8 +14,6 @@ const meanings: Readonly<Record<string, string>> = {
   cluster_job_name: 'Name of the job that grouped the faces.',
   cluster_id: 'A group of faces that belong to one person.',
   person_name: 'Name given to a group of faces.',
-  people_filter: 'People who have to be seen; not in this version, which answers 501.',
-  people_filter_mode: '`and`: all of them in one picture; `or`: any of them.',
   face_clustering_jobs: 'Faces to group; not in this version, which answers 501.',
   face_media_paths: 'Absolute paths of the files in which faces are looked for.',
   face_min_samples: 'Fewest faces that make a group.',

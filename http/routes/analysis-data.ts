@@ -1,5 +1,6 @@
 // Loading what analysis found into memory: every search runs over what is loaded.
 import { Type } from 'typebox';
+import type { PeopleLoadReport } from '../../actors/index/people/contract.ts';
 import type { TranscriptLoadReport } from '../../actors/index/transcripts/contract.ts';
 import type { LoadReport } from '../../actors/index/visual/contract.ts';
 import { described } from '../../runtime/schema.ts';
@@ -25,6 +26,26 @@ const LoadedSpeech = Type.Object({
   unreadable: described(Type.Array(Type.String()), 'Hashes whose transcription is damaged.'),
 });
 
+const LoadedPeople = Type.Object({
+  face_clusterings: described(Type.Integer(), 'Face clusterings that searches can be filtered by now.'),
+  people: described(
+    Type.Integer(),
+    'Their people: a name on several clusters is one, each cluster without a name another.',
+  ),
+  unreadable_face_clusterings: described(
+    Type.Array(Type.String()),
+    'Names of face clusterings that are damaged.',
+  ),
+});
+
+function seen({ jobs: face_clusterings, people, named, unreadable }: PeopleLoadReport) {
+  const said = [
+    `${people} people of ${face_clusterings} face clusterings are loaded, ${named} with a name`,
+    ...(unreadable.length > 0 ? [`damaged: ${unreadable.join(', ')}`] : []),
+  ];
+  return { message: said.join(', '), face_clusterings, people, unreadable_face_clusterings: unreadable };
+}
+
 function spoken({ media: transcriptions, segments, unreadable }: TranscriptLoadReport) {
   const said = [
     `${transcriptions} transcriptions with ${segments} segments are loaded`,
@@ -49,16 +70,21 @@ export const loadAnalysisData = route({
   tag,
   summary: 'Loads everything of an analysis folder',
   description:
-    'Embeddings of the visual model in use, and transcriptions. Data of another folder is unloaded. 503 when no visual model is loaded ' +
+    'Embeddings of the visual model in use, people, and transcriptions. Data of another folder is unloaded. 503 when no visual model is loaded ' +
     'or the folder cannot be read (one that is not there yet is empty), 409 when the model or the folder is changed while loading.',
   body: Type.Object({ cache_dir: CacheDir }),
-  answers: { 200: Type.Object({ ...Loaded.properties, ...LoadedSpeech.properties }), 409: ErrorBody },
+  answers: {
+    200: Type.Object({ ...Loaded.properties, ...LoadedSpeech.properties, ...LoadedPeople.properties }),
+    409: ErrorBody,
+  },
   handle: async ({ body, signal }, { search }) => {
     const cacheDir = absolute('cache_dir', body.cache_dir);
     const visual = answer(await search.load(cacheDir, signal));
+    const people = seen(await search.loadPeople(cacheDir, signal));
     const speech = spoken(await search.transcripts.load(cacheDir, signal));
     const unreadable = [...new Set([...visual.unreadable, ...speech.unreadable])];
-    return reply(200, { ...visual, ...speech, unreadable, message: `${visual.message}; ${speech.message}` });
+    const message = [visual, speech, people].map((one) => one.message).join('; ');
+    return reply(200, { ...visual, ...speech, ...people, unreadable, message });
   },
 });
 
@@ -69,7 +95,7 @@ export const loadAnalysisDataForMedia = route({
   tag,
   summary: 'Loads what is missing in memory for some media',
   description:
-    'Adds to what is loaded. When nothing is loaded yet, the whole folder is, so that later searches are not limited to these files. ' +
+    'Adds to what is loaded. When nothing is loaded yet, the whole folder is, so that later searches are not limited to these files; the same of people. ' +
     '409 when another folder is loaded, or data of another model.',
   body: Type.Object({ cache_dir: CacheDir, media_paths: Type.Array(AbsolutePath, { maxItems: 100_000 }) }),
   answers: { 200: Loaded, 409: ErrorBody },

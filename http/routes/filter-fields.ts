@@ -1,10 +1,11 @@
 // Fields of requests that say which media are meant: metadata filters, their scope, and ranges of frames.
-import { Type } from 'typebox';
-import { MediaType, MetadataFilter } from '../../actors/index/facets/contract.ts';
+import { type Static, Type } from 'typebox';
+import { filterErrors, MediaType, MetadataFilter } from '../../actors/index/facets/contract.ts';
+import type { PeopleFilter } from '../../actors/index/people/contract.ts';
 import { TimeRange } from '../../actors/index/transcripts/contract.ts';
 import { FrameRange } from '../../actors/index/visual/contract.ts';
 import { FilterScope } from '../../actors/search/scope/contract.ts';
-import { defaulted, described, nullable, shown } from '../../runtime/schema.ts';
+import { defaulted, described, nullable, oneOf, shown } from '../../runtime/schema.ts';
 
 const paths = () =>
   defaulted(
@@ -101,3 +102,55 @@ export const segmentsToTimeRanges = defaulted(
   ),
   {},
 );
+
+const Person = Type.Object({
+  cluster_job_name: Type.Optional(
+    described(nullable(Type.String()), 'The face clustering; left out, the only one that has the person.'),
+  ),
+  person_name: Type.Optional(
+    described(
+      nullable(Type.String()),
+      'Exactly, else whatever its case. Clusters of one name are one person.',
+    ),
+  ),
+  cluster_id: Type.Optional(described(nullable(Type.String()), 'Instead of a name.')),
+});
+
+/** Of searches; `peopleFilter` brings both to their one form. */
+export const peopleFields = {
+  people_filter: defaulted(
+    described(
+      Type.Array(Person, { maxItems: 100 }),
+      'A hard filter: only frames that show these people are ranked.',
+    ),
+    [],
+  ),
+  people_filter_mode: defaulted(
+    described(
+      oneOf('and', 'or'),
+      '`and`: all of them in one frame, each with a face of their own; `or`: any of them.',
+    ),
+    'and',
+  ),
+};
+const PeopleFields = Type.Object(peopleFields);
+
+/** Nothing for nobody. Throws WRONG_PEOPLE naming the item that names a person twice, or not at all. */
+export function peopleFilter({
+  people_filter: asked,
+  people_filter_mode: mode,
+}: Static<typeof PeopleFields>): { readonly people_filter?: PeopleFilter } {
+  if (asked.length === 0) return {};
+  const people = asked.map(({ cluster_job_name, person_name, cluster_id }, i) => {
+    if (Boolean(person_name) === Boolean(cluster_id)) {
+      const field = `people_filter[${i}]`;
+      const message = `${field}: either person_name or cluster_id has to be there`;
+      throw filterErrors.WRONG_PEOPLE(message, { field });
+    }
+    return {
+      ...(cluster_job_name && { cluster_job_name }),
+      ...(person_name ? { person_name } : { cluster_id: cluster_id ?? '' }),
+    };
+  });
+  return { people_filter: { mode, people } };
+}

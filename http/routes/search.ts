@@ -1,13 +1,17 @@
 // Finding moments by words, by a picture, by a moment of a film. Every answer has the same form.
 import { type Static, Type } from 'typebox';
-import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { Match, type SearchAnswer } from '../../actors/search/contract.ts';
-import { defaulted, described, named, nullable, oneOf } from '../../runtime/schema.ts';
+import { defaulted, described, named, nullable } from '../../runtime/schema.ts';
 import { withPreviews } from '../request/answer-size.ts';
 import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { metadataFilterRequest, segmentsToFrameIndices } from './filter-fields.ts';
+import {
+  metadataFilterRequest,
+  peopleFields,
+  peopleFilter,
+  segmentsToFrameIndices,
+} from './filter-fields.ts';
 import { plainFilters, plainRanges } from './plain-names.ts';
 
 const tag = 'Search';
@@ -31,6 +35,7 @@ const Common = {
   ),
   metadata_filter_request: metadataFilterRequest,
   segments_to_frame_indices: segmentsToFrameIndices,
+  ...peopleFields,
 };
 
 const text_weight = defaulted(
@@ -95,6 +100,7 @@ function common(body: Body & { readonly exclude: string[] }) {
     exclude: body.exclude,
     segments_to_frame_indices: plainRanges(body.segments_to_frame_indices),
     metadata_filter_request: plainFilters(body.metadata_filter_request),
+    ...peopleFilter(body),
     previews: true,
   };
 }
@@ -117,25 +123,10 @@ export const searchText = route({
       'No effect here, also not with `exclude`: there is no picture to weigh the text against.',
     ),
     exclude: defaulted(Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }), []),
-    people_filter: defaulted(
-      Type.Array(
-        Type.Object({
-          cluster_job_name: Type.String({ minLength: 1 }),
-          person_name: Type.Optional(Type.String()),
-          cluster_id: Type.Optional(Type.String()),
-        }),
-      ),
-      [],
-    ),
-    people_filter_mode: defaulted(oneOf('and', 'or'), 'and'),
   }),
-  answers: { 200: Answer, 409: ErrorBody, 501: ErrorBody },
+  answers: { 200: Answer, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
-    const { query, text_weight: weight, people_filter } = body;
-    if (people_filter.length > 0)
-      throw analysisErrors.NO_FACES('people_filter: face analysis is not available', {
-        field: 'people_filter',
-      });
+    const { query, text_weight: weight } = body;
     return reply(200, whole(await search.text({ ...common(body), query, text_weight: weight }, signal)));
   },
 });

@@ -57,11 +57,11 @@ const bodies: Readonly<Record<string, Row>> = {
   },
   '/search/image': {
     fields: { ...visual, image_path: needed, query: optional },
-    beyond: { text_weight: 1, max_per_media: optional },
+    beyond: { text_weight: 1, max_per_media: optional, people_filter: [], people_filter_mode: 'and' },
   },
   '/search/frame': {
     fields: { ...visual, media_path: needed, time_seconds: needed, query: optional },
-    beyond: { text_weight: 1, max_per_media: optional },
+    beyond: { text_weight: 1, max_per_media: optional, people_filter: [], people_filter_mode: 'and' },
   },
   '/search/transcript': {
     fields: {
@@ -194,7 +194,7 @@ test('objects inside bodies have the fields of the contract with their defaults'
     [inside('/search/text', 'metadata_filter_request'), { scope: optional, filters: [] }],
     [
       inside('/search/text', 'people_filter'),
-      { cluster_job_name: needed, person_name: optional, cluster_id: optional },
+      { cluster_job_name: optional, person_name: optional, cluster_id: optional },
     ],
     [inside('/faces/clusters/names', 'assignments'), { cluster_id: needed, name: needed }],
     [inside('/faces/clusters/modify', 'merges'), { cluster_ids: needed, target_cluster_id: optional }],

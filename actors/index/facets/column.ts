@@ -21,12 +21,16 @@ export class Column {
   }
 
   set(row: number, media: MediaFacts): void {
+    this.put(row, this.facet.key(media));
+  }
+
+  /** `key`: of the facet, for the media of the row. */
+  put(row: number, key: string | null): void {
     if (row >= this.#entryOf.length) {
       const wider = new Uint32Array(2 ** Math.ceil(Math.log2(row + 1)));
       wider.set(this.#entryOf);
       this.#entryOf = wider;
     }
-    const key = this.facet.key(media);
     this.#entryOf[row] = key === null ? 0 : this.#entry(key);
   }
 

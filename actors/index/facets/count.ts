@@ -28,7 +28,7 @@ export function countFacets(
     pause();
     const also = onlyBy.get(column);
     const tally = column.tally(also ? Uint32Array.from([...open, ...also]) : open);
-    const own = filters.filter(({ facet }) => facet === column.facet);
+    const own = filters.filter(({ facet }) => facet.id === column.facet.id);
     const chosen = new Set(own.flatMap(({ values }) => values));
     const options = optionsOf(column, tally, chosen);
     if (options.length > mostOptions) shortened.push(column.facet.id);

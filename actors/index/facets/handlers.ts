@@ -2,6 +2,7 @@
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import type { Folders } from '../folders.ts';
+import type { PeopleIndex } from '../people/people-index.ts';
 import type { TranscriptIndex } from '../transcripts/transcript-index.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
 import type { FacetReport, facetMessages } from './contract.ts';
@@ -16,6 +17,7 @@ export interface FacetParts {
   readonly tables: FacetTables;
   readonly visual: VisualIndex;
   readonly transcripts: TranscriptIndex;
+  readonly people: Pick<PeopleIndex, 'seen'>;
 }
 
 export function facetHandlers(parts: FacetParts): Handlers<FacetContract> {
@@ -26,11 +28,12 @@ export function facetHandlers(parts: FacetParts): Handlers<FacetContract> {
 }
 
 function resolveNames(
-  { folders, visual, transcripts }: FacetParts,
-  { cache_dir, model_key, names, filters }: Request<FacetContract, 'resolve'>,
+  { folders, tables, visual, transcripts, people: index }: FacetParts,
+  { cache_dir, model_key, names, filters, people }: Request<FacetContract, 'resolve'>,
 ) {
-  checkSearchFilters(filters);
   return folders.with(cache_dir, (store) => {
+    checkSearchFilters(filters, tables.known(store, filters));
+    if (people !== undefined) index.seen(store, people);
     const { get } = model_key === null ? transcripts.of(store) : visual.of(store, model_key).catalog;
     const hashes = names.map((name) => store.media.hashOf(name));
     return { hashes, loaded: hashes.map((hash) => hash !== null && get(hash) !== undefined) };
@@ -50,6 +53,8 @@ function report(
       visual: model === null ? [] : visual.of(store, model).catalog.hashes(),
       speech: isGlobal && scope.transcripts ? transcripts.of(store).hashes() : [],
     };
-    return facetReport(tables.of(store, pause), scope, loaded, filters, pause);
+    const table = tables.of(store, pause);
+    const report = facetReport(table, scope, loaded, filters, pause);
+    return { ...report, unreadable_people: tables.unreadablePeople(store) };
   });
 }

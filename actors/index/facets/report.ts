@@ -2,7 +2,6 @@
 import type { FacetReport, FacetScope, MetadataFilter } from './contract.ts';
 import { countFacets } from './count.ts';
 import { checkFilters } from './filter.ts';
-import { facets } from './list.ts';
 import type { FacetTable } from './table.ts';
 
 /** `loaded`: hashes that are loaded and can be searched, by what they are searched for. */
@@ -27,7 +26,8 @@ export function facetReport(
   filters: readonly MetadataFilter[],
   pause: () => void,
 ): FacetReport {
-  const checked = checkFilters(facets, filters, 'filters');
+  const known = table.columns.map(({ facet }) => facet);
+  const checked = checkFilters(known, filters, 'filters');
   const entries = entriesOf(scope, loaded);
   const { rows, indexed, unreadable } = table.rowsOf(entries, pause);
   return {

@@ -1,12 +1,18 @@
 // Which of the media in scope pass the filters of a search.
 import type { Folders } from '../folders.ts';
 import type { MetadataFilter } from './contract.ts';
+import type { Facet } from './facet.ts';
 import { type CheckedFilter, checkFilters } from './filter.ts';
-import { facets } from './list.ts';
 import type { FacetTables } from './tables.ts';
 
-/** The filters of a search, whose errors name the field as its client knows it. Errors: those of checkFilters. */
-export function checkSearchFilters(filters: readonly MetadataFilter[]): CheckedFilter[] {
+/**
+ * The filters of a search, whose errors name the field as its client knows it. `facets`: those of the folder. Errors: those
+ * of checkFilters.
+ */
+export function checkSearchFilters(
+  filters: readonly MetadataFilter[],
+  facets: readonly Facet[],
+): CheckedFilter[] {
   return checkFilters(facets, filters, 'metadata_filter_request.filters');
 }
 

@@ -1,8 +1,10 @@
 // What is known of the media of one folder, ready to be counted and filtered: a row a content, a column a facet. Pure.
 import type { MediaRecord } from '../store/contract.ts';
 import { Column } from './column.ts';
+import { filterErrors } from './contract.ts';
 import type { Facet } from './facet.ts';
 import type { CheckedFilter } from './filter.ts';
+import type { ContentFacet } from './people.ts';
 
 /** Hashes between two looks at whether to stop. */
 const stride = 4096;
@@ -17,7 +19,9 @@ export interface Rows {
 }
 
 export class FacetTable {
-  readonly columns: readonly Column[];
+  readonly #own: readonly Column[];
+  /** Columns that follow something else than the records of media. */
+  #further: readonly { readonly of: ContentFacet; readonly column: Column }[] = [];
   readonly #rowOf = new Map<string, number>();
   /** By row: every path the content lies at. */
   readonly #paths: Set<string>[] = [];
@@ -27,7 +31,26 @@ export class FacetTable {
   #placed = new WeakMap<readonly (string | null)[], Rows>();
 
   constructor(facets: readonly Facet[]) {
-    this.columns = facets.map((facet) => new Column(facet));
+    this.#own = facets.map((facet) => new Column(facet));
+  }
+
+  get columns(): readonly Column[] {
+    return [...this.#own, ...this.#further.map(({ column }) => column)];
+  }
+
+  /** Facets whose values are known by hash, in the place of all earlier ones; the same object stays as it is. */
+  setFurther(facets: readonly ContentFacet[], pause: () => void): void {
+    const known = new Map(this.#further.map(({ of, column }) => [of, column]));
+    this.#further = facets.map((of) => ({ of, column: known.get(of) ?? this.#filled(of, pause) }));
+  }
+
+  #filled({ facet, keyOf }: ContentFacet, pause: () => void): Column {
+    const column = new Column(facet);
+    for (const [hash, row] of this.#rowOf) {
+      if (row % stride === 0) pause();
+      column.put(row, keyOf(hash));
+    }
+    return column;
   }
 
   get size(): number {
@@ -70,7 +93,8 @@ export class FacetTable {
     // A content that was replaced at its only path is still known by it.
     const paths = known.size > 0 ? [...known].sort() : [record.path];
     const media = { probe: record.probe, identity: record.identity, paths };
-    for (const column of this.columns) column.set(row, media);
+    for (const column of this.#own) column.set(row, media);
+    for (const { of, column } of this.#further) column.put(row, of.keyOf(hash));
   }
 
   /** Where a list of hashes stands in the table; kept for the list itself, which does not change. */
@@ -112,8 +136,14 @@ export class FacetTable {
 
   /** One mask a facet that has filters. */
   masks(filters: readonly CheckedFilter[]): { column: Column; passing: Uint8Array }[] {
-    return this.columns.flatMap((column) => {
-      const own = filters.filter(({ facet }) => facet === column.facet);
+    const columns = this.columns;
+    for (const { facet } of filters) {
+      // It was there when the filters were checked: somebody else stores in this folder.
+      if (!columns.some((column) => column.facet.id === facet.id))
+        throw filterErrors.UNKNOWN_FACET(`There is no facet ${facet.id} any more`);
+    }
+    return columns.flatMap((column) => {
+      const own = filters.filter(({ facet }) => facet.id === column.facet.id);
       return own.length === 0 ? [] : [{ column, passing: column.passing(own.map(({ test }) => test)) }];
     });
   }

@@ -1,8 +1,12 @@
 // Keeps the facet tables of the folders in step with what is stored there, whoever writes it.
 import type { Log } from '../../../runtime/log.ts';
+import type { ClusteringsOf } from '../people/load.ts';
 import { mediaRecord } from '../store/media.ts';
 import type { Store } from '../store/store.ts';
+import type { MetadataFilter } from './contract.ts';
+import type { Facet } from './facet.ts';
 import { facets } from './list.ts';
+import { PeopleFacets, peoplePrefix } from './people.ts';
 import { FacetTable } from './table.ts';
 
 /** Tables held at a time; 100,000 media take about 100 MB. */
@@ -19,10 +23,33 @@ interface Kept {
 
 export class FacetTables {
   readonly #log: Log;
+  readonly #clusteringsOf: ClusteringsOf;
   #kept = new Map<Store, Kept>();
+  #people = new WeakMap<Store, PeopleFacets>();
 
-  constructor(log: Log) {
+  constructor(log: Log, clusteringsOf: ClusteringsOf) {
     this.#log = log;
+    this.#clusteringsOf = clusteringsOf;
+  }
+
+  /** Every facet that these filters may name. */
+  known(store: Store, filters: readonly MetadataFilter[]): readonly Facet[] {
+    if (!filters.some(({ facet_id }) => facet_id.startsWith(peoplePrefix))) return facets;
+    const people = this.#peopleOf(store).of(this.#clusteringsOf(store), () => {});
+    return [...facets, ...people.map(({ facet }) => facet)];
+  }
+
+  /** Face clusterings of which nothing can be read, as the table of the folder was made. */
+  unreadablePeople(store: Store): string[] {
+    return [...this.#peopleOf(store).unreadable];
+  }
+
+  #peopleOf(store: Store): PeopleFacets {
+    const known = this.#people.get(store);
+    if (known !== undefined) return known;
+    const made = new PeopleFacets();
+    this.#people.set(store, made);
+    return made;
   }
 
   /** The table of a folder as it is now. `pause` may throw to stop; then nothing of this call is kept. */
@@ -34,6 +61,7 @@ export class FacetTables {
     const fresh = known === undefined || changed === null || fragmented;
     const table = fresh ? this.#build(store, pause) : known.table;
     if (!fresh) for (const { path, hash } of changed) update(table, store, path, hash);
+    table.setFurther(this.#peopleOf(store).of(this.#clusteringsOf(store), pause), pause);
     this.#kept.delete(store);
     this.#kept.set(store, { table, seen, changes: fresh ? 0 : known.changes + changed.length });
     for (const oldest of [...this.#kept.keys()].slice(0, -mostTables)) this.#kept.delete(oldest);
@@ -42,6 +70,7 @@ export class FacetTables {
 
   forget(store: Store): void {
     this.#kept.delete(store);
+    this.#people.delete(store);
   }
 
   #build(store: Store, pause: () => void): FacetTable {

@@ -108,8 +108,10 @@ async function search(
   { cache_dir, query, scope, speaker_name, max_results }: Request<TranscriptContract, 'search_transcripts'>,
   pause: () => void,
 ) {
-  const filters = checkSearchFilters(scope.filters);
-  const loaded = await parts.folders.with(cache_dir, (store) => parts.transcripts.of(store));
+  const { filters, loaded } = await parts.folders.with(cache_dir, (store) => ({
+    filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
+    loaded: parts.transcripts.of(store),
+  }));
   const unfiltered = { cache_dir, hashes: scope.hashes, filters };
   const hashes = await passingHashes(parts, unfiltered, () => loaded.hashes(), pause);
   const wanted = {

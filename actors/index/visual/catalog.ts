@@ -1,5 +1,6 @@
 // Which rows in memory belong to which frames of which media, and the rows that are left under a scope. Pure.
-import { joinRanges, lowerBound } from './frames.ts';
+import type { FrameRanges } from '../people/moments.ts';
+import { commonRanges, joinRanges, lowerBound } from './frames.ts';
 
 export interface LoadedMedia {
   readonly hash: string;
@@ -36,6 +37,8 @@ export interface Pick {
 export interface FrameScope {
   readonly hashes: readonly string[] | null;
   readonly ranges: Readonly<Record<string, readonly (readonly [number, number])[]>>;
+  /** Of all media, only these frames; null for every one. */
+  readonly only?: FrameRanges | null;
 }
 
 export class Catalog {
@@ -112,6 +115,7 @@ export class Catalog {
 
   /** The rows left under a scope, ascending; costs what is left, not what is loaded. */
   picks(scope: FrameScope): Pick[] {
+    if (scope.only) return this.#picksAmong(scope, scope.only);
     const limited = Object.keys(scope.ranges).length > 0;
     if (scope.hashes === null && !limited) {
       return this.#runs().map((run) => ({ run, row: run.row, count: run.count }));
@@ -124,6 +128,33 @@ export class Catalog {
       picks.push(...picksOf(entry.media, entry.runs, ranges));
     }
     return picks.sort((a, b) => a.row - b.row);
+  }
+
+  /** There may be very many, which are in order when the runs are. */
+  #picksAmong({ hashes, ranges }: FrameScope, only: FrameRanges): Pick[] {
+    const named = hashes && new Set(hashes);
+    const picks: Pick[] = [];
+    for (const run of this.#runs()) {
+      const { hash } = run.media;
+      const among = only.get(hash);
+      if (among === undefined || named?.has(hash) === false) continue;
+      const own = Object.hasOwn(ranges, hash) ? commonRanges(among, joinRanges(ranges[hash] ?? [])) : among;
+      addPicks(picks, run, own);
+    }
+    return picks;
+  }
+}
+
+/** `ranges`: start, end, start, end..., ascending. */
+function addPicks(picks: Pick[], run: Run, ranges: Uint32Array): void {
+  const { frames } = run.media;
+  const end = run.position + run.count;
+  let first = run.position;
+  for (let i = 0; i < ranges.length && first < end; i += 2) {
+    first = lowerBound(frames, ranges[i]!, first, end);
+    const last = lowerBound(frames, ranges[i + 1]!, first, end);
+    if (last > first) picks.push({ run, row: run.row + first - run.position, count: last - first });
+    first = last;
   }
 }
 

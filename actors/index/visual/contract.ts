@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, Floats } from '../../../runtime/contract.ts';
 import { MediaScope } from '../facets/contract.ts';
+import { PeopleFilter } from '../people/contract.ts';
 import { SpanKey } from '../spans/contract.ts';
 import { Folder, LoadNumber, LoadStep, MediaRecord } from '../store/contract.ts';
 
@@ -111,7 +112,8 @@ export const visualMessages = {
   /**
    * Ranks the loaded frames, best first. NOT_LOADED when what is loaded is of another folder or model. `text`, `picture`:
    * d, L2-normalised; each is optional but one must be there; `text_weight` weighs text against a picture's 1 when both
-   * are. `exclude`: k×d, a soft signal that lowers what it resembles.
+   * are. `exclude`: k×d, a soft signal that lowers what it resembles. `people`: only frames that show them; NOT_LOADED when
+   * people of another folder are loaded, and an error naming the item of `people_filter` that means nobody.
    */
   search: ask(
     Type.Object({
@@ -125,8 +127,14 @@ export const visualMessages = {
       max_results: Type.Integer({ minimum: 1 }),
       /** Matches of one medium at most; left out: as many as there are. */
       max_per_media: Type.Optional(Type.Integer({ minimum: 1 })),
+      people: Type.Optional(PeopleFilter),
     }),
-    Type.Object({ matches: Type.Array(RankedMatch), searched: Type.Integer() }),
+    Type.Object({
+      matches: Type.Array(RankedMatch),
+      searched: Type.Integer(),
+      /** People who are asked for together with themselves, so that nothing matches. */
+      people_twice: Type.Optional(Type.Array(Type.String())),
+    }),
   ),
   /** The stored vector of one frame, d; null when it is not stored. */
   vector: ask(

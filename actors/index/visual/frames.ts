@@ -44,6 +44,21 @@ export function positionOf(sorted: ArrayLike<number>, value: number): number {
   return at < sorted.length && sorted[at] === value ? at : -1;
 }
 
+/** What lies in both, as start, end, start, end...; both ascend and are apart. */
+export function commonRanges(
+  flat: Uint32Array,
+  ranges: readonly (readonly [number, number])[],
+): Uint32Array<ArrayBuffer> {
+  const common: number[] = [];
+  let at = 0;
+  for (const [start, end] of ranges) {
+    while (at < flat.length && flat[at + 1]! <= start) at += 2;
+    for (let i = at; i < flat.length && flat[i]! < end; i += 2)
+      common.push(Math.max(start, flat[i]!), Math.min(end, flat[i + 1]!));
+  }
+  return Uint32Array.from(common);
+}
+
 /** Half-open ranges, sorted, with overlapping and touching ones joined. Empty ones are left out. */
 export function joinRanges(ranges: readonly (readonly [number, number])[]): [number, number][] {
   const sorted = ranges.filter(([start, end]) => end > start).toSorted((a, b) => a[0] - b[0]);

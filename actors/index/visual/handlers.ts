@@ -3,6 +3,7 @@ import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import type { PeopleIndex } from '../people/people-index.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { visualMessages } from './contract.ts';
 import type { OpenStages } from './open-stages.ts';
@@ -15,6 +16,7 @@ type VisualContract = Contract<typeof visualMessages>;
 export interface VisualParts extends FilterParts {
   readonly visual: VisualIndex;
   readonly stages: OpenStages;
+  readonly people: Pick<PeopleIndex, 'seen'>;
 }
 
 export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
@@ -70,16 +72,21 @@ function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<Visual
 }
 
 async function ranked(parts: VisualParts, request: Request<VisualContract, 'search'>, pause: () => void) {
-  const { cache_dir, scope, max_results, max_per_media } = request;
-  const loaded = await parts.folders.with(cache_dir, (store) => parts.visual.of(store, request.model_key));
-  if (request.text === null && request.picture === null)
-    throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
-  const filters = checkSearchFilters(scope.filters);
-  if (loaded.catalog.vectors === 0) return { matches: [], searched: 0 };
+  const { cache_dir, scope, max_results, max_per_media, people } = request;
+  const { loaded, filters, seen } = await parts.folders.with(cache_dir, (store) => {
+    const loaded = parts.visual.of(store, request.model_key);
+    if (request.text === null && request.picture === null)
+      throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
+    const filters = checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters));
+    return { loaded, filters, seen: people === undefined ? null : parts.people.seen(store, people) };
+  });
+  const told = seen === null || seen.twice.length === 0 ? {} : { people_twice: [...seen.twice] };
+  if (loaded.catalog.vectors === 0) return { matches: [], searched: 0, ...told };
   const query = checkedQuery(request, loaded.dimensions);
   const unfiltered = { cache_dir, hashes: scope.hashes, filters };
   const hashes = await passingHashes(parts, unfiltered, () => loaded.catalog.hashes(), pause);
-  return search(loaded.searched(pause), query, { hashes, ranges: scope.ranges }, max_results, max_per_media);
+  const within = { hashes, ranges: scope.ranges, only: seen?.ranges ?? null };
+  return { ...search(loaded.searched(pause), query, within, max_results, max_per_media), ...told };
 }
 
 function previews({ folders }: VisualParts, request: Request<VisualContract, 'previews'>, turn: Turn) {

@@ -46,7 +46,7 @@ export function facetAnswer(
 }
 
 function warningOf(
-  { scope_count: named, unreadable, shortened }: FacetReport,
+  { scope_count: named, unreadable, unreadable_people: clusterings = [], shortened }: FacetReport,
   scope: FacetScope,
   files: number,
   missing: number,
@@ -60,6 +60,8 @@ function warningOf(
     hashless > 0 && `${hashless} came without a hash: send hash_strs of /media/metadata with media_paths`,
     unreadable.length > 0 &&
       `Metadata that cannot be read and has to be made again: ${unreadable.join(', ')}`,
+    clusterings.length > 0 &&
+      `Face clusterings that cannot be read and have to be made again: ${clusterings.join(', ')}`,
     shortened.length > 0 && `Only the most frequent options are listed of ${shortened.join(', ')}`,
   ].filter((part) => part !== false);
   return parts.length > 0 ? parts.join('. ') : null;

@@ -1,6 +1,8 @@
 // One search over the loaded vectors: words or a picture become a vector, the index ranks, and the stored previews are
 // joined to the matches.
+import type { Request } from '../../../runtime/contract.ts';
 import type { VisualModel } from '../../embedder/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
 import type { RankedMatch } from '../../index/visual/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
 import { now } from '../call-options.ts';
@@ -8,6 +10,7 @@ import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts
 import type { Identities } from '../media/identities.ts';
 import { locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { shownMatches } from '../media/shown-matches.ts';
+import type { PeopleData } from '../people-data.ts';
 import { type AskedPaths, askedPaths, findScope } from '../scope/scope.ts';
 import { type Reading, warning } from '../warnings.ts';
 import { toMatch } from './match.ts';
@@ -19,6 +22,7 @@ export interface VisualSearchParts extends QueryParts {
   /** Knows the model to advise where words were not understood. */
   readonly modelLibrary: Pick<ModelLibrary, 'list'>;
   readonly visual: VisualData;
+  readonly people: PeopleData;
   /** While it says so, a summary is being made, which needs what searches need: they are refused. */
   readonly summarizing?: () => boolean;
 }
@@ -32,7 +36,6 @@ export async function searchVisual(
   pictureOf: (model: VisualModel) => Promise<PictureVector>,
   signal: AbortSignal | undefined,
 ): Promise<SearchAnswer> {
-  const { index } = parts;
   if (parts.summarizing?.()) throw searchErrors.SUMMARY_RUNNING('Search again when the summaries are made');
   const query = request.query?.trim() ? request.query : null;
   if (!query && request.exclude.length > 0) {
@@ -41,28 +44,19 @@ export async function searchVisual(
   const asksFor = { cache_dir: request.cache_dir, model_key: parts.models.active() };
   await parts.visual.settled(asksFor, signal);
   await parts.visual.require(asksFor, signal);
+  if (request.people_filter) {
+    await parts.people.settled(asksFor, signal);
+    await parts.people.require(asksFor, signal);
+  }
   const model = await parts.models.open('texts', signal);
   const { vector: picture, gone } = await pictureOf(model);
   const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
-  // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
-  const { cache_dir, text_weight, max_results, max_per_media } = request;
-  const within = { cache_dir, model_key: model.model_key };
-  const limits = max_per_media === undefined ? {} : { max_per_media };
-  const wanted = { text: words.query, picture, text_weight, exclude: words.exclude, ...limits };
-  const searched = { model_key: model.model_key, field: 'segments_to_frame_indices' };
-  const scoped = { ...request, ranges: request.segments_to_frame_indices };
-  const find = async (max: number) => {
-    const { scope, ...found } = await findScope(parts, scoped, searched, signal);
-    const ranked =
-      words.query || picture
-        ? await index.ask('search', { ...within, ...wanted, scope, max_results: max }, now(signal))
-        : { matches: [] };
-    return { ...found, matches: ranked.matches };
-  };
+  const { cache_dir } = request;
+  const vectors = { text: words.query, picture, exclude: words.exclude };
   const { found, shown, locations } = await shownMatches(
-    (max) => parts.visual.within(within, () => find(max), signal),
+    finder(parts, request, model.model_key, vectors, signal),
     ({ matches, asked }) => locateMatches(parts, cache_dir, matches, namedBy(asked), now(signal)),
-    max_results,
+    request.max_results,
     best,
   );
   const ranked = shown.map(({ match }) => match);
@@ -75,6 +69,7 @@ export async function searchVisual(
     ...warning({
       nothingUnderstood: !words.query && !picture && words.unknown.length === 0,
       reading: await readingOf(parts, model.model_key, words),
+      twice: found.twice,
       missing: found.missing,
       unloaded: found.unloaded,
       gone: [...new Set([...(gone === undefined ? [] : [gone]), ...locations.gone])],
@@ -83,6 +78,40 @@ export async function searchVisual(
       fallbackFrom: parts.models.state.fallback_from,
       noPreview: images.filter((image) => image === null).length,
     }),
+  };
+}
+
+type Vectors = Pick<Request<typeof indexContract, 'search'>, 'text' | 'picture' | 'exclude'>;
+
+/** Asks the index for so many matches; what it lost of the loaded data is loaded again first. */
+function finder(
+  parts: VisualSearchParts,
+  request: VisualRequest,
+  model_key: string,
+  vectors: Vectors,
+  signal: AbortSignal | undefined,
+) {
+  const { index } = parts;
+  const { cache_dir, text_weight, max_per_media, people_filter } = request;
+  const within = { cache_dir, model_key };
+  const people = people_filter && { people: people_filter };
+  const limits = { ...(max_per_media !== undefined && { max_per_media }), ...people };
+  const wanted = { ...within, ...vectors, text_weight, ...limits };
+  const searched = { model_key, field: 'segments_to_frame_indices' };
+  const scoped = { ...request, ranges: request.segments_to_frame_indices };
+  const find = async (max_results: number) => {
+    const { scope, ...found } = await findScope(parts, scoped, searched, signal);
+    // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
+    if (!vectors.text && !vectors.picture) {
+      if (people) await index.ask('resolve', { ...within, ...people, names: [], filters: [] }, now(signal));
+      return { ...found, matches: [], twice: [] };
+    }
+    const ranked = await index.ask('search', { ...wanted, scope, max_results }, now(signal));
+    return { ...found, matches: ranked.matches, twice: ranked.people_twice ?? [] };
+  };
+  return (max: number) => {
+    const seen = () => (people ? parts.people.within({ cache_dir }, () => find(max), signal) : find(max));
+    return parts.visual.within(within, seen, signal);
   };
 }
 

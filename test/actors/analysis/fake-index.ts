@@ -201,6 +201,15 @@ function speechHandlers(world: IndexState) {
     }),
     name_speakers: () => ({ names: {} }),
     transcript_part: () => ({ stored: null, segments: [] }),
+    load_people: () => ({
+      done: true,
+      load: 1,
+      jobs: 0,
+      faces: 0,
+      people: 0,
+      named: 0,
+      unreadable: [],
+    }),
     load_transcripts: () => ({ done: true, load: 1, media: 0, segments: 0, unreadable: [] }),
     search_transcripts: () => ({ matches: [], total: 0, total_is_exact: true }),
   } satisfies IndexHandlers;

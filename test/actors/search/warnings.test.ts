@@ -7,6 +7,7 @@ test('a warning names what was not understood, and there is none when nothing is
   assert.deepEqual(
     warning({
       nothingUnderstood: false,
+      twice: [],
       gone: [],
       changed: [],
       reading: null,
@@ -20,6 +21,7 @@ test('a warning names what was not understood, and there is none when nothing is
   );
   const { toast_warning } = warning({
     nothingUnderstood: false,
+    twice: [],
     gone: ['/g'],
     changed: ['/new'],
     reading: {
@@ -42,6 +44,7 @@ test('a warning names what was not understood, and there is none when nothing is
 const quiet = {
   reading: null,
   nothingUnderstood: false,
+  twice: [],
   gone: [],
   changed: [],
   missing: [],

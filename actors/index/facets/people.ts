@@ -1,0 +1,138 @@
+// Facets of who is seen: one a face clustering, whose options are the people with a name, and how many faces a picture
+// shows at most. They follow the clusterings, apart from the records of media. Pure.
+import type { Clusterings } from '../people/loaded.ts';
+import type { StoredClusters } from '../people/stored-clusters.ts';
+import { readable } from '../store/faults.ts';
+import { classOf, type Facet, multi, type Step, single, stepChoices } from './facet.ts';
+
+/** A facet of contents whose values are known by hash. */
+export interface ContentFacet {
+  readonly facet: Facet;
+  /** As `Facet.key`. */
+  keyOf(hash: string): string | null;
+}
+
+const group = ['People'] as const;
+/** What the id of every facet of people begins with. */
+export const peoplePrefix = 'people.';
+const countId = `${peoplePrefix}face_count`;
+
+/** Of the places of several people. */
+const between = ',';
+
+const counts: readonly Step[] = [
+  { value: 'none', label: 'No face', from: 0 },
+  { value: 'one', label: 'One face', from: 1 },
+  { value: 'two', label: 'Two faces', from: 2 },
+  { value: 'three_to_five', label: '3 to 5 faces', from: 3 },
+  { value: 'more', label: 'More than 5 faces', from: 6 },
+];
+
+/** Of the facet of a clustering: its name in letters that every client can write, and never that of another facet. */
+export function clusteringFacetId(name: string): string {
+  const id = peoplePrefix + encodeURIComponent(name.toWellFormed());
+  return id === countId ? id.replace('_', '%5F') : id;
+}
+
+/** What a clustering knows of its media. */
+interface ClusteringFacts {
+  readonly version: number;
+  readonly names: readonly string[];
+  /** By hash, ascending: positions in `names` of whom it shows. */
+  readonly shown: ReadonlyMap<string, readonly number[]>;
+  /** By hash: faces of one frame, at most. */
+  readonly most: ReadonlyMap<string, number>;
+}
+
+function factsOf(stored: StoredClusters): ClusteringFacts {
+  const { hashes, media, frames, clusters, version } = stored;
+  const names = [...new Set(stored.names.filter((name) => name !== ''))].sort();
+  const place = new Map(names.map((name, i) => [name, i]));
+  const personOf = Int32Array.from(stored.names, (name) => place.get(name) ?? -1);
+  /** By person: the media it was last seen in. */
+  const seenIn = new Int32Array(names.length).fill(-1);
+  const shown = new Map<string, number[]>();
+  const most = new Map(hashes.map((hash) => [hash, 0]));
+  let together = 0;
+  for (let at = 0; at < media.length; at++) {
+    const hash = hashes[media[at]!]!;
+    const isSameFrame = at > 0 && media[at] === media[at - 1] && frames[at] === frames[at - 1];
+    together = isSameFrame ? together + 1 : 1;
+    if (together > most.get(hash)!) most.set(hash, together);
+    const person = personOf[clusters[at]!] ?? -1;
+    if (person < 0 || seenIn[person] === media[at]) continue;
+    seenIn[person] = media[at]!;
+    const own = shown.get(hash);
+    if (own === undefined) shown.set(hash, [person]);
+    else own.push(person);
+  }
+  return { version, names, shown, most };
+}
+
+function facetOf(name: string, { names, shown }: ClusteringFacts): ContentFacet {
+  const keyOf = (hash: string) => shown.get(hash)?.join(between) ?? null;
+  const facet: Facet = {
+    ...multi({ id: clusteringFacetId(name), label: name, path: group }, () => []),
+    key: (media) => keyOf(media.identity.hash_str),
+    // A name may hold any sign, a place in the list does not.
+    read: (key) => ({
+      values: key.split(between).map((place) => names[Number(place)]!),
+      size: null,
+      moment: null,
+    }),
+  };
+  return { facet, keyOf };
+}
+
+function countFacet(all: readonly ClusteringFacts[]): ContentFacet {
+  const keyOf = (hash: string) => {
+    const known = all.flatMap(({ most }) => most.get(hash) ?? []);
+    return known.length === 0 ? null : classOf(counts, Math.max(...known));
+  };
+  const name = { id: countId, label: 'Faces in a picture', path: group };
+  const facet = single(name, (media) => keyOf(media.identity.hash_str), stepChoices(counts, 'faces'));
+  return { facet, keyOf };
+}
+
+/** The facets of people of one folder. */
+export class PeopleFacets {
+  readonly #known = new Map<string, { readonly facts: ClusteringFacts; readonly own: ContentFacet }>();
+  #listed: readonly ContentFacet[] = [countFacet([])];
+  #unreadable: readonly string[] = [];
+
+  /** Clusterings that are damaged. */
+  get unreadable(): readonly string[] {
+    return this.#unreadable;
+  }
+
+  /** As it is stored now; a facet that is the same object has the same values. `pause` may throw to stop. */
+  of(source: Clusterings, pause: () => void): readonly ContentFacet[] {
+    const names = [...source.clusterings()].sort();
+    const unreadable: string[] = [];
+    let isNews = false;
+    for (const name of [...this.#known.keys()]) {
+      if (!names.includes(name)) isNews = this.#known.delete(name);
+    }
+    for (const name of names) {
+      const known = this.#known.get(name);
+      const version = readable(() => source.version(name));
+      if (known !== undefined && known.facts.version === version) continue;
+      pause();
+      const stored = version === null ? null : readable(() => source.readClusters(name));
+      if (stored === null) unreadable.push(name);
+      isNews = true;
+      this.#known.delete(name);
+      if (stored === null) continue;
+      const facts = factsOf(stored);
+      this.#known.set(name, { facts, own: facetOf(name, facts) });
+    }
+    this.#unreadable = unreadable;
+    if (isNews) this.#list(names);
+    return this.#listed;
+  }
+
+  #list(names: readonly string[]): void {
+    const known = names.flatMap((name) => this.#known.get(name) ?? []);
+    this.#listed = [countFacet(known.map(({ facts }) => facts)), ...known.map(({ own }) => own)];
+  }
+}

@@ -1,0 +1,153 @@
+// The people of one folder in memory: its clusterings, in step with what is stored of them, and where those are seen whom a
+// search asks for.
+import { filterErrors } from '../facets/contract.ts';
+import { readable } from '../store/faults.ts';
+import type { PeopleFilter, PersonRef } from './contract.ts';
+import { meantTwice, personOf } from './filter.ts';
+import { indexedJob, type LoadedJob, peopleOf } from './loaded-job.ts';
+import { allOf, anyOf, type FrameRanges, rangesOf } from './moments.ts';
+import type { StoredClusters } from './stored-clusters.ts';
+
+/** What a folder holds of clusterings. All throw STORE_DAMAGED for what cannot be read. */
+export interface Clusterings {
+  /** Names. */
+  clusterings(): readonly string[];
+  /** Another one whenever anything of it is stored again; null when it is not there. */
+  version(name: string): number | null;
+  readClusters(name: string): StoredClusters | null;
+}
+
+/** The frames that a search may look at. */
+export interface Seen {
+  readonly ranges: FrameRanges;
+  /** People who are asked for together with themselves: nobody is two people. */
+  readonly twice: readonly string[];
+}
+
+/** Answers kept; one of people who are seen often takes some MB. */
+const mostKept = 8;
+
+export class LoadedPeople {
+  readonly folder: string;
+  /** Of the records that name what is loaded: a folder that was replaced has others. */
+  readonly source: string;
+  readonly #jobs = new Map<string, LoadedJob>();
+  /** Names of clusterings that are damaged. */
+  readonly #unreadable = new Set<string>();
+  readonly #numbers = new Map<string, number>();
+  /** By number of the media. */
+  readonly #hashes: string[] = [];
+  /** By what they answer, the one used last at the end. */
+  readonly #kept = new Map<string, Seen>();
+
+  constructor({ folder, identity }: { readonly folder: string; readonly identity: string }) {
+    this.folder = folder;
+    this.source = identity;
+  }
+
+  /** Gives a content its number. */
+  readonly numberOf = (hash: string): number => {
+    const known = this.#numbers.get(hash);
+    if (known !== undefined) return known;
+    const number = this.#hashes.push(hash) - 1;
+    this.#numbers.set(hash, number);
+    return number;
+  };
+
+  get jobs(): readonly LoadedJob[] {
+    return [...this.#jobs.values()];
+  }
+
+  get unreadable(): string[] {
+    return [...this.#unreadable].sort();
+  }
+
+  get counts(): { jobs: number; faces: number; people: number; named: number } {
+    const counts = { jobs: this.#jobs.size, faces: 0, people: 0, named: 0 };
+    for (const job of this.#jobs.values()) {
+      const { people, named } = peopleOf(job);
+      counts.faces += job.faces;
+      counts.people += people;
+      counts.named += named;
+    }
+    return counts;
+  }
+
+  /** Whether it is in memory as it is stored. */
+  isCurrent(clusterings: Clusterings, name: string): boolean {
+    const job = this.#jobs.get(name);
+    return job !== undefined && readable(() => clusterings.version(name)) === job.version;
+  }
+
+  put(job: LoadedJob): void {
+    this.#unreadable.delete(job.name);
+    this.#jobs.set(job.name, job);
+  }
+
+  /** `isDamaged`: it is there, and cannot be read. */
+  remove(name: string, isDamaged: boolean): void {
+    this.#jobs.delete(name);
+    if (isDamaged) this.#unreadable.add(name);
+    else this.#unreadable.delete(name);
+  }
+
+  /** What is in memory of it is not what is stored. */
+  changed(name: string): void {
+    this.#jobs.delete(name);
+  }
+
+  /** Takes out what the folder does not list any more. */
+  keepOnly(names: readonly string[]): void {
+    const listed = new Set(names);
+    for (const name of [...this.#jobs.keys(), ...this.#unreadable])
+      if (!listed.has(name)) this.remove(name, false);
+  }
+
+  /** Reads a clustering that is not in memory as it is stored, all of it at once. */
+  refresh(clusterings: Clusterings, name: string): void {
+    if (this.isCurrent(clusterings, name)) return;
+    const read = readable(() => {
+      const stored = clusterings.readClusters(name);
+      return { job: stored && indexedJob(stored, this.numberOf) };
+    });
+    if (read?.job) this.put(read.job);
+    else this.remove(name, read === null);
+  }
+
+  /** Where the people of a search are seen, as they are stored now. Errors: those of personOf. */
+  seen(clusterings: Clusterings, { mode, people }: PeopleFilter): Seen {
+    const names = [...clusterings.clusterings()].sort();
+    this.keepOnly(names);
+    const asked = people.map((ref, at) => {
+      for (const name of namedBy(ref, names)) this.refresh(clusterings, name);
+      this.#requireReadable(ref, at);
+      return personOf(this.jobs, ref, at);
+    });
+    const key = JSON.stringify([mode, asked.map(({ job, clusters }) => [job.name, job.version, clusters])]);
+    const known = this.#kept.get(key);
+    const twice = mode === 'and' ? meantTwice(asked) : [];
+    const together = mode === 'and' ? allOf : anyOf;
+    const found = known ?? {
+      ranges: twice.length > 0 ? new Map() : rangesOf(together(asked), this.#hashes),
+      twice,
+    };
+    this.#kept.delete(key);
+    this.#kept.set(key, found);
+    for (const oldest of [...this.#kept.keys()].slice(0, -mostKept)) this.#kept.delete(oldest);
+    return found;
+  }
+
+  #requireReadable({ cluster_job_name: name }: PersonRef, at: number): void {
+    if (name === undefined || !this.#unreadable.has(name)) return;
+    const field = `people_filter[${at}].cluster_job_name`;
+    throw filterErrors.UNKNOWN_CLUSTERING(
+      `${field}: what is stored of the face clustering ${name} is damaged; cluster its media again`,
+      { field },
+    );
+  }
+}
+
+/** The clusterings a person is looked for in. */
+function namedBy({ cluster_job_name: name }: PersonRef, names: readonly string[]): readonly string[] {
+  return name === undefined ? names : names.filter((one) => one === name);
+}

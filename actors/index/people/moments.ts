@@ -1,0 +1,101 @@
+// Moments at which people are seen, as ascending numbers: the number of the media and the grid frame in one. Pure.
+import type { LoadedJob } from './loaded-job.ts';
+import { eachHasOwn } from './matching.ts';
+
+/** Frames of one media in front of the next; both together fit into the whole numbers of a double. */
+const perMedia = 2 ** 32;
+
+const momentOf = ({ media, frames }: LoadedJob, face: number): number =>
+  media[face]! * perMedia + frames[face]!;
+
+/** Clusters of one clustering that stand for somebody. */
+export interface Shown {
+  readonly job: LoadedJob;
+  readonly clusters: readonly number[];
+}
+
+/** Ascending, each once. */
+function unique(moments: Float64Array): Float64Array {
+  if (!moments.every((moment, i) => i === 0 || moments[i - 1]! <= moment)) moments.sort();
+  let kept = 0;
+  for (let i = 0; i < moments.length; i++)
+    if (kept === 0 || moments[kept - 1] !== moments[i]) moments[kept++] = moments[i]!;
+  return moments.subarray(0, kept);
+}
+
+/** Where somebody is seen: ascending, each moment once. */
+export function momentsOf({ job, clusters }: Shown): Float64Array {
+  const total = clusters.reduce((sum, one) => sum + job.starts[one + 1]! - job.starts[one]!, 0);
+  const moments = new Float64Array(total);
+  let at = 0;
+  for (const cluster of clusters)
+    for (let face = job.starts[cluster]!; face < job.starts[cluster + 1]!; face++)
+      moments[at++] = momentOf(job, face);
+  return unique(moments);
+}
+
+/** Where any of them is seen. */
+export function anyOf(shown: readonly Shown[]): Float64Array {
+  const all = shown.map(momentsOf);
+  const joined = new Float64Array(all.reduce((sum, one) => sum + one.length, 0));
+  let at = 0;
+  for (const one of all) {
+    joined.set(one, at);
+    at += one.length;
+  }
+  return unique(joined);
+}
+
+/** Where all of them are seen at once, each by a face of their own. */
+export function allOf(shown: readonly Shown[]): Float64Array {
+  const [fewest = new Float64Array(0), ...others] = shown.map(momentsOf).sort((a, b) => a.length - b.length);
+  const together = others.reduce(intersection, fewest);
+  // Within one clustering a face belongs to one cluster, so different people are different faces.
+  const isOne = shown.every(({ job }) => job === shown[0]?.job);
+  return isOne ? together : byOwnFaces(together, shown);
+}
+
+function intersection(a: Float64Array, b: Float64Array): Float64Array {
+  const both = new Float64Array(Math.min(a.length, b.length));
+  let [kept, at] = [0, 0];
+  for (const moment of a) {
+    while (at < b.length && b[at]! < moment) at++;
+    if (b[at] === moment) both[kept++] = moment;
+  }
+  return both.subarray(0, kept);
+}
+
+/** One face may be one person in one clustering and another in the next: it still is one face. */
+function byOwnFaces(moments: Float64Array, shown: readonly Shown[]): Float64Array {
+  const faces = shown.map(({ job, clusters }) => {
+    const places = new Map(Array.from(moments, (moment): [number, number[]] => [moment, []]));
+    for (const cluster of clusters)
+      for (let face = job.starts[cluster]!; face < job.starts[cluster + 1]!; face++)
+        places.get(momentOf(job, face))?.push(job.places[face]!);
+    return places;
+  });
+  return moments.filter((moment) => eachHasOwn(faces.map((places) => places.get(moment) ?? [])));
+}
+
+/** Half-open ranges of grid frames by content: start, end, start, end..., ascending and apart. */
+export type FrameRanges = ReadonlyMap<string, Uint32Array>;
+
+export function rangesOf(moments: Float64Array, hashes: readonly string[]): FrameRanges {
+  const ranges = new Map<string, Uint32Array>();
+  const pairs = new Uint32Array(moments.length * 2);
+  for (let at = 0; at < moments.length; ) {
+    const media = Math.floor(moments[at]! / perMedia);
+    const begin = media * perMedia;
+    let used = 0;
+    for (; at < moments.length && moments[at]! < begin + perMedia; at++) {
+      const frame = moments[at]! - begin;
+      if (used > 0 && pairs[used - 1] === frame) pairs[used - 1] = frame + 1;
+      else {
+        pairs[used++] = frame;
+        pairs[used++] = frame + 1;
+      }
+    }
+    ranges.set(hashes[media]!, pairs.slice(0, used));
+  }
+  return ranges;
+}

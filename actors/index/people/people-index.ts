@@ -1,0 +1,88 @@
+// The people that searches can ask for: those of one folder, and the load that is under way.
+import type { Log } from '../../../runtime/log.ts';
+import { OpenLoads } from '../open-loads.ts';
+import { storeErrors } from '../store/contract.ts';
+import type { Store } from '../store/store.ts';
+import type { PeopleFilter, PeopleLoadReport } from './contract.ts';
+import { type ClusteringsOf, PeopleLoading } from './load.ts';
+import { LoadedPeople, type Seen } from './loaded.ts';
+
+export class PeopleIndex {
+  readonly #log: Log;
+  readonly #clusteringsOf: ClusteringsOf;
+  #loaded: LoadedPeople | null = null;
+  /** What loads add to: what is loaded, or what another folder has of which no load has ended yet. */
+  #target: LoadedPeople | null = null;
+  readonly #loads = new OpenLoads<PeopleLoading>();
+
+  constructor(log: Log, clusteringsOf: ClusteringsOf) {
+    this.#log = log;
+    this.#clusteringsOf = clusteringsOf;
+  }
+
+  /** One step of a load: a new one for null, or the one of that number. What is loaded of another folder gives way with the last. */
+  load(store: Store, number: number | null): PeopleLoadReport {
+    store.requireReadable();
+    const clusterings = this.#clusteringsOf(store);
+    const target = this.#targetOf(store);
+    const goesOn = (loading: PeopleLoading) => loading.target === target;
+    const begin = () => new PeopleLoading(clusterings, target);
+    const [load, loading] = this.#loads.resume(number, goesOn, begin);
+    let done = true;
+    try {
+      done = loading.step(clusterings);
+    } finally {
+      if (done) this.#loads.end(load);
+    }
+    const { counts, unreadable } = target;
+    if (done) {
+      this.#loaded = target;
+      if (unreadable.length > 0)
+        this.#log.warn('Face clusterings cannot be read', { folder: store.folder, names: unreadable });
+    }
+    return { done, load, ...counts, unreadable };
+  }
+
+  #targetOf(store: Store): LoadedPeople {
+    if (this.#loaded !== null && isOf(this.#loaded, store)) this.#target = this.#loaded;
+    if (this.#target === null || !isOf(this.#target, store)) this.#target = new LoadedPeople(store);
+    return this.#target;
+  }
+
+  /**
+   * Where the people of a search are seen, as it is stored now, whoever stored it. NOT_LOADED when another folder is loaded,
+   * nothing, or what lay there before the folder was replaced; STORE_UNAVAILABLE while it is gone; errors of personOf.
+   */
+  seen(store: Store, filter: PeopleFilter): Seen {
+    const { folder } = store;
+    if (this.#loaded?.folder === folder) {
+      store.requireStill(this.#loaded.source);
+      if (isOf(this.#loaded, store)) return this.#loaded.seen(this.#clusteringsOf(store), filter);
+    }
+    throw storeErrors.NOT_LOADED(`The people of ${folder} are not loaded`, { folder });
+  }
+
+  /** To be called after anything of a clustering was stored: the next search that asks for it reads it again. */
+  changed(store: Store, name: string): void {
+    for (const one of new Set([this.#loaded, this.#target])) {
+      if (one !== null && isOf(one, store)) one.changed(name);
+    }
+  }
+
+  /** What was loaded of a folder has to be loaded again. */
+  forget(store: Store): void {
+    if (this.#loaded?.folder === store.folder) this.#loaded = null;
+    if (this.#target?.folder === store.folder) this.#target = null;
+  }
+
+  drop(): void {
+    this.#loaded = null;
+    this.#target = null;
+    this.#loads.clear();
+  }
+}
+
+/** False when the folder was replaced since. */
+function isOf({ folder, source }: LoadedPeople, store: Store): boolean {
+  return folder === store.folder && source === store.identity;
+}
