@@ -1,0 +1,95 @@
+// Face clusterings of a folder that a test makes up, as whoever reads them sees them.
+import type { Clusterings } from '../../../../actors/index/people/loaded.ts';
+import { indexedJob, type LoadedJob } from '../../../../actors/index/people/loaded-job.ts';
+import type { StoredClusters } from '../../../../actors/index/people/stored-clusters.ts';
+import { storeErrors } from '../../../../actors/index/store/contract.ts';
+
+/** Content, grid frame, and cluster or null for noise; a content's faces follow each other, ascending by frame. */
+export type FakeFace = readonly [string, number, string | null];
+
+export function storedClusters(
+  name: string,
+  faces: readonly FakeFace[],
+  names: Readonly<Record<string, string>> = {},
+  { version = 1, more = [] as readonly string[] } = {},
+): StoredClusters {
+  const hashes = [...new Set([...faces.map(([hash]) => hash), ...more])];
+  const cluster_ids = [...new Set(faces.flatMap(([, , cluster]) => cluster ?? []))];
+  return {
+    name,
+    version,
+    hashes,
+    cluster_ids,
+    names: cluster_ids.map((id) => names[id] ?? ''),
+    media: Uint32Array.from(faces, ([hash]) => hashes.indexOf(hash)),
+    frames: Uint32Array.from(faces, ([, frame]) => frame),
+    clusters: Int32Array.from(faces, ([, , cluster]) =>
+      cluster === null ? -1 : cluster_ids.indexOf(cluster),
+    ),
+  };
+}
+
+/** Numbers contents as they come. */
+export function numbering(): { numberOf(hash: string): number; readonly hashes: string[] } {
+  const hashes: string[] = [];
+  const numberOf = (hash: string) => {
+    const known = hashes.indexOf(hash);
+    return known < 0 ? hashes.push(hash) - 1 : known;
+  };
+  return { numberOf, hashes };
+}
+
+export function loadedJob(
+  name: string,
+  faces: readonly FakeFace[],
+  names: Readonly<Record<string, string>> = {},
+  numberOf = numbering().numberOf,
+): LoadedJob {
+  return indexedJob(storedClusters(name, faces, names), numberOf);
+}
+
+/** What a folder holds; a test stores, renames, damages and removes, and sees what was read. */
+export class FakeClusterings implements Clusterings {
+  readonly #stored = new Map<string, StoredClusters>();
+  readonly #damaged = new Set<string>();
+  #version = 0;
+  /** Names, in the order in which they were read. */
+  readonly reads: string[] = [];
+
+  store(
+    name: string,
+    faces: readonly FakeFace[],
+    names: Readonly<Record<string, string>> = {},
+    more: readonly string[] = [],
+  ): void {
+    this.put(storedClusters(name, faces, names, { version: ++this.#version, more }));
+  }
+
+  put(stored: StoredClusters): void {
+    this.#damaged.delete(stored.name);
+    this.#stored.set(stored.name, stored);
+  }
+
+  damage(name: string): void {
+    this.#damaged.add(name);
+  }
+
+  remove(name: string): void {
+    this.#stored.delete(name);
+  }
+
+  clusterings(): string[] {
+    return [...this.#stored.keys()];
+  }
+
+  version(name: string): number | null {
+    if (this.#damaged.has(name)) throw storeErrors.STORE_DAMAGED(`${name} is damaged`);
+    return this.#stored.get(name)?.version ?? null;
+  }
+
+  readClusters(name: string): StoredClusters | null {
+    this.reads.push(name);
+    if (this.#damaged.has(name)) throw storeErrors.STORE_DAMAGED(`${name} is damaged`);
+    return this.#stored.get(name) ?? null;
+  }
+}
