@@ -23,6 +23,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   speech: async () => (await import('./speech.ts')).speech,
   fanout: async () => (await import('./fanout.ts')).fanout,
   transcripts: async () => (await import('./transcripts.ts')).transcripts,
+  people: async () => (await import('./people.ts')).people,
 };
 
 const asked = process.argv.slice(2);

@@ -38,10 +38,12 @@ export function clusteringFacetId(name: string): string {
 interface ClusteringFacts {
   readonly version: number;
   readonly names: readonly string[];
-  /** By hash, ascending: positions in `names` of whom it shows. */
-  readonly shown: ReadonlyMap<string, readonly number[]>;
-  /** By hash: faces of one frame, at most. */
-  readonly most: ReadonlyMap<string, number>;
+  /** Position of its media by hash. */
+  readonly places: ReadonlyMap<string, number>;
+  /** By media: positions in `names` of whom it shows. */
+  readonly shown: readonly (readonly number[] | undefined)[];
+  /** By media: faces of one frame, at most. */
+  readonly most: Uint32Array;
 }
 
 function factsOf(stored: StoredClusters): ClusteringFacts {
@@ -51,26 +53,27 @@ function factsOf(stored: StoredClusters): ClusteringFacts {
   const personOf = Int32Array.from(stored.names, (name) => place.get(name) ?? -1);
   /** By person: the media it was last seen in. */
   const seenIn = new Int32Array(names.length).fill(-1);
-  const shown = new Map<string, number[]>();
-  const most = new Map(hashes.map((hash) => [hash, 0]));
+  const shown = hashes.map((): number[] | undefined => undefined);
+  const most = new Uint32Array(hashes.length);
   let together = 0;
   for (let at = 0; at < media.length; at++) {
-    const hash = hashes[media[at]!]!;
-    const isSameFrame = at > 0 && media[at] === media[at - 1] && frames[at] === frames[at - 1];
-    together = isSameFrame ? together + 1 : 1;
-    if (together > most.get(hash)!) most.set(hash, together);
-    const person = personOf[clusters[at]!] ?? -1;
-    if (person < 0 || seenIn[person] === media[at]) continue;
-    seenIn[person] = media[at]!;
-    const own = shown.get(hash);
-    if (own === undefined) shown.set(hash, [person]);
+    const one = media[at]!;
+    together = at > 0 && one === media[at - 1] && frames[at] === frames[at - 1] ? together + 1 : 1;
+    if (together > most[one]!) most[one] = together;
+    const cluster = clusters[at]!;
+    const person = cluster < 0 ? -1 : personOf[cluster]!;
+    if (person < 0 || seenIn[person] === one) continue;
+    seenIn[person] = one;
+    const own = shown[one];
+    if (own === undefined) shown[one] = [person];
     else own.push(person);
   }
-  return { version, names, shown, most };
+  const places = new Map(hashes.map((hash, i) => [hash, i]));
+  return { version, names, places, shown, most };
 }
 
-function facetOf(name: string, { names, shown }: ClusteringFacts): ContentFacet {
-  const keyOf = (hash: string) => shown.get(hash)?.join(between) ?? null;
+function facetOf(name: string, { names, places, shown }: ClusteringFacts): ContentFacet {
+  const keyOf = (hash: string) => shown[places.get(hash) ?? -1]?.join(between) ?? null;
   const facet: Facet = {
     ...multi({ id: clusteringFacetId(name), label: name, path: group }, () => []),
     key: (media) => keyOf(media.identity.hash_str),
@@ -86,7 +89,7 @@ function facetOf(name: string, { names, shown }: ClusteringFacts): ContentFacet 
 
 function countFacet(all: readonly ClusteringFacts[]): ContentFacet {
   const keyOf = (hash: string) => {
-    const known = all.flatMap(({ most }) => most.get(hash) ?? []);
+    const known = all.flatMap(({ most, places }) => most[places.get(hash) ?? -1] ?? []);
     return known.length === 0 ? null : classOf(counts, Math.max(...known));
   };
   const name = { id: countId, label: 'Faces in a picture', path: group };

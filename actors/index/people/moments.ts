@@ -14,36 +14,48 @@ export interface Shown {
   readonly clusters: readonly number[];
 }
 
-/** Ascending, each once. */
-function unique(moments: Float64Array): Float64Array {
-  if (!moments.every((moment, i) => i === 0 || moments[i - 1]! <= moment)) moments.sort();
+/** Where the faces of one cluster are: ascending, each moment once. */
+function ofCluster(job: LoadedJob, cluster: number): Float64Array {
+  const [first, end] = [job.starts[cluster]!, job.starts[cluster + 1]!];
+  const moments = new Float64Array(end - first);
+  let [ascends, last] = [true, -1];
+  for (let face = first; face < end; face++) {
+    const moment = momentOf(job, face);
+    if (moment < last) ascends = false;
+    last = moment;
+    moments[face - first] = moment;
+  }
+  if (!ascends) moments.sort();
   let kept = 0;
-  for (let i = 0; i < moments.length; i++)
-    if (kept === 0 || moments[kept - 1] !== moments[i]) moments[kept++] = moments[i]!;
+  for (const moment of moments) if (kept === 0 || moments[kept - 1] !== moment) moments[kept++] = moment;
   return moments.subarray(0, kept);
+}
+
+/** All of several lists, halves first, so that each value is moved a few times only. */
+function union(lists: readonly Float64Array[]): Float64Array {
+  if (lists.length <= 1) return lists[0] ?? new Float64Array(0);
+  const middle = lists.length >> 1;
+  const [a, b] = [union(lists.slice(0, middle)), union(lists.slice(middle))];
+  const all = new Float64Array(a.length + b.length);
+  let [kept, i, j] = [0, 0, 0];
+  while (i < a.length || j < b.length) {
+    const left = i < a.length ? a[i]! : Number.POSITIVE_INFINITY;
+    const right = j < b.length ? b[j]! : Number.POSITIVE_INFINITY;
+    all[kept++] = Math.min(left, right);
+    if (left <= right) i++;
+    if (right <= left) j++;
+  }
+  return all.subarray(0, kept);
 }
 
 /** Where somebody is seen: ascending, each moment once. */
 export function momentsOf({ job, clusters }: Shown): Float64Array {
-  const total = clusters.reduce((sum, one) => sum + job.starts[one + 1]! - job.starts[one]!, 0);
-  const moments = new Float64Array(total);
-  let at = 0;
-  for (const cluster of clusters)
-    for (let face = job.starts[cluster]!; face < job.starts[cluster + 1]!; face++)
-      moments[at++] = momentOf(job, face);
-  return unique(moments);
+  return union(clusters.map((cluster) => ofCluster(job, cluster)));
 }
 
 /** Where any of them is seen. */
 export function anyOf(shown: readonly Shown[]): Float64Array {
-  const all = shown.map(momentsOf);
-  const joined = new Float64Array(all.reduce((sum, one) => sum + one.length, 0));
-  let at = 0;
-  for (const one of all) {
-    joined.set(one, at);
-    at += one.length;
-  }
-  return unique(joined);
+  return union(shown.map(momentsOf));
 }
 
 /** Where all of them are seen at once, each by a face of their own. */

@@ -113,14 +113,17 @@ export function blockScorer(bank: RowBank, scoring: Scoring): BlockScorer {
   };
 }
 
-/** The picks from `first` on that lie one after the other and fit into one block: the index after the last one. */
+/** To score so many rows that are not asked for takes less time than to begin a block. */
+const mostBetween = 16;
+
+/** The picks from `first` on that lie close to each other and fit into one block: the index after the last one. */
 function blockEnd(bank: RowBank, picks: readonly Pick[], first: number, row: number): number {
   let end = first;
   let next = row;
   while (end < picks.length) {
     const pick = picks[end]!;
-    const adjacent = end === first || pick.row === next;
-    if (!adjacent || pick.row + pick.count - row > blockRows) break;
+    const isNear = end === first || pick.row - next <= mostBetween;
+    if (!isNear || pick.row + pick.count - row > blockRows) break;
     if (bank.segmentOf(pick.row) !== bank.segmentOf(row)) break;
     next = pick.row + pick.count;
     end++;
@@ -156,6 +159,7 @@ export function scan(
     const scores = scorer.score(row, rows);
     for (const hit of scorer.above(row, rows, into.threshold)) {
       while (row + hit >= picks[first]!.row + picks[first]!.count) first++;
+      if (row + hit < picks[first]!.row) continue;
       into.take(picks[first]!.run, row + hit, scores[hit]!);
     }
     first = end;

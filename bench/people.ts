@@ -1,0 +1,170 @@
+// What do people cost a search? 500,000 faces in 20,000 films of 30 s, by whom a search over all their frames is filtered. The
+// peer is the same search over everything.
+
+import { PeopleFacets } from '../actors/index/facets/people.ts';
+import type { PeopleFilter } from '../actors/index/people/contract.ts';
+import { type Clusterings, LoadedPeople, type Seen } from '../actors/index/people/loaded.ts';
+import { JobIndexing } from '../actors/index/people/loaded-job.ts';
+import type { StoredClusters } from '../actors/index/people/stored-clusters.ts';
+import { Catalog, type LoadedMedia } from '../actors/index/visual/catalog.ts';
+import { writeRow8 } from '../actors/index/visual/quantize.ts';
+import { type Searched, search } from '../actors/index/visual/search.ts';
+import { RowBank } from '../actors/index/visual/segment.ts';
+import { alternate, type Question, type Row } from './row.ts';
+import { footageMaker, seeded, unit } from './vectors.ts';
+
+const films = 20_000;
+const seconds = 30;
+const faces = 500_000;
+const clusters = 2000;
+const dimensions = 512;
+
+const hashOf = (film: number): string => (film + 0x100000).toString(16);
+
+/** Rows of a film are those of one of a hundred: to make all of them would take longer than to measure. */
+function footage(): { bank: RowBank; catalog: Catalog } {
+  const bank = new RowBank(dimensions);
+  const catalog = new Catalog();
+  const make = footageMaker(dimensions);
+  const vector = new Float32Array(dimensions);
+  const made = Array.from({ length: 100 }, () => {
+    const rows = new Uint8Array(seconds * bank.stride);
+    for (let i = 0; i < seconds; i++) {
+      make(vector);
+      writeRow8(vector, rows, i * bank.stride);
+    }
+    return rows;
+  });
+  for (let film = 0; film < films; film++) {
+    const media: LoadedMedia = {
+      hash: hashOf(film),
+      path: `/footage/${film}.mp4`,
+      revision: 1,
+      frames: Int32Array.from({ length: seconds }, (_, i) => i),
+      scenes: Int32Array.from({ length: Math.ceil(seconds / 8) }, (_, i) => i * 8),
+    };
+    const runs = [];
+    for (let position = 0; position < seconds; ) {
+      const { row, count } = bank.allocate(seconds - position);
+      const own = made[film % made.length]!;
+      bank.bytes(row, count).set(own.subarray(position * bank.stride, (position + count) * bank.stride));
+      runs.push({ media, row, count, position, stored: 0, packs: 0 });
+      position += count;
+    }
+    catalog.add(media, runs);
+  }
+  return { bank, catalog };
+}
+
+/** The first cluster has an eighth of all faces, the second a sixteenth..., as in a film with leading parts. */
+function clustering(name: string, seed: number): StoredClusters {
+  const next = seeded(seed);
+  const random = () => next() + 0.5;
+  const media = new Uint32Array(faces);
+  const frames = new Uint32Array(faces);
+  const of = new Int32Array(faces);
+  const perFilm = faces / films;
+  for (let at = 0; at < faces; at++) {
+    media[at] = Math.floor(at / perFilm);
+    frames[at] = Math.floor(((at % perFilm) * seconds) / perFilm / 2);
+    const pick = random();
+    of[at] = pick < 0.125 ? 0 : pick < 0.25 ? 1 : pick < 0.3 ? -1 : 2 + Math.floor(random() * (clusters - 2));
+  }
+  const ids = Array.from({ length: clusters }, (_, i) => `c${i}`);
+  return {
+    name,
+    version: 1,
+    hashes: Array.from({ length: films }, (_, i) => hashOf(i)),
+    cluster_ids: ids,
+    names: ids.map((id, i) => (i < 50 ? `Person ${id}` : '')),
+    media,
+    frames,
+    clusters: of,
+  };
+}
+
+const refs = (...names: readonly (readonly [string, string])[]) =>
+  names.map(([cluster_job_name, id]) => ({ cluster_job_name, person_name: `Person ${id}` }));
+const filters: Readonly<Record<string, PeopleFilter>> = {
+  'both of two people': { mode: 'and', people: refs(['cast', 'c0'], ['cast', 'c1']) },
+  'either of two people': { mode: 'or', people: refs(['cast', 'c0'], ['cast', 'c1']) },
+  'both of two clusterings': { mode: 'and', people: refs(['cast', 'c0'], ['crew', 'c1']) },
+};
+
+const row = (name: string, value: number, rest: Partial<Row> = {}): Row => ({
+  ...{ question: 'people', name, value, unit: 'ms', against: null, ratio: null, goal: null },
+  ...rest,
+});
+
+function timed(work: () => unknown): number {
+  const begun = performance.now();
+  work();
+  return performance.now() - begun;
+}
+
+/** Steps of a load, without what the disk takes: the longest, and all of them. */
+function indexing(stored: StoredClusters): { longest: number; total: number } {
+  const loaded = new LoadedPeople({ folder: '/', identity: '' });
+  const steps: number[] = [];
+  let job: JobIndexing | null = null;
+  steps.push(timed(() => (job = new JobIndexing(stored, loaded.numberOf))));
+  for (let done = false; !done; ) steps.push(timed(() => (done = job!.step() !== null)));
+  return { longest: Math.max(...steps), total: steps.reduce((sum, one) => sum + one, 0) };
+}
+
+export const people: Question = async (say) => {
+  say('making footage and faces');
+  const stored = new Map([clustering('cast', 1), clustering('crew', 2)].map((one) => [one.name, one]));
+  const source: Clusterings = {
+    clusterings: () => [...stored.keys()],
+    version: () => 1,
+    readClusters: (name) => stored.get(name) ?? null,
+  };
+  const cast = stored.get('cast')!;
+  for (let i = 0; i < 3; i++) indexing(cast);
+  const steps = indexing(cast);
+  const facets = timed(() => new PeopleFacets().of(source, () => {}));
+  const at: Searched = { ...footage(), fine: () => null, pause: () => {} };
+  const query = unit(Float32Array.from({ length: dimensions }, seeded(99)));
+  const wanted = { text: query, picture: null, textWeight: 1, exclude: [] };
+  const find = (seen: Seen | null) =>
+    search(at, wanted, { hashes: null, ranges: {}, only: seen?.ranges ?? null }, 50);
+  const loadedFrom = () => {
+    const loaded = new LoadedPeople({ folder: '/', identity: '' });
+    for (const name of stored.keys()) loaded.refresh(source, name);
+    return loaded;
+  };
+  const rows: Row[] = [];
+  for (const [name, filter] of Object.entries(filters)) {
+    say(name);
+    const warm = loadedFrom();
+    const took = await alternate(9, {
+      plain: () => timed(() => find(null)),
+      first: () => {
+        const cold = loadedFrom();
+        return timed(() => find(cold.seen(source, filter)));
+      },
+      again: () => timed(() => find(warm.seen(source, filter))),
+      alone: () => {
+        const cold = loadedFrom();
+        return timed(() => cold.seen(source, filter));
+      },
+    });
+    const { searched } = find(warm.seen(source, filter));
+    const against = { name: 'search over everything', value: took.plain };
+    const goal = { of: 'value', at: 'most', than: took.plain + 20 } as const;
+    rows.push(
+      row(`search filtered by ${name} (${searched} frames), first time`, took.first, { against, goal }),
+      row(`search filtered by ${name}, again`, took.again, { against, goal }),
+      row(`frames of ${name}, first time`, took.alone),
+    );
+  }
+  return [
+    ...rows,
+    row('longest step of loading 500,000 faces', steps.longest, {
+      goal: { of: 'value', at: 'most', than: 50 },
+    }),
+    row('all steps of it', steps.total),
+    row('facets of two such clusterings, first time', facets),
+  ];
+};
