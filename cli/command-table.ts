@@ -167,6 +167,15 @@ export const commandTable = {
         help: 'rank lower what looks like this (may be repeated)',
       },
       media: { ...manyFiles, help: 'only in this file (may be repeated)' },
+      person: {
+        type: 'string',
+        multiple: true,
+        default: [] as string[],
+        value: 'NAME',
+        help: 'only where this person is seen (repeated: all of them at once)',
+      },
+      'any-person': { ...switchedOn, help: 'with several --person: any of them' },
+      'cluster-job': { type: 'string', value: 'NAME', help: 'the face clustering that has them' },
       max: { type: 'string', default: '10', value: 'N', help: 'matches at most (10)' },
       'per-film': {
         type: 'string',

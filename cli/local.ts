@@ -9,7 +9,7 @@ import { type Context, usageErrors } from './context.ts';
 import { localPeople } from './local-people.ts';
 import { analyseFirst, tellNothingAnalysed } from './nothing-analysed.ts';
 import type { ProgressView } from './progress-view.ts';
-import type { Question } from './question.ts';
+import { peopleFilter, type Question } from './question.ts';
 import { createTally, type Report } from './report.ts';
 
 export function createLocal(engine: Engine, context: Context): Backend {
@@ -111,6 +111,7 @@ async function ask(
   if (loaded.media === 0) {
     tellNothingAnalysed(screen, engine.search.models.active(), cache_dir);
   }
+  if (question.people.length > 0) await engine.search.loadPeople(cache_dir, signal);
   const common = {
     cache_dir,
     media_paths: [...question.media],
@@ -120,6 +121,7 @@ async function ask(
     ...(question.perFilm !== null && { max_per_media: question.perFilm }),
     exclude: [...question.exclude],
     segments_to_frame_indices: {},
+    ...peopleFilter(question),
     previews: question.previews,
     text_weight: question.textWeight,
     query: question.query,

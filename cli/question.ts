@@ -1,5 +1,6 @@
 // A search as the command line states it. Pure.
 import { resolve } from 'node:path';
+import type { PeopleFilter } from '../actors/index/people/contract.ts';
 import { usageErrors } from './context.ts';
 
 export interface Question {
@@ -12,17 +13,33 @@ export interface Question {
   /** Matches of one film at most; null: as many as there are. */
   readonly perFilm: number | null;
   readonly textWeight: number;
+  /** Only where these people are seen, by name: all of them at once, or any. */
+  readonly people: readonly string[];
+  readonly anyPerson: boolean;
+  /** The face clustering that has them; null for whichever has. */
+  readonly clusterJob: string | null;
   readonly previews: boolean;
 }
 
-export function title({ query, image, frame, exclude }: Question): string {
+export function title({ query, image, frame, exclude, people, anyPerson }: Question): string {
   const parts = [
     query && `"${query}"`,
     image && `like ${image}`,
     frame && `like ${frame.path} at ${frame.seconds} s`,
+    people.length > 0 && `with ${people.join(anyPerson ? ' or ' : ' and ')}`,
     exclude.length > 0 && `without ${exclude.map((text) => `"${text}"`).join(', ')}`,
   ];
   return parts.filter(Boolean).join(', ');
+}
+
+/** The people as a search takes them; nothing where nobody is named. */
+export function peopleFilter({ people, anyPerson, clusterJob }: Question): {
+  readonly people_filter?: PeopleFilter;
+} {
+  if (people.length === 0) return {};
+  const job = clusterJob === null ? {} : { cluster_job_name: clusterJob };
+  const named = people.map((person_name) => ({ person_name, ...job }));
+  return { people_filter: { mode: anyPerson ? 'or' : 'and', people: named } };
 }
 
 /** `FILE@SECONDS`; the file name may hold an @ itself. */

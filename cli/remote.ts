@@ -8,7 +8,7 @@ import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Backend, LibraryBackend } from './backend.ts';
 import type { Context } from './context.ts';
 import { analyseFirst, tellNothingAnalysed } from './nothing-analysed.ts';
-import type { Question } from './question.ts';
+import { peopleFilter, type Question } from './question.ts';
 import { type Explained, remotePeople } from './remote-people.ts';
 import { followTask } from './remote-task.ts';
 
@@ -133,6 +133,7 @@ async function ask(
     exclude: question.exclude,
     text_weight: question.textWeight,
     query,
+    ...peopleOf(question),
   };
   const answer = image
     ? await client.searchImage({ ...common, image_path: image }, asked)
@@ -141,6 +142,13 @@ async function ask(
       : await client.searchText({ ...common, query: query ?? '' }, asked);
   if (previews) return answer;
   return { ...answer, matches: answer.matches.map(({ image: _, ...match }) => match) };
+}
+
+/** The people of a question with the fields of the API. */
+function peopleOf(question: Question) {
+  const { people_filter } = peopleFilter(question);
+  if (people_filter === undefined) return {};
+  return { people_filter: people_filter.people, people_filter_mode: people_filter.mode };
 }
 
 function withAdvice(error: unknown): unknown {

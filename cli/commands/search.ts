@@ -29,6 +29,9 @@ export const search: Command = async (args, context) => {
     media,
     max: numberArgument('--max', values.max, 1, 10_000, true),
     perFilm: perFilmArgument(values['per-film'] ?? (media.length === 1 ? 'all' : '3')),
+    people: values.person,
+    anyPerson: values['any-person'],
+    clusterJob: values['cluster-job'] ?? null,
     textWeight: numberArgument('--text-weight', values['text-weight'], 0, 100, false),
     previews: !values.json || values.previews,
   };
@@ -38,13 +41,30 @@ export const search: Command = async (args, context) => {
   if (question.image && question.frame) throw usageErrors.USAGE('search takes --image or --frame, not both');
   if (question.exclude.length > 0 && !question.query)
     throw usageErrors.USAGE('--exclude needs a text to search for');
+  if (question.people.length === 0 && (question.anyPerson || question.clusterJob !== null))
+    throw usageErrors.USAGE('--any-person and --cluster-job need a --person to look for');
   return withBackend(context, 0, async (backend) => {
-    const answer = await backend.search(question, folders(context.values).cache);
+    const { cache } = folders(context.values);
+    const answer = await backend.search(question, cache).catch((error) => Promise.reject(asTyped(error)));
     if (values.json) context.out(`${JSON.stringify(answer)}\n`);
     else await show(answer, question, context, values.open);
     return exit.ok;
   });
 };
+
+const typedAs: Readonly<Record<string, string>> = {
+  person_name: '--person',
+  cluster_job_name: '--cluster-job',
+};
+
+/** The same error with the option that was typed in the place of the field of the request. */
+export function asTyped(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const [start, field = ''] = /people_filter\[\d+\]\.(\w+): /.exec(error.message) ?? [];
+  const option = typedAs[field];
+  if (start === undefined || option === undefined) return error;
+  return usageErrors.USAGE(`${option}: ${error.message.slice(error.message.indexOf(start) + start.length)}`);
+}
 
 /** Prints the matches and what is said of them, and saves their pictures with a page that shows it all. */
 export async function show(

@@ -41,6 +41,9 @@ export const tour: Command = async (args, context) => {
         max: 3,
         perFilm: null,
         textWeight: 1,
+        people: [],
+        anyPerson: false,
+        clusterJob: null,
         previews: true,
       };
       context.out('\n');

@@ -10,5 +10,8 @@ export const plainQuestion: Question = {
   max: 10,
   perFilm: null,
   textWeight: 1,
+  people: [],
+  anyPerson: false,
+  clusterJob: null,
   previews: true,
 };

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { usageErrors } from '../../cli/context.ts';
-import { frameArgument, numberArgument, perFilmArgument, type Question, title } from '../../cli/question.ts';
+import {
+  frameArgument,
+  numberArgument,
+  peopleFilter,
+  perFilmArgument,
+  type Question,
+  title,
+} from '../../cli/question.ts';
 import { plainQuestion } from './plain-question.ts';
 
 test('FILE@SECONDS is split at the last @', () => {
@@ -33,4 +40,17 @@ test('the title of a search names all that was asked', () => {
     [{ query: 'sea', exclude: ['boat', 'sun'] }, '"sea", without "boat", "sun"'],
   ];
   for (const [asked, text] of table) assert.equal(title({ ...plainQuestion, ...asked }), text);
+});
+
+test('people are asked for all at once or any, in one clustering where it is named', () => {
+  const asked = { ...plainQuestion, people: ['Anna', 'Ben'] };
+  assert.deepEqual(peopleFilter(plainQuestion), {});
+  assert.deepEqual(peopleFilter(asked), {
+    people_filter: { mode: 'and', people: [{ person_name: 'Anna' }, { person_name: 'Ben' }] },
+  });
+  assert.deepEqual(peopleFilter({ ...asked, people: ['Anna'], anyPerson: true, clusterJob: 'cast' }), {
+    people_filter: { mode: 'or', people: [{ person_name: 'Anna', cluster_job_name: 'cast' }] },
+  });
+  assert.equal(title({ ...asked, query: 'red car' }), '"red car", with Anna and Ben');
+  assert.equal(title({ ...asked, anyPerson: true }), 'with Anna or Ben');
 });

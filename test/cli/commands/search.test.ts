@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { show } from '../../../cli/commands/search.ts';
+import { asTyped, search, show } from '../../../cli/commands/search.ts';
 import { invocation } from '../../../cli/context.ts';
 import type { Question } from '../../../cli/question.ts';
 import { fakeHome } from '../fake-context.ts';
@@ -58,4 +58,19 @@ test('a still has no scene and no time; a film that reached the limit is told to
   const alone = fakeHome(t).context();
   await show({ matches: [still] }, { ...question, perFilm: 1 }, alone, false);
   assert.doesNotMatch(alone.said().out, /At most/);
+});
+
+test('an error about a person names the option that was typed', () => {
+  const said = (message: string) => (asTyped(new Error(message)) as Error).message;
+  assert.equal(
+    said('people_filter[1].person_name: Ana is in no face clustering; did you mean Anna?'),
+    '--person: Ana is in no face clustering; did you mean Anna?',
+  );
+  assert.match(said('people_filter[0].cluster_job_name: Anna is in several (a, b)'), /^--cluster-job: Anna/);
+  assert.equal(said('media_paths[0]: no'), 'media_paths[0]: no');
+});
+
+test('--any-person and --cluster-job need a person', async (t) => {
+  for (const option of [['--any-person'], ['--cluster-job', 'cast']])
+    await assert.rejects(search(['x', ...option], fakeHome(t).context()), /need a --person/);
 });
