@@ -129,28 +129,28 @@ export const people: Question = async (say) => {
   const wanted = { text: query, picture: null, textWeight: 1, exclude: [] };
   const find = (seen: Seen | null) =>
     search(at, wanted, { hashes: null, ranges: {}, only: seen?.ranges ?? null }, 50);
-  const loadedFrom = () => {
-    const loaded = new LoadedPeople({ folder: '/', identity: '' });
-    for (const name of stored.keys()) loaded.refresh(source, name);
-    return loaded;
+  const loaded = new LoadedPeople({ folder: '/', identity: '' });
+  for (const name of stored.keys()) loaded.refresh(source, name);
+  /** Afterwards every other answer has to be found anew. */
+  const forget = () => {
+    for (let i = 10; i < 30; i++) loaded.seen(source, { mode: 'or', people: refs(['cast', `c${i}`]) });
   };
   const rows: Row[] = [];
   for (const [name, filter] of Object.entries(filters)) {
     say(name);
-    const warm = loadedFrom();
-    const took = await alternate(9, {
+    const took = await alternate(15, {
       plain: () => timed(() => find(null)),
       first: () => {
-        const cold = loadedFrom();
-        return timed(() => find(cold.seen(source, filter)));
+        forget();
+        return timed(() => find(loaded.seen(source, filter)));
       },
-      again: () => timed(() => find(warm.seen(source, filter))),
+      again: () => timed(() => find(loaded.seen(source, filter))),
       alone: () => {
-        const cold = loadedFrom();
-        return timed(() => cold.seen(source, filter));
+        forget();
+        return timed(() => loaded.seen(source, filter));
       },
     });
-    const { searched } = find(warm.seen(source, filter));
+    const { searched } = find(loaded.seen(source, filter));
     const against = { name: 'search over everything', value: took.plain };
     const goal = { of: 'value', at: 'most', than: took.plain + 20 } as const;
     rows.push(

@@ -46,6 +46,8 @@ export class Catalog {
   #sortedRuns: Run[] | null = null;
   #listed: readonly string[] | null = null;
   #starts = new Float64Array(0);
+  /** What was left of these runs under the frames of the last search that had some. */
+  #among: { readonly runs: Run[]; readonly only: FrameRanges; readonly picks: Pick[] } | null = null;
   /** Vectors that can be searched. */
   vectors = 0;
 
@@ -114,9 +116,17 @@ export class Catalog {
   }
 
   /** The rows left under a scope, ascending; costs what is left, not what is loaded. */
-  picks(scope: FrameScope): Pick[] {
-    if (scope.only) return this.#picksAmong(scope, scope.only);
+  picks(scope: FrameScope): readonly Pick[] {
     const limited = Object.keys(scope.ranges).length > 0;
+    const { only = null } = scope;
+    if (only !== null) {
+      if (scope.hashes !== null || limited) return this.#picksAmong(scope, only);
+      const runs = this.#runs();
+      // The same people are often asked for again and again, with other words.
+      if (this.#among?.runs !== runs || this.#among.only !== only)
+        this.#among = { runs, only, picks: this.#picksAmong(scope, only) };
+      return this.#among.picks;
+    }
     if (scope.hashes === null && !limited) {
       return this.#runs().map((run) => ({ run, row: run.row, count: run.count }));
     }
@@ -151,11 +161,16 @@ function addPicks(picks: Pick[], run: Run, ranges: Uint32Array): void {
   const end = run.position + run.count;
   let first = run.position;
   for (let i = 0; i < ranges.length && first < end; i += 2) {
-    first = lowerBound(frames, ranges[i]!, first, end);
-    const last = lowerBound(frames, ranges[i + 1]!, first, end);
+    first = Math.max(first, Math.min(end, positionFrom(frames, ranges[i]!)));
+    const last = Math.min(end, positionFrom(frames, ranges[i + 1]!));
     if (last > first) picks.push({ run, row: run.row + first - run.position, count: last - first });
-    first = last;
+    first = Math.max(first, last);
   }
+}
+
+/** The position of the first frame that is not before this one; at once where every frame before it is there. */
+function positionFrom(frames: Int32Array, frame: number): number {
+  return frame === 0 || frames[frame - 1] === frame - 1 ? frame : lowerBound(frames, frame);
 }
 
 function picksOf(

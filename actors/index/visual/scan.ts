@@ -114,7 +114,7 @@ export function blockScorer(bank: RowBank, scoring: Scoring): BlockScorer {
 }
 
 /** To score so many rows that are not asked for takes less time than to begin a block. */
-const mostBetween = 16;
+const mostBetween = 32;
 
 /** The picks from `first` on that lie close to each other and fit into one block: the index after the last one. */
 function blockEnd(bank: RowBank, picks: readonly Pick[], first: number, row: number): number {

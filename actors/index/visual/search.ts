@@ -158,7 +158,8 @@ export function search(
 
 /** Whether a row is among the picks, which ascend. */
 function rowsAllowed(picks: readonly Pick[]): (row: number) => boolean {
-  const starts = Float64Array.from(picks, (pick) => pick.row);
+  const starts = new Float64Array(picks.length);
+  for (let i = 0; i < picks.length; i++) starts[i] = picks[i]!.row;
   return (row) => {
     const pick = picks[lowerBound(starts, row + 1) - 1];
     return pick !== undefined && row < pick.row + pick.count;
