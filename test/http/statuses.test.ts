@@ -70,7 +70,7 @@ test('Retry-After is sent where asking again can help, and nowhere else', async 
     visualModelErrors.NO_VISUAL_MODEL(),
     contextErrors.CONTEXT_MISMATCH(),
     analysisErrors.OTHER_MODEL(),
-    analysisErrors.NO_FACES(),
+    storeErrors.NOT_LOADED(),
   ];
   for (const error of [...retryable, ...lasting]) {
     const call = inject(routes, broken(error));

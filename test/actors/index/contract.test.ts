@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { indexContract } from '../../../actors/index/contract.ts';
 import { facetMessages } from '../../../actors/index/facets/contract.ts';
 import { libraryMessages } from '../../../actors/index/library/contract.ts';
+import { peopleMessages } from '../../../actors/index/people/contract.ts';
 import { spanMessages } from '../../../actors/index/spans/contract.ts';
 import { storeMessages } from '../../../actors/index/store/contract.ts';
 import { transcriptMessages } from '../../../actors/index/transcripts/contract.ts';
@@ -16,6 +17,7 @@ test('every message belongs to one part of the index', () => {
     transcriptMessages,
     facetMessages,
     libraryMessages,
+    { load_people: peopleMessages.load_people },
   ];
   const names = parts.flatMap((messages) => Object.keys(messages));
   assert.deepEqual([...new Set(names)], names);

@@ -117,7 +117,7 @@ test('a damaged clustering is left out and named', async (t) => {
   assert.deepEqual(countsOf(report, 'people.cast'), { Anna: 2, Ben: 1 });
 });
 
-test('a search is filtered by the facets of people, also by words that are said', async (t) => {
+test('a search is filtered by the facets of people', async (t) => {
   const { index, cache_dir } = await clustered(t);
   const model_key = 'model';
   for (const [i, hash] of hashes.entries()) await store(index, cache_dir, hash, someFootage(4, i));
