@@ -152,7 +152,7 @@ export const people: Question = async (say) => {
     });
     const { searched } = find(loaded.seen(source, filter));
     const against = { name: 'search over everything', value: took.plain };
-    const goal = { of: 'value', at: 'most', than: took.plain + 20 } as const;
+    const goal = { of: 'value', at: 'most', than: Math.round(took.plain + 20) } as const;
     rows.push(
       row(`search filtered by ${name} (${searched} frames), first time`, took.first, { against, goal }),
       row(`search filtered by ${name}, again`, took.again, { against, goal }),

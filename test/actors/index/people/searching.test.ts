@@ -6,6 +6,7 @@ import { stepFaces } from '../../../../actors/index/people/loaded-job.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import type { Scope } from '../../../../actors/index/visual/contract.ts';
 import { loadInSteps } from '../../../../actors/search/load-in-steps.ts';
+import { seeded } from '../footage.ts';
 import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 import { FakeClusterings, type FakeFace } from './clusterings.ts';
 
@@ -89,6 +90,29 @@ test('people, files and ranges all have to hold, and one without faces has no ma
   assert.deepEqual((await within(['aa'], { aa: [[4, 16]] })).frames, ['aa10']);
   assert.deepEqual((await within(null, { aa: [[4, 9]], bb: [[0, 1]] })).frames, ['bb0']);
   assert.deepEqual((await within(['ee'])).frames, []);
+});
+
+test('of frames scattered over the films the best of each scene is found, and none beside them', async (t) => {
+  const { clusterings, find } = await loaded(t);
+  const everywhere = await find([anna, ben], 'or');
+  assert.ok(everywhere.frames.length > 0);
+  const random = seeded(5);
+  for (let round = 0; round < 20; round++) {
+    const faces = ['aa', 'bb'].flatMap((hash) =>
+      Array.from({ length: 16 }, (_, frame): FakeFace => [hash, frame, random() < 0.3 ? 'c1' : null]),
+    );
+    clusterings.store('cast', faces, names);
+    const shown = faces.flatMap(([hash, frame, id]) => (id === null ? [] : [`${hash}${frame}`]));
+    const { frames } = await find([{ cluster_id: 'c1' }]);
+    assert.deepEqual(
+      frames.filter((one) => !shown.includes(one)),
+      [],
+    );
+    // Two shots of eight frames in each film.
+    const shots = (list: readonly string[]) =>
+      new Set(list.map((one) => `${one.slice(0, 2)} ${Math.floor(Number(one.slice(2)) / 8)}`));
+    assert.deepEqual([...shots(frames)].sort(), [...shots(shown)].sort());
+  }
 });
 
 test('the same person asked for twice matches nothing, which is told', async (t) => {
