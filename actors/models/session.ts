@@ -49,10 +49,14 @@ export interface ModelSession {
   readonly device: Device;
   /** Devices that were tried before, and why each was not taken. */
   readonly refused: readonly Refusal[];
-  /** Runs once; feeds that the graph does not declare are left out. Blocks this thread. Throws MODEL_RUN_FAILED. */
+  /**
+   * Runs once; feeds that the graph does not declare are left out. `into`: arrays of the shapes of outputs, which are written
+   * instead of new ones. Blocks this thread. Throws MODEL_RUN_FAILED.
+   */
   run(
     feeds: Readonly<Record<string, TensorIn>>,
     fetch?: readonly string[],
+    into?: Readonly<Record<string, TensorIn>>,
   ): Promise<Record<string, TensorOut>>;
   /** Frees the graph; a second call does nothing. Never while a run is under way. */
   release(): Promise<void>;
@@ -138,14 +142,15 @@ function wrap(
     outputs,
     device,
     refused,
-    run: async (feeds, fetch) => {
+    run: async (feeds, fetch = session.outputNames, into = {}) => {
       if (!open) throw modelErrors.MODEL_RUN_FAILED(`${name}: already released`, { file: name });
       const tensors: Record<string, Tensor> = {};
       for (const [input, value] of Object.entries(feeds)) {
         if (declared.has(input)) tensors[input] = toTensor(value);
       }
       try {
-        return read(await (fetch ? session.run(tensors, fetch) : session.run(tensors)));
+        const fetches = fetch.map((output) => [output, into[output] ? toTensor(into[output]) : null]);
+        return read(await session.run(tensors, Object.fromEntries(fetches)));
       } catch (error) {
         throw modelErrors.MODEL_RUN_FAILED(`${name}: ${reasonOf(error)}`, { file: name }, error);
       }

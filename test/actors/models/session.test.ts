@@ -48,6 +48,16 @@ test('a feed that the graph does not declare is left out, one that is missing fa
   await session.release();
 });
 
+test('an output is written into an array that is handed in', async () => {
+  const session = await openSession(doubling(), options);
+  const data = new Float32Array(6).subarray(2);
+  const x = { data: Float32Array.of(1, 2, 3, 4), dims: [2, 2] };
+  const { y } = await session.run({ x }, ['y'], { y: { data, dims: [2, 2] } });
+  assert.deepEqual(data, Float32Array.of(2, 4, 6, 8));
+  assert.deepEqual(y?.data, data);
+  await session.release();
+});
+
 test('a released session refuses to run and can be released again', async () => {
   const session = await openSession(doubling(), options);
   await session.release();
