@@ -1,0 +1,91 @@
+// Multiplies blocks of vectors with each other: onnxruntime writes the cosines into memory that the kernel looks through, so
+// that they are copied nowhere.
+import type { Log } from '../../../runtime/log.ts';
+import { type ModelSession, openSession } from '../../models/session.ts';
+import { onnxBytes } from '../../models/starter/graph/onnx.ts';
+import { type Kernel, kernelOver } from './kernel.ts';
+
+const pageBytes = 65_536;
+
+export interface ProductOptions {
+  /** Threads of the multiplication; 0 leaves it to the runtime. */
+  readonly threads: number;
+  readonly log: Log;
+}
+
+/** Rows that follow each other, count×d. */
+export interface Factor {
+  readonly vectors: Float32Array;
+  readonly count: number;
+}
+
+export class Product {
+  readonly #session: ModelSession;
+  readonly #memory = new WebAssembly.Memory({ initial: 1, maximum: 65_536 });
+  readonly #kernel: Kernel = kernelOver(this.#memory);
+  /** Left rows × right rows. *Borrowed until the next multiplication.* */
+  cosines = new Float32Array(0);
+  #found = new Int32Array(0);
+  #columns = 0;
+
+  private constructor(session: ModelSession) {
+    this.#session = session;
+  }
+
+  /** Throws MODEL_LOAD_FAILED. */
+  static async open({ threads, log }: ProductOptions): Promise<Product> {
+    return new Product(await openSession(graph(), { device: 'cpu', threads, log }));
+  }
+
+  /** Afterwards `cosines` and `reaching` speak of these. Throws MODEL_RUN_FAILED. */
+  async multiply(left: Factor, right: Factor, dimensions: number): Promise<void> {
+    const [rows, columns] = [left.count, right.count];
+    this.#makeRoom(rows, columns);
+    await this.#session.run(
+      {
+        left: { data: left.vectors, dims: [rows, dimensions] },
+        right: { data: right.vectors, dims: [columns, dimensions] },
+      },
+      ['cosines'],
+      { cosines: { data: this.cosines, dims: [rows, columns] } },
+    );
+  }
+
+  /** Columns of a row, from `from` up to `to`, whose cosine is at least `least`. *Borrowed until the next call.* */
+  reaching(row: number, from: number, to: number, least: number): Int32Array {
+    const first = row * this.#columns + from;
+    const { byteOffset } = this.#found;
+    const count = this.#kernel.reaching(first * 4, to - from, least, byteOffset);
+    const found = this.#found.subarray(0, count);
+    if (from > 0) for (let i = 0; i < count; i++) found[i]! += from;
+    return found;
+  }
+
+  #makeRoom(rows: number, columns: number): void {
+    this.#columns = columns;
+    const cosineBytes = rows * columns * 4;
+    const bytes = cosineBytes + columns * 4;
+    const missing = bytes - this.#memory.buffer.byteLength;
+    if (missing > 0) this.#memory.grow(Math.ceil(missing / pageBytes));
+    this.cosines = new Float32Array(this.#memory.buffer, 0, rows * columns);
+    this.#found = new Int32Array(this.#memory.buffer, cosineBytes, columns);
+  }
+
+  close(): Promise<void> {
+    return this.#session.release();
+  }
+}
+
+/** cosines = left · rightᵀ, for any number of rows and dimensions. */
+function graph(): Uint8Array {
+  return onnxBytes({
+    name: 'cosines',
+    inputs: [
+      { name: 'left', type: 'float', dims: ['rows', 'dimensions'] },
+      { name: 'right', type: 'float', dims: ['columns', 'dimensions'] },
+    ],
+    outputs: [{ name: 'cosines', type: 'float', dims: ['rows', 'columns'] }],
+    nodes: [{ op: 'Gemm', inputs: ['left', 'right'], outputs: ['cosines'], attributes: { transB: 1 } }],
+    initializers: new Map(),
+  });
+}
