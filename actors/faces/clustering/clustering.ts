@@ -5,7 +5,7 @@ import type { ClusterLabels } from '../contract.ts';
 import { Dbscan } from './dbscan.ts';
 import type { Before } from './earlier.ts';
 import { Entries } from './entries.ts';
-import { defaultEps } from './eps.ts';
+import { findEps } from './find-eps.ts';
 import type { Product } from './product.ts';
 
 export interface Asked {
@@ -13,6 +13,9 @@ export interface Asked {
   readonly eps: number | null;
   readonly minSamples: number;
 }
+
+/** The part of the fraction that finding eps is. */
+const epsShare = 0.1;
 
 export class Clustering {
   readonly entries: Entries;
@@ -85,13 +88,23 @@ export class Clustering {
     if (given === null && before !== null) {
       throw engineErrors.INVALID_MESSAGE('eps: is needed where `before` says what was found by it');
     }
-    const eps = given ?? defaultEps;
+    const share = given === null ? epsShare : 0;
+    const eps = given ?? (yield* this.#finding(findEps(this.entries.strong, product)));
     const dbscan = new Dbscan(this.entries, product, { eps, minSamples, before });
     const work = dbscan.run();
     for (;;) {
       const { done, value } = await work.next();
       if (done) return value;
-      this.#fraction = Math.max(this.#fraction, dbscan.fraction);
+      this.#fraction = Math.max(this.#fraction, share + (1 - share) * dbscan.fraction);
+      yield;
+    }
+  }
+
+  async *#finding(work: AsyncGenerator<number, number>): AsyncGenerator<void, number> {
+    for (;;) {
+      const { done, value } = await work.next();
+      if (done) return value;
+      this.#fraction = Math.max(this.#fraction, epsShare * value);
       yield;
     }
   }

@@ -25,7 +25,7 @@ export class Pairs {
   /** `isBelow`: only pairs whose right number is lower than the left one; numbers of `right` follow each other then. */
   async visit(left: Block, right: Block, isBelow: boolean, visit: Visit): Promise<void> {
     await this.#product.multiply(left, right, this.#dimensions);
-    const { cosines } = this.#product;
+    const { cosines, found } = this.#product;
     const error = roundingError(this.#dimensions);
     const [candidate, certain] = [this.#least - error, this.#least + error];
     // The bar is rounded to 32 bits, which moves it by less than the slack in `error`.
@@ -33,9 +33,9 @@ export class Pairs {
       const number = left.at[row]!;
       const to = isBelow ? Math.min(right.count, number - right.at[0]!) : right.count;
       if (to <= 0) continue;
-      const found = this.#product.reaching(row, 0, to, candidate);
+      const count = this.#product.reaching(row, to, candidate);
       const first = row * right.count;
-      for (let i = 0; i < found.length; i++) {
+      for (let i = 0; i < count; i++) {
         const column = found[i]!;
         const cosine = cosines[first + column]!;
         if (cosine >= certain || this.#decide(left, row, right, column)) {

@@ -25,7 +25,8 @@ export class Product {
   readonly #kernel: Kernel = kernelOver(this.#memory);
   /** Left rows × right rows. *Borrowed until the next multiplication.* */
   cosines = new Float32Array(0);
-  #found = new Int32Array(0);
+  /** What `reaching` found. *Borrowed until the next call.* */
+  found = new Int32Array(0);
   #columns = 0;
 
   private constructor(session: ModelSession) {
@@ -51,14 +52,9 @@ export class Product {
     );
   }
 
-  /** Columns of a row, from `from` up to `to`, whose cosine is at least `least`. *Borrowed until the next call.* */
-  reaching(row: number, from: number, to: number, least: number): Int32Array {
-    const first = row * this.#columns + from;
-    const { byteOffset } = this.#found;
-    const count = this.#kernel.reaching(first * 4, to - from, least, byteOffset);
-    const found = this.#found.subarray(0, count);
-    if (from > 0) for (let i = 0; i < count; i++) found[i]! += from;
-    return found;
+  /** Writes the first `columns` of a row whose cosine is at least `least` to `found`, ascending: how many there are. */
+  reaching(row: number, columns: number, least: number): number {
+    return this.#kernel.reaching(row * this.#columns * 4, columns, least, this.found.byteOffset);
   }
 
   #makeRoom(rows: number, columns: number): void {
@@ -68,7 +64,7 @@ export class Product {
     const missing = bytes - this.#memory.buffer.byteLength;
     if (missing > 0) this.#memory.grow(Math.ceil(missing / pageBytes));
     this.cosines = new Float32Array(this.#memory.buffer, 0, rows * columns);
-    this.#found = new Int32Array(this.#memory.buffer, cosineBytes, columns);
+    this.found = new Int32Array(this.#memory.buffer, cosineBytes, columns);
   }
 
   close(): Promise<void> {
