@@ -51,7 +51,7 @@ async function start(clock: Clock = manualClock()) {
     turnLimitMs: 60_000,
     start: () => startInMemory(definition, { settings: {}, log }),
   });
-  const { ask } = actorRef;
+  const ask: typeof actorRef.ask = (...call) => actorRef.ask(...call);
   const filled = async (
     dimensions: number,
     vectors: Float32Array,
