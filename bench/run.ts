@@ -24,6 +24,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   fanout: async () => (await import('./fanout.ts')).fanout,
   transcripts: async () => (await import('./transcripts.ts')).transcripts,
   people: async () => (await import('./people.ts')).people,
+  clustering: async () => (await import('./clustering.ts')).clustering,
 };
 
 const asked = process.argv.slice(2);
