@@ -33,8 +33,8 @@ async function pairScore(made: Crowd, eps: number): Promise<number> {
   entries.add(vectors, new Uint8Array(who.length));
   const work = new Dbscan(entries, product, { eps, minSamples: 3, before: null }).run();
   let turn = await work.next();
-  while (!turn.done) turn = await work.next();
-  const { labels } = turn.value;
+  for (let step = 0; !turn.done && step < 1000; step++) turn = await work.next();
+  const labels = turn.done ? turn.value.labels : new Int32Array(0);
   let [together, same, both] = [0, 0, 0];
   for (const [i, person] of who.entries()) {
     for (let j = 0; j < i; j++) {
