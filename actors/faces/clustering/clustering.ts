@@ -52,10 +52,13 @@ export class Clustering {
     if (asked.eps !== this.#asked?.eps || asked.minSamples !== this.#asked?.minSamples) this.#forget();
     if (this.#result !== null) return true;
     this.#asked = asked;
-    this.#work ??= this.#run(asked, product);
+    const work = this.#work ?? this.#run(asked, product);
+    this.#work = work;
     try {
-      const { done, value } = await this.#work.next();
-      if (done) this.#finish(value);
+      const { done, value } = await work.next();
+      // Entries were added meanwhile.
+      if (this.#work !== work) this.#forget();
+      else if (done) this.#finish(value);
     } catch (error) {
       this.#forget();
       throw error;

@@ -23,6 +23,8 @@ export interface DbscanOptions {
 
 /** Neighbours that an entry keeps at most until it is core; where that is more, pairs are visited twice instead. */
 const mostKept = 64;
+/** Entries whose kept neighbours are compared in one turn. */
+const turnEntries = 1024;
 
 export class Dbscan {
   readonly #entries: Entries;
@@ -93,7 +95,7 @@ export class Dbscan {
       yield* this.#triangle(this.#link);
     } else {
       yield* this.#triangle((i, j) => cores.meet(i, j));
-      this.#offerPending();
+      yield* this.#offerPending();
     }
     const promoted = this.#promoted();
     yield* this.#across(strong, promoted, 0, oldStrong, this.#link);
@@ -169,10 +171,11 @@ export class Dbscan {
     return promoted;
   }
 
-  #offerPending(): void {
+  async *#offerPending(): AsyncGenerator<void> {
     const { strong, dimensions } = this.#entries;
     const { pending, isCore } = this.#cores;
     for (let i = 0; i < strong.count; i++) {
+      if (i % turnEntries === turnEntries - 1) yield;
       if (isCore[i] === 1) continue;
       for (const j of pending.of(i)) {
         if (isCore[j] === 1) {

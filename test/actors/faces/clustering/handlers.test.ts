@@ -156,6 +156,18 @@ test('another eps, other samples and further entries begin the work anew', async
   await stop();
 });
 
+test('entries that come while a step works are part of the next one', async () => {
+  const { ask, filled, labelled, stop } = await start();
+  const cut = faces.who.length - 1;
+  const clustering = await filled(32, faces.vectors.subarray(0, cut * 32));
+  const stepping = ask('cluster_step', { clustering, eps: 0.4, min_samples: 4 });
+  const rest = { clustering, vectors: faces.vectors.slice(cut * 32), weak: Uint8Array.of(0) };
+  await Promise.all([stepping, ask('cluster_add', rest)]);
+  const expected = naive(faces.vectors, { dimensions: 32, eps: 0.4, minSamples: 4 });
+  assert.deepEqual(await labelled(clustering, 0.4, 4), expected);
+  await stop();
+});
+
 test('odd crowds: nobody, one face, more samples than faces, eps 0 and 2, a thousand equal faces', async () => {
   const { filled, labelled, stop } = await start();
   const none = await labelled(await filled(32, new Float32Array(0)), 0.5, 5);
