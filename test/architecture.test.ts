@@ -93,7 +93,8 @@ test('a room uses another only through its contract and the three doors', () => 
         // Arithmetic on samples, pure: the same for whoever listens.
         to.startsWith('actors/acoustics/');
       // A model family is a pair: the graph and its features in models, its use in the actor.
-      const pair = /^actors\/(embedder|transcriber|diarizer|faces)\//.test(path) && to.startsWith('actors/models/');
+      const pair =
+        /^actors\/(embedder|transcriber|diarizer|faces)\//.test(path) && to.startsWith('actors/models/');
       assert.ok(allowed || pair, `${path} imports ${to}`);
     }
   }
