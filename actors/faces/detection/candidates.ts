@@ -1,0 +1,56 @@
+// What a detector graph answers, before it is decided which boxes are one face.
+
+/** In pixels of the picture that was looked at. */
+export interface Candidate {
+  readonly score: number;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  /** x, y of the right eye of the person, left eye, nose, right and left corner of the mouth. */
+  readonly landmarks: Float64Array;
+}
+
+/** The same in a picture that is `scale` times as large. */
+export function scaled(candidate: Candidate, scale: number): Candidate {
+  return {
+    score: candidate.score,
+    left: candidate.left * scale,
+    top: candidate.top * scale,
+    width: candidate.width * scale,
+    height: candidate.height * scale,
+    landmarks: candidate.landmarks.map((value) => value * scale),
+  };
+}
+
+/** Intersection over union; 0 for boxes without area. */
+export function overlap(a: Candidate, b: Candidate): number {
+  const across = Math.min(a.left + a.width, b.left + b.width) - Math.max(a.left, b.left);
+  const down = Math.min(a.top + a.height, b.top + b.height) - Math.max(a.top, b.top);
+  if (across <= 0 || down <= 0) return 0;
+  const both = across * down;
+  return both / (a.width * a.height + b.width * b.height - both);
+}
+
+/** By score, and where that is the same by place, so that one set of candidates has one order. */
+function better(a: Candidate, b: Candidate): number {
+  return b.score - a.score || a.top - b.top || a.left - b.left || b.width - a.width;
+}
+
+/** The best of each group of boxes that overlap by more than `most`, best first, at most `limit`. */
+export function suppressed(candidates: readonly Candidate[], most: number, limit: number): Candidate[] {
+  const kept: Candidate[] = [];
+  for (const candidate of [...candidates].sort(better)) {
+    if (kept.length === limit) break;
+    if (kept.every((other) => overlap(candidate, other) <= most)) kept.push(candidate);
+  }
+  return kept;
+}
+
+/** All its numbers are finite, and at least a part of its box lies in the picture. */
+export function isUsable(one: Candidate, picture: { width: number; height: number }): boolean {
+  const { left, top, width, height, score, landmarks } = one;
+  if (![score, left, top, width, height].every(Number.isFinite) || !landmarks.every(Number.isFinite))
+    return false;
+  return left < picture.width && top < picture.height && left + width > 0 && top + height > 0;
+}

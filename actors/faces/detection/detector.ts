@@ -1,0 +1,71 @@
+// Finds the faces of a picture: looks at it in its own size and, where a face may be larger than the graph knows, at halves.
+import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
+import type { FaceDetectorRow } from '../../models/contract.ts';
+import type { ModelSession } from '../../models/session.ts';
+import type { Picture, Pyramid } from '../picture.ts';
+import { type Candidate, isUsable, scaled, suppressed } from './candidates.ts';
+import type { DetectorGraph } from './family.ts';
+import { InputFiller } from './input.ts';
+import { shrunk } from './shrink.ts';
+
+/** More faces of one picture than anybody tells apart; the best are kept. */
+export const mostFaces = 1000;
+
+/** Shorter side of the smallest face that is kept, px of the picture that was looked at. */
+export const leastFace = 20;
+
+export class FaceDetector {
+  readonly #row: FaceDetectorRow;
+  readonly #session: ModelSession;
+  readonly #graph: DetectorGraph;
+  readonly #filler: InputFiller;
+
+  /** The session stays the caller's. */
+  constructor(row: FaceDetectorRow, session: ModelSession, graph: DetectorGraph) {
+    this.#row = row;
+    this.#session = session;
+    this.#graph = graph;
+    this.#filler = new InputFiller(row.detector);
+  }
+
+  /** From the top left to the bottom right, at most `mostFaces`. `checkpoint` is awaited before each look. */
+  async detect(pyramid: Pyramid, checkpoint: Checkpoint): Promise<Candidate[]> {
+    const { overlap, most_face: most, fixed_side: side } = this.#row.detector;
+    const whole = pyramid.level(0);
+    const found: Candidate[] = [];
+    if (side !== null) {
+      await checkpoint();
+      const { picture, scale } = shrunk(pyramid, side);
+      for (const one of await this.#look(picture)) found.push(scaled(one, scale));
+    } else {
+      for (let level = 0; level === 0 || isLarger(whole, most * 2 ** (level - 1)); level++) {
+        await checkpoint();
+        const scale = 2 ** level;
+        // A half is there for what is too large for the level below; the rest is seen better in that one.
+        const least = level === 0 ? 0 : most / 2;
+        for (const one of await this.#look(pyramid.level(level))) {
+          if (Math.max(one.width, one.height) >= least) found.push(scaled(one, scale));
+        }
+      }
+    }
+    const usable = found.filter(
+      (one) => isUsable(one, whole) && Math.min(one.width, one.height) >= leastFace,
+    );
+    return inReadingOrder(suppressed(usable, overlap, mostFaces));
+  }
+
+  async #look(picture: Picture): Promise<Candidate[]> {
+    const { data, width, height } = this.#filler.fill(picture);
+    const outputs = await this.#session.run({ [this.#graph.input]: { data, dims: [1, 3, height, width] } });
+    return this.#graph.read(outputs, { width, height });
+  }
+}
+
+/** Whether a face of more than that side has room in the picture. */
+function isLarger({ width, height }: Picture, side: number): boolean {
+  return Math.min(width, height) > side;
+}
+
+function inReadingOrder(faces: readonly Candidate[]): Candidate[] {
+  return [...faces].sort((a, b) => a.top - b.top || a.left - b.left || b.score - a.score);
+}

@@ -1,0 +1,43 @@
+// Checks of the inputs and outputs of face graphs, so that a graph of another kind is refused when it is loaded.
+import { modelErrors } from '../../models/contract.ts';
+import type { ModelSession, Port, TensorOut } from '../../models/session.ts';
+
+/** Name of the one input, f32 [n, 3, height, width]. Throws MODEL_LOAD_FAILED. */
+export function pictureInput({ inputs }: ModelSession, file: string): string {
+  const [input] = inputs;
+  const { shape, type, name } = input ?? { shape: [], type: '', name: '' };
+  if (inputs.length === 1 && type === 'float32' && shape.length === 4 && shape[1] === 3) return name;
+  throw modelErrors.MODEL_LOAD_FAILED(
+    `${file}: expected one input float32 [n, 3, height, width], found ${described(inputs)}`,
+    { file },
+  );
+}
+
+/** Throws MODEL_LOAD_FAILED where the graph lacks one of the outputs. */
+export function declared(outputs: readonly Port[], names: readonly string[], file: string): void {
+  const there = new Set(outputs.map(({ name }) => name));
+  if (names.every((name) => there.has(name))) return;
+  throw modelErrors.MODEL_LOAD_FAILED(
+    `${file}: expected the outputs ${names.join(', ')}, found ${described(outputs)}`,
+    { file },
+  );
+}
+
+/** Floats of an output of exactly that many values. Throws MODEL_RUN_FAILED. */
+export function values(
+  outputs: Readonly<Record<string, TensorOut>>,
+  name: string,
+  count: number,
+  file: string,
+): Float32Array {
+  const tensor = outputs[name];
+  if (tensor?.data instanceof Float32Array && tensor.data.length === count) return tensor.data;
+  throw modelErrors.MODEL_RUN_FAILED(
+    `${file}: expected ${count} floats as ${name}, found ${tensor ? `${tensor.dims.join('×')} values` : 'nothing'}`,
+    { file },
+  );
+}
+
+export function described(ports: readonly Port[]): string {
+  return ports.map(({ name, type, shape }) => `${name} ${type} [${shape.join(', ')}]`).join('; ') || 'none';
+}
