@@ -1,6 +1,6 @@
 // Checks of the inputs and outputs of face graphs, so that a graph of another kind is refused when it is loaded.
-import { modelErrors } from '../../models/contract.ts';
-import type { ModelSession, Port, TensorOut } from '../../models/session.ts';
+import { modelErrors } from '../models/contract.ts';
+import type { ModelSession, Port, TensorOut } from '../models/session.ts';
 
 /** Name of the one input, f32 [n, 3, height, width]. Throws MODEL_LOAD_FAILED. */
 export function pictureInput({ inputs }: ModelSession, file: string): string {

@@ -1,7 +1,8 @@
 // YuNet: one box and five points a cell of 8, 16 and 32 px, scored by a class and by an objectness.
+
+import { declared, pictureInput, values } from '../ports.ts';
 import type { Candidate } from './candidates.ts';
 import type { DetectorFamily } from './family.ts';
-import { declared, pictureInput, values } from './ports.ts';
 
 const strides = [8, 16, 32] as const;
 const parts = ['cls', 'obj', 'bbox', 'kps'] as const;

@@ -1,0 +1,87 @@
+// Turns aligned faces into vectors of length 1, at most a batch in one run.
+import { type FaceEmbedderRow, modelErrors } from '../../models/contract.ts';
+import type { ModelSession } from '../../models/session.ts';
+import { alignedSide } from '../alignment/similarity.ts';
+import { facesErrors } from '../contract.ts';
+import type { EmbedderGraph } from './family.ts';
+
+const pixels = alignedSide * alignedSide;
+
+export class FaceEmbedder {
+  readonly batch: number;
+  readonly dimensions: number;
+  readonly #row: FaceEmbedderRow;
+  readonly #session: ModelSession;
+  readonly #graph: EmbedderGraph;
+  readonly #input: Float32Array;
+
+  /** The session stays the caller's. */
+  constructor(row: FaceEmbedderRow, session: ModelSession, graph: EmbedderGraph) {
+    this.#row = row;
+    this.#session = session;
+    this.#graph = graph;
+    this.batch = graph.batch;
+    this.dimensions = row.embedder.dimensions;
+    this.#input = new Float32Array(graph.batch * 3 * pixels);
+  }
+
+  /**
+   * `faces`: at most `batch`, each 112×112×3 RGB in rows. Answers n×d, each of length 1, owned by the caller; `bad`: which
+   * of them have no direction, because the graph answered zeros or no numbers. Throws MODEL_RUN_FAILED.
+   */
+  async embed(faces: readonly Uint8Array[]): Promise<{ vectors: Float32Array; bad: number[] }> {
+    for (const [at, face] of faces.entries()) this.#fill(face, at);
+    const { input, output } = this.#graph;
+    // A graph that takes a fixed number is given that number, black ones at the end.
+    const fixed = this.#session.inputs[0]!.shape[0];
+    const count = typeof fixed === 'number' && fixed > 0 ? fixed : faces.length;
+    const data = this.#input.subarray(0, count * 3 * pixels);
+    data.fill(0, faces.length * 3 * pixels);
+    const dims = [count, 3, alignedSide, alignedSide];
+    const results = await this.#session.run({ [input]: { data, dims } }, [output]);
+    const found = results[output];
+    if (!(found?.data instanceof Float32Array) || found.data.length !== count * this.dimensions) {
+      throw modelErrors.MODEL_RUN_FAILED(
+        `"${this.#row.key}": ${output} is ${found?.dims.join('×') ?? 'missing'}, expected ${count}×${this.dimensions} floats`,
+        { key: this.#row.key },
+      );
+    }
+    const vectors = found.data.subarray(0, faces.length * this.dimensions);
+    const bad = faces.flatMap((_, at) => (normalize(this.#vector(vectors, at)) ? [] : [at]));
+    return { vectors, bad };
+  }
+
+  /** Runs once, which is slow and finds out whether the graph runs. Throws BAD_FACE_VECTOR and MODEL_RUN_FAILED. */
+  async warmUp(): Promise<void> {
+    const face = Uint8Array.from({ length: 3 * pixels }, (_, at) => (at * 31 + (at >> 6)) & 255);
+    const { bad } = await this.embed([face]);
+    if (bad.length === 0) return;
+    const message = `The model "${this.#row.key}" answers a vector without direction for a picture of noise`;
+    throw facesErrors.BAD_FACE_VECTOR(message, { key: this.#row.key });
+  }
+
+  #fill(face: Uint8Array, at: number): void {
+    const { color, mean, scale } = this.#row.embedder;
+    const target = this.#input.subarray(at * 3 * pixels, (at + 1) * 3 * pixels);
+    for (let channel = 0; channel < 3; channel++) {
+      const plane = (color === 'rgb' ? channel : 2 - channel) * pixels;
+      for (let pixel = 0, from = channel; pixel < pixels; pixel++, from += 3) {
+        target[plane + pixel] = (face[from]! - mean) / scale;
+      }
+    }
+  }
+
+  #vector(vectors: Float32Array, at: number): Float32Array {
+    return vectors.subarray(at * this.dimensions, (at + 1) * this.dimensions);
+  }
+}
+
+/** False, and left alone, where it has no direction. */
+function normalize(vector: Float32Array): boolean {
+  let sum = 0;
+  for (const value of vector) sum += value * value;
+  const length = Math.sqrt(sum);
+  if (!(length > 0) || !Number.isFinite(length)) return false;
+  for (let at = 0; at < vector.length; at++) vector[at]! /= length;
+  return true;
+}

@@ -1,0 +1,16 @@
+// The interface of a family of face embedders: it checks the graph of a row and says how the graph is fed.
+import type { FaceEmbedderRow } from '../../models/contract.ts';
+import type { ModelSession } from '../../models/session.ts';
+
+export interface EmbedderGraph {
+  /** Names in the graph: of the faces f32 [n, 3, 112, 112], and of the vectors f32 [n, dimensions]. */
+  readonly input: string;
+  readonly output: string;
+  /** Faces in one run, at most. */
+  readonly batch: number;
+}
+
+export interface EmbedderFamily {
+  /** `file` names the graph in messages. Throws MODEL_LOAD_FAILED, naming what was expected and what is there. */
+  open(row: FaceEmbedderRow, session: ModelSession, file: string): EmbedderGraph;
+}

@@ -1,0 +1,135 @@
+// Finds the faces of one picture: where they are, how good they are, their vectors and their pictures.
+import { engineErrors } from '../../runtime/errors.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
+import { sideBySide } from '../../runtime/sync/side-by-side.ts';
+import type { CurrentModel } from '../models/current.ts';
+import { aligned } from './alignment/align.ts';
+import { type Face, type FoundFaces, facesErrors } from './contract.ts';
+import { alignedJpeg, displayJpeg } from './crops/crops.ts';
+import { displayRegion } from './crops/display.ts';
+import type { Candidate } from './detection/candidates.ts';
+import type { OpenPair, PairRow } from './pair.ts';
+import { type Picture, Pyramid } from './picture.ts';
+import { pose } from './quality/pose.ts';
+import { sharpness } from './quality/sharpness.ts';
+import { isWeak } from './quality/weak.ts';
+
+export type CurrentPair = CurrentModel<PairRow, OpenPair>;
+
+/** JPEGs that are encoded at the same time, in threads of the encoder. */
+const encodedTogether = 4;
+
+/** A face between its detection and its answer. */
+interface Found {
+  readonly candidate: Candidate;
+  readonly face: Face;
+  readonly pixels: Uint8Array<ArrayBuffer>;
+}
+
+export interface FindOptions {
+  readonly key: string;
+  readonly checkpoint: Checkpoint;
+  readonly log: Log;
+}
+
+/** `picture` is *borrowed until the promise settles*. Throws MODEL_NOT_LOADED, MODEL_RUN_FAILED and CANCELLED. */
+export async function findFaces(
+  current: CurrentPair,
+  picture: Picture,
+  { key, checkpoint, log }: FindOptions,
+): Promise<FoundFaces> {
+  const pyramid = new Pyramid(picture);
+  const candidates = await current.run(key, ({ family }) => family.detector.detect(pyramid, checkpoint));
+  const found = candidates.flatMap((candidate) => measured(candidate, pyramid) ?? []);
+  const { vectors, kept } = await embedded(current, found, { key, checkpoint, log });
+  const displays: Uint8Array[] = [];
+  const alignedFaces: Uint8Array[] = [];
+  await sideBySide(kept.entries(), encodedTogether, undefined, async ([at, { candidate, pixels }]) => {
+    alignedFaces[at] = await alignedJpeg(pixels);
+    displays[at] = await displayJpeg(picture, displayRegion(candidate, picture));
+    await checkpoint();
+  });
+  return { faces: kept.map(({ face }) => face), vectors, aligned: alignedFaces, displays };
+}
+
+/** Null where the landmarks are one point: that is no face. */
+function measured(candidate: Candidate, pyramid: Pyramid): Found | null {
+  const { width, height } = pyramid.level(0);
+  const pixels = aligned(pyramid, candidate.landmarks);
+  const looks = pose(candidate.landmarks);
+  if (!pixels || !looks) return null;
+  const left = share(candidate.left, width);
+  const top = share(candidate.top, height);
+  const right = share(candidate.left + candidate.width, width);
+  const bottom = share(candidate.top + candidate.height, height);
+  const face: Omit<Face, 'weak'> = {
+    box: [left, top, right - left, bottom - top],
+    landmarks: Array.from(candidate.landmarks, (value, at) => value / (at % 2 === 0 ? width : height)),
+    score: candidate.score,
+    size_px: Math.min(candidate.width, candidate.height),
+    sharpness: sharpness(pixels),
+    ...looks,
+  };
+  return { candidate, face: { ...face, weak: isWeak(face) }, pixels };
+}
+
+function share(value: number, length: number): number {
+  return Math.min(1, Math.max(0, value / length));
+}
+
+/**
+ * The vectors of the faces that have one. A face without is left out, with a line in the log: the others of the picture
+ * stay. Its batch mates are run again one by one, because what is no number may have reached them.
+ */
+async function embedded(
+  current: CurrentPair,
+  found: readonly Found[],
+  { key, checkpoint, log }: FindOptions,
+): Promise<{ vectors: Float32Array<ArrayBuffer>; kept: Found[] }> {
+  const parts: Float32Array[] = [];
+  const kept: Found[] = [];
+  const take = (one: Found, vector: Float32Array) => {
+    kept.push(one);
+    parts.push(vector);
+  };
+  const run = (some: readonly Found[]) =>
+    current.run(key, async ({ family }) => {
+      await checkpoint();
+      const { vectors, bad } = await family.embedder.embed(some.map(({ pixels }) => pixels));
+      const size = family.embedder.dimensions;
+      return { bad, vector: (at: number) => vectors.subarray(at * size, (at + 1) * size) };
+    });
+  const { batch } = current.using(key).family.embedder;
+  for (let start = 0; start < found.length; start += batch) {
+    const some = found.slice(start, start + batch);
+    const { bad, vector } = await run(some);
+    if (bad.length === 0) {
+      some.forEach((one, at) => void take(one, vector(at)));
+      continue;
+    }
+    for (const one of some) {
+      const alone = some.length === 1 ? { bad, vector } : await run([one]);
+      if (alone.bad.length === 0) take(one, alone.vector(0));
+      else log.warn('face left out', { error: withoutDirection(one.face, key) });
+    }
+  }
+  const size = current.using(key).family.embedder.dimensions;
+  const vectors = new Float32Array(kept.length * size);
+  parts.forEach((vector, at) => void vectors.set(vector, at * size));
+  return { vectors, kept };
+}
+
+function withoutDirection({ box }: Face, key: string) {
+  const place = box.map((value) => value.toFixed(3)).join(', ');
+  return facesErrors.BAD_FACE_VECTOR(`The face at ${place} has no vector that "${key}" could tell`, { key });
+}
+
+/** Throws INVALID_MESSAGE where the slot is smaller than the picture. */
+export function pictureIn(slot: Uint8Array, width: number, height: number): Picture {
+  const bytes = width * height * 3;
+  if (slot.length >= bytes) return { data: slot, width, height };
+  throw engineErrors.INVALID_MESSAGE(
+    `a slot of ${slot.length} bytes, a picture of ${width}×${height} has ${bytes}`,
+  );
+}
