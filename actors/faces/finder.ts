@@ -11,6 +11,7 @@ import { displayRegion } from './crops/display.ts';
 import type { Candidate } from './detection/candidates.ts';
 import type { OpenPair, PairRow } from './pair.ts';
 import { type Picture, Pyramid } from './picture.ts';
+import { isCut } from './quality/cut.ts';
 import { pose } from './quality/pose.ts';
 import { sharpness } from './quality/sharpness.ts';
 import { isWeak } from './quality/weak.ts';
@@ -71,7 +72,11 @@ function measured(candidate: Candidate, pyramid: Pyramid): Found | null {
     sharpness: sharpness(pixels),
     ...looks,
   };
-  return { candidate, face: { ...face, weak: isWeak(face) }, pixels };
+  return {
+    candidate,
+    face: { ...face, weak: isWeak({ ...face, cut: isCut(candidate, { width, height }) }) },
+    pixels,
+  };
 }
 
 function share(value: number, length: number): number {

@@ -23,13 +23,24 @@ export function scaled(candidate: Candidate, scale: number): Candidate {
   };
 }
 
-/** Intersection over union; 0 for boxes without area. */
-export function overlap(a: Candidate, b: Candidate): number {
+function intersection(a: Candidate, b: Candidate): number {
   const across = Math.min(a.left + a.width, b.left + b.width) - Math.max(a.left, b.left);
   const down = Math.min(a.top + a.height, b.top + b.height) - Math.max(a.top, b.top);
-  if (across <= 0 || down <= 0) return 0;
-  const both = across * down;
-  return both / (a.width * a.height + b.width * b.height - both);
+  return across > 0 && down > 0 ? across * down : 0;
+}
+
+/** Intersection over union; 0 for boxes without area. */
+export function overlap(a: Candidate, b: Candidate): number {
+  const both = intersection(a, b);
+  return both === 0 ? 0 : both / (a.width * a.height + b.width * b.height - both);
+}
+
+/** How much of its own area lies in the other one from which a face is taken for a part of that one. */
+const partOf = 0.8;
+
+/** An eye with its brow, or a cheek: at full size graphs see faces in the face that fills a picture. */
+function isPartOf(part: Candidate, face: Candidate): boolean {
+  return intersection(part, face) >= partOf * part.width * part.height;
 }
 
 /** By score, and where that is the same by place, so that one set of candidates has one order. */
@@ -37,12 +48,13 @@ function better(a: Candidate, b: Candidate): number {
   return b.score - a.score || a.top - b.top || a.left - b.left || b.width - a.width;
 }
 
-/** The best of each group of boxes that overlap by more than `most`, best first, at most `limit`. */
+/** The best of each group of boxes that overlap by more than `most` or lie in a better one, best first, at most `limit`. */
 export function suppressed(candidates: readonly Candidate[], most: number, limit: number): Candidate[] {
   const kept: Candidate[] = [];
   for (const candidate of [...candidates].sort(better)) {
     if (kept.length === limit) break;
-    if (kept.every((other) => overlap(candidate, other) <= most)) kept.push(candidate);
+    const another = kept.every((face) => overlap(candidate, face) <= most && !isPartOf(candidate, face));
+    if (another) kept.push(candidate);
   }
   return kept;
 }

@@ -1,4 +1,5 @@
 // A face actor in memory for tests, and real pictures to show it.
+import type { TestContext } from 'node:test';
 import sharp from 'sharp';
 import { definition } from '../../../actors/faces/actor.ts';
 import { type FoundFaces, facesContract } from '../../../actors/faces/contract.ts';
@@ -11,12 +12,17 @@ import { createSupervisor } from '../../../runtime/supervisor.ts';
 import { sharedPath } from '../../shared.ts';
 import { askFrames } from '../decoder/ask-decoder.ts';
 
-/** `bytes`: of the slot that `find` puts its pictures into. */
-export async function startFaces(modelsDir: string, { threads = 1, bytes = 1920 * 1920 * 3 } = {}) {
+/** Stopped at the end of the test. `bytes`: of the slot that `find` puts its pictures into. */
+export async function startFaces(
+  t: TestContext,
+  modelsDir: string,
+  { threads = 1, bytes = 1920 * 1920 * 3 } = {},
+) {
   const lines: LogLine[] = [];
   const log = createLog('test', (line) => lines.push(line));
   const pool = createSlotPool(1, bytes);
   const supervisor = createSupervisor({ clock: manualClock(), log, pool });
+  t.after(() => supervisor.stop());
   const faces = await supervisor.add({
     name: 'faces',
     contract: facesContract,
@@ -35,7 +41,7 @@ export async function startFaces(modelsDir: string, { threads = 1, bytes = 1920 
     pool.view(handle).set(data.subarray(0, Math.min(data.length, bytes)));
     return faces.ask('find', { model_key: key, picture: handle, width, height });
   };
-  return { faces, find, lines, stop: () => supervisor.stop() };
+  return { faces, find, lines };
 }
 
 /** A still of ../shared/media, its longest side at most that many px. */
