@@ -21,6 +21,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   speaker: async () => (await import('./speaker.ts')).speaker,
   diarization: async () => (await import('./diarization.ts')).diarization,
   speech: async () => (await import('./speech.ts')).speech,
+  faces: async () => (await import('./faces.ts')).faces,
   fanout: async () => (await import('./fanout.ts')).fanout,
   transcripts: async () => (await import('./transcripts.ts')).transcripts,
   people: async () => (await import('./people.ts')).people,
