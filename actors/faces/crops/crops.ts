@@ -7,7 +7,11 @@ import { displaySide, type Region } from './display.ts';
 /** `face`: 112×112×3 RGB, *borrowed until the promise settles*. */
 export async function alignedJpeg(face: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const raw = { width: alignedSide, height: alignedSide, channels: 3 } as const;
-  return owned(await sharp(face, { raw }).jpeg({ quality: 92, chromaSubsampling: '4:4:4' }).toBuffer());
+  return owned(
+    await sharp(face, { raw })
+      .jpeg({ quality: 92, chromaSubsampling: '4:4:4', optimiseCoding: false })
+      .toBuffer(),
+  );
 }
 
 /** The region, its longest side brought to 160 px. The picture is read before this returns. */
@@ -15,7 +19,7 @@ export async function displayJpeg(picture: Picture, region: Region): Promise<Uin
   const raw = { width: region.width, height: region.height, channels: 3 } as const;
   const encoded = sharp(cut(picture, region), { raw })
     .resize({ width: displaySide, height: displaySide, fit: 'inside' })
-    .jpeg({ quality: 85 });
+    .jpeg({ quality: 85, optimiseCoding: false });
   return owned(await encoded.toBuffer());
 }
 

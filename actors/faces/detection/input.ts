@@ -1,5 +1,5 @@
 // The input of a detector graph: RGB bytes in rows become planes of floats in the order of the row, padded with zeros. The
-// kernel is written in kernel.wat and committed assembled as kernel.wasm: it takes a sixth of the time of a loop in JavaScript.
+// kernel is written in planes.wat and committed assembled as planes.wasm: it takes a sixth of the time of a loop in JavaScript.
 import { readFileSync } from 'node:fs';
 import type { FaceDetectorSide } from '../../models/contract.ts';
 import type { Picture } from '../picture.ts';
@@ -24,7 +24,7 @@ interface Kernel {
   ): void;
 }
 
-const compiled = new WebAssembly.Module(readFileSync(new URL('./kernel.wasm', import.meta.url)));
+const compiled = new WebAssembly.Module(readFileSync(new URL('./planes.wasm', import.meta.url)));
 
 const pageBytes = 65_536;
 /** The kernel reads so far beyond the last pixel, at most. */

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { FaceDetector } from '../../../../actors/faces/detection/detector.ts';
+import { detectorFamilyOf } from '../../../../actors/faces/detection/families.ts';
+import { Pyramid } from '../../../../actors/faces/picture.ts';
+import { openSession } from '../../../../actors/models/session.ts';
+import { createLog } from '../../../../runtime/log.ts';
+import { yunetRow } from '../stand-in-embedder.ts';
+import { scrfdGraph, yunetGraph } from './graphs.ts';
+
+const log = createLog('test', () => {});
+
+async function open(graph: Uint8Array, family: string, side: number, score = 0.5) {
+  const row = { ...yunetRow, family, detector: { ...yunetRow.detector, fixed_side: side, score } };
+  const session = await openSession(graph, { device: 'cpu', threads: 1, log });
+  return new FaceDetector(row, session, detectorFamilyOf(row).open(row, session, 'graph.onnx'));
+}
+
+const grey = (width: number, height: number) =>
+  new Pyramid({ data: new Uint8Array(width * height * 3).fill(99), width, height });
+const go = async () => {};
+
+test('YuNet: cell, stride, score, box and points are read as its makers do', async () => {
+  // Cell 3, 2 of stride 16: a box of e·16 by e²·16 around (3.5, 2.25)·16.
+  const puts = [
+    { name: 'cls_16', row: 2 * 8 + 3, values: [0.81] },
+    { name: 'obj_16', row: 2 * 8 + 3, values: [1.5] },
+    { name: 'bbox_16', row: 2 * 8 + 3, values: [0.5, 0.25, 1, 2] },
+    { name: 'kps_16', row: 2 * 8 + 3, values: [0, 0, 1, 0, 0.5, 0.5, 0, 1, 1, 1] },
+  ];
+  const detector = await open(yunetGraph(128, puts), 'yunet', 128);
+  const [face, ...others] = await detector.detect(grey(128, 128), go);
+  assert.equal(others.length, 0);
+  assert(Math.abs(face!.score - 0.9) < 1e-6);
+  const [width, height] = [Math.E * 16, Math.E ** 2 * 16];
+  const box = [face!.left, face!.top, face!.width, face!.height];
+  [56 - width / 2, 36 - height / 2, width, height].forEach((value, at) => {
+    assert(Math.abs(value - box[at]!) < 1e-4, `${box}`);
+  });
+  assert.deepEqual([...face!.landmarks], [48, 32, 64, 32, 56, 40, 48, 48, 64, 48]);
+});
+
+test('SCRFD: anchors, distances to the sides and points are read by the order of its outputs', async () => {
+  // The second anchor of cell 5, 4 of stride 8, on a picture that is shrunk to a half.
+  const row = (4 * 16 + 5) * 2 + 1;
+  const puts = [
+    { name: '0', row, values: [0.75] },
+    { name: '3', row, values: [1, 2, 3, 4] },
+    { name: '6', row, values: [0, 0, 2, 0, 1, 1, 0, 2, 2, 2] },
+  ];
+  const detector = await open(scrfdGraph(128, puts), 'scrfd', 128);
+  const [face, ...others] = await detector.detect(grey(256, 200), go);
+  assert.equal(others.length, 0);
+  assert.equal(face!.score, 0.75);
+  assert.deepEqual([face!.left, face!.top, face!.width, face!.height], [64, 32, 64, 96]);
+  assert.deepEqual([...face!.landmarks], [80, 64, 112, 64, 96, 80, 80, 96, 112, 96]);
+});
+
+test('scores that are no numbers, and boxes without end, are no faces', async () => {
+  const puts = [
+    { name: 'cls_32', row: 0, values: [Number.NaN] },
+    { name: 'obj_32', row: 0, values: [1] },
+    { name: 'cls_32', row: 5, values: [1] },
+    { name: 'obj_32', row: 5, values: [1] },
+    { name: 'bbox_32', row: 5, values: [0, 0, 1e9, 1] },
+  ];
+  const detector = await open(yunetGraph(128, puts), 'yunet', 128);
+  assert.deepEqual(await detector.detect(grey(128, 128), go), []);
+});
+
+test('a graph with other outputs is refused, naming what was expected and found', async () => {
+  await assert.rejects(open(yunetGraph(128, [], 'kps_16'), 'yunet', 128), {
+    code: 'MODEL_LOAD_FAILED',
+    message: /graph\.onnx: expected the outputs cls_8, .*kps_16.*, found cls_8 float32 \[1, 256, 1\]/,
+  });
+  await assert.rejects(open(scrfdGraph(128, [], 6), 'scrfd', 128), {
+    code: 'MODEL_LOAD_FAILED',
+    message: /expected nine outputs, three each of width 1, 4 and 10, found 0 float32 \[512, 1\]/,
+  });
+  await assert.rejects(open(yunetGraph(128, []), 'retina', 128), {
+    code: 'MODEL_INVALID',
+    message: /"own-yunet" is of family "retina"; there is yunet, scrfd/,
+  });
+});
