@@ -130,7 +130,7 @@ test('each native package has one importer', () => {
     'onnxruntime-node': /^actors\/models\/session\.ts$/,
     lmdb: /^actors\/index\/store\//,
     piscina: /^runtime\/pool\.ts$/,
-    sharp: /^actors\/(decoder|samples)\//,
+    sharp: /^actors\/(decoder|faces|samples)\//,
     '@uwsjs/core': /^http\/uws\.ts$/,
     'socket.io': /^events\/server\.ts$/,
     '@huggingface/tokenizers': /^actors\/(embedder|transcriber)\//,
