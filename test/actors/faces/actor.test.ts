@@ -7,7 +7,8 @@ import sharp from 'sharp';
 import type { FoundFaces } from '../../../actors/faces/contract.ts';
 import type { Picture } from '../../../actors/faces/picture.ts';
 import { skipWithout } from '../../shared.ts';
-import { facesModels, yunetWeights } from './stand-in-embedder.ts';
+import { tinyEmbedder } from './embedding/graphs.ts';
+import { facesModels, standInRow, writeFaceModel, yunetWeights } from './stand-in-embedder.ts';
 import { clip, signers, signersFolder, startFaces, still } from './start.ts';
 
 const skip = skipWithout(yunetWeights, signersFolder, 'media/faces/portraits', 'media/images');
@@ -92,7 +93,7 @@ test('four people of eight clips are told apart by the stand-in', { skip }, asyn
 });
 
 /** The pictures beside each other, each at its own size. */
-function row(pictures: readonly Picture[]): Picture {
+function beside(pictures: readonly Picture[]): Picture {
   const width = pictures.reduce((sum, one) => sum + one.width, 0);
   const height = Math.max(...pictures.map((one) => one.height));
   const data = new Uint8Array(width * height * 3);
@@ -126,7 +127,7 @@ test('a picture gives the same bytes whatever came before it, and with any numbe
 test('faces come from the top left to the bottom right', { skip }, async (t) => {
   const { find } = await startFaces(t, modelsDir);
   const pictures = await Promise.all(['again', 'bird', 'eat'].map(async (name) => (await clip(name))[0]!));
-  const { faces } = await find(row(pictures));
+  const { faces } = await find(beside(pictures));
   assert.equal(faces.length, 3);
   const tops = faces.map(({ box }) => box[1]);
   assert.deepEqual(
@@ -258,4 +259,34 @@ test('a tilted face rolls the way it is tilted', {
     // The detector sees faces less tilted than they are.
     assert(faces[0]!.roll * Math.sign(angle) > 10, `${faces[0]!.roll} at ${angle}`);
   }
+});
+
+test('a face whose vector has no direction is left out with a line in the log, the others stay', {
+  skip,
+}, async (t) => {
+  const own = await mkdtemp(join(tmpdir(), 'faces-bad-'));
+  t.after(() => rm(own, { recursive: true, force: true }));
+  await facesModels(own);
+  const embedder = { ...standInRow.embedder, batch: 4 };
+  const row = { ...standInRow, family: 'arcface', embedder };
+  await writeFaceModel(own, row, tinyEmbedder({ of: 'no numbers', dark: 90, mixed: true }));
+  const { find, lines } = await startFaces(t, own);
+  const [first] = await clip('again');
+  const dim = { ...first!, data: first!.data.map((value) => value * 0.4) };
+  const { faces, vectors } = await find(beside([first!, dim, first!]));
+  assert.deepEqual(faces.map(({ box }) => Math.floor(box[0] * 3)).sort(), [0, 2]);
+  assert(vectors.length === 256 && vectors.every(Number.isFinite));
+  const warned = lines.filter(({ message }) => message === 'face left out');
+  assert.equal(warned.length, 1);
+  assert.match(JSON.stringify(warned[0]), /The face at 0\.\d+, .* has no vector/);
+});
+
+test('a damaged graph is refused by name, and nothing is loaded', { skip }, async (t) => {
+  const own = await mkdtemp(join(tmpdir(), 'faces-damaged-'));
+  t.after(() => rm(own, { recursive: true, force: true }));
+  await facesModels(own);
+  await writeFaceModel(own, standInRow, new Uint8Array([1, 2, 3]));
+  const { faces } = await startFaces(t, own);
+  await assert.rejects(faces.ask('load', {}), { code: 'MODEL_LOAD_FAILED', message: /stand-in-sface/ });
+  assert.deepEqual(await faces.ask('loaded', {}), { model: null });
 });
