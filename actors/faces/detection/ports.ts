@@ -2,13 +2,19 @@
 import { modelErrors } from '../models/contract.ts';
 import type { ModelSession, Port, TensorOut } from '../models/session.ts';
 
-/** Name of the one input, f32 [n, 3, height, width]. Throws MODEL_LOAD_FAILED. */
-export function pictureInput({ inputs }: ModelSession, file: string): string {
+/**
+ * Name of the one input, f32 [n, 3, height, width]. `side`: both sides of the picture for a graph that takes one size, null
+ * for one that takes any. Throws MODEL_LOAD_FAILED.
+ */
+export function pictureInput({ inputs }: ModelSession, side: number | null, file: string): string {
   const [input] = inputs;
   const { shape, type, name } = input ?? { shape: [], type: '', name: '' };
-  if (inputs.length === 1 && type === 'float32' && shape.length === 4 && shape[1] === 3) return name;
+  const fits = (length: number | string) => typeof length !== 'number' || length < 0 || length === side;
+  const isPicture = inputs.length === 1 && type === 'float32' && shape.length === 4 && shape[1] === 3;
+  if (isPicture && shape.slice(2).every(fits)) return name;
+  const sides = side === null ? 'height, width] of any size' : `${side}, ${side}]`;
   throw modelErrors.MODEL_LOAD_FAILED(
-    `${file}: expected one input float32 [n, 3, height, width], found ${described(inputs)}`,
+    `${file}: expected one input float32 [n, 3, ${sides}, found ${described(inputs)}`,
     { file },
   );
 }

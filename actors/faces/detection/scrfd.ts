@@ -13,7 +13,7 @@ const widths = [1, 4, 10] as const;
 
 export const scrfd: DetectorFamily = {
   open(row, session, file) {
-    const input = pictureInput(session, file);
+    const input = pictureInput(session, row.detector.fixed_side, file);
     checkOutputs(session.outputs, file);
     const names = session.outputs.map(({ name }) => name);
     const { score: least } = row.detector;

@@ -12,7 +12,7 @@ const share = (value: number) => Math.min(1, Math.max(0, value));
 
 export const yunet: DetectorFamily = {
   open(row, session, file) {
-    const input = pictureInput(session, file);
+    const input = pictureInput(session, row.detector.fixed_side, file);
     const names = strides.flatMap((stride) => parts.map((part) => `${part}_${stride}`));
     declared(session.outputs, names, file);
     const { score: least } = row.detector;

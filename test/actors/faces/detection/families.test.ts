@@ -77,6 +77,10 @@ test('a graph with other outputs is refused, naming what was expected and found'
     code: 'MODEL_LOAD_FAILED',
     message: /expected nine outputs, three each of width 1, 4 and 10, found 0 float32 \[512, 1\]/,
   });
+  await assert.rejects(open(yunetGraph(128, []), 'yunet', 640), {
+    code: 'MODEL_LOAD_FAILED',
+    message: /expected one input float32 \[n, 3, 640, 640\], found input float32 \[1, 3, 128, 128\]/,
+  });
   await assert.rejects(open(yunetGraph(128, []), 'retina', 128), {
     code: 'MODEL_INVALID',
     message: /"own-yunet" is of family "retina"; there is yunet, scrfd/,
