@@ -1,4 +1,4 @@
-// The kernel that finds similar pairs, written in kernel.wat and committed assembled as kernel.wasm; a test assembles it again
+// The kernel that finds similar pairs, written in similar.wat and committed assembled as similar.wasm; a test assembles it again
 // and compares.
 import { readFileSync } from 'node:fs';
 
@@ -9,7 +9,7 @@ export interface Kernel {
   readonly reaching: Reaching;
 }
 
-const compiled = new WebAssembly.Module(readFileSync(new URL('./kernel.wasm', import.meta.url)));
+const compiled = new WebAssembly.Module(readFileSync(new URL('./similar.wasm', import.meta.url)));
 
 /** The kernel over one memory. */
 export function kernelOver(memory: WebAssembly.Memory): Kernel {

@@ -8,13 +8,13 @@ import { seeded } from './people.ts';
 const source = (name: string) =>
   readFileSync(new URL(`../../../../actors/faces/clustering/${name}`, import.meta.url));
 
-test('kernel.wasm is kernel.wat assembled', async () => {
+test('similar.wasm is similar.wat assembled', async () => {
   const require = createRequire(import.meta.url);
   const wabt = await (require('wabt') as typeof import('wabt'))();
-  const parsed = wabt.parseWat('kernel.wat', source('kernel.wat').toString(), { simd: true });
+  const parsed = wabt.parseWat('similar.wat', source('similar.wat').toString(), { simd: true });
   parsed.resolveNames();
   parsed.validate();
-  assert.deepEqual(Buffer.from(parsed.toBinary({}).buffer), source('kernel.wasm'));
+  assert.deepEqual(Buffer.from(parsed.toBinary({}).buffer), source('similar.wasm'));
 });
 
 test('every value that reaches the bar is found, in order, for any number of values and at any place', () => {
