@@ -5,17 +5,18 @@ import { facetHandlers } from './facets/handlers.ts';
 import { FacetTables } from './facets/tables.ts';
 import { Folders } from './folders.ts';
 import { libraryHandlers } from './library/handlers.ts';
+import { OpenStages } from './open-stages.ts';
 import type { ClusteringsOf } from './people/load.ts';
 import type { Clusterings } from './people/loaded.ts';
 import { peopleSearchHandlers } from './people/loaded-handlers.ts';
 import { PeopleIndex } from './people/people-index.ts';
 import { spanHandlers } from './spans/handlers.ts';
 import { storeHandlers } from './store/handlers.ts';
+import type { Stage } from './store/stage.ts';
 import type { WriterOptions } from './store/writer.ts';
 import { transcriptHandlers } from './transcripts/handlers.ts';
 import { TranscriptIndex } from './transcripts/transcript-index.ts';
 import { visualHandlers } from './visual/handlers.ts';
-import { OpenStages } from './visual/open-stages.ts';
 import { VisualIndex } from './visual/visual-index.ts';
 
 /** All optional; tests make segments and packs small and hand in a disk that fills up. */
@@ -50,7 +51,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         },
       },
     );
-    const stages = new OpenStages(settings?.firstStage);
+    const stages = new OpenStages<Stage>(settings?.firstStage);
     const parts = { folders, tables, visual, transcripts, people, stages };
     return {
       handlers: {

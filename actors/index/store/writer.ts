@@ -1,5 +1,5 @@
-// Writes one analysis folder. Bulk data first, flushed; then one transaction makes a whole stage visible. The lease is
-// held from the first open stage to the last one's end, so two processes can take turns.
+// Writes the visual stages of one analysis folder. Bulk data first, flushed; then one transaction makes a whole stage
+// visible.
 import { randomInt } from 'node:crypto';
 import { systemClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -10,11 +10,11 @@ import { type MediaRecord, storeErrors } from './contract.ts';
 import { type Disk, disk } from './disk.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable, replaced } from './faults.ts';
-import { putFormat } from './format.ts';
-import { HeldLease, type LeaseOptions } from './held-lease.ts';
+import type { LeaseOptions } from './held-lease.ts';
 import { putMedia } from './media.ts';
 import { readModel } from './model.ts';
 import { modelPrefix, modelRecordKey, previewKey, stageKey } from './names.ts';
+import { OpenWork } from './open-work.ts';
 import { removeOtherPreviews, removeParts } from './preview-writer.ts';
 import { readRecord } from './read-record.ts';
 import { Model, Previews, Visual } from './records.ts';
@@ -36,22 +36,24 @@ export class Writer {
   readonly #folder: string;
   readonly environment: Environment;
   readonly #on: Disk;
-  readonly #lease: HeldLease;
+  readonly #work: OpenWork;
   readonly #stages = new Set<Stage>();
   readonly #tails: Tails;
   readonly #spans: Spans;
   readonly #compactor: Compactor;
   readonly #warn: NonNullable<WriterOptions['warn']>;
   readonly #now: () => number;
-  #count = 0;
 
   constructor(folder: string, environment: Environment, options: WriterOptions = {}) {
     this.#folder = folder;
     this.environment = environment;
     this.#on = options.on ?? disk;
-    this.#lease = new HeldLease(environment, options);
-    this.#tails = new Tails(folder, environment, this.#on, () => this.#confirm());
     this.#spans = new Spans(folder, options);
+    this.#work = new OpenWork(environment, options, () => {
+      removeParts(folder);
+      this.#spans.removeParts();
+    });
+    this.#tails = new Tails(folder, environment, this.#on, () => this.#work.confirm());
     this.#warn = options.warn ?? (() => {});
     this.#now = options.now ?? Date.now;
     this.#compactor = new Compactor({
@@ -59,19 +61,26 @@ export class Writer {
       environment,
       on: this.#on,
       size: options.compactionStep ?? usualStep,
-      confirm: (writes) => this.#lease.confirm(writes),
+      confirm: (writes) => this.#work.confirmIn(writes),
       clock: options.clock ?? systemClock,
       leastGarbage: options.leastGarbageRows,
       givenUp: (fault) => {
         if (fault !== null) this.#warnOfCompaction(fault);
-        this.#releaseIfIdle();
+        this.#work.settle();
       },
+    });
+    const compactor = this.#compactor;
+    this.#work.add({
+      get isBusy() {
+        return compactor.isBusy;
+      },
+      idle: () => this.#tails.closeAll(),
     });
   }
 
   /** Holds the lease. */
   get isBusy(): boolean {
-    return this.#stages.size > 0 || this.#compactor.isBusy;
+    return this.#work.isBusy;
   }
 
   /** `span`: what was kept of it is taken up. Throws STORE_IN_USE naming the process when another one writes here. */
@@ -80,24 +89,15 @@ export class Writer {
     for (const stage of [...this.#stages]) {
       if (stageKey(stage.modelKey, stage.hash) === key) this.suspend(stage);
     }
-    if (this.#stages.size === 0) this.#lease.take(putFormat);
-    try {
+    return this.#work.begin((token) => {
       this.#compactor.end(modelKey);
-      if (this.#stages.size === 0) {
-        removeParts(this.#folder);
-        this.#spans.removeParts();
-      }
       const tail = this.#tails.of(modelKey, dimensions);
-      const token = `${this.#lease.token}-${++this.#count}`;
       const part = { folder: this.#folder, token, on: this.#on };
       const keeping = span === null ? null : { spans: this.#spans, key: span };
       const stage = new Stage(hash, modelKey, dimensions, tail, part, keeping);
       this.#stages.add(stage);
       return stage;
-    } catch (error) {
-      this.#releaseIfIdle();
-      throw error;
-    }
+    });
   }
 
   append(
@@ -108,7 +108,7 @@ export class Writer {
     keep = false,
   ): void {
     this.#own(stage);
-    this.#confirm();
+    this.#work.confirm();
     try {
       stage.append(frames, vectors, previews);
       if (keep) stage.keep();
@@ -131,7 +131,7 @@ export class Writer {
       const result = stage.finish();
       tail.packs.flush();
       const revision = revisionAfter(() => readRecord(this.environment, Previews, previewKey(stage.hash)));
-      this.#confirm();
+      this.#work.confirm();
       const previews = stage.previews.finish(stage.hash, revision);
       this.#requireSamePacks(tail);
       tail.model = this.#publish(stage, media, result, previews, tail);
@@ -144,7 +144,7 @@ export class Writer {
     this.#stages.delete(stage);
     stage.close();
     this.#tidy(stage, stored.previews);
-    this.#releaseIfIdle();
+    this.#work.end(stage);
     return stored.frames;
   }
 
@@ -158,13 +158,6 @@ export class Writer {
     } catch {
       // The records cannot be read now, so nothing is known to be named there.
     }
-  }
-
-  /** Throws when this is not the folder, or not its writer, any more. */
-  #confirm(): void {
-    this.environment.requireSame();
-    this.environment.refresh();
-    this.#lease.confirm(this.environment);
   }
 
   /** The next stage begins new packs; those that are open in packs that are gone are lost. */
@@ -202,7 +195,7 @@ export class Writer {
     const { generation } = tail.packs.shape;
     const last = result.extents.at(-1);
     const publish = (writes: Writes) => {
-      this.#lease.confirm(writes);
+      this.#work.confirmIn(writes);
       const before = writes.get(visual);
       const read = () => (before === undefined ? null : unseal(Visual, visual, before, file));
       const old = readable(read);
@@ -260,19 +253,19 @@ export class Writer {
 
   /** Everything of these contents, each with all of its paths, in one transaction. *Flushed* on return. MEDIA_IN_WORK. */
   remove(contents: ReadonlyMap<string, readonly string[]>): Removed[] {
-    const open = [...this.#stages].find(({ hash }) => contents.has(hash));
+    const open = this.#work.stageOf(contents);
     if (open !== undefined) {
       const named = contents.get(open.hash)?.[0] ?? open.hash;
       throw storeErrors.MEDIA_IN_WORK(`${named} is being analysed by ${open.modelKey} at the moment`);
     }
-    return this.#exclusively(() => {
+    return this.#work.exclusively(() => {
       this.#compactor.settle();
       // First: a fault here can be tried again, and costs no more than time.
       this.#spans.forgetContents(new Set(contents.keys()));
       const prefix = modelPrefix.length;
       const modelKeys = this.environment.keys(modelPrefix).map((key) => key.slice(prefix));
       const { removed, models } = this.environment.transact((writes) => {
-        this.#lease.confirm(writes);
+        this.#work.confirmIn(writes);
         return removeContents(writes, this.environment, modelKeys, contents);
       });
       for (const hash of contents.keys()) removeOtherPreviews(this.#folder, hash, '');
@@ -287,36 +280,26 @@ export class Writer {
 
   /** The paths that stayed; see `movePaths`. *Flushed* on return. */
   move(moves: readonly PathMove[]): string[] {
-    return this.#exclusively(() =>
+    return this.#work.exclusively(() =>
       this.environment.transact((writes) => {
-        this.#lease.confirm(writes);
+        this.#work.confirmIn(writes);
         return movePaths(writes, this.environment, moves);
       }),
     );
-  }
-
-  /** Throws STORE_IN_USE when another process writes here. */
-  #exclusively<T>(work: () => T): T {
-    if (this.#stages.size === 0) this.#lease.take(putFormat);
-    try {
-      return work();
-    } finally {
-      this.#releaseIfIdle();
-    }
   }
 
   /** Nothing of the stage stays but what was kept of it. */
   abort(stage: Stage): void {
     if (!this.#stages.delete(stage)) return;
     stage.abort();
-    this.#releaseIfIdle();
+    this.#work.end(stage);
   }
 
   /** The same for a stage that is sound: all of it is kept. */
   suspend(stage: Stage): void {
     if (!this.#stages.has(stage)) return;
     try {
-      this.#lease.confirm(this.environment);
+      this.#work.confirmIn(this.environment);
       stage.keep();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -342,15 +325,14 @@ export class Writer {
     let done = true;
     try {
       if (!this.#compactor.wants(modelKey)) return true;
-      if (this.isBusy) this.#confirm();
-      else this.#lease.take(putFormat);
+      this.#work.hold();
       this.#tails.close(modelKey);
       done = this.#compactor.step(modelKey);
     } catch (error) {
       this.#compactor.abandon(modelKey);
       this.#warnOfCompaction(error, modelKey);
     }
-    if (done) this.#releaseIfIdle();
+    if (done) this.#work.settle();
     return done;
   }
 
@@ -358,18 +340,12 @@ export class Writer {
     this.#warn('A vector pack could not be compacted', { model, reason: reasonOf(error) });
   }
 
-  #releaseIfIdle(): void {
-    if (this.isBusy) return;
-    this.#tails.closeAll();
-    this.#lease.release();
-  }
-
   /** Aborts what is open and frees the packs. */
   close(): void {
     for (const stage of [...this.#stages]) this.suspend(stage);
     if (!this.#compactor.isBusy) return;
     this.#compactor.abandonAll();
-    this.#releaseIfIdle();
+    this.#work.settle();
   }
 }
 

@@ -3,10 +3,11 @@ import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import type { OpenStages } from '../open-stages.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { storeErrors } from '../store/contract.ts';
+import type { Stage } from '../store/stage.ts';
 import type { visualMessages } from './contract.ts';
-import type { OpenStages } from './open-stages.ts';
 import { checkedQuery } from './query.ts';
 import { search } from './search.ts';
 import type { VisualIndex } from './visual-index.ts';
@@ -15,7 +16,7 @@ type VisualContract = Contract<typeof visualMessages>;
 
 export interface VisualParts extends FilterParts {
   readonly visual: VisualIndex;
-  readonly stages: OpenStages;
+  readonly stages: OpenStages<Stage>;
   readonly people: Pick<PeopleIndex, 'seen'>;
 }
 

@@ -1,16 +1,16 @@
-// The visual stages that are being written, by the number their writer knows them by.
+// The stages of one kind that are being written, by the number their writer knows them by.
 import { randomInt } from 'node:crypto';
-import { storeErrors } from '../store/contract.ts';
-import type { Stage } from '../store/stage.ts';
-import type { Store } from '../store/store.ts';
+import { storeErrors } from './store/contract.ts';
+import type { OpenStage } from './store/open-work.ts';
+import type { Store } from './store/store.ts';
 
-export interface OpenStage {
+interface Numbered<S> {
   readonly store: Store;
-  readonly stage: Stage;
+  readonly stage: S;
 }
 
-export class OpenStages {
-  readonly #open = new Map<number, OpenStage>();
+export class OpenStages<S extends OpenStage> {
+  readonly #open = new Map<number, Numbered<S>>();
   #last: number;
 
   /** `first`: the number before the first stage; at random, so that a number of an earlier actor names no stage of this one. */
@@ -19,7 +19,7 @@ export class OpenStages {
   }
 
   /** Forgets an earlier stage of the same file and model, which the store has dropped. */
-  add(store: Store, stage: Stage): number {
+  add(store: Store, stage: S): number {
     for (const [number, { store: other, stage: left }] of this.#open) {
       const same = left.hash === stage.hash && left.modelKey === stage.modelKey;
       if (other === store && same) this.#open.delete(number);
@@ -29,14 +29,14 @@ export class OpenStages {
   }
 
   /** Throws STAGE_LOST. */
-  get(number: number): OpenStage {
+  get(number: number): Numbered<S> {
     const open = this.#open.get(number);
     if (open === undefined) throw storeErrors.STAGE_LOST(`stage: ${number} is not open`);
     return open;
   }
 
   /** The stage, for its last message; undefined when it is not open. */
-  remove(number: number): OpenStage | undefined {
+  remove(number: number): Numbered<S> | undefined {
     const open = this.#open.get(number);
     this.#open.delete(number);
     return open;
