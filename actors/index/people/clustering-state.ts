@@ -1,0 +1,80 @@
+// Everything of a clustering but its columns: how it came about, its clusters with names, and what people corrected. Pure.
+import type { ClusterJob } from './contract.ts';
+
+/** Faces by entry id that stand for a cluster as it was: it is found again where most of them are. */
+export type Anchors = readonly string[];
+
+export type Correction =
+  | {
+      readonly kind: 'merge';
+      readonly clusters: readonly { readonly id: string; readonly anchors: Anchors }[];
+    }
+  | {
+      readonly kind: 'move';
+      readonly faces: readonly string[];
+      readonly from: { readonly id: string; readonly anchors: Anchors };
+      readonly to: { readonly id: string; readonly anchors: Anchors };
+    };
+
+/** A name that no cluster has at the moment, and whom it was given to. */
+export interface LostName {
+  readonly name: string;
+  readonly anchors: Anchors;
+}
+
+/** What a correction changes. */
+export interface Clusters {
+  readonly cluster_ids: readonly string[];
+  /** Aligned with `cluster_ids`. */
+  readonly sizes: readonly number[];
+  readonly names: Readonly<Record<string, string>>;
+  readonly corrections: readonly Correction[];
+  readonly lost: readonly LostName[];
+}
+
+export interface ClusteringState extends Clusters {
+  readonly model_key: string;
+  readonly eps: number;
+  readonly min_samples: number;
+  readonly media: readonly string[];
+  /** Aligned with `media`: the revision of its faces that were clustered; 0 where there were none to cluster. */
+  readonly marks: readonly number[];
+  readonly entries: number;
+  /** Number of the next new cluster. */
+  readonly next: number;
+  /** Counts everything but names. */
+  readonly shape: number;
+  /** The next clustering can go on from the raw labels. */
+  readonly is_whole: boolean;
+  /** Changes of faces in the folder that were known: while there are no others, no entry can be out of date. */
+  readonly seen: number | null;
+  readonly clustered_ms: number;
+  /** Before the last correction, with the file of its columns. */
+  readonly undo: (Clusters & { readonly file: string }) | null;
+}
+
+export const noCorrections: readonly Correction[] = [];
+
+/** As the API shows it. */
+export function clusterJob(name: string, format: number, state: ClusteringState): ClusterJob {
+  const clustered = state.sizes.reduce((sum, size) => sum + size, 0);
+  return {
+    name,
+    total_entries: state.entries,
+    num_clusters: state.cluster_ids.length,
+    noise_entries: state.entries - clustered,
+    cluster_ids: [...state.cluster_ids],
+    face_storage_version: format,
+    media_hashes: [...state.media],
+    model_key: state.model_key,
+    eps: state.eps,
+    min_samples: state.min_samples,
+    names: { ...state.names },
+    can_undo: state.undo !== null,
+    clustered_ms: state.clustered_ms,
+  };
+}
+
+/** Number of a cluster id: ids are counted, and none is given twice. */
+export const clusterNumber = (id: string): number => Number(id.slice(1));
+export const clusterId = (number: number): string => `c${number}`;

@@ -1,0 +1,58 @@
+// Entry ids of faces: UUIDs, kept as 16 bytes each in columns. Pure.
+
+export const idBytes = 16;
+
+/** The id at position `at` as text. */
+export function idText(ids: Uint8Array, at: number): string {
+  const hex = Buffer.from(ids.buffer, ids.byteOffset + at * idBytes, idBytes).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+const written = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Null for what is no id. */
+export function idOf(text: string): Uint8Array | null {
+  const plain = text.toLowerCase();
+  return written.test(plain) ? Buffer.from(plain.replaceAll('-', ''), 'hex') : null;
+}
+
+/** The first four bytes, by which ids are told apart quickly. */
+export function prefixOf(ids: Uint8Array, at: number): number {
+  const byte = at * idBytes;
+  return ((ids[byte]! << 24) | (ids[byte + 1]! << 16) | (ids[byte + 2]! << 8) | (ids[byte + 3]! << 0)) >>> 0;
+}
+
+/** Below 0 when the id at `a` comes before the one at `b`. */
+export function compareIds(ids: Uint8Array, a: number, b: number): number {
+  for (let i = 0; i < idBytes; i++) {
+    const difference = ids[a * idBytes + i]! - ids[b * idBytes + i]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Positions of those of `wanted` that are among `ids`, by their text in lower case. */
+export function positionsOf(ids: Uint8Array, wanted: Iterable<string>): Map<string, number> {
+  const asked = new Set<string>();
+  const prefixes = new Set<number>();
+  for (const text of wanted) {
+    const id = idOf(text);
+    if (id === null) continue;
+    asked.add(text.toLowerCase());
+    prefixes.add(prefixOf(id, 0));
+  }
+  const found = new Map<string, number>();
+  if (asked.size === 0) return found;
+  for (let at = 0; at * idBytes < ids.length; at++) {
+    if (!prefixes.has(prefixOf(ids, at))) continue;
+    const text = idText(ids, at);
+    if (asked.has(text)) found.set(text, at);
+  }
+  return found;
+}
+
+/** Up to `most` of the ids at these positions: ids are random, so the lowest ones are a sample that no order changes. */
+export function someIds(ids: Uint8Array, positions: readonly number[], most: number): string[] {
+  const lowest = positions.toSorted((a, b) => prefixOf(ids, a) - prefixOf(ids, b) || compareIds(ids, a, b));
+  return lowest.slice(0, most).map((at) => idText(ids, at));
+}

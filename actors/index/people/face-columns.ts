@@ -1,0 +1,97 @@
+// The faces of one content as columns, one value a face: what is known of each of them, without vectors and pictures. Pure.
+import type { Face } from '../../faces/contract.ts';
+
+/** Box, landmarks, score, size in pixels, sharpness, yaw, roll. */
+export const numbersOfFace = 19;
+const box = 4;
+const rest = box + 10;
+
+export interface FaceColumns {
+  /** Grid frames, ascending. */
+  readonly frames: Uint32Array;
+  /** Position in these is `numbersOfFace` times that of the face. */
+  readonly numbers: Float32Array;
+  /** 1 for a weak face. */
+  readonly weak: Uint8Array;
+}
+
+/** Collects columns of a number of faces that is not known before. */
+export class FaceList {
+  #frames = new Uint32Array(64);
+  #numbers = new Float32Array(64 * numbersOfFace);
+  #weak = new Uint8Array(64);
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(frame: number, face: Face): void {
+    if (this.#count === this.#weak.length) this.#grow();
+    const at = this.#count++;
+    this.#frames[at] = frame;
+    this.#weak[at] = face.weak ? 1 : 0;
+    const { score, size_px, sharpness, yaw, roll } = face;
+    this.#numbers.set(
+      [...face.box, ...face.landmarks, score, size_px, sharpness, yaw, roll],
+      at * numbersOfFace,
+    );
+  }
+
+  #grow(): void {
+    const size = this.#weak.length * 2;
+    const [frames, numbers, weak] = [this.#frames, this.#numbers, this.#weak];
+    this.#frames = new Uint32Array(size);
+    this.#numbers = new Float32Array(size * numbersOfFace);
+    this.#weak = new Uint8Array(size);
+    this.#frames.set(frames);
+    this.#numbers.set(numbers);
+    this.#weak.set(weak);
+  }
+
+  /** *Copied*. */
+  columns(from = 0): FaceColumns {
+    return {
+      frames: this.#frames.slice(from, this.#count),
+      numbers: this.#numbers.slice(from * numbersOfFace, this.#count * numbersOfFace),
+      weak: this.#weak.slice(from, this.#count),
+    };
+  }
+}
+
+/** The face at a position of columns. */
+export function faceAt({ numbers, weak }: FaceColumns, at: number): Face {
+  const own = numbers.subarray(at * numbersOfFace, (at + 1) * numbersOfFace);
+  const [score, size_px, sharpness, yaw, roll] = own.subarray(rest) as unknown as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  return {
+    box: Array.from(own.subarray(0, box)) as unknown as Face['box'],
+    landmarks: Array.from(own.subarray(box, rest)),
+    score,
+    size_px,
+    sharpness,
+    yaw,
+    roll,
+    weak: weak[at] === 1,
+  };
+}
+
+/** How well a face shows a person, 0 to 1: sharp, large, seen from the front, and certain to be one. */
+export function quality({ numbers, weak }: FaceColumns, at: number): number {
+  const first = at * numbersOfFace + rest;
+  const [score, size, sharpness, yaw] = [0, 1, 2, 3].map((i) => numbers[first + i]!) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const large = Math.min(1, size / 160);
+  const front = Math.max(0, Math.cos((Math.min(90, Math.abs(yaw)) * Math.PI) / 180));
+  const seen = 0.35 * sharpness + 0.3 * large + 0.25 * front + 0.1 * score;
+  return Math.max(0, Math.min(1, weak[at] === 1 ? seen / 2 : seen));
+}

@@ -1,0 +1,101 @@
+// Clusterings of format 1: one record of JSON with a picture of each face and no vectors. They are read and named; to
+// cluster or correct them, vectors are needed. Pure.
+import { joinRanges } from '../visual/frames.ts';
+import type { ClusterFaces, ClusterJob } from './contract.ts';
+import { type Assignment, changedNames, plainAssignments } from './names.ts';
+
+export interface LegacyFace {
+  readonly id: string;
+  readonly hash: string;
+  readonly frame: number;
+  /** JPEG as base64. */
+  readonly jpeg: string;
+}
+
+export interface LegacyClustering {
+  readonly model_key: string;
+  readonly eps: number;
+  readonly min_samples: number;
+  readonly clustered_ms: number;
+  readonly names: Readonly<Record<string, string>>;
+  /** Faces by cluster id, best first. */
+  readonly clusters: readonly { readonly id: string; readonly faces: readonly LegacyFace[] }[];
+  readonly noise: readonly LegacyFace[];
+}
+
+/** Written by an earlier version under a checksum, so the text is a clustering. */
+export const legacyClustering = (json: string): LegacyClustering => JSON.parse(json) as LegacyClustering;
+
+const facesOf = ({ clusters, noise }: LegacyClustering): LegacyFace[] => [
+  ...clusters.flatMap(({ faces }) => faces),
+  ...noise,
+];
+
+export function legacyJob(name: string, format: number, json: string): ClusterJob {
+  const stored = legacyClustering(json);
+  const faces = facesOf(stored);
+  return {
+    name,
+    total_entries: faces.length,
+    num_clusters: stored.clusters.length,
+    noise_entries: stored.noise.length,
+    cluster_ids: stored.clusters.map(({ id }) => id),
+    face_storage_version: format,
+    media_hashes: [...new Set(faces.map(({ hash }) => hash))],
+    model_key: stored.model_key,
+    eps: stored.eps,
+    min_samples: stored.min_samples,
+    names: { ...stored.names },
+    can_undo: false,
+    clustered_ms: stored.clustered_ms,
+  };
+}
+
+/** The JSON with other names; what changed is written into `changes`. */
+export function nameLegacy(
+  json: string,
+  assignments: readonly Assignment[],
+  changes: Record<string, string>,
+): string {
+  const stored = legacyClustering(json);
+  const plain = plainAssignments(assignments, new Set(stored.clusters.map(({ id }) => id)));
+  return JSON.stringify({ ...stored, names: changedNames(stored.names, plain, changes) });
+}
+
+/** A page of one cluster; null for the noise. */
+export function legacyPage(
+  { clusters, noise, names }: LegacyClustering,
+  id: string | null,
+  offset: number,
+  limit: number,
+): ClusterFaces {
+  const faces = id === null ? noise : (clusters.find((cluster) => cluster.id === id)?.faces ?? []);
+  const shown = faces.slice(offset, offset + limit);
+  return {
+    cluster_id: id ?? '',
+    name: id === null ? '' : (names[id] ?? ''),
+    size: faces.length,
+    available_faces: faces.length,
+    faces: shown.map(({ jpeg }) => Uint8Array.from(Buffer.from(jpeg, 'base64'))),
+    entry_ids: shown.map(({ id: entry }) => entry),
+  };
+}
+
+/** Half-open ranges of grid frames of a cluster, by content. */
+export function legacyAppearances({ clusters }: LegacyClustering, id: string) {
+  const faces = clusters.find((cluster) => cluster.id === id)?.faces ?? [];
+  return [...Map.groupBy(faces, ({ hash }) => hash)].map(([hash_str, own]) => ({
+    hash_str,
+    faces: own.length,
+    ranges: joinRanges(own.map(({ frame }) => [frame, frame + 1] as const)),
+  }));
+}
+
+/** The clustering without the faces of these contents. */
+export function withoutContents(stored: LegacyClustering, hashes: ReadonlySet<string>): LegacyClustering {
+  const keep = (faces: readonly LegacyFace[]) => faces.filter(({ hash }) => !hashes.has(hash));
+  const clusters = stored.clusters
+    .map(({ id, faces }) => ({ id, faces: keep(faces) }))
+    .filter(({ faces }) => faces.length > 0);
+  return { ...stored, clusters, noise: keep(stored.noise) };
+}

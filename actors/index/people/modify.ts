@@ -1,0 +1,179 @@
+// Merges of clusters and moves of faces, all or none, and the corrections that later clusterings keep of them. Pure.
+import type { ClusterColumns } from './cluster-columns.ts';
+import type { ClusteringState, Correction } from './clustering-state.ts';
+import { clusterNumber } from './clustering-state.ts';
+import { peopleErrors } from './contract.ts';
+import { positionsOf } from './entry-id.ts';
+import { anchorsOf } from './reconcile.ts';
+
+export interface Merge {
+  readonly cluster_ids: readonly string[];
+  readonly target_cluster_id?: string;
+}
+export interface Move {
+  readonly from_cluster_id: string;
+  readonly to_cluster_id: string;
+  readonly entry_ids: readonly string[];
+}
+export interface Modified {
+  readonly state: ClusteringState;
+  readonly columns: ClusterColumns;
+  readonly merges: { target_cluster_id: string; cluster_ids: string[]; size: number }[];
+  readonly moves: { from: string; to: string; moved: number }[];
+}
+
+/** The clusters while they are changed. */
+class Changing {
+  readonly ids: Uint8Array;
+  /** One an entry, by position in `all`. */
+  readonly of: Int32Array<ArrayBuffer>;
+  readonly all: readonly string[];
+  readonly sizes: number[];
+  readonly names: Record<string, string>;
+  readonly corrections: Correction[];
+
+  constructor(state: ClusteringState, columns: ClusterColumns) {
+    this.ids = columns.ids;
+    this.of = Int32Array.from(columns.clusters);
+    this.all = state.cluster_ids;
+    this.sizes = [...state.sizes];
+    this.names = { ...state.names };
+    this.corrections = [...state.corrections];
+  }
+
+  /** UNKNOWN_CLUSTER for one that is not there, or not any more. */
+  position(id: string, field: string): number {
+    const at = this.all.indexOf(id);
+    if (at >= 0 && this.sizes[at]! > 0) return at;
+    const why = at >= 0 ? `${id} is part of another cluster by then` : `there is no cluster ${id}`;
+    throw peopleErrors.UNKNOWN_CLUSTER(`${field}: ${why}`, { field });
+  }
+
+  anchors(cluster: number): { id: string; anchors: string[] } {
+    return { id: this.all[cluster]!, anchors: anchorsOf(this.ids, this.of, cluster) };
+  }
+}
+
+/** `undoFile`: of the columns as they are. UNKNOWN_CLUSTER, UNKNOWN_FACE, WRONG_CORRECTION. */
+export function modify(
+  state: ClusteringState,
+  columns: ClusterColumns,
+  undoFile: string,
+  merges: readonly Merge[],
+  moves: readonly Move[],
+): Modified {
+  if (merges.length === 0 && moves.length === 0) {
+    throw peopleErrors.WRONG_CORRECTION('merges, moves: both are empty', { field: 'merges' });
+  }
+  const changing = new Changing(state, columns);
+  const merged = merges.map((one, i) => merge(changing, one, `merges[${i}]`));
+  const moved = moves.map((one, i) => move(changing, one, `moves[${i}]`));
+  const kept = changing.all.flatMap((_, at) => (changing.sizes[at]! > 0 ? [at] : []));
+  const position = new Int32Array(changing.all.length).fill(-1);
+  for (const [at, old] of kept.entries()) position[old] = at;
+  const clusters = changing.of.map((cluster) => (cluster < 0 ? -1 : position[cluster]!));
+  const { cluster_ids, sizes, names, corrections, lost } = state;
+  return {
+    state: {
+      ...state,
+      cluster_ids: kept.map((at) => changing.all[at]!),
+      sizes: kept.map((at) => changing.sizes[at]!),
+      names: Object.fromEntries(
+        kept.flatMap((at) => {
+          const id = changing.all[at]!;
+          return changing.names[id] === undefined ? [] : [[id, changing.names[id]]];
+        }),
+      ),
+      corrections: changing.corrections,
+      shape: state.shape + 1,
+      undo: { cluster_ids, sizes, names, corrections, lost, file: undoFile },
+    },
+    columns: { ...columns, clusters: clusters as Int32Array<ArrayBuffer> },
+    merges: merged,
+    moves: moved,
+  };
+}
+
+function merge(changing: Changing, { cluster_ids, target_cluster_id }: Merge, field: string) {
+  const wanted = [...new Set(cluster_ids)];
+  const found = wanted.map((id, i) => changing.position(id, `${field}.cluster_ids[${i}]`));
+  if (found.length < 2) {
+    throw peopleErrors.WRONG_CORRECTION(`${field}.cluster_ids: ${wanted[0]} alone cannot be merged`, {
+      field: `${field}.cluster_ids`,
+    });
+  }
+  const target = targetOf(changing, found, target_cluster_id, field);
+  changing.corrections.push({ kind: 'merge', clusters: found.map((at) => changing.anchors(at)) });
+  // A person does not lose the name because the cluster that was chosen had none.
+  const name = byPreference(changing, found).map((at) => changing.names[changing.all[at]!]);
+  const id = changing.all[target]!;
+  const inherited = changing.names[id] ?? name.find((one) => one !== undefined);
+  const gone = new Set(found.filter((at) => at !== target));
+  for (let at = 0; at < changing.of.length; at++) if (gone.has(changing.of[at]!)) changing.of[at] = target;
+  for (const at of gone) {
+    changing.sizes[target]! += changing.sizes[at]!;
+    changing.sizes[at] = 0;
+    delete changing.names[changing.all[at]!];
+  }
+  if (inherited !== undefined) changing.names[id] = inherited;
+  return { target_cluster_id: id, cluster_ids: wanted, size: changing.sizes[target]! };
+}
+
+/** Named ones first, then the largest. */
+function byPreference({ names, all, sizes }: Changing, found: readonly number[]): number[] {
+  const isNamed = (at: number) => (names[all[at]!] === undefined ? 0 : 1);
+  return found.toSorted(
+    (a, b) =>
+      isNamed(b) - isNamed(a) || sizes[b]! - sizes[a]! || clusterNumber(all[a]!) - clusterNumber(all[b]!),
+  );
+}
+
+function targetOf(
+  changing: Changing,
+  found: readonly number[],
+  wanted: string | undefined,
+  field: string,
+): number {
+  if (wanted === undefined) return byPreference(changing, found)[0]!;
+  const target = found.find((at) => changing.all[at] === wanted);
+  if (target !== undefined) return target;
+  const at = `${field}.target_cluster_id`;
+  throw peopleErrors.WRONG_CORRECTION(`${at}: ${wanted} is none of cluster_ids`, { field: at });
+}
+
+function move(changing: Changing, { from_cluster_id, to_cluster_id, entry_ids }: Move, field: string) {
+  const from = changing.position(from_cluster_id, `${field}.from_cluster_id`);
+  const to = changing.position(to_cluster_id, `${field}.to_cluster_id`);
+  if (from === to) {
+    const at = `${field}.to_cluster_id`;
+    throw peopleErrors.WRONG_CORRECTION(`${at}: the faces are in ${to_cluster_id} already`, { field: at });
+  }
+  const positions = positionsOf(changing.ids, entry_ids);
+  const entries = new Set<number>();
+  for (const [i, id] of entry_ids.entries()) {
+    const entry = positions.get(id.toLowerCase());
+    if (entry !== undefined && changing.of[entry] === from) entries.add(entry);
+    else {
+      const at = `${field}.entry_ids[${i}]`;
+      throw peopleErrors.UNKNOWN_FACE(`${at}: ${from_cluster_id} has no face ${id}`, { field: at });
+    }
+  }
+  const target = changing.anchors(to);
+  for (const entry of entries) changing.of[entry] = to;
+  const faces = [...new Set(entry_ids.map((id) => id.toLowerCase()))];
+  // Without the moved ones: what is left is what they are kept apart from.
+  changing.corrections.push({ kind: 'move', faces, from: changing.anchors(from), to: target });
+  changing.sizes[from]! -= entries.size;
+  changing.sizes[to]! += entries.size;
+  if (changing.sizes[from] === 0) delete changing.names[from_cluster_id];
+  return { from: from_cluster_id, to: to_cluster_id, moved: entries.size };
+}
+
+/** The state before the last `modify`, and the file of its columns. NOTHING_TO_UNDO. */
+export function undone(state: ClusteringState): { state: ClusteringState; file: string } {
+  if (state.undo === null) {
+    throw peopleErrors.NOTHING_TO_UNDO('Nothing was merged or moved since the faces were clustered');
+  }
+  const { file, ...before } = state.undo;
+  return { state: { ...state, ...before, shape: state.shape + 1, undo: null }, file };
+}
