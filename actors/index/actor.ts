@@ -6,13 +6,16 @@ import { FacetTables } from './facets/tables.ts';
 import { Folders } from './folders.ts';
 import { libraryHandlers } from './library/handlers.ts';
 import { OpenStages } from './open-stages.ts';
+import { peopleHandlers } from './people/handlers.ts';
 import type { ClusteringsOf } from './people/load.ts';
-import type { Clusterings } from './people/loaded.ts';
 import { peopleSearchHandlers } from './people/loaded-handlers.ts';
+import { OpenClusterings } from './people/open-clusterings.ts';
 import { PeopleIndex } from './people/people-index.ts';
 import { spanHandlers } from './spans/handlers.ts';
 import { storeHandlers } from './store/handlers.ts';
+import type { FaceStage } from './store/people/face-stage.ts';
 import type { Stage } from './store/stage.ts';
+import type { Store } from './store/store.ts';
 import type { WriterOptions } from './store/writer.ts';
 import { transcriptHandlers } from './transcripts/handlers.ts';
 import { TranscriptIndex } from './transcripts/transcript-index.ts';
@@ -28,18 +31,15 @@ export interface IndexSettings extends WriterOptions {
   readonly clusterings?: ClusteringsOf;
 }
 
-/** Nothing is stored of faces. */
-const none: Clusterings = { clusterings: () => [], version: () => null, readClusters: () => null };
-
 export const definition = actor<typeof indexContract, IndexSettings | undefined>({
   contract: indexContract,
   create: ({ log, settings }) => {
     const warn: WriterOptions['warn'] = (message, fields) => log.warn(message, fields);
-    const clusterings = settings?.clusterings ?? (() => none);
-    const tables = new FacetTables(log, clusterings);
+    const clusteringsOf = settings?.clusterings ?? ((store: Store) => store.people);
+    const tables = new FacetTables(log, clusteringsOf);
     const visual = new VisualIndex(log, settings?.segmentBytes);
     const transcripts = new TranscriptIndex(log);
-    const people = new PeopleIndex(log, clusterings);
+    const people = new PeopleIndex(log, clusteringsOf);
     const folders = new Folders(
       { warn, ...settings },
       {
@@ -52,7 +52,9 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
       },
     );
     const stages = new OpenStages<Stage>(settings?.firstStage);
-    const parts = { folders, tables, visual, transcripts, people, stages };
+    const faceStages = new OpenStages<FaceStage>(settings?.firstStage);
+    const clusterings = new OpenClusterings();
+    const parts = { folders, tables, visual, transcripts, people, stages, faceStages, clusterings };
     return {
       handlers: {
         ...storeHandlers(parts),
@@ -62,12 +64,15 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...facetHandlers(parts),
         ...libraryHandlers(parts),
         ...peopleSearchHandlers(parts),
+        ...peopleHandlers(parts),
       },
       close: async () => {
         visual.drop();
         transcripts.drop();
         people.drop();
         stages.clear();
+        faceStages.clear();
+        clusterings.clear();
         await folders.close();
       },
     };

@@ -9,6 +9,8 @@ import { storeMessages } from './store/contract.ts';
 import { transcriptMessages } from './transcripts/contract.ts';
 import { visualMessages } from './visual/contract.ts';
 
+const { delete_people: _delete, compact_faces: _compact, ...people } = peopleMessages;
+
 export const indexContract = contract('index', {
   ...storeMessages,
   ...spanMessages,
@@ -16,5 +18,5 @@ export const indexContract = contract('index', {
   ...transcriptMessages,
   ...facetMessages,
   ...libraryMessages,
-  load_people: peopleMessages.load_people,
+  ...people,
 });

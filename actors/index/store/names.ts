@@ -73,3 +73,39 @@ export const stageKey = (modelKey: string, hash: string): string =>
   `${stagePrefix(modelKey)}${checkedHash(hash)}`;
 export const formatKey = 'format';
 export const leaseKey = 'writer';
+
+/** Vectors and pictures of faces, and the columns of clusterings. */
+export const peopleFolder = (folder: string): string => join(folder, 'people');
+export type FacePackKind = 'v16' | 'crops';
+export function facePackFile(
+  folder: string,
+  modelKey: string,
+  generation: number,
+  kind: FacePackKind,
+): string {
+  return join(peopleFolder(folder), `f-${encodeModelKey(modelKey)}.${generation}.${kind}`);
+}
+export const faceModelPrefix = 'face-model/';
+export const faceModelKey = (modelKey: string): string => `${faceModelPrefix}${encodeModelKey(modelKey)}`;
+/** `model`: encoded. */
+export const facesPrefix = (model: string): string => `faces/${model}/`;
+export const facesKey = (model: string, hash: string): string => `${facesPrefix(model)}${checkedHash(hash)}`;
+export const faceFactsKey = (model: string, hash: string): string =>
+  `face-facts/${model}/${checkedHash(hash)}`;
+export const facePlacesKey = (model: string, hash: string): string =>
+  `face-places/${model}/${checkedHash(hash)}`;
+export const faceChangesKey = 'face-changes';
+
+const longestName = 1200;
+
+/** A name of a clustering as part of a key; long ones by their checksum. */
+export function encodeName(name: string): string {
+  const encoded = encodeURIComponent(name.toWellFormed());
+  return encoded.length <= longestName ? encoded : `~${createHash('sha256').update(name).digest('hex')}`;
+}
+export const clusteringPrefix = 'people/';
+export const clusteringKey = (name: string): string => `${clusteringPrefix}${encodeName(name)}`;
+export const clusteringStateKey = (name: string): string => `people-state/${encodeName(name)}`;
+/** What the names of its files begin with. */
+export const clusteringFiles = (name: string): string =>
+  `c-${createHash('sha256').update(name).digest('hex').slice(0, 32)}.`;

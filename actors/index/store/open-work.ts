@@ -41,6 +41,11 @@ export class OpenWork {
     return this.#stages.size > 0 || this.#kinds.some((kind) => kind.isBusy);
   }
 
+  /** Another one for each writer. */
+  get token(): string {
+    return this.#lease.token;
+  }
+
   /** Any open stage of one of these contents. */
   stageOf(hashes: { has(hash: string): boolean }): OpenStage | undefined {
     return [...this.#stages].find(({ hash }) => hashes.has(hash));

@@ -60,6 +60,38 @@ export const Transcript = table('FHTR', {
   stored_ms: 'double',
 });
 export const SpeakerNames = table('FHSN', { hash_str: 'string', names_json: 'string' });
+export const FaceModel = table('FHFO', {
+  model_key: 'string',
+  dimensions: 'uint',
+  generation: 'uint',
+  next_generation: 'uint',
+  rows: 'double',
+  live: 'double',
+  crops_end: 'double',
+  crops_live: 'double',
+  erases: 'uint',
+});
+export const Faces = table('FHFA', {
+  hash_str: 'string',
+  dimensions: 'uint',
+  revision: 'uint',
+  count: 'uint',
+  stored_ms: 'double',
+});
+export const FaceFacts = table('FHFF', {
+  ids: 'ubytes',
+  frames: 'uint32s',
+  numbers: 'ubytes',
+  weak: 'ubytes',
+});
+export const FacePlaces = table('FHFP', { generation: 'uint', rows: 'uint32s', crops: 'ubytes' });
+export const Clustering = table('FHCL', {
+  name: 'string',
+  format: 'uint',
+  revision: 'uint',
+  file: 'string',
+});
+export const ClusteringState = table('FHCS', { state_json: 'string' });
 
 export type Format = RowOf<typeof Format>;
 export type Lease = RowOf<typeof Lease>;
@@ -71,6 +103,12 @@ export type Visual = RowOf<typeof Visual>;
 export type Previews = RowOf<typeof Previews>;
 export type Transcript = RowOf<typeof Transcript>;
 export type SpeakerNames = RowOf<typeof SpeakerNames>;
+export type FaceModel = RowOf<typeof FaceModel>;
+export type Faces = RowOf<typeof Faces>;
+export type FaceFacts = RowOf<typeof FaceFacts>;
+export type FacePlaces = RowOf<typeof FacePlaces>;
+export type Clustering = RowOf<typeof Clustering>;
+export type ClusteringState = RowOf<typeof ClusteringState>;
 
 /** The version this program writes. A folder with a higher one is left alone. */
 export const formatVersion = 1;

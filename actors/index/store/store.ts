@@ -11,6 +11,8 @@ import { checkFormat } from './format.ts';
 import { Holdings } from './holdings.ts';
 import { MediaRecords } from './media.ts';
 import { databaseFile, previewKey, vectorFolder } from './names.ts';
+import { People } from './people/people.ts';
+import { PeopleWriter } from './people/people-writer.ts';
 import { PreviewTables, readPreviews } from './preview-reader.ts';
 import { readRecord } from './read-record.ts';
 import { Previews } from './records.ts';
@@ -31,6 +33,7 @@ export class Store {
   readonly #options: StoreOptions;
   #environment: Environment | null = null;
   #writing: Writer | null = null;
+  #peopleWriting: PeopleWriter | null = null;
   readonly #tables = new PreviewTables();
   readonly media = new MediaRecords(
     () => this.#reading(),
@@ -40,6 +43,7 @@ export class Store {
   readonly holdings = new Holdings(() => this.#reading(), this.media, this.paths);
   readonly visual: VisualStages;
   readonly spans: Spans;
+  readonly people: People;
   readonly transcripts = new Transcripts(
     () => this.#reading(),
     () => this.#writer().environment,
@@ -51,6 +55,8 @@ export class Store {
     this.#options = options;
     this.visual = new VisualStages(folder, () => this.#reading());
     this.spans = new Spans(folder, options);
+    const reading = () => this.#reading();
+    this.people = new People(folder, reading, () => this.peopleWriter().jobs, options.warn);
   }
 
   /** Null when the folder holds no analysis yet. Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED. */
@@ -84,6 +90,14 @@ export class Store {
       this.#writing = new Writer(this.folder, this.#environment, this.#options);
     }
     return this.#writing;
+  }
+
+  /** What writes faces and clusterings. Throws what opening the folder for writing throws. */
+  peopleWriter(): PeopleWriter {
+    const { environment, work, spans } = this.#writer();
+    const { folder, people } = this;
+    this.#peopleWriting ??= new PeopleWriter({ folder, environment, work, spans, people }, this.#options);
+    return this.#peopleWriting;
   }
 
   /** Throws STORE_UNAVAILABLE when the folder itself is not there. */
@@ -193,10 +207,12 @@ export class Store {
   /** Aborts open stages and frees everything. */
   async close(): Promise<void> {
     try {
+      this.#peopleWriting?.close();
       this.#writing?.close();
     } finally {
       const environment = this.#environment;
       this.#writing = null;
+      this.#peopleWriting = null;
       this.#environment = null;
       await environment?.close().catch((error: unknown) => {
         throw storeFault(error, this.folder, 'write');

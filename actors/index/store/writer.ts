@@ -1,6 +1,5 @@
 // Writes the visual stages of one analysis folder. Bulk data first, flushed; then one transaction makes a whole stage
 // visible.
-import { randomInt } from 'node:crypto';
 import { systemClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { SpanKey } from '../spans/contract.ts';
@@ -15,16 +14,18 @@ import { putMedia } from './media.ts';
 import { readModel } from './model.ts';
 import { modelPrefix, modelRecordKey, previewKey, stageKey } from './names.ts';
 import { OpenWork } from './open-work.ts';
+import type { FaceWriterOptions } from './people/face-writer.ts';
 import { removeOtherPreviews, removeParts } from './preview-writer.ts';
 import { readRecord } from './read-record.ts';
 import { Model, Previews, Visual } from './records.ts';
 import { movePaths, type PathMove, type Removed, removeContents } from './removal.ts';
+import { revisionAfter } from './revision.ts';
 import { Spans } from './spans.ts';
 import { Stage, type StageResult } from './stage.ts';
 import { seal, unseal } from './table.ts';
 import { type ModelTail, Tails } from './tails.ts';
 
-export interface WriterOptions extends LeaseOptions {
+export interface WriterOptions extends LeaseOptions, FaceWriterOptions {
   readonly on?: Disk;
   /** Packs with fewer rows of nobody are not compacted. */
   readonly leastGarbageRows?: number;
@@ -36,10 +37,10 @@ export class Writer {
   readonly #folder: string;
   readonly environment: Environment;
   readonly #on: Disk;
-  readonly #work: OpenWork;
+  readonly work: OpenWork;
   readonly #stages = new Set<Stage>();
   readonly #tails: Tails;
-  readonly #spans: Spans;
+  readonly spans: Spans;
   readonly #compactor: Compactor;
   readonly #warn: NonNullable<WriterOptions['warn']>;
   readonly #now: () => number;
@@ -48,12 +49,12 @@ export class Writer {
     this.#folder = folder;
     this.environment = environment;
     this.#on = options.on ?? disk;
-    this.#spans = new Spans(folder, options);
-    this.#work = new OpenWork(environment, options, () => {
+    this.spans = new Spans(folder, options);
+    this.work = new OpenWork(environment, options, () => {
       removeParts(folder);
-      this.#spans.removeParts();
+      this.spans.removeParts();
     });
-    this.#tails = new Tails(folder, environment, this.#on, () => this.#work.confirm());
+    this.#tails = new Tails(folder, environment, this.#on, () => this.work.confirm());
     this.#warn = options.warn ?? (() => {});
     this.#now = options.now ?? Date.now;
     this.#compactor = new Compactor({
@@ -61,16 +62,16 @@ export class Writer {
       environment,
       on: this.#on,
       size: options.compactionStep ?? usualStep,
-      confirm: (writes) => this.#work.confirmIn(writes),
+      confirm: (writes) => this.work.confirmIn(writes),
       clock: options.clock ?? systemClock,
       leastGarbage: options.leastGarbageRows,
       givenUp: (fault) => {
         if (fault !== null) this.#warnOfCompaction(fault);
-        this.#work.settle();
+        this.work.settle();
       },
     });
     const compactor = this.#compactor;
-    this.#work.add({
+    this.work.add({
       get isBusy() {
         return compactor.isBusy;
       },
@@ -80,7 +81,7 @@ export class Writer {
 
   /** Holds the lease. */
   get isBusy(): boolean {
-    return this.#work.isBusy;
+    return this.work.isBusy;
   }
 
   /** `span`: what was kept of it is taken up. Throws STORE_IN_USE naming the process when another one writes here. */
@@ -89,11 +90,11 @@ export class Writer {
     for (const stage of [...this.#stages]) {
       if (stageKey(stage.modelKey, stage.hash) === key) this.suspend(stage);
     }
-    return this.#work.begin((token) => {
+    return this.work.begin((token) => {
       this.#compactor.end(modelKey);
       const tail = this.#tails.of(modelKey, dimensions);
       const part = { folder: this.#folder, token, on: this.#on };
-      const keeping = span === null ? null : { spans: this.#spans, key: span };
+      const keeping = span === null ? null : { spans: this.spans, key: span };
       const stage = new Stage(hash, modelKey, dimensions, tail, part, keeping);
       this.#stages.add(stage);
       return stage;
@@ -108,7 +109,7 @@ export class Writer {
     keep = false,
   ): void {
     this.#own(stage);
-    this.#work.confirm();
+    this.work.confirm();
     try {
       stage.append(frames, vectors, previews);
       if (keep) stage.keep();
@@ -131,7 +132,7 @@ export class Writer {
       const result = stage.finish();
       tail.packs.flush();
       const revision = revisionAfter(() => readRecord(this.environment, Previews, previewKey(stage.hash)));
-      this.#work.confirm();
+      this.work.confirm();
       const previews = stage.previews.finish(stage.hash, revision);
       this.#requireSamePacks(tail);
       tail.model = this.#publish(stage, media, result, previews, tail);
@@ -144,7 +145,7 @@ export class Writer {
     this.#stages.delete(stage);
     stage.close();
     this.#tidy(stage, stored.previews);
-    this.#work.end(stage);
+    this.work.end(stage);
     return stored.frames;
   }
 
@@ -195,7 +196,7 @@ export class Writer {
     const { generation } = tail.packs.shape;
     const last = result.extents.at(-1);
     const publish = (writes: Writes) => {
-      this.#work.confirmIn(writes);
+      this.work.confirmIn(writes);
       const before = writes.get(visual);
       const read = () => (before === undefined ? null : unseal(Visual, visual, before, file));
       const old = readable(read);
@@ -253,19 +254,19 @@ export class Writer {
 
   /** Everything of these contents, each with all of its paths, in one transaction. *Flushed* on return. MEDIA_IN_WORK. */
   remove(contents: ReadonlyMap<string, readonly string[]>): Removed[] {
-    const open = this.#work.stageOf(contents);
+    const open = this.work.stageOf(contents);
     if (open !== undefined) {
       const named = contents.get(open.hash)?.[0] ?? open.hash;
       throw storeErrors.MEDIA_IN_WORK(`${named} is being analysed by ${open.modelKey} at the moment`);
     }
-    return this.#work.exclusively(() => {
+    return this.work.exclusively(() => {
       this.#compactor.settle();
       // First: a fault here can be tried again, and costs no more than time.
-      this.#spans.forgetContents(new Set(contents.keys()));
+      this.spans.forgetContents(new Set(contents.keys()));
       const prefix = modelPrefix.length;
       const modelKeys = this.environment.keys(modelPrefix).map((key) => key.slice(prefix));
       const { removed, models } = this.environment.transact((writes) => {
-        this.#work.confirmIn(writes);
+        this.work.confirmIn(writes);
         return removeContents(writes, this.environment, modelKeys, contents);
       });
       for (const hash of contents.keys()) removeOtherPreviews(this.#folder, hash, '');
@@ -280,9 +281,9 @@ export class Writer {
 
   /** The paths that stayed; see `movePaths`. *Flushed* on return. */
   move(moves: readonly PathMove[]): string[] {
-    return this.#work.exclusively(() =>
+    return this.work.exclusively(() =>
       this.environment.transact((writes) => {
-        this.#work.confirmIn(writes);
+        this.work.confirmIn(writes);
         return movePaths(writes, this.environment, moves);
       }),
     );
@@ -292,14 +293,14 @@ export class Writer {
   abort(stage: Stage): void {
     if (!this.#stages.delete(stage)) return;
     stage.abort();
-    this.#work.end(stage);
+    this.work.end(stage);
   }
 
   /** The same for a stage that is sound: all of it is kept. */
   suspend(stage: Stage): void {
     if (!this.#stages.has(stage)) return;
     try {
-      this.#work.confirmIn(this.environment);
+      this.work.confirmIn(this.environment);
       stage.keep();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -325,14 +326,14 @@ export class Writer {
     let done = true;
     try {
       if (!this.#compactor.wants(modelKey)) return true;
-      this.#work.hold();
+      this.work.hold();
       this.#tails.close(modelKey);
       done = this.#compactor.step(modelKey);
     } catch (error) {
       this.#compactor.abandon(modelKey);
       this.#warnOfCompaction(error, modelKey);
     }
-    if (done) this.#work.settle();
+    if (done) this.work.settle();
     return done;
   }
 
@@ -345,14 +346,8 @@ export class Writer {
     for (const stage of [...this.#stages]) this.suspend(stage);
     if (!this.#compactor.isBusy) return;
     this.#compactor.abandonAll();
-    this.#work.settle();
+    this.work.settle();
   }
-}
-
-/** Tells readers that what they hold is replaced. A damaged record may have had any revision: then it is one by chance. */
-function revisionAfter(read: () => { readonly revision: number } | null): number {
-  const known = readable(() => ({ revision: read()?.revision ?? 0 }));
-  return known === null ? randomInt(2 ** 30, 2 ** 31) : known.revision + 1;
 }
 
 function reasonOf(error: unknown): string {

@@ -59,7 +59,7 @@ export function fakeIndex(world: IndexState) {
         ...speechHandlers(world),
         ...visualHandlers(world),
         ...libraryHandlers(world),
-      },
+      } as Partial<Handlers<typeof indexContract>> as Handlers<typeof indexContract>,
     }),
   });
 }

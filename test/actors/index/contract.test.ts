@@ -17,7 +17,7 @@ test('every message belongs to one part of the index', () => {
     transcriptMessages,
     facetMessages,
     libraryMessages,
-    { load_people: peopleMessages.load_people },
+    peopleMessages,
   ];
   const names = parts.flatMap((messages) => Object.keys(messages));
   assert.deepEqual([...new Set(names)], names);

@@ -1,0 +1,128 @@
+// What the index answers about clusterings that are stored: looked at, named and corrected.
+import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
+import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
+import { readable } from '../store/faults.ts';
+import type { Appearance } from '../store/people/cluster-view.ts';
+import { unknownJob } from '../store/people/job-writer.ts';
+import type { Store } from '../store/store.ts';
+import { type ClusteringParts, clusteringHandlers } from './clustering-handlers.ts';
+import { type ClusterFaces, faceStorageVersion, peopleErrors, type peopleMessages } from './contract.ts';
+import { type FaceParts, faceHandlers } from './face-handlers.ts';
+import { legacyAppearances, legacyClustering, legacyPage } from './legacy.ts';
+
+export type PeopleParts = FaceParts & ClusteringParts;
+
+/** All but loading, which lies with searches. */
+type PeopleContract = Contract<
+  Omit<typeof peopleMessages, 'load_people' | 'delete_people' | 'compact_faces'>
+>;
+type FacesRequest = Request<PeopleContract, 'cluster_faces'>;
+type FacesReply = Reply<PeopleContract, 'cluster_faces'>;
+
+export function peopleHandlers(parts: PeopleParts): Handlers<PeopleContract> {
+  const { folders } = parts;
+  return {
+    ...faceHandlers(parts),
+    ...clusteringHandlers(parts),
+    cluster_jobs: ({ cache_dir }) => folders.with(cache_dir, (store) => store.people.jobs()),
+    cluster_job: ({ cache_dir, cluster_job_name }) =>
+      folders.with(cache_dir, (store) => ({ job: store.people.job(cluster_job_name) })),
+    name_clusters: ({ cache_dir, cluster_job_name, assignments }) =>
+      folders.with(cache_dir, (store) => ({ changes: store.people.name(cluster_job_name, assignments) })),
+    modify_clusters: ({ cache_dir, cluster_job_name, merges, moves }) =>
+      folders.with(cache_dir, (store) => store.people.modify(cluster_job_name, merges, moves)),
+    undo_clusters: ({ cache_dir, cluster_job_name }) =>
+      folders.with(cache_dir, (store) => ({ job: store.people.undo(cluster_job_name) })),
+    appearances: ({ cache_dir, cluster_job_name, clusters }) =>
+      folders.with(cache_dir, (store) => ({ people: appearances(store, cluster_job_name, clusters) })),
+    cluster_faces: (request, turn) =>
+      folders.with(request.cache_dir, (store) => {
+        const answer = clusterFaces(store, request, turn);
+        const pages = answer.noise === null ? answer.clusters : [...answer.clusters, answer.noise];
+        const transfer = pages.flatMap(({ faces }) => faces.map(({ buffer }) => buffer as ArrayBuffer));
+        return new Sent(answer, { transfer });
+      }),
+  };
+}
+
+function clusterFaces(store: Store, request: FacesRequest, turn: Turn): FacesReply {
+  const { cluster_job_name: name, clusters, min_size, max_size, max_clusters, noise } = request;
+  const job = store.people.job(name);
+  if (job === null) return { job, matching: 0, clusters: [], noise: null, unknown: [] };
+  if (job.face_storage_version < faceStorageVersion) return legacyFaces(store, request, job);
+  const view = store.people.view(name);
+  if (view === null) return { job: null, matching: 0, clusters: [], noise: null, unknown: [] };
+  const positions = new Map(view.state.cluster_ids.map((id, at) => [id, at]));
+  const asked = clusters && [...new Set(clusters)];
+  const sized = view.ofSize(min_size, max_size);
+  const chosen = asked?.flatMap((id) => positions.get(id) ?? []) ?? sized.slice(0, max_clusters);
+  const told = new Set<string>();
+  const pages = view.pages(noise ? [...chosen, -1] : chosen, request, (hash, error) => {
+    if (told.has(hash)) return;
+    told.add(hash);
+    turn.log.warn('Pictures of faces cannot be read', { hash, reason: error.message });
+  });
+  return {
+    job,
+    matching: sized.length,
+    clusters: pages.slice(0, chosen.length),
+    noise: noise ? (pages.at(-1) as ClusterFaces) : null,
+    unknown: asked?.filter((id) => !positions.has(id)) ?? [],
+  };
+}
+
+/** Everybody who has a name for null. UNKNOWN_CLUSTER. */
+function appearances(
+  store: Store,
+  name: string,
+  clusters: readonly string[] | null,
+): Reply<PeopleContract, 'appearances'>['people'] {
+  const job = store.people.job(name);
+  if (job === null) throw unknownJob(name);
+  const wanted = clusters === null ? Object.keys(job.names) : [...new Set(clusters)];
+  for (const [i, id] of wanted.entries()) {
+    const field = `clusters[${i}]`;
+    if (job.cluster_ids.includes(id)) continue;
+    throw peopleErrors.UNKNOWN_CLUSTER(`${field}: there is no cluster ${id}`, { field });
+  }
+  const seen =
+    job.face_storage_version < faceStorageVersion ? legacySeen(store, name) : viewSeen(store, name);
+  return wanted.map((cluster_id) => {
+    const media = seen(cluster_id).map(({ hash_str, ...found }) => {
+      const media_path = readable(() => store.media.pathOf(hash_str)) ?? '';
+      return { hash_str, media_path, ...found };
+    });
+    media.sort((a, b) => (a.media_path < b.media_path ? -1 : a.media_path > b.media_path ? 1 : 0));
+    return { cluster_id, name: job.names[cluster_id] ?? '', media };
+  });
+}
+
+type Seen = (cluster: string) => Appearance[];
+
+function viewSeen(store: Store, name: string): Seen {
+  const view = store.people.view(name);
+  return (cluster) => view?.appearances(view.state.cluster_ids.indexOf(cluster)) ?? [];
+}
+
+function legacySeen(store: Store, name: string): Seen {
+  const stored = legacyClustering(store.people.stored.get(name)?.json ?? '{}');
+  return (cluster) => legacyAppearances(stored, cluster);
+}
+
+function legacyFaces(store: Store, request: FacesRequest, job: NonNullable<FacesReply['job']>): FacesReply {
+  const { cluster_job_name: name, clusters, min_size, max_size, max_clusters, offset, limit } = request;
+  const stored = legacyClustering(store.people.stored.get(name)?.json ?? '{}');
+  const known = new Set(job.cluster_ids);
+  const sized = stored.clusters
+    .filter(({ faces }) => faces.length >= min_size && faces.length <= max_size)
+    .toSorted((a, b) => b.faces.length - a.faces.length);
+  const asked = clusters && [...new Set(clusters)];
+  const chosen = asked?.filter((id) => known.has(id)) ?? sized.slice(0, max_clusters).map(({ id }) => id);
+  return {
+    job,
+    matching: sized.length,
+    clusters: chosen.map((id) => legacyPage(stored, id, offset, limit)),
+    noise: request.noise ? legacyPage(stored, null, offset, limit) : null,
+    unknown: asked?.filter((id) => !known.has(id)) ?? [],
+  };
+}

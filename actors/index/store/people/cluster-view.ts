@@ -1,0 +1,118 @@
+// A clustering as people look at it: pages of the faces of its clusters, and where somebody is seen.
+import type { ClusterColumns } from '../../people/cluster-columns.ts';
+import { type ClusteringState, clusterNumber } from '../../people/clustering-state.ts';
+import type { ClusterFaces } from '../../people/contract.ts';
+import { idText } from '../../people/entry-id.ts';
+import { sampleOrder } from '../../people/sample-order.ts';
+import { joinRanges } from '../../visual/frames.ts';
+import { FacePictures } from './face-pictures.ts';
+import type { StoredFaces } from './stored-faces.ts';
+
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface Appearance {
+  readonly hash_str: string;
+  readonly faces: number;
+  readonly ranges: [number, number][];
+}
+
+export class ClusterView {
+  readonly state: ClusteringState;
+  readonly #columns: ClusterColumns;
+  readonly #faces: StoredFaces;
+  /** Entries by cluster, ascending; noise is the last. */
+  readonly #members: readonly Int32Array[];
+  #shown: FacePictures | null = null;
+
+  constructor(state: ClusteringState, columns: ClusterColumns, faces: StoredFaces) {
+    this.state = state;
+    this.#columns = columns;
+    this.#faces = faces;
+    this.#members = membersOf(columns.clusters, state.cluster_ids.length);
+  }
+
+  get #pictures(): FacePictures {
+    const changes = this.#faces.changes();
+    if (this.#shown === null || changes === null || this.#shown.seen !== changes) {
+      this.#shown = new FacePictures(this.#faces, this.state, this.#columns);
+    }
+    return this.#shown;
+  }
+
+  /** Positions of the clusters of such a size, largest first. */
+  ofSize(least: number, most: number): number[] {
+    const { sizes, cluster_ids } = this.state;
+    const found = [...sizes.keys()].filter((at) => sizes[at]! >= least && sizes[at]! <= most);
+    return found.sort(
+      (a, b) => sizes[b]! - sizes[a]! || clusterNumber(cluster_ids[a]!) - clusterNumber(cluster_ids[b]!),
+    );
+  }
+
+  /** A page of each cluster, best first; -1 is the noise. `broken` is told of media whose pictures are damaged. */
+  pages(
+    clusters: readonly number[],
+    { offset, limit }: Page,
+    broken: (hash: string, error: Error) => void,
+  ): ClusterFaces[] {
+    const pictures = this.#pictures;
+    const { media, quality, ids } = this.#columns;
+    const chosen = clusters.map((cluster) => {
+      const members = this.#members.at(cluster) ?? new Int32Array(0);
+      const available = pictures.available(members);
+      const order = sampleOrder(available, media, quality, offset + limit).subarray(offset);
+      return { cluster, size: members.length, available: available.length, entries: [...order] };
+    });
+    const all = pictures.read(
+      chosen.flatMap(({ entries }) => entries),
+      broken,
+    );
+    let at = 0;
+    return chosen.map(({ cluster, size, available, entries }) => {
+      const own = entries.flatMap((entry) => {
+        const picture = all[at++];
+        return picture ? [{ entry, picture }] : [];
+      });
+      const id = cluster < 0 ? '' : this.state.cluster_ids[cluster]!;
+      return {
+        cluster_id: id,
+        name: this.state.names[id] ?? '',
+        size,
+        available_faces: available,
+        faces: own.map(({ picture }) => picture),
+        entry_ids: own.map(({ entry }) => idText(ids, entry)),
+      };
+    });
+  }
+
+  /** Half-open ranges of grid frames of a cluster, by content. */
+  appearances(cluster: number): Appearance[] {
+    const { media, frames } = this.#columns;
+    const members = this.#members[cluster] ?? new Int32Array(0);
+    const found: Appearance[] = [];
+    for (let from = 0; from < members.length; ) {
+      let to = from;
+      const own = media[members[from]!]!;
+      while (to < members.length && media[members[to]!] === own) to++;
+      const seen = Array.from(members.subarray(from, to), (entry) => frames[entry]!);
+      const ranges = joinRanges(seen.map((frame) => [frame, frame + 1] as const));
+      found.push({ hash_str: this.state.media[own]!, faces: to - from, ranges });
+      from = to;
+    }
+    return found;
+  }
+}
+
+function membersOf(clusters: Int32Array, count: number): Int32Array[] {
+  const sizes = new Int32Array(count + 1);
+  for (const cluster of clusters) sizes[cluster < 0 ? count : cluster]!++;
+  const members = Array.from(sizes, (size) => new Int32Array(size));
+  sizes.fill(0);
+  for (let at = 0; at < clusters.length; at++) {
+    const own = clusters[at]! < 0 ? count : clusters[at]!;
+    members[own]![sizes[own]!++] = at;
+  }
+  return members;
+}

@@ -1,0 +1,154 @@
+// The clusterings of an analysis folder: a small record that names the file of its columns, and one with everything else.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ClusterColumns, readColumns } from '../../people/cluster-columns.ts';
+import type { ClusteringState } from '../../people/clustering-state.ts';
+import type { StoredClusters } from '../../people/stored-clusters.ts';
+import { storeErrors } from '../contract.ts';
+import type { Environment, Writes } from '../environment.ts';
+import { damaged, readAgain, readable, storeFault } from '../faults.ts';
+import { clusteringKey, clusteringPrefix, clusteringStateKey, peopleFolder } from '../names.ts';
+import { Clustering, ClusteringState as StateRecord } from '../records.ts';
+import { unseal } from '../table.ts';
+
+/** Columns kept of those read last, bytes: those of two clusterings of 600,000 faces. */
+const mostKept = 48 << 20;
+
+/** A clustering as it is now. */
+export interface StoredClustering {
+  readonly name: string;
+  readonly format: number;
+  readonly revision: number;
+  /** Of its columns; empty in format 1. */
+  readonly file: string;
+  /** JSON of the state, or of the whole clustering in format 1. */
+  readonly json: string;
+}
+
+export class Clusterings {
+  readonly #folder: string;
+  readonly #reading: () => Environment | null;
+  readonly #columns = new Map<string, { columns: ClusterColumns; bytes: number }>();
+
+  constructor(folder: string, reading: () => Environment | null) {
+    this.#folder = folder;
+    this.#reading = reading;
+  }
+
+  /** Every name, ascending; also where the clustering is damaged. */
+  names(): string[] {
+    const environment = this.#reading();
+    return (environment?.keys(clusteringPrefix) ?? []).map((key) => this.#nameOf(environment!, key)).sort();
+  }
+
+  #nameOf(environment: Environment, key: string): string {
+    const bytes = environment.get(key);
+    const row = bytes && readable(() => unseal(Clustering, key, bytes, environment.file));
+    if (row) return row.name;
+    const encoded = key.slice(clusteringPrefix.length);
+    return encoded.startsWith('~') ? encoded : decodeURIComponent(encoded);
+  }
+
+  /** Null when there is none. Another one whenever anything of it was stored. Throws STORE_DAMAGED. */
+  version(name: string): number | null {
+    const environment = this.#reading();
+    return environment && (headIn(environment, name, environment.file)?.revision ?? null);
+  }
+
+  get(name: string): StoredClustering | null {
+    const environment = this.#reading();
+    return environment && clusteringIn(environment, name, environment.file);
+  }
+
+  /** *Borrowed*, kept for the next time. Throws STORE_DAMAGED naming the file. */
+  columns(file: string): ClusterColumns {
+    const known = this.#columns.get(file);
+    if (known) this.#columns.delete(file);
+    const bytes = known ? null : readFile(join(peopleFolder(this.#folder), file));
+    const entry = known ?? { columns: columnsOf(bytes!, file), bytes: bytes!.byteLength };
+    this.#columns.set(file, entry);
+    let total = 0;
+    for (const one of this.#columns.values()) total += one.bytes;
+    for (const [oldest, one] of this.#columns) {
+      if (total <= mostKept || oldest === file) break;
+      this.#columns.delete(oldest);
+      total -= one.bytes;
+    }
+    return entry.columns;
+  }
+
+  /** The whole of one, and nothing of another version of it. Null when there is none. */
+  whole(name: string): { stored: StoredClustering; columns: ClusterColumns } | null {
+    return readAgain(() => {
+      const stored = this.get(name);
+      return stored && { stored, columns: this.columns(stored.file) };
+    });
+  }
+
+  /** What searches need; null when there is none, or of format 1. *Copied*. */
+  read(name: string): StoredClusters | null {
+    return readAgain(() => {
+      const stored = this.get(name);
+      if (stored === null || stored.file === '') return null;
+      const columns = this.columns(stored.file);
+      const state = stateOf(stored);
+      return {
+        name,
+        version: stored.revision,
+        hashes: state.media,
+        cluster_ids: state.cluster_ids,
+        names: state.cluster_ids.map((id) => state.names[id] ?? ''),
+        media: columns.media.slice(),
+        frames: columns.frames.slice(),
+        clusters: columns.clusters.slice(),
+      };
+    });
+  }
+}
+
+type Reader = Pick<Writes, 'get'>;
+
+function headIn(reader: Reader, name: string, file: string): Clustering | null {
+  const key = clusteringKey(name);
+  const bytes = reader.get(key);
+  return bytes === undefined ? null : unseal(Clustering, key, bytes, file);
+}
+
+/** Throws STORE_DAMAGED. */
+export function clusteringIn(reader: Reader, name: string, file: string): StoredClustering | null {
+  const head = headIn(reader, name, file);
+  if (head === null) return null;
+  const key = clusteringStateKey(name);
+  const { state_json } = unseal(StateRecord, key, reader.get(key) ?? new Uint8Array(0), file);
+  const { format, revision } = head;
+  return { name: head.name, format, revision, file: head.file, json: state_json };
+}
+
+/** Written by this program under a checksum, so the text is a state. Of format 2. */
+export const stateOf = ({ json }: StoredClustering): ClusteringState => JSON.parse(json) as ClusteringState;
+
+function readFile(file: string): Uint8Array<ArrayBuffer> {
+  let fd: number | null = null;
+  try {
+    fd = openSync(file, 'r');
+    const bytes = new Uint8Array(fstatSync(fd).size);
+    let done = 0;
+    while (done < bytes.byteLength) {
+      const got = readSync(fd, bytes, done, bytes.byteLength - done, done);
+      if (got === 0) throw damaged(file, 'it is cut off');
+      done += got;
+    }
+    return bytes;
+  } catch (error) {
+    throw storeFault(error, file, 'read');
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+function columnsOf(bytes: Uint8Array<ArrayBuffer>, file: string): ClusterColumns {
+  const columns = readColumns(bytes);
+  if (columns === 'newer') throw storeErrors.STORE_TOO_NEW(`${file} has a newer format`, { file });
+  if (typeof columns === 'string') throw damaged(file, columns);
+  return columns;
+}

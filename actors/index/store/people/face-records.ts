@@ -1,0 +1,95 @@
+// The three records of the faces of a content by a pair of models: that they looked, what each face is, and where its vector
+// and pictures lie. Written together, in one transaction.
+import { idBytes, idText } from '../../people/entry-id.ts';
+import type { FaceColumns } from '../../people/face-columns.ts';
+import type { Environment, Writes } from '../environment.ts';
+import { damaged, readable } from '../faults.ts';
+import { faceChangesKey, faceFactsKey, facePlacesKey, facesKey } from '../names.ts';
+import { ChangeHead, FaceFacts, FacePlaces, Faces } from '../records.ts';
+import { randomRevision } from '../revision.ts';
+import { seal, unseal } from '../table.ts';
+import { placeBytes } from './crop-pack.ts';
+
+/** Where counting goes on when the count is damaged: nobody takes it for one that was seen. */
+const farAhead = 2 ** 40;
+
+type Reader = Pick<Writes, 'get'>;
+
+export interface Facts extends FaceColumns {
+  /** 16 bytes a face. */
+  readonly ids: Uint8Array;
+}
+
+/** `model`: its key as part of a key, encoded. */
+export class FaceRecords {
+  readonly #file: string;
+
+  constructor({ file }: Pick<Environment, 'file'>) {
+    this.#file = file;
+  }
+
+  /** Null when these models did not look. Throws STORE_DAMAGED. */
+  head(reader: Reader, model: string, hash: string): Faces | null {
+    const key = facesKey(model, hash);
+    const bytes = reader.get(key);
+    return bytes === undefined ? null : unseal(Faces, key, bytes, this.#file);
+  }
+
+  /** Throws STORE_DAMAGED, also when it is missing. */
+  facts(reader: Reader, model: string, hash: string): Facts {
+    const key = faceFactsKey(model, hash);
+    const row = unseal(FaceFacts, key, reader.get(key) ?? new Uint8Array(0), this.#file);
+    if (row.ids.length !== row.frames.length * idBytes)
+      throw damaged(this.#file, `record ${key} is not whole`);
+    const { buffer, byteOffset, byteLength } = row.numbers;
+    const numbers = new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength));
+    return { ids: row.ids, frames: row.frames, numbers, weak: row.weak };
+  }
+
+  places(reader: Reader, model: string, hash: string): FacePlaces {
+    const key = facePlacesKey(model, hash);
+    const row = unseal(FacePlaces, key, reader.get(key) ?? new Uint8Array(0), this.#file);
+    if (row.crops.length !== row.rows.length * placeBytes)
+      throw damaged(this.#file, `record ${key} is not whole`);
+    return row;
+  }
+
+  /** Null when it is not there, or damaged. */
+  readablePlaces(reader: Reader, model: string, hash: string): FacePlaces | null {
+    return readable(() => this.places(reader, model, hash));
+  }
+
+  put(writes: Writes, model: string, faces: Faces, facts: Facts, places: FacePlaces): void {
+    const { hash_str: hash } = faces;
+    const { buffer, byteOffset, byteLength } = facts.numbers;
+    const numbers = new Uint8Array(buffer, byteOffset, byteLength);
+    const [key, factsKey, placesKey] = [
+      facesKey(model, hash),
+      faceFactsKey(model, hash),
+      facePlacesKey(model, hash),
+    ];
+    const { ids, frames, weak } = facts;
+    writes.put(key, seal(Faces, key, faces));
+    writes.put(factsKey, seal(FaceFacts, factsKey, { ids, frames, numbers, weak }));
+    writes.put(placesKey, seal(FacePlaces, placesKey, places));
+  }
+
+  remove(writes: Writes, model: string, hash: string): void {
+    for (const keyOf of [facesKey, faceFactsKey, facePlacesKey]) writes.remove(keyOf(model, hash));
+  }
+
+  /** How many times faces of the folder changed; null when that cannot be read. */
+  changes(reader: Reader): number | null {
+    const bytes = reader.get(faceChangesKey);
+    if (bytes === undefined) return 0;
+    return readable(() => unseal(ChangeHead, faceChangesKey, bytes, this.#file).count);
+  }
+
+  noteChange(writes: Writes): number {
+    const count = (this.changes(writes) ?? farAhead + randomRevision()) + 1;
+    writes.put(faceChangesKey, seal(ChangeHead, faceChangesKey, { count }));
+    return count;
+  }
+}
+
+export const idsOf = ({ ids, frames }: Facts): string[] => Array.from(frames, (_, at) => idText(ids, at));

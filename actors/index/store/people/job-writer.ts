@@ -1,0 +1,184 @@
+// Changes clusterings, one transaction each. What is decided about them is pure and lies in actors/index/people/.
+import type { ClusterColumns } from '../../people/cluster-columns.ts';
+import type { ClusteringState } from '../../people/clustering-state.ts';
+import { faceStorageVersion, peopleErrors } from '../../people/contract.ts';
+import { type Reconciled, reconcile } from '../../people/reconcile.ts';
+import type { Disk } from '../disk.ts';
+import type { Environment, Writes } from '../environment.ts';
+import { readable } from '../faults.ts';
+import type { OpenWork } from '../open-work.ts';
+import { ClusterWriter } from './cluster-writer.ts';
+import { type Clusterings, clusteringIn, type StoredClustering, stateOf } from './clusterings.ts';
+import { earlierClusters } from './earlier-clusters.ts';
+import type { OpenClustering } from './open-clustering.ts';
+import type { StoredFaces } from './stored-faces.ts';
+
+export interface JobWriterParts {
+  readonly folder: string;
+  readonly environment: Environment;
+  readonly work: OpenWork;
+  readonly on: Disk | undefined;
+  readonly clusterings: Clusterings;
+  readonly faces: StoredFaces;
+  readonly now: () => number;
+}
+
+export interface JobChange {
+  readonly state: ClusteringState;
+  /** Left out: they stay. */
+  readonly columns?: ClusterColumns;
+  /** The file of earlier ones. */
+  readonly file?: string;
+}
+
+export class JobWriter {
+  readonly #parts: JobWriterParts;
+  readonly files: ClusterWriter;
+
+  constructor(parts: JobWriterParts) {
+    this.#parts = parts;
+    this.files = new ClusterWriter(parts.folder, parts.environment, parts.on);
+  }
+
+  /** As it is for whoever holds the lease. UNKNOWN_CLUSTER_JOB. */
+  current(name: string): StoredClustering {
+    const { environment, work } = this.#parts;
+    work.confirm();
+    const stored = clusteringIn(environment, name, environment.file);
+    if (stored === null) throw unknownJob(name);
+    return stored;
+  }
+
+  /** *Flushed* on return. UNKNOWN_CLUSTER_JOB; LEGACY_STORAGE for format 1. */
+  change(
+    name: string,
+    act: (state: ClusteringState, columns: () => ClusterColumns, file: string) => JobChange,
+  ) {
+    const { work, clusterings } = this.#parts;
+    return work.exclusively(() => {
+      const stored = this.current(name);
+      requireCurrent(stored);
+      const done = act(stateOf(stored), () => clusterings.columns(stored.file), stored.file);
+      const { state, columns } = done;
+      const file =
+        columns === undefined ? (done.file ?? stored.file) : this.files.write(name, columns, work.token);
+      this.#put(name, file, state, () => {});
+      return state;
+    });
+  }
+
+  /** The same for format 1, of which all is JSON. */
+  changeJson(name: string, act: (stored: StoredClustering) => string): void {
+    const { work, environment } = this.#parts;
+    work.exclusively(() => {
+      const stored = this.current(name);
+      const json = act(stored);
+      environment.transact((writes) => {
+        work.confirmIn(writes);
+        this.files.putJson(writes, name, stored.format, stored.file, json);
+      });
+    });
+  }
+
+  #put(name: string, file: string, state: ClusteringState, along: (writes: Writes) => void): void {
+    const { work, environment } = this.#parts;
+    environment.transact((writes) => {
+      work.confirmIn(writes);
+      along(writes);
+      this.files.put(writes, name, file, state);
+    });
+    this.files.tidy(name, [file, ...(state.undo === null ? [] : [state.undo.file])]);
+  }
+
+  /** CLUSTERING_CHANGED. *Flushed* on return. */
+  commit(
+    open: OpenClustering,
+    labels: Int32Array,
+    neighbours: Int32Array,
+    eps: number,
+    clearNames: boolean,
+  ): Reconciled {
+    const { work } = this.#parts;
+    return work.exclusively(() => {
+      const { name } = open.request;
+      const stored = this.#unchanged(open);
+      const earlier = stored && stateOf(stored);
+      const columns = stored && readable(() => this.#parts.clusterings.columns(stored.file));
+      const before = earlierClusters(open, earlier, columns, clearNames);
+      const corrections = earlier?.corrections ?? [];
+      const result = reconcile(open.ids, labels, before, corrections);
+      const file = this.files.write(
+        name,
+        {
+          ids: open.ids,
+          media: open.mediaOf,
+          frames: open.frames,
+          clusters: result.clusters,
+          raw: labels,
+          neighbours,
+          quality: open.quality,
+        },
+        work.token,
+      );
+      const { cluster_ids, sizes, names, lost, next } = result;
+      const state: ClusteringState = {
+        model_key: open.request.model_key,
+        eps,
+        min_samples: open.request.min_samples,
+        media: open.media,
+        marks: open.marks,
+        entries: open.entries,
+        cluster_ids,
+        sizes,
+        names,
+        lost,
+        next,
+        corrections,
+        shape: (earlier?.shape ?? 0) + 1,
+        is_whole: true,
+        seen: open.seen,
+        clustered_ms: this.#parts.now(),
+        undo: null,
+      };
+      this.#put(name, file, state, () => {});
+      return result;
+    });
+  }
+
+  /** What is stored of it now, when nothing changed since it was begun. */
+  #unchanged(open: OpenClustering): StoredClustering | null {
+    const { environment, work, faces } = this.#parts;
+    const { name, model_key } = open.request;
+    work.confirm();
+    const stored = readable(() => clusteringIn(environment, name, environment.file));
+    if (stored !== null) requireCurrent(stored);
+    const shape = stored === null ? null : stateOf(stored).shape;
+    if (shape !== open.shape) throw changed(name, 'it was corrected or clustered');
+    if (open.seen !== null && faces.changes() === open.seen) return stored;
+    const differs = open.media.find((hash, i) => {
+      if (open.unreadable.includes(hash)) return false;
+      return (readable(() => ({ head: faces.head(model_key, hash) }))?.head?.revision ?? 0) !== open.marks[i];
+    });
+    if (differs !== undefined) throw changed(name, `the faces of ${differs} are others`);
+    return stored;
+  }
+}
+
+export function unknownJob(name: string) {
+  return peopleErrors.UNKNOWN_CLUSTER_JOB(`cluster_job_name: there is no face clustering ${name}`, {
+    field: 'cluster_job_name',
+  });
+}
+
+function changed(name: string, what: string) {
+  return peopleErrors.CLUSTERING_CHANGED(`${name}: ${what} meanwhile; cluster it again`);
+}
+
+/** Throws LEGACY_STORAGE for what can only be read and named. */
+export function requireCurrent({ name, format }: StoredClustering): void {
+  if (format >= faceStorageVersion) return;
+  throw peopleErrors.LEGACY_STORAGE(
+    `cluster_job_name: ${name} has format ${format} and can only be read and named; analyse its media again under another name`,
+    { field: 'cluster_job_name' },
+  );
+}

@@ -1,0 +1,157 @@
+// People of an analysis folder: faces that are stored, clusterings of them, and what people said about these.
+import type { ClusterColumns } from '../../people/cluster-columns.ts';
+import { clusterJob } from '../../people/clustering-state.ts';
+import { type ClusterJob, faceStorageVersion, type PeopleLoadReport } from '../../people/contract.ts';
+import { legacyJob, nameLegacy } from '../../people/legacy.ts';
+import { type Merge, type Modified, type Move, modify, undone } from '../../people/modify.ts';
+import { named } from '../../people/names.ts';
+import type { Reconciled } from '../../people/reconcile.ts';
+import type { StoredClusters } from '../../people/stored-clusters.ts';
+import type { Environment } from '../environment.ts';
+import { readAgain, readable } from '../faults.ts';
+import { ClusterView } from './cluster-view.ts';
+import { Clusterings, type StoredClustering, stateOf } from './clusterings.ts';
+import { type JobWriter, requireCurrent, unknownJob } from './job-writer.ts';
+import { type ClusteringRequest, OpenClustering } from './open-clustering.ts';
+import { StoredFaces } from './stored-faces.ts';
+
+type Assignments = readonly { readonly cluster_id: string; readonly name: string }[];
+
+export class People {
+  readonly faces: StoredFaces;
+  readonly stored: Clusterings;
+  readonly #writing: () => JobWriter;
+  readonly #warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+  #view: { readonly name: string; readonly revision: number; readonly view: ClusterView } | null = null;
+
+  constructor(
+    folder: string,
+    reading: () => Environment | null,
+    writing: () => JobWriter,
+    warn: (message: string, fields: Readonly<Record<string, unknown>>) => void = () => {},
+  ) {
+    this.faces = new StoredFaces(folder, reading);
+    this.stored = new Clusterings(folder, reading);
+    this.#writing = writing;
+    this.#warn = warn;
+  }
+
+  /** The name of every clustering, ascending; also of damaged ones. */
+  clusterings(): string[] {
+    return this.stored.names();
+  }
+
+  /** Cheap. Null when there is none; another number whenever anything of it was stored. Throws STORE_DAMAGED. */
+  version(name: string): number | null {
+    return this.stored.version(name);
+  }
+
+  /** All of one, *copied*; null when there is none, or it is of an older format. Throws STORE_DAMAGED naming the file. */
+  readClusters(name: string): StoredClusters | null {
+    return this.stored.read(name);
+  }
+
+  /** Null when there is none. Throws STORE_DAMAGED. */
+  job(name: string): ClusterJob | null {
+    const stored = this.stored.get(name);
+    return stored && jobOf(stored);
+  }
+
+  jobs(): { jobs: ClusterJob[]; unreadable: PeopleLoadReport['unreadable'] } {
+    const unreadable: string[] = [];
+    const jobs = this.clusterings().flatMap((name) => {
+      const job = readable(
+        () => this.job(name),
+        () => unreadable.push(name),
+      );
+      return job === null ? [] : [job];
+    });
+    return { jobs, unreadable };
+  }
+
+  /** A clustering of format 2 to look at; null when there is none. */
+  view(name: string): ClusterView | null {
+    return readAgain(() => {
+      const stored = this.stored.get(name);
+      if (stored === null) return null;
+      if (this.#view?.name === name && this.#view.revision === stored.revision) return this.#view.view;
+      const columns = this.stored.columns(stored.file);
+      const view = new ClusterView(stateOf(stored), columns, this.faces);
+      this.#view = { name, revision: stored.revision, view };
+      return view;
+    });
+  }
+
+  /** The caller closes it. LEGACY_STORAGE, UNKNOWN_CLUSTER_JOB. */
+  begin(request: ClusteringRequest): OpenClustering {
+    const { name, hashes } = request;
+    const stored = this.#current(request);
+    if (stored === null && hashes.length === 0) throw unknownJob(name);
+    if (stored === null) return new OpenClustering(this.faces, request, null);
+    const columns = readable(
+      (): ClusterColumns => this.stored.columns(stored.file),
+      (error) =>
+        this.#warn('The entries of a face clustering cannot be read', { name, reason: error.message }),
+    );
+    return new OpenClustering(this.faces, request, { state: stateOf(stored), columns });
+  }
+
+  /** A damaged one is made anew where media are given. */
+  #current({ name, hashes }: ClusteringRequest): StoredClustering | null {
+    const read = () => {
+      const stored = this.stored.get(name);
+      if (stored !== null) requireCurrent(stored);
+      return stored;
+    };
+    if (hashes.length === 0) return read();
+    return readable(read, (error) =>
+      this.#warn('A face clustering cannot be read and is made anew', { name, reason: error.message }),
+    );
+  }
+
+  commit(
+    open: OpenClustering,
+    labels: Int32Array,
+    neighbours: Int32Array,
+    eps: number,
+    clearNames: boolean,
+  ): Reconciled {
+    return this.#writing().commit(open, labels, neighbours, eps, clearNames);
+  }
+
+  /** Names by cluster id that are others now; empty for one that was taken away. */
+  name(name: string, assignments: Assignments): Record<string, string> {
+    const stored = this.stored.get(name);
+    if (stored === null) throw unknownJob(name);
+    const changes: Record<string, string> = {};
+    if (stored.format < faceStorageVersion) {
+      this.#writing().changeJson(name, ({ json }) => nameLegacy(json, assignments, changes));
+      return changes;
+    }
+    this.#writing().change(name, (state) => ({ state: named(state, assignments, changes) }));
+    return changes;
+  }
+
+  /** Merges, then moves; all or none. */
+  modify(name: string, merges: readonly Merge[], moves: readonly Move[]): Pick<Modified, 'merges' | 'moves'> {
+    let answer: Pick<Modified, 'merges' | 'moves'> = { merges: [], moves: [] };
+    this.#writing().change(name, (state, columns, file) => {
+      const modified = modify(state, columns(), file, merges, moves);
+      answer = { merges: modified.merges, moves: modified.moves };
+      return modified;
+    });
+    return answer;
+  }
+
+  /** Takes the last `modify` back. */
+  undo(name: string): ClusterJob {
+    const state = this.#writing().change(name, undone);
+    return clusterJob(name, faceStorageVersion, state);
+  }
+}
+
+export function jobOf(stored: StoredClustering): ClusterJob {
+  return stored.format < faceStorageVersion
+    ? legacyJob(stored.name, stored.format, stored.json)
+    : clusterJob(stored.name, stored.format, stateOf(stored));
+}

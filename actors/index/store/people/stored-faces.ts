@@ -1,0 +1,114 @@
+// The faces that are stored in an analysis folder, and the way to their vectors and pictures.
+import type { Environment } from '../environment.ts';
+import { damaged, readable } from '../faults.ts';
+import { encodeModelKey } from '../names.ts';
+import type { FacePlaces, Faces } from '../records.ts';
+import { readFaceModel } from './face-model.ts';
+import { FacePacks } from './face-packs.ts';
+import { FaceRecords, type Facts } from './face-records.ts';
+import { readVectors } from './face-rows.ts';
+
+export interface ContentFaces {
+  readonly head: Faces;
+  readonly facts: Facts;
+  readonly places: FacePlaces;
+}
+
+export class StoredFaces {
+  readonly #folder: string;
+  readonly #reading: () => Environment | null;
+
+  constructor(folder: string, reading: () => Environment | null) {
+    this.#folder = folder;
+    this.#reading = reading;
+  }
+
+  /** Null when these models did not look. Throws STORE_DAMAGED. */
+  head(modelKey: string, hash: string): Faces | null {
+    const environment = this.#reading();
+    return environment && new FaceRecords(environment).head(environment, encodeModelKey(modelKey), hash);
+  }
+
+  /** The same, with what each face is and where it lies. */
+  content(modelKey: string, hash: string): ContentFaces | null {
+    const environment = this.#reading();
+    if (environment === null) return null;
+    const records = new FaceRecords(environment);
+    const model = encodeModelKey(modelKey);
+    const head = records.head(environment, model, hash);
+    if (head === null) return null;
+    const facts = records.facts(environment, model, hash);
+    const places = records.places(environment, model, hash);
+    if (facts.frames.length !== head.count || places.rows.length !== head.count) {
+      throw damaged(environment.file, `the records of the faces of ${hash} do not agree`);
+    }
+    return { head, facts, places };
+  }
+
+  /** Length of the vectors that these models make now; null when they stored none. What has another one counts as missing. */
+  dimensions(modelKey: string): number | null {
+    return readFaceModel(this.#reading(), modelKey)?.dimensions ?? null;
+  }
+
+  /** Where the faces of a content lie, for reading pictures. */
+  places(modelKey: string, hash: string): FacePlaces | null {
+    const environment = this.#reading();
+    if (environment === null) return null;
+    const records = new FaceRecords(environment);
+    const model = encodeModelKey(modelKey);
+    return records.head(environment, model, hash) && records.places(environment, model, hash);
+  }
+
+  /** For each hash the number of faces; null where these models have not looked, or what they stored is not whole. */
+  stored(modelKey: string, hashes: readonly string[]): (number | null)[] {
+    const model = readFaceModel(this.#reading(), modelKey);
+    const packs = new Map<number, { rows: number; end: number } | null>();
+    return hashes.map((hash) => {
+      const found = readable(() => this.content(modelKey, hash));
+      if (found === null || found.head.dimensions !== model?.dimensions) return null;
+      if (found.head.count === 0) return 0;
+      const { generation, rows } = found.places;
+      if (!packs.has(generation)) packs.set(generation, this.#sizes(modelKey, found));
+      const size = packs.get(generation);
+      return size && rows.at(-1)! < size.rows ? found.head.count : null;
+    });
+  }
+
+  #sizes(modelKey: string, { head, places }: ContentFaces): { rows: number; end: number } | null {
+    return readable(() => {
+      const packs = this.packs(modelKey, head.dimensions, places.generation);
+      try {
+        return { rows: packs.vectors.rows(), end: packs.crops.end() };
+      } finally {
+        packs.close();
+      }
+    });
+  }
+
+  /** Opened for reading; the caller closes them. Throws STORE_DAMAGED naming the file. */
+  packs(modelKey: string, dimensions: number, generation: number): FacePacks {
+    return FacePacks.open(this.#folder, { modelKey, dimensions, generation });
+  }
+
+  /** n×d, L2-normalised, of one content; for tests and tools. */
+  vectors(modelKey: string, hash: string): Float32Array<ArrayBuffer> | null {
+    const found = this.content(modelKey, hash);
+    if (found === null) return null;
+    const { head, places, facts } = found;
+    const vectors = new Float32Array(head.count * head.dimensions);
+    if (head.count === 0) return vectors;
+    const packs = this.packs(modelKey, head.dimensions, places.generation);
+    try {
+      readVectors(packs.vectors, head.dimensions, places.rows, facts.frames, vectors, 0);
+      return vectors;
+    } finally {
+      packs.close();
+    }
+  }
+
+  /** How many times faces of the folder changed; null when that cannot be read. */
+  changes(): number | null {
+    const environment = this.#reading();
+    return environment === null ? 0 : new FaceRecords(environment).changes(environment);
+  }
+}
