@@ -6,8 +6,9 @@ import { crc32 } from 'node:zlib';
 import type { Disk } from './disk.ts';
 import type { Environment, Writes } from './environment.ts';
 import { damaged, readable } from './faults.ts';
+import { readModel } from './model.ts';
 import { modelRecordKey, stagePrefix } from './names.ts';
-import { Packs, removeOtherGenerations } from './packs.ts';
+import { hasOtherGenerations, Packs, removeOtherGenerations } from './packs.ts';
 import { Model, Visual } from './records.ts';
 import { type Extent, seal, unseal } from './table.ts';
 
@@ -29,6 +30,23 @@ export interface CompactionParts {
   readonly size: CompactionStep;
   /** Throws when this writer may not write any more. */
   readonly confirm: (writes: Writes) => void;
+}
+
+/** Packs with less garbage are not worth it. */
+export const leastGarbageRows = 4096;
+
+/** What begins a compaction: when more than half of the packs is garbage, or there are files of earlier ones. Else null. */
+export function compactionDue(
+  parts: CompactionParts,
+  modelKey: string,
+  leastGarbage = leastGarbageRows,
+): (() => Compaction) | null {
+  const model = readModel(parts.environment, modelKey);
+  if (model === null) return null;
+  const garbage = model.rows - model.live;
+  const rewrites = garbage > model.live && garbage >= leastGarbage;
+  const others = hasOtherGenerations(parts.folder, modelKey, model.generation);
+  return rewrites || others ? () => new Compaction(parts, model, rewrites) : null;
 }
 
 /** A stage that is to be moved. */

@@ -1,25 +1,30 @@
-// The compactions that are under way in one folder: one a model, each going on with a message of its own. One that nobody
+// The compactions of one kind of packs that are under way in one folder: one a model, each going on with a message of its own. One that nobody
 // goes on with is given up, so that the lease is not held for it.
 import type { Clock } from '../../../runtime/clock.ts';
-import { Compaction, type CompactionParts } from './compact.ts';
-import { readModel } from './model.ts';
-import { hasOtherGenerations } from './packs.ts';
-import type { Model } from './records.ts';
 
 /** Steps follow one another at once; whoever sent them may have ended. */
 export const givenUpAfterMs = 10_000;
-/** Packs with less garbage are not worth it. */
-const leastGarbageRows = 4096;
 
-export interface CompactorParts extends CompactionParts {
+/** Rewrites the packs of one model, a part at a time. */
+export interface CompactionWork {
+  /** Records name the new packs, or may: it has to be finished. */
+  readonly isPublishing: boolean;
+  /** True when it is done. */
+  step(): boolean;
+  /** Ends it; what was copied goes. */
+  abandon(): void;
+}
+
+export interface CompactorParts {
   readonly clock: Clock;
-  readonly leastGarbage: number | undefined;
+  /** What begins it; null when there is nothing to do. */
+  readonly due: (modelKey: string) => (() => CompactionWork) | null;
   /** One was given up because nobody went on with it. */
   readonly givenUp: (fault: unknown) => void;
 }
 
 interface Running {
-  readonly compaction: Compaction;
+  readonly compaction: CompactionWork;
   cancelTimer: () => void;
 }
 
@@ -35,18 +40,9 @@ export class Compactor {
     return this.#running.size > 0;
   }
 
-  /** Something is to do: more than half of the packs is garbage, or there are files of earlier ones. */
+  /** Something is to do. */
   wants(modelKey: string): boolean {
-    return this.#running.has(modelKey) || this.#due(modelKey) !== null;
-  }
-
-  #due(modelKey: string): { readonly model: Model; readonly rewrites: boolean } | null {
-    const model = readModel(this.#parts.environment, modelKey);
-    if (model === null) return null;
-    const garbage = model.rows - model.live;
-    const rewrites = garbage > model.live && garbage >= (this.#parts.leastGarbage ?? leastGarbageRows);
-    const others = hasOtherGenerations(this.#parts.folder, modelKey, model.generation);
-    return rewrites || others ? { model, rewrites } : null;
+    return this.#running.has(modelKey) || this.#parts.due(modelKey) !== null;
   }
 
   /** One step, for whoever holds the lease while nobody appends to the packs; true when there is no more to do. */
@@ -65,10 +61,9 @@ export class Compactor {
   }
 
   #begin(modelKey: string): Running | null {
-    const due = this.#due(modelKey);
-    if (due === null) return null;
-    const compaction = new Compaction(this.#parts, due.model, due.rewrites);
-    const running = { compaction, cancelTimer: () => {} };
+    const begin = this.#parts.due(modelKey);
+    if (begin === null) return null;
+    const running = { compaction: begin(), cancelTimer: () => {} };
     this.#running.set(modelKey, running);
     return running;
   }
@@ -93,6 +88,11 @@ export class Compactor {
     this.#running.delete(modelKey);
     if (!running.compaction.isPublishing) running.compaction.abandon();
     else while (!running.compaction.step());
+  }
+
+  /** Before anything is removed: nothing is copied that goes. */
+  endAll(): void {
+    for (const modelKey of [...this.#running.keys()]) this.end(modelKey);
   }
 
   /** Before stages are removed: none is half moved then. */

@@ -3,7 +3,7 @@
 import { systemClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { SpanKey } from '../spans/contract.ts';
-import { type CompactionStep, usualStep } from './compact.ts';
+import { type CompactionStep, compactionDue, usualStep } from './compact.ts';
 import { Compactor } from './compactor.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import { type Disk, disk } from './disk.ts';
@@ -57,14 +57,16 @@ export class Writer {
     this.#tails = new Tails(folder, environment, this.#on, () => this.work.confirm());
     this.#warn = options.warn ?? (() => {});
     this.#now = options.now ?? Date.now;
-    this.#compactor = new Compactor({
+    const compacted = {
       folder,
       environment,
       on: this.#on,
       size: options.compactionStep ?? usualStep,
-      confirm: (writes) => this.work.confirmIn(writes),
+      confirm: (writes: Writes) => this.work.confirmIn(writes),
+    };
+    this.#compactor = new Compactor({
       clock: options.clock ?? systemClock,
-      leastGarbage: options.leastGarbageRows,
+      due: (modelKey) => compactionDue(compacted, modelKey, options.leastGarbageRows),
       givenUp: (fault) => {
         if (fault !== null) this.#warnOfCompaction(fault);
         this.work.settle();

@@ -37,10 +37,11 @@ test('records.fbs and the tables in the code are the same', () => {
     ]);
     return [name, Object.fromEntries(fields)];
   });
-  const { Format, Lease, Media, ChangeHead, Change, Model, Visual, Previews, Transcript, SpeakerNames } =
-    records;
-  const all = { Format, Lease, Media, ChangeHead, Change, Model, Visual, Previews, Transcript, SpeakerNames };
-  const tables = Object.entries(all);
+  const tables = Object.entries(records).flatMap(([name, value]) =>
+    typeof value === 'object' ? [[name, value] as const] : [],
+  );
+  const inFile = new Map(declared as [string, object][]);
+  tables.sort(([a], [b]) => [...inFile.keys()].indexOf(a) - [...inFile.keys()].indexOf(b));
   assert.deepEqual(
     declared.map(([name, fields]) => [name, JSON.stringify(fields)]),
     tables.map(([name, table]) => [name, JSON.stringify(table.fields)]),
