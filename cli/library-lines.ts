@@ -5,10 +5,11 @@ import type { DiskAnswer, LibraryMedia } from '../actors/library/contract.ts';
 import { printable } from './terminal.ts';
 
 export function mediaLines(media: LibraryMedia): string {
-  const { media_path, kind, duration_seconds, visual, transcript, replaced, unreadable } = media;
+  const { media_path, kind, duration_seconds, visual, faces, transcript, replaced, unreadable } = media;
   const length = kind === 'image' || duration_seconds === null ? '' : `  ${clockTime(duration_seconds)}`;
   const facts = [
     ...visual.map(({ model_key, frames, stored }) => `pictures by ${model_key}, ${frames} s${when(stored)}`),
+    ...faces.map((found) => `${found.faces} faces by ${found.model_key}${when(found.stored)}`),
     ...(transcript
       ? [
           `transcript by ${transcript.model_key}${transcript.language ? ` (${transcript.language})` : ''}, ${transcript.segments} segments${when(transcript.stored)}`,
@@ -40,6 +41,16 @@ export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string 
       bytes,
       `${vectors} vectors${dead_vectors > 0 ? `, ${dead_vectors} of them dead until the next compaction` : ''}`,
     ]),
+    ...(analysis.people_bytes > 0
+      ? [
+          ['  people', analysis.people_bytes, ''] as [string, number, string],
+          ...analysis.face_models.map(({ model_key, bytes, faces, dead_faces }): [string, number, string] => [
+            `    ${model_key}`,
+            bytes,
+            `${faces} faces${dead_faces > 0 ? `, ${dead_faces} of them dead until the next compaction` : ''}`,
+          ]),
+        ]
+      : []),
     ['  records', analysis.records_bytes, 'media, transcripts, names, previews of stills'],
     ...(analysis.unfinished_bytes > 0
       ? [

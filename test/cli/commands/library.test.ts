@@ -18,6 +18,7 @@ const media = (media_path: string): LibraryMedia => ({
   size_bytes: 10,
   duration_seconds: 61,
   visual: [{ model_key: 'starter-visual', frames: 61, stored: 0 }],
+  faces: [{ model_key: 'yunet+sface', faces: 12, stored: 0 }],
   transcript: null,
   preview_bytes: 5,
   unreadable: [],
@@ -27,6 +28,7 @@ const forgotten = {
   hash_str: 'aa',
   frames: 1,
   transcript: false,
+  faces: 0,
   preview_bytes: 5,
 };
 
@@ -46,6 +48,7 @@ function fakeLibrary() {
       message: 'said',
       dry_run: note(asked),
       forgotten: [forgotten],
+      clusterings_gone: [],
       unknown: asked.media_paths.filter((path) => path.includes('unknown')),
     }),
     prune: async (asked) => ({
@@ -53,6 +56,7 @@ function fakeLibrary() {
       dry_run: note(asked),
       looked_at: 2,
       forgotten: [forgotten],
+      clusterings_gone: [],
       paths_gone: [],
       skipped: [{ reason: 'the volume /d is not there', count: 1, example: '/d/b.mp4' }],
     }),
@@ -62,9 +66,11 @@ function fakeLibrary() {
         bytes: 3e6,
         records_bytes: 1e6,
         vectors_bytes: 1e6,
+        people_bytes: 1e5,
         previews_bytes: 1e6,
         unfinished_bytes: 0,
         models: [{ model_key: 'starter-visual', vectors: 10, dead_vectors: 4, bytes: 1e6 }],
+        face_models: [{ model_key: 'yunet+sface', faces: 20, dead_faces: 3, bytes: 9e4 }],
       },
       models: { folder: '/models', bytes: 2e9 },
       free_bytes: 5e9,
