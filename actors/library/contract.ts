@@ -49,6 +49,16 @@ export const LibraryMedia = Type.Object({
     ),
     'The transcript that is stored; null without one.',
   ),
+  faces: described(
+    Type.Array(
+      Type.Object({
+        model_key: described(Type.String(), 'Detector and embedder that found them.'),
+        faces: described(Count, 'Faces that are stored.'),
+        stored: Stored,
+      }),
+    ),
+    'The faces that are stored, by the models that looked for them.',
+  ),
   preview_bytes: described(Type.Number(), 'Bytes of its stored previews.'),
   unreadable: described(
     Type.Array(Type.String()),
@@ -78,8 +88,14 @@ export const Forgotten = Type.Object({
   hash_str: described(Type.String(), 'Content hash.'),
   frames: described(Count, 'Seconds of picture that were stored of it, over all models.'),
   transcript: described(Type.Boolean(), 'Whether a transcript was stored of it.'),
+  faces: described(Count, 'Faces that were stored of it.'),
   preview_bytes: described(Type.Number(), 'Bytes of its previews, which are gone from the disk.'),
 });
+
+const ClusteringsGone = described(
+  Type.Array(Type.String()),
+  'Face clusterings of which nothing is left, because all of their media are forgotten.',
+);
 export type Forgotten = Static<typeof Forgotten>;
 
 export const ForgetAnswer = Type.Object({
@@ -87,6 +103,7 @@ export const ForgetAnswer = Type.Object({
   dry_run: described(Type.Boolean(), 'Nothing was changed.'),
   forgotten: described(Type.Array(Forgotten), 'The media whose analysis is gone.'),
   unknown: described(Type.Array(Type.String()), 'Paths that the analysis folder knows nothing of.'),
+  clusterings_gone: ClusteringsGone,
 });
 export type ForgetAnswer = Static<typeof ForgetAnswer>;
 
@@ -102,6 +119,7 @@ export const PruneAnswer = Type.Object({
   dry_run: described(Type.Boolean(), 'Nothing was changed.'),
   looked_at: described(Count, 'Media that were looked for.'),
   forgotten: described(Type.Array(Forgotten), 'The media whose file is gone, and their analysis with it.'),
+  clusterings_gone: ClusteringsGone,
   paths_gone: described(
     Type.Array(Type.String()),
     'Paths that are forgotten of media that still lie elsewhere.',
@@ -126,6 +144,10 @@ export const DiskAnswer = Type.Object({
       bytes: described(Type.Number(), 'All that the service keeps there.'),
       records_bytes: described(Type.Number(), 'Media, transcripts, names, previews of stills.'),
       vectors_bytes: described(Type.Number(), 'Vectors of all models.'),
+      people_bytes: described(
+        Type.Number(),
+        'Vectors and pictures of faces, and what belongs to clusterings of them.',
+      ),
       previews_bytes: described(Type.Number(), 'Previews of films.'),
       unfinished_bytes: described(
         Type.Number(),
@@ -144,6 +166,20 @@ export const DiskAnswer = Type.Object({
           }),
         ),
         'The models whose vectors are stored.',
+      ),
+      face_models: described(
+        Type.Array(
+          Type.Object({
+            model_key: described(Type.String(), 'Detector and embedder.'),
+            faces: described(Count, 'Faces in their files.'),
+            dead_faces: described(
+              Count,
+              'Of these, faces that were deleted or found again; the next compaction frees their space.',
+            ),
+            bytes: described(Type.Number(), 'Bytes of their files.'),
+          }),
+        ),
+        'The models whose faces are stored.',
       ),
     }),
     'What the analysis folder takes.',

@@ -3,7 +3,7 @@ import { readdir, stat, statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { engineErrors } from '../../runtime/errors.ts';
 import { storeErrors } from '../index/store/contract.ts';
-import { packFile } from '../index/store/names.ts';
+import { facePackFile, packFile } from '../index/store/names.ts';
 import type { DiskAnswer } from './contract.ts';
 import type { LibraryParts } from './parts.ts';
 
@@ -21,8 +21,8 @@ export async function diskUse(
   cache_dir: string,
   signal: AbortSignal,
 ): Promise<DiskAnswer> {
-  const { models } = await index.ask('held_models', { cache_dir }, { signal });
-  const own = ['vectors', 'previews', ...unfinished];
+  const { models, face_models } = await index.ask('held_models', { cache_dir }, { signal });
+  const own = ['vectors', 'previews', 'people', ...unfinished];
   const nested = await Promise.all(own.map((name) => sizesIn(cache_dir, signal, name)));
   const files = [...(await recordFiles(cache_dir)), ...nested.flat()];
   const sum = (wanted: (name: string) => boolean) =>
@@ -35,6 +35,7 @@ export async function diskUse(
       bytes: sum(() => true),
       records_bytes: sum((name) => name.startsWith('records.mdb')),
       vectors_bytes: sum((name) => name.startsWith('vectors/')),
+      people_bytes: sum((name) => name.startsWith('people/')),
       previews_bytes: sum((name) => name.startsWith('previews/')),
       unfinished_bytes: sum((name) => unfinished.some((folder) => name.startsWith(`${folder}/`))),
       models: models.map(({ model_key, rows, dead }) => {
@@ -43,6 +44,14 @@ export async function diskUse(
           (name) => name.startsWith(prefix) && /^\d+\.v(8|16)$/.test(name.slice(prefix.length)),
         );
         return { model_key, vectors: rows, dead_vectors: dead, bytes };
+      }),
+      face_models: face_models.map(({ model_key, rows, dead }) => {
+        const file = basename(facePackFile(cache_dir, model_key, 0, 'v16')).slice(0, -'0.v16'.length);
+        const prefix = `people/${file}`;
+        const bytes = sum(
+          (name) => name.startsWith(prefix) && /^\d+\.(v16|crops)$/.test(name.slice(prefix.length)),
+        );
+        return { model_key, faces: rows, dead_faces: dead, bytes };
       }),
     },
     models: {

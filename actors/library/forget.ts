@@ -2,7 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isMediaError } from '../decoder/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
-import { compactInSteps } from '../index/store/compact-in-steps.ts';
+import { compactFacesInSteps, compactInSteps } from '../index/store/compact-in-steps.ts';
 import { nameContent } from '../index/store/content-name.ts';
 import { isWithin } from '../index/store/footage-path.ts';
 import { type ForgetAnswer, type ForgetRequest, type Forgotten, libraryErrors } from './contract.ts';
@@ -42,8 +42,14 @@ export async function forget(
     const path = held.find((one) => busy.has(one.path))?.path ?? hindered.get(hash);
     if (path !== undefined) throw inWork(path);
   }
-  const forgotten = await remove(parts, cache_dir, contents, dry_run, signal);
-  return { message: told(forgotten, unknown.length, dry_run), dry_run, forgotten, unknown };
+  const { forgotten, clusterings } = await remove(parts, cache_dir, contents, dry_run, signal);
+  return {
+    message: told(forgotten, unknown.length, dry_run),
+    dry_run,
+    forgotten,
+    unknown,
+    clusterings_gone: clusterings,
+  };
 }
 
 /** Of a folder, of what a link leads to, and by the content of the file that lies there. */
@@ -101,8 +107,15 @@ async function contentsInWork(
 }
 
 async function compact(index: LibraryParts['index'], cache_dir: string, signal: AbortSignal): Promise<void> {
-  const { models } = await index.ask('held_models', { cache_dir }, { signal });
+  const { models, face_models } = await index.ask('held_models', { cache_dir }, { signal });
   for (const { model_key } of models) await compactInSteps(index, { cache_dir, model_key }, signal);
+  for (const { model_key } of face_models) await compactFacesInSteps(index, { cache_dir, model_key }, signal);
+}
+
+export interface Gone {
+  readonly forgotten: Forgotten[];
+  /** Face clusterings of which nothing is left. */
+  readonly clusterings: string[];
 }
 
 /** Removes contents, or says only what would go. */
@@ -112,19 +125,37 @@ export async function remove(
   contents: Contents,
   dry_run: boolean,
   signal: AbortSignal,
-): Promise<Forgotten[]> {
+): Promise<Gone> {
   const all = [...contents.keys()];
+  const clusterings: string[] = dry_run ? await emptied(index, cache_dir, new Set(all), signal) : [];
   for (let at = 0; at < all.length && !dry_run; at += TOGETHER) {
-    await index.ask('remove_media', { cache_dir, hashes: all.slice(at, at + TOGETHER) }, { signal });
+    const hashes = all.slice(at, at + TOGETHER);
+    const gone = await index.ask('remove_media', { cache_dir, hashes }, { signal });
+    clusterings.push(...gone.clusterings);
   }
   if (all.length > 0 && !dry_run) await compact(index, cache_dir, signal);
-  return [...contents].map(([hash_str, held]) => ({
+  const forgotten = [...contents].map(([hash_str, held]) => ({
     media_paths: held.map(({ path }) => path),
     hash_str,
     frames: held[0]!.visual.reduce((sum, { frames }) => sum + frames, 0),
     transcript: held[0]!.transcript !== null,
+    // The same faces may be found by several pairs of models.
+    faces: Math.max(0, ...held[0]!.faces.map(({ faces }) => faces)),
     preview_bytes: held[0]!.preview_bytes,
   }));
+  return { forgotten, clusterings };
+}
+
+/** Clusterings of which nothing would be left. */
+async function emptied(
+  index: LibraryParts['index'],
+  cache_dir: string,
+  hashes: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { jobs } = await index.ask('cluster_jobs', { cache_dir }, { signal });
+  const isGone = ({ media_hashes }: (typeof jobs)[number]) => media_hashes.every((hash) => hashes.has(hash));
+  return jobs.filter(isGone).map(({ name }) => name);
 }
 
 function told(forgotten: readonly Forgotten[], unknown: number, dryRun: boolean): string {

@@ -21,11 +21,12 @@ export function createLibrary(parts: LibraryParts): Library {
   };
 }
 
-function shown({ path, volume: _, visual, transcript, ...media }: HeldMedia): LibraryMedia {
+function shown({ path, volume: _, visual, faces, transcript, ...media }: HeldMedia): LibraryMedia {
   return {
     media_path: path,
     ...media,
     visual: visual.map(({ stored_ms, ...stage }) => ({ ...stage, stored: seconds(stored_ms) })),
+    faces: faces.map(({ stored_ms, ...found }) => ({ ...found, stored: seconds(stored_ms) })),
     transcript: transcript && storedIn(transcript),
   };
 }

@@ -35,7 +35,7 @@ export async function prune(
       deadPaths.push(...dead.map(({ path }) => ({ from: path, to: there.path, volume: there.volume })));
     } else if (unsure.length === 0) gone.set(hash, held);
   }
-  const forgotten = await remove(parts, cache_dir, gone, dry_run, signal);
+  const { forgotten, clusterings } = await remove(parts, cache_dir, gone, dry_run, signal);
   for (let at = 0; at < deadPaths.length && !dry_run; at += PATHS) {
     const moves = deadPaths.slice(at, at + PATHS);
     await parts.index.ask('move_paths', { cache_dir, moves }, { signal });
@@ -46,6 +46,7 @@ export async function prune(
     dry_run,
     looked_at: all.length,
     forgotten,
+    clusterings_gone: clusterings,
     paths_gone: deadPaths.map(({ from }) => from),
     skipped: left,
   };
