@@ -9,8 +9,6 @@ import { storeMessages } from './store/contract.ts';
 import { transcriptMessages } from './transcripts/contract.ts';
 import { visualMessages } from './visual/contract.ts';
 
-const { delete_people: _delete, compact_faces: _compact, ...people } = peopleMessages;
-
 export const indexContract = contract('index', {
   ...storeMessages,
   ...spanMessages,
@@ -18,5 +16,5 @@ export const indexContract = contract('index', {
   ...transcriptMessages,
   ...facetMessages,
   ...libraryMessages,
-  ...people,
+  ...peopleMessages,
 });

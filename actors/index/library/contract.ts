@@ -29,6 +29,8 @@ export const HeldMedia = Type.Object({
       stored_ms: StoredMs,
     }),
   ),
+  /** Faces that were found, by each pair of models that looked. */
+  faces: Type.Array(Type.Object({ model_key: Type.String(), faces: Type.Integer(), stored_ms: StoredMs })),
   preview_bytes: Type.Number(),
   /** What cannot be read of it: keys of models, `transcript`, `previews`. */
   unreadable: Type.Array(Type.String()),
@@ -55,8 +57,11 @@ export const libraryMessages = {
     }),
     Type.Object({ total: Type.Integer(), media: Type.Array(HeldMedia) }),
   ),
-  /** The models whose vectors a folder holds. */
-  held_models: ask(Type.Object({ ...Folder }), Type.Object({ models: Type.Array(HeldModel) })),
+  /** The models whose vectors a folder holds, and the pairs that found its faces. */
+  held_models: ask(
+    Type.Object({ ...Folder }),
+    Type.Object({ models: Type.Array(HeldModel), face_models: Type.Array(HeldModel) }),
+  ),
   /**
    * Removes everything that is stored of these contents, and every path they are known by, in one atomic write; what is
    * loaded of them can be found no more. *Flushed*. MEDIA_IN_WORK, STORE_IN_USE.
@@ -70,8 +75,11 @@ export const libraryMessages = {
           vectors: Type.Integer(),
           preview_bytes: Type.Number(),
           transcript: Type.Boolean(),
+          faces: Type.Integer(),
         }),
       ),
+      /** Names of face clusterings of which nothing is left. */
+      clusterings: Type.Array(Type.String()),
     }),
   ),
   /**

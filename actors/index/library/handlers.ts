@@ -14,12 +14,12 @@ export function libraryHandlers({ folders }: StoreParts): Handlers<Contract<type
     held_models: ({ cache_dir }) =>
       folders.with(cache_dir, (store) => {
         store.requireFolder();
-        return { models: store.holdings.models() };
+        return { models: store.holdings.models(), face_models: store.holdings.faceModels() };
       }),
     remove_media: ({ cache_dir, hashes }, turn) =>
       folders.with(cache_dir, (store) => {
         store.requireFolder();
-        return { removed: store.remove(hashes, () => turn.throwIfCancelled()) };
+        return store.remove(hashes, () => turn.throwIfCancelled());
       }),
     move_paths: ({ cache_dir, moves }) =>
       folders.with(cache_dir, (store) => {

@@ -4,17 +4,15 @@ import type { ClusterJob } from './contract.ts';
 /** Faces by entry id that stand for a cluster as it was: it is found again where most of them are. */
 export type Anchors = readonly string[];
 
+/** A cluster as it was when it was corrected. */
+export interface Then {
+  readonly id: string;
+  readonly anchors: Anchors;
+}
+
 export type Correction =
-  | {
-      readonly kind: 'merge';
-      readonly clusters: readonly { readonly id: string; readonly anchors: Anchors }[];
-    }
-  | {
-      readonly kind: 'move';
-      readonly faces: readonly string[];
-      readonly from: { readonly id: string; readonly anchors: Anchors };
-      readonly to: { readonly id: string; readonly anchors: Anchors };
-    };
+  | { readonly kind: 'merge'; readonly clusters: readonly Then[] }
+  | { readonly kind: 'move'; readonly faces: readonly string[]; readonly from: Then; readonly to: Then };
 
 /** A name that no cluster has at the moment, and whom it was given to. */
 export interface LostName {
@@ -52,8 +50,6 @@ export interface ClusteringState extends Clusters {
   /** Before the last correction, with the file of its columns. */
   readonly undo: (Clusters & { readonly file: string }) | null;
 }
-
-export const noCorrections: readonly Correction[] = [];
 
 /** As the API shows it. */
 export function clusterJob(name: string, format: number, state: ClusteringState): ClusterJob {

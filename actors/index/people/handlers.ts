@@ -13,9 +13,7 @@ import { legacyAppearances, legacyClustering, legacyPage } from './legacy.ts';
 export type PeopleParts = FaceParts & ClusteringParts;
 
 /** All but loading, which lies with searches. */
-type PeopleContract = Contract<
-  Omit<typeof peopleMessages, 'load_people' | 'delete_people' | 'compact_faces'>
->;
+type PeopleContract = Contract<Omit<typeof peopleMessages, 'load_people'>>;
 type FacesRequest = Request<PeopleContract, 'cluster_faces'>;
 type FacesReply = Reply<PeopleContract, 'cluster_faces'>;
 
@@ -33,6 +31,10 @@ export function peopleHandlers(parts: PeopleParts): Handlers<PeopleContract> {
       folders.with(cache_dir, (store) => store.people.modify(cluster_job_name, merges, moves)),
     undo_clusters: ({ cache_dir, cluster_job_name }) =>
       folders.with(cache_dir, (store) => ({ job: store.people.undo(cluster_job_name) })),
+    delete_people: ({ cache_dir, cluster_job_name, cluster_id }) =>
+      folders.with(cache_dir, (store) => store.people.delete(cluster_job_name, cluster_id)),
+    compact_faces: ({ cache_dir, model_key }) =>
+      folders.with(cache_dir, (store) => ({ done: store.compactFaces(model_key) })),
     appearances: ({ cache_dir, cluster_job_name, clusters }) =>
       folders.with(cache_dir, (store) => ({ people: appearances(store, cluster_job_name, clusters) })),
     cluster_faces: (request, turn) =>

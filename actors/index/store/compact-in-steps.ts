@@ -1,6 +1,7 @@
 // Sends the message of a compaction until it is done; searches come in between.
 import type { Contract } from '../../../runtime/contract.ts';
 import type { Ref } from '../../../runtime/ref.ts';
+import type { peopleMessages } from '../people/contract.ts';
 import type { visualMessages } from '../visual/contract.ts';
 
 /** Never rejects: what is not compacted now is by whoever writes next. `signal` stops it. */
@@ -11,6 +12,19 @@ export async function compactInSteps(
 ): Promise<void> {
   try {
     while (!(await index.ask('compact', { ...asked }, { signal, lane: 'later' })).done);
+  } catch {
+    // Stopped, or the index has ended or is too busy.
+  }
+}
+
+/** The same for the packs of faces. */
+export async function compactFacesInSteps(
+  index: Ref<Contract<Pick<typeof peopleMessages, 'compact_faces'>>>,
+  asked: { readonly cache_dir: string; readonly model_key: string },
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    while (!(await index.ask('compact_faces', { ...asked }, { signal, lane: 'later' })).done);
   } catch {
     // Stopped, or the index has ended or is too busy.
   }

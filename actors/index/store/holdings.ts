@@ -6,9 +6,17 @@ import type { Environment } from './environment.ts';
 import { readable } from './faults.ts';
 import { isWithin } from './footage-path.ts';
 import type { MediaRecords } from './media.ts';
-import { modelPrefix, previewKey, stageKey, transcriptKey } from './names.ts';
+import {
+  encodeModelKey,
+  faceModelPrefix,
+  facesKey,
+  modelPrefix,
+  previewKey,
+  stageKey,
+  transcriptKey,
+} from './names.ts';
 import { readRecord } from './read-record.ts';
-import { Model, Previews, Transcript, Visual } from './records.ts';
+import { FaceModel, Faces, Model, Previews, Transcript, Visual } from './records.ts';
 import { unseal } from './table.ts';
 import { columnsOf } from './transcripts.ts';
 
@@ -34,14 +42,19 @@ export class Holdings {
     const all = this.#paths.all(pause);
     const found = under === null ? all : all.filter(({ path }) => isWithin(path, under));
     const models = this.#models();
+    const faceModels = this.#faceModels();
     const media = found.slice(offset, offset + limit).map((one, i) => {
       if (i % stride === 0) pause();
-      return this.#held(one, models);
+      return this.#held(one, models, faceModels);
     });
     return { total: found.length, media };
   }
 
-  #held({ path, hash, replaced }: ListedContent, models: readonly Model[]): HeldMedia {
+  #held(
+    { path, hash, replaced }: ListedContent,
+    models: readonly Model[],
+    faceModels: readonly FaceModel[],
+  ): HeldMedia {
     const record = readable(() => this.#media.byHash(hash));
     const own = record?.path === path || replaced ? record : this.#media.byPath(path);
     const known = own ?? record;
@@ -57,6 +70,11 @@ export class Holdings {
       const frames = row.extents.reduce((sum, { count }) => sum + count, 0);
       return [{ model_key, frames, stored_ms: row.stored_ms || null }];
     });
+    const faces = faceModels.flatMap(({ model_key }) => {
+      const key = facesKey(encodeModelKey(model_key), hash);
+      const row = read(model_key, () => readRecord(this.#reading(), Faces, key));
+      return row === null ? [] : [{ model_key, faces: row.count, stored_ms: row.stored_ms || null }];
+    });
     const previews = read('previews', () => readRecord(this.#reading(), Previews, previewKey(hash)));
     return {
       path,
@@ -67,6 +85,7 @@ export class Holdings {
       duration_seconds: known?.probe.duration_seconds ?? null,
       volume: known?.volume ?? null,
       visual,
+      faces,
       transcript: read('transcript', () => this.#transcript(hash)),
       preview_bytes: previews?.size_bytes ?? 0,
       unreadable,
@@ -95,13 +114,24 @@ export class Holdings {
     ).filter((model) => model !== null);
   }
 
+  #faceModels(): FaceModel[] {
+    const environment = this.#reading();
+    if (environment === null) return [];
+    return Array.from(environment.entries(faceModelPrefix), ({ key, value }) =>
+      readable(() => unseal(FaceModel, key, value, environment.file)),
+    ).filter((model) => model !== null);
+  }
+
+  faceModels(): HeldModel[] {
+    return this.#faceModels().map(held);
+  }
+
   /** `dead`: rows that belong to no media any more, which go with the next compaction. */
   models(): HeldModel[] {
-    return this.#models().map(({ model_key, dimensions, rows, live }) => ({
-      model_key,
-      dimensions,
-      rows,
-      dead: Math.max(0, rows - live),
-    }));
+    return this.#models().map(held);
   }
+}
+
+function held({ model_key, dimensions, rows, live }: Model | FaceModel): HeldModel {
+  return { model_key, dimensions, rows, dead: Math.max(0, rows - live) };
 }

@@ -12,6 +12,7 @@ import { Holdings } from './holdings.ts';
 import { MediaRecords } from './media.ts';
 import { databaseFile, previewKey, vectorFolder } from './names.ts';
 import { People } from './people/people.ts';
+import type { PeopleRemoval, RemovedFaces } from './people/people-removal.ts';
 import { PeopleWriter } from './people/people-writer.ts';
 import { PreviewTables, readPreviews } from './preview-reader.ts';
 import { readRecord } from './read-record.ts';
@@ -26,6 +27,13 @@ import { Writer, type WriterOptions } from './writer.ts';
 export interface StoreOptions extends WriterOptions {
   /** The folder was there before: one that is missing is not made anew, it may be on a share that is away. */
   readonly wasThere?: boolean;
+}
+
+/** What went. */
+export interface RemovedContents {
+  readonly removed: (Removed & { readonly faces: number })[];
+  /** Names of clusterings of which nothing is left. */
+  readonly clusterings: string[];
 }
 
 export class Store {
@@ -56,7 +64,7 @@ export class Store {
     this.visual = new VisualStages(folder, () => this.#reading());
     this.spans = new Spans(folder, options);
     const reading = () => this.#reading();
-    this.people = new People(folder, reading, () => this.peopleWriter().jobs, options.warn);
+    this.people = new People(folder, reading, () => this.peopleWriter(), options.warn);
   }
 
   /** Null when the folder holds no analysis yet. Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED. */
@@ -95,8 +103,9 @@ export class Store {
   /** What writes faces and clusterings. Throws what opening the folder for writing throws. */
   peopleWriter(): PeopleWriter {
     const { environment, work, spans } = this.#writer();
-    const { folder, people } = this;
-    this.#peopleWriting ??= new PeopleWriter({ folder, environment, work, spans, people }, this.#options);
+    const { stored: clusterings, faces: stored } = this.people;
+    const parts = { folder: this.folder, environment, work, spans, clusterings, stored };
+    this.#peopleWriting ??= new PeopleWriter(parts, this.#options);
     return this.#peopleWriting;
   }
 
@@ -153,12 +162,25 @@ export class Store {
   }
 
   /** Everything that is stored of these contents, and every path they are known by. */
-  remove(hashes: readonly string[], pause: () => void): Removed[] {
+  remove(hashes: readonly string[], pause: () => void): RemovedContents {
     const known = this.paths.of(hashes, pause);
     const contents = new Map(hashes.map((hash, i) => [hash, known[i] ?? []]));
-    const removed = this.#writer().remove(contents);
+    const people = this.peopleWriter();
+    let faces: RemovedFaces = { faces: new Map(), models: [] };
+    let removal: PeopleRemoval | null = null;
+    const removed = this.#writer().remove(contents, () => {
+      const going = people.removal(new Set(hashes));
+      removal = going;
+      return (writes) => {
+        faces = going.within(writes);
+      };
+    });
+    const gone = removal as unknown as PeopleRemoval;
+    gone.tidy();
+    people.removed(faces);
     this.paths.removed(hashes);
-    return removed;
+    const contentsGone = removed.map((one) => ({ ...one, faces: faces.faces.get(one.hash) ?? 0 }));
+    return { removed: contentsGone, clusterings: gone.lost };
   }
 
   /** The paths that stayed, because another content is known at their new name. */
@@ -187,6 +209,11 @@ export class Store {
   /** One step; see `Writer.compact`. A folder without vectors of the model has nothing to do, and is not made. */
   compact(modelKey: string): boolean {
     return this.visual.model(modelKey) === null || this.#writer().compact(modelKey);
+  }
+
+  /** The same for the packs of faces. */
+  compactFaces(modelKey: string): boolean {
+    return this.people.faces.dimensions(modelKey) === null || this.peopleWriter().compact(modelKey);
   }
 
   /** What was appended to a stage that can be taken up is kept. */

@@ -254,8 +254,11 @@ export class Writer {
     }
   }
 
-  /** Everything of these contents, each with all of its paths, in one transaction. *Flushed* on return. MEDIA_IN_WORK. */
-  remove(contents: ReadonlyMap<string, readonly string[]>): Removed[] {
+  /**
+   * Everything of these contents, each with all of its paths, in one transaction. `along` is called with the lease held; what
+   * it answers is done within the transaction. *Flushed* on return. MEDIA_IN_WORK.
+   */
+  remove(contents: ReadonlyMap<string, readonly string[]>, along: () => (writes: Writes) => void): Removed[] {
     const open = this.work.stageOf(contents);
     if (open !== undefined) {
       const named = contents.get(open.hash)?.[0] ?? open.hash;
@@ -267,8 +270,10 @@ export class Writer {
       this.spans.forgetContents(new Set(contents.keys()));
       const prefix = modelPrefix.length;
       const modelKeys = this.environment.keys(modelPrefix).map((key) => key.slice(prefix));
+      const within = along();
       const { removed, models } = this.environment.transact((writes) => {
         this.work.confirmIn(writes);
+        within(writes);
         return removeContents(writes, this.environment, modelKeys, contents);
       });
       for (const hash of contents.keys()) removeOtherPreviews(this.#folder, hash, '');

@@ -272,14 +272,15 @@ function libraryHandlers(world: IndexState) {
         const visual = frames > 0 ? [{ model_key: 'fake', frames, stored_ms: 0 }] : [];
         const { kind, duration_seconds } = probe;
         const facts = { size_bytes, kind, duration_seconds, volume: null };
-        const none = { transcript: null, preview_bytes: 0, unreadable: [] };
+        const none = { transcript: null, faces: [], preview_bytes: 0, unreadable: [] };
         return { path, hash_str, replaced: false, ...facts, visual, ...none };
       });
       return { total: found.length, media };
     },
-    held_models: () => ({ models: [] }),
+    held_models: () => ({ models: [], face_models: [] }),
     remove_media: ({ hashes }) => ({
-      removed: hashes.map((hash) => ({ hash, vectors: 0, preview_bytes: 0, transcript: false })),
+      removed: hashes.map((hash) => ({ hash, vectors: 0, preview_bytes: 0, transcript: false, faces: 0 })),
+      clusterings: [],
     }),
     move_paths: () => ({ stayed: [] }),
   } satisfies IndexHandlers;

@@ -62,6 +62,11 @@ export class FaceWriter {
     return [...this.#stages].some((stage) => stage.modelKey === modelKey);
   }
 
+  /** Any open stage of one of these contents. */
+  stageOf(hashes: { has(hash: string): boolean }): FaceStage | undefined {
+    return [...this.#stages].find(({ hash }) => hashes.has(hash));
+  }
+
   /** `span`: what was kept of it is taken up. Throws STORE_IN_USE naming the process when another one writes here. */
   begin(hash: string, modelKey: string, dimensions: number, span: SpanKey | null = null): FaceStage {
     for (const stage of [...this.#stages]) {

@@ -11,8 +11,9 @@ import type { Environment } from '../environment.ts';
 import { readAgain, readable } from '../faults.ts';
 import { ClusterView } from './cluster-view.ts';
 import { Clusterings, type StoredClustering, stateOf } from './clusterings.ts';
-import { type JobWriter, requireCurrent, unknownJob } from './job-writer.ts';
+import { requireCurrent, unknownJob } from './job-writer.ts';
 import { type ClusteringRequest, OpenClustering } from './open-clustering.ts';
+import type { DeletedPeople, PeopleWriter } from './people-writer.ts';
 import { StoredFaces } from './stored-faces.ts';
 
 type Assignments = readonly { readonly cluster_id: string; readonly name: string }[];
@@ -20,14 +21,14 @@ type Assignments = readonly { readonly cluster_id: string; readonly name: string
 export class People {
   readonly faces: StoredFaces;
   readonly stored: Clusterings;
-  readonly #writing: () => JobWriter;
+  readonly #writing: () => PeopleWriter;
   readonly #warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
   #view: { readonly name: string; readonly revision: number; readonly view: ClusterView } | null = null;
 
   constructor(
     folder: string,
     reading: () => Environment | null,
-    writing: () => JobWriter,
+    writing: () => PeopleWriter,
     warn: (message: string, fields: Readonly<Record<string, unknown>>) => void = () => {},
   ) {
     this.faces = new StoredFaces(folder, reading);
@@ -116,7 +117,7 @@ export class People {
     eps: number,
     clearNames: boolean,
   ): Reconciled {
-    return this.#writing().commit(open, labels, neighbours, eps, clearNames);
+    return this.#writing().jobs.commit(open, labels, neighbours, eps, clearNames);
   }
 
   /** Names by cluster id that are others now; empty for one that was taken away. */
@@ -125,17 +126,17 @@ export class People {
     if (stored === null) throw unknownJob(name);
     const changes: Record<string, string> = {};
     if (stored.format < faceStorageVersion) {
-      this.#writing().changeJson(name, ({ json }) => nameLegacy(json, assignments, changes));
+      this.#writing().jobs.changeJson(name, ({ json }) => nameLegacy(json, assignments, changes));
       return changes;
     }
-    this.#writing().change(name, (state) => ({ state: named(state, assignments, changes) }));
+    this.#writing().jobs.change(name, (state) => ({ state: named(state, assignments, changes) }));
     return changes;
   }
 
   /** Merges, then moves; all or none. */
   modify(name: string, merges: readonly Merge[], moves: readonly Move[]): Pick<Modified, 'merges' | 'moves'> {
     let answer: Pick<Modified, 'merges' | 'moves'> = { merges: [], moves: [] };
-    this.#writing().change(name, (state, columns, file) => {
+    this.#writing().jobs.change(name, (state, columns, file) => {
       const modified = modify(state, columns(), file, merges, moves);
       answer = { merges: modified.merges, moves: modified.moves };
       return modified;
@@ -143,9 +144,15 @@ export class People {
     return answer;
   }
 
+  /** A clustering, or one cluster of it. An unknown one makes no folder. */
+  delete(name: string, cluster: string | null): DeletedPeople {
+    if (!this.clusterings().includes(name)) throw unknownJob(name);
+    return this.#writing().delete(name, cluster);
+  }
+
   /** Takes the last `modify` back. */
   undo(name: string): ClusterJob {
-    const state = this.#writing().change(name, undone);
+    const state = this.#writing().jobs.change(name, undone);
     return clusterJob(name, faceStorageVersion, state);
   }
 }

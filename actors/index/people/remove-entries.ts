@@ -1,0 +1,94 @@
+// A clustering without some of its entries: of people who are deleted, or media that are forgotten. Nothing of them stays,
+// also not in corrections and names. Pure.
+import { type ClusterColumns, someColumns } from './cluster-columns.ts';
+import type { ClusteringState, Correction, Then } from './clustering-state.ts';
+import { idText } from './entry-id.ts';
+
+export interface Removal {
+  /** 1 for an entry that goes. */
+  readonly entries: Uint8Array;
+  /** That are not of the clustering any more. */
+  readonly media: ReadonlySet<string>;
+}
+
+/** Entries of media. */
+export function entriesOf(
+  state: ClusteringState,
+  { media }: ClusterColumns,
+  hashes: ReadonlySet<string>,
+): Uint8Array {
+  const goes = state.media.map((hash) => (hashes.has(hash) ? 1 : 0));
+  return Uint8Array.from(media, (own) => goes[own]!);
+}
+
+export function withoutEntries(
+  state: ClusteringState,
+  columns: ClusterColumns,
+  { entries, media: goneMedia }: Removal,
+): { state: ClusteringState; columns: ClusterColumns } {
+  const gone = new Set<string>();
+  const stay: number[] = [];
+  for (let at = 0; at < entries.length; at++) {
+    if (entries[at] === 1) gone.add(idText(columns.ids, at));
+    else stay.push(at);
+  }
+  const left = someColumns(columns, Uint32Array.from(stay));
+  const sizes = state.cluster_ids.map(() => 0);
+  for (const cluster of left.clusters) if (cluster >= 0) sizes[cluster]!++;
+  const kept = sizes.flatMap((size, at) => (size > 0 ? [at] : []));
+  const clusterAt = positions(sizes.length, kept);
+  const media = state.media.flatMap((hash, at) => (goneMedia.has(hash) ? [] : [at]));
+  const mediaAt = positions(state.media.length, media);
+  const ids = kept.map((at) => state.cluster_ids[at]!);
+  const named = ids.flatMap((id) => (state.names[id] === undefined ? [] : [[id, state.names[id]!] as const]));
+  const isLeft = (id: string) => !gone.has(id);
+  return {
+    state: {
+      ...state,
+      cluster_ids: ids,
+      sizes: kept.map((at) => sizes[at]!),
+      names: Object.fromEntries(named),
+      media: media.map((at) => state.media[at]!),
+      marks: media.map((at) => state.marks[at]!),
+      entries: stay.length,
+      corrections: state.corrections.flatMap((one) => correctionOf(one, isLeft)),
+      lost: state.lost.flatMap(({ name, anchors }) => {
+        const own = anchors.filter(isLeft);
+        return own.length === 0 ? [] : [{ name, anchors: own }];
+      }),
+      shape: state.shape + 1,
+      is_whole: false,
+      undo: null,
+    },
+    columns: {
+      ...left,
+      clusters: left.clusters.map((cluster) => (cluster < 0 ? -1 : clusterAt[cluster]!)),
+      media: left.media.map((own) => mediaAt[own]!),
+    },
+  };
+}
+
+/** Where those at `kept` are when the others are gone. */
+function positions(count: number, kept: readonly number[]): Int32Array {
+  const at = new Int32Array(count).fill(-1);
+  for (const [now, before] of kept.entries()) at[before] = now;
+  return at;
+}
+
+/** Without ids that are gone; none when it says nothing any more. */
+function correctionOf(correction: Correction, isLeft: (id: string) => boolean): Correction[] {
+  if (correction.kind === 'merge') {
+    const clusters = correction.clusters.flatMap(({ id, anchors }) => {
+      const own = anchors.filter(isLeft);
+      return own.length === 0 ? [] : [{ id, anchors: own }];
+    });
+    return clusters.length < 2 ? [] : [{ kind: 'merge', clusters }];
+  }
+  const faces = correction.faces.filter(isLeft);
+  if (faces.length === 0) return [];
+  const left = ({ id, anchors }: Then) => ({
+    id,
+    anchors: anchors.filter(isLeft),
+  });
+  return [{ kind: 'move', faces, from: left(correction.from), to: left(correction.to) }];
+}

@@ -1,0 +1,201 @@
+// Takes faces out of the records: those of contents that are forgotten, and those of people who are deleted. Within the
+// transaction of whoever removes; what is to be written as files is written before it.
+
+import { faceStorageVersion } from '../../people/contract.ts';
+import { idBytes, idText } from '../../people/entry-id.ts';
+import { legacyClustering, withoutContents } from '../../people/legacy.ts';
+import { entriesOf, withoutEntries } from '../../people/remove-entries.ts';
+import type { Environment, Writes } from '../environment.ts';
+import { readable } from '../faults.ts';
+import { faceModelPrefix } from '../names.ts';
+import { FaceModel } from '../records.ts';
+import { randomRevision } from '../revision.ts';
+import { seal, unseal } from '../table.ts';
+import type { ClusterWriter } from './cluster-writer.ts';
+import { type Clusterings, stateOf } from './clusterings.ts';
+import { placeBytes, sizeOfPlaces } from './crop-pack.ts';
+import { FaceRecords } from './face-records.ts';
+
+/** What goes of the faces of a content: null for all of it, as if nobody had looked. */
+export type GoneFaces = ReadonlyMap<string, ReadonlySet<string> | null>;
+
+export interface RemovedFaces {
+  /** By content: entries, each counted once whichever models found it. */
+  readonly faces: ReadonlyMap<string, number>;
+  /** Whose packs have bytes of nobody now. */
+  readonly models: readonly FaceModel[];
+}
+
+export function removeFaces(writes: Writes, environment: Environment, gone: GoneFaces): RemovedFaces {
+  const { file } = environment;
+  const records = new FaceRecords(environment);
+  const models = environment.keys(faceModelPrefix).map((key) => key.slice(faceModelPrefix.length));
+  const faces = new Map<string, number>();
+  const changed: FaceModel[] = [];
+  const removed = new Map([...gone.keys()].map((hash) => [hash, new Set<string>()]));
+  for (const encoded of models) {
+    const key = faceModelPrefix + encoded;
+    const bytes = writes.get(key);
+    const model = bytes && readable(() => unseal(FaceModel, key, bytes, file));
+    let [rows, crops, any] = [0, 0, false];
+    for (const [hash, ids] of gone) {
+      const freed = removeOf(writes, records, encoded, hash, ids, removed.get(hash) as Set<string>);
+      if (freed === null) continue;
+      any = true;
+      if (freed.generation !== model?.generation) continue;
+      rows += freed.rows;
+      crops += freed.crops;
+    }
+    if (!any || !model) continue;
+    const { live, crops_live } = model;
+    const now = {
+      ...model,
+      live: Math.max(0, live - rows),
+      crops_live: Math.max(0, crops_live - crops),
+      erases: 1,
+    };
+    writes.put(key, seal(FaceModel, key, now));
+    changed.push(now);
+  }
+  for (const [hash, ids] of removed) faces.set(hash, ids.size);
+  if (changed.length > 0) records.noteChange(writes);
+  return { faces, models: changed };
+}
+
+/** Null when nothing of the content is there by these models. */
+function removeOf(
+  writes: Writes,
+  records: FaceRecords,
+  model: string,
+  hash: string,
+  ids: ReadonlySet<string> | null,
+  removed: Set<string>,
+): { generation: number; rows: number; crops: number } | null {
+  const read = readable(() => {
+    const head = records.head(writes, model, hash);
+    if (head === null) return { head };
+    return { head, facts: records.facts(writes, model, hash), places: records.places(writes, model, hash) };
+  });
+  if (read !== null && read.head === null) return null;
+  if (read === null || read.facts === undefined || ids === null) {
+    // What is damaged goes whole: nobody can tell any more whose faces they are.
+    records.remove(writes, model, hash);
+    const { facts, places } = read ?? {};
+    for (let at = 0; facts && at < facts.frames.length; at++) removed.add(idText(facts.ids, at));
+    if (places === undefined) return { generation: -1, rows: 0, crops: 0 };
+    return { generation: places.generation, rows: places.rows.length, crops: sizeOfPlaces(places.crops) };
+  }
+  const { head, facts, places } = read;
+  const stay: number[] = [];
+  for (let at = 0; at < facts.frames.length; at++) {
+    const id = idText(facts.ids, at);
+    if (ids.has(id)) removed.add(id);
+    else stay.push(at);
+  }
+  if (stay.length === facts.frames.length) return null;
+  const crops = pick(places.crops, stay, placeBytes);
+  const revision = head.revision + 1;
+  records.put(
+    writes,
+    model,
+    { ...head, revision: revision < 2 ** 32 ? revision : randomRevision(), count: stay.length },
+    {
+      ids: pick(facts.ids, stay, idBytes),
+      frames: Uint32Array.from(stay, (at) => facts.frames[at]!),
+      numbers: pick(facts.numbers, stay, facts.numbers.length / facts.frames.length),
+      weak: Uint8Array.from(stay, (at) => facts.weak[at]!),
+    },
+    { generation: places.generation, rows: Uint32Array.from(stay, (at) => places.rows[at]!), crops },
+  );
+  return {
+    generation: places.generation,
+    rows: places.rows.length - stay.length,
+    crops: sizeOfPlaces(places.crops) - sizeOfPlaces(crops),
+  };
+}
+
+function pick<A extends Uint8Array | Float32Array>(values: A, at: readonly number[], width: number): A {
+  const picked = values.slice(0, at.length * width) as A;
+  for (const [i, from] of at.entries()) {
+    picked.set(values.subarray(from * width, (from + 1) * width), i * width);
+  }
+  return picked;
+}
+
+/** A clustering that loses media, with its columns written already. Null: nothing is left of it. */
+interface ChangedJob {
+  readonly name: string;
+  readonly put: ((writes: Writes) => void) | null;
+  readonly files: readonly string[];
+}
+
+/** Contents that are forgotten: their faces, and their entries in every clustering. */
+export class PeopleRemoval {
+  readonly #environment: Environment;
+  readonly #files: ClusterWriter;
+  readonly #gone: GoneFaces;
+  readonly #jobs: ChangedJob[];
+
+  /** Writes the columns of clusterings without these contents. For who holds the lease. */
+  constructor(
+    environment: Environment,
+    clusterings: Clusterings,
+    files: ClusterWriter,
+    hashes: ReadonlySet<string>,
+    token: string,
+  ) {
+    this.#environment = environment;
+    this.#files = files;
+    this.#gone = new Map([...hashes].map((hash) => [hash, null]));
+    // One that is damaged cannot be changed; its records name faces that are gone then.
+    this.#jobs = clusterings.names().flatMap((name) => {
+      const changed = readable(() => changedJob(clusterings, files, name, hashes, token));
+      return changed ?? [];
+    });
+  }
+
+  /** Clusterings of which nothing is left. */
+  get lost(): string[] {
+    return this.#jobs.filter(({ put }) => put === null).map(({ name }) => name);
+  }
+
+  within(writes: Writes): RemovedFaces {
+    for (const { name, put } of this.#jobs) {
+      if (put === null) this.#files.remove(writes, name);
+      else put(writes);
+    }
+    return removeFaces(writes, this.#environment, this.#gone);
+  }
+
+  /** After the transaction. */
+  tidy(): void {
+    for (const { name, files } of this.#jobs) this.#files.tidy(name, files);
+  }
+}
+
+function changedJob(
+  clusterings: Clusterings,
+  files: ClusterWriter,
+  name: string,
+  hashes: ReadonlySet<string>,
+  token: string,
+): ChangedJob[] {
+  const stored = clusterings.get(name);
+  if (stored === null) return [];
+  if (stored.format < faceStorageVersion) {
+    const before = legacyClustering(stored.json);
+    const all = [...before.clusters.flatMap(({ faces }) => faces), ...before.noise];
+    if (!all.some(({ hash }) => hashes.has(hash))) return [];
+    const after = withoutContents(before, hashes);
+    const isEmpty = after.clusters.length === 0 && after.noise.length === 0;
+    const put = (writes: Writes) => files.putJson(writes, name, stored.format, '', JSON.stringify(after));
+    return [{ name, put: isEmpty ? null : put, files: [] }];
+  }
+  const state = stateOf(stored);
+  if (!state.media.some((hash) => hashes.has(hash))) return [];
+  if (state.media.every((hash) => hashes.has(hash))) return [{ name, put: null, files: [] }];
+  const columns = clusterings.columns(stored.file);
+  const left = withoutEntries(state, columns, { entries: entriesOf(state, columns, hashes), media: hashes });
+  const file = files.write(name, left.columns, token);
+  return [{ name, put: (writes) => files.put(writes, name, file, left.state), files: [file] }];
+}
