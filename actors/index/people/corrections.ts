@@ -144,5 +144,5 @@ function moveFault(labels: Labels, { faces, from, to }: Correction & { kind: 'mo
   const elsewhere = there.filter((face) => joined >= 0 && labels.of(face) !== joined);
   if (elsewhere.length === 0) return null;
   const count = elsewhere.length === there.length ? '' : `: ${elsewhere.length} of them`;
-  return `${what} did not stay there${count}, because they were moved on later`;
+  return `${what} did not stay there${count}, and ${elsewhere.length === 1 ? 'was' : 'were'} moved on later`;
 }
