@@ -56,3 +56,31 @@ export function someIds(ids: Uint8Array, positions: readonly number[], most: num
   const lowest = positions.toSorted((a, b) => prefixOf(ids, a) - prefixOf(ids, b) || compareIds(ids, a, b));
   return lowest.slice(0, most).map((at) => idText(ids, at));
 }
+
+/** Where each of some ids is. *Borrows* them. */
+export class IdPositions {
+  readonly #ids: Uint8Array;
+  readonly #byPrefix = new Map<number, number>();
+  /** Of ids whose prefix another one has as well. */
+  readonly #alike = new Map<string, number>();
+
+  constructor(ids: Uint8Array) {
+    this.#ids = ids;
+    for (let at = 0; at * idBytes < ids.length; at++) {
+      const prefix = prefixOf(ids, at);
+      if (this.#byPrefix.has(prefix)) this.#alike.set(idText(ids, at), at);
+      else this.#byPrefix.set(prefix, at);
+    }
+  }
+
+  /** The position of the id at `at` of others; -1 when it is not there. */
+  of(others: Uint8Array, at: number): number {
+    const found = this.#byPrefix.get(prefixOf(others, at));
+    if (found === undefined) return -1;
+    for (let i = 0; i < idBytes; i++) {
+      if (this.#ids[found * idBytes + i] === others[at * idBytes + i]) continue;
+      return this.#alike.get(idText(others, at)) ?? -1;
+    }
+    return found;
+  }
+}

@@ -12,7 +12,7 @@ import { Holdings } from './holdings.ts';
 import { MediaRecords } from './media.ts';
 import { databaseFile, previewKey, vectorFolder } from './names.ts';
 import { People } from './people/people.ts';
-import type { PeopleRemoval, RemovedFaces } from './people/people-removal.ts';
+import type { RemovedFaces } from './people/people-removal.ts';
 import { PeopleWriter } from './people/people-writer.ts';
 import { PreviewTables, readPreviews } from './preview-reader.ts';
 import { readRecord } from './read-record.ts';
@@ -166,21 +166,25 @@ export class Store {
     const known = this.paths.of(hashes, pause);
     const contents = new Map(hashes.map((hash, i) => [hash, known[i] ?? []]));
     const people = this.peopleWriter();
-    let faces: RemovedFaces = { faces: new Map(), models: [] };
-    let removal: PeopleRemoval | null = null;
+    let faces: ReadonlyMap<string, number> = new Map();
+    let clusterings: string[] = [];
     const removed = this.#writer().remove(contents, () => {
-      const going = people.removal(new Set(hashes));
-      removal = going;
-      return (writes) => {
-        faces = going.within(writes);
+      const removal = people.removal(new Set(hashes));
+      let went: RemovedFaces | null = null;
+      return {
+        within: (writes) => {
+          went = removal.within(writes);
+          faces = went.faces;
+          clusterings = removal.lost;
+        },
+        after: () => {
+          removal.tidy();
+          if (went !== null) people.removed(went);
+        },
       };
     });
-    const gone = removal as unknown as PeopleRemoval;
-    gone.tidy();
-    people.removed(faces);
     this.paths.removed(hashes);
-    const contentsGone = removed.map((one) => ({ ...one, faces: faces.faces.get(one.hash) ?? 0 }));
-    return { removed: contentsGone, clusterings: gone.lost };
+    return { removed: removed.map((one) => ({ ...one, faces: faces.get(one.hash) ?? 0 })), clusterings };
   }
 
   /** The paths that stayed, because another content is known at their new name. */

@@ -33,6 +33,12 @@ export interface WriterOptions extends LeaseOptions, FaceWriterOptions {
   readonly warn?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
+/** What is removed with contents: within the transaction, and after it. */
+export interface Along {
+  readonly within: (writes: Writes) => void;
+  readonly after: () => void;
+}
+
 export class Writer {
   readonly #folder: string;
   readonly environment: Environment;
@@ -255,10 +261,9 @@ export class Writer {
   }
 
   /**
-   * Everything of these contents, each with all of its paths, in one transaction. `along` is called with the lease held; what
-   * it answers is done within the transaction. *Flushed* on return. MEDIA_IN_WORK.
+   * Everything of these contents, each with all of its paths, in one transaction. `along` is called with the lease held. *Flushed* on return. MEDIA_IN_WORK.
    */
-  remove(contents: ReadonlyMap<string, readonly string[]>, along: () => (writes: Writes) => void): Removed[] {
+  remove(contents: ReadonlyMap<string, readonly string[]>, along: () => Along): Removed[] {
     const open = this.work.stageOf(contents);
     if (open !== undefined) {
       const named = contents.get(open.hash)?.[0] ?? open.hash;
@@ -270,12 +275,13 @@ export class Writer {
       this.spans.forgetContents(new Set(contents.keys()));
       const prefix = modelPrefix.length;
       const modelKeys = this.environment.keys(modelPrefix).map((key) => key.slice(prefix));
-      const within = along();
+      const { within, after } = along();
       const { removed, models } = this.environment.transact((writes) => {
         this.work.confirmIn(writes);
         within(writes);
         return removeContents(writes, this.environment, modelKeys, contents);
       });
+      after();
       for (const hash of contents.keys()) removeOtherPreviews(this.#folder, hash, '');
       for (const model of models) {
         const tail = this.#tails.get(model.model_key);

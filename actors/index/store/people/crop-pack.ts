@@ -52,6 +52,16 @@ export function sizeOfPlaces(places: Uint8Array): number {
   return bytes;
 }
 
+/** Behind the last of the pictures. */
+export function endOfPlaces(places: Uint8Array): number {
+  let end = 0;
+  for (let at = 0; at * placeBytes < places.length; at++) {
+    const { offset, aligned, display } = readPlace(places, at);
+    end = Math.max(end, offset + aligned + display);
+  }
+  return end;
+}
+
 function header(generation: number): Buffer {
   const bytes = Buffer.alloc(headerBytes);
   for (const [i, field] of [magic, version, generation].entries()) bytes.writeUInt32LE(field, i * 4);

@@ -4,7 +4,7 @@ import { readable } from '../faults.ts';
 import { encodeModelKey, faceModelKey, facePlacesKey, facesPrefix } from '../names.ts';
 import { readRecord } from '../read-record.ts';
 import { FaceModel, FacePlaces, Faces } from '../records.ts';
-import { placeBytes, readPlace, sizeOfPlaces } from './crop-pack.ts';
+import { endOfPlaces, sizeOfPlaces } from './crop-pack.ts';
 
 /** Null when there is none. */
 export function readFaceModel(environment: Environment | null, modelKey: string): FaceModel | null {
@@ -34,20 +34,11 @@ function modelOfFaces(environment: Environment, modelKey: string): FaceModel | n
       ...before,
       rows: rows.reduce((end, row) => Math.max(end, row + 1), before.rows),
       live: before.live + rows.length,
-      crops_end: Math.max(before.crops_end, endOf(crops)),
+      crops_end: Math.max(before.crops_end, endOfPlaces(crops)),
       crops_live: before.crops_live + sizeOfPlaces(crops),
     };
   }
   return found;
-}
-
-function endOf(crops: Uint8Array): number {
-  let end = 0;
-  for (let at = 0; at * placeBytes < crops.length; at++) {
-    const { offset, aligned, display } = readPlace(crops, at);
-    end = Math.max(end, offset + aligned + display);
-  }
-  return end;
 }
 
 export function newFaceModel(model_key: string, dimensions: number, generation: number): FaceModel {

@@ -2,7 +2,7 @@
 // there any more has none.
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
-import { idText } from '../../people/entry-id.ts';
+import { IdPositions } from '../../people/entry-id.ts';
 import { readable } from '../faults.ts';
 import type { FacePlaces } from '../records.ts';
 import { readPlace } from './crop-pack.ts';
@@ -15,8 +15,8 @@ export class FacePictures {
   readonly #state: ClusteringState;
   readonly #columns: ClusterColumns;
   readonly #ranges: readonly EntryRange[];
-  /** By media: position of each face by its id, for media whose faces are not the clustered ones any more. */
-  readonly #others = new Map<number, ReadonlyMap<string, number>>();
+  /** By media: where each face is, for media whose faces are not the clustered ones any more. */
+  readonly #others = new Map<number, IdPositions>();
   /** How far the changes of faces were known. */
   readonly seen: number | null;
 
@@ -36,9 +36,7 @@ export class FacePictures {
       const head = readable(() => this.#faces.head(model_key, hash));
       if (head?.revision === marks[i]) continue;
       const found = readable(() => this.#faces.content(model_key, hash));
-      const facts = found?.facts;
-      const ids = Array.from(facts?.frames ?? [], (_, at) => [idText(facts!.ids, at), at] as const);
-      this.#others.set(i, new Map(ids));
+      this.#others.set(i, new IdPositions(found?.facts.ids ?? new Uint8Array(0)));
     }
   }
 
@@ -47,7 +45,7 @@ export class FacePictures {
     const media = this.#columns.media[entry]!;
     const others = this.#others.get(media);
     if (others === undefined) return entry - this.#ranges[media]!.first;
-    return others.get(idText(this.#columns.ids, entry)) ?? -1;
+    return others.of(this.#columns.ids, entry);
   }
 
   /** Those that have a picture. */

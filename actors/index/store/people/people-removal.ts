@@ -24,7 +24,13 @@ export interface RemovedFaces {
   readonly faces: ReadonlyMap<string, number>;
   /** Whose packs have bytes of nobody now. */
   readonly models: readonly FaceModel[];
+  /** By encoded model and content, of contents of which faces stay: the revision before, and now. */
+  readonly revisions: ReadonlyMap<string, { readonly before: number; readonly now: number }>;
+  /** How many times faces of the folder changed, before and now; null where that could not be read. */
+  readonly changes: { readonly before: number | null; readonly now: number | null };
 }
+
+export const revisionName = (model: string, hash: string): string => `${model}/${hash}`;
 
 export function removeFaces(writes: Writes, environment: Environment, gone: GoneFaces): RemovedFaces {
   const { file } = environment;
@@ -32,6 +38,8 @@ export function removeFaces(writes: Writes, environment: Environment, gone: Gone
   const models = environment.keys(faceModelPrefix).map((key) => key.slice(faceModelPrefix.length));
   const faces = new Map<string, number>();
   const changed: FaceModel[] = [];
+  const revisions = new Map<string, { before: number; now: number }>();
+  const before = records.changes(writes);
   const removed = new Map([...gone.keys()].map((hash) => [hash, new Set<string>()]));
   for (const encoded of models) {
     const key = faceModelPrefix + encoded;
@@ -42,6 +50,7 @@ export function removeFaces(writes: Writes, environment: Environment, gone: Gone
       const freed = removeOf(writes, records, encoded, hash, ids, removed.get(hash) as Set<string>);
       if (freed === null) continue;
       any = true;
+      if (freed.revision !== null) revisions.set(revisionName(encoded, hash), freed.revision);
       if (freed.generation !== model?.generation) continue;
       rows += freed.rows;
       crops += freed.crops;
@@ -58,8 +67,16 @@ export function removeFaces(writes: Writes, environment: Environment, gone: Gone
     changed.push(now);
   }
   for (const [hash, ids] of removed) faces.set(hash, ids.size);
-  if (changed.length > 0) records.noteChange(writes);
-  return { faces, models: changed };
+  const now = changed.length > 0 ? records.noteChange(writes) : before;
+  return { faces, models: changed, revisions, changes: { before, now } };
+}
+
+interface Freed {
+  readonly generation: number;
+  readonly rows: number;
+  readonly crops: number;
+  /** Null when nothing of the content stays. */
+  readonly revision: { readonly before: number; readonly now: number } | null;
 }
 
 /** Null when nothing of the content is there by these models. */
@@ -70,7 +87,7 @@ function removeOf(
   hash: string,
   ids: ReadonlySet<string> | null,
   removed: Set<string>,
-): { generation: number; rows: number; crops: number } | null {
+): Freed | null {
   const read = readable(() => {
     const head = records.head(writes, model, hash);
     if (head === null) return { head };
@@ -82,8 +99,13 @@ function removeOf(
     records.remove(writes, model, hash);
     const { facts, places } = read ?? {};
     for (let at = 0; facts && at < facts.frames.length; at++) removed.add(idText(facts.ids, at));
-    if (places === undefined) return { generation: -1, rows: 0, crops: 0 };
-    return { generation: places.generation, rows: places.rows.length, crops: sizeOfPlaces(places.crops) };
+    if (places === undefined) return { generation: -1, rows: 0, crops: 0, revision: null };
+    return {
+      generation: places.generation,
+      rows: places.rows.length,
+      crops: sizeOfPlaces(places.crops),
+      revision: null,
+    };
   }
   const { head, facts, places } = read;
   const stay: number[] = [];
@@ -94,11 +116,11 @@ function removeOf(
   }
   if (stay.length === facts.frames.length) return null;
   const crops = pick(places.crops, stay, placeBytes);
-  const revision = head.revision + 1;
+  const revision = head.revision + 1 < 2 ** 32 ? head.revision + 1 : randomRevision();
   records.put(
     writes,
     model,
-    { ...head, revision: revision < 2 ** 32 ? revision : randomRevision(), count: stay.length },
+    { ...head, revision, count: stay.length },
     {
       ids: pick(facts.ids, stay, idBytes),
       frames: Uint32Array.from(stay, (at) => facts.frames[at]!),
@@ -111,6 +133,7 @@ function removeOf(
     generation: places.generation,
     rows: places.rows.length - stay.length,
     crops: sizeOfPlaces(places.crops) - sizeOfPlaces(crops),
+    revision: { before: head.revision, now: revision },
   };
 }
 

@@ -16,7 +16,7 @@ import { faceCompactionDue } from './face-compaction.ts';
 import { FaceWriter, type FaceWriterOptions } from './face-writer.ts';
 import { JobWriter, requireCurrent, unknownJob } from './job-writer.ts';
 import { PeopleRemoval, type RemovedFaces, removeFaces } from './people-removal.ts';
-import { type Deleted, withoutJob, withoutPerson } from './person-removal.ts';
+import { type Deleted, followed, withoutJob, withoutPerson } from './person-removal.ts';
 import type { StoredFaces } from './stored-faces.ts';
 
 export interface PeopleWriterParts {
@@ -161,7 +161,7 @@ export class PeopleWriter {
   }
 
   /** Answers how many faces lost their vectors and pictures. MEDIA_IN_WORK. */
-  #delete(name: string, { gone, left }: Deleted): number {
+  #delete(name: string, { gone, left, entries }: Deleted): number {
     const { environment, work, spans } = this.#parts;
     const open = this.faces.stageOf(gone);
     if (open !== undefined) {
@@ -176,9 +176,10 @@ export class PeopleWriter {
     const file = left && files.write(name, left.columns, work.token);
     const removed = environment.transact((writes) => {
       work.confirmIn(writes);
+      const went = removeFaces(writes, environment, gone);
       if (left === null) files.remove(writes, name);
-      else files.put(writes, name, file as string, left.state);
-      return removeFaces(writes, environment, gone);
+      else files.put(writes, name, file as string, followed(left.state, gone, entries, went));
+      return went;
     });
     files.tidy(name, file === null ? [] : [file]);
     this.removed(removed);

@@ -5,8 +5,9 @@ import { faceStorageVersion, peopleErrors } from '../../people/contract.ts';
 import { idText, positionsOf } from '../../people/entry-id.ts';
 import { withoutEntries } from '../../people/remove-entries.ts';
 import { readable } from '../faults.ts';
+import { encodeModelKey } from '../names.ts';
 import { type Clusterings, stateOf } from './clusterings.ts';
-import type { GoneFaces } from './people-removal.ts';
+import { type GoneFaces, type RemovedFaces, revisionName } from './people-removal.ts';
 
 /** What other clusterings hold of some contents. */
 interface Others {
@@ -94,4 +95,24 @@ export function withoutPerson(
   const entries = Uint8Array.from(columns.clusters, (own) => (own === position ? 1 : 0));
   const left = withoutEntries(state, columns, { entries, media: new Set() });
   return { gone, entries: all.size, left };
+}
+
+/** The clustering as it is after the faces went: where nothing else changed, its entries are the faces there are. */
+export function followed(
+  state: ClusteringState,
+  gone: GoneFaces,
+  entriesGone: number,
+  { revisions, changes }: RemovedFaces,
+): ClusteringState {
+  let ids = 0;
+  for (const own of gone.values()) ids += own?.size ?? 0;
+  // Others have some of the faces, so these are still there.
+  if (ids !== entriesGone) return state;
+  const model = encodeModelKey(state.model_key);
+  const marks = state.media.map((hash, i) => {
+    const revision = revisions.get(revisionName(model, hash));
+    return revision?.before === state.marks[i] ? revision!.now : state.marks[i]!;
+  });
+  const isKnown = changes.before !== null && state.seen === changes.before;
+  return { ...state, marks, seen: isKnown ? changes.now : state.seen };
 }

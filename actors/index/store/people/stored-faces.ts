@@ -3,10 +3,11 @@ import type { Environment } from '../environment.ts';
 import { damaged, readable } from '../faults.ts';
 import { encodeModelKey } from '../names.ts';
 import type { FacePlaces, Faces } from '../records.ts';
+import { endOfPlaces } from './crop-pack.ts';
 import { readFaceModel } from './face-model.ts';
 import { FacePacks } from './face-packs.ts';
 import { FaceRecords, type Facts } from './face-records.ts';
-import { readVectors } from './face-rows.ts';
+import { checkRows, readVectors } from './face-rows.ts';
 
 export interface ContentFaces {
   readonly head: Faces;
@@ -61,28 +62,25 @@ export class StoredFaces {
 
   /** For each hash the number of faces; null where these models have not looked, or what they stored is not whole. */
   stored(modelKey: string, hashes: readonly string[]): (number | null)[] {
-    const model = readFaceModel(this.#reading(), modelKey);
-    const packs = new Map<number, { rows: number; end: number } | null>();
-    return hashes.map((hash) => {
-      const found = readable(() => this.content(modelKey, hash));
-      if (found === null || found.head.dimensions !== model?.dimensions) return null;
-      if (found.head.count === 0) return 0;
-      const { generation, rows } = found.places;
-      if (!packs.has(generation)) packs.set(generation, this.#sizes(modelKey, found));
-      const size = packs.get(generation);
-      return size && rows.at(-1)! < size.rows ? found.head.count : null;
-    });
-  }
-
-  #sizes(modelKey: string, { head, places }: ContentFaces): { rows: number; end: number } | null {
-    return readable(() => {
-      const packs = this.packs(modelKey, head.dimensions, places.generation);
-      try {
-        return { rows: packs.vectors.rows(), end: packs.crops.end() };
-      } finally {
-        packs.close();
-      }
-    });
+    const dimensions = this.dimensions(modelKey);
+    const packs = new Map<number, FacePacks | null>();
+    try {
+      return hashes.map((hash) => {
+        const found = readable(() => this.content(modelKey, hash));
+        if (found === null || found.head.dimensions !== dimensions) return null;
+        if (found.head.count === 0) return 0;
+        const { generation } = found.places;
+        if (!packs.has(generation)) {
+          packs.set(
+            generation,
+            readable(() => this.packs(modelKey, dimensions, generation)),
+          );
+        }
+        return isWhole(found, packs.get(generation) ?? null) ? found.head.count : null;
+      });
+    } finally {
+      for (const open of packs.values()) open?.close();
+    }
   }
 
   /** Opened for reading; the caller closes them. Throws STORE_DAMAGED naming the file. */
@@ -111,4 +109,14 @@ export class StoredFaces {
     const environment = this.#reading();
     return environment === null ? 0 : new FaceRecords(environment).changes(environment);
   }
+}
+
+/** Every vector can be read, and the pictures are there. */
+function isWhole({ head, facts, places }: ContentFaces, packs: FacePacks | null): boolean {
+  if (packs === null || endOfPlaces(places.crops) > packs.crops.end()) return false;
+  const check = () => {
+    checkRows(packs.vectors, head.dimensions, places.rows, facts.frames);
+    return true;
+  };
+  return readable(check) ?? false;
 }
