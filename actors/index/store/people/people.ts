@@ -135,6 +135,7 @@ export class People {
 
   /** Merges, then moves; all or none. */
   modify(name: string, merges: readonly Merge[], moves: readonly Move[]): Pick<Modified, 'merges' | 'moves'> {
+    this.#requireThere(name);
     let answer: Pick<Modified, 'merges' | 'moves'> = { merges: [], moves: [] };
     this.#writing().jobs.change(name, (state, columns, file) => {
       const modified = modify(state, columns(), file, merges, moves);
@@ -144,14 +145,20 @@ export class People {
     return answer;
   }
 
-  /** A clustering, or one cluster of it. An unknown one makes no folder. */
+  /** A clustering, or one cluster of it. */
   delete(name: string, cluster: string | null): DeletedPeople {
-    if (!this.clusterings().includes(name)) throw unknownJob(name);
+    this.#requireThere(name);
     return this.#writing().delete(name, cluster);
+  }
+
+  /** To change what is not there makes no folder. */
+  #requireThere(name: string): void {
+    if (!this.clusterings().includes(name)) throw unknownJob(name);
   }
 
   /** Takes the last `modify` back. */
   undo(name: string): ClusterJob {
+    this.#requireThere(name);
     const state = this.#writing().jobs.change(name, undone);
     return clusterJob(name, faceStorageVersion, state);
   }
