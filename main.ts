@@ -2,11 +2,11 @@
 import './runtime/process/no-telemetry.ts';
 import { createAnalysis } from './actors/analysis/analysis.ts';
 import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.ts';
+import { slotBytesFor } from './actors/analysis/stages/faces/shape.ts';
 import { openTasks } from './actors/analysis/tasks/tasks.ts';
 import type { Engine, EngineHost } from './actors/engine.ts';
 import { createExporter } from './actors/exporter/exporter.ts';
 import { createLibrary } from './actors/library/library.ts';
-import { mostPictureBytes } from './actors/models/contract.ts';
 import { createModelLibrary } from './actors/models/library.ts';
 import { thisMachine } from './actors/models/machine.ts';
 import { createPeople } from './actors/people/people.ts';
@@ -19,6 +19,7 @@ import type { Log } from './runtime/log.ts';
 import { createSlotPool } from './runtime/slots.ts';
 import { createSupervisor } from './runtime/supervisor.ts';
 import { threadSpec } from './runtime/thread.ts';
+import { usableMemory } from './runtime/usable-memory.ts';
 import { folders, type SettingValues } from './settings.ts';
 
 /** `decoders`: films decoded at the same time; 0 for an engine that only searches. */
@@ -30,7 +31,8 @@ export async function startEngine(
 ): Promise<Engine> {
   const { models, journal: journalPath, tasks: tasksPath } = folders(values);
   // Pages of a slot that nothing touches cost no memory.
-  const pool = createSlotPool(48 + 8 * decoders, mostPictureBytes);
+  const slots = 48 + 8 * decoders;
+  const pool = createSlotPool(slots, slotBytesFor(slots, usableMemory() / 2));
   const budget = new Budget(values.still_memory_mb * 2 ** 20);
   const journal = decoders > 0 ? openJournal(journalPath, { log, before: previous }) : withoutJournal;
   const close = () => journal.close();
@@ -40,7 +42,7 @@ export async function startEngine(
   const { device, hardware_decoding: hardware } = values;
   try {
     const actors = await startActors(supervisor, spec, { values, decoders });
-    const { prober, embedder, index, textEmbedder, thumbnailDecoders, films, speech } = actors;
+    const { prober, embedder, index, textEmbedder, thumbnailDecoders, films, speech, faces } = actors;
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { prober, embedder, index, pool, journal, preview, hardware, clock: systemClock, log };
     const modelLibrary = createModelLibrary(models, thisMachine(device));
@@ -52,8 +54,10 @@ export async function startEngine(
       textEmbedder,
     });
     const visual = { models: search.models, decode: values.decode };
-    const analysis = createAnalysis({ ...parts, ...visual, decoders: films, speech });
-    const tasks = openTasks(tasksPath, { analysis, ...visual, clock: systemClock, log });
+    const faceSide = values.face_side;
+    const analysis = createAnalysis({ ...parts, ...visual, decoders: films, speech, faces, faceSide });
+    const expectFaceModel = async () => void (await faces?.ask('choose', {}));
+    const tasks = openTasks(tasksPath, { analysis, ...visual, expectFaceModel, clock: systemClock, log });
     const exporter = createExporter(Date.now);
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
     const people = createPeople({ index, tasks });

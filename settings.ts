@@ -83,6 +83,11 @@ export const settings = {
     env: 'FRAMEHOUND_PREVIEW_QUALITY',
     doc: 'JPEG quality of stored previews',
   }),
+  face_side: setting(Type.Integer({ minimum: 320, maximum: 1920 }), {
+    fallback: 1280,
+    env: 'FRAMEHOUND_FACE_SIDE',
+    doc: 'longest side of the pictures of films in which faces are looked for, px',
+  }),
   models_url: setting(Type.String({ pattern: '^https?://', description: anAddress }), {
     fallback: 'https://huggingface.co',
     env: 'FRAMEHOUND_MODELS_URL',

@@ -6,6 +6,7 @@ import { folders, type SettingValues } from '../settings.ts';
 import { decoderContract } from './decoder/contract.ts';
 import { diarizerContract } from './diarizer/contract.ts';
 import { embedderContract } from './embedder/contract.ts';
+import { facesContract } from './faces/contract.ts';
 import { indexContract } from './index/contract.ts';
 import { defaultModelKey } from './models/rows/list.ts';
 import { transcriberContract } from './transcriber/contract.ts';
@@ -43,5 +44,6 @@ export async function startActors(
           transcriber: supervisor.begin(spec(transcriberContract, running)),
           diarizer: supervisor.begin(spec(diarizerContract, running)),
         };
-  return { index, embedder, textEmbedder, prober, thumbnailDecoders, films, speech };
+  const faces = decoders === 0 ? null : supervisor.begin(spec(facesContract, running));
+  return { index, embedder, textEmbedder, prober, thumbnailDecoders, films, speech, faces };
 }

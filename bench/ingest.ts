@@ -149,7 +149,7 @@ async function ingestAll(engine: Engine, home: string, films: readonly string[])
   const request = {
     cache_dir,
     paths: [...films],
-    speech: [],
+    speech: [], face_jobs: [],
     model_key: vitKey,
     decode: 'exact' as const,
     force: false,

@@ -35,7 +35,7 @@ export const memory: Question = async (say) => {
       const request = {
         cache_dir: join(home, 'cache'),
         paths: [film.path],
-        speech: [],
+        speech: [], face_jobs: [],
         model_key: values.model,
         decode: 'exact' as const,
         force: true,

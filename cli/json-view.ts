@@ -1,6 +1,6 @@
 // A task as lines of JSON, one an event, for programs. The fields stand in docs/operations.md.
 import type { AnalysisEvent, TaskError } from '../actors/analysis/contract.ts';
-import type { FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
+import type { ClosingProgress, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
 import { amountFields, fileFields, rounded } from '../actors/analysis/progress-fields.ts';
 import { fileResult, workKey } from '../actors/analysis/result.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
@@ -34,8 +34,12 @@ export function createJsonView(out: (text: string) => void, clock: Clock): JsonV
     line('file', { path, type, percentage, ...fileFields(stageKinds, file) });
   });
   const whole = conflate<'task', TaskProgress>(clock, EVERY_MS, (task) => line('progress', wholeOf(task)));
+  const closings = conflate<string, ClosingProgress>(clock, EVERY_MS, ({ name, type, percentage }) =>
+    line('closing', { name, type, percentage }),
+  );
   const flush = () => {
     files.flush();
+    closings.flush();
     whole.flush();
   };
   return {
@@ -44,9 +48,12 @@ export function createJsonView(out: (text: string) => void, clock: Clock): JsonV
       else if (event.type === 'task') {
         latest = event.task;
         whole.put('task', event.task);
-      } else {
+      } else if (event.type === 'closing')
+        closings.put(`${event.closing.type} ${event.closing.name}`, event.closing);
+      else {
         // A file is told of no more once it has ended.
         files.flush();
+        closings.flush();
         line('result', fileResult(stageKinds, event.result));
       }
     },

@@ -1,8 +1,8 @@
 // The progress of a task on a terminal: a bar for each file at work and one for the whole. Where the output is no terminal,
 // a line a result, and one for the whole now and then.
-import { basename } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
-import type { Amounts, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
+import type { Amounts, ClosingProgress, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
 import { kindOf } from '../actors/analysis/progress-fields.ts';
 import { workKey } from '../actors/analysis/result.ts';
 import type { StageKind, Unit } from '../actors/analysis/stages/kind.ts';
@@ -30,6 +30,8 @@ export function createProgressView(
 ): ProgressView {
   /** By path and type of work. */
   const files = new Map<string, FileProgress>();
+  /** Closing steps of jobs, the same way. */
+  const closings = new Map<string, ClosingProgress>();
   let task: TaskProgress | undefined;
   /** Files that a stop left: they have a result, and are not done. */
   let cancelled = 0;
@@ -40,13 +42,8 @@ export function createProgressView(
   const clear = () => (drawn > 0 ? `\x1b[${drawn}A\x1b[J` : '');
   const draw = () => {
     if (!screen.isTerminal || !task) return;
-    const bars = [...files.values()].slice(0, MOST_BARS).map((file) => fileLine(kinds, file, screen.columns));
-    const more = files.size - bars.length;
-    const lines = [
-      ...bars,
-      ...(more > 0 ? [`  and ${more} more`] : []),
-      taskLine(kinds, done(task), screen.columns),
-    ];
+    const lines = barLines(kinds, files, closings, screen.columns);
+    lines.push(taskLine(kinds, done(task), screen.columns));
     screen.write(`${clear()}${lines.join('\n')}\n`);
     drawn = lines.length;
   };
@@ -64,9 +61,11 @@ export function createProgressView(
     event: (event) => {
       if (event.type === 'file') files.set(workKey(event.file), event.file);
       else if (event.type === 'task') task = event.task;
+      else if (event.type === 'closing') closings.set(closingKey(event.closing), event.closing);
       else {
         if (event.result.outcome === 'cancelled') cancelled++;
         files.delete(workKey(event.result));
+        closings.delete(workKey(event.result));
         const line = resultLine(kinds, event.result);
         if (line) print(line);
       }
@@ -75,6 +74,7 @@ export function createProgressView(
     },
     end: () => {
       files.clear();
+      closings.clear();
       drawing.flush();
       draw();
       if (!screen.isTerminal && task) screen.write(`${plainLine(kinds, done(task))}\n`);
@@ -82,13 +82,39 @@ export function createProgressView(
   };
 }
 
+function closingKey({ type, name }: ClosingProgress): string {
+  return workKey({ type, path: name });
+}
+
+function barLines(
+  kinds: readonly StageKind[],
+  files: ReadonlyMap<string, FileProgress>,
+  closings: ReadonlyMap<string, ClosingProgress>,
+  columns: number,
+): string[] {
+  const closing = [...closings.values()].map((one) => closingLine(one, columns));
+  const working = [...files.values()].slice(0, MOST_BARS).map((file) => fileLine(kinds, file, columns));
+  const bars = [...closing, ...working].slice(0, MOST_BARS);
+  const more = closings.size + files.size - bars.length;
+  return more > 0 ? [...bars, `  and ${more} more`] : bars;
+}
+
+function closingLine({ name, percentage }: ClosingProgress, columns: number): string {
+  const end = columns < 60 ? percent(percentage) : `${bar(percentage / 100, 20)} ${percent(percentage)}`;
+  return barLine(printable(name), end, columns);
+}
+
 function fileLine(kinds: readonly StageKind[], file: FileProgress, columns: number): string {
   const { path, type, percentage } = file;
   const done = `${percent(percentage)} ${amounts(kindOf(kinds, type).unit, file)}`;
   // A narrow terminal has no room for a bar beside the name.
   const end = columns < 60 ? done : `${bar(percentage / 100, 20)} ${done}`;
+  return barLine(printable(basename(path)), end, columns);
+}
+
+function barLine(name: string, end: string, columns: number): string {
   const room = Math.max(6, Math.min(40, columns - 4 - end.length));
-  return fitted(`  ${padded(fitted(printable(basename(path)), room), room)} ${end}`, columns - 1);
+  return fitted(`  ${padded(fitted(name, room), room)} ${end}`, columns - 1);
 }
 
 function amounts({ measure }: Unit, { done, all }: Amounts): string {
@@ -141,7 +167,8 @@ function resultLine(kinds: readonly StageKind[], result: WorkResult): string | u
   const { outcome, path, type, facts } = result;
   if (outcome === 'failed') return `✗ ${printable(result.error?.message ?? path)}`;
   if (outcome === 'stored' || outcome === 'cancelled') return undefined;
-  const name = printable(basename(path));
+  // A closing step has the name of its job.
+  const name = printable(isAbsolute(path) ? basename(path) : path);
   const { labels } = kindOf(kinds, type);
   return outcome === 'not_applicable' ? `– ${name}: ${labels.nothing}` : `✓ ${name}: ${labels.result(facts)}`;
 }

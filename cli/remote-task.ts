@@ -100,7 +100,11 @@ function cancelOn(
 }
 
 function show(event: ProgressEvent, view: ProgressView, ended: ReadonlySet<string>): void {
-  const { video_path: path, type, files, surveyed } = event;
+  const { video_path: path, type, files, surveyed, cluster_job_name: job, cluster_progress } = event;
+  if (job !== undefined && cluster_progress !== undefined && type !== 'summary') {
+    const closing = { name: job, type, percentage: cluster_progress };
+    if (!ended.has(workKey({ path: job, type }))) view.event({ type: 'closing', closing });
+  }
   if (
     path !== null &&
     type !== 'summary' &&

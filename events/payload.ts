@@ -6,7 +6,7 @@ import type {
   TaskSnapshot,
   WorkResult,
 } from '../actors/analysis/contract.ts';
-import type { FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
+import type { ClosingProgress, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
 import { amountFields, fileFields, kindOf, rounded } from '../actors/analysis/progress-fields.ts';
 import { outcomeWord } from '../actors/analysis/result.ts';
 import type { StageKind } from '../actors/analysis/stages/kind.ts';
@@ -21,6 +21,8 @@ export interface Run {
   readonly task: TaskProgress | undefined;
   /** The file of each type that was worked on last. */
   readonly file: Readonly<Record<string, FileProgress>>;
+  /** The closing step of each type that is under way. */
+  readonly closing: Readonly<Record<string, ClosingProgress | undefined>>;
   /** The type that was worked on last; at the beginning, the first. */
   readonly latest: string;
   /** The type that the task works on first; its end is an event of this type. */
@@ -34,21 +36,41 @@ export function newRun(
   types: readonly string[] = [],
 ): Run {
   const first = types[0] ?? kinds[0]?.type ?? '';
-  return { kinds, task_id, files, percentage: 0, task: undefined, file: {}, latest: first, first };
+  return {
+    kinds,
+    task_id,
+    files,
+    percentage: 0,
+    task: undefined,
+    file: {},
+    closing: {},
+    latest: first,
+    first,
+  };
 }
 
 export function advance(run: Run, event: AnalysisEvent): Run {
   if (event.type === 'file') {
     const { file } = event;
-    return { ...run, file: { ...run.file, [file.type]: file }, latest: file.type };
+    const closing = { ...run.closing, [file.type]: undefined };
+    return { ...run, file: { ...run.file, [file.type]: file }, closing, latest: file.type };
   }
-  if (event.type === 'result') return run;
+  if (event.type === 'closing') {
+    const { closing } = event;
+    return { ...run, closing: { ...run.closing, [closing.type]: closing }, latest: closing.type };
+  }
+  if (event.type === 'result') {
+    const { type, closing } = event.result;
+    return closing ? { ...run, closing: { ...run.closing, [type]: undefined } } : run;
+  }
   return { ...run, task: event.task, percentage: Math.max(run.percentage, event.task.percentage) };
 }
 
 /** The state of the run, as an event of one type of work. */
 export function stateOf(run: Run, type: string): ProgressEvent {
-  const file = run.file[type];
+  const [file, closing] = [run.file[type], run.closing[type]];
+  const underWay = closing && kindOf(run.kinds, type).closing?.underWay(closing.name, closing.percentage);
+  if (underWay) return { ...head(run, type), ...underWay, ...counts(run) };
   if (!file) return { ...head(run, type), ...counts(run) };
   const { path, percentage } = file;
   const amounts = { ...counts(run), file_progress: percentage, ...fileFields(run.kinds, file) };
@@ -58,6 +80,7 @@ export function stateOf(run: Run, type: string): ProgressEvent {
 /** One file that failed; the task goes on. */
 export function failureOf(run: Run, result: WorkResult): ProgressEvent {
   const { code, message } = result.error ?? { code: 'INTERNAL', message: `${result.path}: failed` };
+  if (hasOwnEnd(run, result)) return { ...closedOf(run, result), error: message, error_code: code };
   return {
     ...head(run, result.type),
     video_path: result.path,
@@ -66,6 +89,16 @@ export function failureOf(run: Run, result: WorkResult): ProgressEvent {
     error: message,
     error_code: code,
   };
+}
+
+/** Its end is an event of its own. */
+export function hasOwnEnd({ kinds }: Run, { type, closing }: WorkResult): boolean {
+  return closing === true && kindOf(kinds, type).closing !== undefined;
+}
+
+/** The closing step of a job that has ended. */
+export function closedOf(run: Run, { type, path, facts }: WorkResult): ProgressEvent {
+  return { ...head(run, type), ...kindOf(run.kinds, type).closing?.ended(path, facts), ...counts(run) };
 }
 
 /** Files whose work of one type has ended; at least one. */

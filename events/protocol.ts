@@ -3,28 +3,18 @@
 import { type Static, type TOptional, type TProperties, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { amountSchemas, fileAmountSchemas, outcomeWords, wordsOf } from '../actors/analysis/schemas.ts';
+import { SampleFaceNaming } from '../actors/analysis/stages/faces/facts.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 
 /** Where the event server listens, on the host and port of the API. */
 export const EVENT_PATH = '/socket.io';
 
-/** `video` is visual analysis, `speech` transcription. The end of a task that does both is of type `video`. */
+/**
+ * `video` is visual analysis, `speech` transcription, `faces` finding and clustering faces. The end of a task that does
+ * several is of the first of them.
+ */
 export const EventType = wordsOf([...stageKinds.map(({ type }) => type), 'summary' as const]);
 export type EventType = Static<typeof EventType>;
-
-/** How names given with `sample_faces` found their clusters. */
-export const SampleFaceNaming = Type.Object({
-  assignments: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      cluster_id: Type.String(),
-      similarity: Type.Number(),
-      runner_up: Type.Union([Type.Number(), Type.Null()]),
-    }),
-  ),
-  unassigned: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
-});
-export type SampleFaceNaming = Static<typeof SampleFaceNaming>;
 
 /** A file whose work has ended, and how. */
 export const EndedFile = Type.Object({
@@ -54,8 +44,11 @@ export const ProgressEvent = Type.Object({
   done: Type.Boolean(),
   type: EventType,
 
+  /** The clustering of a job: under way, or ended, and then `cluster_media_hashes` are there. */
   is_cluster_job: Type.Optional(Type.Boolean()),
   cluster_job_name: Type.Optional(Type.String()),
+  /** How much of the clustering is done, percentage. */
+  cluster_progress: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
   cluster_media_hashes: Type.Optional(Type.Array(Type.String())),
   sample_face_naming: Type.Optional(SampleFaceNaming),
 

@@ -5,7 +5,18 @@ import type { StageKind } from '../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createEndings, type Endings } from './endings.ts';
-import { advance, type End, endingsOf, endOf, failureOf, newRun, type Run, stateOf } from './payload.ts';
+import {
+  advance,
+  closedOf,
+  type End,
+  endingsOf,
+  endOf,
+  failureOf,
+  hasOwnEnd,
+  newRun,
+  type Run,
+  stateOf,
+} from './payload.ts';
 import type { ProgressEvent } from './protocol.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
@@ -15,7 +26,7 @@ export interface Rooms {
   /** Takes an event of a task. */
   readonly publish: TaskListener;
   /**
-   * The files that failed, the latest of them, and the last event of every type in this room. Undefined when the task
+   * The files that failed and the jobs that ended, the latest of them, and the last event of every type in this room. Undefined when the task
    * published no event, or ended long ago.
    */
   replay(task_id: string): readonly ProgressEvent[] | undefined;
@@ -34,8 +45,8 @@ export interface RoomsOptions {
 
 /** Tasks that have ended and whose last events are kept. */
 const ENDED_KEPT = 200;
-/** Failures of a run that are replayed; GET /tasks/{task_id} has them all. */
-const FAILURES_KEPT = 100;
+/** Failures, and ends of jobs, of a run that are replayed; GET /tasks/{task_id} has them all. */
+const NOTES_KEPT = 100;
 
 /** Events are throttled by type, and built when they are emitted, so that they hold the state of that moment. */
 interface Lane {
@@ -49,8 +60,8 @@ interface Lane {
 interface Room {
   run: Run;
   readonly lanes: Map<string, Lane>;
-  /** Emitted in this run, oldest first. */
-  failures: ProgressEvent[];
+  /** Failures and ends of jobs that were emitted in this run, oldest first. */
+  notes: ProgressEvent[];
 }
 
 export function createRooms(options: RoomsOptions): Rooms {
@@ -81,14 +92,17 @@ class TaskRooms {
       this.#end(task_id);
     } else if (event.type === 'result') {
       const { result } = event;
+      room.run = advance(room.run, event);
       const lane = this.#lane(room, result.type);
       if (result.outcome === 'failed') lane.throttle.enqueue(() => failureOf(room.run, result));
+      else if (result.outcome !== 'cancelled' && hasOwnEnd(room.run, result))
+        lane.throttle.enqueue(() => closedOf(room.run, result));
       else if (result.outcome !== 'cancelled') lane.endings.add(result);
     } else {
       if (event.type !== 'start') room.run = advance(room.run, event);
       const { latest } = room.run;
       // An event of a file is always followed by one of the task, which has both.
-      if (event.type !== 'file') {
+      if (event.type !== 'file' && event.type !== 'closing') {
         const lane = this.#lane(room, latest);
         lane.throttle.replace(() => nextState(room.run, lane, latest));
       }
@@ -111,7 +125,7 @@ class TaskRooms {
     const last = [...room.lanes.values()]
       .flatMap((lane) => lane.last ?? [])
       .toSorted((a, b) => Number(a.done) - Number(b.done));
-    return [...room.failures.filter((failure) => !last.includes(failure)), ...last];
+    return [...room.notes.filter((note) => !last.includes(note)), ...last];
   }
 
   flush(): void {
@@ -122,7 +136,7 @@ class TaskRooms {
     const known = this.#rooms.get(task_id);
     if (known) return known;
     const run = newRun(this.#options.kinds, task_id, files, types);
-    const room: Room = { run, lanes: new Map(), failures: [] };
+    const room: Room = { run, lanes: new Map(), notes: [] };
     this.#rooms.set(task_id, room);
     return room;
   }
@@ -132,7 +146,7 @@ class TaskRooms {
     // It runs again: the end of the last run is emitted first, and not replayed any more.
     flushRoom(room);
     for (const lane of room.lanes.values()) lane.last = undefined;
-    room.failures = [];
+    room.notes = [];
     this.#ended.delete(task_id);
     // It goes on where it stood.
     room.run = { ...newRun(this.#options.kinds, task_id, files, types), percentage };
@@ -157,9 +171,9 @@ class TaskRooms {
       const event = make();
       // Files of every type are named before the end, by the lane of the end.
       this.#lane(room, event.type).last = event;
-      if (event.error !== undefined && !event.done) {
-        room.failures.push(event);
-        if (room.failures.length > FAILURES_KEPT) room.failures.shift();
+      if (isNote(event)) {
+        room.notes.push(event);
+        if (room.notes.length > NOTES_KEPT) room.notes.shift();
       }
       emit(event);
     });
@@ -167,6 +181,11 @@ class TaskRooms {
     room.lanes.set(type, lane);
     return lane;
   }
+}
+
+/** A failure of a file, or the end of a job. */
+function isNote({ done, error, cluster_media_hashes }: ProgressEvent): boolean {
+  return !done && (error !== undefined || cluster_media_hashes !== undefined);
 }
 
 /** In turn, so that neither very many stills nor one long film hides the other. */

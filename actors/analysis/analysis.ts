@@ -7,6 +7,7 @@ import {
   type TaskRun,
 } from './contract.ts';
 import { properties } from './media/properties.ts';
+import { FaceModelInUse } from './stages/faces/model.ts';
 import { LaneRunner } from './stages/lane-runner.ts';
 import { jobsOf, type Lane, lanesOf, piecesOf, type StageJobs } from './stages/lanes.ts';
 import { LastWork } from './stages/last-work.ts';
@@ -16,17 +17,21 @@ import { Settled } from './stages/settled.ts';
 import { SpeechModel } from './stages/speech/model.ts';
 import type { Stage } from './stages/stage.ts';
 import { TaskContext } from './stages/task-context.ts';
-import { createTracker } from './stages/tracker.ts';
+import { type Begun, createTracker } from './stages/tracker.ts';
 
 /** `stages`: all there are, unless a test brings its own. */
 export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = allStages): Analysis {
   let active = false;
   const speechModel = new SpeechModel();
-  const parts: StageParts = { ...given, speechModel };
+  const faceModel = new FaceModelInUse();
+  const parts: StageParts = { ...given, speechModel, faceModel };
   return {
     properties: (request, signal) => properties(parts, request, signal),
     get speechModel() {
       return speechModel.state;
+    },
+    get faceModel() {
+      return faceModel.state;
     },
     run: async (run, options) => {
       const asked = jobsOf(stages, run.request);
@@ -52,7 +57,7 @@ async function runTask(
   const lanes = lanesOf(asked);
   const settled = expected(lanes);
   const kinds = stages.map(({ kind }) => kind);
-  const begun = { files: pieces(asked), percentage: run.earlier?.percentage ?? 0 };
+  const begun = { ...pieces(asked), percentage: run.earlier?.percentage ?? 0 };
   const tracker = createTracker(kinds, begun, parts.clock.now, (event) => {
     onEvent(event);
     if (event.type === 'result') settled.tell(event.result);
@@ -71,13 +76,16 @@ async function runTask(
   return { cancelled: signal.aborted && counts.cancelled > 0, counts, progress: tracker.progress() };
 }
 
-/** Pieces of work by type. */
-function pieces(asked: readonly StageJobs[]): Record<string, number> {
-  const counts = asked.map((one) => {
+/** Pieces of work by type, and how many of all of them are closing steps. */
+function pieces(asked: readonly StageJobs[]): Pick<Begun, 'files' | 'closings'> {
+  let closings = 0;
+  const files: Record<string, number> = {};
+  for (const one of asked) {
     const { paths, closing } = piecesOf(one);
-    return [one.stage.kind.type, paths.length + closing.length] as const;
-  });
-  return Object.fromEntries(counts);
+    files[one.stage.kind.type] = paths.length + closing.length;
+    closings += closing.length;
+  }
+  return { files, closings };
 }
 
 /** The results that other work waits for. */

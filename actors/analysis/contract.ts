@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import type { ModelState } from '../embedder/contract.ts';
-import type { FileProgress, TaskProgress } from './progress.ts';
+import type { ClosingProgress, FileProgress, TaskProgress } from './progress.ts';
 import {
   amountSchemas,
   countsSchema,
@@ -13,7 +13,6 @@ import {
   shownRequestSchema,
   wordsOf,
 } from './schemas.ts';
-import { facesRequest } from './stages/faces/request.ts';
 import type { StageKind } from './stages/kind.ts';
 import { stageKinds } from './stages/kinds.ts';
 import { summaryRequest } from './stages/summary/request.ts';
@@ -64,7 +63,6 @@ export function analyzeRequest<K extends readonly StageKind[]>(kinds: K) {
       'Absolute path of the analysis folder; made when missing.',
     ),
     ...fieldsOf(kinds, 'body'),
-    ...facesRequest.body,
     ...summaryRequest.body,
     force: defaulted(described(Type.Boolean(), 'Redo what is stored already.'), false),
   });
@@ -77,7 +75,7 @@ export type AnalyzeRequest = Static<typeof AnalyzeRequest>;
 export const AnalysisRequest = requestSchema(stageKinds);
 export type AnalysisRequest = Static<typeof AnalysisRequest>;
 
-/** `video` analyses pictures, `speech` makes transcripts. */
+/** `video` analyses pictures, `speech` makes transcripts, `faces` finds faces and clusters them into people. */
 export type WorkType = (typeof stageKinds)[number]['type'];
 
 /**
@@ -98,6 +96,8 @@ export interface WorkResult {
   readonly facts: Readonly<Record<string, unknown>>;
   readonly duration_seconds: number;
   readonly error: { readonly code: string; readonly message: string } | null;
+  /** Of the closing step of a job: `path` is the name of the job. */
+  readonly closing?: true;
 }
 
 /** The same as it is recorded and answered: `outcome` is the reason where there is one, and each fact a field. */
@@ -107,6 +107,7 @@ export type FileResult = Static<typeof FileResult>;
 export type AnalysisEvent =
   | { readonly type: 'file'; readonly file: FileProgress }
   | { readonly type: 'result'; readonly result: WorkResult }
+  | { readonly type: 'closing'; readonly closing: ClosingProgress }
   | { readonly type: 'task'; readonly task: TaskProgress };
 
 export const TaskState = wordsOf([
@@ -223,8 +224,8 @@ export interface Tasks {
   readonly busy: boolean;
   /**
    * Checks the whole request before anything happens, then answers when the task is recorded (*flushed*) and runs. Throws
-   * INVALID_REQUEST naming the field, NO_VALID_MEDIA, NOT_A_FOLDER, NO_FILES, NO_FACES, NO_SUMMARIES, what the visual model
-   * in use throws, the errors of the store, HOME_UNWRITABLE, STOPPING; ANOTHER_TASK when a task that was asked to stop is
+   * INVALID_REQUEST naming the field, NO_VALID_MEDIA, NOT_A_FOLDER, NO_FILES, NO_FACE_MODEL, NO_SUMMARIES, what the
+   * visual model in use throws, the errors of the store, HOME_UNWRITABLE, STOPPING; ANOTHER_TASK when a task that was asked to stop is
    * still unwinding after a short while.
    */
   start(request: TaskRequest, options?: StartOptions): Promise<{ readonly task_id: string }>;
@@ -299,6 +300,8 @@ export interface TaskRun {
   readonly request: AnalysisRequest;
   /** What earlier runs of the same task finished; null in its first run. */
   readonly earlier: EarlierRuns | null;
+  /** Path of what came with the request and is kept beside its record; left out where nothing is. */
+  readonly attachment?: (number: number) => string;
 }
 
 export interface RunOptions {
@@ -312,6 +315,8 @@ export interface Analysis {
   properties(request: PropertiesRequest, signal: AbortSignal): Promise<MediaPropertiesAnswer>;
   /** The speech model in use; there is one only while a task transcribes. */
   readonly speechModel: ModelState;
+  /** The face models in use, as one; there are some only while a task looks for faces. */
+  readonly faceModel: ModelState;
   /** Resolves when every file has its result; a run that is told to stop resolves too, with what was finished. */
   run(run: TaskRun, options: RunOptions): Promise<AnalysisReport>;
 }

@@ -23,6 +23,15 @@ export interface FileProgress extends Amounts {
   readonly percentage: number;
 }
 
+/** State of the closing step of a job. */
+export interface ClosingProgress {
+  /** Of the job. */
+  readonly name: string;
+  readonly type: string;
+  /** 0 to 100, a whole number. */
+  readonly percentage: number;
+}
+
 /** State of a whole task. */
 export interface TaskProgress {
   /** Pieces of work: a file with two types of work counts twice. */
@@ -85,6 +94,8 @@ export interface Ended {
   readonly outcome: 'analyzed' | 'stored' | 'not_applicable' | 'failed' | 'cancelled';
   /** Undefined when the file could not be surveyed. */
   readonly media?: MediaRecord | undefined;
+  /** The closing step of a job, and no file. */
+  readonly closing?: boolean | undefined;
 }
 
 /** Of one file: done by an earlier run, and done in this one. */
@@ -111,18 +122,36 @@ interface StageAmounts {
   readonly begun: Map<string, Begun>;
 }
 
+export interface Pieces {
+  readonly files: Readonly<Record<string, number>>;
+  readonly closings?: number;
+  readonly percentage?: number;
+}
+
+/** What all closing steps of a task are worth, beside all of its files. */
+const CLOSING_SHARE = 0.05;
+
+function closingKey(type: string, name: string): string {
+  return JSON.stringify([type, name]);
+}
+
 /** The amounts of one run of a task as they grow. */
 export class ProgressModel {
   readonly #kinds: readonly StageKind[];
   readonly #stages = new Map<string, StageAmounts>();
   readonly #files: number;
+  readonly #closings: number;
+  /** How much of each closing step is done, 0 to 1. */
+  readonly #closed = new Map<string, number>();
   #ended = 0;
+  #closedEnds = 0;
   #cancelled = 0;
   #percentage: number;
 
-  /** `files`: pieces of work by type. `percentage`: where an earlier run of the task stood. */
-  constructor(kinds: readonly StageKind[], files: Readonly<Record<string, number>>, percentage = 0) {
+  /** `files`: pieces of work by type, with `closings` closing steps. `percentage`: where an earlier run of the task stood. */
+  constructor(kinds: readonly StageKind[], { files, closings = 0, percentage = 0 }: Pieces) {
     this.#kinds = kinds;
+    this.#closings = closings;
     this.#percentage = Math.min(99, percentage);
     for (const kind of kinds) {
       const of = files[kind.type] ?? 0;
@@ -174,8 +203,22 @@ export class ProgressModel {
     return fileProgress({ path, type, done: file.before + file.done, all: unit.amountOf(media) });
   }
 
-  end(type: string, { path, outcome, media }: Ended): void {
-    const stage = this.#stage(type);
+  closing(type: string, name: string, fraction: number): ClosingProgress {
+    const share = Math.max(0, Math.min(1, fraction));
+    this.#closed.set(closingKey(type, name), share);
+    return { name, type, percentage: Math.floor(100 * share) };
+  }
+
+  end(type: string, ended: Ended): void {
+    if (ended.closing) {
+      this.#closed.set(closingKey(type, ended.path), 1);
+      this.#closedEnds++;
+    } else this.#endFile(this.#stage(type), ended);
+    this.#ended++;
+    if (ended.outcome === 'cancelled') this.#cancelled++;
+  }
+
+  #endFile(stage: StageAmounts, { path, outcome, media }: Ended): void {
     const file = stage.begun.get(path);
     const amount = media ? stage.kind.unit.amountOf(media) : 0;
     if (file === undefined) stage.known++;
@@ -189,8 +232,6 @@ export class ProgressModel {
     }
     if (outcome === 'stored') stage.before += amount;
     stage.begun.delete(path);
-    this.#ended++;
-    if (outcome === 'cancelled') this.#cancelled++;
   }
 
   view(elapsed_seconds: number): TaskProgress {
@@ -218,9 +259,20 @@ export class ProgressModel {
       all += (stage.before + stage.all) * weight;
       known += stage.known;
     }
-    const share = all > 0 ? done / all : known > 0 ? this.#ended / known : 0;
+    const files = this.#files - this.#closings;
+    const ended = this.#ended - this.#closedEnds;
+    const share = all > 0 ? done / all : known > 0 ? ended / known : 0;
+    const ofFiles = share * (surveyed || files === 0 ? 1 : known / files);
     // What was looked at may still have to be committed.
-    return Math.min(99, 100 * share * (surveyed ? 1 : known / this.#files));
+    return Math.min(99, 100 * this.#withClosings(ofFiles, files));
+  }
+
+  /** Closing steps take little time beside the files; without files they are all there is. */
+  #withClosings(ofFiles: number, files: number): number {
+    if (this.#closings === 0) return ofFiles;
+    let closed = 0;
+    for (const fraction of this.#closed.values()) closed += fraction / this.#closings;
+    return files === 0 ? closed : (ofFiles + CLOSING_SHARE * closed) / (1 + CLOSING_SHARE);
   }
 
   #stage(type: string): StageAmounts {

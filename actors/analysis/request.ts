@@ -25,6 +25,8 @@ export interface RequestPart<Body extends TProperties = TProperties> {
   media(body: Static<TObject<Body>>): readonly NamedPath[];
   /** Paths of small pictures, such as sample faces. */
   pictures?(body: Static<TObject<Body>>): readonly NamedPath[];
+  /** It asks for work without any media. */
+  isWithoutMedia?(body: Static<TObject<Body>>): boolean;
 }
 
 /** What `settle` needs to bring a request into the form in which it is recorded. */
@@ -35,6 +37,10 @@ export interface Settling {
   expectModel(key: string | null): void;
   /** How films are decoded when a request does not say. */
   readonly decode: DecodeMode;
+  /** Throws NO_FACE_MODEL when no face models are downloaded. */
+  expectFaceModel(): Promise<void>;
+  /** Keeps bytes that are too large for a record beside it; answers their number. */
+  attach(bytes: Uint8Array<ArrayBuffer>): number;
 }
 
 export const MediaPath = described(

@@ -26,6 +26,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   analysis,
   models: search.models,
   decode: 'exact',
+  expectFaceModel: async () => {},
   clock: w.clock,
   log: w.log,
 });

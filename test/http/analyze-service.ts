@@ -22,7 +22,10 @@ after(() => h.end());
 export const good = { cache_dir: at('cache'), visual_media_paths: [at('a.mp4')] };
 
 /** A service whose model is in use, and what its analysis was asked for. */
-export function service(active: () => string = () => 'fake') {
+export function service(
+  active: () => string = () => 'fake',
+  expectFaceModel: () => Promise<void> = async () => {},
+) {
   // What is analysed already: b.mp4 alone.
   const properties = async ({ media_paths }: { media_paths: readonly string[] }) => {
     const readable = media_paths.filter((path) => existsSync(path) && !/note|locked/.test(path));
@@ -33,7 +36,8 @@ export function service(active: () => string = () => 'fake') {
   };
   const analysis = { properties } as unknown as Analysis;
   const kinds = stageKinds;
-  const preflight = createPreflight({ kinds, analysis, models: { active }, decode: 'exact' });
+  const given = { kinds, analysis, models: { active }, decode: 'exact', expectFaceModel } as const;
+  const preflight = createPreflight(given);
   const engine = h.start(undefined, preflight);
   const call = inject([...analyzeRoutes, ...taskRoutes], { tasks: engine.tasks });
   return { ...engine, call };

@@ -31,6 +31,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   analysis: w.analysis,
   models: w.search.models,
   decode: 'exact',
+  expectFaceModel: async () => {},
   clock: w.clock,
   log: w.log,
 });

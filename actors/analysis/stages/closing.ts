@@ -31,7 +31,7 @@ async function close(task: TaskContext, stage: RunningStage, closing: Closing, j
     const results = await resultsOf(task, type, job);
     if (task.signal.aborted) throw engineErrors.CANCELLED(`${name}: was not begun`);
     if (!task.redo(type, name) && (await closing.isStored(job, results))) {
-      stage.tracker.closed(name, 'stored', noFacts as Facts);
+      stage.tracker.closed(name, 'stored', closing.storedFacts?.(job) ?? (noFacts as Facts));
       return;
     }
     const once = () => work(task, stage, closing, job, results);
@@ -41,7 +41,7 @@ async function close(task: TaskContext, stage: RunningStage, closing: Closing, j
     });
     stage.tracker.closed(name, 'analyzed', facts);
   } catch (error) {
-    stage.tracker.failed(name, task.failure(name, error));
+    stage.tracker.notClosed(name, task.failure(name, error));
   }
 }
 
@@ -52,7 +52,7 @@ async function resultsOf(task: TaskContext, type: string, { items }: Job): Promi
 
 async function work(
   { parts, run, signal, retryQuarantined, last }: TaskContext,
-  { stage }: RunningStage,
+  { stage, tracker }: RunningStage,
   closing: Closing,
   job: NamedJob,
   results: readonly WorkResult[],
@@ -61,7 +61,10 @@ async function work(
   const { journal } = parts;
   if (!retryQuarantined) expectNotQuarantined(journal, key, job.name);
   const entry = { task_id: run.task_id, key };
-  const once = () => journalled(journal, entry, () => closing.work(job, results, signal));
+  const once = () =>
+    journalled(journal, entry, () =>
+      closing.work(job, results, signal, (fraction) => tracker.closing(job.name, fraction)),
+    );
   if (journal.history.isSuspect(key)) return last.lock.alone(once);
   const leave = await last.lock.share();
   return once().finally(leave);

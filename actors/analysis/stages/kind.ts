@@ -49,15 +49,17 @@ export interface StageKind<
   readonly unit: U;
   /** Its part of a recorded request: what the fields it takes have come to. */
   readonly settled: Settled;
+  /** Throws what is missing for what a body without complaints asks for, such as a model. */
+  expects?(body: Static<TObject<Body>>, settling: Settling): Promise<void>;
   /** Only for a body without complaints. */
   settle(body: Static<TObject<Body>>, settling: Settling): Static<TObject<Settled>>;
   /** What the fields come to when nothing is asked for, also of records that are older than the stage. */
   readonly nothing: Static<TObject<Settled>>;
   /** Throws what keeps a recorded request from being run now. */
-  admits?(settled: Static<TObject<Settled>>, settling: Settling): void;
+  admits?(settled: Static<TObject<Settled>>, settling: Settling): void | Promise<void>;
   /** Of its part, what the snapshot of a task shows. */
   readonly shows: readonly (keyof Settled & string)[];
-  /** Its jobs, in order. */
+  /** Its jobs, in order; one with a name has a closing step, whether it has files or not. */
   jobsOf(settled: Static<TObject<Settled>>): readonly Job[];
   /** What it adds to the result of a file. */
   readonly facts: Facts;
@@ -65,11 +67,21 @@ export interface StageKind<
   /** The reason of a result that is `not_applicable`: the file holds nothing of the kind. */
   readonly notApplicable: NotApplicable;
   readonly labels: Labels<Static<TObject<Facts>>>;
+  /** For a stage whose closing steps have events of their own; without it they are told as files are. */
+  readonly closing?: ClosingFields<Static<TObject<Facts>>>;
   readonly metrics: {
     /** Grows with the amount that is done. */
     readonly done: Counter;
     readonly results: readonly ResultCounter<Static<TObject<Facts>>>[];
   };
+}
+
+/** Fields that events about the closing step of a job have beside those of every event. */
+export interface ClosingFields<Facts> {
+  /** `name`: of the job. `percentage`: 0 to 100. */
+  underWay(name: string, percentage: number): Readonly<Record<string, unknown>>;
+  /** `facts`: those of the kind, or none where the step failed. */
+  ended(name: string, facts: Facts): Readonly<Record<string, unknown>>;
 }
 
 /** Words for people at a terminal. */
@@ -93,6 +105,10 @@ export interface Job<I extends Item = Item> {
   /** Null for the one job of a stage without closing step. */
   readonly name: string | null;
   readonly items: readonly I[];
+}
+
+export function hasWork({ name, items }: Job): boolean {
+  return name !== null || items.length > 0;
 }
 
 /** Declares the facts of a stage with their types. */

@@ -1,6 +1,7 @@
 // The kinds of stages, in the order in which they are reported; one comes after those it needs. Request fields, counts,
 // events and metrics are all derived from this list.
+import { facesKind } from './faces/kind.ts';
 import { pictureKind } from './picture/kind.ts';
 import { speechKind } from './speech/kind.ts';
 
-export const stageKinds = [pictureKind, speechKind] as const;
+export const stageKinds = [pictureKind, speechKind, facesKind] as const;

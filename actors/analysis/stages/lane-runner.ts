@@ -73,9 +73,9 @@ export class LaneRunner {
       this.#task.break(error);
       for (const one of this.#lane.stages) {
         const { paths, closing } = piecesOf(one);
-        for (const name of [...paths, ...closing]) {
-          tracker.of(one.stage.kind.type).failed(name, this.#task.failure(name, error));
-        }
+        const work = tracker.of(one.stage.kind.type);
+        for (const path of paths) work.failed(path, this.#task.failure(path, error));
+        for (const name of closing) work.notClosed(name, this.#task.failure(name, error));
       }
       return false;
     }

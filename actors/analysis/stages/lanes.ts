@@ -1,6 +1,6 @@
 // Groups the stages of a task into lanes: those with the same reader and the same needs work on a file together. Pure.
 import type { AnalysisRequest } from '../contract.ts';
-import type { Job } from './kind.ts';
+import { hasWork, type Job } from './kind.ts';
 import type { ReaderKind, Stage } from './stage.ts';
 
 export interface StageJobs {
@@ -19,7 +19,7 @@ export interface Lane {
 /** What each stage is asked to do; stages without work are left out. */
 export function jobsOf(stages: readonly Stage[], request: AnalysisRequest): StageJobs[] {
   return stages
-    .map((stage) => ({ stage, jobs: stage.kind.jobsOf(request).filter(({ items }) => items.length > 0) }))
+    .map((stage) => ({ stage, jobs: stage.kind.jobsOf(request).filter(hasWork) }))
     .filter(({ jobs }) => jobs.length > 0);
 }
 

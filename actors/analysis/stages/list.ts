@@ -1,11 +1,12 @@
 // The stages there are, one for every kind of work.
+import { facesStage } from './faces/stage.ts';
 import { checkKinds } from './kind.ts';
 import { stageKinds } from './kinds.ts';
 import { pictureStage } from './picture/stage.ts';
 import { speechStage } from './speech/stage.ts';
 import { type Stage, stageOf } from './stage.ts';
 
-const works = [pictureStage, speechStage] as const satisfies readonly Stage[];
+const works = [pictureStage, speechStage, facesStage] as const satisfies readonly Stage[];
 
 checkKinds(stageKinds);
 

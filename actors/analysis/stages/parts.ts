@@ -10,6 +10,7 @@ import type { indexContract } from '../../index/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
 import type { transcriberContract } from '../../transcriber/contract.ts';
 import type { Journal } from '../recovery/journal.ts';
+import type { FaceModelInUse, Faces } from './faces/model.ts';
 import type { SpeechModel } from './speech/model.ts';
 
 export type Decoder = Ref<typeof decoderContract>;
@@ -27,6 +28,10 @@ export interface AnalysisParts {
   readonly decoders: readonly Decoder[];
   /** Null in an engine that only searches. */
   readonly speech: SpeechParts | null;
+  /** The same. */
+  readonly faces: Faces | null;
+  /** Longest side of the pictures of films in which faces are looked for, px. */
+  readonly faceSide: number;
   /** Answers short questions, so that they never wait behind a film. */
   readonly prober: Decoder;
   readonly embedder: Ref<typeof embedderContract>;
@@ -45,4 +50,5 @@ export interface AnalysisParts {
 /** What the stages of a task are handed. */
 export interface StageParts extends AnalysisParts {
   readonly speechModel: SpeechModel;
+  readonly faceModel: FaceModelInUse;
 }

@@ -74,7 +74,15 @@ export interface Closing<I extends Item = Item> {
   /** Names the contents of the job: with the model it is the key of the step. */
   keyOf(job: Job<I>): string;
   isStored(job: Job<I>, results: readonly WorkResult[]): Promise<boolean>;
-  work(job: Job<I>, results: readonly WorkResult[], signal: AbortSignal): Promise<Facts>;
+  /** What is told of a job that is stored; called after `isStored`. */
+  storedFacts?(job: Job<I>): Facts;
+  /** `told`: how much of the step is done, 0 to 1. */
+  work(
+    job: Job<I>,
+    results: readonly WorkResult[],
+    signal: AbortSignal,
+    told: (fraction: number) => void,
+  ): Promise<Facts>;
 }
 
 export interface FileWork<I extends Item = Item> {

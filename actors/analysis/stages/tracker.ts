@@ -22,10 +22,13 @@ export interface WorkTracker {
   /** It was analysed before. */
   stored(media: MediaRecord, facts: Facts): void;
   notApplicable(media: MediaRecord): void;
-  /** `path`: of a file; the name of a job for its closing step. CANCELLED counts as cancelled. */
+  /** CANCELLED counts as cancelled. */
   failed(path: string, error: unknown, media?: MediaRecord): void;
-  /** The closing step of a job. */
+  /** How much of the closing step of a job is done, 0 to 1. */
+  closing(name: string, fraction: number): void;
   closed(name: string, outcome: 'analyzed' | 'stored', facts: Facts): void;
+  /** As `failed`, of the closing step of a job. */
+  notClosed(name: string, error: unknown): void;
 }
 
 export interface Tracker {
@@ -34,18 +37,27 @@ export interface Tracker {
   progress(): TaskProgress;
 }
 
-/** `files`: pieces of work by type. `percentage`: where an earlier run stood. `now`: ms that only go forward. */
+export interface Begun {
+  /** Pieces of work by type, closing steps among them. */
+  readonly files: Readonly<Record<string, number>>;
+  /** Closing steps of all types. */
+  readonly closings: number;
+  /** Where an earlier run stood. */
+  readonly percentage: number;
+}
+
+/** `now`: ms that only go forward. */
 export function createTracker(
   kinds: readonly StageKind[],
-  { files, percentage }: { readonly files: Readonly<Record<string, number>>; readonly percentage: number },
+  begun: Begun,
   now: () => number,
   emit: (event: AnalysisEvent) => void,
 ): Tracker {
   const started = now();
-  const model = new ProgressModel(kinds, files, percentage);
+  const model = new ProgressModel(kinds, begun);
   const counts = noneDone(
     kinds,
-    Object.values(files).reduce((sum, of) => sum + of, 0),
+    Object.values(begun.files).reduce((sum, of) => sum + of, 0),
   );
   const progress = () => model.view((now() - started) / 1000);
   const tell = () => emit({ type: 'task', task: progress() });
@@ -113,11 +125,17 @@ function createWork(kind: StageKind, model: ProgressModel, { emit, tell, end }: 
       const ended = { outcome: 'not_applicable', reason: kind.notApplicable } as const;
       end(result(media.path, media, ended), media);
     },
-    failed: (path, error, media) => {
-      const { code, message } = toFields(error);
-      const outcome = code === 'CANCELLED' ? 'cancelled' : 'failed';
-      end(result(path, media, { outcome, error: { code, message } }), media);
+    failed: (path, error, media) => end(result(path, media, failure(error)), media),
+    closing: (name, fraction) => {
+      emit({ type: 'closing', closing: model.closing(type, name, fraction) });
+      tell();
     },
-    closed: (name, outcome, facts) => end(result(name, undefined, { outcome, facts })),
+    closed: (name, outcome, facts) => end(result(name, undefined, { outcome, facts, closing: true })),
+    notClosed: (name, error) => end(result(name, undefined, { ...failure(error), closing: true })),
   };
+}
+
+function failure(error: unknown): Pick<WorkResult, 'outcome' | 'error'> {
+  const { code, message } = toFields(error);
+  return { outcome: code === 'CANCELLED' ? 'cancelled' : 'failed', error: { code, message } };
 }

@@ -11,7 +11,7 @@ import {
 import type { TaskProgress } from '../progress.ts';
 import { amountFields } from '../progress-fields.ts';
 import { count, noneDone, workKey } from '../result.ts';
-import type { Job, StageKind } from '../stages/kind.ts';
+import { hasWork, type Job, type StageKind } from '../stages/kind.ts';
 import { piecesOf } from '../stages/lanes.ts';
 
 /** A task at the moment its first run begins; `now`: Unix seconds. */
@@ -45,7 +45,7 @@ export function newTask(
 
 /** Pieces of work, as the runner will count them. */
 function piecesIn(jobs: readonly Job[]): number {
-  const { paths, closing } = piecesOf({ jobs: jobs.filter(({ items }) => items.length > 0) });
+  const { paths, closing } = piecesOf({ jobs: jobs.filter(hasWork) });
   return paths.length + closing.length;
 }
 

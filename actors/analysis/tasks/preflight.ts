@@ -12,8 +12,7 @@ import {
 } from '../contract.ts';
 import { type Complaint, type NamedPath, plainPath, type RequestPart, type Settling } from '../request.ts';
 import { limits } from '../stages/faces/limits.ts';
-import { facesRequest } from '../stages/faces/request.ts';
-import type { StageKind } from '../stages/kind.ts';
+import { hasWork, type StageKind } from '../stages/kind.ts';
 import { summaryRequest } from '../stages/summary/request.ts';
 import { expectMedia, expectWritable, prepareFolder, unfit } from './files.ts';
 
@@ -24,51 +23,68 @@ export interface Preflight {
   /** The whole request. Throws what is wrong with it; changes nothing. */
   check(request: TaskRequest, signal: AbortSignal): Promise<void>;
   /** The request as it is recorded, in an analysis folder that is there now. Throws NO_FILES, and what the model in use throws. */
-  settle(request: TaskRequest): AnalysisRequest;
+  settle(request: TaskRequest): SettledRequest;
   /** Throws what keeps a recorded request from being run again now. */
-  admit(request: AnalysisRequest): void;
+  admit(request: AnalysisRequest): Promise<void>;
+}
+
+export interface SettledRequest {
+  readonly request: AnalysisRequest;
+  /** What the request speaks of by number. */
+  readonly attachments: readonly Uint8Array<ArrayBuffer>[];
 }
 
 export interface PreflightParts {
   readonly kinds: readonly StageKind[];
   readonly analysis: Pick<Analysis, 'properties'>;
   readonly models: Pick<VisualModels, 'active'>;
+  /** Throws NO_FACE_MODEL when no face models are downloaded. */
+  readonly expectFaceModel: () => Promise<void>;
   /** How films are decoded when a request does not say. */
   readonly decode: DecodeMode;
 }
 
-export function createPreflight({ kinds, analysis, models, decode }: PreflightParts): Preflight {
-  const parts: readonly RequestPart[] = [...kinds, facesRequest, summaryRequest];
+export function createPreflight(given: PreflightParts): Preflight {
+  const { kinds, analysis, models, decode, expectFaceModel } = given;
+  const parts: readonly RequestPart[] = [...kinds, summaryRequest];
   const whole = completing(kinds);
-  const settling: Settling = {
+  const settling: Omit<Settling, 'attach'> = {
     activeModel: () => models.active(),
     expectModel: (key) => expectModel(key, models.active()),
     decode,
+    expectFaceModel,
   };
+  /** Only what is recorded is kept. */
+  const checking: Settling = { ...settling, attach: () => 0 };
   return {
     check: async (asked, signal) => {
       const request = whole(asked);
       refuse([...pathComplaints(parts, request), ...parts.flatMap((part) => part.complaints(request))]);
       const media = parts.flatMap((part) => part.media(request)).map(({ path }) => path);
-      await expectMedia(media, signal);
+      const isWithout = parts.some((part) => part.isWithoutMedia?.(request));
+      if (media.length > 0 || !isWithout) await expectMedia(media, signal);
       refuse(await pictureComplaints(parts, request));
       const cache_dir = await expectWritable(request.cache_dir);
       await expectSupported([...new Set(media)], cache_dir, analysis, signal);
       refuse(await unanalysedComplaints({ ...request, cache_dir }, analysis, signal));
       refuseMissingCapabilities(request);
+      for (const kind of kinds) await kind.expects?.(request, checking);
     },
     settle: (asked) => {
       const request = whole(asked);
-      const settled = Object.assign({}, ...kinds.map((kind) => kind.settle(request, settling)));
+      const attachments: Uint8Array<ArrayBuffer>[] = [];
+      const attach: Settling['attach'] = (bytes) => attachments.push(bytes) - 1;
+      const each = { ...settling, attach };
+      const settled = Object.assign({}, ...kinds.map((kind) => kind.settle(request, each)));
       const cache_dir = plainPath(request.cache_dir);
       const recorded: AnalysisRequest = { cache_dir, ...settled, force: request.force };
       const jobs = kinds.flatMap((kind) => kind.jobsOf(recorded));
-      if (jobs.every(({ items }) => items.length === 0)) throw analysisErrors.NO_FILES();
+      if (!jobs.some(hasWork)) throw analysisErrors.NO_FILES();
       prepareFolder(cache_dir);
-      return recorded;
+      return { request: recorded, attachments };
     },
-    admit: (recorded) => {
-      for (const kind of kinds) kind.admits?.(recorded, settling);
+    admit: async (recorded) => {
+      for (const kind of kinds) await kind.admits?.(recorded, checking);
     },
   };
 }
@@ -182,13 +198,9 @@ async function unanalysedComplaints(
     }));
 }
 
-function refuseMissingCapabilities(request: AnalyzeRequest): void {
-  const asked = [
-    { row: analysisErrors.NO_FACES, field: 'face_clustering_jobs', jobs: request.face_clustering_jobs },
-    { row: analysisErrors.NO_SUMMARIES, field: 'summary_requests', jobs: request.summary_requests },
-  ].filter(({ jobs }) => jobs.length > 0);
-  const [first] = asked;
-  if (!first) return;
-  const needed = asked.map(({ row, field }) => `${field}: ${row.meaning.toLowerCase()}`);
-  throw first.row(`${needed.join('; ')}. Nothing was started`, { capability: first.row.code });
+function refuseMissingCapabilities(request: Pick<AnalyzeRequest, 'summary_requests'>): void {
+  if (request.summary_requests.length === 0) return;
+  const { NO_SUMMARIES } = analysisErrors;
+  const what = `summary_requests: ${NO_SUMMARIES.meaning.toLowerCase()}. Nothing was started`;
+  throw NO_SUMMARIES(what, { capability: NO_SUMMARIES.code });
 }

@@ -28,6 +28,7 @@ import { amountFields } from '../progress-fields.ts';
 import { count, fileResult, noneDone, workResult } from '../result.ts';
 import { requestSchema } from '../schemas.ts';
 import type { StageKind } from '../stages/kind.ts';
+import { attachmentPath, removeAttachments, writeAttachments } from './attachments.ts';
 import { newTask } from './ledger.ts';
 import { openResults, readPage, readResults, replaceResults } from './results.ts';
 
@@ -59,6 +60,8 @@ export interface OwnRun {
   readonly request: AnalysisRequest;
   /** What earlier runs recorded, by `workKey`; null in the first run. *Owned by the caller.* */
   readonly earlier: Map<string, WorkResult> | null;
+  /** Path of what came with the request. */
+  attachment(number: number): string;
   append(result: WorkResult): void;
   /** Replaces the record at once, so that others see how it stands. */
   save(task: TaskSnapshot): void;
@@ -70,7 +73,7 @@ export interface OwnRun {
 
 export interface TaskRecords {
   /** *Flushed* when answered. Throws HOME_UNWRITABLE. */
-  create(task_id: string, request: AnalysisRequest): Promise<OwnRun>;
+  create(task_id: string, request: AnalysisRequest, attachments: readonly Uint8Array[]): Promise<OwnRun>;
   /** Begins the next run. Throws TASK_UNKNOWN, TASK_RUNNING, TASK_DAMAGED, HOME_UNWRITABLE. */
   claim(task_id: string): Promise<OwnRun>;
   /** What it asks for. Throws as `claim` would, and changes nothing. */
@@ -110,13 +113,18 @@ export class TaskFolder implements TaskRecords {
     this.#parts = parts;
   }
 
-  async create(task_id: string, request: AnalysisRequest): Promise<OwnRun> {
+  async create(
+    task_id: string,
+    request: AnalysisRequest,
+    attachments: readonly Uint8Array[],
+  ): Promise<OwnRun> {
     // Later than every one before it, so that the newest is always known.
     this.#lastCreated = Math.max(this.#parts.now(), this.#lastCreated + 0.001);
     const task = newTask(this.#parts.kinds, task_id, request, this.#lastCreated);
     try {
       makeFolder(this.#parts.folder);
       createFile(this.#run(task_id, 1), this.#record(task), { flush: true });
+      writeAttachments(this.#parts.folder, task_id, attachments);
       const path = this.#request(task_id);
       await writeFile(`${path}.part`, JSON.stringify(request), { flush: true });
       await rename(`${path}.part`, path);
@@ -218,6 +226,7 @@ export class TaskFolder implements TaskRecords {
       task,
       request,
       earlier,
+      attachment: (number) => attachmentPath(this.#parts.folder, task_id, number),
       append: (result) => results.append(fileResult(this.#parts.kinds, result)),
       save: (now) => write(now, false),
       end: (now) => {
@@ -329,6 +338,7 @@ export class TaskFolder implements TaskRecords {
 
   /** The files of the runs last: as long as one is there, the others belong to a task. */
   #remove(task_id: string, runs: readonly number[]): void {
+    removeAttachments(this.#parts.folder, task_id);
     const others = [this.#request(task_id), `${this.#request(task_id)}.part`, this.#results(task_id)];
     for (const path of [...others, ...runs.map((run) => this.#run(task_id, run))])
       rmSync(path, { force: true });

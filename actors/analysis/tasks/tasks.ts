@@ -69,7 +69,7 @@ export function createTasks(parts: TaskParts): Tasks {
   return new TaskRegistry(parts);
 }
 
-export interface FrontDoorParts extends Pick<PreflightParts, 'models' | 'decode'> {
+export interface FrontDoorParts extends Pick<PreflightParts, 'models' | 'decode' | 'expectFaceModel'> {
   readonly analysis: Analysis;
   readonly clock: Clock;
   readonly log: Log;
@@ -115,8 +115,8 @@ class TaskRegistry implements Tasks {
     return this.#enter(async () => {
       await preflight.check(request, options.signal ?? never);
       return this.#startNext(options, async () => {
-        const settled = preflight.settle(request);
-        return () => records.create(newTaskId(), settled);
+        const { request: settled, attachments } = preflight.settle(request);
+        return () => records.create(newTaskId(), settled, attachments);
       });
     });
   }
@@ -127,7 +127,7 @@ class TaskRegistry implements Tasks {
       throw analysisErrors.TASK_RUNNING(`Task ${task_id} is ${this.#state(this.#current)}`, { task_id });
     }
     const prepare = async () => {
-      if (!this.#unrecorded.has(task_id)) preflight.admit(await records.claimable(task_id));
+      if (!this.#unrecorded.has(task_id)) await preflight.admit(await records.claimable(task_id));
       return () => records.claim(task_id);
     };
     return this.#enter(() => this.#startNext(options, prepare));
@@ -271,7 +271,7 @@ class TaskRegistry implements Tasks {
     let error: TaskError | null = null;
     try {
       const report = await this.#parts.analysis.run(
-        { task_id, request: run.request, earlier },
+        { task_id, request: run.request, earlier, attachment: run.attachment },
         { signal: stop.signal, onEvent: (event) => this.#note(running, event) },
       );
       if (running.fault) throw running.fault;
@@ -324,7 +324,8 @@ class TaskRegistry implements Tasks {
       );
       running.stop.abort(running.fault);
     }
-    return stands;
+    // A record does not say it.
+    return result.closing ? { ...stands, closing: true } : stands;
   }
 
   /** True when the task has ended within a short while. */

@@ -8,8 +8,11 @@ import { baseHash } from '../../../actors/index/store/names.ts';
 import type { Transcript } from '../../../actors/index/transcripts/contract.ts';
 import { actor, type Handlers } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
+import type { FacesWorld } from './fake-faces.ts';
+import { peopleHandlers } from './fake-people.ts';
 
 export interface IndexState {
+  readonly people: FacesWorld;
   /** By path; matches come in this order. */
   readonly files: ReadonlyMap<string, unknown>;
   readonly committed: Map<string, { frames: number[]; sums: number[] }>;
@@ -59,6 +62,7 @@ export function fakeIndex(world: IndexState) {
         ...speechHandlers(world),
         ...visualHandlers(world),
         ...libraryHandlers(world),
+        ...peopleHandlers(world.people),
       } as Partial<Handlers<typeof indexContract>> as Handlers<typeof indexContract>,
     }),
   });

@@ -127,6 +127,7 @@ const checked = createPreflight({
   analysis: { properties: () => Promise.reject(new Error('nobody looks')) },
   models: { active: () => 'fake' },
   decode: 'exact',
+  expectFaceModel: async () => {},
 });
 
 /** For files that are only names: nothing is looked for on the disk. */

@@ -23,6 +23,7 @@ import { createLog, type Log, type LogLine } from '../../../runtime/log.ts';
 import { startInMemory } from '../../../runtime/memory.ts';
 import { createSlotPool, type SlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor, type Supervisor } from '../../../runtime/supervisor.ts';
+import { type FacesWorld, fakeFaces, noFaces } from './fake-faces.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
 import { fakeDiarizer, fakeTranscriber, noVoices, type Voices } from './fake-voices.ts';
 
@@ -85,6 +86,7 @@ interface World extends IndexState {
   /** Files that were probed, at the same time at most and in all. */
   probing: { now: number; most: number; all: number };
   readonly voices: Voices;
+  readonly people: FacesWorld;
   /** False after a crash: the embedder has no model. */
   loaded: boolean;
 }
@@ -258,6 +260,7 @@ function newWorld(batch: number): World {
     listed: 0,
     probing: { now: 0, most: 0, all: 0 },
     voices: noVoices(),
+    people: noFaces(),
     transcripts: new Map(),
     unloaded: false,
   };
@@ -292,7 +295,8 @@ async function startFakes(
   const transcriber = await start(fakeTranscriber(state.voices));
   const diarizer = await start(fakeDiarizer(state.voices));
   const speech = { audioDecoders, transcriber, diarizer };
-  return { index: await start(index), embedder, textEmbedder, prober, decoders, speech };
+  const faces = await start(fakeFaces(state.people));
+  return { index: await start(index), embedder, textEmbedder, prober, decoders, speech, faces };
 }
 
 export async function world(
@@ -320,7 +324,7 @@ export async function world(
     state.files.set(path, file);
     return path;
   };
-  const { index, embedder, textEmbedder, prober, decoders, speech } = await startFakes(
+  const { index, embedder, textEmbedder, prober, decoders, speech, faces } = await startFakes(
     state,
     { supervisor, log, pool },
     options.decoders ?? 2,
@@ -330,7 +334,8 @@ export async function world(
   const journal = openJournal(journalPath, { log, now: () => 0, before: null });
   const preview = { max_side: 64, quality: 80 };
   const hardware = 'off' as const;
-  const parts = { decoders, speech, prober, embedder, index, pool, journal, preview, hardware, clock, log };
+  const leaves = { decoders, speech, faces, prober, embedder, index };
+  const parts = { ...leaves, faceSide: 1280, pool, journal, preview, hardware, clock, log };
   const { summarizing = () => false } = options;
   const search = createSearch({
     ...parts,
@@ -374,7 +379,7 @@ export async function world(
       task_id = 'task',
     ) => {
       const cache_dir = join(folder, 'cache');
-      const asked = { cache_dir, paths: [...of], speech: [...speech], force };
+      const asked = { cache_dir, paths: [...of], speech: [...speech], face_jobs: [], force };
       const request = { ...asked, model_key: 'fake', decode: 'exact' as const };
       const results: FileResult[] = [];
       const onEvent = (event: AnalysisEvent) => {

@@ -78,7 +78,7 @@ function tell(pieces: readonly Piece[], turns: readonly number[], see: (progress
   const files = Object.fromEntries(
     types.map((type) => [type, pieces.filter((of) => of.type === type).length]),
   );
-  const model = new ProgressModel(stageKinds, files);
+  const model = new ProgressModel(stageKinds, { files });
   const left = pieces.map((of, i) => stepsOf(model, of, `/${i}`));
   let elapsed = 0;
   const look = () => {
@@ -119,7 +119,7 @@ test('whatever happens to the files, the percentage never goes back and the amou
 });
 
 test('the terminal, the events and the snapshots say the same percentage of the same progress', () => {
-  const work = { paths: ['/a'], speech: [], model_key: 'fake', decode: 'exact' as const };
+  const work = { paths: ['/a'], speech: [], face_jobs: [], model_key: 'fake', decode: 'exact' as const };
   const request = { cache_dir: '/cache', ...work, force: false };
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), turns, (pieces, order) => {

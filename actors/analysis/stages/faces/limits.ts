@@ -2,8 +2,11 @@
 
 export const limits = {
   people: 100,
+  /** Letters of a name, as code points. */
   nameLetters: 200,
+  jobNameLetters: 200,
   imagesEach: 3,
   imageBytes: 10 * 1024 * 1024,
+  imagePixels: 24_000_000,
   inlineBytes: 50 * 1024 * 1024,
 } as const;

@@ -1,7 +1,7 @@
 // What a request says about faces: the fields, and what they mean together. Pure.
 import { type Static, type TObject, Type } from 'typebox';
 import { defaulted, described } from '../../../../runtime/schema.ts';
-import { type Complaint, MediaPath, named, type RequestPart, Text } from '../../request.ts';
+import { type Complaint, MediaPath, type NamedPath, named, Text } from '../../request.ts';
 import { inlineImage } from './inline-image.ts';
 import { limits } from './limits.ts';
 
@@ -18,12 +18,19 @@ const SampleFace = Type.Object(
 const SampleFaces = Type.Array(SampleFace, { maxItems: limits.people });
 export type SampleFaces = Static<typeof SampleFaces>;
 
+const eps = () =>
+  defaulted(described(Type.Number({ minimum: 0, maximum: 2 }), 'Cosine distance; lower is stricter.'), 0.48);
+const autoDetect = 'Finds the distance in the faces themselves.';
+
 const FaceClusteringJob = Type.Object(
   {
     cluster_job_name: Text,
     face_media_paths: Type.Array(MediaPath, { minItems: 1 }),
-    face_eps: defaulted(described(Type.Number({ minimum: 0, maximum: 2 }), 'Lower is stricter.'), 0.48),
+    face_eps: eps(),
     face_min_samples: defaulted(Type.Integer({ minimum: 1 }), 5),
+    auto_detect_params: Type.Optional(
+      described(Type.Boolean(), `${autoDetect} \`face_eps\` is not looked at then.`),
+    ),
     sample_faces: Type.Optional(
       described(SampleFaces, 'Takes the place of the list of the request; empty: no naming for this job.'),
     ),
@@ -31,24 +38,48 @@ const FaceClusteringJob = Type.Object(
   { title: 'FaceClusteringJob' },
 );
 
-const body = {
+const ReclusterJob = Type.Object(
+  {
+    cluster_job_name: Text,
+    eps: eps(),
+    min_samples: defaulted(
+      described(Type.Integer({ minimum: 1 }), 'Faces near each other that begin a cluster.'),
+      5,
+    ),
+    auto_detect_params: defaulted(
+      described(Type.Boolean(), `${autoDetect} \`eps\` is not looked at then.`),
+      false,
+    ),
+    clear_names: defaulted(described(Type.Boolean(), 'Takes the names of all clusters away.'), false),
+  },
+  { title: 'ReclusterJob' },
+);
+
+export const facesBody = {
   face_clustering_jobs: defaulted(Type.Array(FaceClusteringJob), []),
   sample_faces: Type.Optional(described(SampleFaces, 'For every face job that has no list of its own.')),
+  recluster_jobs: defaulted(
+    described(Type.Array(ReclusterJob), 'Clusterings that are made again of the faces they have.'),
+    [],
+  ),
 };
-type FacesBody = Static<TObject<typeof body>>;
+export type FacesBody = Static<TObject<typeof facesBody>>;
 
-export const facesRequest: RequestPart<typeof body> = {
-  body,
-  complaints: sampleComplaints,
-  media: ({ face_clustering_jobs }) =>
-    face_clustering_jobs.flatMap(({ face_media_paths }, i) =>
-      named(`face_clustering_jobs[${i}].face_media_paths`, face_media_paths),
-    ),
-  pictures: (body) =>
-    sampleLists(body).flatMap(({ field, samples }) =>
-      samples.flatMap(({ face_paths = [] }, i) => named(`${field}[${i}].face_paths`, face_paths)),
-    ),
-};
+export function facesMedia({ face_clustering_jobs }: FacesBody): NamedPath[] {
+  return face_clustering_jobs.flatMap(({ face_media_paths }, i) =>
+    named(`face_clustering_jobs[${i}].face_media_paths`, face_media_paths),
+  );
+}
+
+export function samplePictures(body: FacesBody): NamedPath[] {
+  return sampleLists(body).flatMap(({ field, samples }) =>
+    samples.flatMap(({ face_paths = [] }, i) => named(`${field}[${i}].face_paths`, face_paths)),
+  );
+}
+
+export function facesComplaints(body: FacesBody): Complaint[] {
+  return [...jobComplaints(body), ...sampleComplaints(body)];
+}
 
 function sampleLists(body: FacesBody): { field: string; samples: SampleFaces }[] {
   return [
@@ -60,6 +91,46 @@ function sampleLists(body: FacesBody): { field: string; samples: SampleFaces }[]
   ];
 }
 
+interface AskedJob {
+  readonly at: string;
+  readonly name: string;
+  /** With the name of its field. */
+  readonly distance: readonly [string, number];
+}
+
+/** Two jobs of one name would be two clusterings of one name. */
+function jobComplaints(body: FacesBody): Complaint[] {
+  const jobs: AskedJob[] = [
+    ...body.face_clustering_jobs.map(({ cluster_job_name, face_eps }, i) => ({
+      at: `face_clustering_jobs[${i}]`,
+      name: cluster_job_name,
+      distance: ['face_eps', face_eps] as const,
+    })),
+    ...body.recluster_jobs.map(({ cluster_job_name, eps }, i) => ({
+      at: `recluster_jobs[${i}]`,
+      name: cluster_job_name,
+      distance: ['eps', eps] as const,
+    })),
+  ];
+  const paths = new Set(facesMedia(body).map(({ path }) => path));
+  const first = new Map<string, string>();
+  return jobs.flatMap(({ at, name, distance: [field, value] }) => {
+    const named = `${at}.cluster_job_name`;
+    const before = first.get(name);
+    first.set(name, before ?? at);
+    const said: Complaint[] = [];
+    const letters = lettersIn(name);
+    if (letters > limits.jobNameLetters) {
+      said.push({ field: named, what: `has ${letters} letters, more than ${limits.jobNameLetters}` });
+    }
+    if (before !== undefined) said.push({ field: named, what: `is the name of ${before} too` });
+    if (paths.has(name)) said.push({ field: named, what: 'is the path of a file of the request' });
+    // A caller in this process may hand in what JSON cannot write.
+    if (!(value >= 0 && value <= 2)) said.push({ field: `${at}.${field}`, what: 'must be from 0 to 2' });
+    return said;
+  });
+}
+
 function sampleComplaints(body: FacesBody): Complaint[] {
   const found: Complaint[] = [];
   if (body.sample_faces?.length && body.face_clustering_jobs.length === 0) {
@@ -67,8 +138,11 @@ function sampleComplaints(body: FacesBody): Complaint[] {
   }
   let inline = 0;
   for (const { field, samples } of sampleLists(body)) {
-    samples.forEach(({ face_paths = [], face_images = [] }, person) => {
+    const first = new Map<string, number>();
+    samples.forEach(({ name, face_paths = [], face_images = [] }, person) => {
       const at = `${field}[${person}]`;
+      found.push(...nameComplaints(at, name, first.get(plainName(name))));
+      first.set(plainName(name), first.get(plainName(name)) ?? person);
       const count = face_paths.length + face_images.length;
       if (count < 1 || count > limits.imagesEach) {
         found.push({ field: at, what: `must have 1 to ${limits.imagesEach} images in all, not ${count}` });
@@ -87,4 +161,27 @@ function sampleComplaints(body: FacesBody): Complaint[] {
     });
   }
   return found;
+}
+
+/** `before`: the person of the same name that came first. */
+function nameComplaints(at: string, name: string, before: number | undefined): Complaint[] {
+  const field = `${at}.name`;
+  const letters = lettersIn(name);
+  const said: Complaint[] = [];
+  if (letters > limits.nameLetters) {
+    said.push({ field, what: `has ${letters} letters, more than ${limits.nameLetters}` });
+  }
+  if (before !== undefined) {
+    said.push({ field, what: `names the person of [${before}] again; put the images together` });
+  }
+  return said;
+}
+
+function plainName(name: string): string {
+  return name.trim().normalize('NFC');
+}
+
+/** Code points: an emoji counts as one or a few, whatever its bytes. */
+function lettersIn(text: string): number {
+  return [...text].length;
 }

@@ -48,7 +48,9 @@ async function engine(t: TestContext, files: readonly FakeFile[], options: Engin
   const { analysis, clock, log } = w;
   const now = () => 1_000_000 + clock.now() / 1000;
   const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded });
-  const preflight = createPreflight({ kinds, analysis, models: w.search.models, decode: 'exact' });
+  const { models } = w.search;
+  const expectFaceModel = async () => {};
+  const preflight = createPreflight({ kinds, analysis, models, decode: 'exact', expectFaceModel });
   let ids = 0;
   const newTaskId = () => `${token}-${++ids}`;
   const tasks = createTasks({ analysis, preflight, kinds, records, clock, log, now, newTaskId });

@@ -51,6 +51,7 @@ export async function runs(
       cache_dir: join(w.folder, 'cache'),
       paths: [...looked],
       speech: [],
+      face_jobs: [],
       model_key: looked.length > 0 ? 'fake' : null,
       decode: 'exact',
       force: false,

@@ -1,0 +1,222 @@
+// The closing step of a job of faces: its faces are clustered into people, and those of whom there are samples are named.
+import { createHash } from 'node:crypto';
+import type { Reply } from '../../../../runtime/contract.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
+import type { indexContract } from '../../../index/contract.ts';
+import { type ClusterJob, peopleErrors } from '../../../index/people/contract.ts';
+import { analysisErrors, type WorkResult } from '../../contract.ts';
+import type { Job } from '../kind.ts';
+import type { Closing, Facts } from '../stage.ts';
+import type { TaskContext } from '../task-context.ts';
+import { Clusterer } from './clusterer.ts';
+import type { ClusteringFacts } from './facts.ts';
+import type { FaceFinder } from './finder.ts';
+import type { FaceJob } from './jobs.ts';
+import type { Faces } from './model.ts';
+import { nameFromSamples } from './sample-naming.ts';
+
+/** Paths named in a warning. */
+const NAMED = 3;
+/** What of the whole the clustering is; the rest is naming. */
+const CLUSTERING = 0.9;
+
+type Begun = Reply<typeof indexContract, 'begin_clustering'>;
+type Committed = Reply<typeof indexContract, 'commit_clustering'> & { readonly eps: number };
+
+export class FaceClosing implements Closing {
+  readonly #task: TaskContext;
+  readonly #faces: Faces;
+  /** Null where no file is looked at. */
+  readonly #finder: FaceFinder | null;
+  /** Jobs that stand as they are stored. */
+  readonly #standing = new Map<string, ClusterJob>();
+
+  constructor(task: TaskContext, faces: Faces, finder: FaceFinder | null) {
+    this.#task = task;
+    this.#faces = faces;
+    this.#finder = finder;
+  }
+
+  keyOf({ name }: Job): string {
+    const { eps, min_samples, paths, samples } = this.#jobOf(name);
+    const model = this.#finder?.model.model_key ?? null;
+    const whole = JSON.stringify([model, eps, min_samples, paths.toSorted(), samples]);
+    const digest = createHash('sha256').update(whole).digest('hex').slice(0, 16);
+    return `people of ${name} ${digest}`;
+  }
+
+  /** What is asked for anew, and samples, are done once in a task; the rest when anything changed. */
+  async isStored({ name }: Job, results: readonly WorkResult[]): Promise<boolean> {
+    const job = this.#jobOf(name);
+    const stored = await this.#stored(job);
+    if (!stored) return false;
+    const once = job.paths.length === 0 || job.samples.length > 0;
+    if (once && !this.#task.run.earlier?.finished('faces', job.name)) return false;
+    if (stored.min_samples !== job.min_samples || (job.eps !== null && stored.eps !== job.eps)) return false;
+    const hashes = hashesOf(results);
+    const known = new Set(stored.media_hashes);
+    if (hashes.some((hash) => !known.has(hash))) return false;
+    if (job.paths.length > 0 && stored.model_key !== this.#finder?.model.model_key) return false;
+    const { clustering, before, entries } = await this.#begin(job, hashes, stored.eps);
+    await this.#end(clustering);
+    const stands = entries === 0 || before?.labels.length === entries;
+    if (stands) this.#standing.set(job.name, stored);
+    return stands;
+  }
+
+  storedFacts({ name }: Job): Facts {
+    const stored = this.#standing.get(name ?? '');
+    if (!stored) throw engineErrors.INTERNAL(`${name}: is not known to be stored`);
+    const { num_clusters: clusters, names, cluster_ids: _, ...rest } = stored;
+    const { model_key, eps, min_samples, total_entries, noise_entries, media_hashes } = rest;
+    const clustering: ClusteringFacts = {
+      ...{ model_key, eps, min_samples, clusters, total_entries, noise_entries, media_hashes },
+      ...{ kept_clusters: clusters, kept_corrections: 0, conflicts: [], lost_names: [] },
+      kept_names: Object.values(names).filter((one) => one !== '').length,
+      sample_face_naming: null,
+    };
+    return { faces: null, clustering };
+  }
+
+  async work(
+    { name }: Job,
+    results: readonly WorkResult[],
+    signal: AbortSignal,
+    told: (fraction: number) => void,
+  ): Promise<Facts> {
+    const job = this.#jobOf(name);
+    const hashes = hashesOf(results);
+    if (job.paths.length > 0 && hashes.length === 0) {
+      throw analysisErrors.NO_MEDIA(`${job.name}: faces were looked for in none of its files`);
+    }
+    told(0);
+    const begun = await this.#begin(job, hashes, job.eps);
+    const clusterer = new Clusterer({
+      index: this.#task.parts.index,
+      faces: this.#faces,
+      signal,
+      told: (fraction) => told(CLUSTERING * fraction),
+    });
+    try {
+      const warnings = await this.#warnings(job, begun, results);
+      const committed = await this.#cluster(job, begun, clusterer);
+      const finder = this.#finder;
+      const named =
+        finder && job.samples.length > 0
+          ? await nameFromSamples(this.#task, job, committed, { finder, clusterer, signal })
+          : null;
+      told(1);
+      const clustering = await this.#facts(job, committed);
+      const warning = [...warnings, ...(named?.complaints ?? [])].join('; ');
+      const sample_face_naming = named?.result ?? null;
+      const facts = { ...clustering, sample_face_naming, ...(warning !== '' && { warning }) };
+      return { faces: null, clustering: facts };
+    } finally {
+      await clusterer.close();
+      await this.#end(begun.clustering);
+    }
+  }
+
+  async #begin(job: FaceJob, hashes: string[], eps: number | null): Promise<Begun> {
+    const { parts, request, signal } = this.#task;
+    // Faces that are there are clustered again, whether the models that found them are still there or not.
+    const looks = job.paths.length > 0;
+    const model_key = looks ? this.#finder?.model.model_key : (await this.#stored(job))?.model_key;
+    if (model_key === undefined) {
+      throw peopleErrors.UNKNOWN_CLUSTER_JOB(`There is no face clustering named ${job.name}`);
+    }
+    const { cache_dir } = request;
+    const asked = { cache_dir, cluster_job_name: job.name, model_key, hashes, eps };
+    const { min_samples } = job;
+    return parts.index.ask('begin_clustering', { ...asked, min_samples }, { signal });
+  }
+
+  /** An index that is down keeps nothing. */
+  async #end(clustering: number): Promise<void> {
+    await this.#task.parts.index.ask('end_clustering', { clustering }).catch(() => {});
+  }
+
+  async #cluster(job: FaceJob, begun: Begun, clusterer: Clusterer): Promise<Committed> {
+    const { eps: asked, min_samples, clear_names } = job;
+    const found = await clusterer.labels(begun, { eps: asked, min_samples });
+    const none = new Int32Array(0);
+    const { labels, neighbours } = found ?? { labels: none, neighbours: none };
+    const eps = found?.eps ?? asked ?? this.#finder?.model.eps ?? 0;
+    const { clustering } = begun;
+    const request = { clustering, labels, neighbours, eps, clear_names };
+    // Not cancellable: what is finished stays.
+    return { ...(await this.#task.parts.index.ask('commit_clustering', request)), eps };
+  }
+
+  async #facts(
+    job: FaceJob,
+    { report, eps }: Committed,
+  ): Promise<Omit<ClusteringFacts, 'sample_face_naming'>> {
+    const { faces: total_entries, noise: noise_entries, ...kept } = report;
+    const stored = await this.#stored(job);
+    const { model_key = '', media_hashes = [] } = stored ?? {};
+    return {
+      model_key,
+      eps,
+      min_samples: job.min_samples,
+      total_entries,
+      noise_entries,
+      ...kept,
+      media_hashes,
+    };
+  }
+
+  /** Throws OTHER_FACE_MODEL when the job would lose media. */
+  async #warnings(
+    job: FaceJob,
+    { missing, unreadable }: Begun,
+    results: readonly WorkResult[],
+  ): Promise<string[]> {
+    const said: string[] = [];
+    if (missing.length > 0) {
+      const media = await this.#mediaOf(missing);
+      const model = this.#finder?.model.model_key;
+      const before = (await this.#stored(job))?.model_key;
+      if (job.paths.length > 0 && before !== model) {
+        throw peopleErrors.OTHER_FACE_MODEL(
+          `${job.name}: its faces were found by ${before}, and ${model} has not looked at ${media}; name all of its media in the job, or take another name`,
+        );
+      }
+      said.push(`left out, because no faces are stored: ${media}`);
+    }
+    if (unreadable.length > 0) {
+      said.push(`left out, because the stored faces are damaged: ${await this.#mediaOf(unreadable)}`);
+    }
+    const failed = results.filter(({ outcome }) => outcome === 'failed' || outcome === 'cancelled').length;
+    if (failed > 0) said.push(`${failed} of ${results.length} files could not be looked at`);
+    return said;
+  }
+
+  /** Paths of contents, for people. */
+  async #mediaOf(hashes: readonly string[]): Promise<string> {
+    const { parts, request, signal } = this.#task;
+    const first = hashes.slice(0, NAMED);
+    const asked = { cache_dir: request.cache_dir, paths: [], hashes: first };
+    const { by_hash } = await parts.index.ask('find', asked, { signal });
+    const names = first.map((hash, i) => by_hash[i]?.path ?? hash);
+    return `${names.join(', ')}${hashes.length > NAMED ? ` and ${hashes.length - NAMED} more` : ''}`;
+  }
+
+  async #stored({ name }: FaceJob): Promise<ClusterJob | null> {
+    const { parts, request, signal } = this.#task;
+    const asked = { cache_dir: request.cache_dir, cluster_job_name: name };
+    return (await parts.index.ask('cluster_job', asked, { signal })).job;
+  }
+
+  #jobOf(name: string | null): FaceJob {
+    const job = this.#task.request.face_jobs.find((one) => one.name === name);
+    if (!job) throw engineErrors.INTERNAL(`${name}: is no job of the task`);
+    return job;
+  }
+}
+
+/** Contents whose faces are stored. */
+function hashesOf(results: readonly WorkResult[]): string[] {
+  const stored = results.filter(({ outcome }) => outcome === 'analyzed' || outcome === 'stored');
+  return [...new Set(stored.flatMap(({ hash_str }) => hash_str ?? []))];
+}

@@ -1,0 +1,111 @@
+// The faces of one file on their way from its frames to the index: some frames are looked at side by side, and their faces
+// are appended in the order of the frames.
+import type { FoundFaces } from '../../../faces/contract.ts';
+import type { FrameFaces } from '../../../index/people/contract.ts';
+import type { Index } from '../parts.ts';
+import type { FileSpans } from '../stage.ts';
+
+/** Frames of a file that are looked at side by side; the face actor takes as many turns at once. */
+const AHEAD = 4;
+/** Frames and faces appended in one message, at most. A face has some kilobytes of pictures. */
+const MOST_FRAMES = 32;
+const MOST_FACES = 128;
+
+export interface FileFacesParts {
+  readonly index: Index;
+  readonly stage: number;
+  /** Frames that were taken up. */
+  readonly kept: number;
+  readonly spans: FileSpans | null;
+  readonly signal: AbortSignal;
+  /** Told how many frames were appended. */
+  readonly onAppended: (frames: number) => void;
+}
+
+interface Looked {
+  readonly frame_index: number;
+  readonly found: Promise<FoundFaces>;
+}
+
+export class FileFaces {
+  readonly #parts: FileFacesParts;
+  #looking: Looked[] = [];
+  #batch: { readonly frame_index: number; readonly found: FoundFaces }[] = [];
+  #faces = 0;
+  #frames = 0;
+
+  constructor(parts: FileFacesParts) {
+    this.#parts = parts;
+  }
+
+  /** Frames that were looked at and appended. */
+  get frames(): number {
+    return this.#frames;
+  }
+
+  /** Resolves when the next frame may come. */
+  async add(frame_index: number, found: Promise<FoundFaces>): Promise<void> {
+    // Whoever waits for it may come later than its failure.
+    found.catch(() => {});
+    this.#looking.push({ frame_index, found });
+    if (this.#looking.length >= AHEAD) await this.#takeOldest();
+  }
+
+  /** No more frames come; resolves when all are appended. */
+  async finish(): Promise<void> {
+    while (this.#looking.length > 0) await this.#takeOldest();
+    await this.#append();
+  }
+
+  /** Resolves when nothing is looked at any more, failed or not. */
+  async quiet(): Promise<void> {
+    await Promise.allSettled(this.#looking.map(({ found }) => found));
+  }
+
+  async #takeOldest(): Promise<void> {
+    const oldest = this.#looking[0]!;
+    const found = await oldest.found;
+    this.#looking.shift();
+    this.#batch.push({ frame_index: oldest.frame_index, found });
+    this.#faces += found.faces.length;
+    const { spans, kept } = this.#parts;
+    const isDue = spans?.isDue(kept + this.#frames + this.#batch.length) ?? false;
+    if (isDue || this.#batch.length >= MOST_FRAMES || this.#faces >= MOST_FACES) await this.#append();
+  }
+
+  async #append(): Promise<void> {
+    const batch = this.#batch;
+    if (batch.length === 0) return;
+    this.#batch = [];
+    this.#faces = 0;
+    const { index, stage, kept, spans, signal, onAppended } = this.#parts;
+    const amount = kept + this.#frames + batch.length;
+    const keep = spans?.isDue(amount) ?? false;
+    const frames = batch.map(({ frame_index, found }): FrameFaces => ({ frame_index, faces: found.faces }));
+    const vectors = joined(batch.map(({ found }) => found.vectors));
+    const aligned = batch.flatMap(({ found }) => found.aligned);
+    const displays = batch.flatMap(({ found }) => found.displays);
+    const transfer = [
+      ...new Set([vectors, ...aligned, ...displays].map(({ buffer }) => buffer as ArrayBuffer)),
+    ];
+    await index.ask(
+      'append_faces',
+      { stage, frames, vectors, aligned, displays, keep },
+      { transfer, signal },
+    );
+    if (keep) spans?.kept(amount);
+    this.#frames += batch.length;
+    onAppended(batch.length);
+  }
+}
+
+/** Several n×d as one. */
+export function joined(parts: readonly Float32Array[]): Float32Array<ArrayBuffer> {
+  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

@@ -1,0 +1,175 @@
+// The face stage: in every grid frame of a file faces are found and stored with a vector and pictures of each; then the
+// faces of each job are clustered into people.
+import { engineErrors } from '../../../../runtime/errors.ts';
+import { mediaErrors, type PictureShape } from '../../../decoder/contract.ts';
+import type { MediaRecord } from '../../../index/store/contract.ts';
+import { expectUnchanged } from '../../media/survey.ts';
+import type { Item } from '../kind.ts';
+import type { FileWork, SpanRules, Stage, StageSession, Underway } from '../stage.ts';
+import type { TaskContext } from '../task-context.ts';
+import { FaceClosing } from './closing.ts';
+import type { FaceFacts } from './facts.ts';
+import { FileFaces } from './file-faces.ts';
+import { FaceFinder } from './finder.ts';
+import { facesKind } from './kind.ts';
+import type { Faces } from './model.ts';
+import { faceShape, stillSide } from './shape.ts';
+
+export const facesStage: Stage = {
+  kind: facesKind,
+  journal: 'faces',
+  reads: 'frames',
+  open: async (task) => {
+    const { parts, request, signal } = task;
+    const { faces, faceModel: inUse, pool } = parts;
+    if (!faces) throw engineErrors.INTERNAL('an engine that only searches was asked for faces');
+    // Faces that are there already are clustered without a model.
+    const isWithoutMedia = request.face_jobs.every(({ paths }) => paths.length === 0);
+    if (isWithoutMedia) return new FaceSession(task, faces, null);
+    const model = await inUse.load(faces, { signal });
+    return new FaceSession(task, faces, new FaceFinder({ faces, inUse, model, pool }));
+  },
+};
+
+/** Frames in a span: two minutes of footage. */
+const spanFrames = 120;
+/** Frames decoded ahead: they are large, and looking at one takes longer than decoding it. */
+const CREDIT = 3;
+
+class FaceSession implements StageSession {
+  readonly #task: TaskContext;
+  readonly #faces: Faces;
+  /** Null where no file is looked at. */
+  readonly #finder: FaceFinder | null;
+  /** Faces of files that were looked at before, by content. */
+  readonly #stored = new Map<string, number>();
+  readonly closing;
+
+  constructor(task: TaskContext, faces: Faces, finder: FaceFinder | null) {
+    this.#task = task;
+    this.#faces = faces;
+    this.#finder = finder;
+    this.closing = new FaceClosing(task, faces, finder);
+  }
+
+  modelOf(): string {
+    return this.#finder?.model.model_key ?? '';
+  }
+
+  applies({ probe }: MediaRecord): boolean {
+    return probe.grid_frames > 0;
+  }
+
+  async isStored({ identity: { hash_str } }: MediaRecord): Promise<boolean> {
+    const { parts, request, signal } = this.#task;
+    const asked = { cache_dir: request.cache_dir, model_key: this.modelOf(), hashes: [hash_str] };
+    const { faces } = await parts.index.ask('faces_stored', asked, { signal });
+    const [count = null] = faces;
+    if (count !== null) this.#stored.set(hash_str, count);
+    return count !== null;
+  }
+
+  storedFacts({ identity }: MediaRecord) {
+    const count = this.#stored.get(identity.hash_str) ?? 0;
+    return factsOf({ model_key: this.modelOf(), count, missing_frames: 0 });
+  }
+
+  spans({ probe }: MediaRecord): SpanRules {
+    const { parts, request } = this.#task;
+    const { device = null, dimensions = 0 } = this.#finder?.model ?? {};
+    const shape = this.#shapeOf(probe);
+    const { hardware } = parts;
+    const { decode } = request;
+    return { every: spanFrames, settings: { dimensions, shape, device, hardware, decode } };
+  }
+
+  #shapeOf(probe: MediaRecord['probe']): PictureShape {
+    const { faceSide, pool } = this.#task.parts;
+    return faceShape(probe, probe.kind === 'image' ? stillSide : faceSide, pool.memory.slotBytes);
+  }
+
+  async work(file: FileWork<Item>): Promise<Underway> {
+    const finder = this.#finder;
+    if (!finder) throw engineErrors.INTERNAL('no face model was opened for a file');
+    const { media, spans, worked } = file;
+    const { index } = this.#task.parts;
+    const { model_key, dimensions } = finder.model;
+    // Not cancellable: a stage that was begun has to be known here, or nobody would end it.
+    const { stage, kept, next_frame } = await index.ask('begin_faces', {
+      cache_dir: this.#task.request.cache_dir,
+      hash_str: media.identity.hash_str,
+      model_key,
+      dimensions,
+      ...(spans && { span: spans.key }),
+    });
+    const found = new AbortController();
+    const signal = AbortSignal.any([file.signal, found.signal]);
+    const faces = new FileFaces({ index, stage, kept, spans, signal, onAppended: worked });
+    const giveUp = async (error: unknown): Promise<never> => {
+      found.abort(error);
+      await faces.quiet();
+      await index.ask('abort_faces', { stage }).catch(() => {});
+      throw error;
+    };
+    try {
+      spans?.takenUp(kept);
+      await this.#look(file, finder, faces, next_frame, signal);
+    } catch (error) {
+      return giveUp(error);
+    }
+    return { finished: this.#commit(media, stage, kept, faces).catch(giveUp) };
+  }
+
+  async #look(
+    { media, frames }: FileWork<Item>,
+    finder: FaceFinder,
+    faces: FileFaces,
+    from: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (from >= media.probe.grid_frames) return;
+    const shape = this.#shapeOf(media.probe);
+    for await (const { frame_index, picture } of frames({
+      shape,
+      from,
+      preview: false,
+      credit: CREDIT,
+      signal,
+    })) {
+      await faces.add(frame_index, finder.find(picture, shape, signal));
+    }
+  }
+
+  async #commit(media: MediaRecord, stage: number, kept: number, faces: FileFaces) {
+    await faces.finish();
+    const { path, probe } = media;
+    const looked = kept + faces.frames;
+    if (looked === 0 && probe.grid_frames > 0) {
+      throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
+    }
+    await expectUnchanged(media);
+    // Not cancellable: a commit that was begun is finished, and what is finished stays.
+    const { faces: count } = await this.#task.parts.index.ask('commit_faces', { stage, media });
+    const missing_frames = Math.max(0, probe.grid_frames - looked);
+    return factsOf({ model_key: this.modelOf(), count, missing_frames });
+  }
+
+  /** The models are used by nobody else; what they take is given back. */
+  async close(): Promise<void> {
+    if (!this.#finder) return;
+    const { parts, request, signal } = this.#task;
+    const asked = { cache_dir: request.cache_dir, model_key: this.modelOf() };
+    try {
+      while (!(await parts.index.ask('compact_faces', asked, { signal, lane: 'later' })).done);
+    } catch {
+      // Stopped, or the index has ended or is too busy: whoever writes next compacts.
+    }
+    await parts.faceModel.unload(this.#faces).catch((error) => {
+      parts.log.warn('the face models cannot be freed', { error });
+    });
+  }
+}
+
+function factsOf(faces: FaceFacts) {
+  return { faces, clustering: null };
+}
