@@ -54,6 +54,8 @@ test('a state says where the task is, which file is worked on and how long it ma
       grid_frames: 120,
       heard_seconds: 0,
       sound_seconds: 0,
+      face_frames: 0,
+      face_grid_frames: 0,
       surveyed: true,
       elapsed_seconds: 3,
       estimated_remaining_seconds: 9,

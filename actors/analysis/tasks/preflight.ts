@@ -61,11 +61,11 @@ export function createPreflight(given: PreflightParts): Preflight {
       const request = whole(asked);
       refuse([...pathComplaints(parts, request), ...parts.flatMap((part) => part.complaints(request))]);
       const media = parts.flatMap((part) => part.media(request)).map(({ path }) => path);
-      const isWithout = parts.some((part) => part.isWithoutMedia?.(request));
-      if (media.length > 0 || !isWithout) await expectMedia(media, signal);
+      const hasMedia = media.length > 0 || !parts.some((part) => part.isWithoutMedia?.(request));
+      if (hasMedia) await expectMedia(media, signal);
       refuse(await pictureComplaints(parts, request));
       const cache_dir = await expectWritable(request.cache_dir);
-      await expectSupported([...new Set(media)], cache_dir, analysis, signal);
+      if (hasMedia) await expectSupported([...new Set(media)], cache_dir, analysis, signal);
       refuse(await unanalysedComplaints({ ...request, cache_dir }, analysis, signal));
       refuseMissingCapabilities(request);
       for (const kind of kinds) await kind.expects?.(request, checking);

@@ -84,7 +84,7 @@ export const dimensions = 4;
 export function vectorOf(person: number): Float32Array<ArrayBuffer> {
   const vector = new Float32Array(dimensions);
   if (person < 100) vector[person % dimensions] = 1;
-  else for (const of of [person % dimensions, (person + 1) % dimensions]) vector[of] = Math.SQRT1_2;
+  else for (const at of [person % dimensions, (person + 1) % dimensions]) vector[at] = Math.SQRT1_2;
   return vector;
 }
 

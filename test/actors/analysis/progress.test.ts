@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import type { TaskSnapshot } from '../../../actors/analysis/contract.ts';
 import { ProgressModel, type TaskProgress } from '../../../actors/analysis/progress.ts';
-import { amountFields, progressFrom } from '../../../actors/analysis/progress-fields.ts';
+import { amountFields, kindOf, progressFrom } from '../../../actors/analysis/progress-fields.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import { createLedger, newTask } from '../../../actors/analysis/tasks/ledger.ts';
 import type { MediaRecord } from '../../../actors/index/store/contract.ts';
@@ -40,7 +40,7 @@ type Piece = typeof piece extends fc.Arbitrary<infer P> ? P : never;
 /** What is told of a piece, in order. */
 function* stepsOf(model: ProgressModel, of: Piece, path: string): Generator<void> {
   const media = mediaOf(path, of.seconds);
-  const isCounted = types.indexOf(of.type) === 0;
+  const isCounted = kindOf(stageKinds, of.type).unit.measure === 'count';
   const amount = isCounted ? media.probe.grid_frames : media.probe.duration_seconds;
   // That there is nothing of the kind may turn out while it is worked on.
   const begun = of.surveyed && of.outcome !== 'stored';
