@@ -25,6 +25,7 @@ import { createSlotPool, type SlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor, type Supervisor } from '../../../runtime/supervisor.ts';
 import { type FacesWorld, fakeFaces, noFaces } from './fake-faces.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
+import { byteShownAt, sampleAt } from './fake-samples.ts';
 import { fakeDiarizer, fakeTranscriber, noVoices, type Voices } from './fake-voices.ts';
 
 type AmountField = 'frames' | 'grid_frames' | 'heard_seconds' | 'sound_seconds';
@@ -47,8 +48,6 @@ export interface FakeFile {
   readonly captions?: { readonly language: string; readonly texts: readonly string[] };
 }
 
-const rational = { num: 1, den: 1 };
-
 function probeOf(file: FakeFile): Probe {
   const kind = file.kind ?? 'video';
   return {
@@ -65,7 +64,7 @@ function probeOf(file: FakeFile): Probe {
         ? [{ index: 1, codec: 'fake', sample_rate: 48_000, channels: 2, layout: null, language: null }]
         : [],
     subtitles: file.captions ? [{ index: 2, codec: 'subrip', language: file.captions.language }] : [],
-    timecode: { text: '00:00:00:00', drop_frame: false, rate: rational },
+    timecode: { text: '00:00:00:00', drop_frame: false, rate: { num: 1, den: 1 } },
     creation_date: null,
     camera_make: null,
     camera_model: null,
@@ -95,7 +94,7 @@ const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area' } as const
 
 function fakeDecoder(world: World) {
   const find = (path: string) => {
-    const file = world.files.get(path);
+    const file = world.files.get(path) ?? sampleAt(path);
     if (!file) throw mediaErrors.NOT_MEDIA(`${path}: not media`);
     return file;
   };
@@ -157,7 +156,7 @@ function fakeDecoder(world: World) {
         },
         picture: ({ path, picture, seconds }, turn) => {
           if (!existsSync(path)) throw mediaErrors.FILE_NOT_FOUND(`${path}: there is no such file`);
-          turn.slot(picture).fill(seconds);
+          turn.slot(picture).fill(byteShownAt(path) ?? seconds);
           return { seconds, preview: null };
         },
         async *sound({ path, channels }, turn) {
