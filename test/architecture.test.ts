@@ -65,6 +65,7 @@ const publicFiles = [
   'actors/analysis/progress.ts',
   'actors/analysis/result.ts',
   'actors/analysis/schemas.ts',
+  'actors/analysis/stages/faces/facts.ts',
   'actors/analysis/stages/kind.ts',
   'actors/analysis/stages/kinds.ts',
   'actors/analysis/stages/speech/request.ts',

@@ -22,10 +22,15 @@ export const loadedModels = route({
   summary: 'The models in use',
   description:
     '`model_key` is the model really in use, `requested_model_key` the one that was asked for; when the default model had ' +
-    'to take its place, `fallback_from` names it and `error` says why. A speech model is in use while a task transcribes.',
-  answers: { 200: Type.Object({ visual: ModelState, speech: ModelState }) },
+    'to take its place, `fallback_from` names it and `error` says why. A speech model is in use while a task transcribes, face models ' +
+    '(as one, detector and embedder) while one looks for faces.',
+  answers: { 200: Type.Object({ visual: ModelState, speech: ModelState, faces: ModelState }) },
   handle: (_, { search, analysis }) =>
-    reply(200, { visual: search.models.state, speech: analysis.speechModel }),
+    reply(200, {
+      visual: search.models.state,
+      speech: analysis.speechModel,
+      faces: analysis.faceModel,
+    }),
 });
 
 const modelInfo = {

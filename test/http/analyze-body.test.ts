@@ -3,6 +3,7 @@ import { existsSync, truncateSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { inlineImage } from '../../actors/analysis/stages/faces/inline-image.ts';
 import { limits } from '../../actors/analysis/stages/faces/limits.ts';
+import { facesErrors } from '../../actors/faces/contract.ts';
 import { at, folder, good, service, text } from './analyze-service.ts';
 
 writeFileSync(at('large.jpg'), '');
@@ -92,12 +93,34 @@ const bad: Row[] = [
       [{ ...job, face_media_paths: ['a'] }, /face_media_paths\[0\] must be an absolute path/],
       [{ ...job, face_eps: '0.5' }, /face_eps/],
       [{ ...job, face_eps: -1 }, /face_eps/],
+      [{ ...job, face_eps: 2.1 }, /face_eps/],
+      [{ ...job, auto_detect_params: 1 }, /auto_detect_params/],
+      [{ ...job, cluster_job_name: long(201) }, /cluster_job_name has 201 letters/],
+      [{ ...job, cluster_job_name: at('a.mp4') }, /cluster_job_name is the path of a file/],
       [{ ...job, face_min_samples: 0 }, /face_min_samples/],
       [{ ...job, face_min_samples: 2.5 }, /face_min_samples/],
     ] as const
   ).map(
     ([one, said]): Row => [`face job ${JSON.stringify(one)}`, { ...good, face_clustering_jobs: [one] }, said],
   ),
+  [
+    'two face jobs of one name',
+    { ...good, face_clustering_jobs: [job, { ...job, face_media_paths: [at('b.mp4')] }] },
+    /face_clustering_jobs\[1\]\.cluster_job_name is the name of face_clustering_jobs\[0\] too/,
+  ],
+  [
+    'a job that is found and made again',
+    { ...good, face_clustering_jobs: [job], recluster_jobs: [{ cluster_job_name: 'people' }] },
+    /recluster_jobs\[0\]\.cluster_job_name is the name of/,
+  ],
+  ...(
+    [
+      [{}, /^Missing recluster_jobs\[0\]\.cluster_job_name/],
+      [{ cluster_job_name: 'people', eps: 3 }, /recluster_jobs\[0\]\.eps/],
+      [{ cluster_job_name: 'people', min_samples: 0 }, /recluster_jobs\[0\]\.min_samples/],
+      [{ cluster_job_name: 'people', clear_names: 'yes' }, /recluster_jobs\[0\]\.clear_names/],
+    ] as const
+  ).map(([one, said]): Row => [`recluster ${JSON.stringify(one)}`, { ...good, recluster_jobs: [one] }, said]),
   [
     'a summary of what is not analysed',
     { ...good, summary_requests: [{ path: at('b.mp4') }, { path: at('link.mp4') }] },
@@ -117,6 +140,12 @@ const bad: Row[] = [
     [
       [[{ ...person, name: '' }], /sample_faces\[0\]\.name/],
       [[{ ...person, name: long(201) }], /sample_faces\[0\]\.name/],
+      [[{ ...person, name: '👩‍👩‍👧'.repeat(41) }], /sample_faces\[0\]\.name/],
+      [
+        [person, { name: 'Bob', face_images: [pixel] }, { ...person, name: ' Ann' }],
+        /\[2\]\.name .*\[0\] again/,
+      ],
+      [[{ name: 'Ann', face_images: ['data:image/svg+xml;base64,PHN2Zy8+'] }], /face_images\[0\] is an SVG/],
       [[{ name: 'Ann' }], /sample_faces\[0\] must have 1 to 3 images in all, not 0/],
       [[{ name: 'Ann', face_paths: [at('face.jpg'), at('a.mp4')], face_images: [pixel, pixel] }], /not 4/],
       [
@@ -179,7 +208,10 @@ test('inline pictures are measured without being decoded, up to the limit', () =
     [bytes(3).replace(/=+$/, ''), 3],
     [bytes(4).replace(/=+$/, ''), 4],
     [`data:image/png;base64,${bytes(5)}`, 5],
-    [`DATA:image/svg+xml;charset=utf-8;base64,${bytes(6)}`, 6],
+    [`DATA:image/png;charset=utf-8;base64,${bytes(6)}`, 6],
+    [`data:image/svg+xml;base64,${bytes(6)}`, /SVG/],
+    [Buffer.from('<?xml version="1.0"?><svg/>').toString('base64'), /SVG/],
+    [Buffer.from(' <svg xmlns="x">').toString('base64'), /SVG/],
     [bytes(100).replace(/.{20}/g, '$&\r\n'), 100],
     [bytes(limits.imageBytes), limits.imageBytes],
     [bytes(limits.imageBytes + 1), /more than/],
@@ -226,11 +258,6 @@ test('what is valid and cannot be done yet is a 501 that names the capability, a
   };
   const table: [object, RegExp][] = [
     [{ visual_media_paths: [], summary_requests: [{ path: at('b.mp4') }] }, /^Summaries/],
-    [
-      { face_clustering_jobs: [{ ...job, sample_faces: [] }], sample_faces: [person] },
-      /^Face analysis is not available/,
-    ],
-    [{ face_clustering_jobs: [job], sample_faces: [{ name: long(200), face_images: [pixel] }] }, /^Face/],
     [{ summary_requests: [summary] }, /^Summaries are not available/],
     [{ summary_requests: [{ path: at('a.mp4'), collection: { collection_id: 'c' } }] }, /^Summaries/],
     [{ transcription_jobs: [transcription], summary_requests: [summary] }, /^Summaries are not available/],
@@ -243,4 +270,40 @@ test('what is valid and cannot be done yet is a 501 that names the capability, a
   }
   assert.equal(s.analysis.runs.length, 0);
   assert.equal(existsSync(at('never')), false);
+});
+
+test('a job of faces needs face models, and what it names is recorded', async () => {
+  const missing = service(undefined, async () => {
+    throw facesErrors.NO_FACE_MODEL('No face models are downloaded: framehound models pull faces');
+  });
+  const asked = { ...good, cache_dir: at('nowhere'), face_clustering_jobs: [job] };
+  const answer = await missing.call('/api/v1/analyze', asked);
+  assert.equal(answer.status, 400);
+  assert.equal(answer.headers['retry-after'], undefined);
+  assert.match(text(answer), /models pull faces/);
+  assert.equal(missing.analysis.runs.length, 0);
+  assert.equal(existsSync(at('nowhere')), false);
+
+  const s = service();
+  const family = { ...person, name: '👩‍👩‍👧'.repeat(40) };
+  const sample_faces = [{ name: ` ${long(198)} `, face_images: [pixel, pixel] }, family];
+  const second = { ...job, cluster_job_name: 'others', auto_detect_params: true, sample_faces: [] };
+  const body = { ...good, face_clustering_jobs: [job, second], sample_faces };
+  assert.equal((await s.call('/api/v1/analyze', body)).status, 202);
+  const { face_jobs } = s.analysis.runs[0]!.run.request;
+  assert.deepEqual(
+    face_jobs.map(({ name, eps, samples }) => [name, eps, samples.length]),
+    [
+      ['people', 0.48, 2],
+      ['others', null, 0],
+    ],
+  );
+  const pictures = [{ attachment: 0 }, { attachment: 1 }];
+  assert.deepEqual(face_jobs[0]?.samples[0], { name: long(198), pictures });
+});
+
+test('a caller in this process cannot ask for a distance that is no number', async () => {
+  const face_clustering_jobs = [{ ...job, face_eps: Number.NaN, face_min_samples: 5 }];
+  const asked = service().tasks.start({ ...good, face_clustering_jobs });
+  await assert.rejects(asked, /face_clustering_jobs\[0\]\.face_eps must be from 0 to 2/);
 });

@@ -58,6 +58,7 @@ test('an analysis is accepted with every field, each file once by its plain path
         preferred: 'subtitles',
       },
     ],
+    face_jobs: [],
     model_key: 'fake',
     force: true,
     decode: 'keyframes',

@@ -4,12 +4,15 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFile } from '../../../runtime/files/atomic-write.ts';
 
+/** By number. */
+export type Attachments = readonly Uint8Array[];
+
 export function attachmentPath(folder: string, task_id: string, number: number): string {
   return join(folder, `${task_id}.attachment-${number}`);
 }
 
 /** *Flushed* when it returns. Errors are those of the file system. */
-export function writeAttachments(folder: string, task_id: string, attachments: readonly Uint8Array[]): void {
+export function writeAttachments(folder: string, task_id: string, attachments: Attachments): void {
   for (const [number, bytes] of attachments.entries()) {
     createFile(attachmentPath(folder, task_id, number), bytes, { flush: true, mode: 0o600 });
   }

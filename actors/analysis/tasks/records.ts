@@ -28,7 +28,7 @@ import { amountFields } from '../progress-fields.ts';
 import { count, fileResult, noneDone, workResult } from '../result.ts';
 import { requestSchema } from '../schemas.ts';
 import type { StageKind } from '../stages/kind.ts';
-import { attachmentPath, removeAttachments, writeAttachments } from './attachments.ts';
+import { type Attachments, attachmentPath, removeAttachments, writeAttachments } from './attachments.ts';
 import { newTask } from './ledger.ts';
 import { openResults, readPage, readResults, replaceResults } from './results.ts';
 
@@ -73,7 +73,7 @@ export interface OwnRun {
 
 export interface TaskRecords {
   /** *Flushed* when answered. Throws HOME_UNWRITABLE. */
-  create(task_id: string, request: AnalysisRequest, attachments: readonly Uint8Array[]): Promise<OwnRun>;
+  create(task_id: string, request: AnalysisRequest, attachments: Attachments): Promise<OwnRun>;
   /** Begins the next run. Throws TASK_UNKNOWN, TASK_RUNNING, TASK_DAMAGED, HOME_UNWRITABLE. */
   claim(task_id: string): Promise<OwnRun>;
   /** What it asks for. Throws as `claim` would, and changes nothing. */
@@ -113,11 +113,7 @@ export class TaskFolder implements TaskRecords {
     this.#parts = parts;
   }
 
-  async create(
-    task_id: string,
-    request: AnalysisRequest,
-    attachments: readonly Uint8Array[],
-  ): Promise<OwnRun> {
+  async create(task_id: string, request: AnalysisRequest, attachments: Attachments): Promise<OwnRun> {
     // Later than every one before it, so that the newest is always known.
     this.#lastCreated = Math.max(this.#parts.now(), this.#lastCreated + 0.001);
     const task = newTask(this.#parts.kinds, task_id, request, this.#lastCreated);

@@ -1,5 +1,5 @@
 // Sample pictures of people as the fake decoder sees them: what one shows is the first letter of its text.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 
 const says = / is what it shows$/;
 
@@ -14,6 +14,8 @@ export function byteShownAt(path: string): number | undefined {
 }
 
 function letterOf(path: string): string | undefined {
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats?.isFile() || stats.size === 0 || stats.size > 100) return undefined;
+  const text = readFileSync(path, 'utf8');
   return says.test(text) ? text[0] : undefined;
 }

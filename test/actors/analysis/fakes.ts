@@ -93,7 +93,7 @@ interface World extends IndexState {
 const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area' } as const;
 
 function fakeDecoder(world: World) {
-  const find = (path: string) => {
+  const find = (path: string): FakeFile => {
     const file = world.files.get(path) ?? sampleAt(path);
     if (!file) throw mediaErrors.NOT_MEDIA(`${path}: not media`);
     return file;

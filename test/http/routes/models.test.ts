@@ -61,7 +61,7 @@ async function served({
   const listed = all.map((one) => ({ ...one, downloaded: !without.includes(one.row.key), supported: true }));
   const call = inject(modelRoutes, {
     search: { models } as unknown as Service['search'],
-    analysis: { speechModel: noModel } as unknown as Service['analysis'],
+    analysis: { speechModel: noModel, faceModel: noModel } as unknown as Service['analysis'],
     tasks: { running, busy: running !== null } as unknown as Service['tasks'],
     models: { system: 'linux', list: async () => ({ models: listed, problems: [] }) },
   });
@@ -72,7 +72,7 @@ async function served({
 const get = async (s: Awaited<ReturnType<typeof served>>, path: string) =>
   (await s.call(`/api/v1/models/${path}`)).body as Record<string, unknown>;
 
-test('before a model is asked for both are unavailable; each has all its fields', async () => {
+test('before a model is asked for each is unavailable; each has all its fields', async () => {
   const s = await served();
   const loaded = await get(s, 'loaded');
   assert.deepEqual(Object.keys(loaded), ['visual', 'speech']);
