@@ -75,7 +75,7 @@ const get = async (s: Awaited<ReturnType<typeof served>>, path: string) =>
 test('before a model is asked for each is unavailable; each has all its fields', async () => {
   const s = await served();
   const loaded = await get(s, 'loaded');
-  assert.deepEqual(Object.keys(loaded), ['visual', 'speech']);
+  assert.deepEqual(Object.keys(loaded), ['visual', 'speech', 'faces']);
   for (const state of Object.values(loaded) as ModelState[]) {
     assert.deepEqual(Object.keys(state).sort(), fields);
     const { model_key, is_loading, load_status } = state;
