@@ -32,18 +32,22 @@ export function peopleHandlers(world: FacesWorld) {
 
 function stageHandlers(world: FacesWorld) {
   const stages = new Map<number, OpenStage>();
+  const keptSpans = new Map<string, { entries: Entry[]; frames: number; next: number }>();
   let last = 0;
   return {
     faces_stored: ({ hashes, model_key }) => ({
       faces: hashes.map((hash) => world.stored.get(keyOf(model_key, hash))?.length ?? null),
     }),
-    begin_faces: ({ hash_str, model_key }) => {
-      stages.set(++last, { key: keyOf(model_key, hash_str), hash: hash_str, entries: [], frames: 0 });
+    begin_faces: ({ hash_str, model_key, span }) => {
+      const key = keyOf(model_key, hash_str);
+      const kept = span && keptSpans.get(key);
+      const { entries, frames, next } = kept ?? { entries: [], frames: 0, next: 0 };
+      stages.set(++last, { key, hash: hash_str, entries: [...entries], frames });
       world.stages.add(last);
-      return { stage: last, kept: 0, next_frame: 0 };
+      return { stage: last, kept: frames, next_frame: next };
     },
-    append_faces: ({ stage, frames, vectors }) => {
-      const { entries, hash } = stages.get(stage)!;
+    append_faces: ({ stage, frames, vectors, keep }) => {
+      const { entries, hash, key } = stages.get(stage)!;
       let at = 0;
       for (const { frame_index, faces } of frames) {
         for (const _ of faces) {
@@ -52,6 +56,8 @@ function stageHandlers(world: FacesWorld) {
         }
       }
       stages.get(stage)!.frames += frames.length;
+      const next = (frames.at(-1)?.frame_index ?? -1) + 1;
+      if (keep) keptSpans.set(key, { entries: [...entries], frames: stages.get(stage)!.frames, next });
       return {};
     },
     commit_faces: ({ stage }) => {

@@ -172,3 +172,22 @@ test('frames that cannot be decoded are counted', async (t) => {
   const { of } = await e.run({ face_clustering_jobs: [jobOf(e)] });
   assert.deepEqual(of['a']?.faces, { model_key: 'find+embed', count: 5, missing_frames: 2 });
 });
+
+test('a long film that was cut short goes on behind the last two minutes, and comes to the same', async (t) => {
+  const whole = await engine(t, [{ name: 'a', frames: 300 }]);
+  await whole.run({ face_clustering_jobs: [jobOf(whole)] });
+  const cut = await engine(t, [{ name: 'a', frames: 300, failAt: 270, error: 'crash' }]);
+  const { of, task_id } = await cut.run({ face_clustering_jobs: [jobOf(cut)] });
+  assert.equal(of['a']?.outcome, 'analyzed');
+  assert.deepEqual(cut.w.from, [0, 240]);
+  assert.deepEqual(cut.people.stored, whole.people.stored);
+  const { face_frames, face_grid_frames, progress } = await cut.tasks.get(task_id, page);
+  assert.deepEqual([face_frames, face_grid_frames, progress], [300, 300, 100]);
+});
+
+test('stills are looked at too, each at its own shape', async (t) => {
+  const e = await engine(t, [{ name: 'a', frames: 1, kind: 'image' }]);
+  const { of } = await e.run({ face_clustering_jobs: [jobOf(e, { face_min_samples: 1 })] });
+  assert.equal(of['a']?.faces?.count, 1);
+  assert.deepEqual(e.people.looked, ['2x1']);
+});

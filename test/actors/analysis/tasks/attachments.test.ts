@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { stageKinds as kinds } from '../../../../actors/analysis/stages/kinds.ts';
+import { newTask } from '../../../../actors/analysis/tasks/ledger.ts';
+import { TaskFolder } from '../../../../actors/analysis/tasks/records.ts';
+import { createLog } from '../../../../runtime/log.ts';
+
+const request = {
+  cache_dir: '/c',
+  paths: [],
+  speech: [],
+  face_jobs: [],
+  model_key: null,
+  decode: 'exact',
+  force: false,
+} as const;
+
+test('what came with a request lies beside its record, for its owner only, and goes with it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const self = { pid: 1, started: '', host: 'here', token: 'one' };
+  const log = createLog('test', () => {});
+  let seconds = 1000;
+  const records = new TaskFolder({ folder, kinds, self, now: () => ++seconds, log });
+  const asked = { ...request, paths: [], speech: [], face_jobs: [] };
+  const attachments = () => readdirSync(folder).filter((name) => name.includes('attachment'));
+  const bytes = [new Uint8Array([1, 2]), new Uint8Array([3])];
+
+  const given = await records.create('given', asked, bytes);
+  assert.deepEqual([...readFileSync(given.attachment(1))], [3]);
+  if (process.platform !== 'win32') assert.equal(statSync(given.attachment(0)).mode & 0o777, 0o600);
+  const other = await records.create('given-2', asked, bytes);
+  other.discard();
+  assert.deepEqual(attachments().sort(), ['given.attachment-0', 'given.attachment-1']);
+
+  given.end({ ...newTask(kinds, 'given', asked, 1), state: 'completed', ended: 2 });
+  for (let i = 0; i < 200; i++) {
+    const later = await records.create(`later-${i}`, asked, []);
+    later.end({ ...newTask(kinds, `later-${i}`, asked, 10 + i), state: 'completed', ended: 11 + i });
+  }
+  await records.prune();
+  assert.deepEqual(attachments(), []);
+});
