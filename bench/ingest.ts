@@ -149,7 +149,8 @@ async function ingestAll(engine: Engine, home: string, films: readonly string[])
   const request = {
     cache_dir,
     paths: [...films],
-    speech: [], face_jobs: [],
+    speech: [],
+    face_jobs: [],
     model_key: vitKey,
     decode: 'exact' as const,
     force: false,

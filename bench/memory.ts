@@ -35,7 +35,8 @@ export const memory: Question = async (say) => {
       const request = {
         cache_dir: join(home, 'cache'),
         paths: [film.path],
-        speech: [], face_jobs: [],
+        speech: [],
+        face_jobs: [],
         model_key: values.model,
         decode: 'exact' as const,
         force: true,

@@ -76,3 +76,9 @@ test('what breaks is the last line too', () => {
   assert.deepEqual([event, state, exit_code], ['end', 'cancelled', 130]);
   assert.equal((error as { code: string }).code, 'CANCELLED');
 });
+
+test('the clustering of a job is told beside files', () => {
+  const { view: json, lines } = view();
+  json.event({ type: 'closing', closing: { name: 'Family', type: 'faces', percentage: 30 } });
+  assert.deepEqual(lines(), [{ event: 'closing', name: 'Family', type: 'faces', percentage: 30 }]);
+});

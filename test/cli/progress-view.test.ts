@@ -109,3 +109,28 @@ test('no line is as wide as the terminal, or redrawing in place would count wron
     assert.match(text(), /27% 11\/40/, `${columns}`);
   }
 });
+
+test('a job that is clustered has a bar, and its end is a line with its whole name', () => {
+  const clock = manualClock();
+  const { screen, text } = screenOf(120, true);
+  const view = createProgressView(screen, clock);
+  const name = 'days/Monday';
+  view.event({ type: 'closing', closing: { name, type: 'faces', percentage: 50 } });
+  view.event({ type: 'task', task });
+  clock.advance(100);
+  assert.match(text(), /days\/Monday .*█████+░+ {2}50%\n/);
+  const clustering = {
+    ...{ model_key: 'm', eps: 0.48, min_samples: 5, clusters: 2, total_entries: 12, noise_entries: 1 },
+    ...{ kept_clusters: 0, kept_corrections: 0, conflicts: [], kept_names: 0, lost_names: [] },
+    ...{ media_hashes: ['a'], sample_face_naming: null },
+  };
+  const ended = { path: name, type: 'faces', hash_str: null, outcome: 'analyzed', reason: null } as const;
+  const facts = { faces: null, clustering };
+  view.event({
+    type: 'result',
+    result: { ...ended, facts, duration_seconds: 0, error: null, closing: true },
+  });
+  clock.advance(100);
+  assert.match(text(), /✓ days\/Monday: 2 people in 12 faces, 1 in no cluster\n/);
+  assert.equal(text().slice(text().indexOf('✓')).match(/50%/), null);
+});
