@@ -35,21 +35,27 @@ export async function readReference({ name, pictures }: Sample, parts: Reference
   for (const [at, picture] of pictures.entries()) {
     const path = 'path' in picture ? picture.path : parts.attachment(picture.attachment);
     const read = await faceIn(path, parts);
-    if (typeof read !== 'string') vectors.push(read);
+    if (!('reason' in read)) vectors.push(read);
     else {
-      reason ??= read;
-      complaints.push(`${'path' in picture ? picture.path : `image ${at + 1} of ${name}`}: ${said[read]}`);
+      reason ??= read.reason;
+      complaints.push(`${'path' in picture ? picture.path : `image ${at + 1} of ${name}`}: ${read.what}`);
     }
   }
   return { name, vectors, reason: vectors.length > 0 ? null : reason, complaints };
 }
 
-type Refused = 'no_face' | 'multiple_faces' | 'unreadable_image';
+interface Refused {
+  readonly reason: UnassignedReason;
+  /** For people. */
+  readonly what: string;
+}
 
-const said: Readonly<Record<Refused, string>> = {
-  no_face: 'shows no face',
-  multiple_faces: 'shows several faces',
-  unreadable_image: 'is no picture that can be read',
+const noFace: Refused = { reason: 'no_face', what: 'shows no face' };
+const severalFaces: Refused = { reason: 'multiple_faces', what: 'shows several faces' };
+const unreadable: Refused = { reason: 'unreadable_image', what: 'is no picture that can be read' };
+const tooLarge: Refused = {
+  reason: 'unreadable_image',
+  what: `has more than ${limits.imagePixels / 1e6} megapixels`,
 };
 
 /** The vector of the only face in a picture; or what is wrong with it. */
@@ -59,16 +65,17 @@ async function faceIn(path: string, parts: ReferenceParts): Promise<Float32Array
   try {
     const probe = await prober.ask('probe', { path }, { signal });
     const { kind, width, height } = probe;
-    if (kind !== 'image' || width * height > limits.imagePixels) return 'unreadable_image';
+    if (kind !== 'image') return unreadable;
+    if (width * height > limits.imagePixels) return tooLarge;
     const shape = faceShape(probe, sampleSide, pool.memory.slotBytes);
     const picture = await pool.acquire(holder, signal);
     const slots = [picture];
     await prober.ask('picture', { path, seconds: 0, shape, preview: null, picture }, { signal, slots });
     const { faces, vectors } = await finder.find(picture, shape, signal);
     if (faces.length === 1) return vectors;
-    return faces.length === 0 ? 'no_face' : 'multiple_faces';
+    return faces.length === 0 ? noFace : severalFaces;
   } catch (error) {
-    if (isMediaError(error) || facesErrors.BAD_PICTURE.is(error)) return 'unreadable_image';
+    if (isMediaError(error) || facesErrors.BAD_PICTURE.is(error)) return unreadable;
     throw error;
   } finally {
     pool.releaseAll(holder);
