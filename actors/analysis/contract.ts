@@ -39,7 +39,6 @@ export const analysisErrors = errorTable({
   INVALID_REQUEST: { meaning: 'Invalid request', status: 400, retryable: false },
   NO_VALID_MEDIA: { meaning: 'No valid media supplied', status: 400, retryable: false },
   NOT_A_FOLDER: { meaning: 'The analysis folder is no folder', status: 400, retryable: false },
-  NO_FACES: { meaning: 'Face analysis is not available', status: 501, retryable: false },
   NO_SUMMARIES: { meaning: 'Summaries are not available', status: 501, retryable: false },
   OTHER_MODEL: { meaning: 'The task needs another visual model', status: 409, retryable: false },
   TASK_UNKNOWN: { meaning: 'No task has this id', status: 404, retryable: false },
