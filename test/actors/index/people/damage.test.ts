@@ -17,7 +17,7 @@ import {
 } from '../../../../actors/index/store/names.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { folder, type Harness, indexActor } from '../handlers.ts';
-import { cluster, modelKey, people, storeFaces } from './faces.ts';
+import { cluster, compactFaces, modelKey, people, storeFaces } from './faces.ts';
 
 const model = encodeModelKey(modelKey);
 
@@ -217,7 +217,7 @@ test('what does not change a clustering does not refuse it: other media, names, 
     ]);
   const assignments = [{ cluster_id: 'c1', name: 'Ada' }];
   await index.call('name_clusters', { cache_dir, cluster_job_name: 'job', assignments });
-  while (!(await index.call('compact_faces', { cache_dir, model_key: modelKey })).done);
+  await compactFaces(index, cache_dir);
   const { vectors } = await index.call('clustering_vectors', { clustering, from: 0, most: entries });
   assert.ok(vectors.some((value) => value !== 0));
   const { labels, neighbours } = before!;

@@ -150,3 +150,10 @@ export async function people(index: Harness, cache_dir: string, cluster_job_name
   }));
   return { job: job!, clusters: shown.slice(0, -1), noise: shown.at(-1)! };
 }
+
+/** A compaction to its end: how many steps it took. */
+export async function compactFaces(index: Harness, cache_dir: string): Promise<number> {
+  for (let steps = 1; steps < 1000; steps++)
+    if ((await index.call('compact_faces', { cache_dir, model_key: modelKey })).done) return steps;
+  throw new Error('the compaction does not end');
+}

@@ -7,7 +7,7 @@ import { peopleErrors } from '../../../../actors/index/people/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { mediaRecord } from '../footage.ts';
 import { folder, type Harness, indexActor } from '../handlers.ts';
-import { chunk, cluster, d, modelKey, people, storeFaces } from './faces.ts';
+import { chunk, cluster, compactFaces, d, modelKey, people, storeFaces } from './faces.ts';
 
 const cluster_job_name = 'job';
 const small: IndexSettings = { compactionStep: { records: 1, bytes: 500 } };
@@ -25,12 +25,6 @@ async function clustered(t: TestContext) {
   const { clusters } = await people(index, cache_dir);
   const idOf = (person: number) => clusters.find(({ shown }) => shown[0]!.endsWith(` ${person}`))!.cluster_id;
   return { cache_dir, index, one: idOf(1), two: idOf(2) };
-}
-
-async function compact(index: Harness, cache_dir: string): Promise<number> {
-  for (let steps = 1; steps < 1000; steps++)
-    if ((await index.call('compact_faces', { cache_dir, model_key: modelKey })).done) return steps;
-  throw new Error('the compaction does not end');
 }
 
 /** Whether any file of the folder has the picture, in whatever place. */
@@ -64,7 +58,7 @@ test('a person who is deleted is gone at once, from the disk with the next compa
   const left = [[two, ['aa 0 2', 'aa 1 2', 'aa 2 2', 'bb 2 2']]];
   assert.deepEqual(await shownOf(index, cache_dir), left);
   assert.ok(isOnDisk(cache_dir, 'display aa 0 1') && isOnDisk(cache_dir, 'display aa 0 2'));
-  assert.ok((await compact(index, cache_dir)) > 4);
+  assert.ok((await compactFaces(index, cache_dir)) > 4);
   assert.ok(!isOnDisk(cache_dir, 'display aa 0 1') && !isOnDisk(cache_dir, 'aligned bb 1 1'));
   assert.ok(isOnDisk(cache_dir, 'display aa 0 2'));
   const again = await cluster(index, cache_dir, ['aa', 'bb']);
@@ -92,7 +86,7 @@ test('faces that another clustering has stay, and go with the last one that has 
   await assert.rejects(index.call('delete_people', whole), peopleErrors.UNKNOWN_CLUSTER_JOB.is);
   await index.call('delete_people', { ...whole, cluster_job_name: 'other' });
   assert.deepEqual((await index.call('faces_stored', asked)).faces, [null, null]);
-  await compact(index, cache_dir);
+  await compactFaces(index, cache_dir);
   assert.ok(!isOnDisk(cache_dir, 'display'));
   assert.deepEqual((await index.call('cluster_jobs', { cache_dir })).jobs, []);
   assert.deepEqual(
@@ -139,7 +133,7 @@ test('media that are forgotten take their faces along, and a clustering without 
   );
   const { face_models } = await index.call('held_models', { cache_dir });
   assert.deepEqual(face_models, [{ model_key: modelKey, dimensions: d, rows: 9, dead: 6 }]);
-  await compact(index, cache_dir);
+  await compactFaces(index, cache_dir);
   assert.ok(!isOnDisk(cache_dir, 'display aa') && isOnDisk(cache_dir, 'display bb'));
   assert.deepEqual((await shownOf(index, cache_dir))[0], [one, ['bb 0 1', 'bb 1 1']]);
 });
