@@ -63,7 +63,7 @@ export function fakeIndex(world: IndexState) {
         ...visualHandlers(world),
         ...libraryHandlers(world),
         ...peopleHandlers(world.people),
-      } as Partial<Handlers<typeof indexContract>> as Handlers<typeof indexContract>,
+      },
     }),
   });
 }

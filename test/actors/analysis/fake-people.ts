@@ -147,6 +147,5 @@ function otherHandlers(world: FacesWorld) {
     delete_people: notFaked,
     cluster_faces: notFaked,
     appearances: notFaked,
-    load_people: notFaked,
   } satisfies PeopleHandlers;
 }
