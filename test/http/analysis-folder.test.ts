@@ -9,7 +9,6 @@ import { createLibrary } from '../../actors/library/library.ts';
 import { createPeople } from '../../actors/people/people.ts';
 import { routes } from '../../http/routes.ts';
 import { world } from '../actors/analysis/fakes.ts';
-import { FakeIndex } from '../actors/people/fake-index.ts';
 import { inject } from './inject.ts';
 
 const w = await world([{ name: 'a.mp4', frames: 8, content: 'aa' }], { index: definition });
@@ -31,9 +30,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   log: w.log,
 });
 after(() => tasks.stop().then(() => w.end()));
-/** The folder itself is the concern of the real store. */
-const look = (cache_dir: string) => w.index.ask('open', { cache_dir });
-const people = createPeople({ index: new FakeIndex({ look }).ref, tasks });
+const people = createPeople({ index: w.index, tasks });
 const call = inject(routes, { analysis, search, library, tasks, people });
 let count = 0;
 const newName = (): string => join(w.folder, `analysis-${++count}`);
