@@ -95,6 +95,28 @@ test('faces that another clustering has stay, and go with the last one that has 
   );
 });
 
+test('what is kept of interrupted work on the media of a person goes with the person', async (t) => {
+  const { cache_dir, index, one } = await clustered(t);
+  const path = '/footage/aa.mp4';
+  const span = {
+    stage: 'faces',
+    hash_str: 'aa',
+    model_key: 'other',
+    path,
+    settings: '',
+    task_id: '1',
+    own: false,
+  };
+  const begun = { cache_dir, hash_str: 'aa', model_key: 'other', dimensions: d, span };
+  const { stage } = await index.call('begin_faces', begun);
+  await index.call('append_faces', { stage, ...chunk('aa', [[1]]), keep: true });
+  await index.call('abort_faces', { stage });
+  assert.equal(readdirSync(join(cache_dir, 'spans')).length, 1);
+  await index.call('delete_people', { cache_dir, cluster_job_name, cluster_id: one });
+  assert.deepEqual(readdirSync(join(cache_dir, 'spans')), []);
+  assert.equal((await index.call('begin_faces', begun)).kept, 0);
+});
+
 test('faces that are being found again are not deleted meanwhile', async (t) => {
   const { cache_dir, index, one } = await clustered(t);
   const begun = { cache_dir, hash_str: 'aa', model_key: modelKey, dimensions: d };
