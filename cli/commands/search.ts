@@ -36,7 +36,9 @@ export const search: Command = async (args, context) => {
     previews: !values.json || values.previews,
   };
   if (!question.query && !question.image && !question.frame) {
-    throw usageErrors.USAGE('search needs a text, --image FILE or --frame FILE@SECONDS');
+    const where =
+      question.people.length > 0 ? '; where people are seen: framehound faces appearances JOB NAME' : '';
+    throw usageErrors.USAGE(`search needs a text, --image FILE or --frame FILE@SECONDS${where}`);
   }
   if (question.image && question.frame) throw usageErrors.USAGE('search takes --image or --frame, not both');
   if (question.exclude.length > 0 && !question.query)

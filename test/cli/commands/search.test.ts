@@ -70,6 +70,12 @@ test('an error about a person names the option that was typed', () => {
   assert.equal(said('media_paths[0]: no'), 'media_paths[0]: no');
 });
 
+test('a search for a person without anything to look for says where appearances are told', async (t) => {
+  const context = fakeHome(t).context();
+  await assert.rejects(search(['--person', 'Anna'], context), /needs a text, .* faces appearances JOB NAME/);
+  await assert.rejects(search([], context), (error: Error) => !error.message.includes('appearances'));
+});
+
 test('--any-person and --cluster-job need a person', async (t) => {
   for (const option of [['--any-person'], ['--cluster-job', 'cast']])
     await assert.rejects(search(['x', ...option], fakeHome(t).context()), /need a --person/);
