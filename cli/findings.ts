@@ -36,7 +36,7 @@ export async function saveFindings(
 }
 
 /** Writes a folder of `found/` in the home folder, takes the place of the one before, and removes old ones. */
-export async function saveFolder(
+async function saveFolder(
   home: string,
   name: string,
   files: readonly (readonly [string, string | Uint8Array])[],
@@ -49,11 +49,13 @@ export async function saveFolder(
   await Promise.all(files.map(([file, content]) => writeFile(join(part, file), content)));
   await rm(folder, { recursive: true, force: true });
   await rename(part, folder);
-  await forgetOld(all);
+  await forgetOldFindings(home);
   return folder;
 }
 
-async function forgetOld(all: string): Promise<void> {
+/** A person finds the newest in `found/`. */
+export async function forgetOldFindings(home: string): Promise<void> {
+  const all = join(home, 'found');
   const entries = await readdir(all, { withFileTypes: true });
   const answers = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(all, name));
   const dated = await Promise.all(answers.map(async (path) => ({ path, time: (await stat(path)).mtimeMs })));

@@ -6,12 +6,12 @@ import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { folders } from '../../settings.ts';
 import type { PeopleBackend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
 import { openPage } from '../open-page.ts';
 import { numberArgument } from '../question.ts';
 import { printable } from '../terminal.ts';
 import { withBackend } from '../with-backend.ts';
-import { clustersMeant, jobNamed } from './choice.ts';
+import { clustersMeant, jobNamed, shellWord } from './choice.ts';
 import { clusterRows, counted, jobLine, madeLine } from './lines.ts';
 import { type Card, faceSheet } from './sheet.ts';
 import { saveSheet } from './sheet-folder.ts';
@@ -76,6 +76,11 @@ function limitsOf(values: Values): Limits {
   }
   if (values.json && (values.html !== undefined || values.open)) {
     throw usageErrors.USAGE('--json prints the clusters and writes no page');
+  }
+  if (one && (values.noise || values['min-faces'] !== undefined || values['max-faces'] !== undefined)) {
+    throw usageErrors.USAGE(
+      '--noise, --min-faces and --max-faces choose from all clusters, --cluster shows one',
+    );
   }
   return {
     max: numberArgument('--max', values.max ?? '100', 1, one ? MOST_FACES : MOST_CLUSTERS, true),
@@ -147,28 +152,46 @@ function asJson(job: FaceClusterJob, { cards, notes }: Shown, previews: boolean)
 }
 
 async function tell(job: FaceClusterJob, shown: Shown, values: Values, context: Context): Promise<void> {
-  const { out } = context;
+  const { out, screen } = context;
   const { cards, notes } = shown;
   out(`${jobLine(job)}\n  ${madeLine(job)}\n`);
   for (const note of notes) out(`  note: ${printable(note)}\n`);
-  for (const row of clusterRows(cards.map((card) => ({ ...card, cluster_id: card.cluster_id ?? '–' })))) {
-    out(`${row}\n`);
-  }
+  const known = cards.map((card) => ({ ...card, cluster_id: card.cluster_id ?? 'in no cluster' }));
+  for (const row of clusterRows(known)) out(`${row}\n`);
   if (cards.length === 0) out('  no cluster\n');
   for (const id of cards.flatMap(({ entry_ids }) => entry_ids)) out(`    ${printable(id)}\n`);
-  const page = await save(faceSheet(job, cards, notes), job, values.html, context);
+  const page = await save(faceSheet(job, cards, notes), job, values, context);
   out(`  page: ${page}\n`);
+  screen.write(`${nextStep(job, cards, values.cluster)}\n`);
   if (values.open) openPage(page, context);
 }
 
+/** What a person does who has looked at them. */
+function nextStep(job: FaceClusterJob, cards: readonly Card[], cluster: string | undefined): string {
+  const [name, framehound] = [shellWord(job.name), `${invocation} faces`];
+  if (cluster !== undefined) {
+    return `If a face is somebody else: ${framehound} move ${name} FACE... --from ${shellWord(cluster)} --to CLUSTER`;
+  }
+  const clusters = cards.filter(({ cluster_id }) => cluster_id !== null);
+  const unnamed = clusters.find((card) => card.name === '')?.cluster_id;
+  if (unnamed) return `To say who one is: ${framehound} name ${name} ${shellWord(unnamed)} NAME`;
+  if (clusters.length > 0) return `Where they are seen: ${framehound} appearances ${name}`;
+  return job.total_entries > 0 && job.num_clusters === 0
+    ? `Fewer like faces begin a cluster with: ${framehound} recluster ${name} --min-samples 2`
+    : `To look for faces in more media: ${framehound} analyze ${name} PATH`;
+}
+
+/** The page of one cluster lies beside that of all. */
 async function save(
   text: string,
   { name }: FaceClusterJob,
-  file: string | undefined,
+  { html, cluster }: Values,
   { values }: Context,
 ): Promise<string> {
-  if (file === undefined) return saveSheet(folders(values).home, name, text);
-  const path = resolve(file);
+  if (html === undefined) {
+    return saveSheet(folders(values).home, name, cluster === undefined ? 'index.html' : 'cluster.html', text);
+  }
+  const path = resolve(html);
   replaceFile(path, text, { flush: false });
   return path;
 }
