@@ -7,7 +7,7 @@ const clusteringOptions = {
   eps: {
     type: 'string',
     value: 'E',
-    help: 'how unlike near faces may be, 0 to 2 (0.48); how many near ones begin a cluster (5)',
+    help: 'how unlike faces of one person may be, 0 to 2, lower is stricter (0.48); how many begin a cluster (5)',
   },
   'min-samples': { type: 'string', value: 'N', row: 'shared' },
 } as const;
@@ -16,7 +16,7 @@ const clusteringOptions = {
 export const faceActions = {
   analyze: {
     usage: 'JOB PATH...',
-    help: 'find faces in films and stills, and cluster them into people',
+    help: 'find faces in films and stills, and cluster them into people; JOB: a name you choose',
     completes: 'file',
     options: {
       ...clusteringOptions,
@@ -39,13 +39,13 @@ export const faceActions = {
       cluster: {
         type: 'string',
         value: 'CLUSTER',
-        help: 'only this one, by id or name, with the ids of its faces',
+        help: 'only this one, by id or name, with the ids of its faces, which move takes',
       },
-      noise: { ...switchedOn, help: 'also faces in no cluster' },
+      noise: { ...switchedOn, help: 'also the faces in no cluster' },
       max: {
         type: 'string',
         value: 'N',
-        help: 'clusters at most, or faces of one (100), after leaving out so many faces',
+        help: 'how many clusters, or faces of one (100); of one, how many to leave out first',
       },
       offset: { type: 'string', value: 'N', row: 'shared' },
       'min-faces': { type: 'string', value: 'N', help: 'only clusters of such a size' },

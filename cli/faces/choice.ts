@@ -21,11 +21,10 @@ type Known = Pick<FaceClusterJob, 'name' | 'cluster_ids' | 'names'>;
 /** Ids go before names, and a name means every cluster that has it. Throws UNKNOWN_CLUSTER with what was probably meant. */
 export function clustersMeant(job: Known, word: string): readonly string[] {
   if (job.cluster_ids.includes(word)) return [word];
-  const named = (same: (name: string) => boolean) =>
-    job.cluster_ids.filter((id) => job.names[id] !== undefined && same(job.names[id]));
   const wanted = word.trim();
-  const exact = named((name) => name === wanted);
-  const found = exact.length > 0 ? exact : named((name) => folded(name) === folded(wanted));
+  const alike = namesakes(job, wanted);
+  const exact = alike.filter((id) => job.names[id] === wanted);
+  const found = exact.length > 0 ? exact : alike;
   if (found.length > 0 && wanted !== '') return found;
   const known = [...new Set(Object.values(job.names).filter((name) => name !== ''))];
   const few = job.cluster_ids.length <= 1000 ? job.cluster_ids : [];
@@ -33,6 +32,11 @@ export function clustersMeant(job: Known, word: string): readonly string[] {
   throw peopleErrors.UNKNOWN_CLUSTER(
     `${printable(job.name)} has no cluster and nobody named ${printable(word)}${printable(meant)}`,
   );
+}
+
+/** The clusters of a name, whether its letters are large or small. */
+export function namesakes({ cluster_ids, names }: Known, name: string): readonly string[] {
+  return cluster_ids.filter((id) => names[id] !== undefined && folded(names[id]) === folded(name));
 }
 
 /** Throws UNKNOWN_CLUSTER, also for a name that several clusters have. */

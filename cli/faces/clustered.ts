@@ -4,7 +4,7 @@ import type { Backend } from '../backend.ts';
 import { invocation } from '../context.ts';
 import type { MediaTask, More } from '../media-task.ts';
 import { shellWord } from './choice.ts';
-import { clusterRows, jobLine, type Sample } from './lines.ts';
+import { clusterRows, jobLine, madeLine, type Sample } from './lines.ts';
 import { type Outcome, outcomeLines, outcomeOf } from './outcome.ts';
 
 /** Clusters that are named before the rest is counted. */
@@ -53,6 +53,7 @@ function told(
   const more = job.num_clusters - clusters.length;
   const lines = [
     jobLine(job),
+    `  ${madeLine(job)}`,
     ...clusterRows(clusters),
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...(job.noise_entries > 0 ? [inNone(job.noise_entries, job.min_samples)] : []),

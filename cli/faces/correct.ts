@@ -7,7 +7,7 @@ import type { PeopleBackend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
 import { withBackend } from '../with-backend.ts';
-import { clusterMeant, clustersMeant, jobNamed, shellWord } from './choice.ts';
+import { clusterMeant, clustersMeant, jobNamed, namesakes, shellWord } from './choice.ts';
 import { correctionLines, counted, jobLine, whoIs } from './lines.ts';
 
 const { name: naming, merge: merging, move: moving, undo: undoing } = commandTable.faces.actions;
@@ -48,10 +48,15 @@ export const name: Command = async (args, context) => {
     const answer = await people.name({ ...asked, assignments: [{ cluster_id, name: given }] });
     if (values.json) context.out(`${JSON.stringify(answer)}\n`);
     else context.out(`${given === '' ? `${whoIs(cluster_id, '')} has no name` : whoIs(cluster_id, given)}\n`);
-    const twin = job.cluster_ids.find((id) => id !== cluster_id && given !== '' && job.names[id] === given);
+    const twin = given === '' ? undefined : namesakes(job, given).find((id) => id !== cluster_id);
     if (twin !== undefined) {
       const command = `${invocation} faces merge ${shellWord(job.name)} ${cluster_id} ${twin}`;
-      context.screen.write(`note: ${whoIs(twin, given)} has this name too; to make them one: ${command}\n`);
+      context.screen.write(
+        `note: ${whoIs(twin, job.names[twin])} has this name too; to make them one: ${command}\n`,
+      );
+    } else if (given !== '' && !values.json) {
+      const command = `${invocation} faces appearances ${shellWord(job.name)} ${shellWord(given)}`;
+      context.screen.write(`Where this person is seen: ${command}\n`);
     }
     return exit.ok;
   });
@@ -110,13 +115,20 @@ async function correct(
   json: boolean,
   { out, screen }: Context,
 ): Promise<number> {
-  const answer = await people.modify(request);
+  const answer = await people.modify(request).catch((error: unknown) => Promise.reject(asTyped(error)));
   if (json) out(`${JSON.stringify(answer)}\n`);
   else {
     for (const line of correctionLines(answer, names)) out(`${line}\n`);
     screen.write(`To take it back: ${invocation} faces undo ${shellWord(name)}\n`);
   }
   return exit.ok;
+}
+
+/** The same error without the field of the request, which nobody has typed. */
+function asTyped(error: unknown): unknown {
+  const field = /^(?:merges|moves)\[\d+\][\w.[\]]*: /;
+  if (!(error instanceof Error) || !field.test(error.message)) return error;
+  return usageErrors.USAGE(error.message.replace(field, ''));
 }
 
 export const undo: Command = async (args, context) => {

@@ -47,9 +47,9 @@ export function jobLine(job: FaceClusterJob): string {
   return `${printable(name)}: ${facts.join(', ')}`;
 }
 
-/** How it came about: `yunet+sface, eps 0.48, at least 5 faces`. */
+/** How it came about, and in which direction its eps works. */
 export function madeLine({ model_key, eps, min_samples }: FaceClusterJob): string {
-  return `${printable(model_key)}, eps ${shortNumber(eps)}, at least ${faces(min_samples)} to begin a cluster`;
+  return `by ${printable(model_key)}, eps ${shortNumber(eps)} (lower is stricter), at least ${faces(min_samples)} to begin a cluster`;
 }
 
 export function shortNumber(value: number): string {

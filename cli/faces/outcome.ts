@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { nullable } from '../../runtime/schema.ts';
 import { printable } from '../terminal.ts';
-import { whoIs } from './lines.ts';
+import { counted, whoIs } from './lines.ts';
 
 const Naming = Type.Object({
   assignments: Type.Array(
@@ -23,6 +23,9 @@ const Outcome = Type.Object({
   /** Corrections that do not hold any more, by a sentence each. */
   conflicts: Type.Array(Type.String()),
   lost_names: Type.Array(Type.String()),
+  /** How many names and corrections hold as before. */
+  kept_names: Type.Integer(),
+  kept_corrections: Type.Integer(),
   /** Null where no samples were given. */
   sample_face_naming: nullable(Naming),
   warning: Type.Optional(Type.String()),
@@ -47,6 +50,8 @@ export function outcomeLines({
   sample_face_naming: naming,
   conflicts,
   lost_names,
+  kept_names,
+  kept_corrections,
   warning,
 }: Outcome): string[] {
   const given = naming?.assignments.map(({ name, cluster_id, similarity, runner_up }) => {
@@ -56,7 +61,12 @@ export function outcomeLines({
   const missing = naming?.unassigned.map(({ name, reason }) => {
     return `✗ ${printable(name)} is not assigned: ${reasons[reason] ?? printable(reason)}`;
   });
+  const kept = [
+    ...(kept_names > 0 ? [counted(kept_names, 'name')] : []),
+    ...(kept_corrections > 0 ? [counted(kept_corrections, 'correction')] : []),
+  ];
   return [
+    ...(kept.length > 0 ? [`kept: ${kept.join(' and ')}`] : []),
     ...(given ?? []),
     ...(missing ?? []),
     ...conflicts.map((conflict) => `– not kept: ${printable(conflict)}`),

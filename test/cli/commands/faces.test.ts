@@ -11,7 +11,8 @@ import {
 } from '../../../actors/analysis/contract.ts';
 import type { Engine } from '../../../actors/engine.ts';
 import { facesErrors } from '../../../actors/faces/contract.ts';
-import type { FaceClusterJob } from '../../../actors/people/contract.ts';
+import { peopleErrors } from '../../../actors/index/people/contract.ts';
+import type { FaceClusterJob, People } from '../../../actors/people/contract.ts';
 import { faces } from '../../../cli/commands/faces.ts';
 import { invocation, usageErrors } from '../../../cli/context.ts';
 import { clusterJob, fakePeople } from '../faces/fake-people.ts';
@@ -21,6 +22,8 @@ import { task as taskProgress } from '../task-progress.ts';
 const clustering = {
   conflicts: ['the move of 2 faces to Ben contradicts a later merge'],
   lost_names: ['Carl'],
+  kept_names: 1,
+  kept_corrections: 2,
   sample_face_naming: {
     assignments: [{ name: 'Anna', cluster_id: 'c1', similarity: 0.714, runner_up: 0.2 }],
     unassigned: [{ name: 'Dora', reason: 'no_match' }],
@@ -47,9 +50,10 @@ interface World {
   readonly confirm?: (question: string) => Promise<boolean>;
   /** Thrown by the start of a task. */
   readonly refusal?: Error;
+  readonly modify?: People['modify'];
 }
 
-function world(t: TestContext, { job, confirm, refusal }: World = {}) {
+function world(t: TestContext, { job, confirm, refusal, modify }: World = {}) {
   const home = fakeHome(t);
   const { people, changed } = fakePeople(job);
   const started: TaskRequest[] = [];
@@ -72,6 +76,7 @@ function world(t: TestContext, { job, confirm, refusal }: World = {}) {
   };
   const reclustering = {
     ...people,
+    ...(modify && { modify }),
     recluster: async (...asked: Parameters<typeof people.recluster>) => {
       const answer = await people.recluster(...asked);
       await run();
@@ -125,10 +130,12 @@ test('faces analyze asks for one job, and tells the clusters, the names and what
   });
   assert.deepEqual(out.split('\n'), [
     'family: 3 clusters of 60 faces in 2 media, 4 in no cluster, 1 named',
+    '  by yunet+sface, eps 0.4 (lower is stricter), at least 3 faces to begin a cluster',
     '  Anna  c1  40 faces',
     '        c2   9 faces',
     '        c3   7 faces',
     '  4 faces are in no cluster: fewer than 3 alike, or too small, blurred or turned away',
+    '  kept: 1 name and 2 corrections',
     '  ✓ Anna (c1): similarity 0.71, the next cluster 0.20',
     '  ✗ Dora is not assigned: no cluster looks enough like the pictures',
     '  – not kept: the move of 2 faces to Ben contradicts a later merge',
@@ -181,19 +188,20 @@ test('faces list tells each clustering; an old format and a folder without any s
 
 test('faces show prints a table and writes a page, where it is told to or in the home folder', async (t) => {
   const { run, home } = world(t);
-  const { out } = await run('show', 'family', '--noise');
+  const { out, err } = await run('show', 'family', '--noise');
   const page = join(home, 'found', 'faces.family', 'index.html');
   assert.deepEqual(out.split('\n'), [
     'family: 3 clusters of 60 faces in 2 media, 4 in no cluster, 1 named',
-    '  yunet+sface, eps 0.4, at least 3 faces to begin a cluster',
-    '  Anna  c1  40 faces',
-    '        c2   9 faces',
-    '        c3   7 faces',
-    '        –    4 faces',
+    '  by yunet+sface, eps 0.4 (lower is stricter), at least 3 faces to begin a cluster',
+    '  Anna  c1             40 faces',
+    '        c2              9 faces',
+    '        c3              7 faces',
+    '        in no cluster   4 faces',
     `  page: ${page}`,
     '',
   ]);
   assert.match(readFileSync(page, 'utf8'), /In no cluster/);
+  assert.match(err, /To say who one is: .* faces name family c2 NAME/);
   const file = join(home, 'sheet.html');
   await run('show', 'family', '--html', file);
   assert.match(readFileSync(file, 'utf8'), /Anna/);
@@ -202,9 +210,11 @@ test('faces show prints a table and writes a page, where it is told to or in the
 
 test('faces show --cluster has the ids of its faces, a page at a time', async (t) => {
   const { run } = world(t);
-  const { out } = await run('show', 'family', '--cluster', 'anna', '--max', '2', '--offset', '10');
+  const { out, err } = await run('show', 'family', '--cluster', 'anna', '--max', '2', '--offset', '10');
   assert.match(out, /note: there are more faces: --max 2000, or --offset 12 for the next ones/);
   assert.match(out, /^ {4}c1-face-10\n {4}c1-face-11\n {2}page/m);
+  assert.match(out, /faces\.family.cluster\.html$/m);
+  assert.match(err, /faces move family FACE\.\.\. --from anna --to CLUSTER/);
   const { out: json } = await run('show', 'family', '--cluster', 'c2', '--json');
   const { clusters } = JSON.parse(json) as { clusters: { entry_ids: string[]; faces?: string[] }[] };
   assert.deepEqual([clusters[0]!.entry_ids.length, clusters[0]!.faces], [9, undefined]);
@@ -257,8 +267,23 @@ test('names, merges and moves go by id or name, and a correction says how to tak
 });
 
 test('a name that another cluster has is given, with the command that makes them one', async (t) => {
-  const { err } = await world(t).run('name', 'family', 'c2', 'Anna');
-  assert.match(err, /Anna \(c1\) has this name too; to make them one: .* faces merge family c2 c1/);
+  const { run } = world(t);
+  for (const name of ['Anna', 'anna']) {
+    const { err } = await run('name', 'family', 'c2', name);
+    assert.match(err, /Anna \(c1\) has this name too; to make them one: .* faces merge family c2 c1/);
+  }
+  const { err } = await run('name', 'family', 'c2', 'Ben Ali');
+  assert.match(err, /seen: .* faces appearances family 'Ben Ali'/);
+});
+
+test('what is wrong with a correction is told without the fields of the request', async (t) => {
+  const refuse = async () => {
+    throw peopleErrors.UNKNOWN_FACE('moves[0].entry_ids[1]: c1 has no face f2');
+  };
+  const { run } = world(t, { modify: refuse });
+  await assert.rejects(run('move', 'family', 'f1', 'f2', '--from', 'c1', '--to', 'c2'), {
+    message: 'c1 has no face f2',
+  });
 });
 
 test('faces recluster keeps the parameters that are not said, and tells the clusters at its end', async (t) => {
@@ -353,6 +378,8 @@ test('what cannot be meant is a usage error before an engine is started', async 
     ['show', 'a', '--max', '0'],
     ['show', 'a', '--offset', '1'],
     ['show', 'a', '--json', '--open'],
+    ['show', 'a', '--cluster', 'c1', '--noise'],
+    ['show', 'a', '--cluster', 'c1', '--min-faces', '2'],
     ['name', 'family', 'c1'],
     ['name', 'family', 'c1', 'x'.repeat(201)],
     ['merge', 'family'],
