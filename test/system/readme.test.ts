@@ -26,6 +26,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'npm install -g': 'test/system/package.test.ts does it',
   'npx framehound models pull': 'needs a download; test/cli/commands/bring-by-hand.test.ts does without',
   'npx framehound faces': 'needs face models; test/cli/commands/faces.test.ts does without',
+  'npx framehound search "outdoors" --person':
+    'needs people that have names; test/system/faces.test.ts has them',
   'npx framehound transcript name':
     'needs two voices; test/system/speech-from-subtitles.test.ts has recorded ones',
 };
