@@ -3,6 +3,7 @@
 
 import { PeopleFacets } from '../actors/index/facets/people.ts';
 import type { PeopleFilter } from '../actors/index/people/contract.ts';
+import { idBytes } from '../actors/index/people/entry-id.ts';
 import { type Clusterings, LoadedPeople, type Seen } from '../actors/index/people/loaded.ts';
 import { JobIndexing } from '../actors/index/people/loaded-job.ts';
 import type { StoredClusters } from '../actors/index/people/stored-clusters.ts';
@@ -70,13 +71,17 @@ function clustering(name: string, seed: number): StoredClusters {
     const pick = random();
     of[at] = pick < 0.125 ? 0 : pick < 0.25 ? 1 : pick < 0.3 ? -1 : 2 + Math.floor(random() * (clusters - 2));
   }
-  const ids = Array.from({ length: clusters }, (_, i) => `c${i}`);
+  // Clusterings of the same faces: they have the same ids.
+  const ids = new Uint8Array(faces * idBytes);
+  for (let at = 0; at < faces; at++) new DataView(ids.buffer).setUint32(at * idBytes, at);
+  const clusterIds = Array.from({ length: clusters }, (_, i) => `c${i}`);
   return {
     name,
     version: 1,
     hashes: Array.from({ length: films }, (_, i) => hashOf(i)),
-    cluster_ids: ids,
-    names: ids.map((id, i) => (i < 50 ? `Person ${id}` : '')),
+    cluster_ids: clusterIds,
+    names: clusterIds.map((id, i) => (i < 50 ? `Person ${id}` : '')),
+    ids,
     media,
     frames,
     clusters: of,

@@ -22,6 +22,12 @@ export function prefixOf(ids: Uint8Array, at: number): number {
   return ((ids[byte]! << 24) | (ids[byte + 1]! << 16) | (ids[byte + 2]! << 8) | (ids[byte + 3]! << 0)) >>> 0;
 }
 
+/** The first six bytes as a number: random, so that no two faces of a frame have the same. */
+export function numberOfId(ids: Uint8Array, at: number): number {
+  const byte = at * idBytes;
+  return prefixOf(ids, at) * 2 ** 16 + ids[byte + 4]! * 2 ** 8 + ids[byte + 5]!;
+}
+
 /** Below 0 when the id at `a` comes before the one at `b`. */
 export function compareIds(ids: Uint8Array, a: number, b: number): number {
   for (let i = 0; i < idBytes; i++) {

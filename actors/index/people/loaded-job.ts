@@ -1,6 +1,7 @@
 // One clustering in memory, ready to be asked where somebody is seen: its faces by cluster, and those of a cluster by media
 // and frame. Pure.
 import { damaged } from '../store/faults.ts';
+import { idBytes, numberOfId } from './entry-id.ts';
 import type { StoredClusters } from './stored-clusters.ts';
 
 /** Columns have one value a face of a cluster; those of no cluster are left out. */
@@ -19,11 +20,11 @@ export interface LoadedJob {
   readonly media: Uint32Array;
   /** Grid frame. */
   readonly frames: Uint32Array;
-  /** Place among the faces of its frame: clusterings of the same faces have them in the same order. */
-  readonly places: Uint16Array;
+  /** `numberOfId` of each face: the same in every clustering. */
+  readonly ids: Float64Array;
 }
 
-type Columns = Pick<LoadedJob, 'media' | 'frames' | 'places'>;
+type Columns = Pick<LoadedJob, 'media' | 'frames' | 'ids'>;
 
 /** Faces of one step, which takes some 5 ms. */
 export const stepFaces = 1 << 18;
@@ -39,14 +40,14 @@ export class JobIndexing {
   #ends = new Uint32Array(0);
   #columns: Columns | null = null;
   #next = 0;
-  #place = 0;
 
   /** `numberOf`: gives a content its number. Throws STORE_DAMAGED for columns that do not fit together. */
   constructor(stored: StoredClusters, numberOf: (hash: string) => number) {
-    const { name, media, frames, clusters, names, cluster_ids } = stored;
+    const { name, ids, media, frames, clusters, names, cluster_ids } = stored;
     this.#stored = stored;
     this.#faces = media.length;
     if (
+      ids.length !== this.#faces * idBytes ||
       frames.length !== this.#faces ||
       clusters.length !== this.#faces ||
       names.length !== cluster_ids.length
@@ -86,22 +87,20 @@ export class JobIndexing {
     this.#columns = {
       media: new Uint32Array(clustered),
       frames: new Uint32Array(clustered),
-      places: new Uint16Array(clustered),
+      ids: new Float64Array(clustered),
     };
     this.#next = 0;
   }
 
   #sort(last: number, columns: Columns): void {
-    const { media, frames, clusters } = this.#stored;
+    const { ids, media, frames, clusters } = this.#stored;
     for (let at = this.#next; at < last; at++) {
-      const isSameFrame = at > 0 && media[at] === media[at - 1] && frames[at] === frames[at - 1];
-      this.#place = isSameFrame ? this.#place + 1 : 0;
       const cluster = clusters[at]!;
       if (cluster < 0) continue;
       const to = this.#ends[cluster]!++;
       columns.media[to] = this.#numbers[media[at]!]!;
       columns.frames[to] = frames[at]!;
-      columns.places[to] = this.#place;
+      columns.ids[to] = numberOfId(ids, at);
     }
   }
 

@@ -80,23 +80,23 @@ function intersection(a: Float64Array, b: Float64Array): Float64Array {
 
 /** One face may be one person in one clustering and another in the next: it still is one face. */
 function byOwnFaces(moments: Float64Array, shown: readonly Shown[]): Float64Array {
-  const faces = shown.map((one) => placesAt(moments, one));
-  return moments.filter((_, at) => eachHasOwn(faces.map((places) => places[at]!)));
+  const faces = shown.map((one) => facesAt(moments, one));
+  return moments.filter((_, at) => eachHasOwn(faces.map((own) => own[at]!)));
 }
 
-/** By moment: places of the faces of somebody among those of the frame. */
-function placesAt(moments: Float64Array, { job, clusters }: Shown): number[][] {
-  const places = Array.from(moments, (): number[] => []);
+/** By moment: the faces of somebody. */
+function facesAt(moments: Float64Array, { job, clusters }: Shown): number[][] {
+  const faces = Array.from(moments, (): number[] => []);
   for (const cluster of clusters) {
     let at = 0;
     for (let face = job.starts[cluster]!; face < job.starts[cluster + 1]!; face++) {
       const moment = momentOf(job, face);
       if (at > 0 && moments[at - 1]! >= moment) at = lowerBound(moments, moment);
       while (at < moments.length && moments[at]! < moment) at++;
-      if (moments[at] === moment) places[at]!.push(job.places[face]!);
+      if (moments[at] === moment) faces[at]!.push(job.ids[face]!);
     }
   }
-  return places;
+  return faces;
 }
 
 /** Half-open ranges of grid frames by content: start, end, start, end..., ascending and apart. */

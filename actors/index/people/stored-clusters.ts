@@ -9,6 +9,8 @@ export interface StoredClusters {
   readonly cluster_ids: readonly string[];
   /** Aligned with `cluster_ids`; empty without a name. */
   readonly names: readonly string[];
+  /** 16 bytes an entry: a face has the same id in every clustering. */
+  readonly ids: Uint8Array;
   /** Position in `hashes` of each entry. Entries of one content follow each other, ascending by frame. */
   readonly media: Uint32Array;
   /** Grid frame of each entry. */

@@ -98,6 +98,7 @@ export class Clusterings {
         hashes: state.media,
         cluster_ids: state.cluster_ids,
         names: state.cluster_ids.map((id) => state.names[id] ?? ''),
+        ids: columns.ids.slice(),
         media: columns.media.slice(),
         frames: columns.frames.slice(),
         clusters: columns.clusters.slice(),

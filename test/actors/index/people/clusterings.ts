@@ -1,11 +1,31 @@
 // Face clusterings of a folder that a test makes up, as whoever reads them sees them.
+import { createHash } from 'node:crypto';
+import { idBytes } from '../../../../actors/index/people/entry-id.ts';
 import type { Clusterings } from '../../../../actors/index/people/loaded.ts';
 import { indexedJob, type LoadedJob } from '../../../../actors/index/people/loaded-job.ts';
 import type { StoredClusters } from '../../../../actors/index/people/stored-clusters.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 
-/** Content, grid frame, and cluster or null for noise; a content's faces follow each other, ascending by frame. */
-export type FakeFace = readonly [string, number, string | null];
+/**
+ * Content, grid frame, and cluster or null for noise; a content's faces follow each other, ascending by frame. The text says
+ * which face of its frame it is; left out, it is its place among those that are given.
+ */
+export type FakeFace = readonly [string, number, string | null, string?];
+
+/** The same face has the same id in every clustering. */
+function idsOf(faces: readonly FakeFace[]): Uint8Array {
+  const ids = new Uint8Array(faces.length * idBytes);
+  let place = 0;
+  for (const [at, [hash, frame, , which]] of faces.entries()) {
+    const before = faces[at - 1];
+    place = before?.[0] === hash && before[1] === frame ? place + 1 : 0;
+    const digest = createHash('sha256')
+      .update(`${hash} ${frame} ${which ?? place}`)
+      .digest();
+    ids.set(digest.subarray(0, idBytes), at * idBytes);
+  }
+  return ids;
+}
 
 export function storedClusters(
   name: string,
@@ -21,6 +41,7 @@ export function storedClusters(
     hashes,
     cluster_ids,
     names: cluster_ids.map((id) => names[id] ?? ''),
+    ids: idsOf(faces),
     media: Uint32Array.from(faces, ([hash]) => hashes.indexOf(hash)),
     frames: Uint32Array.from(faces, ([, frame]) => frame),
     clusters: Int32Array.from(faces, ([, , cluster]) =>

@@ -72,6 +72,37 @@ test('one face that two clusterings call differently is not two people, and two 
   assert.deepEqual(plain(anyOf([ben, host]), hashes), { a: [1, 4] });
 });
 
+test('a face is known by its id, also where one clustering has lost another face of the frame', () => {
+  const { numberOf, hashes } = numbering();
+  // Somebody left of them was deleted from the first clustering, and the second found them in another order.
+  const first = loadedJob(
+    'first',
+    [
+      ['a', 1, 'anna', 'middle'],
+      ['a', 1, 'ben', 'right'],
+    ],
+    {},
+    numberOf,
+  );
+  const second = loadedJob(
+    'second',
+    [
+      ['a', 1, 'guest', 'right'],
+      ['a', 1, 'gone', 'left'],
+      ['a', 1, 'host', 'middle'],
+    ],
+    {},
+    numberOf,
+  );
+  const both = (one: string, other: string) =>
+    plain(allOf([clustersOf(first, one), clustersOf(second, other)]), hashes);
+  assert.deepEqual(both('anna', 'host'), {});
+  assert.deepEqual(both('ben', 'guest'), {});
+  assert.deepEqual(both('anna', 'guest'), { a: [1, 2] });
+  assert.deepEqual(both('ben', 'host'), { a: [1, 2] });
+  assert.deepEqual(both('anna', 'gone'), { a: [1, 2] });
+});
+
 test('moments of a large number of media and frames stay apart', () => {
   const { numberOf, hashes } = numbering();
   for (let i = 0; i < 300_000; i++) hashes.push(`m${i}`);

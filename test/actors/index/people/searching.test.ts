@@ -221,6 +221,7 @@ test('a large clustering is put in order over several steps, between which other
   const faces = 2 * stepFaces + 10;
   clusterings.put({
     ...{ name: 'large', version: 50, hashes: ['aa'], cluster_ids: ['x', 'y'], names: ['', 'Yves'] },
+    ids: new Uint8Array(faces * 16),
     media: new Uint32Array(faces),
     frames: Uint32Array.from({ length: faces }, (_, i) => i),
     clusters: Int32Array.from({ length: faces }, (_, i) => (i % 5 === 4 ? 1 : 0)),
