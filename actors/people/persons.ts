@@ -4,9 +4,40 @@ import { type ClusterJob, peopleErrors } from '../index/people/contract.ts';
 
 type Known = Pick<ClusterJob, 'name' | 'cluster_ids' | 'names'>;
 
+/** Ids by name, with those of a job that has tens of thousands of them found at once. */
+interface Lookup {
+  readonly ids: ReadonlySet<string>;
+  /** By plain name; clusters without one are left out. */
+  readonly byName: ReadonlyMap<string, readonly string[]>;
+  /** By plain name in lower case: the plain names. */
+  readonly byCase: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** A job is what one request was answered, so its lookup goes with it. */
+const lookups = new WeakMap<Known, Lookup>();
+
+function lookupOf(job: Known): Lookup {
+  const known = lookups.get(job);
+  if (known !== undefined) return known;
+  const byName = new Map<string, string[]>();
+  const byCase = new Map<string, Set<string>>();
+  for (const id of job.cluster_ids) {
+    const name = plain(Object.hasOwn(job.names, id) ? job.names[id]! : '');
+    if (name === '') continue;
+    const [own, alike] = [byName.get(name), byCase.get(name.toLowerCase())];
+    if (own === undefined) byName.set(name, [id]);
+    else own.push(id);
+    if (alike === undefined) byCase.set(name.toLowerCase(), new Set([name]));
+    else alike.add(name);
+  }
+  const made = { ids: new Set(job.cluster_ids), byName, byCase };
+  lookups.set(job, made);
+  return made;
+}
+
 /** Throws UNKNOWN_CLUSTER naming the field. */
 export function knownCluster(job: Known, cluster_id: string, field: string): string {
-  if (job.cluster_ids.includes(cluster_id)) return cluster_id;
+  if (lookupOf(job).ids.has(cluster_id)) return cluster_id;
   const what = `${field}: ${JSON.stringify(job.name)} has no cluster ${JSON.stringify(cluster_id)}`;
   throw peopleErrors.UNKNOWN_CLUSTER(what, { field });
 }
@@ -14,7 +45,7 @@ export function knownCluster(job: Known, cluster_id: string, field: string): str
 /** Every cluster of this name: two clusters may be one person. Throws UNKNOWN_PERSON naming the field. */
 export function clustersNamed(job: Known, person_name: string, field: string): string[] {
   const found = withName(job, person_name);
-  if (found.length > 0) return found;
+  if (found.length > 0) return [...found];
   throw unknownPerson(job, person_name, field);
 }
 
@@ -24,7 +55,7 @@ export function clustersNamed(job: Known, person_name: string, field: string): s
  */
 export function clustersMeant(job: Known, people: readonly string[], field: string): string[] {
   const found = people.flatMap((text, i) => {
-    if (job.cluster_ids.includes(text)) return [text];
+    if (lookupOf(job).ids.has(text)) return [text];
     const exactly = withName(job, text);
     const clusters = exactly.length > 0 ? exactly : inAnyCase(job, text);
     if (clusters.length === 0) throw unknownPerson(job, text, `${field}[${i}]`);
@@ -33,19 +64,13 @@ export function clustersMeant(job: Known, people: readonly string[], field: stri
   return [...new Set(found)];
 }
 
-function withName({ cluster_ids, names }: Known, name: string): string[] {
-  const wanted = plain(name);
-  return wanted === '' ? [] : cluster_ids.filter((id) => plain(names[id] ?? '') === wanted);
+function withName(job: Known, name: string): readonly string[] {
+  return lookupOf(job).byName.get(plain(name)) ?? [];
 }
 
 /** Empty also when it may be several names. */
-function inAnyCase(job: Known, name: string): string[] {
-  const wanted = plain(name).toLowerCase();
-  const alike = new Set(
-    Object.values(job.names)
-      .map(plain)
-      .filter((one) => one.toLowerCase() === wanted),
-  );
+function inAnyCase(job: Known, name: string): readonly string[] {
+  const alike = lookupOf(job).byCase.get(plain(name).toLowerCase()) ?? [];
   const [only, ...others] = alike;
   return only === undefined || others.length > 0 ? [] : withName(job, only);
 }

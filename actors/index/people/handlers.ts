@@ -82,9 +82,10 @@ function appearances(
   const job = store.people.job(name);
   if (job === null) throw unknownJob(name);
   const wanted = clusters === null ? Object.keys(job.names) : [...new Set(clusters)];
+  const known = new Set(job.cluster_ids);
   for (const [i, id] of wanted.entries()) {
     const field = `clusters[${i}]`;
-    if (job.cluster_ids.includes(id)) continue;
+    if (known.has(id)) continue;
     throw peopleErrors.UNKNOWN_CLUSTER(`${field}: there is no cluster ${id}`, { field });
   }
   const seen =
@@ -103,7 +104,8 @@ type Seen = (cluster: string) => Appearance[];
 
 function viewSeen(store: Store, name: string): Seen {
   const view = store.people.view(name);
-  return (cluster) => view?.appearances(view.state.cluster_ids.indexOf(cluster)) ?? [];
+  const positions = new Map(view?.state.cluster_ids.map((id, at) => [id, at]));
+  return (cluster) => view?.appearances(positions.get(cluster) ?? -1) ?? [];
 }
 
 function legacySeen(store: Store, name: string): Seen {

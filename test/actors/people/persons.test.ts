@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { clustersMeant, clustersNamed } from '../../../actors/people/persons.ts';
+import { clustersMeant, clustersNamed, knownCluster } from '../../../actors/people/persons.ts';
 import { jobOfNames } from './jobs.ts';
 
 const job = jobOfNames({ c1: 'Ann', c2: 'ann', c3: 'José', c4: 'Ben', c5: 'Ben', c6: '', c7: 'c1' });
@@ -25,4 +25,24 @@ test('who is to be removed is named exactly', () => {
 
 test('a cluster without a name is nobody', () => {
   for (const text of ['', ' ', '__proto__', 'constructor']) assert.throws(() => meant(text), /knows nobody/);
+});
+
+test('who is meant among very many clusters is not looked for through all of them each time', () => {
+  const ids = Array.from({ length: 50_000 }, (_, i) => `c${i}`);
+  let reads = 0;
+  const cluster_ids = new Proxy(ids, {
+    get: (target, key) => {
+      if (typeof key === 'string' && /^\d+$/.test(key)) reads++;
+      return Reflect.get(target, key);
+    },
+  });
+  const many = {
+    ...jobOfNames(Object.fromEntries(ids.map((id, i) => [id, `Person ${i >> 1}`]))),
+    cluster_ids,
+  };
+  for (let i = 0; i < 500; i++) {
+    assert.deepEqual(clustersMeant(many, [`PERSON ${i}`], 'people'), [`c${2 * i}`, `c${2 * i + 1}`]);
+    knownCluster(many, `c${49_999 - i}`, 'cluster_id');
+  }
+  assert.ok(reads <= 2 * ids.length, `${reads} reads`);
 });
