@@ -8,6 +8,7 @@ export interface Shape {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly pattern?: string;
+  readonly maxLength?: number;
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
   readonly maximum?: number;
@@ -56,8 +57,10 @@ function rangeOf({ type, minimum, exclusiveMinimum, maximum }: Shape): string {
 }
 
 /** A pattern is written for programs; its field says in words what it means. */
-function textFor({ pattern, description }: Shape): string {
+function textFor({ pattern, description, maxLength }: Shape): string {
   if (pattern === '\\S') return 'a text that is more than spaces';
-  if (pattern === undefined || description === undefined) return 'a text';
+  if (pattern === undefined || description === undefined) {
+    return maxLength === undefined ? 'a text' : `a text of at most ${maxLength} letters`;
+  }
   return description.replaceAll('`', '').replace(/\.$/, '');
 }

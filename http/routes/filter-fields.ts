@@ -144,7 +144,7 @@ export function peopleFilter({
   const people = asked.map(({ cluster_job_name, person_name, cluster_id }, i) => {
     if (Boolean(person_name) === Boolean(cluster_id)) {
       const field = `people_filter[${i}]`;
-      const message = `${field}: either person_name or cluster_id has to be there`;
+      const message = `${field}: either person_name or cluster_id has to be there, and not both`;
       throw filterErrors.WRONG_PEOPLE(message, { field });
     }
     return {

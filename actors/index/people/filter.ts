@@ -23,7 +23,7 @@ export function personOf(jobs: readonly LoadedJob[], ref: PersonRef, at: number)
   const item = `people_filter[${at}]`;
   const { cluster_job_name: of, person_name: name, cluster_id: id } = ref;
   if ((name === undefined) === (id === undefined))
-    throw wrong(item, 'either person_name or cluster_id has to be there');
+    throw wrong(item, 'either person_name or cluster_id has to be there, and not both');
   const asked = of === undefined ? jobs : [jobNamed(jobs, of, item)];
   return name === undefined ? byCluster(asked, id!, of, item) : byName(asked, name, of, item);
 }

@@ -22,6 +22,11 @@ test('an error names the values a field takes', () => {
   };
   const strip = { cache_dir: '/a', media_path: '/b', end_time: '00:00:01', start_time: '1' };
   const text = { cache_dir: '/a', query: 'x' };
+  const named = (name: string) => ({
+    cache_dir: '/a',
+    cluster_job_name: 'j',
+    assignments: [{ cluster_id: 'c1', name }],
+  });
   for (const [id, body, field, problem] of [
     [
       'analyze',
@@ -37,6 +42,12 @@ test('an error names the values a field takes', () => {
     ],
     ['sceneThumbnails', strip, 'start_time', /^must be HH:MM:SS$/],
     ['sceneThumbnails', { ...strip, max_size: 3 }, 'max_size', /^must be a whole number from 64 to 1920$/],
+    [
+      'nameClusters',
+      named('x'.repeat(201)),
+      'assignments[0].name',
+      /^must be a text of at most 200 letters or null$/,
+    ],
     ['searchText', { ...text, max_results: 0 }, 'max_results', /^must be a whole number from 1 to 10000$/],
     [
       'searchText',
