@@ -1,8 +1,9 @@
 // What the coordinator of people is handed, and how it finds a clustering.
 
-import type { Contract } from '../../runtime/contract.ts';
+import type { Contract, Reply, Request } from '../../runtime/contract.ts';
 import { suggestion } from '../../runtime/nearest.ts';
 import type { CallOptions, Ref } from '../../runtime/ref.ts';
+import { Semaphore } from '../../runtime/sync/semaphore.ts';
 import type { Tasks } from '../analysis/contract.ts';
 import {
   type ClusterJob,
@@ -22,11 +23,15 @@ type Asked =
   | 'name_clusters'
   | 'undo_clusters';
 
+type Asks = Contract<Pick<typeof peopleMessages, Asked>>;
+
 export interface PeopleParts {
-  readonly index: Ref<Contract<Pick<typeof peopleMessages, Asked>>>;
+  readonly index: Ref<Asks>;
   readonly tasks: Pick<Tasks, 'start'>;
   /** Letters of the pictures of one answer; 256 Mi when left out. */
   readonly mostLetters?: number;
+  /** Messages for pictures that are in the mailbox of the index at the same time; one when left out. */
+  readonly pictures?: Semaphore;
 }
 
 export interface NamedJob {
@@ -37,6 +42,16 @@ export interface NamedJob {
 /** A person waits: ahead of the work of analyses. */
 export function now(signal: AbortSignal | undefined): CallOptions {
   return { lane: 'now', signal };
+}
+
+/** Pictures of many clients go one after the other, so that a search never waits for more than one of them. */
+export function facesOf(
+  { index, pictures = new Semaphore(1) }: PeopleParts,
+  request: Request<Asks, 'cluster_faces'>,
+  signal: AbortSignal | undefined,
+): Promise<Reply<Asks, 'cluster_faces'>> {
+  const ask = () => index.ask('cluster_faces', request, now(signal));
+  return pictures.run(ask, { signal });
 }
 
 /** Throws UNKNOWN_CLUSTER_JOB, with the name that was probably meant. */

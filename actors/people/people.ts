@@ -1,4 +1,5 @@
 // The coordinator of people: shows clusterings of faces, takes names and corrections, and says where somebody is seen.
+import { Semaphore } from '../../runtime/sync/semaphore.ts';
 import { checkedAssignments, realChanges } from './assignments.ts';
 import type { People } from './contract.ts';
 import { checkedCorrections } from './corrections.ts';
@@ -9,7 +10,8 @@ import { removePeople } from './remove.ts';
 import { clusterFaces, clusterSamples } from './samples.ts';
 import { shownJob } from './shown-job.ts';
 
-export function createPeople(parts: PeopleParts): People {
+export function createPeople(given: PeopleParts): People {
+  const parts = { pictures: new Semaphore(1), ...given };
   const { index } = parts;
   return {
     jobs: async (cache_dir, signal) => {

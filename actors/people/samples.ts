@@ -5,7 +5,7 @@ import type {
   ClusterSamplesAnswer,
   SamplesRequest,
 } from './contract.ts';
-import { noSuchJob, now, type PeopleParts } from './parts.ts';
+import { facesOf, noSuchJob, now, type PeopleParts } from './parts.ts';
 import { ANY_SIZE, FACES_AT_ONCE, PictureBudget, type Pictures, picturesOf } from './pictures.ts';
 
 type Signal = AbortSignal | undefined;
@@ -27,11 +27,7 @@ export async function clusterSamples(
     limit: isOneMessage ? limit_per_cluster : 0,
     noise: false,
   };
-  const found = await parts.index.ask(
-    'cluster_faces',
-    { cache_dir, cluster_job_name, ...asked },
-    now(signal),
-  );
+  const found = await facesOf(parts, { cache_dir, cluster_job_name, ...asked }, signal);
   const { job, matching } = found;
   if (job === null)
     return { warning: `There is no saved face data: ${await noSuchJob(parts, request, signal)}` };
@@ -72,11 +68,7 @@ async function noiseFaces(
     limit: limit_per_cluster,
     noise: true,
   };
-  const { noise } = await parts.index.ask(
-    'cluster_faces',
-    { cache_dir, cluster_job_name, ...asked },
-    now(signal),
-  );
+  const { noise } = await facesOf(parts, { cache_dir, cluster_job_name, ...asked }, signal);
   // Null: the clustering was removed meanwhile.
   return noise === null ? [] : budget.take({ ...noise, cluster_id: 'noise' }).faces;
 }

@@ -44,9 +44,10 @@ test('what does not fit is left out from the last clusters on, is not even asked
   assert.deepEqual(
     index.asked.map(({ request }) => [(request['clusters'] as string[]).length, request['limit']]),
     [
-      [2, 1000],
-      [2, 1000],
-      [2, 0],
+      [1, 1000],
+      [1, 1000],
+      [1, 1000],
+      [3, 0],
     ],
   );
 });
