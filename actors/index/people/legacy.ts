@@ -1,8 +1,11 @@
 // Clusterings of format 1: one record of JSON with a picture of each face and no vectors. They are read and named; to
 // cluster or correct them, vectors are needed. Pure.
+import { createHash } from 'node:crypto';
 import { joinRanges } from '../visual/frames.ts';
 import type { ClusterFaces, ClusterJob } from './contract.ts';
+import { idBytes, idOf } from './entry-id.ts';
 import { type Assignment, changedNames, plainAssignments } from './names.ts';
+import type { StoredClusters } from './stored-clusters.ts';
 
 export interface LegacyFace {
   readonly id: string;
@@ -30,6 +33,35 @@ const facesOf = ({ clusters, noise }: LegacyClustering): LegacyFace[] => [
   ...clusters.flatMap(({ faces }) => faces),
   ...noise,
 ];
+
+/** As searches see it. Ids that are no UUIDs are made into such numbers. */
+export function legacyColumns(name: string, version: number, stored: LegacyClustering): StoredClusters {
+  const ids = stored.clusters.map(({ id }) => id);
+  const faces = [
+    ...stored.clusters.flatMap((one, cluster) => one.faces.map((face) => ({ face, cluster }))),
+    ...stored.noise.map((face) => ({ face, cluster: -1 })),
+  ];
+  const hashes = [...new Set(faces.map(({ face }) => face.hash))];
+  const media = new Map(hashes.map((hash, i) => [hash, i]));
+  const of = ({ face }: (typeof faces)[number]) => media.get(face.hash)!;
+  faces.sort((a, b) => of(a) - of(b) || a.face.frame - b.face.frame);
+  const entries = new Uint8Array(faces.length * idBytes);
+  for (const [at, { face }] of faces.entries()) {
+    const digest = () => createHash('sha256').update(face.id).digest();
+    entries.set((idOf(face.id) ?? digest()).subarray(0, idBytes), at * idBytes);
+  }
+  return {
+    name,
+    version,
+    hashes,
+    cluster_ids: ids,
+    names: ids.map((id) => (Object.hasOwn(stored.names, id) ? stored.names[id]! : '')),
+    ids: entries,
+    media: Uint32Array.from(faces, of),
+    frames: Uint32Array.from(faces, ({ face }) => face.frame),
+    clusters: Int32Array.from(faces, ({ cluster }) => cluster),
+  };
+}
 
 export function legacyJob(name: string, format: number, json: string): ClusterJob {
   const stored = legacyClustering(json);

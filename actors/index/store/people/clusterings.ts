@@ -3,6 +3,8 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClusterColumns, readColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
+import { faceStorageVersion } from '../../people/contract.ts';
+import { legacyClustering, legacyColumns } from '../../people/legacy.ts';
 import type { StoredClusters } from '../../people/stored-clusters.ts';
 import { storeErrors } from '../contract.ts';
 import type { Environment, Writes } from '../environment.ts';
@@ -85,11 +87,14 @@ export class Clusterings {
     });
   }
 
-  /** What searches need; null when there is none, or of format 1. *Copied*. */
+  /** What searches need, of every format; null when there is none. *Copied*. */
   read(name: string): StoredClusters | null {
     return readAgain(() => {
       const stored = this.get(name);
-      if (stored === null || stored.file === '') return null;
+      if (stored === null) return null;
+      if (stored.format < faceStorageVersion) {
+        return legacyColumns(stored.name, stored.revision, legacyClustering(stored.json));
+      }
       const columns = this.columns(stored.file);
       const state = stateOf(stored);
       return {

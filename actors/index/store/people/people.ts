@@ -47,7 +47,7 @@ export class People {
     return this.stored.version(name);
   }
 
-  /** All of one, *copied*; null when there is none, or it is of an older format. Throws STORE_DAMAGED naming the file. */
+  /** All of one, *copied*; null when there is none. Throws STORE_DAMAGED naming the file. */
   readClusters(name: string): StoredClusters | null {
     return this.stored.read(name);
   }

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { peopleErrors } from '../../../../actors/index/people/contract.ts';
+import { type PersonRef, peopleErrors } from '../../../../actors/index/people/contract.ts';
 import type { LegacyClustering, LegacyFace } from '../../../../actors/index/people/legacy.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import { clusteringKey, clusteringStateKey, databaseFile } from '../../../../actors/index/store/names.ts';
 import { Clustering, ClusteringState } from '../../../../actors/index/store/records.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { seal } from '../../../../actors/index/store/table.ts';
+import { loadInSteps } from '../../../../actors/search/load-in-steps.ts';
 import { mediaRecord } from '../footage.ts';
-import { folder, indexActor } from '../handlers.ts';
+import { folder, indexActor, someFootage, store } from '../handlers.ts';
 import { cluster, jpeg, modelKey, people, storeFaces } from './faces.ts';
 
 const cluster_job_name = 'old';
@@ -23,10 +24,10 @@ const faceOf = (hash: string, frame: number, person: number): LegacyFace => ({
 /** A folder as an earlier version left it. */
 async function legacyFolder(t: TestContext): Promise<string> {
   const cache_dir = folder(t);
-  const store = new Store(cache_dir);
-  store.media.remember(mediaRecord('aa'));
-  store.media.remember(mediaRecord('bb'));
-  await store.close();
+  const writer = new Store(cache_dir);
+  writer.media.remember(mediaRecord('aa'));
+  writer.media.remember(mediaRecord('bb'));
+  await writer.close();
   const old: LegacyClustering = {
     model_key: modelKey,
     eps: 0.5,
@@ -105,6 +106,61 @@ test('a clustering of format 1 is refused for everything else, and others are wr
       ['old', 1],
     ],
   );
+});
+
+test('a clustering of format 1 filters searches and media by its people, whatever they are named since', async (t) => {
+  const cache_dir = await legacyFolder(t);
+  const index = await indexActor(t);
+  for (const [seed, hash] of ['aa', 'bb'].entries())
+    await store(index, cache_dir, hash, someFootage(8, seed));
+  await index.load({ cache_dir, model_key: 'model', hashes: null });
+  const report = await loadInSteps(
+    (load) => index.call('load_people', { cache_dir, load }),
+    () => {},
+  );
+  assert.deepEqual([report.jobs, report.people, report.named, report.unreadable], [1, 2, 1, []]);
+  const found = async (hash: string, ...people: PersonRef[]) => {
+    const frames: number[] = [];
+    for (let frame = 0; frame < 8; frame++) {
+      const ranges = { [hash]: [[frame, frame + 1] as [number, number]] };
+      const { matches } = await index.call('search', {
+        ...{
+          cache_dir,
+          model_key: 'model',
+          text: someFootage(1, 9),
+          picture: null,
+          text_weight: 1,
+          exclude: null,
+        },
+        ...{
+          scope: { hashes: [hash], ranges, filters: [] },
+          max_results: 9,
+          people: { mode: 'and', people },
+        },
+      });
+      if (matches.length > 0) frames.push(frame);
+    }
+    return frames;
+  };
+  assert.deepEqual(await found('aa', { cluster_id: 'c1' }), [0, 1]);
+  assert.deepEqual(await found('bb', { cluster_id: 'c1' }), [5]);
+  assert.deepEqual(await found('aa', { cluster_id: 'c1' }, { person_name: 'Ben' }), [0]);
+  const assignments = [{ cluster_id: 'c1', name: 'Ada' }];
+  await index.call('name_clusters', { cache_dir, cluster_job_name, assignments });
+  assert.deepEqual(await found('bb', { cluster_job_name, person_name: 'Ada' }), [5]);
+  const scope = { mode: 'paths' as const, hashes: ['aa', 'bb'] };
+  const { facets, unreadable_people } = await index.call('facets', { cache_dir, scope, filters: [] });
+  const counts = (id: string) =>
+    facets.find((one) => one.id === id)!.options.map((one) => [one.value, one.count]);
+  assert.deepEqual(counts('people.old'), [
+    ['Ada', 2],
+    ['Ben', 1],
+  ]);
+  assert.deepEqual(counts('people.face_count'), [
+    ['one', 1],
+    ['two', 1],
+  ]);
+  assert.deepEqual(unreadable_people, []);
 });
 
 test('a clustering of format 1 loses the faces of media that are forgotten', async (t) => {
