@@ -161,7 +161,7 @@ export class PeopleWriter {
   }
 
   /** Answers how many faces lost their vectors and pictures. MEDIA_IN_WORK. */
-  #delete(name: string, { gone, left, entries }: Deleted): number {
+  #delete(name: string, { gone, left, shared }: Deleted): number {
     const { environment, work, spans } = this.#parts;
     const open = this.faces.stageOf(gone);
     if (open !== undefined) {
@@ -178,7 +178,7 @@ export class PeopleWriter {
       work.confirmIn(writes);
       const went = removeFaces(writes, environment, gone);
       if (left === null) files.remove(writes, name);
-      else files.put(writes, name, file as string, followed(left.state, gone, entries, went));
+      else files.put(writes, name, file as string, followed(left.state, shared, went));
       return went;
     });
     files.tidy(name, file === null ? [] : [file]);

@@ -55,6 +55,8 @@ export interface Deleted {
   readonly gone: GoneFaces;
   /** Entries that go from the clustering. */
   readonly entries: number;
+  /** Contents of which some of these stay, because another clustering has them. */
+  readonly shared: ReadonlySet<string>;
   /** The clustering without them; null: it goes itself. */
   readonly left: { readonly state: ClusteringState; readonly columns: ClusterColumns } | null;
 }
@@ -73,7 +75,7 @@ export function withoutJob(
     if (other.media.has(hash)) gone.set(hash, without(byHash.get(hash) ?? new Set(), other.held));
     else gone.set(hash, null);
   }
-  return { gone, entries: state.entries, left: null };
+  return { gone, entries: state.entries, shared: new Set(), left: null };
 }
 
 /** UNKNOWN_CLUSTER. */
@@ -94,20 +96,21 @@ export function withoutPerson(
   const gone = new Map([...byHash].map(([hash, ids]) => [hash, without(ids, held)]));
   const entries = Uint8Array.from(columns.clusters, (own) => (own === position ? 1 : 0));
   const left = withoutEntries(state, columns, { entries, media: new Set() });
-  return { gone, entries: all.size, left };
+  const shared = new Set([...byHash.keys()].filter((hash) => gone.get(hash)!.size < byHash.get(hash)!.size));
+  return { gone, entries: all.size, shared, left };
 }
 
 /** The clustering as it is after the faces went: where nothing else changed, its entries are the faces there are. */
 export function followed(
   state: ClusteringState,
-  gone: GoneFaces,
-  entriesGone: number,
+  shared: ReadonlySet<string>,
   { revisions, changes }: RemovedFaces,
 ): ClusteringState {
-  let ids = 0;
-  for (const own of gone.values()) ids += own?.size ?? 0;
-  // Others have some of the faces, so these are still there.
-  if (ids !== entriesGone) return state;
+  if (shared.size > 0) {
+    // Some of the faces are still there: the entries are not the faces any more, whatever their revision.
+    const marks = state.media.map((hash, i) => (shared.has(hash) ? 0 : state.marks[i]!));
+    return { ...state, marks, seen: null };
+  }
   const model = encodeModelKey(state.model_key);
   const marks = state.media.map((hash, i) => {
     const revision = revisions.get(revisionName(model, hash));

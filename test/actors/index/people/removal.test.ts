@@ -117,6 +117,15 @@ test('what is kept of interrupted work on the media of a person goes with the pe
   assert.equal((await index.call('begin_faces', begun)).kept, 0);
 });
 
+test('who is left of a person is shown as before, also where another clustering keeps the faces that went', async (t) => {
+  const { cache_dir, index, one, two } = await clustered(t);
+  await cluster(index, cache_dir, ['aa', 'bb'], {}, 'other');
+  const before = (await shownOf(index, cache_dir)).filter(([id]) => id === two);
+  const deleted = await index.call('delete_people', { cache_dir, cluster_job_name, cluster_id: one });
+  assert.deepEqual([deleted.faces, deleted.faces_removed], [5, 0]);
+  assert.deepEqual(await shownOf(index, cache_dir), before);
+});
+
 test('faces that are being found again are not deleted meanwhile', async (t) => {
   const { cache_dir, index, one } = await clustered(t);
   const begun = { cache_dir, hash_str: 'aa', model_key: modelKey, dimensions: d };
