@@ -18,6 +18,8 @@ export interface EarlierClusters extends Pick<Clusters, 'cluster_ids' | 'names' 
   /** One an entry of now: the position of the cluster it was in, -1 for none. */
   readonly clusters: Int32Array;
   readonly next: number;
+  /** Faces that stand for one of them by its position, also where no entry of now is one of its faces. */
+  readonly anchorsOf: (cluster: number) => readonly string[];
 }
 
 export interface Reconciled {
@@ -186,7 +188,11 @@ function nameGroups(
     const name = before.names[id];
     return name === undefined || held.has(name) ? [] : [{ name, old }];
   });
-  const lostNow = gone.map(({ name, old }) => ({ name, anchors: anchorsOf(ids, before.clusters, old) }));
+  const lostNow = gone.map(({ name, old }) => {
+    const there = anchorsOf(ids, before.clusters, old);
+    // Faces that are away for now, damaged or not found yet, may come back with their media.
+    return { name, anchors: there.length > 0 ? there : before.anchorsOf(old) };
+  });
   const ordered = [...names].sort(([a], [b]) => clusterNumber(idOf(a)) - clusterNumber(idOf(b)));
   return {
     names: Object.fromEntries(ordered.map(([group, name]) => [idOf(group), name])),

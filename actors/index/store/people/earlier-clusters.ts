@@ -2,7 +2,7 @@
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
 import { idBytes, idText } from '../../people/entry-id.ts';
-import type { EarlierClusters } from '../../people/reconcile.ts';
+import { anchorsOf, type EarlierClusters } from '../../people/reconcile.ts';
 import type { OpenClustering } from './open-clustering.ts';
 
 /** `columns` null: they are damaged, so no entry is known. */
@@ -20,6 +20,7 @@ export function earlierClusters(
     names: clearNames ? {} : (state?.names ?? {}),
     lost: clearNames ? [] : (state?.lost ?? []),
     next: state?.next ?? 1,
+    anchorsOf: (cluster) => (columns === null ? [] : anchorsOf(columns.ids, columns.clusters, cluster)),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Disk } from '../disk.ts';
 import type { Environment, Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
 import type { OpenWork } from '../open-work.ts';
+import { randomRevision } from '../revision.ts';
 import { ClusterWriter } from './cluster-writer.ts';
 import { type Clusterings, clusteringIn, type StoredClustering, stateOf } from './clusterings.ts';
 import { earlierClusters } from './earlier-clusters.ts';
@@ -134,7 +135,8 @@ export class JobWriter {
         lost,
         next,
         corrections,
-        shape: (earlier?.shape ?? 0) + 1,
+        // One that was deleted and made again meanwhile is another one.
+        shape: (earlier?.shape ?? randomRevision()) + 1,
         is_whole: true,
         seen: open.seen,
         clustered_ms: this.#parts.now(),

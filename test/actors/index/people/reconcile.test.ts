@@ -21,7 +21,11 @@ const idsOf = (entries: readonly number[]) =>
   Uint8Array.from(Buffer.concat(entries.map((entry) => idOf(idAt(entry))!)));
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-const none: EarlierClusters = { clusters: new Int32Array(0), cluster_ids: [], names: {}, lost: [], next: 1 };
+const away = { anchorsOf: () => [] };
+const none: EarlierClusters = {
+  ...{ clusters: new Int32Array(0), cluster_ids: [], names: {}, lost: [], next: 1 },
+  ...away,
+};
 
 function before(
   result: Reconciled,
@@ -29,7 +33,7 @@ function before(
   more: Partial<EarlierClusters> = {},
 ): EarlierClusters {
   const { clusters, cluster_ids, lost, next } = result;
-  return { clusters, cluster_ids, names, lost, next, ...more };
+  return { clusters, cluster_ids, names, lost, next, ...away, ...more };
 }
 
 const first = (raw: readonly number[]) =>
@@ -68,6 +72,7 @@ const earlierOf = (earlier: readonly number[], names: Record<string, string>): E
   names,
   lost: [],
   next: 5,
+  ...away,
 });
 
 /** The id of the cluster of each entry, by the id of the entry. */
