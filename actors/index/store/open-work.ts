@@ -51,6 +51,11 @@ export class OpenWork {
     return [...this.#stages].find(({ hash }) => hashes.has(hash));
   }
 
+  /** Open stages of these contents. */
+  stagesOf(hashes: { has(hash: string): boolean }): OpenStage[] {
+    return [...this.#stages].filter(({ hash }) => hashes.has(hash));
+  }
+
   /** `open` makes the stage; `token` is its own name for parts. Throws STORE_IN_USE naming the process that writes here. */
   begin<S extends OpenStage>(open: (token: string) => S): S {
     const isFirst = this.#stages.size === 0;

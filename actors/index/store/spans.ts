@@ -99,10 +99,20 @@ export class Spans {
     for (const entry of this.#entries()) if (entry.startsWith(`${name}.`)) this.#remove(entry);
   }
 
-  /** Of all work on these contents. Only for who holds the lease, while no stage of them is open. */
-  forgetContents(hashes: ReadonlySet<string>): void {
-    for (const entry of this.#entries()) {
-      if (hashes.has(entry.slice(0, entry.indexOf('.')))) this.#remove(entry);
+  /** Of all work on these contents but `kept`, that of open stages. Only for who holds the lease. */
+  forgetContents(
+    hashes: ReadonlySet<string>,
+    kept: readonly { readonly hash: string; readonly modelKey: string }[] = [],
+  ): void {
+    const entries = this.#entries();
+    const spared = kept.flatMap(({ hash, modelKey }) => {
+      const isOf = (entry: string) =>
+        entry.startsWith(`${hash}.`) && entry.endsWith(logEnd) && this.#header(entry)?.model_key === modelKey;
+      return entries.filter(isOf).map((entry) => entry.slice(0, -logEnd.length));
+    });
+    for (const entry of entries) {
+      if (!hashes.has(entry.slice(0, entry.indexOf('.')))) continue;
+      if (!spared.some((name) => entry.startsWith(`${name}.`))) this.#remove(entry);
     }
   }
 

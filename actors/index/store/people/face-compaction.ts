@@ -26,8 +26,7 @@ export function faceCompactionDue(
   const model = readFaceModel(parts.environment, modelKey);
   if (model === null) return null;
   const garbage = model.rows - model.live;
-  const isErased = model.erases > 0 && (garbage > 0 || model.crops_end > model.crops_live);
-  const rewrites = isErased || (garbage > model.live && garbage >= leastGarbage);
+  const rewrites = model.erases > 0 || (garbage > model.live && garbage >= leastGarbage);
   const others = hasOtherFacePacks(parts.folder, modelKey, model.generation);
   return rewrites || others ? () => new FaceCompaction(parts, model, rewrites) : null;
 }
@@ -143,8 +142,9 @@ export class FaceCompaction implements CompactionWork {
       }
       if (isWhole) this.#add(entry, places, row, end);
       else {
-        // Its media is known by the old file, and told as unreadable.
-        this.#kept.add(entry.generation);
+        // Its media is known by the old file, and told as unreadable. Where something was deleted no old file stays: it is
+        // told as unreadable without one too.
+        if (this.#model.erases === 0) this.#kept.add(entry.generation);
         [this.#rows, this.#end] = [row, end];
       }
       if (++records % size.records === 0) yield;

@@ -36,6 +36,8 @@ function modelOfFaces(environment: Environment, modelKey: string): FaceModel | n
       live: before.live + rows.length,
       crops_end: Math.max(before.crops_end, endOfPlaces(crops)),
       crops_live: before.crops_live + sizeOfPlaces(crops),
+      // Whether faces were deleted since the last compaction, nobody can tell any more.
+      erases: 1,
     };
   }
   return found;

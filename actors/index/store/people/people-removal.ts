@@ -41,33 +41,37 @@ export function removeFaces(writes: Writes, environment: Environment, gone: Gone
   const revisions = new Map<string, { before: number; now: number }>();
   const before = records.changes(writes);
   const removed = new Map([...gone.keys()].map((hash) => [hash, new Set<string>()]));
+  let isChanged = false;
   for (const encoded of models) {
     const key = faceModelPrefix + encoded;
     const bytes = writes.get(key);
     const model = bytes && readable(() => unseal(FaceModel, key, bytes, file));
-    let [rows, crops, any] = [0, 0, false];
+    let [rows, crops, any, erases] = [0, 0, false, model?.erases ?? 0];
     for (const [hash, ids] of gone) {
       const freed = removeOf(writes, records, encoded, hash, ids, removed.get(hash) as Set<string>);
       if (freed === null) continue;
       any = true;
+      if (freed.rows > 0 || freed.generation < 0) erases = 1;
       if (freed.revision !== null) revisions.set(revisionName(encoded, hash), freed.revision);
       if (freed.generation !== model?.generation) continue;
       rows += freed.rows;
       crops += freed.crops;
     }
+    isChanged ||= any;
+    // One that is damaged is made anew, and compacted, by what is stored.
     if (!any || !model) continue;
     const { live, crops_live } = model;
     const now = {
       ...model,
       live: Math.max(0, live - rows),
       crops_live: Math.max(0, crops_live - crops),
-      erases: 1,
+      erases,
     };
     writes.put(key, seal(FaceModel, key, now));
     changed.push(now);
   }
   for (const [hash, ids] of removed) faces.set(hash, ids.size);
-  const now = changed.length > 0 ? records.noteChange(writes) : before;
+  const now = isChanged ? records.noteChange(writes) : before;
   return { faces, models: changed, revisions, changes: { before, now } };
 }
 

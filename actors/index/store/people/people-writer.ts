@@ -171,7 +171,7 @@ export class PeopleWriter {
     }
     this.#compactor.endAll();
     // What is kept of interrupted work has faces too. It costs time only.
-    spans.forgetContents(new Set([...gone.keys()].filter((hash) => !work.stageOf(new Set([hash])))));
+    spans.forgetContents(new Set(gone.keys()), work.stagesOf(gone));
     const files = this.jobs.files;
     const file = left && files.write(name, left.columns, work.token);
     const removed = environment.transact((writes) => {

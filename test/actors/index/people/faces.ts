@@ -35,7 +35,7 @@ export function vectorOf(person: number, seed: number): Float32Array<ArrayBuffer
 
 export function jpeg(text: string): Uint8Array<ArrayBuffer> {
   const digest = createHash('sha256').update(text).digest();
-  return Uint8Array.from(Buffer.concat([Buffer.from([0xff, 0xd8]), Buffer.from(text), digest]));
+  return Uint8Array.from(Buffer.concat([Buffer.from([0xff, 0xd8]), Buffer.from(`${text} `), digest]));
 }
 
 /** Who is seen in each frame, by number. */

@@ -1,0 +1,106 @@
+// What is deleted of people leaves the disk, also where something was damaged before.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { Environment } from '../../../../actors/index/store/environment.ts';
+import { databaseFile, faceModelKey } from '../../../../actors/index/store/names.ts';
+import { mediaRecord, preview } from '../footage.ts';
+import { folder, type Harness, indexActor } from '../handlers.ts';
+import { chunk, cluster, compactFaces, d, modelKey, people, storeFaces } from './faces.ts';
+
+const cluster_job_name = 'job';
+
+async function stored(t: TestContext) {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  await storeFaces(index, cache_dir, 'aa', [
+    [1, 2],
+    [1, 2],
+    [1, 2],
+  ]);
+  await storeFaces(index, cache_dir, 'bb', [[3], [3], [3]]);
+  await cluster(index, cache_dir, ['aa']);
+  return { cache_dir, index };
+}
+
+const filesOf = (cache_dir: string, ending: string) =>
+  readdirSync(join(cache_dir, 'people'))
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(cache_dir, 'people', name));
+
+const isOnDisk = (cache_dir: string, text: string) =>
+  filesOf(cache_dir, '.crops').some((file) => readFileSync(file).includes(text));
+
+const deleteJob = (index: Harness, cache_dir: string) =>
+  index.call('delete_people', { cache_dir, cluster_job_name, cluster_id: null });
+
+test('what is deleted leaves the disk where its packs were cut, and new ones were begun', async (t) => {
+  const { cache_dir, index } = await stored(t);
+  const [crops] = filesOf(cache_dir, '.crops') as [string];
+  truncateSync(crops, statSync(crops).size - 3);
+  await storeFaces(index, cache_dir, 'cc', [[4], [4], [4]]);
+  assert.equal(filesOf(cache_dir, '.crops').length, 2);
+  await deleteJob(index, cache_dir);
+  assert.ok(isOnDisk(cache_dir, 'display aa'));
+  await compactFaces(index, cache_dir);
+  assert.ok(!isOnDisk(cache_dir, 'display aa') && isOnDisk(cache_dir, 'display cc'));
+  const asked = { cache_dir, model_key: modelKey, hashes: ['aa', 'bb', 'cc'] };
+  assert.deepEqual((await index.call('faces_stored', asked)).faces, [null, null, 3]);
+  await storeFaces(index, cache_dir, 'bb', [[3], [3], [3]]);
+  const { begun } = await cluster(index, cache_dir, ['bb', 'cc']);
+  assert.deepEqual([begun.entries, begun.missing, begun.unreadable], [6, [], []]);
+});
+
+test('what is deleted leaves the disk, and nobody gets the picture of another, where the record of the packs is damaged', async (t) => {
+  const { cache_dir, index } = await stored(t);
+  await cluster(index, cache_dir, ['aa', 'bb'], {}, 'other');
+  const one = (await people(index, cache_dir, 'other')).clusters.find(({ shown }) => shown[0] === 'aa 0 1')!;
+  await index.close();
+  const environment = Environment.open(databaseFile(cache_dir), 'write');
+  environment.transact((writes) => writes.put(faceModelKey(modelKey), new Uint8Array(40)));
+  await environment.close();
+  const again = await indexActor(t);
+  await deleteJob(again, cache_dir);
+  const asked = { cache_dir, cluster_job_name: 'other', cluster_id: one.cluster_id };
+  assert.equal((await again.call('delete_people', asked)).faces_removed, 3);
+  const left = (await people(again, cache_dir, 'other')).clusters.map(({ shown }) => shown.toSorted());
+  assert.deepEqual(left.toSorted(), [
+    ['aa 0 2', 'aa 1 2', 'aa 2 2'],
+    ['bb 0 3', 'bb 1 3', 'bb 2 3'],
+  ]);
+  await compactFaces(again, cache_dir);
+  assert.ok(!isOnDisk(cache_dir, 'display aa 0 1') && isOnDisk(cache_dir, 'display aa 0 2'));
+  const { face_models } = await again.call('held_models', { cache_dir });
+  assert.deepEqual(face_models, [{ model_key: modelKey, dimensions: d, rows: 6, dead: 0 }]);
+});
+
+test('to forget media without faces rewrites no packs', async (t) => {
+  const { cache_dir, index } = await stored(t);
+  await storeFaces(index, cache_dir, 'dd', [[], []]);
+  const before = filesOf(cache_dir, '.v16');
+  await index.call('remove_media', { cache_dir, hashes: ['dd'] });
+  await compactFaces(index, cache_dir);
+  assert.deepEqual(filesOf(cache_dir, '.v16'), before);
+});
+
+test('what is kept of interrupted work on faces goes with them, also while pictures of the media are analysed', async (t) => {
+  const { cache_dir, index } = await stored(t);
+  const media = mediaRecord('aa');
+  const span = { hash_str: 'aa', path: media.path, settings: 's', task_id: 't', own: false };
+  const visual = { ...span, stage: 'visual', model_key: 'v' };
+  const kept = { ...span, stage: 'faces', model_key: 'm2' };
+  const begun = { cache_dir, hash_str: 'aa', dimensions: d };
+  const faces = await index.call('begin_faces', { ...begun, model_key: 'm2', span: kept });
+  await index.call('append_faces', { stage: faces.stage, ...chunk('aa', [[1, 2]]), keep: true });
+  await index.call('abort_faces', { stage: faces.stage });
+  const { stage } = await index.call('begin', { ...begun, model_key: 'v', span: visual });
+  const rows = { frames: [0], vectors: new Float32Array(d).fill(0.25), previews: [preview(0)] };
+  await index.call('append', { stage, ...rows, keep: true });
+  await deleteJob(index, cache_dir);
+  await index.call('abort', { stage });
+  const again = await index.call('begin', { ...begun, model_key: 'v', span: visual });
+  assert.equal(again.next_frame, 1);
+  const anew = await index.call('begin_faces', { ...begun, model_key: 'm2', span: kept });
+  assert.equal(anew.kept, 0);
+});
