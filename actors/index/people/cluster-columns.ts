@@ -68,6 +68,19 @@ export function readColumns(bytes: Uint8Array<ArrayBuffer>): ClusterColumns | Fa
   };
 }
 
+/** The entries of each cluster by its position, ascending; those of no cluster are the last. */
+export function membersOf(clusters: Int32Array, count: number): Int32Array<ArrayBuffer>[] {
+  const sizes = new Int32Array(count + 1);
+  for (const cluster of clusters) sizes[cluster < 0 ? count : cluster]!++;
+  const members = Array.from(sizes, (size) => new Int32Array(size));
+  sizes.fill(0);
+  for (let at = 0; at < clusters.length; at++) {
+    const own = clusters[at]! < 0 ? count : clusters[at]!;
+    members[own]![sizes[own]!++] = at;
+  }
+  return members;
+}
+
 /** The entries at these positions, ascending. *Copied*. */
 export function someColumns(columns: ClusterColumns, positions: Uint32Array): ClusterColumns {
   const ids = new Uint8Array(positions.length * idBytes);

@@ -37,8 +37,12 @@ export function compareIds(ids: Uint8Array, a: number, b: number): number {
   return 0;
 }
 
-/** Positions of those of `wanted` that are among `ids`, by their text in lower case. */
-export function positionsOf(ids: Uint8Array, wanted: Iterable<string>): Map<string, number> {
+/** Positions of those of `wanted` that are among `ids`, by their text in lower case. `among`: no others are looked at. */
+export function positionsOf(
+  ids: Uint8Array,
+  wanted: Iterable<string>,
+  among?: Int32Array,
+): Map<string, number> {
   const asked = new Set<string>();
   const prefixes = new Set<number>();
   for (const text of wanted) {
@@ -49,7 +53,9 @@ export function positionsOf(ids: Uint8Array, wanted: Iterable<string>): Map<stri
   }
   const found = new Map<string, number>();
   if (asked.size === 0) return found;
-  for (let at = 0; at * idBytes < ids.length; at++) {
+  const count = among?.length ?? ids.length / idBytes;
+  for (let i = 0; i < count; i++) {
+    const at = among === undefined ? i : among[i]!;
     if (!prefixes.has(prefixOf(ids, at))) continue;
     const text = idText(ids, at);
     if (asked.has(text)) found.set(text, at);
@@ -58,9 +64,26 @@ export function positionsOf(ids: Uint8Array, wanted: Iterable<string>): Map<stri
 }
 
 /** Up to `most` of the ids at these positions: ids are random, so the lowest ones are a sample that no order changes. */
-export function someIds(ids: Uint8Array, positions: readonly number[], most: number): string[] {
-  const lowest = positions.toSorted((a, b) => prefixOf(ids, a) - prefixOf(ids, b) || compareIds(ids, a, b));
-  return lowest.slice(0, most).map((at) => idText(ids, at));
+export function someIds(ids: Uint8Array, positions: Int32Array, most: number): string[] {
+  /** Ascending. */
+  const lowest: number[] = [];
+  let highest = Number.POSITIVE_INFINITY;
+  for (const at of positions) {
+    const prefix = prefixOf(ids, at);
+    if (prefix > highest) continue;
+    let to = lowest.length;
+    while (to > 0 && isBefore(ids, prefix, at, lowest[to - 1]!)) to--;
+    lowest.splice(to, 0, at);
+    if (lowest.length < most) continue;
+    lowest.length = most;
+    highest = prefixOf(ids, lowest[most - 1]!);
+  }
+  return lowest.map((at) => idText(ids, at));
+}
+
+function isBefore(ids: Uint8Array, prefix: number, at: number, other: number): boolean {
+  const others = prefixOf(ids, other);
+  return prefix < others || (prefix === others && compareIds(ids, at, other) < 0);
 }
 
 /** Where each of some ids is. *Borrows* them. */

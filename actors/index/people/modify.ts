@@ -1,10 +1,10 @@
 // Merges of clusters and moves of faces, all or none, and the corrections that later clusterings keep of them. Pure.
-import type { ClusterColumns } from './cluster-columns.ts';
+import { type ClusterColumns, membersOf } from './cluster-columns.ts';
 import type { ClusteringState, Correction } from './clustering-state.ts';
 import { clusterNumber } from './clustering-state.ts';
 import { peopleErrors } from './contract.ts';
-import { positionsOf } from './entry-id.ts';
-import { anchorsOf } from './reconcile.ts';
+import { positionsOf, someIds } from './entry-id.ts';
+import { mostAnchors } from './reconcile.ts';
 
 export interface Merge {
   readonly cluster_ids: readonly string[];
@@ -28,7 +28,10 @@ class Changing {
   /** One an entry, by position in `all`. */
   readonly of: Int32Array<ArrayBuffer>;
   readonly all: readonly string[];
+  /** Entries of each of `all`. */
+  readonly members: Int32Array<ArrayBuffer>[];
   readonly sizes: number[];
+  readonly #positions: ReadonlyMap<string, number>;
   readonly names: Record<string, string>;
   readonly corrections: Correction[];
 
@@ -36,6 +39,8 @@ class Changing {
     this.ids = columns.ids;
     this.of = Int32Array.from(columns.clusters);
     this.all = state.cluster_ids;
+    this.members = membersOf(columns.clusters, this.all.length);
+    this.#positions = new Map(this.all.map((id, at) => [id, at]));
     this.sizes = [...state.sizes];
     this.names = { ...state.names };
     this.corrections = [...state.corrections];
@@ -43,14 +48,26 @@ class Changing {
 
   /** UNKNOWN_CLUSTER for one that is not there, or not any more. */
   position(id: string, field: string): number {
-    const at = this.all.indexOf(id);
-    if (at >= 0 && this.sizes[at]! > 0) return at;
-    const why = at >= 0 ? `${id} is part of another cluster by then` : `there is no cluster ${id}`;
+    const at = this.#positions.get(id);
+    if (at !== undefined && this.sizes[at]! > 0) return at;
+    const why = at !== undefined ? `${id} is part of another cluster by then` : `there is no cluster ${id}`;
     throw peopleErrors.UNKNOWN_CLUSTER(`${field}: ${why}`, { field });
   }
 
   anchors(cluster: number): { id: string; anchors: string[] } {
-    return { id: this.all[cluster]!, anchors: anchorsOf(this.ids, this.of, cluster) };
+    return { id: this.all[cluster]!, anchors: someIds(this.ids, this.members[cluster]!, mostAnchors) };
+  }
+
+  /** Entries of one cluster go to another one. */
+  give(entries: Int32Array<ArrayBuffer>, from: number, to: number): void {
+    for (const entry of entries) this.of[entry] = to;
+    this.members[from] = this.members[from]!.filter((entry) => this.of[entry] === from);
+    const joined = new Int32Array(this.members[to]!.length + entries.length);
+    joined.set(this.members[to]!);
+    joined.set(entries, this.members[to]!.length);
+    this.members[to] = joined;
+    this.sizes[from]! -= entries.length;
+    this.sizes[to]! += entries.length;
   }
 }
 
@@ -108,11 +125,9 @@ function merge(changing: Changing, { cluster_ids, target_cluster_id }: Merge, fi
   const name = byPreference(changing, found).map((at) => changing.names[changing.all[at]!]);
   const id = changing.all[target]!;
   const inherited = changing.names[id] ?? name.find((one) => one !== undefined);
-  const gone = new Set(found.filter((at) => at !== target));
-  for (let at = 0; at < changing.of.length; at++) if (gone.has(changing.of[at]!)) changing.of[at] = target;
-  for (const at of gone) {
-    changing.sizes[target]! += changing.sizes[at]!;
-    changing.sizes[at] = 0;
+  for (const at of found) {
+    if (at === target) continue;
+    changing.give(changing.members[at]!, at, target);
     delete changing.names[changing.all[at]!];
   }
   if (inherited !== undefined) changing.names[id] = inherited;
@@ -148,23 +163,21 @@ function move(changing: Changing, { from_cluster_id, to_cluster_id, entry_ids }:
     const at = `${field}.to_cluster_id`;
     throw peopleErrors.WRONG_CORRECTION(`${at}: the faces are in ${to_cluster_id} already`, { field: at });
   }
-  const positions = positionsOf(changing.ids, entry_ids);
+  const positions = positionsOf(changing.ids, entry_ids, changing.members[from]!);
   const entries = new Set<number>();
   for (const [i, id] of entry_ids.entries()) {
     const entry = positions.get(id.toLowerCase());
-    if (entry !== undefined && changing.of[entry] === from) entries.add(entry);
+    if (entry !== undefined) entries.add(entry);
     else {
       const at = `${field}.entry_ids[${i}]`;
       throw peopleErrors.UNKNOWN_FACE(`${at}: ${from_cluster_id} has no face ${id}`, { field: at });
     }
   }
   const target = changing.anchors(to);
-  for (const entry of entries) changing.of[entry] = to;
+  changing.give(Int32Array.from(entries), from, to);
   const faces = [...new Set(entry_ids.map((id) => id.toLowerCase()))];
   // Without the moved ones: what is left is what they are kept apart from.
   changing.corrections.push({ kind: 'move', faces, from: changing.anchors(from), to: target });
-  changing.sizes[from]! -= entries.size;
-  changing.sizes[to]! += entries.size;
   if (changing.sizes[from] === 0) delete changing.names[from_cluster_id];
   return { from: from_cluster_id, to: to_cluster_id, moved: entries.size };
 }

@@ -230,5 +230,5 @@ function rememberedNames(
 export function anchorsOf(ids: Uint8Array, clusters: Int32Array, cluster: number): string[] {
   const members: number[] = [];
   for (let at = 0; at < clusters.length; at++) if (clusters[at] === cluster) members.push(at);
-  return someIds(ids, members, mostAnchors);
+  return someIds(ids, Int32Array.from(members), mostAnchors);
 }

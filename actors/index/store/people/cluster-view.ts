@@ -1,5 +1,5 @@
 // A clustering as people look at it: pages of the faces of its clusters, and where somebody is seen.
-import type { ClusterColumns } from '../../people/cluster-columns.ts';
+import { type ClusterColumns, membersOf } from '../../people/cluster-columns.ts';
 import { type ClusteringState, clusterNumber } from '../../people/clustering-state.ts';
 import type { ClusterFaces } from '../../people/contract.ts';
 import { idText } from '../../people/entry-id.ts';
@@ -103,16 +103,4 @@ export class ClusterView {
     }
     return found;
   }
-}
-
-function membersOf(clusters: Int32Array, count: number): Int32Array[] {
-  const sizes = new Int32Array(count + 1);
-  for (const cluster of clusters) sizes[cluster < 0 ? count : cluster]!++;
-  const members = Array.from(sizes, (size) => new Int32Array(size));
-  sizes.fill(0);
-  for (let at = 0; at < clusters.length; at++) {
-    const own = clusters[at]! < 0 ? count : clusters[at]!;
-    members[own]![sizes[own]!++] = at;
-  }
-  return members;
 }

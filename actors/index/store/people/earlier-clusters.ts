@@ -67,7 +67,8 @@ export function rangesOf(mediaOf: Uint32Array, media: number): EntryRange[] {
   return Array.from(firsts, (first, i) => ({ first, count: counts[i]! }));
 }
 
-function isAligned(ids: Uint8Array, own: EntryRange, others: Uint8Array, other: EntryRange): boolean {
+/** The same ids in the same order. */
+export function isAligned(ids: Uint8Array, own: EntryRange, others: Uint8Array, other: EntryRange): boolean {
   if (own.count !== other.count) return false;
   const bytes = (of: Uint8Array, { first, count }: EntryRange) =>
     of.subarray(first * idBytes, (first + count) * idBytes);

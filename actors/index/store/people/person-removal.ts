@@ -1,54 +1,13 @@
 // Deletes a clustering, or one person of it, with the faces that no other clustering has.
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
-import { faceStorageVersion, peopleErrors } from '../../people/contract.ts';
-import { idText, positionsOf } from '../../people/entry-id.ts';
+import { peopleErrors } from '../../people/contract.ts';
 import { withoutEntries } from '../../people/remove-entries.ts';
-import { readable } from '../faults.ts';
 import { encodeModelKey } from '../names.ts';
-import { type Clusterings, stateOf } from './clusterings.ts';
+import type { Clusterings } from './clusterings.ts';
+import { type EntryRange, rangesOf } from './earlier-clusters.ts';
+import { OtherClusterings } from './other-clusterings.ts';
 import { type GoneFaces, type RemovedFaces, revisionName } from './people-removal.ts';
-
-/** What other clusterings hold of some contents. */
-interface Others {
-  readonly media: ReadonlySet<string>;
-  readonly held: ReadonlySet<string>;
-}
-
-/** Those of `ids` that other clusterings have, and all of their media. */
-function others(clusterings: Clusterings, name: string, ids: ReadonlySet<string>): Others {
-  const media = new Set<string>();
-  const held = new Set<string>();
-  for (const other of clusterings.names()) {
-    if (other === name) continue;
-    const stored = readable(() => clusterings.get(other));
-    if (stored === null || stored.format < faceStorageVersion) continue;
-    for (const hash of stateOf(stored).media) media.add(hash);
-    const columns = readable(() => clusterings.columns(stored.file));
-    for (const id of positionsOf(columns?.ids ?? new Uint8Array(0), ids).keys()) held.add(id);
-  }
-  return { media, held };
-}
-
-/** Ids of the entries that go, by content. */
-function goneIds(state: ClusteringState, columns: ClusterColumns, goes: (at: number) => boolean) {
-  const byHash = new Map<string, Set<string>>();
-  const all = new Set<string>();
-  for (let at = 0; at < columns.media.length; at++) {
-    if (!goes(at)) continue;
-    const hash = state.media[columns.media[at]!]!;
-    const own = byHash.get(hash) ?? new Set<string>();
-    byHash.set(hash, own);
-    const id = idText(columns.ids, at);
-    own.add(id);
-    all.add(id);
-  }
-  return { byHash, all };
-}
-
-function without(ids: ReadonlySet<string>, held: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set([...ids].filter((id) => !held.has(id)));
-}
 
 export interface Deleted {
   /** Of the faces that go from their contents. */
@@ -68,14 +27,19 @@ export function withoutJob(
   state: ClusteringState,
   columns: ClusterColumns,
 ): Deleted {
-  const { byHash, all } = goneIds(state, columns, () => true);
-  const other = others(clusterings, name, all);
+  const others = new OtherClusterings(clusterings, name);
+  const ranges = rangesOf(columns.media, state.media.length);
   const gone = new Map<string, ReadonlySet<string> | null>();
-  for (const hash of state.media) {
-    if (other.media.has(hash)) gone.set(hash, without(byHash.get(hash) ?? new Set(), other.held));
+  for (const [i, hash] of state.media.entries()) {
+    const range = ranges[i]!;
+    if (others.has(hash)) gone.set(hash, others.unheld(hash, columns.ids, range, entriesIn(range)));
     else gone.set(hash, null);
   }
   return { gone, entries: state.entries, shared: new Set(), left: null };
+}
+
+function* entriesIn({ first, count }: EntryRange): Iterable<number> {
+  for (let at = first; at < first + count; at++) yield at;
 }
 
 /** UNKNOWN_CLUSTER. */
@@ -91,13 +55,29 @@ export function withoutPerson(
     const field = 'cluster_id';
     throw peopleErrors.UNKNOWN_CLUSTER(`${field}: there is no cluster ${cluster}`, { field });
   }
-  const { byHash, all } = goneIds(state, columns, (at) => columns.clusters[at] === position);
-  const { held } = others(clusterings, name, all);
-  const gone = new Map([...byHash].map(([hash, ids]) => [hash, without(ids, held)]));
-  const entries = Uint8Array.from(columns.clusters, (own) => (own === position ? 1 : 0));
+  const others = new OtherClusterings(clusterings, name);
+  const ranges = rangesOf(columns.media, state.media.length);
+  const entries = new Uint8Array(columns.media.length);
+  const byMedia = new Map<number, number[]>();
+  let count = 0;
+  for (let at = 0; at < entries.length; at++) {
+    if (columns.clusters[at] !== position) continue;
+    entries[at] = 1;
+    count++;
+    const own = byMedia.get(columns.media[at]!);
+    if (own) own.push(at);
+    else byMedia.set(columns.media[at]!, [at]);
+  }
+  const gone = new Map<string, ReadonlySet<string>>();
+  const shared = new Set<string>();
+  for (const [media, positions] of byMedia) {
+    const hash = state.media[media]!;
+    const unheld = others.unheld(hash, columns.ids, ranges[media]!, positions);
+    gone.set(hash, unheld);
+    if (unheld.size < positions.length) shared.add(hash);
+  }
   const left = withoutEntries(state, columns, { entries, media: new Set() });
-  const shared = new Set([...byHash.keys()].filter((hash) => gone.get(hash)!.size < byHash.get(hash)!.size));
-  return { gone, entries: all.size, shared, left };
+  return { gone, entries: count, shared, left };
 }
 
 /** The clustering as it is after the faces went: where nothing else changed, its entries are the faces there are. */
