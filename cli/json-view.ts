@@ -72,7 +72,8 @@ export function createJsonView(out: (text: string) => void, clock: Clock): JsonV
       flush();
       const state = error ? 'failed' : cancelled ? 'cancelled' : 'completed';
       const told = progress ? wholeOf(progress) : null;
-      const all = { ...counts, files: progress?.files ?? counts.done };
+      const { files = counts.done, jobs = counts.jobs_done } = progress ?? {};
+      const all = { ...counts, files, jobs };
       line('end', { state, exit_code, error, counts: all, model_key, progress: told });
     },
     broke: (thrown, exit_code) => {
@@ -87,12 +88,14 @@ export function createJsonView(out: (text: string) => void, clock: Clock): JsonV
 }
 
 function wholeOf(task: TaskProgress) {
-  const { files, files_done, surveyed, percentage, stages } = task;
+  const { files, files_done, jobs, jobs_done, surveyed, percentage, stages } = task;
   const { elapsed_seconds, speed, estimated_remaining_seconds: left } = task;
   return {
     percentage: rounded(percentage),
     files,
     files_done,
+    jobs,
+    jobs_done,
     surveyed,
     ...amountFields(stageKinds, stages),
     elapsed_seconds: rounded(elapsed_seconds),

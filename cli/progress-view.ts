@@ -10,6 +10,7 @@ import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import { clockTime } from '../actors/decoder/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { conflate } from '../runtime/sync/conflate.ts';
+import { jobWord } from './report.ts';
 import { bar, duration, fitted, padded, printable, type Screen } from './terminal.ts';
 
 export interface ProgressView {
@@ -33,12 +34,16 @@ export function createProgressView(
   /** Closing steps of jobs, the same way. */
   const closings = new Map<string, ClosingProgress>();
   let task: TaskProgress | undefined;
-  /** Files that a stop left: they have a result, and are not done. */
-  let cancelled = 0;
+  /** Files and jobs that a stop left: they have a result, and are not done. */
+  const cancelled = { files: 0, jobs: 0 };
   let drawn = 0;
   let told = clock.now();
 
-  const done = (of: TaskProgress) => ({ ...of, files_done: Math.max(0, of.files_done - cancelled) });
+  const done = (of: TaskProgress) => ({
+    ...of,
+    files_done: Math.max(0, of.files_done - cancelled.files),
+    jobs_done: Math.max(0, of.jobs_done - cancelled.jobs),
+  });
   const clear = () => (drawn > 0 ? `\x1b[${drawn}A\x1b[J` : '');
   const draw = () => {
     if (!screen.isTerminal || !task) return;
@@ -63,7 +68,7 @@ export function createProgressView(
       else if (event.type === 'task') task = event.task;
       else if (event.type === 'closing') closings.set(closingKey(event.closing), event.closing);
       else {
-        if (event.result.outcome === 'cancelled') cancelled++;
+        if (event.result.outcome === 'cancelled') cancelled[event.result.closing ? 'jobs' : 'files']++;
         files.delete(workKey(event.result));
         closings.delete(workKey(event.result));
         const line = resultLine(kinds, event.result);
@@ -133,22 +138,32 @@ export function taskLine(
   columns: number,
   withBar = true,
 ): string {
-  const { files, files_done, percentage, stages, speed, estimated_remaining_seconds: left } = task;
+  const { percentage, stages, speed, media_seconds, estimated_remaining_seconds: left } = task;
   const known = task.surveyed ? '' : '+';
   const worked = kinds.filter(({ type }) => (stages[type]?.all ?? 0) > 0);
   const remaining = left === null || left <= 0 ? [] : [`${duration(left)} left`];
-  const fast = `${speed.toFixed(1)}× real time`;
-  const ofFiles = `${files_done}/${files} files`;
+  const pieces = piecesDone(kinds, task);
+  // A clustering that is made again has no media to be as fast as.
+  const fast = task.files > 0 || media_seconds > 0 ? [`${speed.toFixed(1)}× real time`] : [];
   const done = worked.map(({ type, unit }) => `${amounts(unit, stages[type]!).concat(known)} ${unit.label}`);
   const speeds = worked.flatMap(({ type, unit }) =>
     unit.speed === null ? [] : [`${stages[type]!.speed.toFixed(1)} ${unit.speed}`],
   );
   const share = `${withBar ? `${bar(percentage / 100, 20)} ` : ''}${percent(percentage)}`;
-  const whole = [share, ofFiles, ...done, ...speeds, fast];
+  const whole = [share, ...pieces, ...done, ...speeds, ...fast];
   const line = [...whole, ...remaining].join(separator);
   if (line.length < columns) return line;
-  const urgent = [...remaining, fast, percent(percentage).trim(), ofFiles, ...speeds, ...done];
+  const urgent = [...remaining, ...fast, percent(percentage).trim(), ...pieces, ...speeds, ...done];
   return fitted(asManyAsFit(urgent, columns - 1), columns - 1);
+}
+
+/** Files, and jobs where there are some: `8/9 files`, `0/1 clustering`. */
+function piecesDone(
+  kinds: readonly StageKind[],
+  { files, files_done, jobs, jobs_done }: TaskProgress,
+): string[] {
+  const ofFiles = files > 0 || jobs === 0 ? [`${files_done}/${files} files`] : [];
+  return [...ofFiles, ...(jobs > 0 ? [`${jobs_done}/${jobs} ${jobWord(kinds, jobs)}`] : [])];
 }
 
 const separator = ' · ';

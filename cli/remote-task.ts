@@ -51,7 +51,7 @@ export async function followTask(
     for await (const event of client.follow(task_id, { signal: leave })) {
       last = event;
       if (event.done) break;
-      if ((event.files_done ?? 0) > read) await readResults();
+      if ((event.files_done ?? 0) + (event.jobs_done ?? 0) > read) await readResults();
       show(event, view, ended);
     }
     const task = await readResults();
@@ -115,8 +115,9 @@ function show(event: ProgressEvent, view: ProgressView, ended: ReadonlySet<strin
     if (file) view.event({ type: 'file', file });
   }
   if (files === undefined || surveyed === undefined) return;
-  const { files_done = 0, elapsed_seconds = 0 } = event;
-  const counted = { files, files_done, surveyed, percentage: Number(event.progress), elapsed_seconds };
+  const { files_done = 0, jobs = 0, jobs_done = 0, elapsed_seconds = 0 } = event;
+  const percentage = Number(event.progress);
+  const counted = { files, files_done, jobs, jobs_done, surveyed, percentage, elapsed_seconds };
   view.event({ type: 'task', task: progressFrom(stageKinds, counted, event) });
 }
 
@@ -125,6 +126,8 @@ function progressOf(task: TaskDetail): TaskProgress {
   const counted = {
     files: counts.files,
     files_done: counts.done,
+    jobs: counts.jobs,
+    jobs_done: counts.jobs_done,
     surveyed: true,
     percentage: progress,
     elapsed_seconds,

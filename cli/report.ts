@@ -39,12 +39,17 @@ export function summary(
   kinds: readonly StageKind[] = stageKinds,
 ): string {
   const byWord: Readonly<Record<string, number>> = counts;
+  const { jobs_done, jobs_failed, jobs_cancelled } = counts;
+  const jobs = (n: number, how = '') => [n, `${jobWord(kinds, n)}${how}`] as const;
   const ends: (readonly [number, string])[] = [
     [counts.analyzed, 'analysed'],
     [counts.stored, 'already known'],
     ...kinds.map(({ notApplicable, labels }) => [byWord[notApplicable] ?? 0, labels.notApplicable] as const),
     [counts.failed + walkFailures.length, 'failed'],
     [counts.cancelled, 'not finished'],
+    jobs(jobs_done - jobs_failed - jobs_cancelled),
+    jobs(jobs_failed, ' failed'),
+    jobs(jobs_cancelled, ' not finished'),
   ];
   const said = ends.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
   const lines = [
@@ -53,6 +58,12 @@ export function summary(
     ...(cancelled ? ['What is finished stays; the same command goes on with the rest.'] : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** What is counted when jobs are, beside files. */
+export function jobWord(kinds: readonly StageKind[], count: number): string {
+  const [one, several] = kinds.find(({ labels }) => labels.jobs)?.labels.jobs ?? ['job', 'jobs'];
+  return count === 1 ? one : several;
 }
 
 /** The amounts that are counts, and the speed of the task. */

@@ -16,6 +16,7 @@ export interface Run {
   readonly kinds: readonly StageKind[];
   readonly task_id: string;
   readonly files: number;
+  readonly jobs: number;
   /** Percentage, 0 to 100. */
   readonly percentage: number;
   readonly task: TaskProgress | undefined;
@@ -34,12 +35,14 @@ export function newRun(
   task_id: string,
   files: number,
   types: readonly string[] = [],
+  jobs = 0,
 ): Run {
   const first = types[0] ?? kinds[0]?.type ?? '';
   return {
     kinds,
     task_id,
     files,
+    jobs,
     percentage: 0,
     task: undefined,
     file: {},
@@ -158,6 +161,7 @@ export function recordOf(kinds: readonly StageKind[], task: TaskSnapshot): Progr
     type: task.request.types[0] ?? (kinds[0]?.type as EventType),
     files: counts.files,
     files_done: counts.done,
+    ...jobFields(counts.jobs, counts.jobs_done),
     ...amountFields(kinds, Object.fromEntries(amounts)),
     elapsed_seconds: task.elapsed_seconds,
     ...reasonOf(task_id, { state, error }),
@@ -173,11 +177,17 @@ function shown(percentage: number): number {
   return Math.max(0, Math.min(99.9, Math.floor(percentage * 10) / 10));
 }
 
-function counts({ kinds, files, task }: Run): Partial<ProgressEvent> {
-  if (!task) return { files, files_done: 0 };
+/** A task without jobs says nothing of them. */
+function jobFields(jobs: number, jobs_done: number): Partial<ProgressEvent> {
+  return jobs > 0 ? { jobs, jobs_done } : {};
+}
+
+function counts({ kinds, files, jobs, task }: Run): Partial<ProgressEvent> {
+  if (!task) return { files, files_done: 0, ...jobFields(jobs, 0) };
   const known = {
     files: task.files,
     files_done: task.files_done,
+    ...jobFields(task.jobs, task.jobs_done),
     ...amountFields(kinds, task.stages),
     surveyed: task.surveyed,
     elapsed_seconds: rounded(task.elapsed_seconds),

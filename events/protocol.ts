@@ -81,6 +81,9 @@ export const ProgressEvent = Type.Object({
   /** Files of the task, one with both types of work twice, and how many of them have a result. */
   files: Type.Optional(Count),
   files_done: Type.Optional(Count),
+  /** Jobs of faces, each clustered when its files have ended, and how many have a result; left out without any. */
+  jobs: Type.Optional(Count),
+  jobs_done: Type.Optional(Count),
   /** Of each kind of work what is done, and what there is; the latter grows while files are still being surveyed. */
   ...optional(amountSchemas(stageKinds)),
   /** Whether the amount of work in every file is known. */

@@ -21,6 +21,7 @@ import type { ProgressEvent } from './protocol.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
 type Begins = Extract<TaskEvent, { readonly type: 'start' }>;
+type Pieces = Pick<Begins, 'files' | 'jobs' | 'types'>;
 
 export interface Rooms {
   /** Takes an event of a task. */
@@ -86,7 +87,7 @@ class TaskRooms {
   publish(task_id: string, event: TaskEvent): void {
     if (this.#ended.has(task_id) && event.type !== 'start') return;
     const begins = event.type === 'start';
-    const room = begins ? this.#start(task_id, event) : this.#enter(task_id, 0);
+    const room = begins ? this.#start(task_id, event) : this.#enter(task_id, { files: 0, types: [] });
     if (event.type === 'end') {
       this.#finish(room, event);
       this.#end(task_id);
@@ -132,24 +133,25 @@ class TaskRooms {
     for (const room of this.#rooms.values()) flushRoom(room);
   }
 
-  #enter(task_id: string, files: number, types: readonly string[] = []): Room {
+  #enter(task_id: string, { files, types, jobs }: Pieces): Room {
     const known = this.#rooms.get(task_id);
     if (known) return known;
-    const run = newRun(this.#options.kinds, task_id, files, types);
+    const run = newRun(this.#options.kinds, task_id, files, types, jobs);
     const room: Room = { run, lanes: new Map(), notes: [] };
     this.#rooms.set(task_id, room);
     return room;
   }
 
-  #start(task_id: string, { files, types, percentage = 0 }: Begins): Room {
-    const room = this.#enter(task_id, files, types);
+  #start(task_id: string, begins: Begins): Room {
+    const { files, jobs, types, percentage = 0 } = begins;
+    const room = this.#enter(task_id, begins);
     // It runs again: the end of the last run is emitted first, and not replayed any more.
     flushRoom(room);
     for (const lane of room.lanes.values()) lane.last = undefined;
     room.notes = [];
     this.#ended.delete(task_id);
     // It goes on where it stood.
-    room.run = { ...newRun(this.#options.kinds, task_id, files, types), percentage };
+    room.run = { ...newRun(this.#options.kinds, task_id, files, types, jobs), percentage };
     return room;
   }
 

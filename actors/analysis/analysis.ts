@@ -73,7 +73,8 @@ async function runTask(
   task.throwIfBroken();
   const { counts } = tracker;
   // A run whose last file was finished before it could stop has not been cut short.
-  return { cancelled: signal.aborted && counts.cancelled > 0, counts, progress: tracker.progress() };
+  const isCutShort = counts.cancelled + counts.jobs_cancelled > 0;
+  return { cancelled: signal.aborted && isCutShort, counts, progress: tracker.progress() };
 }
 
 /** Pieces of work by type, and how many of all of them are closing steps. */

@@ -128,7 +128,8 @@ export const TaskError = Type.Object({ code: Type.String(), error: Type.String()
 export type TaskError = Static<typeof TaskError>;
 
 /**
- * `done` is the sum of the ends the work on a file can have. A file with both types of work counts twice.
+ * `done` is the sum of the ends the work on a file can have. A file with both types of work counts twice. Jobs with a
+ * closing step are no files, and are counted apart.
  */
 export const TaskCounts = countsSchema(stageKinds);
 export type TaskCounts = Static<typeof TaskCounts>;
@@ -181,6 +182,8 @@ export type TaskEvent =
   | {
       readonly type: 'start';
       readonly files: number;
+      /** Jobs with a closing step; none when left out. */
+      readonly jobs?: number;
       readonly types: readonly string[];
       /** Where an earlier run stood, 0 to 100; 0 when left out. */
       readonly percentage?: number;

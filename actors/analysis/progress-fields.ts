@@ -34,6 +34,8 @@ export function fileFields(kinds: readonly StageKind[], { type, done, all }: Fil
 export interface ToldProgress {
   readonly files: number;
   readonly files_done: number;
+  readonly jobs?: number;
+  readonly jobs_done?: number;
   readonly surveyed: boolean;
   readonly percentage: number;
   readonly elapsed_seconds: number;

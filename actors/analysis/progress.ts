@@ -34,9 +34,12 @@ export interface ClosingProgress {
 
 /** State of a whole task. */
 export interface TaskProgress {
-  /** Pieces of work: a file with two types of work counts twice. */
+  /** Work on files: a file with two types of work counts twice. */
   readonly files: number;
   readonly files_done: number;
+  /** Jobs that have a closing step, and those whose step has ended. */
+  readonly jobs: number;
+  readonly jobs_done: number;
   /** The amount of work in every file is known. */
   readonly surveyed: boolean;
   /** How much of the work is done, 0 to 100; never less than it was before. */
@@ -53,13 +56,14 @@ export interface TaskProgress {
 }
 
 export interface Counted
-  extends Pick<TaskProgress, 'files' | 'files_done' | 'surveyed' | 'percentage' | 'elapsed_seconds'> {
+  extends Pick<TaskProgress, 'files' | 'files_done' | 'surveyed' | 'percentage' | 'elapsed_seconds'>,
+    Partial<Pick<TaskProgress, 'jobs' | 'jobs_done'>> {
   readonly amounts: Readonly<Record<string, Amounts>>;
 }
 
 /** Derives speeds and the estimate from the amounts. */
 export function progressOf(kinds: readonly StageKind[], counted: Counted): TaskProgress {
-  const { amounts, ...rest } = counted;
+  const { amounts, jobs = 0, jobs_done = 0, ...rest } = counted;
   const { elapsed_seconds, surveyed } = rest;
   const speedOf = (done: number) => (elapsed_seconds > 0 ? done / elapsed_seconds : 0);
   const stages: Record<string, StageProgress> = {};
@@ -75,6 +79,8 @@ export function progressOf(kinds: readonly StageKind[], counted: Counted): TaskP
   const left = surveyed && done > 0 ? (Math.max(0, all - done) * elapsed_seconds) / done : null;
   return {
     ...rest,
+    jobs,
+    jobs_done,
     stages,
     media_seconds: done,
     speed: speedOf(done),
@@ -240,8 +246,10 @@ export class ProgressModel {
     // After a cancel the percentage stays as it was.
     if (this.#cancelled === 0) this.#percentage = Math.max(this.#percentage, this.#share(stages, surveyed));
     return progressOf(this.#kinds, {
-      files: this.#files,
-      files_done: this.#ended,
+      files: this.#files - this.#closings,
+      files_done: this.#ended - this.#closedEnds,
+      jobs: this.#closings,
+      jobs_done: this.#closedEnds,
       surveyed,
       percentage: this.#percentage,
       elapsed_seconds,

@@ -2,8 +2,9 @@
 // where every kind of work has fields of its own. Pure.
 import type { FileResult, TaskCounts, WorkResult } from './contract.ts';
 import { kindOf } from './progress-fields.ts';
-import { outcomeWords } from './schemas.ts';
+import { type OutcomeWordOf, outcomeWords } from './schemas.ts';
 import type { StageKind } from './stages/kind.ts';
+import type { stageKinds } from './stages/kinds.ts';
 
 /** One piece of work of a task. */
 export function workKey({ type, path }: Pick<WorkResult, 'type' | 'path'>): string {
@@ -15,30 +16,40 @@ export function outcomeWord({ outcome, reason }: Pick<WorkResult, 'outcome' | 'r
   return reason ?? outcome;
 }
 
-/** Counts of files of which none has ended. */
-export function noneDone(kinds: readonly StageKind[], files: number): TaskCounts {
+/** Counts of files, and of jobs with a closing step, of which none has ended. */
+export function noneDone(kinds: readonly StageKind[], files: number, jobs = 0): TaskCounts {
   const words = outcomeWords(kinds).map((word) => [word, 0]);
-  return { files, done: 0, ...Object.fromEntries(words) } as TaskCounts;
+  const ofJobs = { jobs, jobs_done: 0, jobs_failed: 0, jobs_cancelled: 0 };
+  return { files, done: 0, ...Object.fromEntries(words), ...ofJobs } as TaskCounts;
 }
 
-export function count(counts: TaskCounts, result: Pick<WorkResult, 'outcome' | 'reason'>): void {
-  const word = outcomeWord(result) as Exclude<keyof TaskCounts, 'files' | 'done'>;
+type Ended = Pick<WorkResult, 'outcome' | 'reason' | 'closing'>;
+
+export function count(counts: TaskCounts, result: Ended): void {
+  if (result.closing) {
+    counts.jobs_done++;
+    if (result.outcome === 'failed') counts.jobs_failed++;
+    if (result.outcome === 'cancelled') counts.jobs_cancelled++;
+    return;
+  }
+  const word = outcomeWord(result) as OutcomeWordOf<typeof stageKinds>;
   counts.done++;
   counts[word]++;
 }
 
 /** As it is recorded and answered. */
 export function fileResult(kinds: readonly StageKind[], result: WorkResult): FileResult {
-  const { path, type, hash_str, facts, duration_seconds, error } = result;
+  const { path, type, hash_str, facts, duration_seconds, error, closing } = result;
   const noFacts = Object.assign({}, ...kinds.map((kind) => kind.noFacts));
   const outcome = outcomeWord(result);
-  const told = { path, type, hash_str, outcome, ...noFacts, ...facts, duration_seconds, error };
+  const of = { path, type, ...(closing && { closing }), hash_str, outcome };
+  const told = { ...of, ...noFacts, ...facts, duration_seconds, error };
   return told as FileResult;
 }
 
 /** The result that was recorded so. */
 export function workResult(kinds: readonly StageKind[], file: FileResult): WorkResult {
-  const { path, type, hash_str, outcome, duration_seconds, error } = file;
+  const { path, type, hash_str, outcome, duration_seconds, error, closing } = file;
   const kind = kindOf(kinds, type);
   const values: Readonly<Record<string, unknown>> = file;
   const none = Object.entries(kind.noFacts as Readonly<Record<string, unknown>>);
@@ -53,5 +64,6 @@ export function workResult(kinds: readonly StageKind[], file: FileResult): WorkR
     facts,
     duration_seconds,
     error,
+    ...(closing && { closing }),
   };
 }

@@ -60,6 +60,10 @@ export function countsSchema<K extends readonly StageKind[]>(kinds: K) {
     files: Count,
     done: Count,
     ...(words as Record<OutcomeWordOf<K>, typeof Count>),
+    jobs: Count,
+    jobs_done: Count,
+    jobs_failed: Count,
+    jobs_cancelled: Count,
   });
 }
 
@@ -93,6 +97,7 @@ export function resultSchema<K extends readonly StageKind[]>(kinds: K) {
   return Type.Object({
     path: Type.String(),
     type: wordsOf(kinds.map(({ type }) => type) as WorkTypeOf<K>[]),
+    closing: Type.Optional(Type.Literal(true)),
     hash_str: nullable(Type.String()),
     outcome: wordsOf(outcomeWords(kinds)),
     ...fieldsOf(kinds, 'facts'),

@@ -1,12 +1,14 @@
 // `framehound tasks [show|resume|cancel]`: the analyses of this home folder, or of a service.
 import { parseArgs } from 'node:util';
 import type { FileResult, TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
+import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { tellEnd } from '../media-task.ts';
 import { unknownAction } from '../mistakes.ts';
 import { createProgressView } from '../progress-view.ts';
+import { jobWord } from '../report.ts';
 import { duration, printable } from '../terminal.ts';
 import { withBackend } from '../with-backend.ts';
 
@@ -42,9 +44,12 @@ const list: Action = async (backend, { out, screen }, _, json) => {
 
 function line({ task_id, state, progress, counts, started, request }: TaskSnapshot): string {
   const when = new Date(started * 1000).toISOString().slice(0, 16).replace('T', ' ');
-  const files = `${counts.done - counts.cancelled}/${counts.files} files`;
+  const { files: all, jobs, jobs_done, jobs_cancelled } = counts;
+  const ofFiles = all > 0 || jobs === 0 ? [`${counts.done - counts.cancelled}/${all} files`] : [];
+  const ofJobs = jobs > 0 ? [`${jobs_done - jobs_cancelled}/${jobs} ${jobWord(stageKinds, jobs)}`] : [];
+  const pieces = [...ofFiles, ...ofJobs].join(', ');
   const share = `${Math.floor(progress)}%`.padStart(4);
-  return `${task_id}  ${state.padEnd(11)} ${share}  ${files.padEnd(14)} ${when}  ${printable(request.cache_dir)}`;
+  return `${task_id}  ${state.padEnd(11)} ${share}  ${pieces.padEnd(14)} ${when}  ${printable(request.cache_dir)}`;
 }
 
 /** Results asked for at a time. */
@@ -64,9 +69,10 @@ const show: Action = async (backend, { out }, id, json) => {
 };
 
 function detail(task: TaskDetail, results: readonly FileResult[]): string {
-  const { elapsed_seconds, estimated_remaining_seconds: left, frames, error, request } = task;
+  const { elapsed_seconds, estimated_remaining_seconds: left, error, request } = task;
   const facts = [
-    `${frames} frames in ${duration(elapsed_seconds)}`,
+    ...amounts(task),
+    `in ${duration(elapsed_seconds)}`,
     ...(left === null ? [] : [`${duration(left)} left`]),
     ...(request.model_key === null ? [] : [request.model_key]),
   ];
@@ -81,6 +87,15 @@ function detail(task: TaskDetail, results: readonly FileResult[]): string {
     ),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** What was counted. */
+function amounts(task: TaskDetail): string[] {
+  const values: Readonly<Record<string, unknown>> = task;
+  return stageKinds.flatMap(({ unit: { measure, done, label } }) => {
+    const amount = Number(values[done] ?? 0);
+    return measure === 'count' && amount > 0 ? [`${amount} ${label}`] : [];
+  });
 }
 
 const resume: Action = async (backend, { screen, clock }, id) => {

@@ -21,6 +21,7 @@ const ends: Readonly<Record<EndState, true>> = {
 /** `kinds`: the kinds of work there are. */
 export function createTaskMeter(kinds: readonly StageKind[] = stageKinds): TaskMeter {
   const files = zeros(outcomeWords(kinds));
+  const jobs = zeros(['analyzed', 'stored', 'failed', 'cancelled']);
   const tasks = zeros(Object.keys(ends));
   const done = zeros(kinds.map(({ type }) => type));
   const results = zeros(kinds.flatMap(({ metrics }) => metrics.results.map(({ name }) => name)));
@@ -32,7 +33,7 @@ export function createTaskMeter(kinds: readonly StageKind[] = stageKinds): TaskM
       running.delete(task_id);
       add(tasks, event.state, 1);
     } else if (event.type === 'result') {
-      add(files, outcomeWord(event.result), 1);
+      add(event.result.closing ? jobs : files, outcomeWord(event.result), 1);
       const kind = kinds.find(({ type }) => type === event.result.type);
       for (const { name, count } of kind?.metrics.results ?? [])
         add(results, name, count(event.result.facts));
@@ -55,6 +56,12 @@ export function createTaskMeter(kinds: readonly StageKind[] = stageKinds): TaskM
         ...metrics.results.map(({ name, help }) => single('counter', name, help, results[name] ?? 0)),
       ]),
       counters('framehound_files_total', 'Files of tasks, by how they ended.', 'outcome', files),
+      counters(
+        'framehound_jobs_total',
+        'Jobs that are closed by a clustering, by how it ended.',
+        'outcome',
+        jobs,
+      ),
       counters('framehound_tasks_total', 'Runs of tasks, by how they ended.', 'state', tasks),
       single('gauge', 'framehound_tasks_running', 'Tasks that run now.', running.size),
     ],

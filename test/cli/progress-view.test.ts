@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
+import { progressOf } from '../../actors/analysis/progress.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { createProgressView, taskLine } from '../../cli/progress-view.ts';
 import { widthOf } from '../../cli/terminal.ts';
@@ -133,4 +134,16 @@ test('a job that is clustered has a bar, and its end is a line with its whole na
   clock.advance(100);
   assert.match(text(), /✓ days\/Monday: 2 people in 12 faces, 1 in no cluster\n/);
   assert.equal(text().slice(text().indexOf('✓')).match(/50%/), null);
+});
+
+test('a clustering is told beside the files, and as all there is where there are none', () => {
+  const both = taskLine(stageKinds, { ...task, jobs: 1, jobs_done: 0 }, 200);
+  assert.match(both, /· 1\/2 files · 0\/1 clustering · /);
+  const alone = { files: 0, files_done: 0, jobs: 2, jobs_done: 1, surveyed: true, percentage: 50 };
+  const again = taskLine(
+    stageKinds,
+    progressOf(stageKinds, { ...alone, elapsed_seconds: 3, amounts: {} }),
+    200,
+  );
+  assert.match(again, / 50% · 1\/2 clusterings$/);
 });

@@ -92,6 +92,8 @@ export interface Labels<Facts> {
   readonly nothing: string;
   /** Of a file that was analysed: `10 frames`. */
   result(facts: Facts): string;
+  /** Behind the number of its jobs, one and several, where their closing steps are something people know: `clustering`. */
+  readonly jobs?: readonly [one: string, several: string];
 }
 
 /** What a job asks of one file; a stage adds what else it has to know. */

@@ -55,10 +55,8 @@ export function createTracker(
 ): Tracker {
   const started = now();
   const model = new ProgressModel(kinds, begun);
-  const counts = noneDone(
-    kinds,
-    Object.values(begun.files).reduce((sum, of) => sum + of, 0),
-  );
+  const pieces = Object.values(begun.files).reduce((sum, of) => sum + of, 0);
+  const counts = noneDone(kinds, pieces - begun.closings, begun.closings);
   const progress = () => model.view((now() - started) / 1000);
   const tell = () => emit({ type: 'task', task: progress() });
   const trackers = new Map(

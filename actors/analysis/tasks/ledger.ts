@@ -24,16 +24,17 @@ export function newTask(
   const { cache_dir, force } = request;
   const values: Readonly<Record<string, unknown>> = request;
   const shown = kinds.flatMap(({ shows }) => shows.map((name) => [name, values[name]] as const));
-  const pieces = kinds.map((kind) => ({ type: kind.type, count: piecesIn(kind.jobsOf(request)) }));
-  const files = pieces.reduce((sum, piece) => sum + piece.count, 0);
-  const types = pieces.filter((piece) => piece.count > 0).map(({ type }) => type);
+  const pieces = kinds.map((kind) => ({ type: kind.type, ...piecesIn(kind.jobsOf(request)) }));
+  const files = pieces.reduce((sum, piece) => sum + piece.files, 0);
+  const jobs = pieces.reduce((sum, piece) => sum + piece.jobs, 0);
+  const types = pieces.filter((piece) => piece.files + piece.jobs > 0).map(({ type }) => type);
   return {
     task_id,
     state: 'running',
     created: now,
     started: now,
     ended: null,
-    counts: noneDone(kinds, files),
+    counts: noneDone(kinds, files, jobs),
     progress: 0,
     ...amountFields(kinds, undefined),
     elapsed_seconds: 0,
@@ -44,9 +45,9 @@ export function newTask(
 }
 
 /** Pieces of work, as the runner will count them. */
-function piecesIn(jobs: readonly Job[]): number {
+function piecesIn(jobs: readonly Job[]): { readonly files: number; readonly jobs: number } {
   const { paths, closing } = piecesOf({ jobs: jobs.filter(hasWork) });
-  return paths.length + closing.length;
+  return { files: paths.length, jobs: closing.length };
 }
 
 export interface Ledger {
@@ -83,14 +84,15 @@ export function createLedger(
       latest = progress;
     },
     failure: () => {
-      const { failed, files } = counts;
-      if (files === 0 || failed < files) return null;
+      const { failed, files, jobs, jobs_failed } = counts;
+      const all = files + jobs;
+      if (all === 0 || failed + jobs_failed < all) return null;
       const { code, meaning } = analysisErrors.ALL_FAILED;
       const why = firstError?.message ?? meaning;
       return {
         code,
         error: meaning,
-        message: files === 1 ? why : `All of ${files} failed; the first: ${why}`,
+        message: all === 1 ? why : `${allOf(files)} failed; the first: ${why}`,
       };
     },
     snapshot: (state, ended, error = null) => ({
@@ -105,6 +107,11 @@ export function createLedger(
       error,
     }),
   };
+}
+
+/** One that failed with the job it is of, and jobs without files, need no number. */
+function allOf(files: number): string {
+  return files > 1 ? `All of ${files}` : 'All of it';
 }
 
 /** A file that an earlier run of this task analysed stays `analyzed`, though this run finds it stored. */

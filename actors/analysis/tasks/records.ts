@@ -271,7 +271,7 @@ export class TaskFolder implements TaskRecords {
     // Its engine died before the request was on the disk, so its id was never answered.
     if (!(await isThere(this.#request(task.task_id)))) return undefined;
     const { kinds } = this.#parts;
-    const counts = noneDone(kinds, task.counts.files);
+    const counts = noneDone(kinds, task.counts.files, task.counts.jobs);
     const results = await readResults(this.#results(task.task_id));
     for (const result of results.values()) count(counts, workResult(kinds, result));
     return { ...task, state: 'interrupted', ended: saved, counts, estimated_remaining_seconds: null };

@@ -255,9 +255,10 @@ class TaskRegistry implements Tasks {
     this.#current = running;
     this.#unrecorded.delete(task_id);
     const { cache_dir, types } = run.task.request;
-    log.info('a task starts', { task_id, pieces: run.task.counts.files, types, cache_dir });
     const { counts, progress: percentage } = run.task;
-    this.#notify(task_id, { type: 'start', files: counts.files, types, percentage });
+    const { files, jobs } = counts;
+    log.info('a task starts', { task_id, files, jobs, types, cache_dir });
+    this.#notify(task_id, { type: 'start', files, jobs, types, percentage });
     running.ended = this.#work(running);
     records.prune().catch((error: unknown) => log.warn('old tasks cannot be removed', { error }));
   }
@@ -324,8 +325,7 @@ class TaskRegistry implements Tasks {
       );
       running.stop.abort(running.fault);
     }
-    // A record does not say it.
-    return result.closing ? { ...stands, closing: true } : stands;
+    return stands;
   }
 
   /** True when the task has ended within a short while. */

@@ -50,6 +50,7 @@ export const facesKind = stageKind({
   labels: {
     notApplicable: 'without frames',
     nothing: 'sound only, no face to find',
+    jobs: ['clustering', 'clusterings'],
     result: ({ faces, clustering }) => {
       if (clustering) return clustered(clustering);
       const missing = faces?.missing_frames ?? 0;

@@ -104,7 +104,8 @@ test('a stage that is only declared runs, closes its jobs, and shows wherever ta
   const task = (await e.tasks.get(task_id, page)) as unknown as Record<string, unknown>;
   assert.deepEqual([task['counted_pictures'], task['countable_pictures'], task['progress']], [8, 8, 100]);
   const counts = task['counts'] as Record<string, number>;
-  assert.deepEqual([counts['files'], counts['done'], counts['nothing_to_count']], [4, 4, 1]);
+  assert.deepEqual([counts['files'], counts['done'], counts['nothing_to_count']], [3, 3, 1]);
+  assert.deepEqual([counts['jobs'], counts['jobs_done']], [1, 1]);
   const facts = (task['results'] as { path: string; pictures: number }[]).map(({ pictures }) => pictures);
   assert.deepEqual(facts.sort(), [0, 3, 5, 8]);
 
@@ -115,16 +116,18 @@ test('a stage that is only declared runs, closes its jobs, and shows wherever ta
   const exposition = renderFamilies(e.meter.families());
   assert.match(exposition, /^framehound_counted_total 8$/m);
   assert.match(exposition, /^framehound_files_total\{outcome="nothing_to_count"\} 1$/m);
+  assert.match(exposition, /^framehound_files_total\{outcome="analyzed"\} 2$/m);
+  assert.match(exposition, /^framehound_jobs_total\{outcome="analyzed"\} 1$/m);
 
   e.view.end();
   const shown = e.lines.join('');
   assert.match(shown, /✓ a: 5 counted\n/);
   assert.match(shown, /– sound: nothing to count\n/);
-  assert.match(shown, /8\/8 counted/);
+  assert.match(shown, /3\/3 files · 1\/1 clustering · 8\/8 counted/);
   const { counts: tallied, failures } = e.tally;
   const progress = e.events.findLast((event) => event.type === 'task')?.task;
   const report = { cancelled: false, error: null, counts: tallied, failures, progress, model_key: null };
-  assert.match(summary(report, [], kinds), /Done: 3 analysed, 1 uncountable in .*, 8 counted/);
+  assert.match(summary(report, [], kinds), /Done: 2 analysed, 1 uncountable, 1 clustering in .*, 8 counted/);
 });
 
 test('it gets its frames from the decode pass of the pictures, at its own size, and both are whole', async (t) => {

@@ -58,10 +58,14 @@ export async function runs(
       counted: [{ name: 'all', paths: w.paths }],
     } as AnalysisRequest;
     const results: WorkResult[] = [];
+    /** Files and closing steps. */
     const done = { files: 0, all: 0 };
     const hear = (event: AnalysisEvent) => {
       if (event.type === 'result') results.push(event.result);
-      if (event.type === 'task') Object.assign(done, { files: event.task.files_done, all: event.task.files });
+      if (event.type === 'task') {
+        const { files, files_done, jobs, jobs_done } = event.task;
+        Object.assign(done, { files: files_done + jobs_done, all: files + jobs });
+      }
       onEvent?.(event);
     };
     const error = await w.analysis

@@ -37,7 +37,9 @@ test('faces are found in every second of a film, and clustered into people', asy
   assert.deepEqual([clustering?.clusters, clustering?.total_entries, clustering?.noise_entries], [2, 12, 1]);
   assert.deepEqual(clustering?.media_hashes, ['a', 'b']);
   assert.equal(clustering?.sample_face_naming, null);
-  assert.deepEqual([counts.files, counts.done, counts.no_frames], [4, 4, 1]);
+  assert.deepEqual([counts.files, counts.done, counts.no_frames], [3, 3, 1], 'a clustering is no file');
+  assert.deepEqual([counts.jobs, counts.jobs_done, counts.jobs_failed], [1, 1, 0]);
+  assert.deepEqual([of['a']?.closing, of['Family']?.closing], [undefined, true]);
   const task = await e.tasks.get(task_id, page);
   assert.deepEqual([task.face_frames, task.face_grid_frames, task.progress], [8, 8, 100]);
   assert.deepEqual(task.request.types, ['faces']);

@@ -39,8 +39,9 @@ test('a clustering is made again as a task of no file and one closing step, with
   const { of, state, task_id } = await e.run({ recluster_jobs: [again] });
   assert.equal(state, 'completed');
   const task = await e.tasks.get(task_id, page);
-  assert.deepEqual([task.counts.files, task.counts.analyzed, task.total_results], [1, 1, 1]);
-  assert.deepEqual([task.request.files, task.request.types, task.progress], [1, ['faces'], 100]);
+  const { files, done, jobs, jobs_done } = task.counts;
+  assert.deepEqual([files, done, jobs, jobs_done, task.total_results], [0, 0, 1, 1, 1]);
+  assert.deepEqual([task.request.files, task.request.types, task.progress], [0, ['faces'], 100]);
   assert.deepEqual([of['Family']?.clustering?.eps, of['Family']?.clustering?.min_samples], [0.48, 3]);
   assert.equal(e.people.loads, 1, 'only the first task loaded models');
   const percentages = e.emitted.map(({ progress }) => Number(progress));
