@@ -4,7 +4,6 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import type { WorkResult } from '../contract.ts';
 import { expectNotQuarantined, journalled } from '../recovery/journalled.ts';
 import { stageKey } from '../recovery/quarantine.ts';
-import { worthAnotherTry } from '../recovery/retry.ts';
 import type { Job } from './kind.ts';
 import type { RunningStage } from './piece.ts';
 import type { Closing, Facts } from './stage.ts';
@@ -30,15 +29,11 @@ async function close(task: TaskContext, stage: RunningStage, closing: Closing, j
   try {
     const results = await resultsOf(task, type, job);
     if (task.signal.aborted) throw engineErrors.CANCELLED(`${name}: was not begun`);
-    if (!task.redo(type, name) && (await closing.isStored(job, results))) {
+    if (!task.redo(type, name) && (await task.onceMore(() => closing.isStored(job, results)))) {
       stage.tracker.closed(name, 'stored', closing.storedFacts?.(job) ?? (noFacts as Facts));
       return;
     }
-    const once = () => work(task, stage, closing, job, results);
-    const facts = await once().catch((error) => {
-      if (task.signal.aborted || !worthAnotherTry(error)) throw error;
-      return once();
-    });
+    const facts = await task.onceMore(() => work(task, stage, closing, job, results));
     stage.tracker.closed(name, 'analyzed', facts);
   } catch (error) {
     stage.tracker.notClosed(name, task.failure(name, error));

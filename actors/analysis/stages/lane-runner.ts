@@ -65,7 +65,7 @@ export class LaneRunner {
     const { tracker } = this.#task;
     try {
       for (const { stage, jobs } of this.#lane.stages) {
-        const session = await stage.open(this.#task);
+        const session = await this.#task.onceMore(() => stage.open(this.#task));
         this.#stages.push({ stage, jobs, session, tracker: tracker.of(stage.kind.type) });
       }
       return true;

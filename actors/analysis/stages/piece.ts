@@ -31,7 +31,8 @@ export function keyOf({ stage, session, item, media }: Piece): string {
 /** What is stored is to stand. */
 export async function standsStored(task: TaskContext, piece: Omit<Piece, 'tracker'>): Promise<boolean> {
   const { stage, session, item, media } = piece;
-  return !task.redo(stage.kind.type, item.path) && (await session.isStored(media, item));
+  if (task.redo(stage.kind.type, item.path)) return false;
+  return task.onceMore(() => session.isStored(media, item));
 }
 
 /**

@@ -2,6 +2,7 @@
 import { engineErrors } from '../../../runtime/errors.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { AnalysisRequest, TaskRun } from '../contract.ts';
+import { worthAnotherTry } from '../recovery/retry.ts';
 import type { LastWork } from './last-work.ts';
 import type { StageParts } from './parts.ts';
 import type { Settled } from './settled.ts';
@@ -50,6 +51,14 @@ export class TaskContext {
   /** Holds for one run only: a file that ends the engine again is not tried again when the task is resumed. */
   get retryQuarantined(): boolean {
     return this.request.force && !this.run.earlier;
+  }
+
+  /** Done again at once when an actor ended meanwhile, for example; any other error is thrown. */
+  async onceMore<T>(work: () => Promise<T>): Promise<T> {
+    return work().catch((error) => {
+      if (this.signal.aborted || !worthAnotherTry(error)) throw error;
+      return work();
+    });
   }
 
   /** The error that a failed file reports; one that concerns every file ends the task. */

@@ -50,6 +50,21 @@ export interface FacesWorld {
   /** The next commits find other faces than they began with. */
   changes: number;
   commits: number;
+
+  /** Told of each message to the face actor, and of each about faces to the index, before it is answered. */
+  onMessage: (name: string) => void;
+}
+
+/** The same handlers; the world is told of each message first. */
+export function told<H extends object>(world: Pick<FacesWorld, 'onMessage'>, handlers: H): H {
+  const wrapped = Object.entries(handlers).map(([name, handle]) => {
+    const answer = (...args: unknown[]) => {
+      world.onMessage(name);
+      return (handle as (...args: unknown[]) => unknown)(...args);
+    };
+    return [name, answer] as const;
+  });
+  return Object.fromEntries(wrapped) as H;
 }
 
 export function noFaces(): FacesWorld {
@@ -75,6 +90,7 @@ export function noFaces(): FacesWorld {
     clusterings: new Set(),
     changes: 0,
     commits: 0,
+    onMessage: () => {},
   };
 }
 
@@ -126,7 +142,7 @@ export function fakeFaces(world: FacesWorld) {
   return actor<typeof facesContract, unknown>({
     contract: facesContract,
     create: () => ({
-      handlers: {
+      handlers: told(world, {
         choose: chosen,
         load: () => {
           world.loads++;
@@ -179,7 +195,7 @@ export function fakeFaces(world: FacesWorld) {
           world.open.delete(clustering);
           return {};
         },
-      },
+      }),
     }),
   });
 }

@@ -2,7 +2,7 @@
 import type { indexContract } from '../../../actors/index/contract.ts';
 import { type ClusterJob, peopleErrors } from '../../../actors/index/people/contract.ts';
 import type { Handlers } from '../../../runtime/actor.ts';
-import { dimensions, type Entry, type FacesWorld } from './fake-faces.ts';
+import { dimensions, type Entry, type FacesWorld, told } from './fake-faces.ts';
 
 interface OpenStage {
   readonly key: string;
@@ -27,7 +27,7 @@ const notFaked = () => {
 const keyOf = (model: string, hash: string) => `${model} ${hash}`;
 
 export function peopleHandlers(world: FacesWorld) {
-  return { ...stageHandlers(world), ...jobHandlers(world), ...otherHandlers(world) };
+  return told(world, { ...stageHandlers(world), ...jobHandlers(world), ...otherHandlers(world) });
 }
 
 function stageHandlers(world: FacesWorld) {

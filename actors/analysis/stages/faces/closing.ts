@@ -118,7 +118,7 @@ export class FaceClosing implements Closing {
   }
 
   async #begin(job: FaceJob, hashes: string[], eps: number | null): Promise<Begun> {
-    const { parts, request, signal } = this.#task;
+    const { parts, request } = this.#task;
     // Faces that are there are clustered again, whether the models that found them are still there or not.
     const looks = job.paths.length > 0;
     const model_key = looks ? this.#finder?.model.model_key : (await this.#stored(job))?.model_key;
@@ -128,7 +128,8 @@ export class FaceClosing implements Closing {
     const { cache_dir } = request;
     const asked = { cache_dir, cluster_job_name: job.name, model_key, hashes, eps };
     const { min_samples } = job;
-    return parts.index.ask('begin_clustering', { ...asked, min_samples }, { signal });
+    // Not cancellable: what was begun has to be known here, or nobody would end it.
+    return parts.index.ask('begin_clustering', { ...asked, min_samples });
   }
 
   /** An index that is down keeps nothing. */

@@ -26,7 +26,11 @@ export const facesStage: Stage = {
     // Faces that are there already are clustered without a model.
     const isWithoutMedia = request.face_jobs.every(({ paths }) => paths.length === 0);
     if (isWithoutMedia) return new FaceSession(task, faces, null);
-    const model = await inUse.load(faces, { signal });
+    const model = await inUse.load(faces, { signal }).catch(async (error) => {
+      // The actor may have loaded them by now all the same.
+      if (signal.aborted) await inUse.unload(faces).catch(() => {});
+      throw error;
+    });
     return new FaceSession(task, faces, new FaceFinder({ faces, inUse, model, pool }));
   },
 };

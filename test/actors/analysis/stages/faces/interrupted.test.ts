@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { engineErrors } from '../../../../../runtime/errors.ts';
+import type { FakeFile } from '../../fakes.ts';
+import { type Engine, faceEngine, page } from './face-engine.ts';
+
+const films: FakeFile[] = [
+  { name: 'a', frames: 3 },
+  { name: 'b', frames: 2 },
+];
+
+/** A task of pictures, faces and samples, in which something happens at the message of this number. */
+async function interrupted(t: TestContext, at: number, happens: (e: Engine, name: string) => void) {
+  const e = await faceEngine(t, films);
+  e.people.shown = (frame) => (frame % 2 === 0 ? [0] : [0, 1]);
+  let messages = 0;
+  let hit: string | null = null;
+  e.people.onMessage = (name) => {
+    if (++messages !== at) return;
+    hit = name;
+    happens(e, name);
+  };
+  const sample = join(e.w.folder, 'sample.jpg');
+  writeFileSync(sample, 'B is what it shows');
+  const request = {
+    visual_media_paths: [...e.w.paths],
+    face_clustering_jobs: [
+      { cluster_job_name: 'Family', face_media_paths: [...e.w.paths], face_eps: 0.48, face_min_samples: 2 },
+    ],
+    sample_faces: [{ name: 'Ann', face_paths: [sample] }],
+  };
+  const ended = await e.run(request);
+  return { e, request, ended, hit: hit as string | null, messages };
+}
+
+function nothingStays({ people, w }: Engine, where: string): void {
+  assert.equal(people.stages.size, 0, `${where}: a stage stays open`);
+  assert.equal(people.clusterings.size, 0, `${where}: a clustering of the index stays open`);
+  assert.equal(people.open.size, 0, `${where}: a clustering of the face actor stays open`);
+  assert.equal(people.loaded, false, `${where}: the models stay loaded`);
+  assert.equal(w.pool.free, w.pool.count, `${where}: a slot stays held`);
+}
+
+test('a cancel at any message leaves nothing open, and the same request goes on', async (t) => {
+  const seen = new Set<string>();
+  for (let at = 1; ; at++) {
+    const { e, request, ended, hit } = await interrupted(t, at, ({ tasks }) => void tasks.cancel());
+    if (hit === null) break;
+    seen.add(hit);
+    const where = `message ${at}, ${hit}`;
+    assert.ok(['cancelled', 'completed'].includes(ended.state), where);
+    nothingStays(e, where);
+    assert.equal((await e.run(request)).state, 'completed', where);
+    assert.equal(e.people.jobs.get('Family')?.total_entries, 7, where);
+    nothingStays(e, where);
+  }
+  for (const name of ['load', 'find', 'cluster_step', 'commit_clustering', 'name_clusters', 'unload']) {
+    assert.ok(seen.has(name), name);
+  }
+});
+
+test('an actor that ends at any message costs nothing but time', async (t) => {
+  for (let at = 1; ; at++) {
+    const { e, ended, hit } = await interrupted(t, at, ({ people }, name) => {
+      people.loaded = false;
+      // What it had open is gone with it.
+      if (name === 'cluster_close') people.open.clear();
+      if (name === 'end_clustering') people.clusterings.clear();
+      throw engineErrors.ACTOR_CRASHED('the actor ended');
+    });
+    if (hit === null) break;
+    const where = `message ${at}, ${hit}`;
+    assert.equal(ended.state, 'completed', where);
+    const { results } = await e.tasks.get(ended.task_id, page);
+    const notDone = results.filter(({ outcome }) => outcome !== 'analyzed').map(({ path }) => path);
+    assert.deepEqual([results.length, notDone], [5, []], where);
+    const { total_entries, names } = e.people.jobs.get('Family')!;
+    assert.deepEqual([total_entries, Object.values(names)], [7, ['Ann']], where);
+    nothingStays(e, where);
+  }
+});
