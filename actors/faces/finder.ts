@@ -2,11 +2,10 @@
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
-import { sideBySide } from '../../runtime/sync/side-by-side.ts';
 import type { CurrentModel } from '../models/current.ts';
 import { aligned } from './alignment/align.ts';
 import { type Face, type FoundFaces, facesErrors } from './contract.ts';
-import { alignedJpeg, displayJpeg } from './crops/crops.ts';
+import type { FaceCrops } from './crops/crops.ts';
 import { displayRegion } from './crops/display.ts';
 import type { Candidate } from './detection/candidates.ts';
 import type { OpenPair, PairRow } from './pair.ts';
@@ -18,9 +17,6 @@ import { isWeak } from './quality/weak.ts';
 
 export type CurrentPair = CurrentModel<PairRow, OpenPair>;
 
-/** JPEGs that are encoded at the same time, in threads of the encoder. */
-const encodedTogether = 4;
-
 /** A face between its detection and its answer. */
 interface Found {
   readonly candidate: Candidate;
@@ -30,6 +26,7 @@ interface Found {
 
 export interface FindOptions {
   readonly key: string;
+  readonly crops: FaceCrops;
   readonly checkpoint: Checkpoint;
   readonly log: Log;
 }
@@ -38,7 +35,7 @@ export interface FindOptions {
 export async function findFaces(
   current: CurrentPair,
   picture: Picture,
-  { key, checkpoint, log }: FindOptions,
+  { key, crops, checkpoint, log }: FindOptions,
 ): Promise<FoundFaces> {
   const pyramid = new Pyramid(picture);
   const candidates = await current.run(key, ({ family }) => family.detector.detect(pyramid, checkpoint));
@@ -46,11 +43,11 @@ export async function findFaces(
   const { vectors, kept } = await embedded(current, found, { key, checkpoint, log });
   const displays: Uint8Array[] = [];
   const alignedFaces: Uint8Array[] = [];
-  await sideBySide(kept.entries(), encodedTogether, undefined, async ([at, { candidate, pixels }]) => {
-    alignedFaces[at] = await alignedJpeg(pixels);
-    displays[at] = await displayJpeg(picture, displayRegion(candidate, picture));
+  for (const { candidate, pixels } of kept) {
+    alignedFaces.push(crops.aligned(pixels));
+    displays.push(crops.display(picture, displayRegion(candidate, picture)));
     await checkpoint();
-  });
+  }
   return { faces: kept.map(({ face }) => face), vectors, aligned: alignedFaces, displays };
 }
 
@@ -90,7 +87,7 @@ function share(value: number, length: number): number {
 async function embedded(
   current: CurrentPair,
   found: readonly Found[],
-  { key, checkpoint, log }: FindOptions,
+  { key, checkpoint, log }: Omit<FindOptions, 'crops'>,
 ): Promise<{ vectors: Float32Array<ArrayBuffer>; kept: Found[] }> {
   const parts: Float32Array[] = [];
   const kept: Found[] = [];

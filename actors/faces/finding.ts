@@ -6,6 +6,7 @@ import type { DeviceChoice } from '../models/device.ts';
 import { fileOf } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
 import type { facesContract } from './contract.ts';
+import { FaceCrops } from './crops/crops.ts';
 import { type CurrentPair, findFaces, pictureIn } from './finder.ts';
 import { type FacePair, faceModel, type OpenPair, openPair, type PairRow, pairRow } from './pair.ts';
 
@@ -42,6 +43,7 @@ export function findingHandlers({ settings, log, stopping, choose }: FindingOpti
         checkpoint,
       }),
   });
+  const crops = new FaceCrops();
   /** Null where another model is loaded, or none. */
   const deviceOf = (key: string) => (current.state.model_key === key ? current.state.device : null);
   return {
@@ -68,12 +70,15 @@ export function findingHandlers({ settings, log, stopping, choose }: FindingOpti
       find: async ({ model_key: key, picture, width, height }, turn) => {
         const pixels = pictureIn(turn.slot(picture), width, height);
         const checkpoint = createCheckpoint(turn, { stopping });
-        const found = await findFaces(current, pixels, { key, checkpoint, log: turn.log });
+        const found = await findFaces(current, pixels, { key, crops, checkpoint, log: turn.log });
         const pictures = [...found.aligned, ...found.displays];
         const transfer = [found.vectors, ...pictures].map(({ buffer }) => buffer as ArrayBuffer);
         return new Sent(found, { transfer });
       },
     },
-    close: () => current.close(),
+    close: async () => {
+      await current.close();
+      crops.close();
+    },
   };
 }

@@ -1,39 +1,94 @@
-// Pictures of a face as JPEG: as the embedder saw it, and for people.
-import sharp from 'sharp';
+// Pictures of a face as JPEG: as the embedder saw it, and for people. Owns its native objects.
+import {
+  AV_PIX_FMT_RGB24,
+  AV_PIX_FMT_YUVJ420P,
+  AV_PIX_FMT_YUVJ444P,
+  checked,
+  type Frame,
+  SoftwareScaleContext,
+} from '../../decoder/ffmpeg.ts';
+import { JpegEncoder, jpegFrame } from '../../decoder/pixels/jpeg.ts';
 import { alignedSide } from '../alignment/similarity.ts';
 import type { Picture } from '../picture.ts';
 import { displaySide, type Region } from './display.ts';
 
-/** `face`: 112×112×3 RGB, *borrowed until the promise settles*. */
-export async function alignedJpeg(face: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-  const raw = { width: alignedSide, height: alignedSide, channels: 3 } as const;
-  return owned(
-    await sharp(face, { raw })
-      .jpeg({ quality: 92, chromaSubsampling: '4:4:4', optimiseCoding: false })
-      .toBuffer(),
-  );
+interface Size {
+  readonly width: number;
+  readonly height: number;
 }
 
-/** The region, its longest side brought to 160 px. The picture is read before this returns. */
-export async function displayJpeg(picture: Picture, region: Region): Promise<Uint8Array<ArrayBuffer>> {
-  const raw = { width: region.width, height: region.height, channels: 3 } as const;
-  const encoded = sharp(cut(picture, region), { raw })
-    .resize({ width: displaySide, height: displaySide, fit: 'inside' })
-    .jpeg({ quality: 85, optimiseCoding: false });
-  return owned(await encoded.toBuffer());
+/** Makes the pictures of faces one after the other, on the thread that asks. */
+export class FaceCrops {
+  readonly #aligned = new CropMaker(AV_PIX_FMT_YUVJ444P, 92);
+  readonly #display = new CropMaker(AV_PIX_FMT_YUVJ420P, 85);
+
+  /** `face`: 112×112×3 RGB. */
+  aligned(face: Uint8Array): Uint8Array<ArrayBuffer> {
+    const whole = { left: 0, top: 0, width: alignedSide, height: alignedSide };
+    return this.#aligned.make({ ...whole, data: face }, whole, whole);
+  }
+
+  /** The region, its longest side brought to 160 px. */
+  display(picture: Picture, region: Region): Uint8Array<ArrayBuffer> {
+    const scale = displaySide / Math.max(region.width, region.height);
+    const side = (length: number) => Math.max(1, Math.round(length * scale));
+    return this.#display.make(picture, region, { width: side(region.width), height: side(region.height) });
+  }
+
+  close() {
+    this.#aligned.close();
+    this.#display.close();
+  }
 }
 
-function cut({ data, width }: Picture, region: Region): Uint8Array<ArrayBuffer> {
+/** Cuts, scales and encodes in one format of JPEG. */
+class CropMaker {
+  readonly #format: typeof AV_PIX_FMT_YUVJ420P;
+  readonly #scaler = new SoftwareScaleContext();
+  readonly #encoder: JpegEncoder;
+  #scaled: Frame | null = null;
+
+  constructor(format: typeof AV_PIX_FMT_YUVJ420P, quality: number) {
+    this.#format = format;
+    this.#encoder = new JpegEncoder(format, quality);
+    this.#scaler.allocContext();
+    // Exact rounding, and chroma interpolated at full resolution.
+    this.#scaler.setOption('sws_flags', 'bicubic+accurate_rnd+full_chroma_int');
+  }
+
+  make(picture: Picture, region: Region, size: Size): Uint8Array<ArrayBuffer> {
+    const part = jpegFrame(region, AV_PIX_FMT_RGB24);
+    try {
+      cut(picture, region, part);
+      const scaled = this.#frameOf(size);
+      checked(this.#scaler.scaleFrameSync(scaled, part), 'face', 'cannot be scaled');
+      return this.#encoder.encode(scaled);
+    } finally {
+      part.free();
+    }
+  }
+
+  close() {
+    this.#scaled?.free();
+    this.#scaled = null;
+    this.#encoder.close();
+    this.#scaler.freeContext();
+  }
+
+  #frameOf(size: Size): Frame {
+    if (this.#scaled?.width === size.width && this.#scaled.height === size.height) return this.#scaled;
+    this.#scaled?.free();
+    this.#scaled = null;
+    this.#scaled = jpegFrame(size, this.#format);
+    return this.#scaled;
+  }
+}
+
+function cut({ data, width }: Picture, region: Region, part: Frame): void {
+  const [pixels, stride] = [part.data![0]!, part.linesize[0]!];
   const line = region.width * 3;
-  const pixels = new Uint8Array(line * region.height);
   for (let y = 0; y < region.height; y++) {
     const from = ((region.top + y) * width + region.left) * 3;
-    pixels.set(data.subarray(from, from + line), y * line);
+    pixels.set(data.subarray(from, from + line), y * stride);
   }
-  return pixels;
-}
-
-/** In memory of its own, so that it can be moved to another thread. */
-function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(bytes);
 }
