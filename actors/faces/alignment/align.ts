@@ -20,6 +20,7 @@ export function aligned(pyramid: Pyramid, landmarks: ArrayLike<number>): Uint8Ar
 export function warped(picture: Picture, back: Similarity, side: number): Uint8Array<ArrayBuffer> {
   const { data, width, height } = picture;
   const result = new Uint8Array(side * side * 3);
+  const line = width * 3;
   let to = 0;
   for (let v = 0; v < side; v++) {
     for (let u = 0; u < side; u++, to += 3) {
@@ -27,27 +28,44 @@ export function warped(picture: Picture, back: Similarity, side: number): Uint8A
       const y = back.b * u + back.a * v + back.y0;
       const left = Math.floor(x);
       const top = Math.floor(y);
-      if (left < -1 || top < -1 || left >= width || top >= height) continue;
       const right = x - left;
       const below = y - top;
-      const weights = [(1 - right) * (1 - below), right * (1 - below), (1 - right) * below, right * below];
-      for (let corner = 0; corner < 4; corner++) {
-        const column = left + (corner & 1);
-        const line = top + (corner >> 1);
-        if (column < 0 || line < 0 || column >= width || line >= height) weights[corner] = 0;
+      if (left < 0 || top < 0 || left >= width - 1 || top >= height - 1) {
+        if (left >= -1 && top >= -1 && left < width && top < height) atEdge(picture, x, y, result, to);
+        continue;
       }
-      const from = (top * width + left) * 3;
-      const under = from + width * 3;
-      const [one, two, three, four] = weights as [number, number, number, number];
-      for (let c = 0; c < 3; c++) {
-        const sum =
-          (one && one * data[from + c]!) +
-          (two && two * data[from + 3 + c]!) +
-          (three && three * data[under + c]!) +
-          (four && four * data[under + 3 + c]!);
-        result[to + c] = sum + 0.5;
+      // Most pixels; written out, because it is the longest loop between the two graphs.
+      const one = (1 - right) * (1 - below);
+      const two = right * (1 - below);
+      const three = (1 - right) * below;
+      const four = right * below;
+      const at = top * line + left * 3;
+      for (let c = at; c < at + 3; c++) {
+        result[to + c - at] =
+          one * data[c]! + two * data[c + 3]! + three * data[c + line]! + four * data[c + line + 3]! + 0.5;
       }
     }
   }
   return result;
+}
+
+/** A pixel of which some neighbours lie beyond the picture: those are black. */
+function atEdge(
+  { data, width, height }: Picture,
+  x: number,
+  y: number,
+  result: Uint8Array,
+  to: number,
+): void {
+  const left = Math.floor(x);
+  const top = Math.floor(y);
+  const sums = [0.5, 0.5, 0.5];
+  for (let corner = 0; corner < 4; corner++) {
+    const column = left + (corner & 1);
+    const row = top + (corner >> 1);
+    if (column < 0 || row < 0 || column >= width || row >= height) continue;
+    const weight = (corner & 1 ? x - left : 1 - (x - left)) * (corner >> 1 ? y - top : 1 - (y - top));
+    for (let c = 0; c < 3; c++) sums[c]! += weight * data[(row * width + column) * 3 + c]!;
+  }
+  result.set(sums, to);
 }

@@ -2,7 +2,7 @@
 // quarter of it.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { FaceDetectorRow } from '../../models/contract.ts';
-import type { ModelSession } from '../../models/session.ts';
+import type { ModelSession, TensorIn, TensorOut } from '../../models/session.ts';
 import { type Picture, type Pyramid, quartered } from '../picture.ts';
 import { type Candidate, isUsable, scaled, suppressed } from './candidates.ts';
 import type { DetectorGraph } from './family.ts';
@@ -18,11 +18,16 @@ export const leastFace = 20;
 /** How much smaller the next look is: graphs see twice as large faces as they are made for, and faces of half `most_face`. */
 const step = 4;
 
+/** Sizes of pictures whose outputs are kept: both looks at the frames of a film, and those of another one. */
+const mostSizes = 4;
+
 export class FaceDetector {
   readonly #row: FaceDetectorRow;
   readonly #session: ModelSession;
   readonly #graph: DetectorGraph;
   readonly #filler: InputFiller;
+  /** Outputs by the size of the picture, to be written again: a megabyte a frame would keep the garbage collector busy. */
+  readonly #outputs = new Map<string, Record<string, TensorIn>>();
 
   /** The session stays the caller's. */
   constructor(row: FaceDetectorRow, session: ModelSession, graph: DetectorGraph) {
@@ -61,8 +66,20 @@ export class FaceDetector {
 
   async #look(picture: Picture): Promise<Candidate[]> {
     const { data, width, height } = this.#filler.fill(picture);
-    const outputs = await this.#session.run({ [this.#graph.input]: { data, dims: [1, 3, height, width] } });
-    return this.#graph.read(outputs, { width, height });
+    const size = `${width}×${height}`;
+    const feeds = { [this.#graph.input]: { data, dims: [1, 3, height, width] } };
+    const outputs = await this.#session.run(feeds, undefined, this.#outputs.get(size));
+    const candidates = this.#graph.read(outputs, { width, height });
+    this.#keep(size, outputs);
+    return candidates;
+  }
+
+  #keep(size: string, outputs: Readonly<Record<string, TensorOut>>): void {
+    this.#outputs.delete(size);
+    const floats = Object.entries(outputs).filter(([, { data }]) => data instanceof Float32Array);
+    this.#outputs.set(size, Object.fromEntries(floats));
+    const [oldest] = this.#outputs.keys();
+    if (this.#outputs.size > mostSizes) this.#outputs.delete(oldest!);
   }
 }
 

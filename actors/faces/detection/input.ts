@@ -20,7 +20,7 @@ interface Kernel {
     green: number,
     blue: number,
     mean: number,
-    scale: number,
+    factor: number,
   ): void;
 }
 
@@ -53,10 +53,12 @@ export class InputFiller {
     new Uint8Array(this.#memory.buffer, pixels).set(data.subarray(0, width * height * 3));
     const target = new Float32Array(this.#memory.buffer, 0, 3 * size);
     const [red, blue] = color === 'rgb' ? [0, 2] : [2, 0];
+    // A division takes a vector unit five times as long.
+    const factor = 1 / scale;
     const address = (plane: number, y: number) => (plane * size + y * across) * 4;
     for (let y = 0; y < height; y++) {
       const from = pixels + y * width * 3;
-      this.#kernel.planes(from, width, address(red, y), address(1, y), address(blue, y), mean, scale);
+      this.#kernel.planes(from, width, address(red, y), address(1, y), address(blue, y), mean, factor);
       clear(target, size, y * across + width, (y + 1) * across);
     }
     clear(target, size, height * across, size);
