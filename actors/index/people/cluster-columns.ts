@@ -84,8 +84,13 @@ export function membersOf(clusters: Int32Array, count: number): Int32Array<Array
 /** The entries at these positions, ascending. *Copied*. */
 export function someColumns(columns: ClusterColumns, positions: Uint32Array): ClusterColumns {
   const ids = new Uint8Array(positions.length * idBytes);
-  for (const [i, at] of positions.entries()) {
-    ids.set(columns.ids.subarray(at * idBytes, (at + 1) * idBytes), i * idBytes);
+  // Most of them follow each other.
+  for (let i = 0; i < positions.length; ) {
+    const from = positions[i]!;
+    let count = 1;
+    while (positions[i + count] === from + count) count++;
+    ids.set(columns.ids.subarray(from * idBytes, (from + count) * idBytes), i * idBytes);
+    i += count;
   }
   const take = <A extends Uint32Array | Int32Array | Float32Array>(column: A, into: A): A => {
     for (let i = 0; i < positions.length; i++) into[i] = column[positions[i]!]!;

@@ -84,14 +84,10 @@ export function faceAt({ numbers, weak }: FaceColumns, at: number): Face {
 /** How well a face shows a person, 0 to 1: sharp, large, seen from the front, and certain to be one. */
 export function quality({ numbers, weak }: FaceColumns, at: number): number {
   const first = at * numbersOfFace + rest;
-  const [score, size, sharpness, yaw] = [0, 1, 2, 3].map((i) => numbers[first + i]!) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  const large = Math.min(1, size / 160);
-  const front = Math.max(0, Math.cos((Math.min(90, Math.abs(yaw)) * Math.PI) / 180));
+  const score = numbers[first]!;
+  const large = Math.min(1, numbers[first + 1]! / 160);
+  const sharpness = numbers[first + 2]!;
+  const front = Math.max(0, Math.cos((Math.min(90, Math.abs(numbers[first + 3]!)) * Math.PI) / 180));
   const seen = 0.35 * sharpness + 0.3 * large + 0.25 * front + 0.1 * score;
   return Math.max(0, Math.min(1, weak[at] === 1 ? seen / 2 : seen));
 }

@@ -18,7 +18,9 @@ export function entriesOf(
   hashes: ReadonlySet<string>,
 ): Uint8Array {
   const goes = state.media.map((hash) => (hashes.has(hash) ? 1 : 0));
-  return Uint8Array.from(media, (own) => goes[own]!);
+  const entries = new Uint8Array(media.length);
+  for (let at = 0; at < media.length; at++) entries[at] = goes[media[at]!]!;
+  return entries;
 }
 
 export function withoutEntries(
@@ -27,12 +29,13 @@ export function withoutEntries(
   { entries, media: goneMedia }: Removal,
 ): { state: ClusteringState; columns: ClusterColumns } {
   const gone = new Set<string>();
-  const stay: number[] = [];
+  const positionsLeft = new Uint32Array(entries.length);
+  let count = 0;
   for (let at = 0; at < entries.length; at++) {
     if (entries[at] === 1) gone.add(idText(columns.ids, at));
-    else stay.push(at);
+    else positionsLeft[count++] = at;
   }
-  const left = someColumns(columns, Uint32Array.from(stay));
+  const left = someColumns(columns, positionsLeft.subarray(0, count));
   const sizes = state.cluster_ids.map(() => 0);
   for (const cluster of left.clusters) if (cluster >= 0) sizes[cluster]!++;
   const kept = sizes.flatMap((size, at) => (size > 0 ? [at] : []));
@@ -50,7 +53,7 @@ export function withoutEntries(
       names: Object.fromEntries(named),
       media: media.map((at) => state.media[at]!),
       marks: media.map((at) => state.marks[at]!),
-      entries: stay.length,
+      entries: count,
       corrections: state.corrections.flatMap((one) => correctionOf(one, isLeft)),
       lost: state.lost.flatMap(({ name, anchors }) => {
         const own = anchors.filter(isLeft);

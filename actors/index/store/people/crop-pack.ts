@@ -44,10 +44,10 @@ export function readPlace(places: Uint8Array, at: number): CropPlace {
 
 /** Bytes of all pictures. */
 export function sizeOfPlaces(places: Uint8Array): number {
+  const view = new DataView(places.buffer, places.byteOffset, places.byteLength);
   let bytes = 0;
-  for (let at = 0; at * placeBytes < places.length; at++) {
-    const { aligned, display } = readPlace(places, at);
-    bytes += aligned + display;
+  for (let at = 0; at < places.length; at += placeBytes) {
+    bytes += view.getUint32(at + 8, true) + view.getUint32(at + 12, true);
   }
   return bytes;
 }

@@ -2,7 +2,7 @@
 // transaction of whoever removes; what is to be written as files is written before it.
 
 import { faceStorageVersion } from '../../people/contract.ts';
-import { idBytes, idText } from '../../people/entry-id.ts';
+import { idBytes, idText, positionsOf } from '../../people/entry-id.ts';
 import { legacyClustering, withoutContents } from '../../people/legacy.ts';
 import { entriesOf, withoutEntries } from '../../people/remove-entries.ts';
 import type { Environment, Writes } from '../environment.ts';
@@ -112,12 +112,11 @@ function removeOf(
     };
   }
   const { head, facts, places } = read;
+  const going = positionsOf(facts.ids, ids);
+  for (const id of going.keys()) removed.add(id);
+  const goes = new Set(going.values());
   const stay: number[] = [];
-  for (let at = 0; at < facts.frames.length; at++) {
-    const id = idText(facts.ids, at);
-    if (ids.has(id)) removed.add(id);
-    else stay.push(at);
-  }
+  for (let at = 0; at < facts.frames.length; at++) if (!goes.has(at)) stay.push(at);
   if (stay.length === facts.frames.length) return null;
   const crops = pick(places.crops, stay, placeBytes);
   const revision = head.revision + 1 < 2 ** 32 ? head.revision + 1 : randomRevision();
@@ -143,8 +142,12 @@ function removeOf(
 
 function pick<A extends Uint8Array | Float32Array>(values: A, at: readonly number[], width: number): A {
   const picked = values.slice(0, at.length * width) as A;
-  for (const [i, from] of at.entries()) {
-    picked.set(values.subarray(from * width, (from + 1) * width), i * width);
+  for (let i = 0; i < at.length; ) {
+    const from = at[i]!;
+    let count = 1;
+    while (at[i + count] === from + count) count++;
+    picked.set(values.subarray(from * width, (from + count) * width), i * width);
+    i += count;
   }
   return picked;
 }
