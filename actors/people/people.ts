@@ -1,10 +1,10 @@
 // The coordinator of people: shows clusterings of faces, takes names and corrections, and says where somebody is seen.
 import { Semaphore } from '../../runtime/sync/semaphore.ts';
+import { appearances } from './appearances.ts';
 import { checkedAssignments, realChanges } from './assignments.ts';
 import type { People } from './contract.ts';
 import { checkedCorrections } from './corrections.ts';
 import { changeableJob, jobOf, now, type PeopleParts } from './parts.ts';
-import { clustersMeant } from './persons.ts';
 import { recluster } from './recluster.ts';
 import { removePeople } from './remove.ts';
 import { clusterFaces, clusterSamples } from './samples.ts';
@@ -44,14 +44,6 @@ export function createPeople(given: PeopleParts): People {
     },
     recluster: (request, signal) => recluster(parts, request, signal),
     remove: (request, signal) => removePeople(parts, request, signal),
-    appearances: async (request, signal) => {
-      const { cache_dir, cluster_job_name } = request;
-      const job = await jobOf(parts, request, signal);
-      const clusters = request.people.length === 0 ? null : clustersMeant(job, request.people, 'people');
-      const asked = { cache_dir, cluster_job_name, clusters };
-      // Grid frame n is second n, so ranges of frames are ranges of seconds.
-      const { people } = await index.ask('appearances', asked, now(signal));
-      return { cluster_job_name, people };
-    },
+    appearances: (request, signal) => appearances(parts, request, signal),
   };
 }

@@ -92,14 +92,16 @@ function appearances(
     job.face_storage_version < faceStorageVersion ? legacySeen(store, name) : viewSeen(store, name);
   const paths = new Map<string, string>();
   const pathOf = (hash: string): string => {
-    const known = paths.get(hash) ?? readable(() => store.media.pathOf(hash)) ?? '';
-    paths.set(hash, known);
-    return known;
+    const path = paths.get(hash) ?? readable(() => store.media.pathOf(hash)) ?? '';
+    paths.set(hash, path);
+    return path;
   };
   return wanted.map((cluster_id) => {
-    const media = seen(cluster_id).map(({ hash_str, ...found }) => {
-      return { hash_str, media_path: pathOf(hash_str), ...found };
-    });
+    const media = seen(cluster_id).map(({ hash_str, ...found }) => ({
+      hash_str,
+      media_path: pathOf(hash_str),
+      ...found,
+    }));
     media.sort((a, b) => (a.media_path < b.media_path ? -1 : a.media_path > b.media_path ? 1 : 0));
     return { cluster_id, name: job.names[cluster_id] ?? '', media };
   });

@@ -285,3 +285,20 @@ test('appearances are of those who are named, by name or id, else of everybody w
   const [ann] = (await whole.appearances({ ...named, people: ['Ann'] })).people;
   assert.deepEqual(ann?.media, [{ hash_str: 'aa', media_path: '/f/a.mp4', faces: 30, ranges: [[0, 30]] }]);
 });
+
+test('where very many people are seen is asked for some of them at a time', async () => {
+  const index = new FakeIndex();
+  const job = fakeJob('Family', Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`c${i}`, 2])));
+  for (const cluster of job.clusters) cluster.name = `Person ${cluster.id}`;
+  index.put(cache_dir, job);
+  const whole = createPeople({ index: index.ref, tasks: { start: () => assert.fail('no task is started') } });
+  const { people } = await whole.appearances({ ...named, people: [] });
+  assert.deepEqual(
+    people.map(({ cluster_id }) => cluster_id),
+    job.clusters.map(({ id }) => id),
+  );
+  const asked = index.asked.flatMap(({ name, request }) =>
+    name === 'appearances' ? [(request['clusters'] as string[]).length] : [],
+  );
+  assert.deepEqual(asked, [16, 16, 8]);
+});
