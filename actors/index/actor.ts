@@ -29,6 +29,8 @@ export interface IndexSettings extends WriterOptions {
   readonly firstStage?: number;
   /** What a folder holds of face clusterings. */
   readonly clusterings?: ClusteringsOf;
+  /** Of faces that one step of a beginning clustering reads. */
+  readonly clusteringBytes?: number;
 }
 
 export const definition = actor<typeof indexContract, IndexSettings | undefined>({
@@ -54,7 +56,9 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const stages = new OpenStages<Stage>(settings?.firstStage);
     const faceStages = new OpenStages<FaceStage>(settings?.firstStage);
     const clusterings = new OpenClusterings();
-    const parts = { folders, tables, visual, transcripts, people, stages, faceStages, clusterings };
+    const { clusteringBytes } = settings ?? {};
+    const open = { stages, faceStages, clusterings, clusteringBytes };
+    const parts = { folders, tables, visual, transcripts, people, ...open };
     return {
       handlers: {
         ...storeHandlers(parts),

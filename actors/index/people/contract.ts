@@ -187,7 +187,8 @@ export const peopleMessages = {
   ),
   cluster_job: ask(Type.Object(Job), Type.Object({ job: nullable(ClusterJob) })),
   /**
-   * Begins to cluster a job, which is made when there is none: the faces of its media and of `hashes` that `model_key` found.
+   * Begins to cluster a job, which is made when there is none: the faces of its media and of `hashes` that `model_key` found. In
+   * steps: while it is not `done` the same message is to be sent again, with `begun`, and says nothing else of worth.
    * Nothing is written before `commit_clustering`. `missing`: media of the job that these models have not looked at.
    * `before`: entries that come first and were clustered before by the same `eps` and `min_samples`; null when anything
    * differs. LEGACY_STORAGE; `hashes` empty: UNKNOWN_CLUSTER_JOB.
@@ -200,8 +201,11 @@ export const peopleMessages = {
       /** Null: found from the distances, so nothing of before can be used. */
       eps: nullable(Type.Number()),
       min_samples: Type.Integer({ minimum: 1 }),
+      /** The `clustering` of the answer before. CLUSTERING_CHANGED when it is not open any more. */
+      begun: Type.Optional(Type.Integer()),
     }),
     Type.Object({
+      done: Type.Boolean(),
       clustering: Type.Integer(),
       entries: Count,
       missing: Type.Array(Type.String()),

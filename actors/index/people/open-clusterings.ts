@@ -1,5 +1,6 @@
 // The clusterings that are under way, by the number their caller knows them by. Those that were left go in time.
 import { randomInt } from 'node:crypto';
+import { engineErrors } from '../../../runtime/errors.ts';
 import type { OpenClustering } from '../store/people/open-clustering.ts';
 import { peopleErrors } from './contract.ts';
 
@@ -27,6 +28,13 @@ export class OpenClusterings {
     const open = this.#open.get(number);
     if (open !== undefined) return open;
     throw peopleErrors.CLUSTERING_CHANGED(`clustering: ${number} is not open; cluster it again`);
+  }
+
+  /** The same for one whose entries are known. Throws INVALID_MESSAGE as well. */
+  opened(number: number): NumberedClustering {
+    const open = this.get(number);
+    if (open.clustering.isOpen) return open;
+    throw engineErrors.INVALID_MESSAGE(`clustering: ${number} is not begun to the end`);
   }
 
   end(number: number): void {

@@ -80,18 +80,23 @@ function jobHandlers(world: FacesWorld) {
   let last = 0;
   return {
     cluster_job: ({ cluster_job_name }) => ({ job: world.jobs.get(cluster_job_name) ?? null }),
-    begin_clustering: ({ cluster_job_name: job, model_key, hashes, eps, min_samples }) => {
+    begin_clustering: ({ cluster_job_name: job, model_key, hashes, eps, min_samples, begun }) => {
       const before = world.jobs.get(job);
       if (!before && hashes.length === 0) throw peopleErrors.UNKNOWN_CLUSTER_JOB(job);
+      const nothing = { entries: 0, missing: [], unreadable: [], before: null };
+      if (begun === undefined) {
+        world.clusterings.add(++last);
+        return { done: false, clustering: last, ...nothing };
+      }
       const all = [...new Set([...(before?.media_hashes ?? []), ...hashes])];
       const missing = all.filter((hash) => !world.stored.has(keyOf(model_key, hash)));
       const entries = all.flatMap((hash) => world.stored.get(keyOf(model_key, hash)) ?? []);
       const known = world.labels.get(job);
       const labels = known?.key === JSON.stringify([eps, min_samples, model_key]) ? known.labels : null;
-      open.set(++last, { job, model: model_key, hashes: all, entries, min_samples });
-      world.clusterings.add(last);
+      open.set(begun, { job, model: model_key, hashes: all, entries, min_samples });
       return {
-        clustering: last,
+        done: true,
+        clustering: begun,
         entries: entries.length,
         missing,
         unreadable: [],

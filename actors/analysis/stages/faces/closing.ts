@@ -118,18 +118,29 @@ export class FaceClosing implements Closing {
   }
 
   async #begin(job: FaceJob, hashes: string[], eps: number | null): Promise<Begun> {
-    const { parts, request } = this.#task;
+    const { parts, signal } = this.#task;
     // Faces that are there are clustered again, whether the models that found them are still there or not.
     const looks = job.paths.length > 0;
     const model_key = looks ? this.#finder?.model.model_key : (await this.#stored(job))?.model_key;
     if (model_key === undefined) {
       throw peopleErrors.UNKNOWN_CLUSTER_JOB(`There is no face clustering named ${job.name}`);
     }
-    const { cache_dir } = request;
+    const { cache_dir } = this.#task.request;
     const asked = { cache_dir, cluster_job_name: job.name, model_key, hashes, eps };
-    const { min_samples } = job;
+    const request = { ...asked, min_samples: job.min_samples };
     // Not cancellable: what was begun has to be known here, or nobody would end it.
-    return parts.index.ask('begin_clustering', { ...asked, min_samples });
+    let begun: Begun = await parts.index.ask('begin_clustering', request);
+    try {
+      while (!begun.done) {
+        if (signal.aborted) throw signal.reason;
+        const next = { ...request, begun: begun.clustering };
+        begun = await parts.index.ask('begin_clustering', next);
+      }
+      return begun;
+    } catch (error) {
+      await this.#end(begun.clustering);
+      throw error;
+    }
   }
 
   /** An index that is down keeps nothing. */

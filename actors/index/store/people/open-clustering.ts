@@ -4,11 +4,17 @@
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
 import { idBytes } from '../../people/entry-id.ts';
-import { quality } from '../../people/face-columns.ts';
+import { type FaceColumns, quality } from '../../people/face-columns.ts';
+import { stride16 } from '../../visual/quantize.ts';
 import { readable } from '../faults.ts';
 import type { FacePacks } from './face-packs.ts';
 import { checkRows, readVectors } from './face-rows.ts';
-import type { ContentFaces, StoredFaces } from './stored-faces.ts';
+import type { StoredFaces } from './stored-faces.ts';
+
+/** What is read in one step: some 10 ms. */
+const stepBytes = 4 << 20;
+/** What it costs to look at a content, in bytes of its vectors. */
+const contentBytes = 32 << 10;
 
 export interface ClusteringRequest {
   readonly name: string;
@@ -28,51 +34,82 @@ interface Content {
   readonly hash: string;
   /** The revision of its faces; 0 where there are none to cluster. */
   readonly mark: number;
-  readonly faces: ContentFaces | null;
+  readonly faces: OwnFaces | null;
+}
+
+interface OwnFaces {
+  readonly ids: Uint8Array;
+  readonly frames: Uint32Array;
+  readonly weak: Uint8Array;
+  readonly quality: Float32Array;
+  readonly rows: Uint32Array;
+  readonly generation: number;
 }
 
 export class OpenClustering {
   readonly request: ClusteringRequest;
   readonly missing: string[] = [];
   readonly unreadable: string[] = [];
-  readonly before: { readonly labels: Int32Array; readonly neighbours: Int32Array } | null;
+  before: { readonly labels: Int32Array; readonly neighbours: Int32Array } | null = null;
   /** Of the clustering that it began with; null where there was none. */
   readonly shape: number | null;
   readonly seen: number | null;
   readonly media: string[] = [];
   readonly marks: number[] = [];
-  readonly ids: Uint8Array;
-  readonly mediaOf: Uint32Array;
-  readonly frames: Uint32Array;
-  readonly weak: Uint8Array;
-  readonly quality: Float32Array;
-  readonly #rows: Uint32Array;
-  readonly #generations: Uint32Array;
+  ids = new Uint8Array(0);
+  mediaOf = new Uint32Array(0);
+  frames = new Uint32Array(0);
+  weak = new Uint8Array(0);
+  quality = new Float32Array(0);
+  #rows = new Uint32Array(0);
+  #generations = new Uint32Array(0);
+  readonly #faces: StoredFaces;
+  #earlier: Earlier | null;
+  readonly #known: ReadonlyMap<string, number>;
+  readonly #wanted: readonly string[];
+  #contents: Content[] = [];
+  #isOpen = false;
   readonly #packs = new Map<number, FacePacks>();
   readonly #dimensions: number;
 
-  /** Reads and checks everything but keeps no vector. The caller closes it. */
+  /** Nothing is read before the first step. The caller closes it. */
   constructor(faces: StoredFaces, request: ClusteringRequest, earlier: Earlier | null) {
     this.request = request;
     this.shape = earlier?.state.shape ?? null;
     this.seen = faces.changes();
     this.#dimensions = faces.dimensions(request.model_key) ?? 1;
-    try {
-      const contents = this.#contents(faces, earlier);
-      const count = contents.reduce((sum, { faces: own }) => sum + (own?.head.count ?? 0), 0);
-      this.ids = new Uint8Array(count * idBytes);
-      this.mediaOf = new Uint32Array(count);
-      this.frames = new Uint32Array(count);
-      this.weak = new Uint8Array(count);
-      this.quality = new Float32Array(count);
-      this.#rows = new Uint32Array(count);
-      this.#generations = new Uint32Array(count);
-      this.#fill(contents);
-      this.before = this.#before(earlier);
-    } catch (error) {
-      this.close();
-      throw error;
+    this.#faces = faces;
+    this.#earlier = earlier;
+    this.#known = new Map(earlier?.state.media.map((hash, i) => [hash, earlier.state.marks[i]!]));
+    this.#wanted = [...new Set([...this.#known.keys(), ...request.hashes])];
+  }
+
+  /** It is open, and its entries are known. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Whether it reads these faces: those of a folder that was opened again are others. */
+  isOf(faces: StoredFaces): boolean {
+    return this.#faces === faces;
+  }
+
+  /** Reads and checks some contents, `most` bytes, but keeps no vector. True when it is open. */
+  step(most: number = stepBytes): boolean {
+    if (this.#isOpen) return true;
+    let bytes = 0;
+    while (bytes < most && this.#contents.length < this.#wanted.length) {
+      const content = this.#content(this.#wanted[this.#contents.length]!);
+      this.#contents.push(content);
+      bytes += contentBytes + (content.faces?.rows.length ?? 0) * stride16(this.#dimensions);
     }
+    if (this.#contents.length < this.#wanted.length) return false;
+    this.#fill(this.#inOrder());
+    this.before = this.#before(this.#earlier);
+    this.#contents = [];
+    this.#earlier = null;
+    this.#isOpen = true;
+    return true;
   }
 
   get entries(): number {
@@ -80,53 +117,61 @@ export class OpenClustering {
   }
 
   /** Media of the clustering before whose faces are the same first, in their order. */
-  #contents(faces: StoredFaces, earlier: Earlier | null): Content[] {
-    const known = new Map(earlier?.state.media.map((hash, i) => [hash, earlier.state.marks[i]!]));
-    const all = [...new Set([...known.keys(), ...this.request.hashes])].map((hash) =>
-      this.#content(faces, hash),
-    );
-    const isSame = ({ hash, mark }: Content) => mark !== 0 && known.get(hash) === mark;
-    return [...all.filter(isSame), ...all.filter((content) => !isSame(content))];
+  #inOrder(): Content[] {
+    const isSame = ({ hash, mark }: Content) => mark !== 0 && this.#known.get(hash) === mark;
+    return [...this.#contents.filter(isSame), ...this.#contents.filter((content) => !isSame(content))];
   }
 
-  #content(faces: StoredFaces, hash: string): Content {
+  #content(hash: string): Content {
     const { model_key } = this.request;
     const read = readable(() => {
-      const found = faces.content(model_key, hash);
-      if (found !== null && found.head.dimensions !== this.#dimensions) return { found: null };
-      if (found !== null && found.head.count > 0) {
-        const { head, places, facts } = found;
-        const packs = this.#packsOf(faces, head.dimensions, places.generation);
+      const found = this.#faces.content(model_key, hash);
+      if (found === null || found.head.dimensions !== this.#dimensions) return { found: null };
+      const { head, places, facts } = found;
+      if (head.count > 0) {
+        const packs = this.#packsOf(head.dimensions, places.generation);
         checkRows(packs.vectors, head.dimensions, places.rows, facts.frames);
       }
-      return { found };
+      const { ids, frames, weak } = facts;
+      const { rows, generation } = places;
+      const own = { ids, frames, weak, quality: qualities(facts), rows, generation };
+      return { found: { mark: head.revision, faces: own } };
     });
     if (read === null) this.unreadable.push(hash);
     else if (read.found === null) this.missing.push(hash);
-    return { hash, mark: read?.found?.head.revision ?? 0, faces: read?.found ?? null };
+    return { hash, mark: read?.found?.mark ?? 0, faces: read?.found?.faces ?? null };
   }
 
-  #packsOf(faces: StoredFaces, dimensions: number, generation: number): FacePacks {
-    const open = this.#packs.get(generation) ?? faces.packs(this.request.model_key, dimensions, generation);
+  #packsOf(dimensions: number, generation: number): FacePacks {
+    const open =
+      this.#packs.get(generation) ?? this.#faces.packs(this.request.model_key, dimensions, generation);
     this.#packs.set(generation, open);
     return open;
   }
 
   #fill(contents: readonly Content[]): void {
+    const count = contents.reduce((sum, { faces }) => sum + (faces?.rows.length ?? 0), 0);
+    this.ids = new Uint8Array(count * idBytes);
+    this.mediaOf = new Uint32Array(count);
+    this.frames = new Uint32Array(count);
+    this.weak = new Uint8Array(count);
+    this.quality = new Float32Array(count);
+    this.#rows = new Uint32Array(count);
+    this.#generations = new Uint32Array(count);
     let at = 0;
     for (const { hash, mark, faces } of contents) {
       const position = this.media.push(hash) - 1;
       this.marks.push(mark);
-      if (faces === null || faces.head.count === 0) continue;
-      const { head, facts, places } = faces;
-      this.ids.set(facts.ids, at * idBytes);
-      this.frames.set(facts.frames, at);
-      this.weak.set(facts.weak, at);
-      this.#rows.set(places.rows, at);
-      this.mediaOf.fill(position, at, at + head.count);
-      this.#generations.fill(places.generation, at, at + head.count);
-      for (let i = 0; i < head.count; i++) this.quality[at + i] = quality(facts, i);
-      at += head.count;
+      if (faces === null) continue;
+      const end = at + faces.rows.length;
+      this.ids.set(faces.ids, at * idBytes);
+      this.frames.set(faces.frames, at);
+      this.weak.set(faces.weak, at);
+      this.quality.set(faces.quality, at);
+      this.#rows.set(faces.rows, at);
+      this.mediaOf.fill(position, at, end);
+      this.#generations.fill(faces.generation, at, end);
+      at = end;
     }
   }
 
@@ -169,4 +214,10 @@ export class OpenClustering {
     for (const packs of this.#packs.values()) packs.close();
     this.#packs.clear();
   }
+}
+
+function qualities(facts: FaceColumns): Float32Array {
+  const all = new Float32Array(facts.frames.length);
+  for (let at = 0; at < all.length; at++) all[at] = quality(facts, at);
+  return all;
 }

@@ -1,8 +1,10 @@
 // Faces for tests: vectors of people who are easy to tell apart, boxes that say which face it is, and pictures that say both.
 import { createHash } from 'node:crypto';
 import type { Face } from '../../../../actors/faces/contract.ts';
+import type { indexContract } from '../../../../actors/index/contract.ts';
 import type { FrameFaces } from '../../../../actors/index/people/contract.ts';
 import type { SpanKey } from '../../../../actors/index/spans/contract.ts';
+import type { Request } from '../../../../runtime/contract.ts';
 import { mediaRecord, near, randomVector, seeded } from '../footage.ts';
 import type { Harness } from '../handlers.ts';
 
@@ -117,6 +119,16 @@ export interface ClusterOptions {
   readonly model_key?: string;
 }
 
+/** Begins to cluster, in as many steps as it takes. */
+export async function begin(index: Harness, asked: Request<typeof indexContract, 'begin_clustering'>) {
+  let begun = await index.call('begin_clustering', asked);
+  for (let steps = 1; !begun.done; steps++) {
+    if (steps > 1000) throw new Error('the clustering does not begin');
+    begun = await index.call('begin_clustering', { ...asked, begun: begun.clustering });
+  }
+  return begun;
+}
+
 /** Clusters a job as the coordinator does. */
 export async function cluster(
   index: Harness,
@@ -126,7 +138,7 @@ export async function cluster(
   cluster_job_name = 'job',
 ) {
   const asked = { cache_dir, cluster_job_name, model_key, hashes: [...hashes], eps, min_samples };
-  const begun = await index.call('begin_clustering', asked);
+  const begun = await begin(index, asked);
   const { clustering, entries } = begun;
   const vectors = new Float32Array(entries * d);
   for (let from = 0; from < entries; from += 7) {

@@ -3,9 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { peopleErrors } from '../../../../actors/index/people/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
 import { folder, indexActor } from '../handlers.ts';
-import { cluster, modelKey, people, storeFaces } from './faces.ts';
+import { begin, cluster, modelKey, people, storeFaces } from './faces.ts';
 
 test('what was clustered before comes first and is known, until anything of it differs', async (t) => {
   const cache_dir = folder(t);
@@ -106,4 +108,31 @@ test('while another process writes, faces are read, and neither stored nor corre
   other.stdin.end();
   await once(other, 'exit');
   assert.equal((await cluster(index, cache_dir, [])).report.clusters, 2);
+});
+
+test('a clustering is begun in steps, between which everything else is answered, and changes nothing by that', async (t) => {
+  const cache_dir = folder(t);
+  const [whole, small] = [await indexActor(t), await indexActor(t, { clusteringBytes: 1 })];
+  for (const hash of ['aa', 'bb', 'cc']) await storeFaces(whole, cache_dir, hash, [[1, 2], [1], [2]]);
+  const asked = { cache_dir, cluster_job_name: 'job', model_key: modelKey, eps: 0.2, min_samples: 2 };
+  const hashes = ['aa', 'bb', 'cc', 'dd'];
+  const at_once = await whole.call('begin_clustering', { ...asked, hashes });
+  assert.deepEqual([at_once.done, at_once.entries, at_once.missing], [true, 12, ['dd']]);
+  const first = await small.call('begin_clustering', { ...asked, hashes });
+  assert.equal(first.done, false);
+  const page = { clustering: first.clustering, from: 0, most: 9 };
+  await assert.rejects(small.call('clustering_vectors', page), engineErrors.INVALID_MESSAGE.is);
+  const none = { labels: new Int32Array(0), neighbours: new Int32Array(0), eps: 0.2, clear_names: false };
+  const early = small.call('commit_clustering', { clustering: first.clustering, ...none });
+  await assert.rejects(early, engineErrors.INVALID_MESSAGE.is);
+  // Faces that are others by the end are found out when it is committed.
+  await storeFaces(small, cache_dir, 'aa', [[1], [2]]);
+  const begun = await begin(small, { ...asked, hashes, begun: first.clustering });
+  assert.deepEqual([begun.clustering, begun.entries, begun.missing], [first.clustering, 12, ['dd']]);
+  const zeros = { labels: new Int32Array(12), neighbours: new Int32Array(12) };
+  const late = small.call('commit_clustering', { clustering: begun.clustering, ...none, ...zeros });
+  await assert.rejects(late, peopleErrors.CLUSTERING_CHANGED.is);
+  const { report } = await cluster(small, cache_dir, hashes);
+  assert.deepEqual([report.faces, report.clusters], [10, 2]);
+  assert.equal((await cluster(whole, cache_dir, [])).begun.before?.labels.length, 10);
 });
