@@ -1,0 +1,190 @@
+// What people said of clusters, through any sequence of corrections, of taking them back, and of clusterings.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { ClusterColumns } from '../../../../actors/index/people/cluster-columns.ts';
+import type { ClusteringState } from '../../../../actors/index/people/clustering-state.ts';
+import { applyCorrections } from '../../../../actors/index/people/corrections.ts';
+import { idOf, idText } from '../../../../actors/index/people/entry-id.ts';
+import { modify, undone } from '../../../../actors/index/people/modify.ts';
+import { named } from '../../../../actors/index/people/names.ts';
+import { anchorsOf, reconcile } from '../../../../actors/index/people/reconcile.ts';
+import { EngineError } from '../../../../runtime/errors.ts';
+import { seeded } from '../footage.ts';
+
+const count = 48;
+const ids = (() => {
+  const random = seeded(3);
+  const hex = () => Math.floor(random() * 16).toString(16);
+  const one = () => [8, 4, 4, 4, 12].map((length) => Array.from({ length }, hex).join('')).join('-');
+  return Uint8Array.from(Buffer.concat(Array.from({ length: count }, () => idOf(one())!)));
+})();
+
+interface Job {
+  readonly state: ClusteringState;
+  readonly columns: ClusterColumns;
+  readonly before: ClusterColumns | null;
+}
+
+const nothing: Job = {
+  state: {
+    ...{ cluster_ids: [], sizes: [], names: {}, corrections: [], lost: [], model_key: 'm', eps: 0.2 },
+    ...{ min_samples: 2, media: ['aa'], marks: [1], entries: count, next: 1, shape: 1, is_whole: true },
+    ...{ seen: 1, clustered_ms: 0, undo: null },
+  },
+  columns: {
+    ids,
+    media: new Uint32Array(count),
+    frames: new Uint32Array(count),
+    clusters: new Int32Array(count).fill(-1),
+    raw: new Int32Array(count).fill(-1),
+    neighbours: new Int32Array(count),
+    quality: new Float32Array(count),
+  },
+  before: null,
+};
+
+function clustered({ state, columns }: Job, raw: Int32Array): Job {
+  const anchors = (at: number) => anchorsOf(ids, columns.clusters, at);
+  const { cluster_ids, names, lost, next, corrections } = state;
+  const earlier = { clusters: columns.clusters, cluster_ids, names, lost, next, anchorsOf: anchors };
+  const { clusters, report: _, ...kept } = reconcile(ids, raw, earlier, corrections);
+  return { state: { ...state, ...kept, undo: null }, columns: { ...columns, clusters, raw }, before: null };
+}
+
+/** Some labels, mostly as they were. */
+function labels(raw: Int32Array, random: () => number): Int32Array {
+  const part = random();
+  return raw.map((label) => (random() < part ? label : Math.floor(random() * 7) - 1));
+}
+
+/** One thing that somebody does; what is refused changes nothing. */
+function step(job: Job, random: () => number): Job {
+  const { state, columns, before } = job;
+  const pick = () => state.cluster_ids[Math.floor(random() * state.cluster_ids.length)] ?? 'c0';
+  const what = random();
+  if (what < 0.25) return clustered(job, labels(columns.raw, random));
+  if (what < 0.35 && before !== null) {
+    return { state: undone(state).state, columns: before, before: null };
+  }
+  if (what < 0.55) {
+    const name = ['Ada', 'Ben', 'Cleo', 'Dora'][Math.floor(random() * 4)]!;
+    return { ...job, state: named(state, [{ cluster_id: pick(), name }], {}) };
+  }
+  const [one, two] = [pick(), pick()];
+  const own = [...columns.clusters.keys()].filter(
+    (at) => state.cluster_ids[columns.clusters[at]!] === one && random() < 0.5,
+  );
+  if (own.length === 0) return job;
+  const entry_ids = own.map((at) => idText(ids, at));
+  const [merges, moves] =
+    what < 0.7
+      ? [[{ cluster_ids: [one, two] }], []]
+      : [[], [{ from_cluster_id: one, to_cluster_id: two, entry_ids }]];
+  const done = modify(state, columns, 'file', merges, moves);
+  return { state: done.state, columns: done.columns, before: columns };
+}
+
+function* jobs(seed: number, steps: number): Iterable<{ readonly from: Job; readonly to: Job }> {
+  const random = seeded(seed);
+  let job = clustered(nothing, labels(nothing.columns.raw, random));
+  for (let i = 0; i < steps; i++) {
+    const from = job;
+    try {
+      job = step(job, random);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+    }
+    yield { from, to: job };
+  }
+}
+
+const seeds = fc.integer({ min: 0, max: 2 ** 31 });
+
+/** Which entries are together, whatever the numbers of their clusters. */
+function together(clusters: Int32Array): string {
+  const first = new Map<number, number>();
+  return [...clusters]
+    .map((own, at) => {
+      if (own >= 0 && !first.has(own)) first.set(own, at);
+      return own < 0 ? -1 : first.get(own);
+    })
+    .join();
+}
+
+test('to cluster what the vectors say again gives what somebody corrected, whatever was corrected before', () => {
+  fc.assert(
+    fc.property(seeds, (seed) => {
+      for (const { to } of jobs(seed, 25)) {
+        const again = clustered(to, to.columns.raw);
+        assert.equal(together(again.columns.clusters), together(to.columns.clusters));
+        assert.deepEqual(again.state.cluster_ids, to.state.cluster_ids);
+        // A name that was lost may come back besides.
+        assert.deepEqual({ ...again.state.names, ...to.state.names }, again.state.names);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('an id is never given to a cluster that is another one', () => {
+  fc.assert(
+    fc.property(seeds, (seed) => {
+      for (const { from, to } of jobs(seed, 25)) {
+        const there = new Set([...from.state.cluster_ids, ...(from.state.undo?.cluster_ids ?? [])]);
+        const fresh = to.state.cluster_ids.filter((id) => !there.has(id));
+        assert.ok(fresh.every((id) => Number(id.slice(1)) >= from.state.next));
+        assert.ok(to.state.next >= from.state.next);
+        assert.equal(new Set(to.state.cluster_ids).size, to.state.cluster_ids.length);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a name goes only when somebody takes it away, also of clusters that are not there for a while', () => {
+  fc.assert(
+    fc.property(seeds, (seed) => {
+      for (const { from, to } of jobs(seed, 25)) {
+        const again = clustered(from, Int32Array.from(to.columns.raw));
+        const known = ({ state }: Job) =>
+          new Set([...Object.values(state.names), ...state.lost.map(({ name }) => name)]);
+        for (const name of known(from)) assert.ok(known(again).has(name), name);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('the last correction holds whatever the vectors say then', () => {
+  fc.assert(
+    fc.property(seeds, (seed) => {
+      const random = seeded(seed + 1);
+      for (const { to } of jobs(seed, 25)) {
+        const last = to.state.corrections.at(-1);
+        if (last === undefined) continue;
+        const raw = labels(to.columns.raw, random);
+        const { labels: now } = applyCorrections(ids, raw, to.state.corrections);
+        const at = new Map(Array.from({ length: count }, (_, i) => [idText(ids, i), now[i]!]));
+        const standing = (anchors: readonly string[]) => {
+          const counts = new Map<number, number>();
+          for (const anchor of anchors) counts.set(at.get(anchor)!, (counts.get(at.get(anchor)!) ?? 0) + 1);
+          counts.delete(-1);
+          const most = Math.max(0, ...counts.values());
+          return new Set([...counts].filter(([, faces]) => faces === most).map(([label]) => label));
+        };
+        if (last.kind === 'merge') {
+          const [first, ...rest] = last.clusters
+            .map(({ anchors }) => standing(anchors))
+            .filter((found) => found.size > 0);
+          for (const other of rest) assert.ok([...other].some((label) => first!.has(label)));
+        } else {
+          const whom = standing(last.to.anchors);
+          const own = new Set(last.faces.map((face) => at.get(face)!));
+          if (whom.size > 0) assert.ok([...own].some((label) => whom.has(label)) && own.size === 1);
+        }
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
