@@ -35,7 +35,6 @@ export async function startActors(
       supervisor.begin(spec(decoderContract, { hardware }, `${name}-${i}`)),
     );
   const thumbnailDecoders = several(decoders > 0 ? 1 : 0, 'thumbnail-decoder');
-  const films = several(decoders, 'decoder');
   const speech =
     decoders === 0
       ? null
@@ -45,5 +44,7 @@ export async function startActors(
           diarizer: supervisor.begin(spec(diarizerContract, running)),
         };
   const faces = decoders === 0 ? null : supervisor.begin(spec(facesContract, running));
+  // Last: there may be hundreds.
+  const films = several(decoders, 'decoder');
   return { index, embedder, textEmbedder, prober, thumbnailDecoders, films, speech, faces };
 }

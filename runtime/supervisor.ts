@@ -7,6 +7,10 @@ import type { Contract } from './contract.ts';
 import type { Log } from './log.ts';
 import type { Ref } from './ref.ts';
 import type { SlotPool } from './slots.ts';
+import { Semaphore } from './sync/semaphore.ts';
+
+/** Actors that nobody waits for and that load their code at the same time: of hundreds none would be ready in time. */
+const startedAtOnce = 8;
 
 export interface SupervisorOptions {
   readonly clock: Clock;
@@ -27,7 +31,7 @@ export interface SupervisorOptions {
 export interface Supervisor {
   /** Starts an actor and waits until it is ready. Rejects with what kept it from starting. */
   add<C extends Contract>(spec: ChildSpec<C>): Promise<Ref<C>>;
-  /** Starts an actor and answers at once: calls wait until it is ready, and fail when it is given up. */
+  /** Starts an actor in its turn and answers at once: calls wait until it is ready, and fail when it is given up. */
   begin<C extends Contract>(spec: ChildSpec<C>): Ref<C>;
   states(): ChildState[];
   /** Asks every actor to stop, last started first. Resolves to the names of those that did not end in time. */
@@ -48,6 +52,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     stopping: stopping.signal,
     onFatal,
   };
+  const starts = new Semaphore(startedAtOnce);
   const children: Child[] = [];
   const enrol = <C extends Contract>(spec: ChildSpec<C>): Child<C> => {
     const child = new Child(spec, supervision);
@@ -69,7 +74,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     },
     begin: (spec) => {
       const child = enrol(spec);
-      child.startInBackground();
+      const start = async () => {
+        if (!stopping.signal.aborted) await child.start();
+      };
+      // A thread that fails to start ends, and that is handled as a crash.
+      void starts.run(start, { signal: stopping.signal }).catch(() => {});
       return child.ref;
     },
     states: () => children.map(({ state }) => state),

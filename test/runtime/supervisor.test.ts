@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Link } from '../../runtime/link.ts';
 import { createControl } from '../../runtime/wire.ts';
+import { until } from '../until.ts';
 import { engine } from './engine.ts';
 import { fixtureContract } from './fixture.ts';
 
@@ -30,14 +31,21 @@ function slowThread() {
     onExit: () => {},
     stop: () => {},
   };
-  const spec = { name: 'slow', contract: fixtureContract, start: () => link };
-  return { spec, loaded: ready.resolve, ended: () => exited.resolve({ clean: true, reason: '' }) };
+  let started = false;
+  const start = () => {
+    started = true;
+    return link;
+  };
+  const spec = { name: 'slow', contract: fixtureContract, start };
+  const ended = () => exited.resolve({ clean: true, reason: '' });
+  return { spec, loaded: ready.resolve, ended, isStarted: () => started };
 }
 
 test('a stop waits for a thread that is still starting as long as a start may take', async () => {
   const { supervisor, clock, lines } = engine({ startLimitMs: 60_000, stopLimitMs: 10_000 });
-  const { spec, loaded, ended } = slowThread();
+  const { spec, loaded, ended, isStarted } = slowThread();
   supervisor.begin(spec);
+  await until(isStarted);
   const stopped = supervisor.stop();
   clock.advance(30_000);
   loaded();
@@ -57,4 +65,34 @@ test('a thread that took calls has to end within the limit of a stop', async () 
   const stopped = supervisor.stop();
   clock.advance(10_000);
   assert.deepEqual(await stopped, ['slow']);
+});
+
+test('hundreds of actors are begun a few at a time, and each has the whole time to start', async () => {
+  const { supervisor, clock } = engine({ startLimitMs: 60_000, stopLimitMs: 10_000 });
+  const threads = Array.from({ length: 20 }, slowThread);
+  const refs = threads.map(({ spec }) => supervisor.begin(spec));
+  const started = () => threads.filter(({ isStarted }) => isStarted()).length;
+  for (let ready = 0; ready < threads.length; ready++) {
+    await until(() => started() === Math.min(threads.length, ready + 8));
+    clock.advance(5_000);
+    threads[ready]!.loaded();
+    await until(() => refs[ready]!.phase === 'ready');
+  }
+  const stopped = supervisor.stop();
+  for (const { ended } of threads) ended();
+  assert.deepEqual(await stopped, []);
+});
+
+test('an actor whose turn to start has not come is never started by an engine that stops', async () => {
+  const { supervisor } = engine({ startLimitMs: 60_000, stopLimitMs: 10_000 });
+  const threads = Array.from({ length: 9 }, slowThread);
+  const refs = threads.map(({ spec }) => supervisor.begin(spec));
+  await until(() => threads[7]!.isStarted());
+  const stopped = supervisor.stop();
+  for (const { loaded, ended } of threads) {
+    loaded();
+    ended();
+  }
+  assert.deepEqual(await stopped, []);
+  assert.deepEqual([threads[8]!.isStarted(), refs[8]!.phase], [false, 'down']);
 });
