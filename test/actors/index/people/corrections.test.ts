@@ -209,3 +209,50 @@ test('where people are seen is told in ranges of frames', async (t) => {
   const wrong = index.call('appearances', { ...asked, clusters: ['c99'] });
   await assert.rejects(wrong, peopleErrors.UNKNOWN_CLUSTER.is);
 });
+
+test('merges and moves of one request say the same as one after the other', async (t) => {
+  const results = [];
+  for (const together of [true, false]) {
+    const cache_dir = folder(t);
+    const index = await indexActor(t);
+    const cast = Array.from({ length: 4 }, () => [1, 2, 3, 4, 5]);
+    await storeFaces(index, cache_dir, 'aa', cast);
+    await cluster(index, cache_dir, ['aa']);
+    const { clusters } = await people(index, cache_dir);
+    const idOf = (person: number) =>
+      clusters.find(({ shown }) => shown[0]!.endsWith(` ${person}`))!.cluster_id;
+    const entryOf = (text: string) =>
+      clusters.flatMap(({ shown, entry_ids }) => entry_ids.filter((_, i) => shown[i] === text))[0]!;
+    const [one, two, three, four, five] = [1, 2, 3, 4, 5].map(idOf) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    const merges = [
+      { cluster_ids: [one, two], target_cluster_id: two },
+      { cluster_ids: [two, three], target_cluster_id: three },
+    ];
+    const moves = [
+      { from_cluster_id: three, to_cluster_id: four, entry_ids: [entryOf('aa 0 1'), entryOf('aa 1 2')] },
+      { from_cluster_id: four, to_cluster_id: five, entry_ids: [entryOf('aa 0 1'), entryOf('aa 2 4')] },
+    ];
+    const modify = (some: object) =>
+      index.call('modify_clusters', { cache_dir, cluster_job_name, merges: [], moves: [], ...some });
+    if (together) await modify({ merges, moves });
+    else {
+      for (const merge of merges) await modify({ merges: [merge] });
+      for (const move of moves) await modify({ moves: [move] });
+    }
+    const shownNow = async () =>
+      (await people(index, cache_dir)).clusters.map(({ shown }) => shown.toSorted()).sort();
+    const corrected = await shownNow();
+    const { kept_corrections, conflicts } = (await cluster(index, cache_dir, ['aa'])).report;
+    const said = [kept_corrections, conflicts.length];
+    results.push({ corrected, said, again: await shownNow() });
+  }
+  assert.deepEqual(results[0], results[1]);
+  assert.deepEqual(results[0]!.corrected.map(({ length }) => length).sort(), [10, 4, 6].sort());
+  assert.deepEqual(results[0]!.again, results[0]!.corrected);
+});
