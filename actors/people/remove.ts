@@ -56,10 +56,17 @@ async function compact(
   }
 }
 
-function told({ deleted_faces, removed_faces }: Omit<DeletePeopleAnswer, 'message'>): string {
+function told({ deleted_jobs, deleted_faces, removed_faces }: Omit<DeletePeopleAnswer, 'message'>): string {
   if (deleted_faces === 0) return 'No face was in it';
   const taken = `${deleted_faces} ${deleted_faces === 1 ? 'face is' : 'faces are'} taken out`;
-  if (removed_faces === 0) return `${taken}; other clusterings have them all, so nothing leaves the disk`;
+  const shared = deleted_faces - removed_faces;
+  const back =
+    deleted_jobs === 0 && shared > 0
+      ? `. Other clusterings have ${shared} of them, which come back when this one is clustered again: delete them there, too`
+      : '';
+  if (removed_faces === 0) {
+    return `${taken}; other clusterings have them all, so nothing leaves the disk${back}`;
+  }
   const them = `${removed_faces} of them`;
-  return `${taken}. Nothing reads the vectors and pictures of ${them} any more; their bytes leave the disk with the next compaction`;
+  return `${taken}. Nothing reads the vectors and pictures of ${them} any more; their bytes leave the disk with the next compaction${back}`;
 }

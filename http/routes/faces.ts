@@ -266,7 +266,7 @@ export const deletePeople = route({
   description:
     'With neither `cluster_id` nor `person_name` the whole clustering. A name that several clusters have means them all. ' +
     'Faces that no other clustering has lose vector and pictures: nothing reads them any more, and their bytes leave the disk with the ' +
-    'next compaction. Nothing of the footage itself is touched, and nobody can undo it: an analysis with `force` finds the faces again. ' +
+    'next compaction. Others stay stored, and come back when this clustering is clustered again. Nothing of the footage itself is touched, and nobody can undo it: an analysis with `force` finds the faces again. ' +
     `400 for an unknown person, with the name that was probably meant. ${unknownJob}`,
   body: Type.Object({
     ...FaceJob,

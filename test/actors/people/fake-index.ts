@@ -65,6 +65,8 @@ export function fakeJob(
 export class FakeIndex {
   readonly asked: Asked[] = [];
   readonly unreadable: string[] = [];
+  /** Of the faces of each deletion, so many are those of other clusterings, too. */
+  shared = 0;
   /** Steps that compaction still takes. */
   garbage = 0;
   /** By folder. */
@@ -173,7 +175,12 @@ export class FakeIndex {
     const kept = this.#jobs.get(asked.cache_dir)!.filter((one) => one !== job);
     if (cluster_id === null) this.#jobs.set(asked.cache_dir, kept);
     this.garbage = 3;
-    return { jobs: cluster_id === null ? 1 : 0, clusters: gone.length, faces, faces_removed: faces };
+    return {
+      jobs: cluster_id === null ? 1 : 0,
+      clusters: gone.length,
+      faces,
+      faces_removed: faces - Math.min(faces, this.shared),
+    };
   }
 }
 

@@ -302,3 +302,20 @@ test('where very many people are seen is asked for some of them at a time', asyn
   );
   assert.deepEqual(asked, [16, 16, 8]);
 });
+
+test('of a person whose faces another clustering has it is told that they come back', async () => {
+  const { index, whole } = people();
+  index.shared = 3;
+  const some = await whole.remove({ ...named, cluster_id: 'c2' });
+  assert.deepEqual([some.deleted_faces, some.removed_faces], [5, 2]);
+  assert.match(
+    some.message,
+    /^5 faces are taken out\. Nothing reads .* of 2 of them .*\. Other clusterings have 3 of them/,
+  );
+  index.shared = 100;
+  assert.match(
+    (await whole.remove({ ...named, cluster_id: 'c1' })).message,
+    /have 30 of them, which come back/,
+  );
+  assert.doesNotMatch((await whole.remove({ ...named, cluster_id: null })).message, /come back/);
+});
