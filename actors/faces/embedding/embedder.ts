@@ -3,6 +3,7 @@ import { type FaceEmbedderRow, modelErrors } from '../../models/contract.ts';
 import type { ModelSession } from '../../models/session.ts';
 import { alignedSide } from '../alignment/similarity.ts';
 import { facesErrors } from '../contract.ts';
+import { Planes } from '../planes.ts';
 import type { EmbedderGraph } from './family.ts';
 
 const pixels = alignedSide * alignedSide;
@@ -13,7 +14,9 @@ export class FaceEmbedder {
   readonly #row: FaceEmbedderRow;
   readonly #session: ModelSession;
   readonly #graph: EmbedderGraph;
-  readonly #input: Float32Array;
+  readonly #planes: Planes;
+  /** The faces of a run, one behind the other. */
+  readonly #faces: Uint8Array;
 
   /** The session stays the caller's. */
   constructor(row: FaceEmbedderRow, session: ModelSession, graph: EmbedderGraph) {
@@ -22,7 +25,8 @@ export class FaceEmbedder {
     this.#graph = graph;
     this.batch = graph.batch;
     this.dimensions = row.embedder.dimensions;
-    this.#input = new Float32Array(graph.batch * 3 * pixels);
+    this.#planes = new Planes(row.embedder);
+    this.#faces = new Uint8Array(graph.batch * 3 * pixels);
   }
 
   /**
@@ -30,13 +34,11 @@ export class FaceEmbedder {
    * of them have no direction, because the graph answered zeros or no numbers. Throws MODEL_RUN_FAILED.
    */
   async embed(faces: readonly Uint8Array[]): Promise<{ vectors: Float32Array; bad: number[] }> {
-    for (const [at, face] of faces.entries()) this.#fill(face, at);
     const { input, output } = this.#graph;
     // A graph that takes a fixed number is given that number, black ones at the end.
     const fixed = this.#session.inputs[0]!.shape[0];
     const count = typeof fixed === 'number' && fixed > 0 ? fixed : faces.length;
-    const data = this.#input.subarray(0, count * 3 * pixels);
-    data.fill(0, faces.length * 3 * pixels);
+    const data = this.#fill(faces, count);
     const dims = [count, 3, alignedSide, alignedSide];
     const results = await this.#session.run({ [input]: { data, dims } }, [output]);
     const found = results[output];
@@ -60,15 +62,14 @@ export class FaceEmbedder {
     throw facesErrors.BAD_FACE_VECTOR(message, { key: this.#row.key });
   }
 
-  #fill(face: Uint8Array, at: number): void {
-    const { color, mean, scale } = this.#row.embedder;
-    const target = this.#input.subarray(at * 3 * pixels, (at + 1) * 3 * pixels);
-    for (let channel = 0; channel < 3; channel++) {
-      const plane = (color === 'rgb' ? channel : 2 - channel) * pixels;
-      for (let pixel = 0, from = channel; pixel < pixels; pixel++, from += 3) {
-        target[plane + pixel] = (face[from]! - mean) / scale;
-      }
-    }
+  /** `count`: at least as many as there are faces; the floats of the rest are 0. */
+  #fill(faces: readonly Uint8Array[], count: number): Float32Array {
+    for (const [at, face] of faces.entries()) this.#faces.set(face, at * 3 * pixels);
+    const data = this.#planes.take(this.#faces.subarray(0, faces.length * 3 * pixels), count * 3 * pixels);
+    for (let at = 0; at < faces.length; at++)
+      this.#planes.write(at * pixels, pixels, at * 3 * pixels, pixels);
+    data.fill(0, faces.length * 3 * pixels);
+    return data;
   }
 
   #vector(vectors: Float32Array, at: number): Float32Array {
