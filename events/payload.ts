@@ -123,14 +123,20 @@ function endedFile(result: WorkResult): EndedFile {
 
 const MOST_NAMES = 5;
 
-/** Names the files that hold nothing of what was asked for: sound among the pictures. */
+/** Names the files that hold nothing of what was asked for, sound among the pictures, and those with a warning. */
 function warningOf(kinds: readonly StageKind[], results: readonly WorkResult[]): string | undefined {
-  const none = results.filter(({ outcome }) => outcome === 'not_applicable');
-  const [first] = none;
-  if (!first) return undefined;
-  const names = none.slice(0, MOST_NAMES).map(({ path }) => path);
-  const more = none.length > MOST_NAMES ? ` and ${none.length - MOST_NAMES} more` : '';
-  return `${names.join(', ')}${more}: ${kindOf(kinds, first.type).labels.nothing}`;
+  const said = Map.groupBy(results, (result) => saidOf(kindOf(kinds, result.type), result));
+  said.delete(undefined);
+  const warnings = [...said].map(([what, files]) => {
+    const names = files.slice(0, MOST_NAMES).map(({ path }) => path);
+    const more = files.length > MOST_NAMES ? ` and ${files.length - MOST_NAMES} more` : '';
+    return `${names.join(', ')}${more}: ${what}`;
+  });
+  return warnings.length > 0 ? warnings.join('; ') : undefined;
+}
+
+function saidOf({ labels }: StageKind, { outcome, facts }: WorkResult): string | undefined {
+  return outcome === 'not_applicable' ? labels.nothing : labels.warning?.(facts);
 }
 
 export interface End {

@@ -6,6 +6,7 @@ import {
   type RunOptions,
   type TaskRun,
 } from './contract.ts';
+import { hasGone } from './media/gone.ts';
 import { properties } from './media/properties.ts';
 import { FaceModelInUse } from './stages/faces/model.ts';
 import { LaneRunner } from './stages/lane-runner.ts';
@@ -27,6 +28,7 @@ export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = 
   const parts: StageParts = { ...given, speechModel, faceModel };
   return {
     properties: (request, signal) => properties(parts, request, signal),
+    hasGone: (cache_dir, paths, signal) => hasGone(parts, cache_dir, paths, signal),
     get speechModel() {
       return speechModel.state;
     },

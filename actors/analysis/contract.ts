@@ -315,6 +315,8 @@ export interface RunOptions {
 export interface Analysis {
   /** What media files are; see `media/properties.ts`. */
   properties(request: PropertiesRequest, signal: AbortSignal): Promise<MediaPropertiesAnswer>;
+  /** Whether one of these files is gone, and the folder has previews of its pictures. */
+  hasGone(cache_dir: string, paths: readonly string[], signal: AbortSignal): Promise<boolean>;
   /** The speech model in use; there is one only while a task transcribes. */
   readonly speechModel: ModelState;
   /** The face models in use, as one; there are some only while a task looks for faces. */

@@ -25,6 +25,8 @@ export interface RequestPart<Body extends TProperties = TProperties> {
   media(body: Static<TObject<Body>>): readonly NamedPath[];
   /** Paths of small pictures, such as sample faces. */
   pictures?(body: Static<TObject<Body>>): readonly NamedPath[];
+  /** Where a file is gone, its stored previews will do. */
+  readonly readsPreviews?: boolean;
   /** It asks for work without any media. */
   isWithoutMedia?(body: Static<TObject<Body>>): boolean;
 }

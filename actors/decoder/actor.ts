@@ -7,6 +7,7 @@ import { moments } from './frames/moments.ts';
 import { picture } from './frames/picture.ts';
 import { Hardware } from './packets/hardware.ts';
 import { shrink } from './pixels/shrink.ts';
+import { storedFrames, storedSize } from './pixels/stored.ts';
 import { digest } from './probe/digest.ts';
 import { identify } from './probe/hash.ts';
 import { probe } from './probe/probe.ts';
@@ -32,6 +33,8 @@ export const definition = actor({
         identify: ({ path }) => identify(path),
         digest,
         frames: (request, turn: FeedTurn) => frames(request, turn, device()),
+        stored_frames: storedFrames,
+        stored_size: storedSize,
         picture,
         moments,
         shrink,

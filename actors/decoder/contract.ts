@@ -174,6 +174,13 @@ export const PictureShape = Type.Object({
 });
 export type PictureShape = Static<typeof PictureShape>;
 
+/** In px. */
+export const PictureSize = Type.Object({
+  width: Type.Integer({ minimum: 1 }),
+  height: Type.Integer({ minimum: 1 }),
+});
+export type PictureSize = Static<typeof PictureSize>;
+
 export const PreviewShape = Type.Object({
   max_side: Type.Integer({ minimum: 16 }),
   /** JPEG quality 1-100. */
@@ -266,6 +273,22 @@ export const decoderContract = contract(
       GridFrame,
       { slots: ({ further_shapes = [] }) => 1 + further_shapes.length },
     ),
+    /**
+     * Pictures that were stored as JPEG, in the order given, as frames whose `seconds` are their index; what is not a picture
+     * is left out. Each fills slots as in `frames`. `preview`: with the JPEG itself.
+     */
+    stored_frames: feed(
+      Type.Object({
+        frames: Type.Array(Type.Object({ frame_index: Type.Integer({ minimum: 0 }), jpeg: Bytes })),
+        shape: PictureShape,
+        further_shapes: Type.Optional(Type.Array(PictureShape)),
+        preview: Type.Boolean(),
+      }),
+      GridFrame,
+      { slots: ({ further_shapes = [] }) => 1 + further_shapes.length },
+    ),
+    /** Size of a picture that was stored as JPEG, in px; null for what is not a picture. */
+    stored_size: ask(Type.Object({ jpeg: Bytes }), Nullable(PictureSize)),
     /** The picture shown at `seconds` (ignored for a still), into a slot that the caller owns. */
     picture: ask(
       Type.Object({

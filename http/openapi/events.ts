@@ -37,7 +37,7 @@ const meanings: Readonly<Record<string, string>> = {
   ended_files:
     'Files whose work has ended since, and how. Each file is in one event, several in one where very many end; a file that was cancelled is in none.',
   warning:
-    'What a person should know of `ended_files`: that a file is sound only, where pictures were asked for.',
+    'What a person should know of `ended_files`: that a file is sound only, where pictures were asked for; that faces were found in stored previews.',
   error: 'Why the file failed, or with `done` why the task did.',
   error_code: 'Stable code of the error: `FILE_UNREADABLE`.',
   cancelled: 'With `done`: the task was cancelled.',

@@ -34,7 +34,7 @@ export function service(
     const entries = readable.map((path) => [path, { video_cached: path === at('b.mp4') }]);
     return { media_properties: Object.fromEntries(entries) };
   };
-  const analysis = { properties } as unknown as Analysis;
+  const analysis = { properties, hasGone: async () => false } as unknown as Analysis;
   const kinds = stageKinds;
   const given = { kinds, analysis, models: { active }, decode: 'exact', expectFaceModel } as const;
   const preflight = createPreflight(given);

@@ -1,8 +1,10 @@
 // One decode pass of a file for every stage that wants its frames, each at a size of its own and with credit of its own.
 import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
 import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
 import type { Decoder } from './parts.ts';
 import type { FileWork, WantedFrames } from './stage.ts';
+import { storedFrames } from './stored-frames.ts';
 import type { TaskContext } from './task-context.ts';
 
 export interface Subscription {
@@ -26,17 +28,28 @@ export class FramePass {
   readonly #task: TaskContext;
   readonly #path: string;
   readonly #reader: Decoder;
+  readonly #gone: MediaRecord | null;
   /** Subscriptions that have neither asked for frames nor ended. */
   #undecided: number;
   readonly #decided = Promise.withResolvers<void>();
   readonly #consumers: Consumer[] = [];
   #delivery: Promise<void> | undefined;
 
-  /** `works`: pieces of work on the file, each with a subscription. The pass begins when each has decided. */
-  constructor(task: TaskContext, path: string, reader: Decoder, works: number) {
+  /**
+   * `works`: pieces of work on the file, each with a subscription. The pass begins when each has decided. `gone`: the file is
+   * not there, and its frames are its stored previews.
+   */
+  constructor(
+    task: TaskContext,
+    path: string,
+    reader: Decoder,
+    works: number,
+    gone: MediaRecord | null = null,
+  ) {
     this.#task = task;
     this.#path = path;
     this.#reader = reader;
+    this.#gone = gone;
     this.#undecided = works;
   }
 
@@ -106,6 +119,12 @@ export class FramePass {
     { credit, signal, from = 0 }: Pick<WantedFrames, 'credit' | 'signal' | 'from'>,
   ): AsyncIterable<GridFrame> {
     const task = this.#task;
+    const until = signal ? AbortSignal.any([task.signal, signal]) : task.signal;
+    if (this.#gone) {
+      const { cache_dir } = task.request;
+      const parts = { index: task.parts.index, reader: this.#reader, cache_dir, media: this.#gone };
+      return storedFrames(parts, { shapes, preview, from }, { signal: until, credit });
+    }
     const [shape, ...further] = shapes as [PictureShape, ...PictureShape[]];
     const request = {
       path: this.#path,
@@ -115,7 +134,6 @@ export class FramePass {
       mode: task.request.decode,
       from_frame: from,
     };
-    const until = signal ? AbortSignal.any([task.signal, signal]) : task.signal;
     return this.#reader.feed('frames', request, { signal: until, credit });
   }
 }

@@ -94,6 +94,8 @@ export interface Labels<Facts> {
   result(facts: Facts): string;
   /** Behind the number of its jobs, one and several, where their closing steps are something people know: `clustering`. */
   readonly jobs?: readonly [one: string, several: string];
+  /** What a person should know of such a file, in events. */
+  warning?(facts: Facts): string | undefined;
 }
 
 /** What a job asks of one file; a stage adds what else it has to know. */

@@ -3,7 +3,7 @@
 import { engineErrors } from '../../../runtime/errors.ts';
 import { KeyedLock } from '../../../runtime/sync/keyed-lock.ts';
 import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
-import type { MediaRecord } from '../../index/store/contract.ts';
+import { mediaErrors } from '../../decoder/contract.ts';
 import { expectNotQuarantined } from '../recovery/journalled.ts';
 import { hangOf, worthAnotherTry } from '../recovery/retry.ts';
 import { runClosing } from './closing.ts';
@@ -24,6 +24,7 @@ const readerNames: Readonly<Record<ReaderKind, string>> = { frames: 'decoder', s
 
 type Planned = RunningStage & { readonly jobs: StageJobs['jobs'] };
 type Wanted = readonly { readonly stage: Planned; readonly item: Item }[];
+type Found = Pick<Piece, 'media' | 'previews'>;
 /** By path: what is wanted of each file. */
 type Round = ReadonlyMap<string, Wanted>;
 
@@ -173,11 +174,26 @@ export class LaneRunner {
 
   /** What is to be done with the file now; what has its result already, or comes later, is left out. */
   async #survey(path: string, wanted: Wanted): Promise<Piece[]> {
-    const { signal, surveys } = this.#task;
-    if (signal.aborted) throw engineErrors.CANCELLED(`${path}: was not begun`);
-    const media = await surveys.media(path);
-    const planned = await Promise.all(wanted.map(({ stage, item }) => this.#plan(stage, item, media)));
+    if (this.#task.signal.aborted) throw engineErrors.CANCELLED(`${path}: was not begun`);
+    const { able, ...found } = await this.#found(path, wanted);
+    const planned = await Promise.all(able.map(({ stage, item }) => this.#plan(stage, item, found)));
     return planned.filter((piece) => piece !== undefined);
+  }
+
+  /** Stages that can work on the file; where it is gone, those its stored previews are enough for. The others fail. */
+  async #found(path: string, wanted: Wanted): Promise<Found & { readonly able: Wanted }> {
+    const { surveys } = this.#task;
+    try {
+      return { media: await surveys.media(path), previews: null, able: wanted };
+    } catch (error) {
+      const able = wanted.filter(({ stage }) => stage.stage.kind.readsPreviews);
+      const isGone = mediaErrors.FILE_NOT_FOUND.is(error) && able.length > 0;
+      const gone = isGone ? await surveys.gone(path) : null;
+      if (!gone) throw error;
+      const others = wanted.filter((one) => !able.includes(one));
+      this.#failSurvey(path, others, error);
+      return { ...gone, able };
+    }
   }
 
   #failSurvey(path: string, wanted: Wanted, error: unknown): Piece[] {
@@ -186,10 +202,10 @@ export class LaneRunner {
   }
 
   /** "Resume" is "plan again": what is stored stands. */
-  async #plan({ stage, session, tracker }: Planned, item: Item, media: MediaRecord) {
+  async #plan({ stage, session, tracker }: Planned, item: Item, { media, previews }: Found) {
     const { parts, retryQuarantined } = this.#task;
     const { path } = item;
-    const piece: Piece = { stage, session, tracker, item, media };
+    const piece: Piece = { stage, session, tracker, item, media, previews };
     try {
       if (!session.applies(media, item)) tracker.notApplicable(media);
       else if (await standsStored(this.#task, piece)) this.#tellStored(piece);
@@ -285,7 +301,7 @@ export class LaneRunner {
 
   /** Resolves when the reader is free, to the ends of the pieces; none of them rejects. */
   async #begin(pieces: readonly Piece[], reader: Decoder, isLast: boolean): Promise<Promise<void>[]> {
-    const pass = new FramePass(this.#task, pieces[0]?.media.path ?? '', reader, pieces.length);
+    const pass = this.#pass(pieces, reader);
     const first = await Promise.allSettled(pieces.map((piece) => attempt(this.#task, piece, reader, pass)));
     const ends: Promise<void>[] = [];
     for (const [i, piece] of pieces.entries()) {
@@ -325,7 +341,14 @@ export class LaneRunner {
     if (this.#task.signal.aborted || !worthAnotherTry(error) || hangOf(error)) return Promise.reject(error);
     this.#task.parts.log.warn('a stage is tried again', logFields(piece, error));
     const next = reader.phase === 'down' ? this.#anotherReader() : reader;
-    return attempt(this.#task, piece, next, new FramePass(this.#task, piece.media.path, next, 1));
+    return attempt(this.#task, piece, next, this.#pass([piece], next));
+  }
+
+  /** For pieces of one file. */
+  #pass(pieces: readonly Piece[], reader: Decoder): FramePass {
+    const [first] = pieces;
+    const gone = first?.previews ? first.media : null;
+    return new FramePass(this.#task, first?.media.path ?? '', reader, pieces.length, gone);
   }
 
   #anotherReader(): Decoder {

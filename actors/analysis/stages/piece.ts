@@ -1,5 +1,6 @@
 // One piece of work: a stage and one of its files, from start to end. Journalled, so that a crash is known afterwards.
 import { toFields } from '../../../runtime/errors.ts';
+import type { PictureSize } from '../../decoder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { journalFailure } from '../recovery/journalled.ts';
 import { stageKey } from '../recovery/quarantine.ts';
@@ -21,18 +22,24 @@ export interface RunningStage {
 export interface Piece extends RunningStage {
   readonly item: Item;
   readonly media: MediaRecord;
+  /** Size of the stored previews that stand in for the file; null where it is there. */
+  readonly previews: PictureSize | null;
 }
 
-/** By content: the same bytes under another name are the same work. */
-export function keyOf({ stage, session, item, media }: Piece): string {
-  return stageKey(media.identity.hash_str, stage.journal, session.modelOf(item));
+/** By content: the same bytes under another name are the same work. What a file does says nothing about its previews. */
+export function keyOf({ stage, session, item, media, previews }: Piece): string {
+  const work = previews ? `${stage.journal}-previews` : stage.journal;
+  return stageKey(media.identity.hash_str, work, session.modelOf(item));
 }
 
 /** What is stored is to stand. */
 export async function standsStored(task: TaskContext, piece: Omit<Piece, 'tracker'>): Promise<boolean> {
-  const { stage, session, item, media } = piece;
-  if (task.redo(stage.kind.type, item.path)) return false;
-  return task.onceMore(() => session.isStored(media, item));
+  const { stage, session, item, media, previews } = piece;
+  const isGone = previews !== null;
+  const isStored = (gone: boolean) => task.onceMore(() => session.isStored(media, item, gone));
+  if (!task.redo(stage.kind.type, item.path)) return isStored(isGone);
+  // Previews never take the place of what came from the file itself.
+  return isGone && isStored(false);
 }
 
 /**
@@ -45,7 +52,7 @@ export async function attempt(
   reader: Decoder,
   pass: FramePass,
 ): Promise<Underway> {
-  const { session, tracker, item, media } = piece;
+  const { session, tracker, item, media, previews } = piece;
   const { parts, run, signal } = task;
   const { frames, end: endFrames } = pass.subscription();
   const spans = AttemptSpans.of(task, piece, (amount) => tracker.takenUp(media, amount));
@@ -60,7 +67,7 @@ export async function attempt(
     tracker.worked(media, (spans?.keptNow ?? 0) - done);
     throw error;
   };
-  const begin = async () => session.work({ item, media, reader, signal, worked, frames, spans });
+  const begin = async () => session.work({ item, media, reader, previews, signal, worked, frames, spans });
   let underway: Underway;
   try {
     parts.journal.write({ type: 'stage-start', ...stage });

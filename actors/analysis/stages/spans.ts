@@ -1,6 +1,7 @@
 // Spans: what a stage has done of a long file is kept as it goes, so that a later attempt, in this run or another one, goes
 // on inside the file. Which work it is of is said here, for every stage alike.
 import { programVersion } from '../../../runtime/process/version.ts';
+import type { PictureSize } from '../../decoder/contract.ts';
 import type { KeptSpan, SpanKey } from '../../index/spans/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { Item } from './kind.ts';
@@ -28,7 +29,7 @@ export class AttemptSpans implements FileSpans {
   /** Null for a stage that begins every file anew, and for a file that is not worth it. */
   static of(
     task: TaskContext,
-    { stage, session, item, media }: Work,
+    { stage, session, item, media, previews }: Work,
     onTakenUp: (amount: number) => void,
   ): AttemptSpans | null {
     const rules = session.spans?.(media, item) ?? null;
@@ -39,7 +40,13 @@ export class AttemptSpans implements FileSpans {
       hash_str,
       model_key: session.modelOf(item),
       path: media.path,
-      settings: JSON.stringify({ version, size_bytes, mtime_ms, ...rules.settings }),
+      settings: JSON.stringify({
+        version,
+        size_bytes,
+        mtime_ms,
+        ...(previews && { previews }),
+        ...rules.settings,
+      }),
       task_id: task.run.task_id,
       // What is forced begins anew once, and goes on with its own.
       own: task.redo(stage.kind.type, item.path),
@@ -102,4 +109,5 @@ interface Work {
   readonly session: StageSession;
   readonly item: Item;
   readonly media: MediaRecord;
+  readonly previews: PictureSize | null;
 }

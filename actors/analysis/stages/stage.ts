@@ -1,6 +1,6 @@
 // A stage as the runner needs it: its declaration, and the work itself. The runner owns surveys, the journal, retries,
 // quarantine, cancellation and events; a stage only works on one file.
-import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
+import type { GridFrame, PictureShape, PictureSize } from '../../decoder/contract.ts';
 import type { KeptSpan, SpanKey } from '../../index/spans/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { WorkResult } from '../contract.ts';
@@ -28,8 +28,8 @@ export interface StageSession<I extends Item = Item> {
   modelOf(item: I): string;
   /** False when the file holds nothing of the kind. */
   applies(media: MediaRecord, item: I): boolean;
-  /** What is stored came about as it would now. */
-  isStored(media: MediaRecord, item: I): Promise<boolean>;
+  /** What is stored came about as it would now. `isGone`: the file is not there, and its stored previews would do. */
+  isStored(media: MediaRecord, item: I, isGone: boolean): Promise<boolean>;
   /** What is told of a file that was analysed before. */
   storedFacts?(media: MediaRecord): Facts;
   /**
@@ -89,6 +89,11 @@ export interface FileWork<I extends Item = Item> {
   readonly item: I;
   readonly media: MediaRecord;
   readonly reader: Decoder;
+  /**
+   * Null for a file that is there. Else it is gone, as only stages that say `readsPreviews` hear: its frames are its stored
+   * previews, of this size.
+   */
+  readonly previews: PictureSize | null;
   /** Aborted when the work is to end. */
   readonly signal: AbortSignal;
   /**

@@ -1,6 +1,7 @@
 // The surveys of one task: which file is it, what is in it. A file that several stages work on is surveyed once.
 import { Semaphore } from '../../../runtime/sync/semaphore.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
+import { type GoneMedia, goneMedia } from '../media/gone.ts';
 import { surveyAndRemember } from '../media/survey.ts';
 import { journalledSurvey } from '../recovery/journalled.ts';
 import { hangOf, worthAnotherTry } from '../recovery/retry.ts';
@@ -56,6 +57,12 @@ export class Surveys {
       this.#first.delete(path);
     }
     return media;
+  }
+
+  /** What is known of a file that is not there; null where its previews are not stored. */
+  gone(path: string): Promise<GoneMedia | null> {
+    const { cache_dir, signal } = this.#run;
+    return goneMedia(this.#parts, cache_dir, path, { signal });
   }
 
   #tried(path: string): Promise<MediaRecord> {

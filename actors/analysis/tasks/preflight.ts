@@ -36,7 +36,7 @@ export interface SettledRequest {
 
 export interface PreflightParts {
   readonly kinds: readonly StageKind[];
-  readonly analysis: Pick<Analysis, 'properties'>;
+  readonly analysis: Pick<Analysis, 'properties' | 'hasGone'>;
   readonly models: Pick<VisualModels, 'active'>;
   /** Throws NO_FACE_MODEL when no face models are downloaded. */
   readonly expectFaceModel: () => Promise<void>;
@@ -62,10 +62,12 @@ export function createPreflight(given: PreflightParts): Preflight {
       refuse([...pathComplaints(parts, request), ...parts.flatMap((part) => part.complaints(request))]);
       const media = parts.flatMap((part) => part.media(request)).map(({ path }) => path);
       const hasMedia = media.length > 0 || !parts.some((part) => part.isWithoutMedia?.(request));
-      if (hasMedia) await expectMedia(media, signal);
+      const unlessGone = (error: unknown) => expectGone(parts, request, analysis, error, signal);
+      if (hasMedia) await expectMedia(media, signal).catch(unlessGone);
       refuse(await pictureComplaints(parts, request));
       const cache_dir = await expectWritable(request.cache_dir);
-      if (hasMedia) await expectSupported([...new Set(media)], cache_dir, analysis, signal);
+      const some = [...new Set(media)];
+      if (hasMedia) await expectSupported(some, cache_dir, analysis, signal).catch(unlessGone);
       refuse(await unanalysedComplaints({ ...request, cache_dir }, analysis, signal));
       refuseMissingCapabilities(request);
       for (const kind of kinds) await kind.expects?.(request, checking);
@@ -154,6 +156,20 @@ async function expectSupported(
     }
   }
   throw analysisErrors.NO_VALID_MEDIA(`None of these is film, picture or sound: ${reasons.join('; ')}`);
+}
+
+/** Throws `error` unless it says that there is no media, and there are previews of a file that do as well. */
+async function expectGone(
+  parts: readonly RequestPart[],
+  request: AnalyzeRequest,
+  analysis: Pick<Analysis, 'hasGone'>,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!analysisErrors.NO_VALID_MEDIA.is(error)) throw error;
+  const able = parts.filter(({ readsPreviews }) => readsPreviews).flatMap((part) => part.media(request));
+  const paths = able.map(({ path }) => plainPath(path));
+  if (!(await analysis.hasGone(plainPath(request.cache_dir), paths, signal))) throw error;
 }
 
 /** Unlike media, a picture of a person that cannot be read refuses the request: naming depends on each of them. */

@@ -129,10 +129,13 @@ export const PeopleLoadReport = Type.Object({
 export type PeopleLoadReport = Static<typeof PeopleLoadReport>;
 
 export const peopleMessages = {
-  /** For each hash the number of faces that these models found; null where they have not looked. */
+  /**
+   * For each hash the number of faces that these models found, null where they have not looked; and whether they looked at
+   * stored previews, since the file was gone.
+   */
   faces_stored: ask(
     Type.Object({ ...Folder, model_key: Type.String(), hashes: Type.Array(Type.String()) }),
-    Type.Object({ faces: Type.Array(nullable(Count)) }),
+    Type.Object({ faces: Type.Array(nullable(Count)), from_previews: Type.Array(Type.Boolean()) }),
   ),
   /**
    * Begins the face stage of one file, as `begin` does for pictures: with `span` it goes on behind what was kept under it,
@@ -169,7 +172,12 @@ export const peopleMessages = {
    * the same frame, by whichever models, keeps its entry id; so corrections hold.
    */
   commit_faces: ask(
-    Type.Object({ stage: Type.Integer(), media: MediaRecord }),
+    Type.Object({
+      stage: Type.Integer(),
+      media: MediaRecord,
+      /** They were found in stored previews. */
+      from_previews: Type.Optional(Type.Boolean()),
+    }),
     Type.Object({ faces: Count, kept_ids: Count }),
   ),
   /** As `abort` of pictures. */

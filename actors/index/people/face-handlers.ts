@@ -21,7 +21,13 @@ export function faceHandlers({
 }: FaceParts): Handlers<Contract<Pick<typeof peopleMessages, Names>>> {
   return {
     faces_stored: ({ cache_dir, model_key, hashes }) =>
-      folders.with(cache_dir, (store) => ({ faces: store.people.faces.stored(model_key, hashes) })),
+      folders.with(cache_dir, (store) => {
+        const stored = store.people.faces.stored(model_key, hashes);
+        return {
+          faces: stored.map((one) => one?.count ?? null),
+          from_previews: stored.map((one) => one?.fromPreviews ?? false),
+        };
+      }),
     begin_faces: ({ cache_dir, hash_str, model_key, dimensions, span }) =>
       folders.with(cache_dir, (store) => {
         const stage = store.peopleWriter().faces.begin(hash_str, model_key, dimensions, span);
@@ -33,11 +39,11 @@ export function faceHandlers({
       writerOf(store, stage).append(stage, { frames, vectors, aligned, displays }, keep);
       return {};
     },
-    commit_faces: ({ stage: number, media }) => {
+    commit_faces: ({ stage: number, media, from_previews }) => {
       const { store, stage } = faceStages.get(number);
       // Whatever becomes of the commit, the store has no stage afterwards.
       faceStages.remove(number);
-      return writerOf(store, stage).commit(stage, media);
+      return writerOf(store, stage).commit(stage, media, from_previews);
     },
     abort_faces: ({ stage: number }) => {
       const open = faceStages.remove(number);

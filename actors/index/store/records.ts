@@ -77,6 +77,7 @@ export const Faces = table('FHFA', {
   revision: 'uint',
   count: 'uint',
   stored_ms: 'double',
+  from_previews: 'uint',
 });
 export const FaceFacts = table('FHFF', {
   ids: 'ubytes',

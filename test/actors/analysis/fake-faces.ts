@@ -39,6 +39,8 @@ export interface FacesWorld {
   // What the index has stored.
   /** By model and content. */
   readonly stored: Map<string, Entry[]>;
+  /** Of these, what was found in stored previews. */
+  readonly fromPreviews: Set<string>;
   /** Frames of each commit. */
   readonly frames: number[];
   readonly jobs: Map<string, ClusterJob>;
@@ -83,6 +85,7 @@ export function noFaces(): FacesWorld {
     holdFind: Promise.resolve(),
     clustered: [],
     stored: new Map(),
+    fromPreviews: new Set(),
     frames: [],
     jobs: new Map(),
     labels: new Map(),

@@ -4,7 +4,16 @@ import { type ClusterJob, peopleErrors } from '../../../actors/index/people/cont
 import type { Handlers } from '../../../runtime/actor.ts';
 import { dimensions, type Entry, type FacesWorld, told } from './fake-faces.ts';
 
+interface Kept {
+  readonly entries: Entry[];
+  readonly frames: number;
+  readonly next: number;
+  /** Under which it was kept. */
+  readonly settings: string | undefined;
+}
+
 interface OpenStage {
+  readonly settings: string | undefined;
   readonly key: string;
   readonly hash: string;
   readonly entries: Entry[];
@@ -32,22 +41,24 @@ export function peopleHandlers(world: FacesWorld) {
 
 function stageHandlers(world: FacesWorld) {
   const stages = new Map<number, OpenStage>();
-  const keptSpans = new Map<string, { entries: Entry[]; frames: number; next: number }>();
+  const keptSpans = new Map<string, Kept>();
   let last = 0;
   return {
     faces_stored: ({ hashes, model_key }) => ({
       faces: hashes.map((hash) => world.stored.get(keyOf(model_key, hash))?.length ?? null),
+      from_previews: hashes.map((hash) => world.fromPreviews.has(keyOf(model_key, hash))),
     }),
     begin_faces: ({ hash_str, model_key, span }) => {
       const key = keyOf(model_key, hash_str);
-      const kept = span && keptSpans.get(key);
+      const before = keptSpans.get(key);
+      const kept = span && before?.settings === span.settings ? before : undefined;
       const { entries, frames, next } = kept ?? { entries: [], frames: 0, next: 0 };
-      stages.set(++last, { key, hash: hash_str, entries: [...entries], frames });
+      stages.set(++last, { key, hash: hash_str, entries: [...entries], frames, settings: span?.settings });
       world.stages.add(last);
       return { stage: last, kept: frames, next_frame: next };
     },
     append_faces: ({ stage, frames, vectors, keep }) => {
-      const { entries, hash, key } = stages.get(stage)!;
+      const { entries, hash, key, settings } = stages.get(stage)!;
       let at = 0;
       for (const { frame_index, faces } of frames) {
         for (const _ of faces) {
@@ -57,12 +68,15 @@ function stageHandlers(world: FacesWorld) {
       }
       stages.get(stage)!.frames += frames.length;
       const next = (frames.at(-1)?.frame_index ?? -1) + 1;
-      if (keep) keptSpans.set(key, { entries: [...entries], frames: stages.get(stage)!.frames, next });
+      const { frames: amount } = stages.get(stage)!;
+      if (keep) keptSpans.set(key, { entries: [...entries], frames: amount, next, settings });
       return {};
     },
-    commit_faces: ({ stage }) => {
+    commit_faces: ({ stage, from_previews }) => {
       const { key, entries, frames } = stages.get(stage)!;
       world.stored.set(key, entries);
+      if (from_previews) world.fromPreviews.add(key);
+      else world.fromPreviews.delete(key);
       world.frames.push(frames);
       world.stages.delete(stage);
       return { faces: entries.length, kept_ids: 0 };

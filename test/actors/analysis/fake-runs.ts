@@ -124,7 +124,10 @@ const kinds = stageKinds;
 
 const checked = createPreflight({
   kinds,
-  analysis: { properties: () => Promise.reject(new Error('nobody looks')) },
+  analysis: {
+    properties: () => Promise.reject(new Error('nobody looks')),
+    hasGone: () => Promise.reject(new Error('nobody looks')),
+  },
   models: { active: () => 'fake' },
   decode: 'exact',
   expectFaceModel: async () => {},

@@ -25,6 +25,7 @@ import { createSlotPool, type SlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor, type Supervisor } from '../../../runtime/supervisor.ts';
 import { type FacesWorld, fakeFaces, noFaces } from './fake-faces.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
+import { type StoredPicturesWorld, storedPictures } from './fake-previews.ts';
 import { byteShownAt, sampleAt } from './fake-samples.ts';
 import { fakeDiarizer, fakeTranscriber, noVoices, type Voices } from './fake-voices.ts';
 
@@ -72,14 +73,12 @@ function probeOf(file: FakeFile): Probe {
   };
 }
 
-interface World extends IndexState {
+interface World extends IndexState, StoredPicturesWorld {
   readonly files: Map<string, FakeFile>;
   /** Batches the embedder was sent, by number of pictures. */
   readonly batches: number[];
-  readonly decoded: string[];
   /** The first frames that were asked for. */
   readonly from: number[];
-  hold: Promise<void>;
   holdProbes: Promise<void>;
   readonly batch: number;
   /** Files that were probed, at the same time at most and in all. */
@@ -154,6 +153,7 @@ function fakeDecoder(world: World) {
             yield new Sent(frame, { slots, transfer: preview ? [preview.buffer] : [] });
           }
         },
+        ...storedPictures(world),
         picture: ({ path, picture, seconds }, turn) => {
           if (!existsSync(path)) throw mediaErrors.FILE_NOT_FOUND(`${path}: there is no such file`);
           turn.slot(picture).fill(byteShownAt(path) ?? seconds);
@@ -245,6 +245,7 @@ function newWorld(batch: number): World {
     transcribed: new Set(),
     preview: (_, frame) => (frame === 99 ? null : new Uint8Array([1, 2, 3])),
     decoded: [],
+    storedCrashes: 0,
     from: [],
     hold: Promise.resolve(),
     holdProbes: Promise.resolve(),

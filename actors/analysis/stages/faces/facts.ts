@@ -48,6 +48,7 @@ export const FaceFacts = Type.Object({
   model_key: described(Type.String(), 'Detector and embedder that found them.'),
   count: described(Count, 'Faces in all pictures together.'),
   missing_frames: described(Count, 'Pictures that could not be decoded.'),
+  warning: Type.Optional(described(Type.String(), 'What a person should know about it.')),
 });
 export type FaceFacts = Static<typeof FaceFacts>;
 

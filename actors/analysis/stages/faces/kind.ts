@@ -13,6 +13,7 @@ export const facesKind = stageKind({
   complaints: facesComplaints,
   media: facesMedia,
   pictures: samplePictures,
+  readsPreviews: true,
   isWithoutMedia: ({ recluster_jobs }) => recluster_jobs.length > 0,
   settled: {
     /** Jobs, each with a name of its own. */
@@ -54,8 +55,10 @@ export const facesKind = stageKind({
     result: ({ faces, clustering }) => {
       if (clustering) return clustered(clustering);
       const missing = faces?.missing_frames ?? 0;
-      return `${counted(faces?.count ?? 0, 'face')}${missing > 0 ? `, ${missing} cannot be decoded` : ''}`;
+      const said = `${counted(faces?.count ?? 0, 'face')}${missing > 0 ? `, ${missing} cannot be decoded` : ''}`;
+      return faces?.warning === undefined ? said : `${said}; ${faces.warning}`;
     },
+    warning: ({ faces }) => faces?.warning,
   },
   closing: {
     underWay: (cluster_job_name, cluster_progress) => ({

@@ -1,7 +1,7 @@
 // The face stage: in every grid frame of a file faces are found and stored with a vector and pictures of each; then the
 // faces of each job are clustered into people.
 import { engineErrors } from '../../../../runtime/errors.ts';
-import { mediaErrors, type PictureShape } from '../../../decoder/contract.ts';
+import { mediaErrors, type PictureShape, type PictureSize } from '../../../decoder/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
 import type { Item } from '../kind.ts';
@@ -46,7 +46,7 @@ class FaceSession implements StageSession {
   /** Null where no file is looked at. */
   readonly #finder: FaceFinder | null;
   /** Faces of files that were looked at before, by content. */
-  readonly #stored = new Map<string, number>();
+  readonly #stored = new Map<string, FaceCount>();
   readonly closing;
 
   constructor(task: TaskContext, faces: Faces, finder: FaceFinder | null) {
@@ -64,18 +64,20 @@ class FaceSession implements StageSession {
     return probe.grid_frames > 0;
   }
 
-  async isStored({ identity: { hash_str } }: MediaRecord): Promise<boolean> {
+  /** What was found in previews stands until the file is there again. */
+  async isStored({ identity: { hash_str } }: MediaRecord, _: Item, isGone: boolean): Promise<boolean> {
     const { parts, request, signal } = this.#task;
     const asked = { cache_dir: request.cache_dir, model_key: this.modelOf(), hashes: [hash_str] };
-    const { faces } = await parts.index.ask('faces_stored', asked, { signal });
-    const [count = null] = faces;
-    if (count !== null) this.#stored.set(hash_str, count);
-    return count !== null;
+    const { faces, from_previews } = await parts.index.ask('faces_stored', asked, { signal });
+    const [[count = null], [fromPreviews = false]] = [faces, from_previews];
+    if (count === null || (fromPreviews && !isGone)) return false;
+    this.#stored.set(hash_str, { count, fromPreviews });
+    return true;
   }
 
   storedFacts({ identity }: MediaRecord) {
-    const count = this.#stored.get(identity.hash_str) ?? 0;
-    return factsOf({ model_key: this.modelOf(), count, missing_frames: 0 });
+    const { count, fromPreviews } = this.#stored.get(identity.hash_str) ?? { count: 0, fromPreviews: false };
+    return factsOf({ model_key: this.modelOf(), count, missing_frames: 0 }, fromPreviews);
   }
 
   spans({ probe }: MediaRecord): SpanRules {
@@ -87,9 +89,9 @@ class FaceSession implements StageSession {
     return { every: spanFrames, settings: { dimensions, shape, device, hardware, decode } };
   }
 
-  #shapeOf(probe: MediaRecord['probe']): PictureShape {
+  #shapeOf(probe: MediaRecord['probe'], shown: PictureSize = probe): PictureShape {
     const { faceSide, pool } = this.#task.parts;
-    return faceShape(probe, probe.kind === 'image' ? stillSide : faceSide, pool.memory.slotBytes);
+    return faceShape(shown, probe.kind === 'image' ? stillSide : faceSide, pool.memory.slotBytes);
   }
 
   async work(file: FileWork<Item>): Promise<Underway> {
@@ -121,18 +123,18 @@ class FaceSession implements StageSession {
     } catch (error) {
       return giveUp(error);
     }
-    return { finished: this.#commit(media, stage, kept, faces).catch(giveUp) };
+    return { finished: this.#commit(file, stage, kept, faces).catch(giveUp) };
   }
 
   async #look(
-    { media, frames }: FileWork<Item>,
+    { media, previews, frames }: FileWork<Item>,
     finder: FaceFinder,
     faces: FileFaces,
     from: number,
     signal: AbortSignal,
   ): Promise<void> {
     if (from >= media.probe.grid_frames) return;
-    const shape = this.#shapeOf(media.probe);
+    const shape = this.#shapeOf(media.probe, previews ?? media.probe);
     for await (const { frame_index, picture } of frames({
       shape,
       from,
@@ -144,18 +146,23 @@ class FaceSession implements StageSession {
     }
   }
 
-  async #commit(media: MediaRecord, stage: number, kept: number, faces: FileFaces) {
+  async #commit({ media, previews }: FileWork<Item>, stage: number, kept: number, faces: FileFaces) {
     await faces.finish();
     const { path, probe } = media;
     const looked = kept + faces.frames;
     if (looked === 0 && probe.grid_frames > 0) {
       throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
     }
-    await expectUnchanged(media);
+    const from_previews = previews !== null;
+    if (!from_previews) await expectUnchanged(media);
     // Not cancellable: a commit that was begun is finished, and what is finished stays.
-    const { faces: count } = await this.#task.parts.index.ask('commit_faces', { stage, media });
+    const { faces: count } = await this.#task.parts.index.ask('commit_faces', {
+      stage,
+      media,
+      from_previews,
+    });
     const missing_frames = Math.max(0, probe.grid_frames - looked);
-    return factsOf({ model_key: this.modelOf(), count, missing_frames });
+    return factsOf({ model_key: this.modelOf(), count, missing_frames }, from_previews);
   }
 
   /** The models are used by nobody else; what they take is given back. */
@@ -174,6 +181,12 @@ class FaceSession implements StageSession {
   }
 }
 
-function factsOf(faces: FaceFacts) {
-  return { faces, clustering: null };
+interface FaceCount {
+  readonly count: number;
+  readonly fromPreviews: boolean;
+}
+
+function factsOf(faces: FaceFacts, fromPreviews: boolean) {
+  const warning = 'found in stored previews, since the file is not there: small faces may be missing';
+  return { faces: fromPreviews ? { ...faces, warning } : faces, clustering: null };
 }

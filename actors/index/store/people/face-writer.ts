@@ -97,7 +97,7 @@ export class FaceWriter {
   }
 
   /** *Flushed* on return. After an error the stage is forgotten. */
-  commit(stage: FaceStage, media: MediaRecord): { faces: number; kept_ids: number } {
+  commit(stage: FaceStage, media: MediaRecord, fromPreviews = false): { faces: number; kept_ids: number } {
     const tail = this.#own(stage);
     let stored: { faces: number; kept_ids: number };
     try {
@@ -108,7 +108,7 @@ export class FaceWriter {
       tail.packs.flush();
       this.#parts.work.confirm();
       this.#requireSamePacks(tail);
-      stored = this.#publish(stage, media, result, tail);
+      stored = this.#publish(stage, { media, fromPreviews }, result, tail);
     } catch (error) {
       this.abort(stage);
       throw error;
@@ -128,7 +128,12 @@ export class FaceWriter {
     throw replaced(tail.packs.vectors.file);
   }
 
-  #publish(stage: FaceStage, media: MediaRecord, result: FaceStageResult, tail: FaceTail) {
+  #publish(
+    stage: FaceStage,
+    { media, fromPreviews }: { readonly media: MediaRecord; readonly fromPreviews: boolean },
+    result: FaceStageResult,
+    tail: FaceTail,
+  ) {
     const { environment, work } = this.#parts;
     const { hash, modelKey, dimensions } = stage;
     const model = encodeModelKey(modelKey);
@@ -141,7 +146,8 @@ export class FaceWriter {
         const now = this.#modelAfter(writes, stage, result, tail);
         const revision = revisionAfter(() => this.#records.head(writes, model, hash), randomRevision());
         const count = facts.frames.length;
-        const head: Faces = { hash_str: hash, dimensions, revision, count, stored_ms: this.#now() };
+        const mark = { stored_ms: this.#now(), from_previews: fromPreviews ? 1 : 0 };
+        const head: Faces = { hash_str: hash, dimensions, revision, count, ...mark };
         const { rows, crops } = result;
         const places: FacePlaces = { generation: tail.packs.shape.generation, rows, crops };
         this.#records.put(writes, model, head, facts, places);

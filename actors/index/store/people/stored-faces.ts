@@ -15,6 +15,11 @@ export interface ContentFaces {
   readonly places: FacePlaces;
 }
 
+export interface StoredCount {
+  readonly count: number;
+  readonly fromPreviews: boolean;
+}
+
 export class StoredFaces {
   readonly #folder: string;
   readonly #reading: () => Environment | null;
@@ -60,15 +65,17 @@ export class StoredFaces {
     return records.head(environment, model, hash) && records.places(environment, model, hash);
   }
 
-  /** For each hash the number of faces; null where these models have not looked, or what they stored is not whole. */
-  stored(modelKey: string, hashes: readonly string[]): (number | null)[] {
+  /** For each hash what was found; null where these models have not looked, or what they stored is not whole. */
+  stored(modelKey: string, hashes: readonly string[]): (StoredCount | null)[] {
     const dimensions = this.dimensions(modelKey);
     const packs = new Map<number, FacePacks | null>();
     try {
       return hashes.map((hash) => {
         const found = readable(() => this.content(modelKey, hash));
         if (found === null || found.head.dimensions !== dimensions) return null;
-        if (found.head.count === 0) return 0;
+        const { count, from_previews } = found.head;
+        const stored = { count, fromPreviews: from_previews === 1 };
+        if (count === 0) return stored;
         const { generation } = found.places;
         if (!packs.has(generation)) {
           packs.set(
@@ -76,7 +83,7 @@ export class StoredFaces {
             readable(() => this.packs(modelKey, dimensions, generation)),
           );
         }
-        return isWhole(found, packs.get(generation) ?? null) ? found.head.count : null;
+        return isWhole(found, packs.get(generation) ?? null) ? stored : null;
       });
     } finally {
       for (const open of packs.values()) open?.close();

@@ -11,7 +11,10 @@ test('faces are stored, clustered, named and shown', async (t) => {
   assert.deepEqual(await storeFaces(index, cache_dir, 'aa', cast), { faces: 7, kept_ids: 0 });
   await storeFaces(index, cache_dir, 'bb', [[], []]);
   const asked = { cache_dir, model_key: modelKey, hashes: ['aa', 'bb', 'cc'] };
-  assert.deepEqual(await index.call('faces_stored', asked), { faces: [7, 0, null] });
+  assert.deepEqual(await index.call('faces_stored', asked), {
+    faces: [7, 0, null],
+    from_previews: [false, false, false],
+  });
   const { report, begun } = await cluster(index, cache_dir, ['aa', 'bb', 'cc']);
   assert.deepEqual([begun.entries, begun.missing, begun.before], [7, ['cc'], null]);
   assert.deepEqual([report.clusters, report.faces, report.noise, report.kept_clusters], [2, 7, 1, 0]);

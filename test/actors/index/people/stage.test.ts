@@ -56,6 +56,23 @@ async function finish(index: Harness, cache_dir: string) {
   return { kept, next_frame, ...answer };
 }
 
+test('faces of stored previews are known as such, until the file is looked at', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  const asked = { cache_dir, model_key: modelKey, hashes: ['aa'] };
+  for (const from_previews of [true, false]) {
+    const { stage } = await index.call('begin_faces', { cache_dir, ...begun });
+    await append(index, stage, 0, cast.length);
+    const media = mediaRecord('aa');
+    const { kept_ids } = await index.call('commit_faces', { stage, media, from_previews });
+    assert.equal(kept_ids, from_previews ? 0 : faces, 'what is found again keeps its id');
+    assert.deepEqual(await index.call('faces_stored', asked), {
+      faces: [faces],
+      from_previews: [from_previews],
+    });
+  }
+});
+
 /** All that is stored of the faces, byte for byte. */
 async function stored(cache_dir: string) {
   const store = new Store(cache_dir);
@@ -76,12 +93,12 @@ test('faces are stored with their vectors and pictures, and nothing of them is s
   const { stage } = await index.call('begin_faces', { cache_dir, ...begun });
   await append(index, stage, 0, cast.length);
   const asked = { cache_dir, model_key: modelKey, hashes: ['aa'] };
-  assert.deepEqual(await index.call('faces_stored', asked), { faces: [null] });
+  assert.deepEqual(await index.call('faces_stored', asked), { faces: [null], from_previews: [false] });
   const reading = new Store(cache_dir);
   t.after(() => reading.close());
   assert.equal(reading.people.faces.content(modelKey, 'aa'), null);
   await index.call('commit_faces', { stage, media: mediaRecord('aa') });
-  assert.deepEqual(await index.call('faces_stored', asked), { faces: [faces] });
+  assert.deepEqual(await index.call('faces_stored', asked), { faces: [faces], from_previews: [false] });
   const vectors = reading.people.faces.vectors(modelKey, 'aa')!;
   const own = vectorOf(1, 1);
   for (let k = 0; k < d; k++) assert.ok(Math.abs(vectors[k]! - own[k]!) < 1e-4);
@@ -203,10 +220,10 @@ test('a disk that fills up anywhere is an error, what was stored stays, and it g
     const index = await indexActor(t, { on });
     await assert.rejects(storeFaces(index, cache_dir, 'aa', cast), storeErrors.STORE_FULL.is);
     const asked = { cache_dir, model_key: modelKey, hashes: ['aa', 'bb'] };
-    assert.deepEqual(await index.call('faces_stored', asked), { faces: [null, 2] });
+    assert.deepEqual((await index.call('faces_stored', asked)).faces, [null, 2]);
     left = 1e9;
     await storeFaces(index, cache_dir, 'aa', cast);
-    assert.deepEqual(await index.call('faces_stored', asked), { faces: [faces, 2] });
+    assert.deepEqual((await index.call('faces_stored', asked)).faces, [faces, 2]);
   }
 });
 

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import sharp from 'sharp';
+import type { PictureShape } from '../../../../actors/decoder/contract.ts';
+import { storedFrames, storedSize } from '../../../../actors/decoder/pixels/stored.ts';
+import { turnFor } from '../ask-decoder.ts';
+
+const shapeOf = (width: number, height: number): PictureShape => ({
+  width,
+  height,
+  fit: 'stretch',
+  resample: 'area',
+});
+const jpegOf = async (background: string) =>
+  Uint8Array.from(
+    await sharp({ create: { width: 64, height: 32, channels: 3, background } })
+      .jpeg({ quality: 95 })
+      .toBuffer(),
+  );
+
+test('stored pictures are frames of their own size and of others, and what is broken is left out', async () => {
+  const [red, grey] = [
+    await jpegOf('#c00000'),
+    await sharp(await jpegOf('#808080'))
+      .grayscale()
+      .jpeg()
+      .toBuffer(),
+  ];
+  const frames = [
+    { frame_index: 3, jpeg: red },
+    { frame_index: 4, jpeg: red.slice(0, red.length / 2) },
+    { frame_index: 5, jpeg: Uint8Array.of(1, 2) },
+    { frame_index: 9, jpeg: Uint8Array.from(grey) },
+  ];
+  const request = { frames, shape: shapeOf(64, 32), further_shapes: [shapeOf(16, 16)], preview: true };
+  const turn = turnFor();
+  const seen: unknown[] = [];
+  for await (const { value, slots } of storedFrames(request, turn)) {
+    assert.deepEqual(slots, [value.picture, ...value.further_pictures!]);
+    const [own, small] = slots.map((slot) => turn.slot(slot));
+    const middle = [...own!.subarray(3 * (16 * 64 + 32), 3 * (16 * 64 + 33))];
+    const another = [...small!.subarray(3 * (8 * 16 + 8), 3 * (8 * 16 + 9))];
+    const isNear = middle.every((level, i) => Math.abs(level - another[i]!) <= 3);
+    seen.push([value.frame_index, value.seconds, middle.map((level) => Math.round(level / 64)), isNear]);
+    assert.deepEqual(
+      value.preview,
+      frames.find(({ frame_index }) => frame_index === value.frame_index)!.jpeg,
+    );
+  }
+  assert.deepEqual(seen, [
+    [3, 3, [3, 0, 0], true],
+    [9, 9, [2, 2, 2], true],
+  ]);
+});
+
+test('the size of a stored picture is told, and that it is none', async () => {
+  const turn = turnFor();
+  assert.deepEqual(await storedSize({ jpeg: await jpegOf('#ffffff') }, turn), { width: 64, height: 32 });
+  assert.equal(await storedSize({ jpeg: Uint8Array.of(1, 2, 3) }, turn), null);
+});
+
+test('a cancelled turn decodes nothing', async () => {
+  const turn = turnFor();
+  turn.cancel();
+  const request = {
+    frames: [{ frame_index: 0, jpeg: Uint8Array.of(1) }],
+    shape: shapeOf(1, 1),
+    preview: false,
+  };
+  await assert.rejects(storedFrames(request, turn).next(), { code: 'CANCELLED' });
+});
