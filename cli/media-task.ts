@@ -1,10 +1,12 @@
 // A task on the media that are found under paths: runs it, shows its progress and tells its end, to a person or as lines of
 // JSON.
+import { resolve } from 'node:path';
 import { analysisErrors, type TaskRequest } from '../actors/analysis/contract.ts';
+import { mediaErrors } from '../actors/decoder/contract.ts';
 import { type EngineError, engineErrors } from '../runtime/errors.ts';
 import type { Backend } from './backend.ts';
 import { type Context, exit } from './context.ts';
-import { findMedia } from './find-media.ts';
+import { type Found, findMedia, isMediaName } from './find-media.ts';
 import { createJsonView, type JsonView } from './json-view.ts';
 import { createProgressView, type ProgressView } from './progress-view.ts';
 import { type Report, summary } from './report.ts';
@@ -30,6 +32,8 @@ export interface MediaTask extends Ending {
   readonly cacheDir: string;
   /** As lines of JSON on standard output, whose last one is the end. */
   readonly json: boolean;
+  /** Media that are named and not there may be known by their previews: the task says. */
+  readonly takesGone?: boolean;
   /** `files`: absolute, at least one. */
   requestOf(files: string[]): TaskRequest;
 }
@@ -39,10 +43,11 @@ export async function runMediaTask(backend: Backend, task: MediaTask, context: C
   const { paths, cacheDir, json } = task;
   const { screen, signal, clock, out } = context;
   const view = json ? createJsonView(out, clock) : null;
-  const found = await findMedia(paths, cacheDir, signal).catch((error: unknown) => {
+  const onDisk = await findMedia(paths, cacheDir, signal).catch((error: unknown) => {
     view?.broke(error, codeOf(error));
     throw error;
   });
+  const found = task.takesGone ? withGone(onDisk, paths) : onDisk;
   view?.found(found);
   const unreadable = found.failures.map(({ error }) => error);
   if (!json) for (const { message } of unreadable) screen.write(`✗ ${printable(message)}\n`);
@@ -54,6 +59,16 @@ export async function runMediaTask(backend: Backend, task: MediaTask, context: C
   view?.broke(analysisErrors.NO_FILES(message), exit.error);
   if (!json) screen.write(`${message}\n`);
   return unreadable.length > 0 && !json ? exit.someFailed : exit.error;
+}
+
+/** What is named outright, looks like media and is not there is a file as well. */
+function withGone({ files, failures }: Found, paths: readonly string[]): Found {
+  const named = new Set(paths.map((path) => resolve(path)));
+  const { gone = [], left = [] } = Object.groupBy(failures, ({ path, error }) => {
+    const isGone = mediaErrors.FILE_NOT_FOUND.is(error) && named.has(path) && isMediaName(path);
+    return isGone ? 'gone' : 'left';
+  });
+  return { files: [...new Set([...files, ...gone.map(({ path }) => path)])], failures: left };
 }
 
 /** `unreadable`: what was found and could not be looked at. */

@@ -47,7 +47,7 @@ export const analyze: Command = async (args, context) => {
       return { cache_dir: cacheDir, face_clustering_jobs: [job], force: values.force };
     };
     const ending = tellsClusters(backend, cacheDir, name);
-    const task = { paths, cacheDir, json: values.json, requestOf, ...ending };
+    const task = { paths, cacheDir, json: values.json, takesGone: true, requestOf, ...ending };
     return runMediaTask(backend, task, context);
   });
 };

@@ -145,6 +145,16 @@ test('faces analyze asks for one job, and tells the clusters, the names and what
   ]);
 });
 
+test('a film that is named and gone is asked for all the same, and what is no media is not', async (t) => {
+  const { run, started, home } = world(t);
+  const [folder, gone] = [footage(home), join(home, 'gone', 'b.mp4')];
+  const { code, err } = await run('analyze', 'family', folder, gone, join(home, 'missing'));
+  assert.deepEqual(started[0]!.face_clustering_jobs![0]!.face_media_paths, [join(folder, 'a.mp4'), gone]);
+  assert.match(err, /missing: there is no such file/);
+  assert.ok(!err.includes('b.mp4: there is no'));
+  assert.equal(code, 3);
+});
+
 test('faces analyze --json tells the clusters in the line before the end', async (t) => {
   const { run, home } = world(t);
   const { out } = await run('analyze', 'family', footage(home), '--json');
