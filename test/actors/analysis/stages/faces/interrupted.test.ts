@@ -45,8 +45,10 @@ function nothingStays({ people, w }: Engine, where: string): void {
 
 test('a cancel at any message leaves nothing open, and the same request goes on', async (t) => {
   const seen = new Set<string>();
-  for (let at = 1; ; at++) {
+  const { messages } = await interrupted(t, 0, () => {});
+  for (let at = 1; at <= messages; at++) {
     const { e, request, ended, hit } = await interrupted(t, at, ({ tasks }) => void tasks.cancel());
+    // A few are sent more or less, as the stages happen to run.
     if (hit === null) break;
     seen.add(hit);
     const where = `message ${at}, ${hit}`;
@@ -62,7 +64,8 @@ test('a cancel at any message leaves nothing open, and the same request goes on'
 });
 
 test('an actor that ends at any message costs nothing but time', async (t) => {
-  for (let at = 1; ; at++) {
+  const { messages } = await interrupted(t, 0, () => {});
+  for (let at = 1; at <= messages; at++) {
     const { e, ended, hit } = await interrupted(t, at, ({ people }, name) => {
       people.loaded = false;
       // What it had open is gone with it.
@@ -70,6 +73,7 @@ test('an actor that ends at any message costs nothing but time', async (t) => {
       if (name === 'end_clustering') people.clusterings.clear();
       throw engineErrors.ACTOR_CRASHED('the actor ended');
     });
+    // A few are sent more or less, as the stages happen to run.
     if (hit === null) break;
     const where = `message ${at}, ${hit}`;
     assert.equal(ended.state, 'completed', where);
