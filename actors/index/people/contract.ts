@@ -182,7 +182,7 @@ export const peopleMessages = {
   ),
   /** As `abort` of pictures. */
   abort_faces: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
-  /** As `compact` of pictures, for the packs of faces of a model. */
+  /** As `compact` of pictures, for the packs of faces of a model, and for all packs from which faces were deleted. */
   compact_faces: ask(
     Type.Object({ ...Folder, model_key: Type.String() }),
     Type.Object({ done: Type.Boolean() }),

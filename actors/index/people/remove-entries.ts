@@ -37,7 +37,7 @@ export function withoutEntries(
   }
   const left = someColumns(columns, positionsLeft.subarray(0, count));
   const sizes = state.cluster_ids.map(() => 0);
-  for (const cluster of left.clusters) if (cluster >= 0) sizes[cluster]!++;
+  for (let at = 0; at < count; at++) if (left.clusters[at]! >= 0) sizes[left.clusters[at]!]!++;
   const kept = sizes.flatMap((size, at) => (size > 0 ? [at] : []));
   const clusterAt = positions(sizes.length, kept);
   const media = state.media.flatMap((hash, at) => (goneMedia.has(hash) ? [] : [at]));

@@ -40,6 +40,11 @@ export class Compactor {
     return this.#running.size > 0;
   }
 
+  /** Models of which one is under way. */
+  get modelKeys(): string[] {
+    return [...this.#running.keys()];
+  }
+
   /** Something is to do. */
   wants(modelKey: string): boolean {
     return this.#running.has(modelKey) || this.#parts.due(modelKey) !== null;

@@ -215,9 +215,13 @@ export class Store {
     return this.visual.model(modelKey) === null || this.#writer().compact(modelKey);
   }
 
-  /** The same for the packs of faces. */
+  /** The same for the packs of faces; then for those of other models from which something was deleted. */
   compactFaces(modelKey: string): boolean {
-    return this.people.faces.dimensions(modelKey) === null || this.peopleWriter().compact(modelKey);
+    const { faces } = this.people;
+    const stored = faces.dimensions(modelKey) === null ? [] : [modelKey];
+    // What goes on is finished first: another one that begins anew would keep it waiting.
+    const all = new Set([...(this.#peopleWriting?.compacting ?? []), ...stored, ...faces.erased()]);
+    return [...all].every((one) => this.peopleWriter().compact(one));
   }
 
   /** What was appended to a stage that can be taken up is kept. */

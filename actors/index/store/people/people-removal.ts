@@ -40,6 +40,8 @@ export function removeFaces(writes: Writes, environment: Environment, gone: Gone
   const changed: FaceModel[] = [];
   const revisions = new Map<string, { before: number; now: number }>();
   const before = records.changes(writes);
+  // Faces that several pairs of models found count once, which only their ids can tell.
+  const isOne = models.length === 1;
   const removed = new Map([...gone.keys()].map((hash) => [hash, new Set<string>()]));
   let isChanged = false;
   for (const encoded of models) {
@@ -48,9 +50,10 @@ export function removeFaces(writes: Writes, environment: Environment, gone: Gone
     const model = bytes && readable(() => unseal(FaceModel, key, bytes, file));
     let [rows, crops, any, erases] = [0, 0, false, model?.erases ?? 0];
     for (const [hash, ids] of gone) {
-      const freed = removeOf(writes, records, encoded, hash, ids, removed.get(hash) as Set<string>);
+      const freed = removeOf(writes, records, encoded, hash, ids, isOne ? null : (removed.get(hash) ?? null));
       if (freed === null) continue;
       any = true;
+      faces.set(hash, freed.faces);
       if (freed.rows > 0 || freed.generation < 0) erases = 1;
       if (freed.revision !== null) revisions.set(revisionName(encoded, hash), freed.revision);
       if (freed.generation !== model?.generation) continue;
@@ -70,12 +73,13 @@ export function removeFaces(writes: Writes, environment: Environment, gone: Gone
     writes.put(key, seal(FaceModel, key, now));
     changed.push(now);
   }
-  for (const [hash, ids] of removed) faces.set(hash, ids.size);
+  if (!isOne) for (const [hash, ids] of removed) faces.set(hash, ids.size);
   const now = isChanged ? records.noteChange(writes) : before;
   return { faces, models: changed, revisions, changes: { before, now } };
 }
 
 interface Freed {
+  readonly faces: number;
   readonly generation: number;
   readonly rows: number;
   readonly crops: number;
@@ -90,7 +94,7 @@ function removeOf(
   model: string,
   hash: string,
   ids: ReadonlySet<string> | null,
-  removed: Set<string>,
+  removed: Set<string> | null,
 ): Freed | null {
   const read = readable(() => {
     const head = records.head(writes, model, hash);
@@ -102,9 +106,11 @@ function removeOf(
     // What is damaged goes whole: nobody can tell any more whose faces they are.
     records.remove(writes, model, hash);
     const { facts, places } = read ?? {};
-    for (let at = 0; facts && at < facts.frames.length; at++) removed.add(idText(facts.ids, at));
-    if (places === undefined) return { generation: -1, rows: 0, crops: 0, revision: null };
+    const count = facts?.frames.length ?? 0;
+    for (let at = 0; facts && at < count; at++) removed?.add(idText(facts.ids, at));
+    if (places === undefined) return { faces: count, generation: -1, rows: 0, crops: 0, revision: null };
     return {
+      faces: count,
       generation: places.generation,
       rows: places.rows.length,
       crops: sizeOfPlaces(places.crops),
@@ -113,7 +119,7 @@ function removeOf(
   }
   const { head, facts, places } = read;
   const going = positionsOf(facts.ids, ids);
-  for (const id of going.keys()) removed.add(id);
+  for (const id of going.keys()) removed?.add(id);
   const goes = new Set(going.values());
   const stay: number[] = [];
   for (let at = 0; at < facts.frames.length; at++) if (!goes.has(at)) stay.push(at);
@@ -133,6 +139,7 @@ function removeOf(
     { generation: places.generation, rows: Uint32Array.from(stay, (at) => places.rows[at]!), crops },
   );
   return {
+    faces: going.size,
     generation: places.generation,
     rows: places.rows.length - stay.length,
     crops: sizeOfPlaces(places.crops) - sizeOfPlaces(crops),

@@ -85,6 +85,11 @@ export class PeopleWriter {
     });
   }
 
+  /** Keys of the models whose packs are being compacted. */
+  get compacting(): string[] {
+    return this.#compactor.modelKeys;
+  }
+
   /** One step; see `Writer.compact`. */
   compact(modelKey: string): boolean {
     if (this.faces.has(modelKey)) return true;

@@ -1,8 +1,9 @@
 // The faces that are stored in an analysis folder, and the way to their vectors and pictures.
 import type { Environment } from '../environment.ts';
 import { damaged, readable } from '../faults.ts';
-import { encodeModelKey } from '../names.ts';
-import type { FacePlaces, Faces } from '../records.ts';
+import { encodeModelKey, faceModelPrefix } from '../names.ts';
+import { FaceModel, type FacePlaces, type Faces } from '../records.ts';
+import { unseal } from '../table.ts';
 import { endOfPlaces } from './crop-pack.ts';
 import { readFaceModel } from './face-model.ts';
 import { FacePacks } from './face-packs.ts';
@@ -54,6 +55,16 @@ export class StoredFaces {
   /** Length of the vectors that these models make now; null when they stored none. What has another one counts as missing. */
   dimensions(modelKey: string): number | null {
     return readFaceModel(this.#reading(), modelKey)?.dimensions ?? null;
+  }
+
+  /** Keys of the models whose packs have bytes of faces that were deleted. */
+  erased(): string[] {
+    const environment = this.#reading();
+    if (environment === null) return [];
+    return Array.from(environment.entries(faceModelPrefix)).flatMap(({ key, value }) => {
+      const model = readable(() => unseal(FaceModel, key, value, environment.file));
+      return model !== null && model.erases > 0 ? [model.model_key] : [];
+    });
   }
 
   /** Where the faces of a content lie, for reading pictures. */

@@ -104,3 +104,14 @@ test('what is kept of interrupted work on faces goes with them, also while pictu
   const anew = await index.call('begin_faces', { ...begun, model_key: 'm2', span: kept });
   assert.equal(anew.kept, 0);
 });
+
+test('what several models found of a person leaves the disk together', async (t) => {
+  const { cache_dir, index } = await stored(t);
+  await storeFaces(index, cache_dir, 'aa', [[1, 2]], { model_key: 'other+model' });
+  await storeFaces(index, cache_dir, 'bb', [[3]], { model_key: 'other+model' });
+  const { faces, faces_removed } = await deleteJob(index, cache_dir);
+  assert.deepEqual([faces, faces_removed], [6, 6]);
+  await compactFaces(index, cache_dir);
+  assert.ok(!isOnDisk(cache_dir, 'display aa') && isOnDisk(cache_dir, 'display bb 0 3'));
+  assert.equal(filesOf(cache_dir, '.crops').length, 2);
+});
