@@ -53,6 +53,32 @@ export async function alternate<K extends string>(
   return Object.fromEntries(names.map((name) => [name, median(seen[name])])) as Record<K, number>;
 }
 
+/**
+ * The same for one variant and its peer, with the ratio of each round: on a machine that others use, two neighbours have
+ * more in common than two medians. Each answers some numbers, and each number is compared for itself.
+ */
+export async function beside<K extends string>(
+  rounds: number,
+  own: () => Promise<Record<K, number>>,
+  peer: () => Promise<Record<K, number>>,
+): Promise<Record<K, { value: number; peer: number; ratio: number }>> {
+  const seen: { own: Record<K, number>; peer: Record<K, number> }[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const one = { peer: await peer(), own: await own() };
+    if (round > 0) seen.push(one);
+  }
+  const keys = Object.keys(seen[0]!.own) as K[];
+  const compared = (key: K) => ({
+    value: median(seen.map((one) => one.own[key])),
+    peer: median(seen.map((one) => one.peer[key])),
+    ratio: median(seen.map((one) => one.own[key] / one.peer[key])),
+  });
+  return Object.fromEntries(keys.map((key) => [key, compared(key)])) as Record<
+    K,
+    ReturnType<typeof compared>
+  >;
+}
+
 /** Seconds of processor time that `work` takes in this process: nearly independent of the load of the machine. */
 export async function processorSeconds(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
