@@ -1,6 +1,7 @@
 // The decoder actor: connects the messages of its contract to their handlers. Every request names a file by its path; the
 // only state is the hardware device, opened when the first film is decoded.
 import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
+import { clip } from './clips/clip.ts';
 import { decoderContract } from './contract.ts';
 import { frames } from './frames/frames.ts';
 import { moments } from './frames/moments.ts';
@@ -40,6 +41,7 @@ export const definition = actor({
         shrink,
         sound,
         subtitles,
+        clip,
       },
       close: () => hardware?.close(),
     };

@@ -1,4 +1,5 @@
-// Converts decoded sound to 16 kHz floats with FFmpeg's resampler, one plane per channel. Owns its native object.
+// Converts decoded sound to floats, 16 kHz unless said otherwise, with FFmpeg's resampler, one plane per channel. Owns its
+// native object.
 import { mediaErrors, soundRate } from '../contract.ts';
 import {
   AV_SAMPLE_FMT_FLTP,
@@ -23,10 +24,15 @@ export class Resampler {
   #closed = false;
 
   /**
-   * For sound in the format of a frame. `rows`: the mixing matrix, one row of input gains per output channel. Throws
-   * UNSUPPORTED_CODEC.
+   * For sound in the format of a frame. `rows`: the mixing matrix, one row of input gains per output channel. `rateOut`: Hz.
+   * Throws UNSUPPORTED_CODEC.
    */
-  constructor(frame: Frame, rows: (layout: ChannelLayout) => readonly number[], path: string) {
+  constructor(
+    frame: Frame,
+    rows: (layout: ChannelLayout) => readonly number[],
+    path: string,
+    rateOut: number = soundRate,
+  ) {
     this.#path = path;
     this.rate = frame.sampleRate;
     const layout = frame.channelLayout;
@@ -37,7 +43,7 @@ export class Resampler {
     this.#layoutKnown = layout.order === 1;
     const matrix = rows(layout);
     const out = avChannelLayoutDefault(matrix.length / channels);
-    let result = this.#native.allocSetOpts2(out, AV_SAMPLE_FMT_FLTP, soundRate, layout, format, this.rate);
+    let result = this.#native.allocSetOpts2(out, AV_SAMPLE_FMT_FLTP, rateOut, layout, format, this.rate);
     if (result >= 0 && channels > 1) result = this.#native.setMatrix([...matrix], channels);
     if (result >= 0) result = this.#native.init();
     if (result < 0) {

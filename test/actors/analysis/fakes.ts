@@ -185,6 +185,7 @@ function fakeDecoder(world: World) {
             yield { moment, seconds: at, jpeg: new Uint8Array([0xff, 0xd8, at]) };
           }
         },
+        clip: () => Promise.reject(mediaErrors.DECODE_FAILED('nobody cuts clips here')),
         shrink: ({ jpegs }) => ({ jpegs: jpegs.map((jpeg) => new Uint8Array([...jpeg, 0x55])) }),
       },
     }),

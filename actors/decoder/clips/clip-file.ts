@@ -1,0 +1,81 @@
+// The file of a clip while it is written: muxer and streams. Owns its native objects.
+import { engineErrors } from '../../../runtime/errors.ts';
+import {
+  type CodecContext,
+  FFmpegError,
+  FormatContext,
+  OutputFormat,
+  type Packet,
+  type Stream,
+} from '../ffmpeg.ts';
+import { clipErrors } from './contract.ts';
+import type { Container } from './formats.ts';
+
+/** Seconds per tick. */
+export type TimeBase = { readonly num: number; readonly den: number };
+
+export class ClipFile {
+  readonly path: string;
+  readonly container: Container;
+  readonly format = new FormatContext();
+  #closed = false;
+
+  /** Throws CLIP_UNWRITABLE. */
+  constructor(path: string, container: Container) {
+    this.path = path;
+    this.container = container;
+    const muxer = OutputFormat.guessFormat(container.muxer, null, null);
+    if (!muxer) throw engineErrors.INTERNAL(`FFmpeg has no muxer ${container.muxer}`);
+    this.must(this.format.allocOutputContext2(muxer, null, `file:${path}`), 'making the container');
+  }
+
+  /** A stream of what `context`, which is open, encodes. */
+  encodedStream(context: CodecContext): Stream {
+    const stream = this.format.newStream();
+    this.must(stream.codecpar.fromContext(context), 'describing the stream');
+    stream.timeBase = context.timeBase;
+    return stream;
+  }
+
+  /** A stream with the packets of another one. */
+  copiedStream(from: Stream, keepsTag: boolean): Stream {
+    const stream = this.format.newStream();
+    this.must(from.codecpar.copy(stream.codecpar), 'describing the stream');
+    if (!keepsTag) stream.codecpar.codecTag = 0;
+    stream.timeBase = from.timeBase;
+    stream.avgFrameRate = from.avgFrameRate;
+    stream.sampleAspectRatio = from.sampleAspectRatio;
+    stream.disposition = from.disposition;
+    return stream;
+  }
+
+  begin() {
+    this.must(this.format.openOutputSync(), 'opening');
+    this.must(this.format.writeHeaderSync(null), 'writing the header');
+  }
+
+  /** The packet stays the caller's; its data is *moved* out of it. `base`: of its times. */
+  write(packet: Packet, stream: Stream, base: TimeBase) {
+    packet.streamIndex = stream.index;
+    packet.rescaleTs(base, stream.timeBase);
+    this.must(this.format.interleavedWriteFrameSync(packet), 'writing');
+  }
+
+  finish() {
+    this.must(this.format.writeTrailerSync(), 'writing the end');
+  }
+
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.format.closeOutputSync();
+    this.format.freeContext();
+  }
+
+  must(result: number, doing: string): number {
+    if (result >= 0) return result;
+    const { meaning } = clipErrors.CLIP_UNWRITABLE;
+    const text = `${meaning} (${doing}): ${FFmpegError.strerror(result)}`;
+    throw clipErrors.CLIP_UNWRITABLE(text, { path: this.path, ffmpeg: result });
+  }
+}

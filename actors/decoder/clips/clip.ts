@@ -1,0 +1,42 @@
+// Cuts one clip: opens the source, writes the clip, and leaves no file behind where that fails.
+import { rm } from 'node:fs/promises';
+import type { Turn } from '../../../runtime/actor.ts';
+import { mediaErrors } from '../contract.ts';
+import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
+import { isStillContainer } from '../source/formats.ts';
+import { openSource, type Source } from '../source/source.ts';
+import { isStill } from '../source/still.ts';
+import { type ClipMade, type ClipRequest, clipErrors } from './contract.ts';
+import { copyPackets } from './copy.ts';
+import { preciseFilm, preciseSound } from './precise.ts';
+import { soundStreams } from './sound-packets.ts';
+
+export async function clip(request: ClipRequest, turn: Turn): Promise<ClipMade> {
+  const { path, output } = request;
+  const stamp = await readFileStamp(path);
+  if (await isStill(path))
+    throw clipErrors.CLIP_OF_STILL(`${path}: is a still, which has no clips`, { path });
+  turn.throwIfCancelled();
+  const source = await openSource(path, { turn });
+  try {
+    const made = await cut(source, request, turn);
+    await expectUnchanged(path, stamp);
+    return made;
+  } catch (error) {
+    await rm(output, { force: true });
+    throw error;
+  } finally {
+    source.close();
+  }
+}
+
+function cut(source: Source, request: ClipRequest, turn: Turn): Promise<ClipMade> {
+  const { path, container, video } = source;
+  if (isStillContainer(container))
+    throw clipErrors.CLIP_OF_STILL(`${path}: is a still, which has no clips`, { path });
+  if (!video && soundStreams(source).length === 0) {
+    throw mediaErrors.NOT_MEDIA(`${path}: has neither picture nor sound`, { path });
+  }
+  if (request.mode === 'copy') return copyPackets(source, request, turn);
+  return video ? preciseFilm(source, request, turn) : preciseSound(source, request, turn);
+}

@@ -1,0 +1,50 @@
+// The message that cuts a clip out of a film or of sound, and why a clip cannot be cut.
+import { type Static, Type } from 'typebox';
+import { ask } from '../../../runtime/contract.ts';
+import { errorTable } from '../../../runtime/errors.ts';
+
+export const clipErrors = errorTable({
+  CLIP_RANGE: { meaning: 'The clip does not end after its start', status: 400, retryable: false },
+  CLIP_OF_STILL: { meaning: 'A still has no clips', status: 400, retryable: false },
+  CLIP_OUTSIDE: { meaning: 'The clip starts after the end of the file', status: 400, retryable: false },
+  CLIP_UNTIMED: {
+    meaning: 'Packets of the file have no times; only a precise clip can be cut',
+    status: 400,
+    retryable: false,
+  },
+  CLIP_UNWRITABLE: { meaning: 'The clip cannot be written', status: 400, retryable: false },
+});
+
+/** `precise`: encoded anew, from picture to picture. `copy`: the packets as they are, from the keyframe before. */
+export const ClipMode = Type.Union([Type.Literal('precise'), Type.Literal('copy')]);
+export type ClipMode = Static<typeof ClipMode>;
+
+export const ClipRequest = Type.Object({
+  path: Type.String(),
+  /** File to write, which must not be there yet; after an error it is gone. */
+  output: Type.String(),
+  /** Seconds from the first picture, or in a file of sound from its first sample; the end is not part of the clip. */
+  start_seconds: Type.Number({ minimum: 0 }),
+  end_seconds: Type.Number({ minimum: 0 }),
+  mode: ClipMode,
+});
+export type ClipRequest = Static<typeof ClipRequest>;
+
+export const ClipMade = Type.Object({
+  /** What the container is called: `mp4`, `m4a`, `mkv`. */
+  extension: Type.String(),
+  /** Where the clip really starts and ends, seconds of the source. */
+  start_seconds: Type.Number(),
+  end_seconds: Type.Number(),
+  /** Pictures in the clip; 0 for sound. */
+  frames: Type.Integer(),
+});
+export type ClipMade = Static<typeof ClipMade>;
+
+export const clipMessages = {
+  /**
+   * Cuts one clip and writes it. Errors: CLIP_…, UNSUPPORTED_CODEC, DECODE_FAILED, FILE_CHANGED, CANCELLED and those of
+   * opening a file.
+   */
+  clip: ask(ClipRequest, ClipMade),
+};

@@ -1,0 +1,81 @@
+// A precise clip: pictures and sound decoded, cut where it was asked for, and encoded anew.
+import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
+import { readHead } from '../packets/head.ts';
+import { timelineStart } from '../packets/timeline-start.ts';
+import type { OpenOptions, Source } from '../source/source.ts';
+import { ClipFile } from './clip-file.ts';
+import { type ClipMade, type ClipRequest, clipErrors } from './contract.ts';
+import { m4a, mp4 } from './formats.ts';
+import { PictureCut } from './picture-cut.ts';
+import { SoundCut } from './sound-cut.ts';
+import { SoundPackets } from './sound-packets.ts';
+
+type Turn = OpenOptions['turn'];
+
+/** The source stays the caller's. */
+export async function preciseFilm(source: Source, request: ClipRequest, turn: Turn): Promise<ClipMade> {
+  const { path, output, start_seconds: start, end_seconds: end } = request;
+  const head = await readHead(source, turn);
+  const file = new ClipFile(output, mp4);
+  const pictures = new PictureCut({ source, head, start, end, turn });
+  let packets: SoundPackets | null = null;
+  let sound: SoundCut | null = null;
+  try {
+    await pictures.open(file);
+    const zero = pictures.origin;
+    packets = await SoundPackets.open(path, zero, { turn });
+    sound = packets && new SoundCut(file, packets, { zero, end: zero + end - start });
+    file.begin();
+    await encodeBoth(pictures, sound, turn);
+    file.finish();
+  } finally {
+    sound?.close();
+    packets?.close();
+    await pictures.close();
+    file.close();
+  }
+  const { start: start_seconds, end: end_seconds } = pictures.span;
+  return { extension: mp4.extension, start_seconds, end_seconds, frames: pictures.frames };
+}
+
+/** Always advances what is behind, so that the file is interleaved and little waits in memory. */
+async function encodeBoth(pictures: PictureCut, sound: SoundCut | null, turn: Turn) {
+  const checkpoint = createCheckpoint(turn);
+  for (let more = true; more; ) {
+    await checkpoint();
+    const until = Math.min(pictures.position, pictures.length ?? Number.POSITIVE_INFINITY);
+    if (sound && sound.position < until) sound.step(until);
+    else if (pictures.position < Number.POSITIVE_INFINITY) await pictures.step();
+    else more = false;
+  }
+  sound?.finish(pictures.length!);
+}
+
+/** The source stays the caller's. Throws CLIP_OUTSIDE. */
+export async function preciseSound(source: Source, request: ClipRequest, turn: Turn): Promise<ClipMade> {
+  const { path, output, start_seconds, end_seconds } = request;
+  const zero = (await timelineStart(source, turn)) + start_seconds;
+  const length = end_seconds - start_seconds;
+  const checkpoint = createCheckpoint(turn);
+  const file = new ClipFile(output, m4a);
+  let packets: SoundPackets | null = null;
+  let sound: SoundCut | null = null;
+  try {
+    packets = await SoundPackets.open(path, zero, { turn });
+    sound = new SoundCut(file, packets!, { zero, end: zero + length });
+    file.begin();
+    while (sound.position < length) {
+      sound.step(length);
+      await checkpoint();
+    }
+    const heard = Math.min(length, sound.length);
+    if (heard <= 0) throw clipErrors.CLIP_OUTSIDE(`${path}: has no sound at ${start_seconds} s`, { path });
+    sound.finish(heard);
+    file.finish();
+    return { extension: m4a.extension, start_seconds, end_seconds: start_seconds + heard, frames: 0 };
+  } finally {
+    sound?.close();
+    packets?.close();
+    file.close();
+  }
+}

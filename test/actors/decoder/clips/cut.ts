@@ -1,0 +1,65 @@
+// Cuts clips in tests, and looks at what was written with the decoder itself.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { clip } from '../../../../actors/decoder/clips/clip.ts';
+import type { ClipMade, ClipMode } from '../../../../actors/decoder/clips/contract.ts';
+import type { PictureShape } from '../../../../actors/decoder/contract.ts';
+import { AVMEDIA_TYPE_AUDIO, FormatContext, Packet } from '../../../../actors/decoder/ffmpeg.ts';
+import { ticks } from '../../../../actors/decoder/source/ticks.ts';
+import { type TestTurn, turnFor } from '../ask-decoder.ts';
+import { fullDecode } from '../footage/full-decode.ts';
+import { readStamp } from '../footage/stamp.ts';
+
+export const folder = mkdtempSync(join(tmpdir(), 'framehound-cut-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+let cuts = 0;
+
+/** Where the next clip is written. */
+export const newOutput = () => join(folder, `clip-${cuts++}.part`);
+
+export async function cut(
+  path: string,
+  [start_seconds, end_seconds]: readonly [number, number],
+  mode: ClipMode = 'precise',
+  turn: TestTurn = turnFor(),
+): Promise<ClipMade & { path: string }> {
+  const output = newOutput();
+  const made = await clip({ path, output, start_seconds, end_seconds, mode }, turn);
+  return { ...made, path: output };
+}
+
+const stampShape: PictureShape = { width: 192, height: 108, fit: 'stretch', resample: 'area' };
+
+/** The numbers drawn into the pictures of a film, and when each is shown. */
+export async function stampsOf(path: string) {
+  const pictures = await fullDecode(path, stampShape);
+  return pictures.map(({ rgb, seconds }) => ({ seconds, stamp: readStamp(rgb, 192, 108) }));
+}
+
+/** Times of all packets in file order, in seconds. */
+export function packetTimes(path: string) {
+  const format = new FormatContext();
+  const packet = new Packet();
+  packet.alloc();
+  try {
+    format.openInputSync(`file:${path}`);
+    format.findStreamInfoSync();
+    const streams = format.streams.map(({ codecpar, timeBase: { num, den } }) => ({
+      isSound: codecpar.codecType === AVMEDIA_TYPE_AUDIO,
+      unit: num / den,
+      pts: [] as number[],
+      dts: [] as number[],
+    }));
+    for (; format.readFrameSync(packet) >= 0; packet.unref()) {
+      const { pts, dts, unit } = streams[packet.streamIndex]!;
+      pts.push((ticks(packet.pts) ?? Number.NaN) * unit);
+      dts.push((ticks(packet.dts) ?? Number.NaN) * unit);
+    }
+    return streams;
+  } finally {
+    packet.free();
+    format.closeInputSync();
+  }
+}
