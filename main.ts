@@ -5,6 +5,7 @@ import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.
 import { slotBytesFor } from './actors/analysis/stages/faces/shape.ts';
 import { openTasks } from './actors/analysis/tasks/tasks.ts';
 import type { Engine, EngineHost } from './actors/engine.ts';
+import { createClips } from './actors/exporter/clips/clips.ts';
 import { createExporter } from './actors/exporter/exporter.ts';
 import { createLibrary } from './actors/library/library.ts';
 import { createModelLibrary } from './actors/models/library.ts';
@@ -42,7 +43,8 @@ export async function startEngine(
   const { device, hardware_decoding: hardware } = values;
   try {
     const actors = await startActors(supervisor, spec, { values, decoders });
-    const { prober, embedder, index, textEmbedder, thumbnailDecoders, films, speech, faces } = actors;
+    const { prober, embedder, index, textEmbedder, thumbnailDecoders, clipWriters, films, speech, faces } =
+      actors;
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { prober, embedder, index, pool, journal, preview, hardware, clock: systemClock, log };
     const modelLibrary = createModelLibrary(models, thisMachine(device));
@@ -59,6 +61,7 @@ export async function startEngine(
     const expectFaceModel = async () => void (await faces?.ask('choose', {}));
     const tasks = openTasks(tasksPath, { analysis, ...visual, expectFaceModel, clock: systemClock, log });
     const exporter = createExporter(Date.now);
+    const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
     const people = createPeople({ index, tasks });
     const stop = () => {
@@ -66,7 +69,7 @@ export async function startEngine(
       return Promise.all([tasks.stop(), exporter.close()]).then(supervisor.stop).finally(close);
     };
     const { states } = supervisor;
-    const coordinators = { analysis, tasks, search, exporter, library, people };
+    const coordinators = { analysis, tasks, search, exporter, clips, library, people };
     return { ...coordinators, models: modelLibrary, slots: pool, states, stop };
   } catch (error) {
     await supervisor.stop().finally(close);

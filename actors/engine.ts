@@ -3,6 +3,7 @@ import type { ChildState } from '../runtime/child.ts';
 import type { PreviousEngine } from '../runtime/process/guardian-client.ts';
 import type { SlotPool } from '../runtime/slots.ts';
 import type { Analysis, Tasks } from './analysis/contract.ts';
+import type { Clips } from './exporter/clips/contract.ts';
 import type { Exporter } from './exporter/contract.ts';
 import type { Library } from './library/contract.ts';
 import type { ModelLibrary } from './models/contract.ts';
@@ -22,6 +23,7 @@ export interface Engine {
   readonly tasks: Tasks;
   readonly search: Search;
   readonly exporter: Exporter;
+  readonly clips: Clips;
   /** What the analysis folders hold. */
   readonly library: Library;
   /** Whose faces they are. */

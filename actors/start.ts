@@ -44,7 +44,8 @@ export async function startActors(
           diarizer: supervisor.begin(spec(diarizerContract, running)),
         };
   const faces = decoders === 0 ? null : supervisor.begin(spec(facesContract, running));
+  const clipWriters = several(Math.min(decoders, 2), 'clip-writer');
   // Last: there may be hundreds.
   const films = several(decoders, 'decoder');
-  return { index, embedder, textEmbedder, prober, thumbnailDecoders, films, speech, faces };
+  return { index, embedder, textEmbedder, prober, thumbnailDecoders, clipWriters, films, speech, faces };
 }

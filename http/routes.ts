@@ -2,6 +2,7 @@
 import type { Route } from './route.ts';
 import { analysisDataRoutes } from './routes/analysis-data.ts';
 import { analyzeRoutes } from './routes/analyze.ts';
+import { clipRoutes } from './routes/clips.ts';
 import { documentRoutes } from './routes/document.ts';
 import { exportRoutes } from './routes/export.ts';
 import { faceRoutes } from './routes/faces.ts';
@@ -29,6 +30,7 @@ const described: readonly Route[] = [
   ...transcriptionRoutes,
   ...faceRoutes,
   ...exportRoutes,
+  ...clipRoutes,
 ];
 
 export const routes: readonly Route[] = [...described, ...documentRoutes(described)];

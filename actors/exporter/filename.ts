@@ -4,15 +4,18 @@ import { oneLine } from './rows.ts';
 /** Bytes of a name: file systems allow 255, and a number and a suffix may follow. */
 const MOST_BYTES = 200;
 
-/** Without path separators, characters and device names that Windows forbids, and bidirectional controls. */
-export function safeName(text: string): string {
+/**
+ * Without path separators, characters and device names that Windows forbids, and bidirectional controls. `otherwise`: where
+ * nothing is left.
+ */
+export function safeName(text: string, otherwise = 'transcript'): string {
   const plain = oneLine(text)
     .normalize('NFC')
     .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
     .replace(/[<>:"/\\|?*]/g, '_')
     .replace(/^[. ]+|[. ]+$/g, '');
   const short = truncate(plain).replace(/[. ]+$/, '');
-  if (short === '') return 'transcript';
+  if (short === '') return otherwise;
   return /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)/i.test(short) ? `_${short}` : short;
 }
 

@@ -5,6 +5,7 @@ import type {
   loadTranscriptions,
 } from '../routes/analysis-data.ts';
 import type { analyze, cancelAnalysis } from '../routes/analyze.ts';
+import type { exportClips } from '../routes/clips.ts';
 import type { exportTranscript } from '../routes/export.ts';
 import type {
   appearances,
@@ -41,6 +42,7 @@ export interface Operations {
   readonly clusterFaces: typeof clusterFaces;
   readonly clusterSamples: typeof clusterSamples;
   readonly deletePeople: typeof deletePeople;
+  readonly exportClips: typeof exportClips;
   readonly exportTranscript: typeof exportTranscript;
   readonly faceClusters: typeof faceClusters;
   readonly forgetMedia: typeof forgetMedia;
@@ -87,6 +89,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   clusterFaces: 'POST /api/v1/faces/clusters/faces',
   clusterSamples: 'POST /api/v1/faces/clusters/samples',
   deletePeople: 'POST /api/v1/faces/clusters/delete',
+  exportClips: 'POST /api/v1/export/clips',
   exportTranscript: 'POST /api/v1/export/transcript',
   faceClusters: 'GET /api/v1/faces/clusters cache_dir',
   forgetMedia: 'POST /api/v1/library/forget',

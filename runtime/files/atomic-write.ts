@@ -63,8 +63,8 @@ function place(
   if (flush) flushFolder(folder);
 }
 
-/** Links fail where the name is taken. */
-function takeName(part: string, path: string): boolean {
+/** False when the name is taken: links fail then. The part keeps its own name too, where there are links. */
+export function takeName(part: string, path: string): boolean {
   try {
     linkSync(part, path);
     return true;

@@ -1,7 +1,8 @@
 // Saves a document in a folder, atomically and without overwriting another one.
 import { constants } from 'node:fs';
-import { copyFile, link, rm, writeFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { copyFile, link, open, rm, writeFile } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { takeName } from './atomic-write.ts';
 import { makeFolder } from './make-folder.ts';
 
 /** Names that are tried before giving up. */
@@ -16,16 +17,34 @@ export async function saveNew(folder: string, name: string, bytes: Uint8Array): 
   const part = join(folder, `.${crypto.randomUUID()}.part`);
   try {
     await writeFile(part, bytes, { flag: 'wx', flush: true });
-    const suffix = extname(name);
-    const stem = name.slice(0, name.length - suffix.length);
-    for (let number = 1; number <= MOST_NAMES; number++) {
-      const path = join(folder, number === 1 ? name : `${stem}-${number}${suffix}`);
-      if (await claim(part, path)) return path;
-    }
-    throw new Error(`${MOST_NAMES} files are named ${name} already`);
+    return await nameNew(part, name, (path) => claim(part, path));
   } finally {
     await rm(part, { force: true });
   }
+}
+
+/** As `saveNew`, for a complete file in the folder it stays in, which is flushed and gets the name. */
+export async function placeNew(part: string, name: string): Promise<string> {
+  const file = await open(part, 'r+');
+  await file.sync().finally(() => file.close());
+  const path = await nameNew(part, name, async (one) => takeName(part, one));
+  await rm(part, { force: true });
+  return path;
+}
+
+/** The first free name that `take` gets. */
+async function nameNew(
+  part: string,
+  name: string,
+  take: (path: string) => Promise<boolean>,
+): Promise<string> {
+  const suffix = extname(name);
+  const stem = name.slice(0, name.length - suffix.length);
+  for (let number = 1; number <= MOST_NAMES; number++) {
+    const path = join(dirname(part), number === 1 ? name : `${stem}-${number}${suffix}`);
+    if (await take(path)) return path;
+  }
+  throw new Error(`${MOST_NAMES} files are named ${name} already`);
 }
 
 /** Links the complete file to a name that is free; copies it where the file system has no links. False when it is taken. */

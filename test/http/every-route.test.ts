@@ -4,6 +4,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
+import { createClips } from '../../actors/exporter/clips/clips.ts';
 import { createExporter } from '../../actors/exporter/exporter.ts';
 import { createLibrary } from '../../actors/library/library.ts';
 import { createModelLibrary } from '../../actors/models/library.ts';
@@ -38,6 +39,11 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
 const { task_id } = await tasks.start({ cache_dir, visual_media_paths: w.paths });
 const real = createExporter(() => 0);
 /** Whatever folder is asked for, what is written lies in that of the test. */
+const cutting = createClips({ writers: [w.prober], log: w.log });
+const clips: typeof cutting = {
+  export: ({ output_dir, ...request }, signal) =>
+    cutting.export({ output_dir: join(w.folder, 'out', output_dir), ...request }, signal),
+};
 const exporter: typeof real = {
   ...real,
   transcript: ({ output_dir, ...request }, signal) =>
@@ -62,6 +68,7 @@ const call = inject(routes, {
   search: w.search,
   tasks,
   exporter,
+  clips,
   library: createLibrary({
     index: w.index,
     prober: w.prober,
@@ -87,6 +94,7 @@ const good = new Map<RegExp, unknown>([
   [/^cluster_job_name$/, 'Family'],
   [/^people(\[0\])?$/, 'c1'],
   [/(^|\.)(from_)?cluster_ids?$/, 'c1'],
+  [/^output_dir$/, '/clips'],
   [/^segments$/, [[0, ' hello', 1]]],
 ]);
 const known = (name: string) => [...good].find(([pattern]) => pattern.test(name))?.[1];

@@ -117,6 +117,10 @@ const bodies: Readonly<Record<string, Row>> = {
     fields: { ...faces, eps: 0.48, min_samples: 5, auto_detect_params: false, clear_names: false },
   },
   '/faces/appearances': { fields: {}, beyond: { ...faces, people: [] } },
+  '/export/clips': {
+    fields: {},
+    beyond: { output_dir: needed, clips: needed, mode: 'precise' },
+  },
   '/export/transcript': {
     fields: { segments: needed, format: needed, display_name: needed },
     beyond: { output_dir: optional },
@@ -242,6 +246,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/analyze licensed',
     'POST /api/v1/analyze/cancel licensed',
     'POST /api/v1/cache-paths licensed',
+    'POST /api/v1/export/clips licensed',
     'POST /api/v1/export/transcript licensed',
     'POST /api/v1/faces/appearances licensed',
     'POST /api/v1/faces/clusters/delete licensed',

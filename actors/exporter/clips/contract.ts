@@ -1,0 +1,68 @@
+// What the export of clips takes and answers.
+import { type Static, Type } from 'typebox';
+import { described } from '../../../runtime/schema.ts';
+import type { ClipMode } from '../../decoder/clips/contract.ts';
+
+/** Clips of one request. */
+export const mostClips = 1000;
+
+export interface ClipWish {
+  /** Absolute. */
+  readonly media_path: string;
+  /** Seconds from the start of the file; the end is not part of the clip. */
+  readonly start_seconds: number;
+  readonly end_seconds: number;
+  /** Name of the file, with its ending or without; made from that of the source when left out. */
+  readonly output_name?: string | undefined;
+}
+
+export interface ClipsRequest {
+  /** Absolute; made when it is not there. */
+  readonly output_dir: string;
+  readonly mode: ClipMode;
+  readonly clips: readonly ClipWish[];
+}
+
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
+  Type.Union([type, Type.Null()]);
+
+export const ClipResult = Type.Object({
+  success: Type.Boolean(),
+  error: described(Nullable(Type.String()), 'Why there is no clip; null when there is one.'),
+  media_path: Type.String(),
+  start_seconds: described(Type.Number(), 'As asked for.'),
+  end_seconds: Type.Number(),
+  output_path: Nullable(Type.String()),
+  start_seconds_actual: described(
+    Type.Optional(Type.Number()),
+    'Where the clip really starts: with its first picture; with `copy` at the keyframe before.',
+  ),
+  end_seconds_actual: described(
+    Type.Optional(Type.Number()),
+    'Where it really ends; with `copy` some pictures later, where those before them need them.',
+  ),
+  frame_count: described(Type.Optional(Type.Integer()), 'Pictures in the clip; 0 for sound.'),
+});
+export type ClipResult = Static<typeof ClipResult>;
+
+export const ClipsAnswer = Type.Object({
+  results: described(Type.Array(ClipResult), 'One for each clip, in the order of the request.'),
+  summary: described(
+    Type.Object({
+      total: Type.Integer(),
+      succeeded: described(Type.Integer(), 'Clips that lie in the folder now.'),
+      failed: Type.Integer(),
+    }),
+    'How many clips.',
+  ),
+  output_dir: described(Type.String(), 'Folder of the clips.'),
+});
+export type ClipsAnswer = Static<typeof ClipsAnswer>;
+
+export interface Clips {
+  /**
+   * Cuts clips and writes them; what fails is told in the result of its clip, and the others go on. Throws CANCELLED when
+   * the signal aborts: then clips that are complete stay, and nothing is left of the others.
+   */
+  export(request: ClipsRequest, signal: AbortSignal): Promise<ClipsAnswer>;
+}

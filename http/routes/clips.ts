@@ -1,0 +1,63 @@
+// Clips of films and sound, as files for editing programs.
+import { Type } from 'typebox';
+import { ClipsAnswer, mostClips } from '../../actors/exporter/clips/contract.ts';
+import { described } from '../../runtime/schema.ts';
+import { AbsolutePath, absolute } from '../request/paths.ts';
+import { type Route, reply, route } from '../route.ts';
+
+const Clip = Type.Object({
+  media_path: AbsolutePath,
+  start_seconds: described(Type.Number(), 'Seconds from the start of the file.'),
+  end_seconds: described(
+    Type.Number(),
+    'The clip ends before it. An end after that of the file is the end of the file.',
+  ),
+  output_name: Type.Optional(
+    described(
+      Type.String({ minLength: 1, maxLength: 1000 }),
+      'Name of the file to write; made from that of the source and the times when left out.',
+    ),
+  ),
+});
+
+export const exportClips = route({
+  method: 'POST',
+  path: '/api/v1/export/clips',
+  id: 'exportClips',
+  tag: 'Export',
+  summary: 'Clips of films and sound as files',
+  description:
+    'Cuts clips and writes them into `output_dir`. Answers 200 when all of them are done, with a result for each in the order ' +
+    'of the request: what fails has its reason in `error`, and the others go on. `precise` begins with the picture shown at ' +
+    'the start and ends with the one shown just before the end; pictures are encoded anew as H.264 and sound as AAC, in mp4 ' +
+    '(sound alone in m4a), with the times, rotation, pixel aspect, bit depth and colours of the source. `copy` takes the ' +
+    'packets as they are, in a container like that of the source, from the keyframe before the start; ' +
+    '`start_seconds_actual` and `end_seconds_actual` say where a clip really begins and ends. A name that is taken gets `-2`, ' +
+    '`-3` and so on, nothing is ever written over. When the client goes, the clips that are complete stay, and nothing is ' +
+    'left of the others.',
+  body: Type.Object({
+    output_dir: described(
+      AbsolutePath,
+      'Absolute path of the folder to write into; it is made when it is not there.',
+    ),
+    clips: described(Type.Array(Clip, { maxItems: mostClips }), 'What to cut.'),
+    mode: Type.Unsafe<'precise' | 'copy'>({
+      type: 'string',
+      enum: ['precise', 'copy'],
+      default: 'precise',
+      description:
+        '`precise`: exact to the picture. `copy`: fast and without loss, from the keyframe before.',
+    }),
+  }),
+  answers: { 200: ClipsAnswer },
+  handle: async ({ body, signal }, { clips: exporter }) => {
+    const output_dir = absolute('output_dir', body.output_dir);
+    const clips = body.clips.map((clip, i) => ({
+      ...clip,
+      media_path: absolute(`clips[${i}].media_path`, clip.media_path),
+    }));
+    return reply(200, await exporter.export({ output_dir, clips, mode: body.mode }, signal));
+  },
+});
+
+export const clipRoutes: readonly Route[] = [exportClips];
