@@ -7,6 +7,7 @@ import { openTasks } from './actors/analysis/tasks/tasks.ts';
 import type { Engine, EngineHost } from './actors/engine.ts';
 import { createClips } from './actors/exporter/clips/clips.ts';
 import { createExporter } from './actors/exporter/exporter.ts';
+import { createTimelines } from './actors/exporter/timeline/timelines.ts';
 import { createLibrary } from './actors/library/library.ts';
 import { createModelLibrary } from './actors/models/library.ts';
 import { thisMachine } from './actors/models/machine.ts';
@@ -62,14 +63,17 @@ export async function startEngine(
     const tasks = openTasks(tasksPath, { analysis, ...visual, expectFaceModel, clock: systemClock, log });
     const exporter = createExporter(Date.now);
     const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
+    const timelines = createTimelines(parts);
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
     const people = createPeople({ index, tasks });
     const stop = () => {
       journal.stopping();
-      return Promise.all([tasks.stop(), exporter.close()]).then(supervisor.stop).finally(close);
+      return Promise.all([tasks.stop(), exporter.close(), timelines.close()])
+        .then(supervisor.stop)
+        .finally(close);
     };
     const { states } = supervisor;
-    const coordinators = { analysis, tasks, search, exporter, clips, library, people };
+    const coordinators = { analysis, tasks, search, exporter, clips, timelines, library, people };
     return { ...coordinators, models: modelLibrary, slots: pool, states, stop };
   } catch (error) {
     await supervisor.stop().finally(close);

@@ -5,6 +5,7 @@ import type { SlotPool } from '../runtime/slots.ts';
 import type { Analysis, Tasks } from './analysis/contract.ts';
 import type { Clips } from './exporter/clips/contract.ts';
 import type { Exporter } from './exporter/contract.ts';
+import type { Timelines } from './exporter/timeline/contract.ts';
 import type { Library } from './library/contract.ts';
 import type { ModelLibrary } from './models/contract.ts';
 import type { People } from './people/contract.ts';
@@ -24,6 +25,7 @@ export interface Engine {
   readonly search: Search;
   readonly exporter: Exporter;
   readonly clips: Clips;
+  readonly timelines: Timelines;
   /** What the analysis folders hold. */
   readonly library: Library;
   /** Whose faces they are. */

@@ -14,6 +14,7 @@ import { modelRoutes } from './routes/models.ts';
 import { searchRoutes } from './routes/search.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { thumbnailRoutes } from './routes/thumbnails.ts';
+import { timelineRoutes } from './routes/timeline.ts';
 import { transcriptionRoutes } from './routes/transcriptions.ts';
 
 const described: readonly Route[] = [
@@ -31,6 +32,7 @@ const described: readonly Route[] = [
   ...faceRoutes,
   ...exportRoutes,
   ...clipRoutes,
+  ...timelineRoutes,
 ];
 
 export const routes: readonly Route[] = [...described, ...documentRoutes(described)];

@@ -3,7 +3,10 @@ import type { Engine } from '../actors/engine.ts';
 
 export interface Service
   extends Readonly<
-    Pick<Engine, 'analysis' | 'search' | 'tasks' | 'exporter' | 'clips' | 'library' | 'people' | 'states'>
+    Pick<
+      Engine,
+      'analysis' | 'search' | 'tasks' | 'exporter' | 'clips' | 'timelines' | 'library' | 'people' | 'states'
+    >
   > {
   /** The models of this machine, read anew for every question. */
   readonly models: Pick<Engine['models'], 'system' | 'list'>;

@@ -192,6 +192,11 @@ const meanings: Readonly<Record<string, string>> = {
   mime_type: 'Media type of the document.',
   content_base64: 'The document, when no folder was given.',
   output_path: 'Where the document lies, when a folder was given.',
+  sequence_name: 'Name of the sequence in the editing program.',
+  item_count: 'Items that were placed.',
+  total_duration_seconds:
+    'Latest end of an item after rounding to frames; gaps and overlapping tracks are in it.',
+  xml: 'The sequence as XMEML v4, when no `output_path` was given.',
   row_count: 'Segments that were submitted; rows of silence are not counted.',
   // Health, this document, and events.
   status: '`ok`.',

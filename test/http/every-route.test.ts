@@ -6,6 +6,7 @@ import test, { after } from 'node:test';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
 import { createClips } from '../../actors/exporter/clips/clips.ts';
 import { createExporter } from '../../actors/exporter/exporter.ts';
+import { createTimelines } from '../../actors/exporter/timeline/timelines.ts';
 import { createLibrary } from '../../actors/library/library.ts';
 import { createModelLibrary } from '../../actors/models/library.ts';
 import { createPeople } from '../../actors/people/people.ts';
@@ -49,7 +50,14 @@ const exporter: typeof real = {
   transcript: ({ output_dir, ...request }, signal) =>
     real.transcript({ ...request, output_dir: output_dir && join(w.folder, 'out', output_dir) }, signal),
 };
+const sequences = createTimelines(w);
+const timelines: typeof sequences = {
+  ...sequences,
+  make: ({ output_path, ...request }, signal) =>
+    sequences.make({ ...request, output_path: output_path && join(w.folder, 'out', output_path) }, signal),
+};
 after(async () => {
+  await timelines.close();
   await exporter.close();
   await tasks.stop();
   await w.end();
@@ -69,6 +77,7 @@ const call = inject(routes, {
   tasks,
   exporter,
   clips,
+  timelines,
   library: createLibrary({
     index: w.index,
     prober: w.prober,
@@ -90,6 +99,7 @@ const good = new Map<RegExp, unknown>([
   [/_path$/, w.paths[0]],
   [/^hash_strs?(\[0\])?$/, 'amp4'],
   [/_time$/, '00:00:01'],
+  [/_end_seconds$/, 2],
   [/^model_key$/, 'fake'],
   [/^cluster_job_name$/, 'Family'],
   [/^people(\[0\])?$/, 'c1'],

@@ -121,6 +121,17 @@ const bodies: Readonly<Record<string, Row>> = {
     fields: {},
     beyond: { output_dir: needed, clips: needed, mode: 'precise' },
   },
+  '/export/premiere-xml': {
+    fields: {},
+    beyond: {
+      items: needed,
+      sequence_name: 'Sequence',
+      output_path: optional,
+      fps: optional,
+      width: optional,
+      height: optional,
+    },
+  },
   '/export/transcript': {
     fields: { segments: needed, format: needed, display_name: needed },
     beyond: { output_dir: optional },
@@ -247,6 +258,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/analyze/cancel licensed',
     'POST /api/v1/cache-paths licensed',
     'POST /api/v1/export/clips licensed',
+    'POST /api/v1/export/premiere-xml licensed',
     'POST /api/v1/export/transcript licensed',
     'POST /api/v1/faces/appearances licensed',
     'POST /api/v1/faces/clusters/delete licensed',

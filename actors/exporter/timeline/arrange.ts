@@ -1,0 +1,195 @@
+// Places the items of a request on a timeline. Here, and nowhere else, times become frames: both ends of an item are rounded
+// to the frames of the sequence, so items that meet in seconds meet in frames, at every rate. Pure.
+import type { Rational } from '../../decoder/contract.ts';
+import { oneLine } from '../rows.ts';
+import { type TimelineItem, type TimelineRequest, timelineErrors } from './contract.ts';
+import type { Clip, SoundTrack, Source, Timeline } from './model.ts';
+import { conformedRate, frameAt, framesIn, framesPerSecond, isSameRate, nanoseconds } from './rate.ts';
+import { sequenceOf } from './sequence.ts';
+import type { SourceFacts } from './source-facts.ts';
+import { stacked } from './tracks.ts';
+
+export interface Arranged {
+  readonly timeline: Timeline;
+  /** What was conformed, for a person. */
+  readonly warnings: readonly string[];
+}
+
+type Kind = TimelineItem['track'];
+
+interface Placed {
+  readonly item: number;
+  readonly clip: Clip;
+}
+
+/** `facts`: of every path of the items. Throws ITEM_INVALID and SEQUENCE_INVALID naming the field. */
+export function arrange(request: TimelineRequest, facts: ReadonlyMap<string, SourceFacts>): Arranged {
+  const { items } = request;
+  const pictures = items.flatMap(({ track, media_path }) =>
+    track === 'video' ? [facts.get(media_path)!] : [],
+  );
+  const sequence = sequenceOf(request, pictures);
+  const sources = new Sources(facts, sequence.rate);
+  const ends: Record<Kind, number> = { video: 0, audio: 0 };
+  const placed: Record<Kind, Placed[]> = { video: [], audio: [] };
+  for (const [i, item] of items.entries()) {
+    const clip = place(item, `items[${i}]`, sources, ends[item.track]);
+    ends[item.track] = clip.end;
+    placed[item.track].push({ item: i, clip });
+  }
+  const all = [...placed.video, ...placed.audio].map(({ clip }) => clip);
+  const timeline = {
+    ...sequence,
+    duration: all.reduce((latest, { end }) => Math.max(latest, end), 0),
+    sources: sources.listed(all),
+    video: layered(placed.video).map((clips) => ({ clips })),
+    audio: soundTracks(placed.audio, sources),
+  };
+  return { timeline, warnings: sources.warnings };
+}
+
+/** `after`: where the item before it on tracks of its kind ends. */
+function place(item: TimelineItem, at: string, sources: Sources, after: number): Clip {
+  const source = sources.numberOf(item, at);
+  const { facts, rate, frames } = sources.at(source);
+  const { first, last } = range(item, at, facts);
+  const start = startOf(item, at, sources.sequenceRate, after);
+  const end =
+    item.timeline_start_seconds === undefined
+      ? after + frameAt(last - first, sources.sequenceRate)
+      : frameAt(nanoseconds(item.timeline_start_seconds) + last - first, sources.sequenceRate);
+  if (end <= start) {
+    throw refused(at, 'source_end_seconds', 'comes to no frame of the sequence: the item is too short');
+  }
+  const wanted = Math.max(1, framesIn(end - start, sources.sequenceRate, rate));
+  const length = frames === null ? wanted : Math.min(wanted, frames);
+  const nearest = frameAt(first, rate);
+  // The last frame of a file may be rounded past its end: then the whole range moves by that frame.
+  const from = frames === null ? nearest : Math.min(nearest, frames - length);
+  const name = item.name === undefined ? facts.name : oneLine(item.name);
+  if (name === '') throw refused(at, 'name', 'has no character that can be shown');
+  return { name, source, start, end, in: from, out: from + length };
+}
+
+function startOf({ timeline_start_seconds: told }: TimelineItem, at: string, rate: Rational, after: number) {
+  if (told === undefined) return after;
+  if (!(told >= 0)) throw refused(at, 'timeline_start_seconds', 'must be a number of seconds');
+  return frameAt(nanoseconds(told), rate);
+}
+
+/**
+ * In nanoseconds. The analysis counts whole seconds, and the last one of a file is rarely whole: an end in that second is the
+ * end of the file.
+ */
+function range(item: TimelineItem, at: string, { kind, seconds, path }: SourceFacts) {
+  const { source_start_seconds: start, source_end_seconds: end } = item;
+  if (!(start >= 0)) throw refused(at, 'source_start_seconds', 'must be a number of seconds');
+  if (!(end > start)) throw refused(at, 'source_end_seconds', `must be after the start, ${start}`);
+  const [first, last] = [nanoseconds(start), nanoseconds(end)];
+  if (kind === 'image' || seconds === 0) return { first, last };
+  const length = nanoseconds(seconds);
+  if (first >= length) {
+    throw refused(at, 'source_start_seconds', `is past the end of ${path}, which lasts ${seconds} s`);
+  }
+  if (end > Math.ceil(seconds) + GRACE) {
+    throw refused(at, 'source_end_seconds', `is past the end of ${path}, which lasts ${seconds} s`);
+  }
+  return { first, last: Math.min(last, length) };
+}
+
+/** Seconds; a client that counts frames may come out this much late. */
+const GRACE = 0.05;
+
+function layered(placed: readonly Placed[]): Clip[][] {
+  return stacked(
+    placed.map(({ clip }) => clip),
+    (i) => refused(`items[${placed[i]!.item}]`, 'timeline_start_seconds', 'overlaps too many items'),
+  );
+}
+
+/** Clips with another number of channels lie on tracks of their own, as editing programs want it. */
+function soundTracks(placed: readonly Placed[], sources: Sources): SoundTrack[] {
+  const soundOf = ({ clip }: Placed) => sources.at(clip.source).facts.sound!;
+  const kinds = Map.groupBy(placed, (one) => `${soundOf(one).channels} ${soundOf(one).isStereo}`);
+  return [...kinds.values()].flatMap((some) => {
+    const { channels, isStereo } = soundOf(some[0]!);
+    return layered(some).map((clips) => ({ clips, channels, isStereo }));
+  });
+}
+
+interface Counted {
+  readonly facts: SourceFacts;
+  readonly rate: Rational;
+  /** Null when it has no end: stills, and sound that does not say its length. */
+  readonly frames: number | null;
+}
+
+/** The files of the items, each once. */
+class Sources {
+  readonly sequenceRate: Rational;
+  readonly warnings: string[] = [];
+  readonly #facts: ReadonlyMap<string, SourceFacts>;
+  readonly #numbers = new Map<string, number>();
+  readonly #list: Counted[] = [];
+
+  constructor(facts: ReadonlyMap<string, SourceFacts>, sequenceRate: Rational) {
+    this.#facts = facts;
+    this.sequenceRate = sequenceRate;
+  }
+
+  at(source: number): Counted {
+    return this.#list[source]!;
+  }
+
+  numberOf({ media_path, track }: TimelineItem, at: string): number {
+    const facts = this.#facts.get(media_path)!;
+    if (track === 'video' && facts.kind === 'audio')
+      throw refused(at, 'track', 'is video: the file has no picture');
+    if (track === 'audio' && facts.sound === null)
+      throw refused(at, 'track', 'is audio: the file has no sound');
+    const known = this.#numbers.get(media_path);
+    if (known !== undefined) return known;
+    this.#numbers.set(media_path, this.#list.length);
+    this.#list.push(this.#counted(facts));
+    return this.#list.length - 1;
+  }
+
+  /** `clips`: all of the timeline. */
+  listed(clips: readonly Clip[]): Source[] {
+    const longest = this.#list.map(() => 0);
+    for (const { source, out } of clips) longest[source] = Math.max(longest[source]!, out);
+    return this.#list.map(({ facts, rate, frames }, i) => {
+      const { path, name, kind, width, height, sound } = facts;
+      const timecode = facts.timecode ?? { frame: 0, rate, dropFrame: false };
+      return { path, name, kind, width, height, sound, rate, timecode, frames: frames ?? longest[i]! };
+    });
+  }
+
+  #counted(facts: SourceFacts): Counted {
+    const rate = facts.kind === 'video' ? this.#rateOf(facts) : this.sequenceRate;
+    const frames = facts.seconds === 0 ? null : Math.max(1, frameAt(nanoseconds(facts.seconds), rate));
+    return { facts, rate, frames };
+  }
+
+  #rateOf({ rate: own, path }: SourceFacts): Rational {
+    const found = own && conformedRate(own);
+    const rate = found?.rate ?? this.sequenceRate;
+    const counted = framesPerSecond(rate);
+    if (!found)
+      this.warnings.push(`${path}: its frame rate is not known; its frames are counted at ${counted}`);
+    else if (!found.isOwn) {
+      const about = framesPerSecond(own);
+      const what = `${about} frames per second on average is no rate of editing programs, it may vary`;
+      this.warnings.push(`${path}: ${what}; its frames are counted at ${counted}`);
+    } else if (!isSameRate(rate, this.sequenceRate)) {
+      const shown = framesPerSecond(this.sequenceRate);
+      this.warnings.push(`${path}: has ${counted} frames per second, the sequence ${shown}`);
+    }
+    return rate;
+  }
+}
+
+function refused(at: string, name: string, what: string) {
+  const field = `${at}.${name}`;
+  return timelineErrors.ITEM_INVALID(`${field} ${what}`, { field });
+}

@@ -1,0 +1,98 @@
+// What a timeline is asked for with, and what is answered: scenes as a sequence that an editing program opens.
+import { type Static, Type } from 'typebox';
+import { errorTable } from '../../../runtime/errors.ts';
+import { described } from '../../../runtime/schema.ts';
+
+export const timelineErrors = errorTable({
+  ITEM_INVALID: { meaning: 'An item cannot be placed', status: 400, retryable: false },
+  SEQUENCE_INVALID: { meaning: 'The sequence cannot be made like this', status: 400, retryable: false },
+  FORMAT_UNFIT: { meaning: 'The format cannot hold the timeline', status: 400, retryable: false },
+  TIMELINE_UNWRITABLE: { meaning: 'The timeline cannot be written', status: 400, retryable: false },
+  TIMELINE_TOO_LARGE: { meaning: 'The timeline is too large', status: 413, retryable: false },
+});
+
+export const timelineFormats = ['xmeml'] as const;
+export type TimelineFormat = (typeof timelineFormats)[number];
+
+/** Suffixes of files, by which a format is known too. */
+export const timelineSuffixes: Readonly<Record<TimelineFormat, string>> = {
+  xmeml: 'xml',
+};
+
+export const timelineTypes: Readonly<Record<TimelineFormat, string>> = {
+  xmeml: 'application/xml',
+};
+
+/** Items of one timeline, and the latest second that one of them may name. */
+export const mostItems = 10_000;
+export const mostSeconds = 1_000_000;
+/** Tracks of one kind that items may overlap on. */
+export const mostTracks = 99;
+export const mostFramesPerSecond = 240;
+/** Pixels of a side of the sequence. */
+export const mostSide = 16_384;
+
+export interface TimelineItem {
+  /** Absolute. */
+  readonly media_path: string;
+  readonly source_start_seconds: number;
+  readonly source_end_seconds: number;
+  /** Left out: where the item before it on tracks of its kind ends. */
+  readonly timeline_start_seconds?: number | undefined;
+  /** `video`: its picture without its sound. `audio`: its sound alone. */
+  readonly track: 'video' | 'audio';
+  /** Of the clip; that of the file when left out. */
+  readonly name?: string | undefined;
+}
+
+export interface TimelineRequest {
+  readonly format: TimelineFormat;
+  readonly sequence_name: string;
+  /** Frames per second; those of the first picture when left out. */
+  readonly fps?: number | undefined;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  /** Timecode of the first frame; `;` before its frames asks for drop-frame. */
+  readonly start_timecode?: string | undefined;
+  readonly items: readonly TimelineItem[];
+  /** Absolute path of the file to write; null answers the text itself. */
+  readonly output_path: string | null;
+}
+
+/** Fields that every answer about a timeline has. */
+export const timelineFacts = {
+  success: Type.Boolean(),
+  sequence_name: Type.String(),
+  /** Frames per second of the sequence, to a thousandth. */
+  fps: Type.Number(),
+  item_count: Type.Integer(),
+  /** The latest end of an item, in whole frames: gaps and overlapping tracks are in it. */
+  total_duration_seconds: Type.Number(),
+  /** Where the file lies, when a path was given. */
+  output_path: Type.Optional(Type.String()),
+  warnings: Type.Optional(
+    described(
+      Type.Array(Type.String()),
+      'What an editor should know: files of another rate than the sequence.',
+    ),
+  ),
+};
+
+export const TimelineAnswer = Type.Object({
+  ...timelineFacts,
+  format: Type.String(),
+  mime_type: Type.String(),
+  /** The text, when no path was given. */
+  content: Type.Optional(Type.String()),
+});
+export type TimelineAnswer = Static<typeof TimelineAnswer>;
+
+export interface Timelines {
+  /**
+   * Asks what each source is, places the items and writes them; nothing is written when an item is wrong. ITEM_INVALID,
+   * SEQUENCE_INVALID and the errors of media name the field; BUSY when too many timelines wait.
+   */
+  make(request: TimelineRequest, signal: AbortSignal): Promise<TimelineAnswer>;
+  /** Ends the thread, and what it writes. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,128 @@
+// Makes timelines: asks what the files are, has the items placed, and has the result written in a thread of its own.
+import { stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { type EngineError, restated } from '../../../runtime/errors.ts';
+import { saveNew } from '../../../runtime/files/save-new.ts';
+import { moduleUrl } from '../../../runtime/module-url.ts';
+import { createPool, poolErrors } from '../../../runtime/pool.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { type decoderContract, isMediaError } from '../../decoder/contract.ts';
+import { arrange } from './arrange.ts';
+import {
+  type TimelineAnswer,
+  type TimelineRequest,
+  type Timelines,
+  timelineErrors,
+  timelineTypes,
+} from './contract.ts';
+import { framesPerSecond } from './rate.ts';
+import { type SourceFacts, sourceFacts } from './source-facts.ts';
+import type { WriteTask } from './write.ts';
+
+/** Timelines that may wait for the thread. */
+const WAITING = 16;
+/** Heap of the thread; the largest timeline allowed needs half of it. */
+const MOST_MEGABYTES = 1536;
+/** Files that are asked about at the same time; most of the time of one is waiting for its disk. */
+const TOGETHER = 4;
+/** Warnings of one answer; the next one says how many more there are. */
+const MOST_WARNINGS = 20;
+
+/** Starts no thread before there is something to write. */
+export function createTimelines({ prober }: { readonly prober: Ref<typeof decoderContract> }): Timelines {
+  const pool = createPool<WriteTask, string>({
+    module: moduleUrl('./write', import.meta.url),
+    name: 'write',
+    threads: 1,
+    waiting: WAITING,
+    mostMegabytes: MOST_MEGABYTES,
+  });
+
+  return {
+    make: async (request, signal) => {
+      const { format, items, output_path } = request;
+      await expectNoFolder(output_path);
+      const { timeline, warnings } = arrange(request, await factsOf(prober, items, signal));
+      const content = await pool.run({ timeline, format }, signal).catch(tooLarge);
+      const { rate, duration, name } = timeline;
+      return {
+        success: true,
+        format,
+        mime_type: timelineTypes[format],
+        sequence_name: name,
+        fps: framesPerSecond(rate),
+        item_count: items.length,
+        total_duration_seconds: (duration * rate.den) / rate.num,
+        ...(warnings.length > 0 && { warnings: someOf(warnings) }),
+        ...(output_path === null ? { content } : { output_path: await save(output_path, content) }),
+      } satisfies TimelineAnswer;
+    },
+    close: pool.close,
+  };
+}
+
+/** Of each file once. A file that cannot be read is told of the first item that names it. */
+async function factsOf(
+  prober: Ref<typeof decoderContract>,
+  items: TimelineRequest['items'],
+  signal: AbortSignal,
+): Promise<Map<string, SourceFacts>> {
+  const facts = new Map<string, SourceFacts>();
+  const errors = new Map<string, EngineError>();
+  const paths = new Set(items.map(({ media_path }) => media_path));
+  await sideBySide(paths.values(), TOGETHER, signal, async (path, until) => {
+    try {
+      const probe = await prober.ask('probe', { path }, { signal: until, lane: 'now' });
+      facts.set(path, sourceFacts(path, probe));
+    } catch (error) {
+      if (!isMediaError(error)) throw error;
+      errors.set(path, error);
+    }
+  });
+  const wrong = items.findIndex(({ media_path }) => errors.has(media_path));
+  if (wrong < 0) return facts;
+  const error = errors.get(items[wrong]!.media_path)!;
+  const field = `items[${wrong}].media_path`;
+  const more = errors.size > 1 ? `; ${errors.size - 1} more files cannot be read` : '';
+  // The request is wrong when there is no such file: 400, not 404.
+  throw restated(error, {
+    status: error.status === 404 ? 400 : error.status,
+    message: `${field}: ${error.message}${more}`,
+    details: { ...error.details, field },
+  });
+}
+
+/** The path names the file to write, not a folder to write into. */
+async function expectNoFolder(path: string | null): Promise<void> {
+  if (path === null) return;
+  const isFolder = await stat(path).then(
+    (stats) => stats.isDirectory(),
+    // What keeps it from being written is told by the write.
+    () => false,
+  );
+  if (isFolder) throw unwritable(`${path} is a folder; it must name the file to write`);
+}
+
+async function save(path: string, content: string): Promise<string> {
+  try {
+    return await saveNew(dirname(path), basename(path), Buffer.from(content));
+  } catch (error) {
+    throw unwritable((error as Error).message, error);
+  }
+}
+
+function unwritable(what: string, cause?: unknown) {
+  const field = 'output_path';
+  return timelineErrors.TIMELINE_UNWRITABLE(`${field}: ${what}`, { field }, cause);
+}
+
+function someOf(warnings: readonly string[]): string[] {
+  const more = warnings.length - MOST_WARNINGS;
+  return more > 0 ? [...warnings.slice(0, MOST_WARNINGS), `and ${more} more`] : [...warnings];
+}
+
+function tooLarge(error: unknown): never {
+  if (!poolErrors.OUT_OF_MEMORY.is(error)) throw error;
+  throw timelineErrors.TIMELINE_TOO_LARGE('The timeline does not fit the memory of its thread', {}, error);
+}

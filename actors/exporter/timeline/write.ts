@@ -1,0 +1,16 @@
+// Writes a timeline in a format: the worker of the pool. What a format needs is loaded when it is first asked for.
+import type { TimelineFormat } from './contract.ts';
+import type { Timeline } from './model.ts';
+
+export interface WriteTask {
+  readonly timeline: Timeline;
+  readonly format: TimelineFormat;
+}
+
+/** *Copied* to the thread that asked. */
+export async function write({ timeline, format }: WriteTask): Promise<string> {
+  const writers = {
+    xmeml: async () => (await import('./xmeml.ts')).xmeml,
+  } satisfies Record<TimelineFormat, () => Promise<(timeline: Timeline) => string>>;
+  return (await writers[format]())(timeline);
+}

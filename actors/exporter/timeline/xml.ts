@@ -1,0 +1,40 @@
+// Writes XML. The only importer of xmlbuilder2, which escapes and indents.
+import { create } from 'xmlbuilder2';
+
+export interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string | number>>;
+  /** A text alone, or elements. */
+  readonly content: string | readonly Element[];
+}
+
+export type Attributes = Readonly<Record<string, string | number | undefined>>;
+
+/** An element of others; attributes that are undefined are left out. */
+export function element(name: string, attributes: Attributes, ...content: readonly Element[]): Element {
+  const given = Object.entries(attributes).filter(
+    (entry): entry is [string, string | number] => entry[1] !== undefined,
+  );
+  return { name, attributes: Object.fromEntries(given), content };
+}
+
+/** An element of a text. */
+export function leaf(name: string, content: string | number): Element {
+  return { name, attributes: {}, content: String(content) };
+}
+
+/** Texts must hold characters that XML allows, and attributes no line breaks. */
+export function xmlDocument(root: Element): string {
+  const document = create({ version: '1.0', encoding: 'UTF-8' }).dtd({ name: root.name });
+  add(document, root);
+  return `${document.end({ prettyPrint: true, indent: '  ' })}\n`;
+}
+
+/** What `create` answers, and every element of it. */
+type Builder = Pick<ReturnType<typeof create>, 'ele' | 'txt'>;
+
+function add(parent: Builder, { name, attributes, content }: Element): void {
+  const own = parent.ele(name, { ...attributes });
+  if (typeof content === 'string') own.txt(content);
+  else for (const child of content) add(own, child);
+}

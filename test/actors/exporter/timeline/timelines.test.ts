@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { timelineErrors } from '../../../../actors/exporter/timeline/contract.ts';
+import { createTimelines } from '../../../../actors/exporter/timeline/timelines.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
+import { world } from '../../analysis/fakes.ts';
+import { item, request } from './sources.ts';
+
+const w = await world([
+  { name: 'a.mp4', frames: 8 },
+  { name: 'b.wav', frames: 5, kind: 'audio' },
+]);
+const timelines = createTimelines(w);
+const folder = mkdtempSync(join(tmpdir(), 'framehound-timelines-'));
+after(async () => {
+  await timelines.close();
+  await w.end();
+  rmSync(folder, { recursive: true });
+});
+const signal = new AbortController().signal;
+const [film, sound] = w.paths as [string, string];
+const items = [item(film, 1, 3), item(sound, 0, 4, { track: 'audio' })];
+
+test('the text is answered, or written where it was asked for and never over another file', async () => {
+  const answer = await timelines.make(request(items), signal);
+  const { content, ...facts } = answer;
+  assert.match(content!, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<!DOCTYPE xmeml>\n<xmeml version="4">/);
+  assert.deepEqual([facts.fps, facts.item_count, facts.total_duration_seconds], [25, 2, 4]);
+  const output_path = join(folder, 'new', 'cut.xml');
+  const first = await timelines.make(request(items, { output_path }), signal);
+  assert.deepEqual([first.output_path, first.content], [output_path, undefined]);
+  assert.equal(readFileSync(output_path, 'utf8'), content);
+  const second = await timelines.make(request(items, { output_path }), signal);
+  assert.equal(second.output_path, join(folder, 'new', 'cut-2.xml'));
+  assert.deepEqual(readdirSync(join(folder, 'new')).sort(), ['cut-2.xml', 'cut.xml']);
+});
+
+test('a file that is missing or no media is told of its item, and nothing is written', async () => {
+  const output_path = join(folder, 'never.xml');
+  const wrong = [...items, item(join(w.folder, 'gone.mp4'), 0, 1), item('/also/gone', 0, 1)];
+  await assert.rejects(timelines.make(request(wrong, { output_path }), signal), (error: unknown) => {
+    const { status, details, message } = error as { status: number; details: object; message: string };
+    assert.equal(status, 400);
+    assert.equal((details as { field: string }).field, 'items[2].media_path');
+    return /^items\[2\]\.media_path: .*gone\.mp4.*; 1 more files cannot be read$/.test(message);
+  });
+  assert.equal(existsSync(output_path), false);
+});
+
+test('what cannot be written is told of output_path', async () => {
+  mkdirSync(join(folder, 'taken'));
+  writeFileSync(join(folder, 'file'), '');
+  for (const path of [join(folder, 'taken'), join(folder, 'file', 'cut.xml')]) {
+    await assert.rejects(timelines.make(request(items, { output_path: path }), signal), (error: unknown) => {
+      assert.ok(timelineErrors.TIMELINE_UNWRITABLE.is(error));
+      return error.details['field'] === 'output_path' && error.status === 400;
+    });
+  }
+});
+
+test('each file is asked about once, and what nobody waits for is not made', async () => {
+  const before = w.probing.all;
+  await timelines.make(request(Array.from({ length: 50 }, () => item(film, 0, 1))), signal);
+  assert.equal(w.probing.all, before + 1);
+  const gone = AbortSignal.abort();
+  await assert.rejects(timelines.make(request(items), gone), (error) => engineErrors.CANCELLED.is(error));
+});
