@@ -26,7 +26,7 @@ import type { availableModels, loadedModels, loadModel } from '../routes/models.
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type { getTask, listTasks, resumeTask } from '../routes/tasks.ts';
 import type { sceneThumbnails, thumbnails } from '../routes/thumbnails.ts';
-import type { exportPremiereXml } from '../routes/timeline.ts';
+import type { exportPremiereXml, exportTimeline } from '../routes/timeline.ts';
 import type {
   nameSpeakers,
   searchTranscript,
@@ -45,6 +45,7 @@ export interface Operations {
   readonly deletePeople: typeof deletePeople;
   readonly exportClips: typeof exportClips;
   readonly exportPremiereXml: typeof exportPremiereXml;
+  readonly exportTimeline: typeof exportTimeline;
   readonly exportTranscript: typeof exportTranscript;
   readonly faceClusters: typeof faceClusters;
   readonly forgetMedia: typeof forgetMedia;
@@ -93,6 +94,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   deletePeople: 'POST /api/v1/faces/clusters/delete',
   exportClips: 'POST /api/v1/export/clips',
   exportPremiereXml: 'POST /api/v1/export/premiere-xml',
+  exportTimeline: 'POST /api/v1/export/timeline',
   exportTranscript: 'POST /api/v1/export/transcript',
   faceClusters: 'GET /api/v1/faces/clusters cache_dir',
   forgetMedia: 'POST /api/v1/library/forget',

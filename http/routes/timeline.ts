@@ -5,8 +5,10 @@ import {
   mostItems,
   mostSeconds,
   mostSide,
+  TimelineAnswer,
   type TimelineItem,
   timelineFacts,
+  timelineFormats,
 } from '../../actors/exporter/timeline/contract.ts';
 import { defaulted, described, oneOf, shown } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute } from '../request/paths.ts';
@@ -93,4 +95,28 @@ export const exportPremiereXml = route({
   },
 });
 
-export const timelineRoutes: readonly Route[] = [exportPremiereXml];
+export const exportTimeline = route({
+  method: 'POST',
+  path: '/api/v1/export/timeline',
+  id: 'exportTimeline',
+  tag,
+  summary: 'Scenes as a sequence in other formats',
+  description:
+    `xmeml (v4), fcpxml (1.8), edl (CMX 3600) or otio (OpenTimelineIO). ${rules} An edl holds one track of pictures, two ` +
+    'channels of sound, 999 edits and 24 hours: what does not fit is a 400 that names `format`.',
+  body: Type.Object({
+    format: oneOf(...timelineFormats),
+    ...body,
+    start_timecode: Type.Optional(
+      described(
+        Type.String({ pattern: '^\\d{2}:\\d{2}:\\d{2}[:;]\\d{2,3}$' }),
+        'Timecode of the first frame, HH:MM:SS:FF; `;` before the frames drops frame numbers.',
+      ),
+    ),
+  }),
+  answers: { 200: TimelineAnswer },
+  handle: async ({ body, signal }, { timelines }) =>
+    reply(200, await timelines.make({ ...body, ...plain(body) }, signal)),
+});
+
+export const timelineRoutes: readonly Route[] = [exportPremiereXml, exportTimeline];

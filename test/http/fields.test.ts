@@ -132,6 +132,19 @@ const bodies: Readonly<Record<string, Row>> = {
       height: optional,
     },
   },
+  '/export/timeline': {
+    fields: {},
+    beyond: {
+      format: needed,
+      items: needed,
+      sequence_name: 'Sequence',
+      output_path: optional,
+      fps: optional,
+      width: optional,
+      height: optional,
+      start_timecode: optional,
+    },
+  },
   '/export/transcript': {
     fields: { segments: needed, format: needed, display_name: needed },
     beyond: { output_dir: optional },
@@ -259,6 +272,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/cache-paths licensed',
     'POST /api/v1/export/clips licensed',
     'POST /api/v1/export/premiere-xml licensed',
+    'POST /api/v1/export/timeline licensed',
     'POST /api/v1/export/transcript licensed',
     'POST /api/v1/faces/appearances licensed',
     'POST /api/v1/faces/clusters/delete licensed',

@@ -11,16 +11,22 @@ export const timelineErrors = errorTable({
   TIMELINE_TOO_LARGE: { meaning: 'The timeline is too large', status: 413, retryable: false },
 });
 
-export const timelineFormats = ['xmeml'] as const;
+export const timelineFormats = ['xmeml', 'fcpxml', 'edl', 'otio'] as const;
 export type TimelineFormat = (typeof timelineFormats)[number];
 
 /** Suffixes of files, by which a format is known too. */
 export const timelineSuffixes: Readonly<Record<TimelineFormat, string>> = {
   xmeml: 'xml',
+  fcpxml: 'fcpxml',
+  edl: 'edl',
+  otio: 'otio',
 };
 
 export const timelineTypes: Readonly<Record<TimelineFormat, string>> = {
   xmeml: 'application/xml',
+  fcpxml: 'application/xml',
+  edl: 'text/plain; charset=utf-8',
+  otio: 'application/json',
 };
 
 /** Items of one timeline, and the latest second that one of them may name. */
@@ -82,8 +88,7 @@ export const TimelineAnswer = Type.Object({
   ...timelineFacts,
   format: Type.String(),
   mime_type: Type.String(),
-  /** The text, when no path was given. */
-  content: Type.Optional(Type.String()),
+  content: Type.Optional(described(Type.String(), 'The timeline as text, when no `output_path` was given.')),
 });
 export type TimelineAnswer = Static<typeof TimelineAnswer>;
 

@@ -16,6 +16,7 @@ import {
   timelineErrors,
   timelineTypes,
 } from './contract.ts';
+import { editsOf } from './edits.ts';
 import { framesPerSecond } from './rate.ts';
 import { type SourceFacts, sourceFacts } from './source-facts.ts';
 import type { WriteTask } from './write.ts';
@@ -44,6 +45,8 @@ export function createTimelines({ prober }: { readonly prober: Ref<typeof decode
       const { format, items, output_path } = request;
       await expectNoFolder(output_path);
       const { timeline, warnings } = arrange(request, await factsOf(prober, items, signal));
+      // A thread of the pool throws plain errors: what does not fit is told before.
+      if (format === 'edl') editsOf(timeline);
       const content = await pool.run({ timeline, format }, signal).catch(tooLarge);
       const { rate, duration, name } = timeline;
       return {

@@ -11,6 +11,9 @@ export interface WriteTask {
 export async function write({ timeline, format }: WriteTask): Promise<string> {
   const writers = {
     xmeml: async () => (await import('./xmeml.ts')).xmeml,
+    fcpxml: async () => (await import('./fcpxml.ts')).fcpxml,
+    edl: async () => (await import('./edl.ts')).edl,
+    otio: async () => (await import('./otio.ts')).otio,
   } satisfies Record<TimelineFormat, () => Promise<(timeline: Timeline) => string>>;
   return (await writers[format]())(timeline);
 }

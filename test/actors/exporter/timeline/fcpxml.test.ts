@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { fcpxml } from '../../../../actors/exporter/timeline/fcpxml.ts';
+import { secondsOf, shownSeconds, sum } from '../../../../actors/exporter/timeline/seconds.ts';
+import { cut } from './cut.ts';
+import { matchesGolden } from './golden.ts';
+import { rates } from './sources.ts';
+
+test('a cut is the FCPXML that was read by hand', () => {
+  matchesGolden('cut.fcpxml', fcpxml(cut({ start_timecode: '01:00:00;00' }).timeline));
+});
+
+test('seconds are exact fractions in lowest terms', () => {
+  assert.equal(shownSeconds(secondsOf(1, rates['29.97'])), '1001/30000s');
+  assert.equal(shownSeconds(secondsOf(50, rates['25'])), '2s');
+  assert.equal(shownSeconds(secondsOf(0, rates['25'])), '0s');
+  assert.equal(shownSeconds(sum(secondsOf(1, rates['25']), secondsOf(1, rates['23.976']))), '1961/24000s');
+  assert.equal(shownSeconds(secondsOf(24 * 3600 * 60, rates['59.94'])), '432432/5s');
+});
+
+test('the storyline has no hole: every element begins where the one before it ends', () => {
+  const text = fcpxml(cut().timeline);
+  const story = [...text.matchAll(/^ {12}<(?:gap|asset-clip|video) .*$/gm)].map(([line]) => line);
+  const fraction = (line: string, name: string) => {
+    const [, num, den = '1'] = new RegExp(` ${name}="(\\d+)(?:/(\\d+))?s"`).exec(line)!;
+    return Number(num) / Number(den);
+  };
+  assert.equal(story.length, 5);
+  let at = 0;
+  for (const line of story) {
+    assert.ok(Math.abs(fraction(line, 'offset') - at) < 1e-9, line);
+    at += fraction(line, 'duration');
+  }
+  assert.ok(Math.abs(at - (240 * 1001) / 30_000) < 1e-9);
+});
