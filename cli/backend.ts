@@ -3,6 +3,7 @@
 
 import type { Page, TaskDetail, TaskRequest, TaskSnapshot } from '../actors/analysis/contract.ts';
 import type { TranscriptAnswer, TranscriptRequest } from '../actors/exporter/contract.ts';
+import type { TimelineAnswer, TimelineBody } from '../actors/exporter/timeline/contract.ts';
 import type {
   DiskAnswer,
   ForgetAnswer,
@@ -57,6 +58,9 @@ export type DocumentRequest = Pick<TranscriptRequest, 'format' | 'display_name'>
   readonly segments: readonly (readonly [number, string, number, string | null])[];
 };
 
+/** The text is written by the command, not by the service. */
+export type TimelineText = Omit<TimelineBody, 'output_path'>;
+
 export interface SpeakerNamesRequest {
   readonly cache_dir: string;
   readonly hash_str: string;
@@ -104,6 +108,8 @@ export interface Backend {
   searchTranscripts(request: TranscriptSearch): Promise<TranscriptSearchAnswer>;
   /** A transcript as a document, in base64. */
   exportTranscript(request: DocumentRequest): Promise<TranscriptAnswer>;
+  /** Scenes as a sequence of an editing program, as text. */
+  exportTimeline(request: TimelineText): Promise<TimelineAnswer>;
   nameSpeakers(request: SpeakerNamesRequest): Promise<SpeakerNamesAnswer>;
   /** What an analysis folder holds, forgotten and moved. */
   readonly library: LibraryBackend;

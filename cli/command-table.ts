@@ -2,6 +2,7 @@
 // themselves parse are read off this table. The settings that every command takes are in settings.ts.
 
 import { documentFormats } from '../actors/exporter/contract.ts';
+import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
 import { faceActions } from './face-actions.ts';
 
 export interface Option {
@@ -63,11 +64,14 @@ const transcriptOptions = {
   json: { ...switchedOn, row: 'shared' },
 } as const;
 
+/** A flag is completed the same way wherever it stands. */
+const formats = [...documentFormats, ...timelineFormats];
+
 const exportOptions = {
   format: {
     type: 'string',
     value: 'F',
-    completes: documentFormats,
+    completes: formats,
     help: `one of ${documentFormats.join(', ')}`,
   },
   out: {
@@ -188,9 +192,41 @@ export const commandTable = {
         value: 'W',
         help: 'share of the text beside a picture (1)',
       },
+      timeline: {
+        type: 'string',
+        value: 'FILE',
+        completes: 'file',
+        help: 'the scenes as a sequence: .xml, .fcpxml, .edl or .otio',
+      },
       json: { ...switchedOn, help: 'answer as JSON, with pictures as base64' },
       previews: { ...switchedOn, row: 'shared, only with it' },
       open: { ...switchedOn, help: 'show the pictures in a browser' },
+    },
+  },
+  export: {
+    help: 'what was found, for other programs',
+    actions: {
+      timeline: {
+        usage: 'FILE',
+        help: 'a list of scenes (JSON, - reads it) as a sequence of an editing program',
+        completes: 'file',
+        options: {
+          format: {
+            type: 'string',
+            value: 'F',
+            completes: formats,
+            help: `one of ${timelineFormats.join(', ')} (by the name of --out)`,
+          },
+          out: {
+            type: 'string',
+            default: '-',
+            value: 'FILE',
+            completes: 'folder',
+            help: 'where to; nothing is written over; - prints it (-)',
+          },
+          json: switchedOn,
+        },
+      },
     },
   },
   faces: {

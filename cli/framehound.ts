@@ -22,6 +22,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   transcribe: async () => (await import('./commands/transcribe.ts')).transcribe,
   transcript: async () => (await import('./commands/transcript.ts')).transcript,
+  export: async () => (await import('./commands/export.ts')).exporting,
   search: async () => (await import('./commands/search.ts')).search,
   faces: async () => (await import('./commands/faces.ts')).faces,
   list: async () => (await import('./commands/library.ts')).list,

@@ -39,6 +39,7 @@ export function createLocal(engine: Engine, context: Context): Backend {
       return engine.search.transcripts.search(request, context.signal);
     },
     exportTranscript: (request) => engine.exporter.transcript({ ...request, output_dir: null }, signal),
+    exportTimeline: (request) => engine.timelines.make({ ...request, output_path: null }, signal),
     nameSpeakers: (request) => engine.search.transcripts.name(request, context.signal),
     library: {
       list: (request) => engine.library.list(request, signal),

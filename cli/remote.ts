@@ -57,6 +57,7 @@ export function createRemote(context: Context): Backend {
     exportTranscript: explained(({ segments, ...request }) =>
       client.exportTranscript({ ...request, segments: segments.map((row) => [...row]) }, asked),
     ),
+    exportTimeline: explained((request) => client.exportTimeline(request, asked)),
     nameSpeakers: explained(({ assignments, ...request }) =>
       client.nameSpeakers({ ...request, assignments: [...assignments] }, asked),
     ),

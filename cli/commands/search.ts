@@ -12,6 +12,7 @@ import { openPage } from '../open-page.ts';
 import { isStill, momentText } from '../place.ts';
 import { frameArgument, numberArgument, perFilmArgument, type Question, title } from '../question.ts';
 import { printable } from '../terminal.ts';
+import { formatOfFile, saveScenes } from '../timeline-file.ts';
 import { withBackend } from '../with-backend.ts';
 
 export const search: Command = async (args, context) => {
@@ -45,11 +46,19 @@ export const search: Command = async (args, context) => {
     throw usageErrors.USAGE('--exclude needs a text to search for');
   if (question.people.length === 0 && (question.anyPerson || question.clusterJob !== null))
     throw usageErrors.USAGE('--any-person and --cluster-job need a --person to look for');
+  // Before the search: a name it cannot use is no reason to wait.
+  const format = values.timeline === undefined ? null : formatOfFile(values.timeline);
   return withBackend(context, 0, async (backend) => {
     const { cache } = folders(context.values);
     const answer = await backend.search(question, cache).catch((error) => Promise.reject(asTyped(error)));
-    if (values.json) context.out(`${JSON.stringify(answer)}\n`);
-    else await show(answer, question, context, values.open);
+    if (!values.json) await show(answer, question, context, values.open);
+    const timeline =
+      format &&
+      (await saveScenes(answer.matches, title(question), format, resolve(values.timeline!), backend));
+    if (values.json) context.out(`${JSON.stringify({ ...answer, ...(timeline && { timeline }) })}\n`);
+    else if (timeline) context.out(`  timeline: ${printable(timeline.output_path)}\n`);
+    for (const note of timeline?.warnings ?? []) context.screen.write(`note: ${printable(note)}\n`);
+    if (format && !timeline) context.screen.write('note: nothing was found, so there is no timeline\n');
     return exit.ok;
   });
 };

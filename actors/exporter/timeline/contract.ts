@@ -1,7 +1,7 @@
 // What a timeline is asked for with, and what is answered: scenes as a sequence that an editing program opens.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
-import { described } from '../../../runtime/schema.ts';
+import { defaulted, described, oneOf, shown } from '../../../runtime/schema.ts';
 
 export const timelineErrors = errorTable({
   ITEM_INVALID: { meaning: 'An item cannot be placed', status: 400, retryable: false },
@@ -38,18 +38,67 @@ export const mostFramesPerSecond = 240;
 /** Pixels of a side of the sequence. */
 export const mostSide = 16_384;
 
-export interface TimelineItem {
-  /** Absolute. */
-  readonly media_path: string;
-  readonly source_start_seconds: number;
-  readonly source_end_seconds: number;
-  /** Left out: where the item before it on tracks of its kind ends. */
-  readonly timeline_start_seconds?: number | undefined;
-  /** `video`: its picture without its sound. `audio`: its sound alone. */
-  readonly track: 'video' | 'audio';
-  /** Of the clip; that of the file when left out. */
-  readonly name?: string | undefined;
-}
+const Path = Type.String({ minLength: 1, maxLength: 32_768 });
+const Name = Type.String({ minLength: 1, maxLength: 1000 });
+const Seconds = Type.Number({ minimum: 0, maximum: mostSeconds });
+const Side = Type.Integer({ minimum: 2, maximum: mostSide });
+
+const Item = Type.Object({
+  media_path: described(Path, 'Absolute path on the machine of the service.'),
+  source_start_seconds: described(Seconds, 'From the start of the file.'),
+  source_end_seconds: described(
+    Seconds,
+    'After the start. An end in the last, broken second of the file is the end of the file.',
+  ),
+  timeline_start_seconds: Type.Optional(
+    described(Seconds, 'Where it begins; left out, where the item before it of the same `track` ends.'),
+  ),
+  track: described(
+    oneOf('video', 'audio'),
+    '`video`: the picture without its sound. `audio`: the sound alone.',
+  ),
+  name: Type.Optional(described(Name, 'Of the clip; the name of the file when left out.')),
+});
+
+/** Fields of a request that every format takes. */
+export const timelineFields = {
+  output_path: Type.Optional(
+    described(
+      Path,
+      'Absolute path of the file to write; its folder is made. Left out, the text is in the answer.',
+    ),
+  ),
+  sequence_name: defaulted(Name, 'Sequence'),
+  fps: Type.Optional(
+    described(
+      Type.Number({ minimum: 1, maximum: mostFramesPerSecond }),
+      '23.976, 24, 25, 29.97, …: that of the first film when left out.',
+    ),
+  ),
+  width: Type.Optional(described(Side, 'px; that of the first picture when left out.')),
+  height: Type.Optional(Side),
+  items: described(
+    shown(Type.Array(Item, { minItems: 1, maxItems: mostItems }), [
+      { media_path: '/media/film.mp4', source_start_seconds: 10, source_end_seconds: 14, track: 'video' },
+    ]),
+    'Ranges of files, in the order in which they cover each other.',
+  ),
+};
+
+/** The body of /export/timeline. */
+export const TimelineBody = Type.Object({
+  format: oneOf(...timelineFormats),
+  ...timelineFields,
+  start_timecode: Type.Optional(
+    described(
+      Type.String({ pattern: '^\\d{2}:\\d{2}:\\d{2}[:;]\\d{2,3}$' }),
+      'Timecode of the first frame, HH:MM:SS:FF; `;` before the frames drops frame numbers.',
+    ),
+  ),
+});
+export type TimelineBody = Static<typeof TimelineBody>;
+
+export type TimelineItem = Static<typeof Item>;
 
 export interface TimelineRequest {
   readonly format: TimelineFormat;

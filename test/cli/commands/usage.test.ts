@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { exporting } from '../../../cli/commands/export.ts';
 import { models } from '../../../cli/commands/models.ts';
 import { search } from '../../../cli/commands/search.ts';
 import { tasks } from '../../../cli/commands/tasks.ts';
@@ -37,6 +38,7 @@ const table: [string, Command, string[][]][] = [
       ['a', '--with', 'magic'],
     ],
   ],
+  ['export', exporting, [[], ['find'], ['toString'], ['timeline'], ['timeline', 'a', 'b']]],
   ['transcript', transcript, [[], ['find'], ['toString']]],
   ['models', models, [['toString', 'x'], ['constructor', 'x'], ['pull']]],
   ['tasks', tasks, [['show'], ['show', 'a', 'b'], ['resume'], ['cancel', 'a'], ['constructor']]],

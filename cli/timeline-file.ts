@@ -1,0 +1,48 @@
+// Timelines as files of the command line.
+import { basename, dirname, extname } from 'node:path';
+import {
+  mostItems,
+  type TimelineAnswer,
+  type TimelineFormat,
+  timelineFormats,
+  timelineSuffixes,
+} from '../actors/exporter/timeline/contract.ts';
+import type { Match } from '../actors/search/contract.ts';
+import { saveNew } from '../runtime/files/save-new.ts';
+import type { Backend } from './backend.ts';
+import { usageErrors } from './context.ts';
+import { sceneItems } from './scenes.ts';
+import { printable } from './terminal.ts';
+
+export type SavedTimeline = Omit<TimelineAnswer, 'content'> & { readonly output_path: string };
+
+/** The format that the name of a file says. */
+export function formatOfFile(path: string): TimelineFormat {
+  const suffix = extname(path).slice(1).toLowerCase();
+  const format = timelineFormats.find((one) => timelineSuffixes[one] === suffix);
+  if (format) return format;
+  const known = timelineFormats.map((one) => `.${timelineSuffixes[one]}`).join(', ');
+  throw usageErrors.USAGE(`the name of a timeline ends with one of ${known}, not ${printable(path)}`);
+}
+
+/** Under another name where the one asked for is taken. */
+export async function saveTimeline(path: string, answer: TimelineAnswer): Promise<SavedTimeline> {
+  const { content = '', ...facts } = answer;
+  return { ...facts, output_path: await saveNew(dirname(path), basename(path), Buffer.from(content)) };
+}
+
+/** Null when nothing was found. */
+export async function saveScenes(
+  matches: readonly Match[],
+  sequence_name: string,
+  format: TimelineFormat,
+  path: string,
+  backend: Backend,
+): Promise<SavedTimeline | null> {
+  const items = sceneItems(matches.slice(0, mostItems));
+  if (items.length === 0) return null;
+  return saveTimeline(
+    path,
+    await backend.exportTimeline({ format, sequence_name: sequence_name.slice(0, 1000), items }),
+  );
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { after, type TestContext } from 'node:test';
+import type { Engine } from '../../../actors/engine.ts';
+import { createTimelines } from '../../../actors/exporter/timeline/timelines.ts';
+import type { Match } from '../../../actors/search/contract.ts';
+import { exporting } from '../../../cli/commands/export.ts';
+import { search } from '../../../cli/commands/search.ts';
+import { usageErrors } from '../../../cli/context.ts';
+import { sceneItems } from '../../../cli/scenes.ts';
+import { world } from '../../actors/analysis/fakes.ts';
+import { fakeHome } from '../fake-context.ts';
+
+const w = await world([
+  { name: 'a.mp4', frames: 8 },
+  { name: 'b.wav', frames: 5, kind: 'audio' },
+]);
+const timelines = createTimelines(w);
+after(async () => {
+  await timelines.close();
+  await w.end();
+});
+
+const match = (more: Partial<Match>): Match => ({
+  frame_idx: '2',
+  timestamp: '00:00:02',
+  image: '',
+  scene_start_timestamp: '00:00:01',
+  scene_end_timestamp: '00:00:03',
+  original_index: 0,
+  hash_str: 'h',
+  video_path: w.paths[0]!,
+  ...more,
+});
+
+function commands(t: TestContext, matches: readonly Match[] = []) {
+  const home = fakeHome(t);
+  const loaded = { media: 1, vectors: 1, missing: [], unreadable: [] };
+  const models = { load: async () => {}, active: () => 'fake' };
+  const found = { models, load: async () => loaded, text: async () => ({ matches }) };
+  const startEngine = async () => ({ timelines, search: found, stop: async () => [] }) as unknown as Engine;
+  const run = async (command: typeof search, ...args: string[]) => {
+    const context = home.context({ startEngine });
+    const code = await command(args, context);
+    return { code, ...context.said() };
+  };
+  return { run, home: home.home };
+}
+
+test('a list of scenes is printed as a timeline, or written where it was asked for and never over another', async (t) => {
+  const { run, home } = commands(t);
+  const list = join(w.folder, 'scenes.json');
+  const items = [{ media_path: 'a.mp4', source_start_seconds: 1, source_end_seconds: 3, track: 'video' }];
+  writeFileSync(list, JSON.stringify(items));
+  const printed = await run(exporting, 'timeline', list);
+  assert.match(printed.out, /<!DOCTYPE xmeml>/);
+  assert.match(printed.err, /note: .*a\.mp4: its frame rate is not known/);
+  const out = join(home, 'cut.edl');
+  const first = await run(exporting, 'timeline', list, '--out', out);
+  assert.equal(first.out, `${out}\n`);
+  assert.match(readFileSync(out, 'utf8'), /^TITLE: Sequence\nFCM: NON-DROP FRAME\n\n001 {2}A {8}V /);
+  const named = await run(exporting, 'timeline', list, '--out', out, '--format', 'otio', '--json');
+  const saved = JSON.parse(named.out) as { output_path: string; total_duration_seconds: number };
+  assert.deepEqual([saved.output_path, saved.total_duration_seconds], [join(home, 'cut-2.edl'), 2]);
+});
+
+test('what is wrong with the list is told of its place in it', async (t) => {
+  const { run, home } = commands(t);
+  const list = join(home, 'scenes.json');
+  mkdirSync(home, { recursive: true });
+  const wrong = [
+    ['{', /scenes\.json: is no JSON/],
+    ['5', /must be an object, or a list of items/],
+    ['[]', /items must not have fewer than 1/],
+    [
+      '[{"media_path":"/a","source_start_seconds":"x","source_end_seconds":1,"track":"video"}]',
+      /items\[0\]\.source_start_seconds/,
+    ],
+    ['{"items":[{}]}', /items\[0\]\.media_path is required/],
+  ] as const;
+  for (const [body, message] of wrong) {
+    writeFileSync(list, body);
+    await assert.rejects(run(exporting, 'timeline', list), (error: unknown) => {
+      assert.ok(usageErrors.USAGE.is(error));
+      assert.match(error.message, message);
+      return true;
+    });
+  }
+  await assert.rejects(
+    run(exporting, 'timeline', list, '--out', '/x/cut.mov'),
+    /ends with one of \.xml, \.fcpxml, \.edl, \.otio/,
+  );
+  await assert.rejects(run(exporting, 'timeline', list, '--format', 'aaf'), /--format wants one of xmeml/);
+  await assert.rejects(run(exporting, 'timeline'), /needs one file/);
+  await assert.rejects(run(exporting, 'clip', list), /export knows timeline/);
+});
+
+test('the scenes of a search lie one after the other, each with its last second, in the order found', async (t) => {
+  const matches = [match({}), match({ scene_start_timestamp: '00:00:05', scene_end_timestamp: '00:00:07' })];
+  const { run, home } = commands(t, matches);
+  const out = join(home, 'found.xml');
+  const { out: said } = await run(search, 'red car', '--timeline', out);
+  assert.match(said, new RegExp(`timeline: ${out}\n`));
+  const text = readFileSync(out, 'utf8');
+  const numbers = (name: string) =>
+    [...text.matchAll(new RegExp(`<${name}>(\\d+)<`, 'g'))].map(([, n]) => Number(n));
+  assert.deepEqual(
+    [numbers('start'), numbers('end'), numbers('in'), numbers('out')],
+    [
+      [0, 75],
+      [75, 150],
+      [25, 125],
+      [100, 200],
+    ],
+  );
+  assert.match(text, /<name>"red car"<\/name>/);
+  const { out: json } = await run(search, 'red car', '--timeline', out, '--json');
+  const answer = JSON.parse(json) as { matches: unknown[]; timeline: { output_path: string } };
+  assert.deepEqual([answer.matches.length, answer.timeline.output_path], [2, join(home, 'found-2.xml')]);
+});
+
+test('a search that finds nothing writes no timeline, and a name without a format is refused at once', async (t) => {
+  const { run, home } = commands(t);
+  const { err } = await run(search, 'x', '--timeline', join(home, 'found.xml'));
+  assert.match(err, /nothing was found, so there is no timeline/);
+  await assert.rejects(run(search, 'x', '--timeline', 'found'), /ends with one of/);
+});
+
+test('a still is shown for five seconds', () => {
+  const still = match({
+    video_path: '/a.jpg',
+    frame_idx: '0',
+    scene_start_timestamp: '00:00:00',
+    scene_end_timestamp: '00:00:01',
+  });
+  assert.deepEqual(sceneItems([still]), [
+    { media_path: '/a.jpg', source_start_seconds: 0, source_end_seconds: 5, track: 'video' },
+  ]);
+});
