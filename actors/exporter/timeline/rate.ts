@@ -27,6 +27,25 @@ export function conformedRate({ num, den }: Rational): Conformed | null {
   return { rate, isOwn: error(rate) <= TOLERANCE };
 }
 
+/** Rates that people edit at. */
+const usual: readonly Rational[] = [24, 25, 30, 48, 50, 60, 100, 120].flatMap((nominal) => [
+  { num: nominal, den: 1 },
+  ...(withNtsc.has(nominal) ? [{ num: nominal * 1000, den: 1001 }] : []),
+]);
+/** A film of few frames a second is shown frame by frame where the sequence has so many times its rate. */
+const MOST_TIMES = 4;
+
+/** The rate of a sequence for films of this rate: one that people edit at, its own where it is one. */
+export function editingRate(film: Rational): Rational {
+  const fps = film.num / film.den;
+  const error = ({ num, den }: Rational) => {
+    const times = Math.min(MOST_TIMES, Math.max(1, Math.round(num / den / fps)));
+    // Of several that fit, the one nearest to its own.
+    return Math.abs(num / den / (times * fps) - 1) + times * 1e-6;
+  };
+  return usual.reduce((best, rate) => (error(rate) < error(best) ? rate : best));
+}
+
 /** Of frames per second as people write them: 25, 29.97, 23.976. */
 export function rateOfNumber(fps: number): Rational {
   return { num: Math.round(fps * 1e6), den: 1_000_000 };

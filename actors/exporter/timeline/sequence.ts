@@ -4,7 +4,14 @@ import { frames, nominalRate, saysDropFrame } from '../../decoder/timecode.ts';
 import { oneLine } from '../rows.ts';
 import { type TimelineRequest, timelineErrors } from './contract.ts';
 import { dropsFrames, type Timeline } from './model.ts';
-import { canDropFrames, conformedRate, framesPerSecond, isSameRate, rateOfNumber } from './rate.ts';
+import {
+  canDropFrames,
+  conformedRate,
+  editingRate,
+  framesPerSecond,
+  isSameRate,
+  rateOfNumber,
+} from './rate.ts';
 import type { SourceFacts } from './source-facts.ts';
 
 /** Where neither the request nor a picture says it. */
@@ -34,7 +41,7 @@ function rateAsked(fps: number): Rational {
 }
 
 function rateOf(film: SourceFacts | undefined): Rational | null {
-  return film?.rate ? (conformedRate(film.rate)?.rate ?? null) : null;
+  return film?.rate ? editingRate(film.rate) : null;
 }
 
 /** Codecs want even sides, and a sequence is rendered by one. */

@@ -23,7 +23,7 @@ import type { WriteTask } from './write.ts';
 
 /** Timelines that may wait for the thread. */
 const WAITING = 16;
-/** Heap of the thread; the largest timeline allowed needs half of it. */
+/** Heap of the thread; 10,000 clips in stereo take half of it, and what does not fit is refused. */
 const MOST_MEGABYTES = 1536;
 /** Files that are asked about at the same time; most of the time of one is waiting for its disk. */
 const TOGETHER = 4;

@@ -168,6 +168,25 @@ test('a rate that varies is counted at the nearest one, and that is told', () =>
   assert.deepEqual(arrange(request([item('/b', 0, 1)]), facts).warnings, []);
 });
 
+test('a sequence has a rate that people edit at, whatever its first film has', () => {
+  const pairs = [
+    [{ num: 25, den: 2 }, rates['25']],
+    [{ num: 15, den: 1 }, rates['30']],
+    [{ num: 10, den: 1 }, rates['30']],
+    [{ num: 15_000, den: 1001 }, rates['29.97']],
+    [{ num: 179, den: 6 }, rates['29.97']],
+    [
+      { num: 240, den: 1 },
+      { num: 120, den: 1 },
+    ],
+    ...Object.values(rates).map((rate) => [rate, rate] as const),
+  ] as const;
+  for (const [own, expected] of pairs) {
+    const { timeline } = arrange(request([item('/a', 0, 1)]), known(film('/a', { rate: own })));
+    assert.deepEqual(timeline.rate, expected);
+  }
+});
+
 test('drop-frame is taken from the first film or from the timecode that is asked for', () => {
   const timecode = { frame: 107_892, rate: rates['29.97'], dropFrame: true };
   const facts = known(film('/d', { rate: rates['29.97'], timecode }));
