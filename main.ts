@@ -49,13 +49,8 @@ export async function startEngine(
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { prober, embedder, index, pool, journal, preview, hardware, clock: systemClock, log };
     const modelLibrary = createModelLibrary(models, thisMachine(device));
-    const search = createSearch({
-      ...parts,
-      modelLibrary,
-      decoder: prober,
-      thumbnailDecoders,
-      textEmbedder,
-    });
+    const asking = { modelLibrary, decoder: prober, thumbnailDecoders, textEmbedder };
+    const search = createSearch({ ...parts, ...asking });
     const visual = { models: search.models, decode: values.decode };
     const faceSide = values.face_side;
     const analysis = createAnalysis({ ...parts, ...visual, decoders: films, speech, faces, faceSide });
