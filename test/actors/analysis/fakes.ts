@@ -10,7 +10,7 @@ import { fileResult } from '../../../actors/analysis/result.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import type { SpeechJob } from '../../../actors/analysis/stages/speech/request.ts';
 import type { Stage } from '../../../actors/analysis/stages/stage.ts';
-import { decoderContract, mediaErrors, modifiedMs, type Probe } from '../../../actors/decoder/contract.ts';
+import { decoderContract, mediaErrors, modifiedMs } from '../../../actors/decoder/contract.ts';
 import { embedderContract } from '../../../actors/embedder/contract.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
@@ -24,54 +24,13 @@ import { startInMemory } from '../../../runtime/memory.ts';
 import { createSlotPool, type SlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor, type Supervisor } from '../../../runtime/supervisor.ts';
 import { type FacesWorld, fakeFaces, noFaces } from './fake-faces.ts';
+import { type FakeFile, probeOf } from './fake-file.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
 import { type StoredPicturesWorld, storedPictures } from './fake-previews.ts';
 import { byteShownAt, sampleAt } from './fake-samples.ts';
 import { fakeDiarizer, fakeTranscriber, noVoices, type Voices } from './fake-voices.ts';
 
 type AmountField = 'frames' | 'grid_frames' | 'heard_seconds' | 'sound_seconds';
-
-export interface FakeFile {
-  readonly name: string;
-  readonly frames: number;
-  readonly kind?: 'video' | 'audio' | 'image';
-  /** Content; files of the same content have the same hash. */
-  readonly content?: string;
-  /** The feed fails at this frame, this many times. */
-  readonly failAt?: number;
-  failures?: number;
-  /** Frames that are left out. */
-  readonly missing?: readonly number[];
-  readonly error?: 'crash' | 'hang' | 'decode';
-  /** Has sound, as long as there are frames. */
-  readonly sound?: boolean;
-  /** Text of an embedded track of the language, a second each. */
-  readonly captions?: { readonly language: string; readonly texts: readonly string[] };
-}
-
-function probeOf(file: FakeFile): Probe {
-  const kind = file.kind ?? 'video';
-  return {
-    kind,
-    container: 'fake',
-    size_bytes: 1,
-    duration_seconds: file.frames,
-    grid_frames: kind === 'audio' ? 0 : file.frames,
-    width: 4,
-    height: 2,
-    video: null,
-    audio:
-      file.sound || kind === 'audio'
-        ? [{ index: 1, codec: 'fake', sample_rate: 48_000, channels: 2, layout: null, language: null }]
-        : [],
-    subtitles: file.captions ? [{ index: 2, codec: 'subrip', language: file.captions.language }] : [],
-    timecode: { text: '00:00:00:00', drop_frame: false, rate: { num: 1, den: 1 } },
-    creation_date: null,
-    camera_make: null,
-    camera_model: null,
-    location: null,
-  };
-}
 
 interface World extends IndexState, StoredPicturesWorld {
   readonly files: Map<string, FakeFile>;

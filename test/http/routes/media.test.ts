@@ -5,7 +5,8 @@ import test from 'node:test';
 import type { ErrorBody } from '../../../http/route.ts';
 import { mediaRoutes } from '../../../http/routes/media.ts';
 import { thumbnailRoutes } from '../../../http/routes/thumbnails.ts';
-import { type FakeFile, world } from '../../actors/analysis/fakes.ts';
+import type { FakeFile } from '../../actors/analysis/fake-file.ts';
+import { world } from '../../actors/analysis/fakes.ts';
 import { inject } from '../inject.ts';
 
 async function served(files: readonly FakeFile[]) {

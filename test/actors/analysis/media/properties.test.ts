@@ -8,7 +8,8 @@ import { propertiesEntry } from '../../../../actors/analysis/media/entry.ts';
 import type { Probe } from '../../../../actors/decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
-import { type FakeFile, world } from '../fakes.ts';
+import type { FakeFile } from '../fake-file.ts';
+import { world } from '../fakes.ts';
 
 const none = new AbortController().signal;
 

@@ -7,7 +7,8 @@ import type { TaskContext } from '../../../../actors/analysis/stages/task-contex
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { until } from '../../../until.ts';
-import { type FakeFile, world } from '../fakes.ts';
+import type { FakeFile } from '../fake-file.ts';
+import { world } from '../fakes.ts';
 
 const sizes = { large: 2, small: 1 } as const;
 type Size = keyof typeof sizes;

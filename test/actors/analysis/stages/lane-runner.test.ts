@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
-import type { FakeFile } from '../fakes.ts';
+import type { FakeFile } from '../fake-file.ts';
 import { runs } from './runs.ts';
 
 const films: FakeFile[] = [

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { AnalysisEvent, WorkResult } from '../../../../actors/analysis/contract.ts';
 import { modelErrors } from '../../../../actors/models/contract.ts';
 import { until } from '../../../until.ts';
-import type { FakeFile } from '../fakes.ts';
+import type { FakeFile } from '../fake-file.ts';
 import { type Change, runs } from './runs.ts';
 
 const films: FakeFile[] = Array.from({ length: 6 }, (_, i) => ({ name: `f${i}`, frames: 3 + i }));

@@ -15,7 +15,8 @@ import type { ProgressEvent } from '../../../../events/protocol.ts';
 import { createRooms } from '../../../../events/rooms.ts';
 import { renderFamilies } from '../../../../http/metrics/exposition.ts';
 import { createTaskMeter } from '../../../../http/metrics/task-meter.ts';
-import { type FakeFile, world } from '../fakes.ts';
+import type { FakeFile } from '../fake-file.ts';
+import { world } from '../fakes.ts';
 import { type CountJob, type CountStore, countKind, countStage } from './counting.ts';
 
 const kinds = [...stageKinds, countKind];

@@ -5,7 +5,8 @@ import type { AnalysisEvent, AnalysisRequest, WorkResult } from '../../../../act
 import { stages } from '../../../../actors/analysis/stages/list.ts';
 import type { Stage, StageSession } from '../../../../actors/analysis/stages/stage.ts';
 import type { TaskContext } from '../../../../actors/analysis/stages/task-context.ts';
-import { type FakeFile, world } from '../fakes.ts';
+import type { FakeFile } from '../fake-file.ts';
+import { world } from '../fakes.ts';
 import { type CountStore, countStage } from './counting.ts';
 
 /** How the stage of the test differs from the one that counts. */

@@ -3,7 +3,8 @@ import { utimesSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import type { AnalysisEvent } from '../../../../actors/analysis/contract.ts';
 import { until } from '../../../until.ts';
-import { type FakeFile, world } from '../fakes.ts';
+import type { FakeFile } from '../fake-file.ts';
+import { world } from '../fakes.ts';
 import { runs } from './runs.ts';
 
 const all = (frames: number) => Array.from({ length: frames }, (_, i) => i);

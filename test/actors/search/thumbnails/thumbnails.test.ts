@@ -5,7 +5,8 @@ import test from 'node:test';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { searchErrors } from '../../../../actors/search/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
-import { type FakeFile, world } from '../../analysis/fakes.ts';
+import type { FakeFile } from '../../analysis/fake-file.ts';
+import { world } from '../../analysis/fakes.ts';
 
 const cache_dir = '/cache';
 

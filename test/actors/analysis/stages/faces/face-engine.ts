@@ -11,7 +11,8 @@ import { createTasks } from '../../../../../actors/analysis/tasks/tasks.ts';
 import { facesErrors } from '../../../../../actors/faces/contract.ts';
 import type { ProgressEvent } from '../../../../../events/protocol.ts';
 import { createRooms } from '../../../../../events/rooms.ts';
-import { type FakeFile, world } from '../../fakes.ts';
+import type { FakeFile } from '../../fake-file.ts';
+import { world } from '../../fakes.ts';
 
 export const page = { offset: 0, limit: 100 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { facesErrors } from '../../../../../actors/faces/contract.ts';
 import { until } from '../../../../until.ts';
-import type { FakeFile } from '../../fakes.ts';
+import type { FakeFile } from '../../fake-file.ts';
 import { type Engine, faceEngine, page } from './face-engine.ts';
 
 const films: FakeFile[] = [

@@ -4,7 +4,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { analysisErrors } from '../../../../../actors/analysis/contract.ts';
 import { until } from '../../../../until.ts';
-import type { FakeFile } from '../../fakes.ts';
+import type { FakeFile } from '../../fake-file.ts';
 import { type Engine, type EngineOptions, faceEngine, page } from './face-engine.ts';
 
 const films: FakeFile[] = [

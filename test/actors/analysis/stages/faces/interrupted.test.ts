@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { engineErrors } from '../../../../../runtime/errors.ts';
-import type { FakeFile } from '../../fakes.ts';
+import type { FakeFile } from '../../fake-file.ts';
 import { type Engine, faceEngine, page } from './face-engine.ts';
 
 const films: FakeFile[] = [

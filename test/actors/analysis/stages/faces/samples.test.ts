@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '../../../../until.ts';
-import type { FakeFile } from '../../fakes.ts';
+import type { FakeFile } from '../../fake-file.ts';
 import { type EngineOptions, faceEngine, page, temporary } from './face-engine.ts';
 
 /** A picture in base64: the fake decoder takes its first letter for what it shows. */

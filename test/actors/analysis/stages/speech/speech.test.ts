@@ -5,7 +5,8 @@ import type { SpeechJob } from '../../../../../actors/analysis/stages/speech/req
 import { noModel } from '../../../../../actors/embedder/contract.ts';
 import { storeErrors } from '../../../../../actors/index/store/contract.ts';
 import { until } from '../../../../until.ts';
-import { type FakeFile, world } from '../../fakes.ts';
+import type { FakeFile } from '../../fake-file.ts';
+import { world } from '../../fakes.ts';
 
 const asked = {
   language: 'en',
