@@ -2,6 +2,7 @@
 // command is written once and prints the same with both.
 
 import type { Page, TaskDetail, TaskRequest, TaskSnapshot } from '../actors/analysis/contract.ts';
+import type { ClipsAnswer, ClipsRequest } from '../actors/exporter/clips/contract.ts';
 import type { TranscriptAnswer, TranscriptRequest } from '../actors/exporter/contract.ts';
 import type { TimelineAnswer, TimelineBody } from '../actors/exporter/timeline/contract.ts';
 import type {
@@ -110,6 +111,7 @@ export interface Backend {
   exportTranscript(request: DocumentRequest): Promise<TranscriptAnswer>;
   /** Scenes as a sequence of an editing program, as text. */
   exportTimeline(request: TimelineText): Promise<TimelineAnswer>;
+  exportClips(request: ClipsRequest): Promise<ClipsAnswer>;
   nameSpeakers(request: SpeakerNamesRequest): Promise<SpeakerNamesAnswer>;
   /** What an analysis folder holds, forgotten and moved. */
   readonly library: LibraryBackend;

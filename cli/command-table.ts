@@ -84,6 +84,18 @@ const exportOptions = {
   json: switchedOn,
 } as const;
 
+const clipOptions = {
+  copy: { ...switchedOn, help: 'the packets as they are, from the keyframe before; answer as JSON' },
+  json: { ...switchedOn, row: 'shared' },
+  out: {
+    type: 'string',
+    default: '.',
+    value: 'DIR',
+    completes: 'folder',
+    help: 'where to (this folder); nothing is written over',
+  },
+} as const;
+
 export const commandTable = {
   analyze: {
     usage: 'PATH...',
@@ -203,6 +215,20 @@ export const commandTable = {
       open: { ...switchedOn, help: 'show the pictures in a browser' },
     },
   },
+  faces: {
+    help: 'who is seen: faces clustered into people, with names',
+    actions: {
+      ...faceActions,
+      delete: {
+        usage: 'JOB',
+        help: 'remove a clustering and its faces; the footage stays',
+        options: {
+          person: { type: 'string', value: 'WHO', help: 'only this person, by name or cluster id' },
+          ...removing,
+        },
+      },
+    },
+  },
   export: {
     help: 'what was found, for other programs',
     actions: {
@@ -227,19 +253,11 @@ export const commandTable = {
           json: switchedOn,
         },
       },
-    },
-  },
-  faces: {
-    help: 'who is seen: faces clustered into people, with names',
-    actions: {
-      ...faceActions,
-      delete: {
-        usage: 'JOB',
-        help: 'remove a clustering and its faces; the footage stays',
-        options: {
-          person: { type: 'string', value: 'WHO', help: 'only this person, by name or cluster id' },
-          ...removing,
-        },
+      clips: {
+        usage: 'FILE START-END...',
+        help: 'cut clips out of a film or sound, and print their paths',
+        completes: 'file',
+        options: clipOptions,
       },
     },
   },

@@ -54,6 +54,9 @@ export function createRemote(context: Context): Backend {
       await client.loadTranscriptions({ cache_dir: request.cache_dir }, asked);
       return client.searchTranscript({ ...request, ...(speaker_name !== null && { speaker_name }) }, asked);
     }),
+    exportClips: explained(({ clips, ...request }) =>
+      client.exportClips({ ...request, clips: [...clips] }, asked),
+    ),
     exportTranscript: explained(({ segments, ...request }) =>
       client.exportTranscript({ ...request, segments: segments.map((row) => [...row]) }, asked),
     ),

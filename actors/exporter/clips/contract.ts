@@ -13,7 +13,7 @@ export interface ClipWish {
   readonly start_seconds: number;
   readonly end_seconds: number;
   /** Name of the file, with its ending or without; made from that of the source when left out. */
-  readonly output_name?: string | undefined;
+  readonly output_name?: string;
 }
 
 export interface ClipsRequest {

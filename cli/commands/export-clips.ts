@@ -1,0 +1,52 @@
+// `framehound export clips FILE START-END...`: clips of a film or of sound.
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { ClipResult } from '../../actors/exporter/clips/contract.ts';
+import { commandTable } from '../command-table.ts';
+import { type Command, exit, usageErrors } from '../context.ts';
+import { printable } from '../terminal.ts';
+import { withBackend } from '../with-backend.ts';
+
+const { options } = commandTable.export.actions.clips;
+
+export const exportClips: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const [file, ...texts] = positionals;
+  if (file === undefined || texts.length === 0) {
+    throw usageErrors.USAGE('export clips wants a file, and START-END for each clip');
+  }
+  const media_path = resolve(file);
+  const ranges = texts.map(range);
+  const request = { output_dir: resolve(values.out), mode: values.copy ? 'copy' : 'precise' } as const;
+  return withBackend(context, 1, async (backend) => {
+    const results: ClipResult[] = [];
+    // One by one, so that each path is told as soon as the clip is there.
+    for (const range of ranges) {
+      const answer = await backend.exportClips({ ...request, clips: [{ media_path, ...range }] });
+      const [result] = answer.results;
+      if (!result) continue;
+      results.push(result);
+      if (!result.success) context.screen.write(`✗ ${printable(result.error ?? '')}\n`);
+      else if (!values.json) context.out(`${result.output_path}\n`);
+    }
+    if (values.json) context.out(`${JSON.stringify({ clips: results })}\n`);
+    return results.every(({ success }) => success) ? exit.ok : exit.someFailed;
+  });
+};
+
+/** `10-12.5`, `00:01:00-00:01:30.25`: seconds or clock times. */
+function range(text: string): { start_seconds: number; end_seconds: number } {
+  const [start, end, ...more] = text.split('-').map(seconds);
+  if (typeof start === 'number' && typeof end === 'number' && more.length === 0) {
+    return { start_seconds: start, end_seconds: end };
+  }
+  throw usageErrors.USAGE(`a clip is START-END, in seconds or HH:MM:SS, not ${printable(text)}`);
+}
+
+function seconds(text: string): number | null {
+  const match = /^(?:(?:(\d{1,4}):)?([0-5]?\d):)?(\d{1,7}(?:\.\d{1,6})?)$/.exec(text);
+  if (!match) return null;
+  const [, hours = '0', minutes, rest = ''] = match;
+  if (minutes !== undefined && Number(rest) >= 60) return null;
+  return Number(hours) * 3600 + Number(minutes ?? 0) * 60 + Number(rest);
+}

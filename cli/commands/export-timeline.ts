@@ -1,0 +1,85 @@
+// `framehound export timeline FILE`: a list of scenes as a sequence of an editing program.
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import {
+  type TimelineAnswer,
+  TimelineBody,
+  type TimelineFormat,
+  timelineFormats,
+} from '../../actors/exporter/timeline/contract.ts';
+import { createValidator } from '../../http/request/validation.ts';
+import { codeOf } from '../../runtime/files/error-code.ts';
+import { commandTable } from '../command-table.ts';
+import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { printable } from '../terminal.ts';
+import { formatOfFile, saveTimeline } from '../timeline-file.ts';
+import { withBackend } from '../with-backend.ts';
+
+const { options } = commandTable.export.actions.timeline;
+
+export const exportTimeline: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const [file, ...more] = positionals;
+  if (file === undefined || more.length > 0)
+    throw usageErrors.USAGE('export timeline needs one file of scenes');
+  const isPrinted = values.out === '-';
+  if (isPrinted && values.json)
+    throw usageErrors.USAGE('--json needs --out FILE: else the timeline is printed');
+  const format = formatOf(values.format, values.out);
+  const { output_path: _, ...request } = await scenesOf(file, format);
+  return withBackend(context, 0, async (backend) => {
+    const answer = await backend.exportTimeline(request);
+    tell(answer, context);
+    if (isPrinted) context.out(answer.content ?? '');
+    else {
+      const saved = await saveTimeline(resolve(values.out), answer);
+      context.out(values.json ? `${JSON.stringify(saved)}\n` : `${saved.output_path}\n`);
+    }
+    return exit.ok;
+  });
+};
+
+function tell({ warnings = [] }: TimelineAnswer, { screen }: Context): void {
+  for (const warning of warnings) screen.write(`note: ${printable(warning)}\n`);
+}
+
+function formatOf(named: string | undefined, out: string): TimelineFormat {
+  if (named === undefined) return out === '-' ? 'xmeml' : formatOfFile(out);
+  const format = timelineFormats.find((one) => one === named);
+  if (format) return format;
+  throw usageErrors.USAGE(`--format wants one of ${timelineFormats.join(', ')}, not ${printable(named)}`);
+}
+
+const fieldErrorsOf = createValidator(TimelineBody);
+
+/** The body of /export/timeline, or its `items` alone. Paths that are not absolute start where the file lies. */
+async function scenesOf(file: string, format: TimelineFormat): Promise<TimelineBody> {
+  const wrong = (what: string) =>
+    usageErrors.USAGE(`${file === '-' ? 'the input' : printable(file)}: ${what}`);
+  const source = file === '-' ? text(process.stdin) : readFile(file, 'utf8');
+  const written = await source.catch((error: Error) => {
+    throw wrong(`cannot be read (${codeOf(error)})`);
+  });
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(written);
+  } catch (error) {
+    throw wrong(`is no JSON: ${printable((error as Error).message)}`);
+  }
+  if (typeof parsed !== 'object' || parsed === null) throw wrong('must be an object, or a list of items');
+  const body: Record<string, unknown> = { ...(Array.isArray(parsed) ? { items: parsed } : parsed), format };
+  const found = fieldErrorsOf(body);
+  if (found)
+    throw wrong(
+      found
+        .slice(0, 5)
+        .map(({ field, problem }) => `${field} ${problem}`)
+        .join('; '),
+    );
+  const folder = file === '-' ? '.' : dirname(file);
+  // Checked right above.
+  const { items, ...rest } = body as TimelineBody;
+  return { ...rest, items: items.map((item) => ({ ...item, media_path: resolve(folder, item.media_path) })) };
+}

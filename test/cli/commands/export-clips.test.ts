@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { join, resolve } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import type { Engine } from '../../../actors/engine.ts';
+import type { ClipsRequest } from '../../../actors/exporter/clips/contract.ts';
+import { exporting } from '../../../cli/commands/export.ts';
+import { fakeHome } from '../fake-context.ts';
+
+/** An engine whose clips are not cut; one of 9 seconds or later fails. */
+function commands(t: TestContext) {
+  const home = fakeHome(t);
+  const asked: ClipsRequest[] = [];
+  const startEngine = async () => {
+    const cut = async (request: ClipsRequest) => {
+      asked.push(request);
+      const results = request.clips.map((clip) => ({
+        ...clip,
+        success: clip.start_seconds < 9,
+        error: clip.start_seconds < 9 ? null : 'has no picture',
+        output_path: clip.start_seconds < 9 ? join(request.output_dir, `${clip.start_seconds}.mp4`) : null,
+      }));
+      return { results, output_dir: request.output_dir };
+    };
+    return { clips: { export: cut }, stop: async () => [] } as unknown as Engine;
+  };
+  const run = async (...args: string[]) => {
+    const context = home.context({ startEngine });
+    const code = await exporting(args, context);
+    return { code, ...context.said() };
+  };
+  return { run, asked };
+}
+
+test('each range is a clip, in seconds or clock times, and its path is printed', async (t) => {
+  const { run, asked } = commands(t);
+  const { code, out } = await run('clips', 'a.mp4', '1.5-2', '0:03-00:01:04.25', '--out', '/shots');
+  assert.equal(code, 0);
+  assert.equal(out, '/shots/1.5.mp4\n/shots/3.mp4\n');
+  const clip = (start_seconds: number, end_seconds: number) => ({
+    media_path: resolve('a.mp4'),
+    start_seconds,
+    end_seconds,
+  });
+  assert.deepEqual(asked, [
+    { output_dir: '/shots', mode: 'precise', clips: [clip(1.5, 2)] },
+    { output_dir: '/shots', mode: 'precise', clips: [clip(3, 64.25)] },
+  ]);
+});
+
+test('a clip that fails is told, the others are cut, and the exit code says so', async (t) => {
+  const { run, asked } = commands(t);
+  const { code, out, err } = await run(
+    'clips',
+    'a.mp4',
+    '9-10',
+    '1-2',
+    '--copy',
+    '--json',
+    '--out',
+    '/shots',
+  );
+  assert.notEqual(code, 0);
+  assert.match(err, /✗ has no picture/);
+  const { clips } = JSON.parse(out) as { clips: { success: boolean }[] };
+  assert.deepEqual(
+    clips.map(({ success }) => success),
+    [false, true],
+  );
+  assert.equal(asked[0]!.mode, 'copy');
+});
+
+test('what is no range is refused before anything is cut', async (t) => {
+  const { run, asked } = commands(t);
+  for (const text of ['5', '1-2-3', '-1-2', 'a-b', '1:75-2:00', '1e3-2e3', '']) {
+    await assert.rejects(run('clips', 'a.mp4', '1-2', '--', text), /START-END/, text);
+  }
+  await assert.rejects(run('clips', 'a.mp4'), /wants a file/);
+  await assert.rejects(run('reels', 'a.mp4'), /export/);
+  assert.deepEqual(asked, []);
+});
