@@ -1,5 +1,5 @@
 // Sample pictures of people as the fake decoder sees them: what one shows is the first letter of its text.
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 
 const says = / is what it shows$/;
 
@@ -14,7 +14,8 @@ export function byteShownAt(path: string): number | undefined {
 }
 
 function letterOf(path: string): string | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  // A name that is too long is none that is there.
+  const stats = existsSync(path) ? statSync(path) : undefined;
   if (!stats?.isFile() || stats.size === 0 || stats.size > 100) return undefined;
   const text = readFileSync(path, 'utf8');
   return says.test(text) ? text[0] : undefined;
