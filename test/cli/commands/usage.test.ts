@@ -38,7 +38,7 @@ const table: [string, Command, string[][]][] = [
       ['a', '--with', 'magic'],
     ],
   ],
-  ['export', exporting, [[], ['find'], ['toString'], ['timeline'], ['timeline', 'a', 'b']]],
+  ['export timeline', (args, context) => exporting(['timeline', ...args], context), [[], ['a', 'b']]],
   ['transcript', transcript, [[], ['find'], ['toString']]],
   ['models', models, [['toString', 'x'], ['constructor', 'x'], ['pull']]],
   ['tasks', tasks, [['show'], ['show', 'a', 'b'], ['resume'], ['cancel', 'a'], ['constructor']]],
@@ -67,3 +67,10 @@ for (const [name, command, wrong] of table) {
     await assert.rejects(run(command, 'a', '--no-such-flag'), unknown);
   });
 }
+
+test('export names its actions to whoever asks for another', async (t) => {
+  const { run } = fakeHome(t);
+  for (const args of [[], ['find'], ['toString']]) {
+    await assert.rejects(run(exporting, ...args), usageErrors.USAGE.is, args.join(' '));
+  }
+});
