@@ -44,7 +44,7 @@ function writeDeclarations() {
 function readableByOlder(text) {
   return text
     .replace(/((?:from|import\()\s*(['"])\.[^'"]*)\.ts\2/g, '$1.js$2')
-    .replace(/\b((?:Uint|Float)\d+Array)<Array\w+>/g, '$1')
+    .replace(/\b((?:Uint|Int|Float)\d+Array)<Array\w+>/g, '$1')
     .replace(/\bNodeJS\.\w+/g, 'string');
 }
 
