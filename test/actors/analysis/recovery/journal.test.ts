@@ -251,7 +251,9 @@ test('a film that hangs its decoder is done again last; the second time it is le
   const w = await world(files, { journal });
   const [hangs = ''] = w.paths;
   const { results } = await w.run();
-  assert.deepEqual(w.decoded, ['hangs', 'good', 'other', 'hangs']);
+  // Two files are surveyed at a time, so either may come first.
+  assert.deepEqual(w.decoded.slice(0, 3).sort(), ['good', 'hangs', 'other']);
+  assert.deepEqual(w.decoded.slice(3), ['hangs']);
   const failed = results.find(({ path }) => path === hangs);
   assert.equal(failed?.error?.code, 'QUARANTINED');
   assert.match(failed?.error?.message ?? '', /twice the work on it hung/);
