@@ -98,6 +98,7 @@ async function stored(folder: string): Promise<void> {
   }
   const hashes = Array.from({ length: films }, (_, film) => hashOf(film));
   const open = store.people.begin({ name: job, model_key: face_model, hashes, eps: 0.4, min_samples: 2 });
+  while (!open.step());
   store.people.commit(open, labels(), new Int32Array(faces).fill(5), 0.4, false);
   open.close();
   await store.close();
