@@ -59,7 +59,6 @@ export class Planes {
     const { color, mean, scale } = this.#rules;
     const plane = (number: number) => (to + number * size) * 4;
     const [red, blue] = color === 'rgb' ? [plane(0), plane(2)] : [plane(2), plane(0)];
-    // A division takes a vector unit five times as long as a multiplication.
     this.#kernel.planes(this.#pixels + first * 3, count, red, plane(1), blue, mean, 1 / scale);
   }
 }
