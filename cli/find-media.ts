@@ -1,32 +1,13 @@
 // Finds the media files of the paths a person names. A file named outright is always taken; in folders only files with
-// the extension of a media format are, so that notes and project files beside films cause no errors.
+// the ending of a media format are.
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { extname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { analysisErrors } from '../actors/analysis/contract.ts';
 import { mediaErrors } from '../actors/decoder/contract.ts';
+import { isMediaName } from '../actors/decoder/media-names.ts';
 import { type EngineError, engineErrors } from '../runtime/errors.ts';
 import { codeOf } from '../runtime/files/error-code.ts';
 import { isGarbled, nameOf } from '../runtime/files/utf8-name.ts';
-
-const stills = new Set('jpg jpeg jpe png webp tif tiff gif avif heic heif bmp jp2'.split(' '));
-const others = new Set(
-  (
-    'mp4 m4v mov mkv webm avi mxf ts m2ts mts mpg mpeg vob flv wmv asf 3gp 3g2 ogv dv f4v mjpeg gxf ' +
-    'wav mp3 m4a aac flac ogg oga opus aif aiff wma ac3 mka caf'
-  ).split(' '),
-);
-
-export function isMediaName(name: string): boolean {
-  return isStillName(name) || others.has(endingOf(name));
-}
-
-export function isStillName(name: string): boolean {
-  return stills.has(endingOf(name));
-}
-
-function endingOf(name: string): string {
-  return extname(name).slice(1).toLowerCase();
-}
 
 export interface Found {
   /** Absolute, sorted within each folder, each file once. */

@@ -3,10 +3,11 @@
 import { resolve } from 'node:path';
 import { analysisErrors, type TaskRequest } from '../actors/analysis/contract.ts';
 import { mediaErrors } from '../actors/decoder/contract.ts';
+import { isMediaName } from '../actors/decoder/media-names.ts';
 import { type EngineError, engineErrors } from '../runtime/errors.ts';
 import type { Backend } from './backend.ts';
 import { type Context, exit } from './context.ts';
-import { type Found, findMedia, isMediaName } from './find-media.ts';
+import { type Found, findMedia } from './find-media.ts';
 import { createJsonView, type JsonView } from './json-view.ts';
 import { createProgressView, type ProgressView } from './progress-view.ts';
 import { type Report, summary } from './report.ts';

@@ -1,7 +1,7 @@
 // Where a match is, in words and as an address. Pure.
 import { pathToFileURL } from 'node:url';
+import { isStillName } from '../actors/decoder/media-names.ts';
 import type { Match } from '../actors/search/contract.ts';
-import { isStillName } from './find-media.ts';
 
 /** A still has one moment and no scene. */
 export function isStill({ video_path, frame_idx, scene_end_timestamp }: Match): boolean {

@@ -69,6 +69,7 @@ const publicFiles = [
   'actors/analysis/stages/kind.ts',
   'actors/analysis/stages/kinds.ts',
   'actors/analysis/stages/speech/request.ts',
+  'actors/decoder/media-names.ts',
   'actors/decoder/timecode.ts',
   'actors/transcriber/text/languages.ts',
 ];
@@ -132,6 +133,8 @@ test('each native package has one importer', () => {
     lmdb: /^actors\/index\/store\//,
     piscina: /^runtime\/pool\.ts$/,
     sharp: /^actors\/(decoder|samples)\//,
+    chokidar: /^actors\/watcher\//,
+    picomatch: /^actors\/watcher\//,
     xmlbuilder2: /^actors\/exporter\/timeline\/xml\.ts$/,
     '@uwsjs/core': /^http\/uws\.ts$/,
     'socket.io': /^events\/server\.ts$/,

@@ -5,11 +5,12 @@ import {
   speechPreferences,
   type TranscriptionJob,
 } from '../../actors/analysis/stages/speech/request.ts';
+import { isStillName } from '../../actors/decoder/media-names.ts';
 import { speechLanguages } from '../../actors/transcriber/contract.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
-import { findMedia, isStillName } from '../find-media.ts';
+import { findMedia } from '../find-media.ts';
 import { tellEnd } from '../media-task.ts';
 import { createProgressView } from '../progress-view.ts';
 import { printable } from '../terminal.ts';

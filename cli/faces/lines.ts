@@ -1,12 +1,12 @@
 // Clusterings of faces as lines for a person. Pure.
 import { clockTime } from '../../actors/decoder/contract.ts';
+import { isStillName } from '../../actors/decoder/media-names.ts';
 import type {
   AppearancesAnswer,
   ClusterSamplesAnswer,
   FaceClusterJob,
   ModifyAnswer,
 } from '../../actors/people/contract.ts';
-import { isStillName } from '../find-media.ts';
 import { fitted, padded, printable, widthOf } from '../terminal.ts';
 
 export type Samples = Exclude<
