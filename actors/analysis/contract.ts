@@ -123,6 +123,10 @@ export type TaskState = Static<typeof TaskState>;
 
 export type EndState = Exclude<TaskState, 'running' | 'stopping'>;
 
+/** A person or a program at work, or a folder that is watched. */
+export const TaskSource = wordsOf(['request', 'watch_folder'] as const);
+export type TaskSource = Static<typeof TaskSource>;
+
 /** `error`: the phrase of the row, `message`: which file or folder. */
 export const TaskError = Type.Object({ code: Type.String(), error: Type.String(), message: Type.String() });
 export type TaskError = Static<typeof TaskError>;
@@ -152,6 +156,8 @@ export function taskSnapshot<K extends readonly StageKind[]>(kinds: K) {
     /** Null when it is not known, and when nothing runs. */
     estimated_remaining_seconds: nullable(Type.Number()),
     error: nullable(TaskError),
+    /** Who asked for it; left out in records of older programs: a request. */
+    source: Type.Optional(TaskSource),
     request: shownRequestSchema(kinds),
   });
 }
@@ -209,6 +215,8 @@ export interface StartOptions {
   readonly priority?: number;
   /** Ends the checks and the wait, not the task. */
   readonly signal?: AbortSignal;
+  /** A request (the default), or a folder that is watched. */
+  readonly source?: TaskSource;
 }
 
 /** Files of a task that runs, without those whose work has ended. */
@@ -242,6 +250,11 @@ export interface Tasks {
   list(): Promise<TaskSnapshot[]>;
   /** Throws TASK_UNKNOWN. */
   get(task_id: string, page: Page): Promise<TaskDetail>;
+  /**
+   * Begins no further file of this task: files that are being worked on are finished, a closing step takes what is done,
+   * the others end as cancelled. Answers at once; nothing happens when another task runs or none.
+   */
+  finish(task_id: string): void;
   /** What the task that runs has still to do; null when none runs. */
   unfinished(): UnfinishedWork | null;
   /** Answers the function that ends the subscription. */
@@ -308,6 +321,8 @@ export interface TaskRun {
 
 export interface RunOptions {
   readonly signal: AbortSignal;
+  /** Aborted when no further file is to be begun; what is being worked on is finished. */
+  readonly draining?: AbortSignal;
   onEvent(event: AnalysisEvent): void;
 }
 

@@ -56,6 +56,7 @@ interface Running {
   readonly run: OwnRun;
   readonly ledger: Ledger;
   readonly stop: AbortController;
+  readonly drain: AbortController;
   /** Why it was asked to stop; the first reason holds. */
   reason: 'cancelled' | 'interrupted' | null;
   /** Why its results cannot be recorded; null while they can. */
@@ -137,6 +138,10 @@ class TaskRegistry implements Tasks {
     const running = this.#current;
     if (!running) return { stopped: true, task_id: null };
     return { stopped: await this.#halt(running, 'cancelled'), task_id: running.task_id };
+  }
+
+  finish(task_id: string): void {
+    if (this.#current?.task_id === task_id) this.#current.drain.abort();
   }
 
   async stop(): Promise<void> {
@@ -247,6 +252,7 @@ class TaskRegistry implements Tasks {
       run,
       ledger,
       stop,
+      drain: new AbortController(),
       reason: null,
       fault: null,
       ended: Promise.resolve(),
@@ -265,7 +271,7 @@ class TaskRegistry implements Tasks {
 
   /** Never rejects. */
   async #work(running: Running): Promise<void> {
-    const { task_id, run, ledger, stop } = running;
+    const { task_id, run, ledger, stop, drain } = running;
     const endSaving = this.#savePeriodically(running);
     const earlier = run.earlier && finishedBefore(run.earlier, run.task.progress);
     let state: EndState;
@@ -273,7 +279,7 @@ class TaskRegistry implements Tasks {
     try {
       const report = await this.#parts.analysis.run(
         { task_id, request: run.request, earlier, attachment: run.attachment },
-        { signal: stop.signal, onEvent: (event) => this.#note(running, event) },
+        { signal: stop.signal, draining: drain.signal, onEvent: (event) => this.#note(running, event) },
       );
       if (running.fault) throw running.fault;
       error = ledger.failure();

@@ -139,4 +139,13 @@ export const facetMessages = {
     Type.Object({ ...Folder, scope: FacetScope, filters: Type.Array(MetadataFilter) }),
     FacetReport,
   ),
+  /**
+   * For each file, by path or hash, whether it passes every filter; true for one of which the folder knows nothing, or
+   * whose record is damaged. Errors: those of filters, named below `metadata_filter_request.filters`; facets of people are
+   * UNKNOWN_FACET, because who is seen is known after an analysis only.
+   */
+  passing: ask(
+    Type.Object({ ...Folder, names: Type.Array(Type.String()), filters: Type.Array(MetadataFilter) }),
+    Type.Object({ passing: Type.Array(Type.Boolean()) }),
+  ),
 };

@@ -6,6 +6,7 @@ import type { PeopleIndex } from '../people/people-index.ts';
 import type { TranscriptIndex } from '../transcripts/transcript-index.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
 import type { FacetReport, facetMessages } from './contract.ts';
+import { facets } from './list.ts';
 import { facetReport } from './report.ts';
 import { checkSearchFilters } from './scope.ts';
 import type { FacetTables } from './tables.ts';
@@ -24,7 +25,22 @@ export function facetHandlers(parts: FacetParts): Handlers<FacetContract> {
   return {
     resolve: (request) => resolveNames(parts, request),
     facets: (request, turn) => report(parts, request, () => turn.throwIfCancelled()),
+    passing: (request, turn) => passing(parts, request, () => turn.throwIfCancelled()),
   };
+}
+
+function passing(
+  { folders, tables }: FacetParts,
+  { cache_dir, names, filters }: Request<FacetContract, 'passing'>,
+  pause: () => void,
+) {
+  return folders.with(cache_dir, (store) => {
+    const checked = checkSearchFilters(filters, facets);
+    const table = tables.of(store, pause);
+    const passes = table.passing(checked);
+    const isIn = (hash: string | null) => hash === null || table.row(hash) === undefined || passes(hash);
+    return { passing: names.map((name) => isIn(store.media.hashOf(name))) };
+  });
 }
 
 function resolveNames(
