@@ -14,6 +14,9 @@ const endings = new Set([
   ...['!ut', '!bt', '!qb', '!sync', 'bc!', 'az!'],
 ]);
 
+/** Of a Mac: the name, then `.sb-`, eight digits and six characters. */
+const aSafeSave = /\.sb-[0-9a-f]{8}-[0-9a-z]{6}$/i;
+
 const patterns = [
   // Backups and copies of editors and of Sonarr (`.partial~`); notes of who has a document open.
   /~$/,
@@ -21,8 +24,7 @@ const patterns = [
   /^\.~/,
   // Syncthing on Windows.
   /^~syncthing~/i,
-  // A Mac's safe save: the name, then `.sb-`, eight digits and six characters.
-  /\.sb-[0-9a-f]{8}-[0-9a-z]{6}$/i,
+  aSafeSave,
   // yt-dlp joins picture and sound in `name.temp.mp4`: its tools go by the last ending.
   /\.temp\.[0-9a-z]{1,5}$/i,
 ];
@@ -30,4 +32,9 @@ const patterns = [
 export function isPartialName(name: string): boolean {
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
   return (name.includes('.') && endings.has(ending)) || patterns.some((pattern) => pattern.test(name));
+}
+
+/** A folder that holds a partial file under its own name; other folders may be called as they like. */
+export function isPartialFolderName(name: string): boolean {
+  return /\.download$/i.test(name) || aSafeSave.test(name);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPartialName } from '../../../actors/watcher/partial-names.ts';
+import { isPartialFolderName, isPartialName } from '../../../actors/watcher/partial-names.ts';
 
 const partial: Record<string, readonly string[]> = {
   Firefox: ['clip.mov.part', 'Xk3d9aQ1.mov.part'],
@@ -58,4 +58,11 @@ test('a name of its own is not partial', () => {
     '',
   ];
   for (const name of whole) assert.equal(isPartialName(name), false, name);
+});
+
+test('a folder is partial where a program downloads or saves into it, and not for a word in its name', () => {
+  for (const name of ['clip.mov.download', 'Clip.Download', 'clip.fcpbundle.sb-1a2b3c4d-XyZ0aB'])
+    assert.equal(isPartialFolderName(name), true, name);
+  for (const name of ['download', 'shoot.tmp', 'interview.part', 'day 1~', 'downloads', 'clip.mov'])
+    assert.equal(isPartialFolderName(name), false, name);
 });
