@@ -72,6 +72,7 @@ const publicFiles = [
   'actors/decoder/media-names.ts',
   'actors/decoder/timecode.ts',
   'actors/transcriber/text/languages.ts',
+  'actors/watcher/exclusions.ts',
 ];
 const isOurs = (to: string) => folders.some((folder) => to.startsWith(`${folder}/`));
 
@@ -168,6 +169,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/analysis\/(progress|progress-fields|request|result|schemas)\.ts$/,
     /^actors\/analysis\/stages\/(kind|kinds|lanes|settled)\.ts$/,
     /^actors\/analysis\/stages\/.*\/(kind|request)\.ts$/,
+    /^actors\/watcher\/(exclusions|folding|glob|partial-names)\.ts$/,
   ];
   for (const pattern of spoken)
     assert.ok(

@@ -141,8 +141,9 @@ export const facetMessages = {
   ),
   /**
    * For each file, by path or hash, whether it passes every filter; true for one of which the folder knows nothing, or
-   * whose record is damaged. Errors: those of filters, named below `metadata_filter_request.filters`; facets of people are
-   * UNKNOWN_FACET, because who is seen is known after an analysis only.
+   * whose record is damaged. A path stands for what was remembered of it last: a file that was replaced is surveyed before.
+   * Errors: those of filters, named below `metadata_filter_request.filters`; facets of people are UNKNOWN_FACET, because who is
+   * seen is known after an analysis only.
    */
   passing: ask(
     Type.Object({ ...Folder, names: Type.Array(Type.String()), filters: Type.Array(MetadataFilter) }),

@@ -3,6 +3,7 @@ import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import type { Folders } from '../folders.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
+import { readable } from '../store/faults.ts';
 import type { TranscriptIndex } from '../transcripts/transcript-index.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
 import type { FacetReport, facetMessages } from './contract.ts';
@@ -39,7 +40,7 @@ function passing(
     const table = tables.of(store, pause);
     const passes = table.passing(checked);
     const isIn = (hash: string | null) => hash === null || table.row(hash) === undefined || passes(hash);
-    return { passing: names.map((name) => isIn(store.media.hashOf(name))) };
+    return { passing: names.map((name) => isIn(readable(() => store.media.hashOf(name)))) };
   });
 }
 

@@ -1,0 +1,150 @@
+// What a watched folder leaves out: endings, names of files, and folders. Pure: other rooms check and normalise with it.
+import type { Exclusions } from './contract.ts';
+import { foldName } from './folding.ts';
+import { globOf, hasWildcard, type Matches, writtenOut } from './glob.ts';
+
+type GlobField = 'excluded_filename_globs' | 'excluded_folder_globs';
+
+/** Names or paths that one glob may stand for by its braces. */
+const MOST_WRITTEN_OUT = 256;
+const LONGEST_GLOB = 1000;
+
+/** Lower case, with the dot, each once, in the order in which they came. */
+export function normalizeExtensions(extensions: readonly string[]): string[] {
+  return [
+    ...new Set(extensions.map((extension) => `.${bareExtension(extension).normalize('NFC').toLowerCase()}`)),
+  ];
+}
+
+/** What is wrong with one exclusion, as words that follow the name of the field; null when it can be used. */
+export function exclusionComplaint(field: keyof Exclusions, exclusion: string): string | null {
+  const what =
+    field === 'excluded_extensions' ? extensionComplaint(exclusion) : globComplaint(field, exclusion);
+  return what === null ? null : `holds ${JSON.stringify(exclusion)}, which ${what}`;
+}
+
+/**
+ * Names are compared whatever their case and normal form; a leading dot is a character as any other. `*` is any text, `?`
+ * one character, `[a-z]` one of those, `[!a-z]` one of the others, `{a,b}` one of the texts. All else is a text, as in
+ * `Copy (1)`, `!later`, `+(a)` and `{1..3}`; `[[]`, `[*]` and `[{]` are the characters themselves, and what is written just
+ * like a name leaves out that name, too: `[old]` is a folder `[old]`, `o`, `l` or `d`.
+ *
+ * A folder glob without a separator is a name at any depth. With one, at the front and the end too, it is a path from the
+ * watched folder: `/a`, `a/`, `a\b`. Backslashes separate and never escape. Each segment is one level, also `*` and `**`,
+ * wherever it stands. Whatever lies in a folder that is left out is left out.
+ *
+ * No glob takes longer than its length times that of the name. Throws RangeError for what has a complaint.
+ */
+export function exclusionsOf(exclusions: Exclusions): {
+  leavesOutFile(name: string): boolean;
+  /** `relative`: `/` between the folders and none at the front; empty is the watched folder, which is never left out. */
+  leavesOutFolder(relative: string): boolean;
+} {
+  refuse(exclusions);
+  const { excluded_extensions, excluded_filename_globs, excluded_folder_globs } = exclusions;
+  const isExtension = endsWithOne(excluded_extensions);
+  const isFile = anyOf(excluded_filename_globs.flatMap(waysOf).flat());
+  const isNamed = anyOf(
+    excluded_folder_globs
+      .filter((glob) => !isPath(glob))
+      .flatMap(waysOf)
+      .flat(),
+  );
+  const paths = excluded_folder_globs.filter(isPath).flatMap(waysOf);
+  const pathsLeftOut = paths.map((segments) => segments.map((segment) => anyOf([segment])));
+  return {
+    leavesOutFile(name) {
+      return isExtension(name) || (excluded_filename_globs.length > 0 && isFile(foldName(name)));
+    },
+    leavesOutFolder(relative) {
+      if (relative === '' || excluded_folder_globs.length === 0) return false;
+      const names = relative.split('/').map(foldName);
+      const isBelow = (path: Matches[]) =>
+        path.length <= names.length && path.every((is, at) => is(names[at]!));
+      return names.some(isNamed) || pathsLeftOut.some(isBelow);
+    },
+  };
+}
+
+function refuse(exclusions: Exclusions): void {
+  for (const field of ['excluded_extensions', 'excluded_filename_globs', 'excluded_folder_globs'] as const) {
+    const complaint = exclusions[field]
+      .map((exclusion) => exclusionComplaint(field, exclusion))
+      .find(Boolean);
+    if (complaint) throw new RangeError(`${field} ${complaint}`);
+  }
+}
+
+function anyOf(segments: readonly string[]): Matches {
+  const names = new Set(segments);
+  const globs = segments.filter(hasWildcard).map(globOf);
+  return (name) => names.has(name) || globs.some((matches) => matches(name));
+}
+
+/** Folded segments of each path that a glob stands for: as it is written, and by its braces. */
+function waysOf(glob: string): string[][] {
+  const text = slashed(glob);
+  const ways = new Set([text, ...(writtenOut(text, MOST_WRITTEN_OUT) ?? [])]);
+  return [...ways].map((way) => way.split('/').filter((segment) => segment !== ''));
+}
+
+function slashed(glob: string): string {
+  return foldName(glob).replaceAll('\\', '/');
+}
+
+function isPath(glob: string): boolean {
+  return /[\\/]/.test(glob);
+}
+
+function endsWithOne(extensions: readonly string[]): (name: string) => boolean {
+  const endings = new Set(normalizeExtensions(extensions).map(foldName));
+  const mostDots = Math.max(0, ...Array.from(endings, (ending) => ending.split('.').length - 1));
+  return (name) => {
+    // Only the end is folded: this is asked of every file of every poll.
+    for (let dots = 1, at = name.length; dots <= mostDots && at > 0; dots++) {
+      at = name.lastIndexOf('.', at - 1);
+      if (at >= 0 && endings.has(foldName(name.slice(at)))) return true;
+    }
+    return false;
+  };
+}
+
+function bareExtension(extension: string): string {
+  return extension.trim().replace(/^\.+/, '');
+}
+
+function extensionComplaint(extension: string): string | null {
+  const bare = bareExtension(extension);
+  if (bare.trim() === '') return 'is no extension';
+  if (isPath(bare)) return 'has a separator';
+  if (/[*?[\]{}]/.test(bare)) return 'is a glob; an extension is a text such as `.mov`';
+  if (bare.includes(',')) return 'has a comma; each extension stands by itself';
+  return textComplaint(bare);
+}
+
+function globComplaint(field: GlobField, glob: string): string | null {
+  if (glob.replace(/[\\/\s]/g, '') === '') return 'is no name';
+  if (field === 'excluded_filename_globs' && isPath(glob)) return 'has a separator, which no file name has';
+  if (/^[a-z]:[\\/]/i.test(glob)) return 'has a drive; it is a path below the watched folder';
+  if (glob.length > LONGEST_GLOB) return `is longer than ${LONGEST_GLOB} characters`;
+  const said = textComplaint(glob);
+  if (said !== null) return said;
+  if (writtenOut(slashed(glob), MOST_WRITTEN_OUT) === null)
+    return `stands for more than ${MOST_WRITTEN_OUT} names by its braces`;
+  const ways = waysOf(glob);
+  if (ways.some((segments) => segments.length === 0)) return 'has braces that can stand for no name';
+  const segments = ways.flat();
+  if (segments.some((segment) => segment === '.' || segment === '..')) return 'has a segment `.` or `..`';
+  try {
+    anyOf(segments);
+    return null;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return 'has a range in brackets that runs backwards';
+  }
+}
+
+function textComplaint(text: string): string | null {
+  if (text.includes('\0')) return 'has a NUL character';
+  return text.isWellFormed() ? null : 'has half a character';
+}
