@@ -8,6 +8,7 @@ import { expectNotQuarantined } from '../recovery/journalled.ts';
 import { hangOf, worthAnotherTry } from '../recovery/retry.ts';
 import { runClosing } from './closing.ts';
 import { FramePass } from './frame-pass.ts';
+import { inOrder } from './in-order.ts';
 import type { Item } from './kind.ts';
 import { type Lane, piecesOf, type StageJobs } from './lanes.ts';
 import type { Decoder } from './parts.ts';
@@ -130,8 +131,8 @@ export class LaneRunner {
   }
 
   async #surveyAll(round: Round, queue: Queue<readonly Piece[]>): Promise<void> {
-    const files = this.#ready(round);
-    const { surveys, last, signal } = this.#task;
+    const { surveys, last, settled, signal } = this.#task;
+    const files = inOrder(round, this.#lane.needs, settled, signal);
     const later = (file: readonly [string, Wanted]) => {
       this.#suspectFiles.push(file);
       return [];
@@ -152,24 +153,6 @@ export class LaneRunner {
       }
     };
     await Promise.all(Array.from({ length: SURVEYS }, one));
-  }
-
-  /** The files in the order in which what they need has its results. */
-  async *#ready(round: Round): AsyncGenerator<readonly [string, Wanted]> {
-    const { needs } = this.#lane;
-    if (needs.length === 0) return yield* round;
-    const { settled, signal } = this.#task;
-    const queue = createQueue<readonly [string, Wanted]>(Number.POSITIVE_INFINITY);
-    // One listener for all of them: adding one takes as long as there are.
-    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', () => stop(), { once: true });
-    const waiting = [...round].map(async (file) => {
-      await settled.all(needs, file[0], stopped);
-      await queue.put(file);
-    });
-    void Promise.all(waiting).then(queue.close);
-    for (let file = await queue.take(); file; file = await queue.take()) yield file;
   }
 
   /** What is to be done with the file now; what has its result already, or comes later, is left out. */
