@@ -114,9 +114,12 @@ function allOf(files: number): string {
   return files > 1 ? `All of ${files}` : 'All of it';
 }
 
-/** A file that an earlier run of this task analysed stays `analyzed`, though this run finds it stored. */
+/**
+ * A file that an earlier run of this task analysed stays `analyzed`, though this run finds it stored. What this run did
+ * itself says what there is now: a closing step takes more files than one that an earlier run took before its end.
+ */
 function saysTheSame(before: WorkResult, now: WorkResult): boolean {
-  if (before.hash_str !== now.hash_str) return false;
+  if (before.hash_str !== now.hash_str || now.outcome === 'analyzed') return false;
   const resumed = before.outcome === 'analyzed' && now.outcome === 'stored';
   const same = before.outcome === now.outcome && before.reason === now.reason;
   return resumed || (same && before.error?.message === now.error?.message);
