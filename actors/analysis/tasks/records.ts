@@ -7,10 +7,9 @@
 // Whoever creates the file of the next run has the task, so of two engines that resume it at once one wins. A run whose
 // engine has ended without ending the run is interrupted.
 import { rmSync } from 'node:fs';
-import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Static, type TSchema, Type } from 'typebox';
-import { Check } from 'typebox/value';
+import { type Static, Type } from 'typebox';
 import { createFile, flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import type { Log } from '../../../runtime/log.ts';
@@ -29,6 +28,7 @@ import { count, fileResult, noneDone, workResult } from '../result.ts';
 import { requestSchema } from '../schemas.ts';
 import type { StageKind } from '../stages/kind.ts';
 import { type Attachments, attachmentPath, removeAttachments, writeAttachments } from './attachments.ts';
+import { damaged, type Fields, readJson } from './json-file.ts';
 import { newTask } from './ledger.ts';
 import { openResults, readPage, readResults, replaceResults } from './results.ts';
 
@@ -353,28 +353,6 @@ export class TaskFolder implements TaskRecords {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/**
- * Undefined when there is no such file. Throws TASK_DAMAGED when it is not what it should be. `complete` adds what an older
- * version did not write.
- */
-async function readJson<S extends TSchema>(
-  path: string,
-  schema: S,
-  complete: (value: Fields) => unknown,
-): Promise<Static<S> | undefined> {
-  let value: unknown;
-  try {
-    value = complete(JSON.parse(await readFile(path, 'utf8')) as Fields);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw damaged(path, error);
-  }
-  if (!Check(schema, value)) throw damaged(path, 'it has another form');
-  return value;
-}
-
 async function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -387,10 +365,6 @@ async function isThere(path: string): Promise<boolean> {
 
 function unknown(task_id: string) {
   return analysisErrors.TASK_UNKNOWN(`There is no task ${task_id}`, { task_id });
-}
-
-function damaged(path: string, error: unknown) {
-  return analysisErrors.TASK_DAMAGED(`${path}: cannot be read (${String(error)})`, { path }, error);
 }
 
 function unwritable(folder: string, error: unknown) {
