@@ -5,6 +5,7 @@ import {
   type TaskCounts,
   type TaskError,
   type TaskSnapshot,
+  type TaskSource,
   type TaskState,
   type WorkResult,
 } from '../contract.ts';
@@ -20,6 +21,7 @@ export function newTask(
   task_id: string,
   request: AnalysisRequest,
   now: number,
+  source: TaskSource,
 ): TaskSnapshot {
   const { cache_dir, force } = request;
   const values: Readonly<Record<string, unknown>> = request;
@@ -40,6 +42,7 @@ export function newTask(
     elapsed_seconds: 0,
     estimated_remaining_seconds: null,
     error: null,
+    source,
     request: { cache_dir, ...Object.fromEntries(shown), force, files, types },
   } as TaskSnapshot;
 }

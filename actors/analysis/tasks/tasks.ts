@@ -90,8 +90,8 @@ class TaskRegistry implements Tasks {
     return this.#enter(async () => {
       await preflight.check(request, options.signal ?? never);
       return this.#startNext(options, async () => {
-        const { request: settled, attachments } = preflight.settle(request);
-        return () => records.create(newTaskId(), settled, attachments);
+        const settled = { ...preflight.settle(request), source: options.source ?? 'request' };
+        return () => records.create(newTaskId(), settled);
       });
     });
   }
