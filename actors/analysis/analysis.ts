@@ -54,7 +54,7 @@ async function runTask(
   stages: readonly Stage[],
   asked: readonly StageJobs[],
   run: TaskRun,
-  { signal, onEvent }: RunOptions,
+  { signal, draining, onEvent }: RunOptions,
 ): Promise<AnalysisReport> {
   const lanes = lanesOf(asked);
   const settled = expected(lanes);
@@ -67,7 +67,7 @@ async function runTask(
   // Each lane surveys a file once for all of its stages.
   const paths = lanes.flatMap((lane) => [...new Set(lane.stages.flatMap((one) => piecesOf(one).paths))]);
   const last = new LastWork(lanes);
-  const task = new TaskContext(parts, run, { tracker, settled, last, paths, signal });
+  const task = new TaskContext(parts, run, { tracker, settled, last, paths, signal, draining });
   // An error that ends one lane ends the others too.
   await Promise.all(
     lanes.map((lane) => new LaneRunner(task, lane).run().catch((error) => task.break(error))),
@@ -76,7 +76,8 @@ async function runTask(
   const { counts } = tracker;
   // A run whose last file was finished before it could stop has not been cut short.
   const isCutShort = counts.cancelled + counts.jobs_cancelled > 0;
-  return { cancelled: signal.aborted && isCutShort, counts, progress: tracker.progress() };
+  const isTold = signal.aborted || draining?.aborted === true;
+  return { cancelled: isTold && isCutShort, counts, progress: tracker.progress() };
 }
 
 /** Pieces of work by type, and how many of all of them are closing steps. */

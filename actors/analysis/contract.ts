@@ -156,8 +156,10 @@ export function taskSnapshot<K extends readonly StageKind[]>(kinds: K) {
     /** Null when it is not known, and when nothing runs. */
     estimated_remaining_seconds: nullable(Type.Number()),
     error: nullable(TaskError),
-    /** Who asked for it; left out in records of older programs: a request. */
-    source: Type.Optional(TaskSource),
+    source: described(
+      TaskSource,
+      'Who asked for it first: `request`, a person or a program; `watch_folder`, a folder that is watched.',
+    ),
     request: shownRequestSchema(kinds),
   });
 }

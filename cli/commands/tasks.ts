@@ -42,14 +42,15 @@ const list: Action = async (backend, { out, screen }, _, json) => {
   return exit.ok;
 };
 
-function line({ task_id, state, progress, counts, started, request }: TaskSnapshot): string {
+function line({ task_id, state, progress, counts, started, source, request }: TaskSnapshot): string {
   const when = new Date(started * 1000).toISOString().slice(0, 16).replace('T', ' ');
   const { files: all, jobs, jobs_done, jobs_cancelled } = counts;
   const ofFiles = all > 0 || jobs === 0 ? [`${counts.done - counts.cancelled}/${all} files`] : [];
   const ofJobs = jobs > 0 ? [`${jobs_done - jobs_cancelled}/${jobs} ${jobWord(stageKinds, jobs)}`] : [];
   const pieces = [...ofFiles, ...ofJobs].join(', ');
   const share = `${Math.floor(progress)}%`.padStart(4);
-  return `${task_id}  ${state.padEnd(11)} ${share}  ${pieces.padEnd(14)} ${when}  ${printable(request.cache_dir)}`;
+  const watched = source === 'watch_folder' ? '  watched' : '';
+  return `${task_id}  ${state.padEnd(11)} ${share}  ${pieces.padEnd(14)} ${when}  ${printable(request.cache_dir)}${watched}`;
 }
 
 /** Results asked for at a time. */

@@ -14,7 +14,7 @@ export const listTasks = route({
   summary: 'All tasks, newest first',
   description:
     'Tasks started from the command line with the same home folder are among them. The records of the latest 200 tasks ' +
-    'that ended are kept, and those of the latest 200 that were interrupted.',
+    'that ended are kept, and those of the latest 200 that were interrupted; tasks of watched folders are counted apart.',
   answers: { 200: Type.Object({ tasks: Type.Array(TaskSnapshot) }) },
   handle: async (_, { tasks }) => reply(200, { tasks: await tasks.list() }),
 });

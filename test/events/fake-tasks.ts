@@ -39,6 +39,7 @@ export function detailOf(task_id: string, more: Partial<TaskDetail> = {}): TaskD
     elapsed_seconds: 1,
     estimated_remaining_seconds: null,
     error: null,
+    source: 'request',
     request: { cache_dir: '/c', model_key: 'm', decode: 'exact', force: false, files: 3, types: ['video'] },
     total_results: 2,
     offset: 0,

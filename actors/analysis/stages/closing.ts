@@ -28,7 +28,9 @@ async function close(task: TaskContext, stage: RunningStage, closing: Closing, j
   const { name } = job;
   try {
     const results = await resultsOf(task, type, job);
-    if (task.signal.aborted) throw engineErrors.CANCELLED(`${name}: was not begun`);
+    if (task.signal.aborted || (task.ending.aborted && !hasDone(job, results))) {
+      throw engineErrors.CANCELLED(`${name}: was not begun`);
+    }
     if (!task.redo(type, name) && (await task.onceMore(() => closing.isStored(job, results)))) {
       stage.tracker.closed(name, 'stored', closing.storedFacts?.(job) ?? (noFacts as Facts));
       return;
@@ -43,6 +45,12 @@ async function close(task: TaskContext, stage: RunningStage, closing: Closing, j
 async function resultsOf(task: TaskContext, type: string, { items }: Job): Promise<WorkResult[]> {
   const results = await Promise.all(items.map(({ path }) => task.settled.result(type, path)));
   return results.filter((result) => result !== undefined);
+}
+
+/** When no more files are begun, the step takes what is done of those that were: the job was cut short only without. */
+function hasDone({ items }: Job, results: readonly WorkResult[]): boolean {
+  const isWhole = items.length > 0 && results.every(({ outcome }) => outcome !== 'cancelled');
+  return isWhole || results.some(({ outcome }) => outcome === 'analyzed' || outcome === 'stored');
 }
 
 async function work(

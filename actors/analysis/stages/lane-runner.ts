@@ -8,6 +8,7 @@ import { expectNotQuarantined } from '../recovery/journalled.ts';
 import { hangOf, worthAnotherTry } from '../recovery/retry.ts';
 import { runClosing } from './closing.ts';
 import { FramePass } from './frame-pass.ts';
+import { inOrder } from './in-order.ts';
 import type { Item } from './kind.ts';
 import { type Lane, piecesOf, type StageJobs } from './lanes.ts';
 import type { Decoder } from './parts.ts';
@@ -63,23 +64,29 @@ export class LaneRunner {
 
   /** False when a stage cannot be opened: then nothing is begun of the others either. */
   async #open(): Promise<boolean> {
-    const { tracker } = this.#task;
+    const { tracker, ending } = this.#task;
     try {
       for (const { stage, jobs } of this.#lane.stages) {
+        // A model is not loaded for nothing.
+        if (ending.aborted) return this.#beginNothing(engineErrors.CANCELLED('nothing was begun'));
         const session = await this.#task.onceMore(() => stage.open(this.#task));
         this.#stages.push({ stage, jobs, session, tracker: tracker.of(stage.kind.type) });
       }
       return true;
     } catch (error) {
       this.#task.break(error);
-      for (const one of this.#lane.stages) {
-        const { paths, closing } = piecesOf(one);
-        const work = tracker.of(one.stage.kind.type);
-        for (const path of paths) work.failed(path, this.#task.failure(path, error));
-        for (const name of closing) work.notClosed(name, this.#task.failure(name, error));
-      }
-      return false;
+      return this.#beginNothing(error);
     }
+  }
+
+  #beginNothing(reason: unknown): false {
+    for (const one of this.#lane.stages) {
+      const { paths, closing } = piecesOf(one);
+      const work = this.#task.tracker.of(one.stage.kind.type);
+      for (const path of paths) work.failed(path, this.#task.failure(path, reason));
+      for (const name of closing) work.notClosed(name, this.#task.failure(name, reason));
+    }
+    return false;
   }
 
   async #rounds(): Promise<void> {
@@ -130,8 +137,8 @@ export class LaneRunner {
   }
 
   async #surveyAll(round: Round, queue: Queue<readonly Piece[]>): Promise<void> {
-    const files = this.#ready(round);
-    const { surveys, last, signal } = this.#task;
+    const { surveys, last, settled, signal, ending } = this.#task;
+    const files = inOrder(round, this.#lane.needs, settled, ending);
     const later = (file: readonly [string, Wanted]) => {
       this.#suspectFiles.push(file);
       return [];
@@ -154,27 +161,9 @@ export class LaneRunner {
     await Promise.all(Array.from({ length: SURVEYS }, one));
   }
 
-  /** The files in the order in which what they need has its results. */
-  async *#ready(round: Round): AsyncGenerator<readonly [string, Wanted]> {
-    const { needs } = this.#lane;
-    if (needs.length === 0) return yield* round;
-    const { settled, signal } = this.#task;
-    const queue = createQueue<readonly [string, Wanted]>(Number.POSITIVE_INFINITY);
-    // One listener for all of them: adding one takes as long as there are.
-    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', () => stop(), { once: true });
-    const waiting = [...round].map(async (file) => {
-      await settled.all(needs, file[0], stopped);
-      await queue.put(file);
-    });
-    void Promise.all(waiting).then(queue.close);
-    for (let file = await queue.take(); file; file = await queue.take()) yield file;
-  }
-
   /** What is to be done with the file now; what has its result already, or comes later, is left out. */
   async #survey(path: string, wanted: Wanted): Promise<Piece[]> {
-    if (this.#task.signal.aborted) throw engineErrors.CANCELLED(`${path}: was not begun`);
+    if (this.#task.ending.aborted) throw notBegun(path);
     const { able, ...found } = await this.#found(path, wanted);
     const planned = await Promise.all(able.map(({ stage, item }) => this.#plan(stage, item, found)));
     return planned.filter((piece) => piece !== undefined);
@@ -243,10 +232,9 @@ export class LaneRunner {
 
   async #failTheRest(queue: Queue<readonly Piece[]>): Promise<void> {
     const name = readerNames[this.#lane.reads];
+    const down = (path: string) => engineErrors.ACTOR_DOWN(`${path}: every ${name} is down`);
     for (let pieces = await queue.take(); pieces; pieces = await queue.take()) {
-      for (const { tracker, item, media } of pieces) {
-        tracker.failed(item.path, engineErrors.ACTOR_DOWN(`${item.path}: every ${name} is down`), media);
-      }
+      this.#give(pieces, this.#task.ending.aborted ? notBegun : down);
     }
   }
 
@@ -271,6 +259,7 @@ export class LaneRunner {
 
   /** Pieces of one file. Resolves when the reader is free; their last steps may still be on the way. */
   async #work(pieces: readonly Piece[], reader: Decoder, isLast = false): Promise<void> {
+    if (this.#task.ending.aborted) return this.#give(pieces, notBegun);
     const hash = pieces[0]?.media.identity.hash_str ?? '';
     const apart = (earlier: Promise<void>) => this.#apart(earlier);
     const release = await this.#locks.acquire(hash, apart);
@@ -285,12 +274,18 @@ export class LaneRunner {
     while (this.#underway.size >= UNFINISHED) await this.#apart(Promise.race(this.#underway));
   }
 
+  /** The reason as the result of each piece. */
+  #give(pieces: readonly Piece[], reason: (path: string) => Error): void {
+    for (const { tracker, item, media } of pieces) tracker.failed(item.path, reason(item.path), media);
+  }
+
   /** The same content under another path may have been stored since the survey. */
   async #stillToDo(pieces: readonly Piece[]): Promise<Piece[]> {
     const left: Piece[] = [];
     for (const piece of pieces) {
       try {
         if (await standsStored(this.#task, piece)) this.#tellStored(piece);
+        else if (this.#task.ending.aborted) this.#give([piece], notBegun);
         else left.push(piece);
       } catch (error) {
         await tellEnd(this.#task, piece, Promise.reject(error));
@@ -365,6 +360,10 @@ export class LaneRunner {
     await wait;
     this.#contribute('join');
   }
+}
+
+function notBegun(path: string): Error {
+  return engineErrors.CANCELLED(`${path}: was not begun`);
 }
 
 async function asUnderway(again: Promise<Underway>): Promise<Underway> {

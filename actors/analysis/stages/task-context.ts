@@ -15,6 +15,8 @@ export class TaskContext {
   readonly tracker: Tracker;
   /** Aborted by a cancel, and when nothing more can be stored. */
   readonly signal: AbortSignal;
+  /** Aborted when nothing further is to be begun: with `signal`, or before it, while what was begun is finished. */
+  readonly ending: AbortSignal;
   readonly surveys: Surveys;
   /** Results that other work of the task waits for. */
   readonly settled: Settled;
@@ -23,13 +25,15 @@ export class TaskContext {
   readonly #broken = new AbortController();
 
   /** `paths`: of every piece of work, in order. */
-  constructor(parts: StageParts, run: TaskRun, { tracker, settled, last, paths, signal }: ContextParts) {
+  constructor(parts: StageParts, run: TaskRun, given: ContextParts) {
+    const { tracker, settled, last, paths, signal, draining } = given;
     this.parts = parts;
     this.run = run;
     this.tracker = tracker;
     this.settled = settled;
     this.last = last;
     this.signal = AbortSignal.any([signal, this.#broken.signal]);
+    this.ending = draining ? AbortSignal.any([this.signal, draining]) : this.signal;
     this.surveys = new Surveys(parts, {
       task_id: run.task_id,
       cache_dir: run.request.cache_dir,
@@ -85,6 +89,8 @@ export interface ContextParts {
   readonly last: LastWork;
   readonly paths: readonly string[];
   readonly signal: AbortSignal;
+  /** Aborted when what was begun is to be finished, and no more. */
+  readonly draining?: AbortSignal | undefined;
 }
 
 /** True for an analysis folder that takes nothing more, whichever file comes next. */

@@ -5,6 +5,7 @@ import {
   type TaskCounts,
   type TaskError,
   type TaskSnapshot,
+  type TaskSource,
   type TaskState,
   type WorkResult,
 } from '../contract.ts';
@@ -20,6 +21,7 @@ export function newTask(
   task_id: string,
   request: AnalysisRequest,
   now: number,
+  source: TaskSource,
 ): TaskSnapshot {
   const { cache_dir, force } = request;
   const values: Readonly<Record<string, unknown>> = request;
@@ -40,6 +42,7 @@ export function newTask(
     elapsed_seconds: 0,
     estimated_remaining_seconds: null,
     error: null,
+    source,
     request: { cache_dir, ...Object.fromEntries(shown), force, files, types },
   } as TaskSnapshot;
 }
@@ -114,9 +117,12 @@ function allOf(files: number): string {
   return files > 1 ? `All of ${files}` : 'All of it';
 }
 
-/** A file that an earlier run of this task analysed stays `analyzed`, though this run finds it stored. */
+/**
+ * A file that an earlier run of this task analysed stays `analyzed`, though this run finds it stored. What this run did
+ * itself says what there is now: a closing step takes more files than one that an earlier run took before its end.
+ */
 function saysTheSame(before: WorkResult, now: WorkResult): boolean {
-  if (before.hash_str !== now.hash_str) return false;
+  if (before.hash_str !== now.hash_str || now.outcome === 'analyzed') return false;
   const resumed = before.outcome === 'analyzed' && now.outcome === 'stored';
   const same = before.outcome === now.outcome && before.reason === now.reason;
   return resumed || (same && before.error?.message === now.error?.message);

@@ -7,10 +7,9 @@
 // Whoever creates the file of the next run has the task, so of two engines that resume it at once one wins. A run whose
 // engine has ended without ending the run is interrupted.
 import { rmSync } from 'node:fs';
-import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Static, type TSchema, Type } from 'typebox';
-import { Check } from 'typebox/value';
+import { type Static, Type } from 'typebox';
 import { createFile, flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import type { Log } from '../../../runtime/log.ts';
@@ -21,6 +20,7 @@ import {
   type Page,
   type TaskDetail,
   type TaskSnapshot,
+  type TaskSource,
   taskSnapshot,
   type WorkResult,
 } from '../contract.ts';
@@ -29,6 +29,7 @@ import { count, fileResult, noneDone, workResult } from '../result.ts';
 import { requestSchema } from '../schemas.ts';
 import type { StageKind } from '../stages/kind.ts';
 import { type Attachments, attachmentPath, removeAttachments, writeAttachments } from './attachments.ts';
+import { damaged, type Fields, readJson } from './json-file.ts';
 import { newTask } from './ledger.ts';
 import { openResults, readPage, readResults, replaceResults } from './results.ts';
 
@@ -71,9 +72,15 @@ export interface OwnRun {
   discard(): void;
 }
 
+export interface NewTask {
+  readonly request: AnalysisRequest;
+  readonly attachments: Attachments;
+  readonly source: TaskSource;
+}
+
 export interface TaskRecords {
   /** *Flushed* when answered. Throws HOME_UNWRITABLE. */
-  create(task_id: string, request: AnalysisRequest, attachments: Attachments): Promise<OwnRun>;
+  create(task_id: string, asked: NewTask): Promise<OwnRun>;
   /** Begins the next run. Throws TASK_UNKNOWN, TASK_RUNNING, TASK_DAMAGED, HOME_UNWRITABLE. */
   claim(task_id: string): Promise<OwnRun>;
   /** What it asks for. Throws as `claim` would, and changes nothing. */
@@ -96,7 +103,7 @@ export interface RecordParts {
   readonly hasEnded?: (owner: Owner) => boolean;
 }
 
-/** Records kept: this many that ended, and this many that were interrupted and may still be resumed. */
+/** Records kept of each source: this many that ended, and this many that were interrupted and may still be resumed. */
 const KEPT = 200;
 /** A run of another machine that was not saved for this long has ended; its process cannot be asked for. */
 const SILENT_SECONDS = 60;
@@ -113,10 +120,10 @@ export class TaskFolder implements TaskRecords {
     this.#parts = parts;
   }
 
-  async create(task_id: string, request: AnalysisRequest, attachments: Attachments): Promise<OwnRun> {
+  async create(task_id: string, { request, attachments, source }: NewTask): Promise<OwnRun> {
     // Later than every one before it, so that the newest is always known.
     this.#lastCreated = Math.max(this.#parts.now(), this.#lastCreated + 0.001);
-    const task = newTask(this.#parts.kinds, task_id, request, this.#lastCreated);
+    const task = newTask(this.#parts.kinds, task_id, request, this.#lastCreated, source);
     try {
       makeFolder(this.#parts.folder);
       createFile(this.#run(task_id, 1), this.#record(task), { flush: true });
@@ -149,7 +156,7 @@ export class TaskFolder implements TaskRecords {
   async claim(task_id: string): Promise<OwnRun> {
     const { run, task, request } = await this.#claimed(task_id);
     const next = {
-      ...newTask(this.#parts.kinds, task_id, request, this.#parts.now()),
+      ...newTask(this.#parts.kinds, task_id, request, this.#parts.now(), task.source),
       created: task.created,
       // It never goes back.
       progress: Math.min(99, task.progress),
@@ -194,12 +201,14 @@ export class TaskFolder implements TaskRecords {
 
   async prune(): Promise<void> {
     const tasks = await this.list();
-    const kept = { interrupted: 0, ended: 0 };
+    const kept = new Map<string, number>();
     const runs = await this.#latest();
-    for (const { task_id, state, ended } of tasks) {
+    for (const { task_id, state, source, ended } of tasks) {
       if (ended === null) continue;
-      const kind = state === 'interrupted' ? 'interrupted' : 'ended';
-      if (++kept[kind] <= KEPT) continue;
+      const kind = `${source} ${state === 'interrupted'}`;
+      const count = (kept.get(kind) ?? 0) + 1;
+      kept.set(kind, count);
+      if (count <= KEPT) continue;
       const last = runs.get(task_id) ?? 1;
       this.#remove(
         task_id,
@@ -289,9 +298,10 @@ export class TaskFolder implements TaskRecords {
 
   async #readRecord(path: string): Promise<TaskRecord | undefined> {
     const { kinds } = this.#parts;
-    // A record that is older than a stage has no fields of it.
+    // A record that is older than a stage has no fields of it; one that is older than sources is of a request.
     const record = await readJson(path, taskRecord(kinds), (value) => {
-      const task = { ...amountFields(kinds, undefined), ...(value['task'] as Fields) };
+      const nothing: Fields = { source: 'request', ...amountFields(kinds, undefined) };
+      const task = { ...nothing, ...(value['task'] as Fields) };
       return {
         ...value,
         task: { ...task, counts: { ...noneDone(kinds, 0), ...(task['counts'] as Fields) } },
@@ -353,28 +363,6 @@ export class TaskFolder implements TaskRecords {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/**
- * Undefined when there is no such file. Throws TASK_DAMAGED when it is not what it should be. `complete` adds what an older
- * version did not write.
- */
-async function readJson<S extends TSchema>(
-  path: string,
-  schema: S,
-  complete: (value: Fields) => unknown,
-): Promise<Static<S> | undefined> {
-  let value: unknown;
-  try {
-    value = complete(JSON.parse(await readFile(path, 'utf8')) as Fields);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw damaged(path, error);
-  }
-  if (!Check(schema, value)) throw damaged(path, 'it has another form');
-  return value;
-}
-
 async function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -387,10 +375,6 @@ async function isThere(path: string): Promise<boolean> {
 
 function unknown(task_id: string) {
   return analysisErrors.TASK_UNKNOWN(`There is no task ${task_id}`, { task_id });
-}
-
-function damaged(path: string, error: unknown) {
-  return analysisErrors.TASK_DAMAGED(`${path}: cannot be read (${String(error)})`, { path }, error);
 }
 
 function unwritable(folder: string, error: unknown) {

@@ -7,6 +7,7 @@ import type {
   AnalysisEvent,
   FileResult,
   Outcome,
+  RunOptions,
   TaskCounts,
   TaskEvent,
   TaskRequest,
@@ -48,26 +49,34 @@ export function recordedOf(...result: Parameters<typeof resultOf>): FileResult {
   return fileResult(stageKinds, resultOf(...result));
 }
 
+const never = new AbortController().signal;
+
 /** One run of the fake analysis. */
 export class FakeRun {
   readonly run: TaskRun;
   readonly signal: AbortSignal;
+  readonly draining: AbortSignal;
   readonly emit: (event: AnalysisEvent) => void;
   readonly #end = Promise.withResolvers<void>();
   readonly counts: TaskCounts;
   readonly left: Set<string>;
   over = false;
 
-  constructor(run: TaskRun, signal: AbortSignal, emit: (event: AnalysisEvent) => void) {
+  constructor(run: TaskRun, { signal, draining = never, onEvent }: RunOptions) {
     this.run = run;
     this.signal = signal;
-    this.emit = emit;
+    this.draining = draining;
+    this.emit = onEvent;
     this.left = new Set(run.request.paths);
     this.counts = noneDone(stageKinds, this.left.size);
   }
 
   get ended(): Promise<void> {
     return this.#end.promise;
+  }
+
+  get isToldToEnd(): boolean {
+    return this.signal.aborted || this.draining.aborted;
   }
 
   tell(path: string, outcome: Outcome): void {
@@ -84,7 +93,7 @@ export class FakeRun {
 
   /** Ends as an analysis does: what was told to stop leaves files that were not finished. */
   finish(): void {
-    while (this.left.size > 0) this.next(this.signal.aborted ? 'cancelled' : 'analyzed');
+    while (this.left.size > 0) this.next(this.isToldToEnd ? 'cancelled' : 'analyzed');
     this.over = true;
     this.#end.resolve();
   }
@@ -108,10 +117,10 @@ export class FakeAnalysis implements Pick<Analysis, 'run'> {
     return this.runs.filter(({ over }) => !over);
   }
 
-  async run(run: TaskRun, { signal, onEvent }: Parameters<Analysis['run']>[1]) {
-    const fake = new FakeRun(run, signal, onEvent);
+  async run(run: TaskRun, options: RunOptions) {
+    const fake = new FakeRun(run, options);
     this.runs.push(fake);
-    signal.addEventListener('abort', () => this.willing && !fake.over && fake.finish());
+    options.signal.addEventListener('abort', () => this.willing && !fake.over && fake.finish());
     await fake.ended;
     const { files, done: files_done } = fake.counts;
     const counted = { files, files_done, surveyed: true, percentage: 100, elapsed_seconds: 0, amounts: {} };

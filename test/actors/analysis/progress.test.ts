@@ -123,7 +123,12 @@ test('the terminal, the events and the snapshots say the same percentage of the 
   const request = { cache_dir: '/cache', ...work, force: false };
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), turns, (pieces, order) => {
-      const ledger = createLedger(stageKinds, newTask(stageKinds, 'task', request, 0), null, () => 0);
+      const ledger = createLedger(
+        stageKinds,
+        newTask(stageKinds, 'task', request, 0, 'request'),
+        null,
+        () => 0,
+      );
       let run = newRun(stageKinds, 'task', pieces.length);
       tell(pieces, order, (task) => {
         ledger.progress(task);

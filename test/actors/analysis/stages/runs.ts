@@ -33,6 +33,7 @@ export interface Asked {
   /** Looked at; all of the files unless told otherwise. */
   readonly looked?: readonly string[];
   readonly signal?: AbortSignal;
+  readonly draining?: AbortSignal;
   onEvent?(event: AnalysisEvent): void;
 }
 
@@ -47,7 +48,7 @@ export async function runs(
   const w = await world(files, { decoders: 1, ...options, stages: [...stages, changed(store, change)] });
   t.after(() => w.end());
   /** Looks at the files, and counts all of them in one job. */
-  const run = async ({ looked = w.paths, signal, onEvent }: Asked = {}) => {
+  const run = async ({ looked = w.paths, signal = new AbortController().signal, ...asked }: Asked = {}) => {
     const request = {
       cache_dir: join(w.folder, 'cache'),
       paths: [...looked],
@@ -67,18 +68,19 @@ export async function runs(
         const { files, files_done, jobs, jobs_done } = event.task;
         Object.assign(done, { files: files_done + jobs_done, all: files + jobs });
       }
-      onEvent?.(event);
+      asked.onEvent?.(event);
     };
-    const error = await w.analysis
+    const { draining } = asked;
+    const { report, error } = await w.analysis
       .run(
         { task_id: 'task', request, earlier: null },
-        { signal: signal ?? new AbortController().signal, onEvent: hear },
+        { signal, ...(draining && { draining }), onEvent: hear },
       )
       .then(
-        () => null,
-        (error: unknown) => error,
+        (report) => ({ report, error: null }),
+        (error: unknown) => ({ report: null, error }),
       );
-    return { error, results, done, ends: results.map(endOf).sort() };
+    return { report, error, results, done, ends: results.map(endOf).sort() };
   };
   return { w, store, run };
 }

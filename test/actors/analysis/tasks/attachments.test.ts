@@ -29,17 +29,20 @@ test('what came with a request lies beside its record, for its owner only, and g
   const attachments = () => readdirSync(folder).filter((name) => name.includes('attachment'));
   const bytes = [new Uint8Array([1, 2]), new Uint8Array([3])];
 
-  const given = await records.create('given', asked, bytes);
+  const create = (id: string, some: readonly Uint8Array[]) =>
+    records.create(id, { request: asked, attachments: some, source: 'request' });
+  const task = (id: string, now: number) => newTask(kinds, id, asked, now, 'request');
+  const given = await create('given', bytes);
   assert.deepEqual([...readFileSync(given.attachment(1))], [3]);
   if (process.platform !== 'win32') assert.equal(statSync(given.attachment(0)).mode & 0o777, 0o600);
-  const other = await records.create('given-2', asked, bytes);
+  const other = await create('given-2', bytes);
   other.discard();
   assert.deepEqual(attachments().sort(), ['given.attachment-0', 'given.attachment-1']);
 
-  given.end({ ...newTask(kinds, 'given', asked, 1), state: 'completed', ended: 2 });
+  given.end({ ...task('given', 1), state: 'completed', ended: 2 });
   for (let i = 0; i < 200; i++) {
-    const later = await records.create(`later-${i}`, asked, []);
-    later.end({ ...newTask(kinds, `later-${i}`, asked, 10 + i), state: 'completed', ended: 11 + i });
+    const later = await create(`later-${i}`, []);
+    later.end({ ...task(`later-${i}`, 10 + i), state: 'completed', ended: 11 + i });
   }
   await records.prune();
   assert.deepEqual(attachments(), []);

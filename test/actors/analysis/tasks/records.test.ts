@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { analysisErrors } from '../../../../actors/analysis/contract.ts';
@@ -82,6 +82,57 @@ test('the records of two hundred tasks are kept, newest first', async () => {
   h.end();
 });
 
+test('watched folders push out no task of a person, and no person one of theirs', async (t) => {
+  const h = home();
+  t.after(h.end);
+  const one = h.start();
+  const mine = (await one.tasks.start(requestOf(['/mine']))).task_id;
+  let last = '';
+  for (let i = 0; i < 205; i++) {
+    const asked = one.tasks.start(requestOf([`/w${i}`]), { source: 'watch_folder' });
+    last = (await h.settle(asked)).task_id;
+  }
+  one.analysis.last.finish();
+  await until(async () => (await one.tasks.list()).filter(({ ended }) => ended !== null).length === 201);
+  const kept = await one.tasks.list();
+  assert.deepEqual(
+    kept.filter(({ source }) => source === 'request').map(({ task_id }) => task_id),
+    [mine],
+  );
+  assert.equal(kept[0]?.task_id, last);
+});
+
+test('who asked for a task first is known to every engine, and stays when it is resumed', async (t) => {
+  const h = home();
+  t.after(h.end);
+  const one = h.start();
+  const { task_id } = await one.tasks.start(requestOf(['/w']), { source: 'watch_folder' });
+  const sources = async ({ tasks }: typeof one) =>
+    Object.fromEntries((await tasks.list()).map((task) => [task.task_id, task.source]));
+  assert.deepEqual(await sources(one), { [task_id]: 'watch_folder' });
+  one.crash();
+  const two = h.start();
+  await two.tasks.resume(task_id);
+  const asked = (await h.settle(two.tasks.start(requestOf(['/mine'])))).task_id;
+  const both = { [task_id]: 'watch_folder', [asked]: 'request' };
+  assert.deepEqual(await sources(two), both);
+  two.crash();
+  assert.deepEqual(await sources(h.start()), both);
+});
+
+test('a record with fields that this version does not know is read', async (t) => {
+  const h = home();
+  t.after(h.end);
+  const one = h.start();
+  const { task_id } = await one.tasks.start(requestOf(['/a']));
+  one.analysis.last.finish();
+  await until(() => !one.tasks.busy);
+  const path = join(h.folder, 'tasks', `${task_id}.1.json`);
+  const record = JSON.parse(readFileSync(path, 'utf8')) as { task: object };
+  writeFileSync(path, JSON.stringify({ ...record, later: 1, task: { ...record.task, later: { still: 2 } } }));
+  assert.deepEqual(await states(h.start()), { [task_id]: 'completed' });
+});
+
 /** A task as a version wrote it that knew no stages, or, before that, no speech. */
 function writeOlder(folder: string, task_id: string, knows: 'speech' | 'pictures', ended: number | null) {
   const speech = knows === 'speech';
@@ -143,6 +194,7 @@ for (const knows of ['speech', 'pictures'] as const) {
     const one = h.start();
     assert.deepEqual(await states(one), { older: 'interrupted', ended: 'completed' });
     const left = await one.tasks.get('older', whole);
+    assert.equal(left.source, 'request');
     assert.deepEqual([left.frames, left.heard_seconds, left.counts.no_picture], [3, 0, 1]);
     const listens = knows === 'speech';
     assert.deepEqual([left.counts.done, left.counts.no_sound], listens ? [3, 1] : [2, 0]);

@@ -12,7 +12,7 @@ import {
 } from '../../../../actors/analysis/contract.ts';
 import { progressOf } from '../../../../actors/analysis/progress.ts';
 import { stageKinds } from '../../../../actors/analysis/stages/kinds.ts';
-import { STOP_WITHIN_MS } from '../../../../actors/analysis/tasks/tasks.ts';
+import { STOP_WITHIN_MS } from '../../../../actors/analysis/tasks/running-task.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { until } from '../../../until.ts';
 import { cancelled, home, recordedOf, requestOf, states, whole } from '../fake-runs.ts';

@@ -63,6 +63,35 @@ test('a cancel at any message leaves nothing open, and the same request goes on'
   }
 });
 
+test('no further file is begun from any message on, what was is clustered, and the task goes on with the rest', async (t) => {
+  const { messages } = await interrupted(t, 0, () => {});
+  const clustered = new Set<number | undefined>();
+  for (let at = 1; at <= messages; at++) {
+    const { e, ended, hit } = await interrupted(t, at, ({ tasks }) => tasks.finish(tasks.running ?? ''));
+    // A few are sent more or less, as the stages happen to run.
+    if (hit === null) break;
+    const where = `message ${at}, ${hit}`;
+    nothingStays(e, where);
+    const isWhole = ended.counts.cancelled + ended.counts.jobs_cancelled === 0;
+    assert.equal(ended.state, isWhole ? 'completed' : 'cancelled', where);
+    clustered.add(ended.of['Family']?.clustering?.total_entries);
+    if (isWhole) continue;
+    assert.equal(await e.resume(ended.task_id), 'completed', where);
+    const { of, counts } = await e.ends(ended.task_id);
+    assert.deepEqual([counts.files, counts.done, counts.cancelled, counts.jobs_done], [4, 4, 0, 1], where);
+    const { clustering } = of['Family']!;
+    assert.equal(clustering?.total_entries, 7, where);
+    assert.deepEqual(
+      clustering?.sample_face_naming?.assignments.map(({ name }: { name: string }) => name),
+      ['Ann'],
+      where,
+    );
+    nothingStays(e, where);
+  }
+  // Of nothing, of the first film, and of both.
+  assert.deepEqual(clustered, new Set([undefined, 4, 7]));
+});
+
 test('an actor that ends at any message costs nothing but time', async (t) => {
   const { messages } = await interrupted(t, 0, () => {});
   for (let at = 1; at <= messages; at++) {
