@@ -21,5 +21,5 @@ export interface Service
   readonly models: Pick<Engine['models'], 'system' | 'list'>;
   /** True once the service was asked to stop. */
   stopping(): boolean;
-  readonly metrics: { render(): string };
+  readonly metrics: { render(): Promise<string> };
 }

@@ -107,7 +107,7 @@ const call = inject(routes, {
   states: () => [],
   models: createModelLibrary(join(w.folder, 'models'), { memoryBytes: 8e9, graphics: false }),
   stopping: () => false,
-  metrics: { render: () => '' },
+  metrics: { render: async () => '' },
 });
 const find = createRouter(routes);
 
