@@ -5,6 +5,7 @@ import { documentFormats } from '../actors/exporter/contract.ts';
 import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
 import { faceActions } from './face-actions.ts';
 import { speechOptions } from './speech-options.ts';
+import { watchActions } from './watch-actions.ts';
 
 export interface Option {
   /** `type`, `multiple` and `default`: as `parseArgs` of Node takes them. */
@@ -250,6 +251,11 @@ export const commandTable = {
       resume: { usage: 'ID', help: 'goes on with one that was stopped or interrupted' },
       cancel: { usage: '', help: 'stops the one that a service runs' },
     },
+  },
+  watch: {
+    help: 'folders whose media are analysed as they come',
+    options: json,
+    actions: watchActions,
   },
   list: {
     usage: '[PATH]',
