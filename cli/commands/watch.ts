@@ -35,8 +35,7 @@ const list: Command = async (args, context) => {
       context.out(`${JSON.stringify({ watch_folders: all, ...(served && { service_status }) })}\n`);
       return exit.ok;
     }
-    const stats = served ? service_status.folder_stats : {};
-    for (const folder of all) context.out(folderLines(folder, all, stats));
+    for (const folder of all) context.out(folderLines(folder, all, service_status.folder_stats));
     if (all.length === 0) context.screen.write('No folder is watched: framehound watch add FOLDER\n');
     else {
       const state = served

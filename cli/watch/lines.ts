@@ -11,7 +11,7 @@ import { filterText } from './filter-argument.ts';
 
 type Of = Readonly<Record<string, FolderStats>>;
 
-/** `stats`: what a service tells; empty where none is asked. */
+/** `all`: the folders there are; `stats`: by their ids. */
 export function folderLines(folder: WatchFolder, all: readonly WatchFolder[], stats: Of = {}): string {
   const { id, folder_path, cache_dir, enabled } = folder;
   const excluded = [
