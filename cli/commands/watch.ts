@@ -86,8 +86,9 @@ const edit: Command = async (args, context) => {
       throw usageErrors.USAGE('watch edit wants to know what to change, see: framehound help watch');
     }
     const changed = await folders.change(id, changes);
-    const all = (await folders.list()).watch_folders;
-    context.out(values.json ? `${JSON.stringify(changed)}\n` : folderLines(changed, all));
+    const { watch_folders: all, service_status } = await folders.list();
+    const lines = folderLines(changed, all, service_status.folder_stats);
+    context.out(values.json ? `${JSON.stringify(changed)}\n` : lines);
     return exit.ok;
   });
 };

@@ -95,8 +95,11 @@ function folderStatus(folder: WatchFolder, all: readonly WatchFolder[], stats?: 
     ...countLines(folder, stats).map((line) => `    ${line}`),
     ...(wrong === null ? [] : [`    ✗ ${printable(wrong)}`]),
     ...(again === null ? [] : [`    tried again at ${minuteText(again)}`]),
-    ...(stats?.failures ?? []).map(
-      ({ media_path, error }) => `    ✗ ${printable(media_path)}: ${printable(error)}`,
-    ),
+    ...(stats?.failures ?? []).map((failure) => `    ✗ ${printable(failureText(failure))}`),
   ];
+}
+
+/** Most errors name the file themselves. */
+function failureText({ media_path, error }: FolderStats['failures'][number]): string {
+  return error.includes(media_path) ? error : `${media_path}: ${error}`;
 }

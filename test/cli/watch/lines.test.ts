@@ -79,7 +79,11 @@ test('the service is told in a line, with what it waits for', () => {
 
 test('the status names the file that is worked on, and of each folder what went wrong in it', () => {
   const [folder, away] = [watchFolder(), watchFolder({ id: 'b', folder_path: '/away' })];
-  const failures = [{ media_path: '/media/footage/a.mp4', error: 'no\nfilm', time: 1 }];
+  const failures = [
+    { media_path: '/media/footage/a.mp4', error: 'no\nfilm', time: 1 },
+    // It names the file itself.
+    { media_path: '/media/footage/b.mp4', error: '/media/footage/b.mp4: damaged', time: 1 },
+  ];
   const text = statusLines({
     watch_folders: [folder, away],
     service_status: emptyStatus({
@@ -102,5 +106,6 @@ test('the status names the file that is worked on, and of each folder what went 
     '3f2a81c0  /media/footage',
   ]);
   assert.equal(lines[5], '✗ /media/footage/a.mp4: no\\x0afilm');
-  assert.deepEqual(lines.slice(8), ['✗ it is not there', `tried again at ${minuteText(1.7e9)}`, '']);
+  assert.equal(lines[6], '✗ /media/footage/b.mp4: damaged');
+  assert.deepEqual(lines.slice(9), ['✗ it is not there', `tried again at ${minuteText(1.7e9)}`, '']);
 });
