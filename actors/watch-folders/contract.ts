@@ -76,7 +76,7 @@ const changeable = {
     clearable(Type.Array(Type.Integer({ minimum: 1 }))),
     'Channels to transcribe, counted from 1, each by itself; null or empty: all mixed into one.',
   ),
-  detect_speakers: speechBody.detect_speakers,
+  detect_speakers: described(speechBody.detect_speakers, 'Whether to detect speakers.'),
   speaker_count: speechBody.speaker_count,
   preferred_x_model_key: speechBody.preferred_x_model_key,
   metadata_filter_request: described(

@@ -9,7 +9,7 @@ import {
   WatchStatus,
   watchErrors,
 } from '../../actors/watch-folders/contract.ts';
-import { described } from '../../runtime/schema.ts';
+import { described, shown } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
@@ -85,6 +85,7 @@ export const changeWatchFolder = route({
   params: Id,
   body: Type.Object({
     ...WatchFolderChanges.properties,
+    enabled: shown(WatchFolderChanges.properties.enabled, false),
     folder_path: Type.Optional(described(AbsolutePath, 'Absolute path; the one the folder has.')),
   }),
   answers: { 200: Saved, 404: ErrorBody, 409: ErrorBody },
