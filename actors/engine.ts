@@ -31,6 +31,7 @@ export interface Engine {
   readonly library: Library;
   /** Whose faces they are. */
   readonly people: People;
+  /** Folders whose files are analysed as they come. */
   readonly watchFolders: WatchFolders;
   /** The models of this machine, as files; the visual model in use is `search.models`. */
   readonly models: ModelLibrary;
