@@ -73,6 +73,8 @@ async function ours(): Promise<Side> {
       state: { model_key: null, device: null, load_status: 'unavailable' },
       loads: { ready: 0, failed: 0, seconds: 0 },
     } as unknown as Parameters<typeof createMetrics>[0]['models'],
+    watchFolders: { list: () => Promise.reject(new Error('nothing is watched here')) },
+    clock: systemClock,
     inFlight: () => app.inFlight,
     eventClients: () => 0,
     engineRestarts: 0,

@@ -45,6 +45,13 @@ import type {
   TranscriptSearch,
   TranscriptSearchAnswer,
 } from '../actors/search/transcripts/contract.ts';
+import type {
+  NewWatchFolder,
+  WatchFolder,
+  WatchFolderChanges,
+  WatchFolderList,
+  WatchStatus,
+} from '../actors/watch-folders/contract.ts';
 import type { ProgressView } from './progress-view.ts';
 import type { Question } from './question.ts';
 import type { Report } from './report.ts';
@@ -91,6 +98,16 @@ export interface PeopleBackend {
   appearances(request: AppearancesRequest): Promise<AppearancesAnswer>;
 }
 
+/** As `WatchFolders` of the engine, which has the meaning of each. */
+export interface WatchBackend {
+  list(): Promise<WatchFolderList>;
+  add(folder: NewWatchFolder): Promise<WatchFolder>;
+  change(id: string, changes: WatchFolderChanges): Promise<WatchFolder>;
+  remove(id: string): Promise<void>;
+  start(): Promise<WatchStatus>;
+  stop(): Promise<WatchStatus>;
+}
+
 export interface Backend {
   /** Runs a task to its end and shows its progress; it is cancelled when the context's signal is aborted. */
   analyze(request: TaskRequest, view: ProgressView): Promise<Report>;
@@ -117,6 +134,8 @@ export interface Backend {
   readonly library: LibraryBackend;
   /** Faces that are clustered into people. */
   readonly people: PeopleBackend;
+  /** Folders whose media are analysed as they come. */
+  readonly watch: WatchBackend;
   thumbnails(request: ThumbnailsRequest): Promise<ThumbnailsAnswer>;
   sceneThumbnails(request: SceneThumbnailsRequest): Promise<SceneThumbnailsAnswer>;
 }

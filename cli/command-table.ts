@@ -4,6 +4,8 @@
 import { documentFormats } from '../actors/exporter/contract.ts';
 import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
 import { faceActions } from './face-actions.ts';
+import { speechOptions } from './speech-options.ts';
+import { watchActions } from './watch-actions.ts';
 
 export interface Option {
   /** `type`, `multiple` and `default`: as `parseArgs` of Node takes them. */
@@ -111,31 +113,10 @@ export const commandTable = {
     help: 'write down what is said, and by whom, and print it',
     completes: 'file',
     options: {
-      language: {
-        type: 'string',
-        default: 'english',
-        value: 'L',
-        help: 'english, de, pt-BR, … or auto (english)',
-      },
-      speakers: {
-        type: 'string',
-        default: 'auto',
-        value: 'auto|none|N|5+',
-        completes: ['auto', 'none', '1', '2', '3', '4', '5+'],
-        help: 'how many voices there are (auto)',
-      },
-      channels: {
-        type: 'string',
-        value: '1,2',
-        help: 'these audio channels, each by itself, instead of all mixed',
-      },
-      with: {
-        type: 'string',
-        default: 'auto',
-        value: 'WISH',
-        completes: ['auto', 'faster', 'more accurate', 'x3-asr-0.6b', 'x3-asr-1.7b', 'subtitles'],
-        help: 'auto, faster, more accurate, x3-asr-0.6b, x3-asr-1.7b or subtitles',
-      },
+      language: { ...speechOptions.language, default: 'english' },
+      speakers: { ...speechOptions.speakers, default: 'auto' },
+      channels: speechOptions.channels,
+      with: { ...speechOptions.with, default: 'auto' },
       force: { ...switchedOn, help: 'redo what is stored; print no transcript' },
       quiet: { ...switchedOn, row: 'shared' },
     },
@@ -270,6 +251,11 @@ export const commandTable = {
       resume: { usage: 'ID', help: 'goes on with one that was stopped or interrupted' },
       cancel: { usage: '', help: 'stops the one that a service runs' },
     },
+  },
+  watch: {
+    help: 'folders whose media are analysed as they come',
+    options: json,
+    actions: watchActions,
   },
   list: {
     usage: '[PATH]',

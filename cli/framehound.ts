@@ -25,6 +25,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   export: async () => (await import('./commands/export.ts')).exporting,
   search: async () => (await import('./commands/search.ts')).search,
   faces: async () => (await import('./commands/faces.ts')).faces,
+  watch: async () => (await import('./commands/watch.ts')).watch,
   list: async () => (await import('./commands/library.ts')).list,
   forget: async () => (await import('./commands/library.ts')).forget,
   prune: async () => (await import('./commands/library.ts')).prune,

@@ -12,8 +12,8 @@ export function helpText(table: Readonly<Record<string, Action>> = commandTable)
 ${lines.join('\n')}
   framehound help COMMAND           one command and its options
 
-analyze, transcribe, transcript, search, faces, export, thumbnails, tasks and the library (list,
-forget, prune, move, disk) are done by a running service when there is --server URL
+analyze, transcribe, transcript, search, faces, export, thumbnails, tasks, watch and the library
+(list, forget, prune, move, disk) are done by a running service when there is --server URL
 (FRAMEHOUND_SERVER), with the key of FRAMEHOUND_LICENSE_KEY; --key KEY is taken too, but everybody
 on the machine can read it in the list of processes.
 

@@ -2,7 +2,7 @@
 
 import { clockTime } from '../actors/decoder/contract.ts';
 import type { DiskAnswer, LibraryMedia } from '../actors/library/contract.ts';
-import { printable } from './terminal.ts';
+import { minuteText, printable } from './terminal.ts';
 
 export function mediaLines(media: LibraryMedia): string {
   const { media_path, kind, duration_seconds, visual, faces, transcript, replaced, unreadable } = media;
@@ -22,13 +22,9 @@ export function mediaLines(media: LibraryMedia): string {
   return `${printable(media_path)}${length}\n${shown.map((fact) => `    ${fact}\n`).join('')}`;
 }
 
-/** Local time, to the minute; empty for what an earlier version stored. */
+/** Empty for what an earlier version stored. */
 function when(stored: number | null): string {
-  if (stored === null) return '';
-  const at = new Date(stored * 1000);
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `, ${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
+  return stored === null ? '' : `, ${minuteText(stored)}`;
 }
 
 export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string {

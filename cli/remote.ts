@@ -11,6 +11,7 @@ import { analyseFirst, tellNothingAnalysed } from './nothing-analysed.ts';
 import { peopleFilter, type Question } from './question.ts';
 import { type Explained, remotePeople } from './remote-people.ts';
 import { followTask } from './remote-task.ts';
+import { remoteWatch } from './remote-watch.ts';
 
 const remoteErrors = errorTable({
   NOT_LICENSED: { meaning: 'The service does not take the license key', status: 403, retryable: false },
@@ -66,6 +67,7 @@ export function createRemote(context: Context): Backend {
     ),
     library: libraryOf(client, explained, context.signal),
     people: remotePeople(client, explained, context),
+    watch: remoteWatch(client, explained, context.signal),
     thumbnails: explained((request) => client.thumbnails(request, asked)),
     sceneThumbnails: explained(({ hash_str, ...request }) =>
       client.sceneThumbnails({ ...request, ...(hash_str !== null && { hash_str }) }, asked),

@@ -102,7 +102,7 @@ function connectionLimit({ values, log, clock }: GatewayParts) {
 }
 
 function metricsOf(
-  { engine, events, engineRestarts, version }: GatewayParts,
+  { engine, events, clock, engineRestarts, version }: GatewayParts,
   inFlight: () => number,
 ): Metrics {
   return createMetrics({
@@ -110,6 +110,8 @@ function metricsOf(
     states: engine.states,
     slots: engine.slots,
     models: engine.search.models,
+    watchFolders: engine.watchFolders,
+    clock,
     inFlight,
     eventClients: () => events.clients,
     engineRestarts,

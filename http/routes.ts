@@ -16,6 +16,7 @@ import { taskRoutes } from './routes/tasks.ts';
 import { thumbnailRoutes } from './routes/thumbnails.ts';
 import { timelineRoutes } from './routes/timeline.ts';
 import { transcriptionRoutes } from './routes/transcriptions.ts';
+import { watchFolderRoutes } from './routes/watch-folders.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -33,6 +34,7 @@ const described: readonly Route[] = [
   ...exportRoutes,
   ...clipRoutes,
   ...timelineRoutes,
+  ...watchFolderRoutes,
 ];
 
 export const routes: readonly Route[] = [...described, ...documentRoutes(described)];

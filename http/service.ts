@@ -5,12 +5,21 @@ export interface Service
   extends Readonly<
     Pick<
       Engine,
-      'analysis' | 'search' | 'tasks' | 'exporter' | 'clips' | 'timelines' | 'library' | 'people' | 'states'
+      | 'analysis'
+      | 'search'
+      | 'tasks'
+      | 'exporter'
+      | 'clips'
+      | 'timelines'
+      | 'library'
+      | 'people'
+      | 'watchFolders'
+      | 'states'
     >
   > {
   /** The models of this machine, read anew for every question. */
   readonly models: Pick<Engine['models'], 'system' | 'list'>;
   /** True once the service was asked to stop. */
   stopping(): boolean;
-  readonly metrics: { render(): string };
+  readonly metrics: { render(): Promise<string> };
 }

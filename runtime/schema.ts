@@ -30,6 +30,11 @@ function marked<S extends TSchema>(schema: S, more: Readonly<Record<string, unkn
   return Object.assign(copy, more) as S;
 }
 
+/** A field of one of these forms that null clears. In every other optional field null is the same as leaving it out. */
+export function clearable<S extends TSchema[]>(...forms: [...S]) {
+  return marked(Type.Union([...forms, Type.Null()]), { nullClears: true });
+}
+
 export function nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);
 }

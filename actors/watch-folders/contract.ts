@@ -1,7 +1,7 @@
 // Watch folders: what is watched and how, and how the service that watches them stands, with the fields of the API.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { defaulted, described, named, nullable, oneOf } from '../../runtime/schema.ts';
+import { clearable, defaulted, described, named, nullable, oneOf } from '../../runtime/schema.ts';
 import { speechBody } from '../analysis/stages/speech/request.ts';
 import { MetadataFilter } from '../index/facets/contract.ts';
 
@@ -45,7 +45,7 @@ const Filter = Type.Object({
 /** What can be changed of a watch folder, in the order of the API, without defaults. */
 const changeable = {
   cache_dir: described(
-    nullable(Type.String({ minLength: 1, maxLength: 32_768 })),
+    clearable(Type.String({ minLength: 1, maxLength: 32_768 })),
     'Analysis folder, absolute, that is there; null is the default analysis folder.',
   ),
   enabled: described(Type.Boolean(), 'Whether it is watched while the watch-folder service runs.'),
@@ -57,7 +57,7 @@ const changeable = {
     'A name or a code: `english`, `de`, `pt-BR`; `auto` finds out.',
   ),
   cluster_job_name: described(
-    nullable(Type.String({ minLength: 1, maxLength: 1000, pattern: '\\S' })),
+    clearable(Type.String({ minLength: 1, maxLength: 1000, pattern: '\\S' })),
     'Name of the face clustering; needed for face analysis.',
   ),
   face_eps: described(Type.Number({ minimum: 0, maximum: 2 }), 'Cosine distance; lower is stricter.'),
@@ -73,14 +73,14 @@ const changeable = {
       'segment from its root; a wildcard segment in the middle is exactly one level. Whatever the case.',
   ),
   channels: described(
-    nullable(Type.Array(Type.Integer({ minimum: 1 }))),
+    clearable(Type.Array(Type.Integer({ minimum: 1 }))),
     'Channels to transcribe, counted from 1, each by itself; null or empty: all mixed into one.',
   ),
-  detect_speakers: speechBody.detect_speakers,
+  detect_speakers: described(speechBody.detect_speakers, 'Whether to detect speakers.'),
   speaker_count: speechBody.speaker_count,
   preferred_x_model_key: speechBody.preferred_x_model_key,
   metadata_filter_request: described(
-    nullable(Type.Union([Type.Array(Filter), Type.Object({ filters: defaulted(Type.Array(Filter), []) })])),
+    clearable(Type.Array(Filter), Type.Object({ filters: defaulted(Type.Array(Filter), []) })),
     'Only files that pass every filter are analysed; what is not known of a file filters nothing. A `scope` is ignored; ' +
       '`[]` and null clear it.',
   ),

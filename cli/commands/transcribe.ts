@@ -1,18 +1,19 @@
 // `framehound transcribe PATH...`: makes and prints transcripts of films and sound files.
 import { parseArgs } from 'node:util';
-import {
-  type SpeechPreference,
-  speechPreferences,
-  type TranscriptionJob,
-} from '../../actors/analysis/stages/speech/request.ts';
+import type { TranscriptionJob } from '../../actors/analysis/stages/speech/request.ts';
 import { isStillName } from '../../actors/decoder/media-names.ts';
-import { speechLanguages } from '../../actors/transcriber/contract.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import { tellEnd } from '../media-task.ts';
 import { createProgressView } from '../progress-view.ts';
+import {
+  channelsArgument,
+  languageArgument,
+  preferenceArgument,
+  speakersArgument,
+} from '../speech-wishes.ts';
 import { printable } from '../terminal.ts';
 import { written } from '../transcript-lines.ts';
 import { withBackend } from '../with-backend.ts';
@@ -22,10 +23,10 @@ export const transcribe: Command = async (args, context) => {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   if (positionals.length === 0) throw usageErrors.USAGE('transcribe needs the path of a file or folder');
   const wish = {
-    language: expectLanguage(values.language),
-    channels: channelsOf(values.channels),
-    ...speakersOf(values.speakers),
-    preferred_x_model_key: preferenceOf(values.with),
+    language: languageArgument(values.language),
+    channels: values.channels === undefined ? null : channelsArgument(values.channels),
+    ...speakersArgument(values.speakers),
+    preferred_x_model_key: preferenceArgument(values.with),
   };
   const { screen, signal, clock, out } = context;
   const cache_dir = folders(context.values).cache;
@@ -53,35 +54,3 @@ export const transcribe: Command = async (args, context) => {
     );
   });
 };
-
-function expectLanguage(text: string): string {
-  if (speechLanguages.code(text) !== null) return text;
-  throw usageErrors.USAGE(`--language names no language that is known: ${text}`);
-}
-
-function channelsOf(text: string | undefined): number[] | null {
-  if (text === undefined) return null;
-  const channels = text.split(',').map(Number);
-  if (channels.length === 0 || !channels.every((channel) => Number.isInteger(channel) && channel > 0)) {
-    throw usageErrors.USAGE(`--channels wants numbers from 1 on, parted by commas, not ${text}`);
-  }
-  return [...new Set(channels)].sort((a, b) => a - b);
-}
-
-/** `auto`, `none`, `5+` or 1 to 4. */
-function speakersOf(text: string): Pick<TranscriptionJob, 'detect_speakers' | 'speaker_count'> {
-  if (text === 'none') return { detect_speakers: false, speaker_count: 'auto' };
-  if (text === 'auto' || text === '5+') return { detect_speakers: true, speaker_count: text };
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1 || count > 4) {
-    throw usageErrors.USAGE(`--speakers wants auto, none, 5+ or a number from 1 to 4, not ${text}`);
-  }
-  return { detect_speakers: true, speaker_count: count };
-}
-
-function preferenceOf(text: string): SpeechPreference {
-  const preference = speechPreferences.find((one) => one === text);
-  if (!preference)
-    throw usageErrors.USAGE(`--with wants one of ${speechPreferences.join(', ')}, not ${text}`);
-  return preference;
-}

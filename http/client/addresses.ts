@@ -33,13 +33,24 @@ import type {
   transcriptions,
   transcriptionsRange,
 } from '../routes/transcriptions.ts';
+import type {
+  addWatchFolder,
+  changeWatchFolder,
+  listWatchFolders,
+  removeWatchFolder,
+  startWatching,
+  stopWatching,
+  watchStatus,
+} from '../routes/watch-folders.ts';
 
 export interface Operations {
+  readonly addWatchFolder: typeof addWatchFolder;
   readonly analyze: typeof analyze;
   readonly appearances: typeof appearances;
   readonly availableModels: typeof availableModels;
   readonly cachePaths: typeof cachePaths;
   readonly cancelAnalysis: typeof cancelAnalysis;
+  readonly changeWatchFolder: typeof changeWatchFolder;
   readonly clusterFaces: typeof clusterFaces;
   readonly clusterSamples: typeof clusterSamples;
   readonly deletePeople: typeof deletePeople;
@@ -54,6 +65,7 @@ export interface Operations {
   readonly libraryDisk: typeof libraryDisk;
   readonly listLibrary: typeof listLibrary;
   readonly listTasks: typeof listTasks;
+  readonly listWatchFolders: typeof listWatchFolders;
   readonly livez: typeof livez;
   readonly loadAnalysisData: typeof loadAnalysisData;
   readonly loadAnalysisDataForMedia: typeof loadAnalysisDataForMedia;
@@ -70,25 +82,31 @@ export interface Operations {
   readonly pruneLibrary: typeof pruneLibrary;
   readonly readyz: typeof readyz;
   readonly recluster: typeof recluster;
+  readonly removeWatchFolder: typeof removeWatchFolder;
   readonly resumeTask: typeof resumeTask;
   readonly sceneThumbnails: typeof sceneThumbnails;
   readonly searchFrame: typeof searchFrame;
   readonly searchImage: typeof searchImage;
   readonly searchText: typeof searchText;
   readonly searchTranscript: typeof searchTranscript;
+  readonly startWatching: typeof startWatching;
+  readonly stopWatching: typeof stopWatching;
   readonly thumbnails: typeof thumbnails;
   readonly transcriptions: typeof transcriptions;
   readonly transcriptionsRange: typeof transcriptionsRange;
   readonly undoClusters: typeof undoClusters;
+  readonly watchStatus: typeof watchStatus;
 }
 
 /** Method, path, names of the query. */
 export const addresses: { readonly [K in keyof Operations]: string } = {
+  addWatchFolder: 'POST /api/v1/watch-folders',
   analyze: 'POST /api/v1/analyze',
   appearances: 'POST /api/v1/faces/appearances',
   availableModels: 'GET /api/v1/models/available',
   cachePaths: 'POST /api/v1/cache-paths',
   cancelAnalysis: 'POST /api/v1/analyze/cancel',
+  changeWatchFolder: 'PUT /api/v1/watch-folders/{id}',
   clusterFaces: 'POST /api/v1/faces/clusters/faces',
   clusterSamples: 'POST /api/v1/faces/clusters/samples',
   deletePeople: 'POST /api/v1/faces/clusters/delete',
@@ -103,6 +121,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   libraryDisk: 'POST /api/v1/library/disk',
   listLibrary: 'POST /api/v1/library/list',
   listTasks: 'GET /api/v1/tasks',
+  listWatchFolders: 'GET /api/v1/watch-folders',
   livez: 'GET /livez',
   loadAnalysisData: 'POST /api/v1/analysis-data/load',
   loadAnalysisDataForMedia: 'POST /api/v1/analysis-data/load-for-media',
@@ -119,14 +138,18 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   pruneLibrary: 'POST /api/v1/library/prune',
   readyz: 'GET /readyz',
   recluster: 'POST /api/v1/faces/recluster',
+  removeWatchFolder: 'DELETE /api/v1/watch-folders/{id}',
   resumeTask: 'POST /api/v1/tasks/{task_id}/resume',
   sceneThumbnails: 'POST /api/v1/thumbnails/scene',
   searchFrame: 'POST /api/v1/search/frame',
   searchImage: 'POST /api/v1/search/image',
   searchText: 'POST /api/v1/search/text',
   searchTranscript: 'POST /api/v1/search/transcript',
+  startWatching: 'POST /api/v1/watch-folders/service/start',
+  stopWatching: 'POST /api/v1/watch-folders/service/stop',
   thumbnails: 'POST /api/v1/thumbnails',
   transcriptions: 'POST /api/v1/transcriptions',
   transcriptionsRange: 'POST /api/v1/transcriptions/range',
   undoClusters: 'POST /api/v1/faces/clusters/undo',
+  watchStatus: 'GET /api/v1/watch-folders/service/status',
 };

@@ -2,7 +2,9 @@
 import type { TaskListener } from '../../actors/analysis/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
 import type { VisualModels } from '../../actors/search/models/contract.ts';
+import type { WatchFolders } from '../../actors/watch-folders/contract.ts';
 import type { ChildState } from '../../runtime/child.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { Phase } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { Route } from '../route.ts';
@@ -10,12 +12,15 @@ import { type Family, renderFamilies, type Sample, single } from './exposition.t
 import { createProcessMeter } from './process-meter.ts';
 import { createRequestMeter, type RequestMeter } from './request-meter.ts';
 import { createTaskMeter } from './task-meter.ts';
+import { createWatchMeter } from './watch-meter.ts';
 
 export interface MetricsSources {
   readonly routes: readonly Route[];
   states(): readonly ChildState[];
   readonly slots: Pick<SlotPool, 'count' | 'free' | 'waiting'>;
   readonly models: Pick<VisualModels, 'state' | 'loads'>;
+  readonly watchFolders: Pick<WatchFolders, 'list'>;
+  readonly clock: Clock;
   /** Requests in flight. */
   inFlight(): number;
   /** Connections of the event server. */
@@ -31,7 +36,7 @@ export interface Metrics {
   /** To be subscribed to the tasks. */
   readonly task: TaskListener;
   /** The exposition text, format 0.0.4. */
-  render(): string;
+  render(): Promise<string>;
   close(): void;
 }
 
@@ -47,16 +52,19 @@ const loadStatuses: readonly ModelState['load_status'][] = ['unavailable', 'load
 export function createMetrics(sources: MetricsSources): Metrics {
   const requests = createRequestMeter(sources.routes);
   const tasks = createTaskMeter();
+  const watched = createWatchMeter(() => sources.watchFolders.list(), sources.clock);
   const own = createProcessMeter();
   return {
     request: requests.count,
     task: tasks.listener,
-    render: () =>
-      renderFamilies([
+    render: async () => {
+      const ofWatchFolders = await watched.families();
+      return renderFamilies([
         ...requests.families(),
         single('gauge', 'framehound_http_requests_in_flight', 'HTTP requests in flight.', sources.inFlight()),
         single('gauge', 'framehound_event_clients', 'Open Socket.IO connections.', sources.eventClients()),
         ...tasks.families(),
+        ...ofWatchFolders,
         ...actorFamilies(sources.states()),
         ...slotFamilies(sources.slots),
         ...modelFamilies(sources.models),
@@ -73,7 +81,8 @@ export function createMetrics(sources: MetricsSources): Metrics {
           help: 'Version of the service and of Node.js, as labels; the value is always 1.',
           samples: [{ labels: { version: sources.version, node: process.versions.node }, value: 1 }],
         },
-      ]),
+      ]);
+    },
     close: own.close,
   };
 }

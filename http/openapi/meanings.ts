@@ -27,6 +27,7 @@ const meanings: Readonly<Record<string, string>> = {
   collection_id: 'An existing collection.',
   detect_speakers: 'Whether to detect speakers; a job that leaves it out does as the request says.',
   // Answers about tasks.
+  source: '`watch_folder`: it analyses files of a watch folder.',
   tasks: 'Newest first.',
   state:
     '`interrupted`: the engine ended while the task ran, which can be resumed; `stopping`: asked to stop, and not stopped yet.',
@@ -87,6 +88,12 @@ const meanings: Readonly<Record<string, string>> = {
   code: 'Stable code of the error.',
   error: 'Short phrase that says what is wrong; null when nothing is.',
   still_stopping: 'True: ask again, or wait for the last event of the task.',
+  // Watch folders.
+  watch_folder: 'The watch folder as it is now.',
+  watch_folders: 'All of them.',
+  service_status: 'How the service that watches them stands.',
+  'failures.error': 'Why it could not be analysed.',
+  time: 'When, in Unix seconds.',
   // Models.
   visual: 'The visual model.',
   speech: 'The speech recognition model; there is one only while a task transcribes.',
@@ -125,6 +132,9 @@ const meanings: Readonly<Record<string, string>> = {
   scene_thumbnails: 'Pairs of a JPEG in base64 and its time, `HH:MM:SS`; null for sound and stills.',
   // Filters and facets.
   scope: 'Which media the filters apply to; left out, what the other fields of the request say.',
+  filters: 'All of them have to hold.',
+  facet_id: 'Id of a facet of /metadata/facets.',
+  values: 'At least one; a comparison takes exactly one.',
   operator: 'How values are compared; the description of /metadata/facets has the rules.',
   facets: 'What the media can be filtered by.',
   id: 'Stable; goes into a filter as `facet_id`.',

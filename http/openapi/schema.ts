@@ -74,6 +74,8 @@ const translations: Readonly<Record<string, Translate>> = {
     const [first] = value as Json[];
     if (first !== undefined) out['example'] = first;
   },
+  // Said by the description of the field.
+  nullClears: () => {},
   properties: (out, value, _, of) => {
     const all = Object.entries(value as Record<string, TSchema>);
     out['properties'] = Object.fromEntries(all.map(([name, schema]) => [name, of(schema)]));

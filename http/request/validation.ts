@@ -73,7 +73,7 @@ type Fill = (value: unknown) => void;
 
 /**
  * Fills in what is left out, also inside lists and objects; null when there is nothing to fill in. Many clients write
- * null for what they leave out, so null in an optional field is taken away first.
+ * null for what they leave out, so null in an optional field is taken away first, unless the field is `clearable`.
  */
 function filler(schema: TSchema): Fill | null {
   const { properties, required, items, anyOf } = schema as {
@@ -83,13 +83,24 @@ function filler(schema: TSchema): Fill | null {
     anyOf?: TSchema[];
   };
   if (properties) return objectFiller(properties, required);
-  // Something or null: the only form there is to fill in.
-  if (anyOf) return anyOf.map(filler).find((fill) => fill !== null) ?? null;
+  if (anyOf) return formFiller(anyOf);
   const inside = items && !Array.isArray(items) ? filler(items) : null;
   if (!inside) return null;
   return (value) => {
     if (Array.isArray(value)) value.forEach(inside);
   };
+}
+
+/** The first form there is to fill in, of those that are lists and of those that are objects. */
+function formFiller(forms: readonly TSchema[]): Fill | null {
+  const first = (kind: 'items' | 'properties') =>
+    forms
+      .filter((form) => kind in form)
+      .map(filler)
+      .find((fill) => fill !== null);
+  const [list, object] = [first('items'), first('properties')];
+  if (!list && !object) return null;
+  return (value) => (Array.isArray(value) ? list : object)?.(value);
 }
 
 function objectFiller(
@@ -98,16 +109,17 @@ function objectFiller(
 ): Fill | null {
   const steps = Object.entries(properties).flatMap(([name, field]) => {
     const inside = filler(field);
-    const fallback: unknown = (field as { default?: unknown }).default;
+    const { default: fallback, nullClears } = field as { default?: unknown; nullClears?: true };
     const isOptional = fallback !== undefined || !required.includes(name);
-    return isOptional || inside ? [{ name, fallback, inside, isOptional }] : [];
+    const losesNull = isOptional && nullClears !== true;
+    return isOptional || inside ? [{ name, fallback, inside, losesNull }] : [];
   });
   if (steps.length === 0) return null;
   return (value) => {
     if (typeof value !== 'object' || value === null) return;
     const object = value as Record<string, unknown>;
-    for (const { name, fallback, inside, isOptional } of steps) {
-      if (isOptional && object[name] === null) delete object[name];
+    for (const { name, fallback, inside, losesNull } of steps) {
+      if (losesNull && object[name] === null) delete object[name];
       // A copy, so that no request sees what another one did to its default.
       if (object[name] === undefined) {
         if (fallback !== undefined) object[name] = isPlain(fallback) ? fallback : structuredClone(fallback);

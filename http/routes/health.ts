@@ -80,7 +80,7 @@ export const metrics = route({
   access: 'open',
   text: EXPOSITION_TYPE,
   answers: { 200: Type.String() },
-  handle: (_, service) => reply(200, service.metrics.render()),
+  handle: async (_, service) => reply(200, await service.metrics.render()),
 });
 
 export const healthRoutes: readonly Route[] = [health, livez, readyz, metrics];

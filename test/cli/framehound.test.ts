@@ -45,6 +45,12 @@ test('mistakes of the command line are named and have an exit code of their own'
     [['search', 'x', '--json=3'], 2, /--json takes no value/],
     [['tasks', 'lst'], 2, /tasks knows .* not lst; did you mean list\?/],
     [['transcript', 'shw'], 2, /transcript knows .* not shw; did you mean show\?/],
+    [['watch', 'lst'], 2, /watch knows .* not lst; did you mean list\?/],
+    [
+      ['watch', 'add', 'a', '--exclude-files', 'x'],
+      2,
+      /no option --exclude-files; did you mean --exclude-file\?/,
+    ],
     [['license', 'isue'], 2, /license knows .* not isue; did you mean issue\?/],
     [['completion', 'bsh'], 2, /did you mean bash\?/],
     [['search', 'x', '--model'], 2, /--model wants a value/],

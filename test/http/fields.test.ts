@@ -22,6 +22,26 @@ const visual = {
 const faces = { cache_dir: needed, cluster_job_name: needed };
 const scope = { media_type: 'any', media_paths: [], hash_strs: [], expected_count: optional };
 
+const watched = {
+  cache_dir: null,
+  enabled: true,
+  enable_visual_analysis: true,
+  enable_audio_analysis: false,
+  enable_face_analysis: false,
+  audio_language: 'english',
+  cluster_job_name: null,
+  face_eps: 0.48,
+  face_min_samples: 5,
+  excluded_extensions: [],
+  excluded_filename_globs: [],
+  excluded_folder_globs: [],
+  metadata_filter_request: null,
+  channels: null,
+  detect_speakers: true,
+  speaker_count: 'auto',
+  preferred_x_model_key: 'auto',
+};
+
 const bodies: Readonly<Record<string, Row>> = {
   '/models/load': { fields: { model_key: needed } },
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
@@ -149,6 +169,11 @@ const bodies: Readonly<Record<string, Row>> = {
     fields: { segments: needed, format: needed, display_name: needed },
     beyond: { output_dir: optional },
   },
+  '/watch-folders': { fields: { folder_path: needed, ...watched } },
+  '/watch-folders/{id}': {
+    // Nothing that is left out is changed.
+    fields: Object.fromEntries(['folder_path', ...Object.keys(watched)].map((name) => [name, optional])),
+  },
   '/thumbnails': { fields: { cache_dir: needed, requests: needed }, beyond: { max_size: 480 } },
   '/thumbnails/scene': {
     fields: {
@@ -181,7 +206,7 @@ function fieldsOf({ properties = {}, required = [] }: Schema): Record<string, un
 }
 
 const bodyOf = (path: string) =>
-  routes.find((one) => one.path === `/api/v1${path}`)?.body as unknown as Schema;
+  routes.find((one) => one.path === `/api/v1${path}` && one.body)?.body as unknown as Schema;
 
 for (const [path, { fields, beyond }] of Object.entries(bodies)) {
   test(`${path} takes the fields of the contract with their defaults`, () => {
@@ -201,6 +226,7 @@ test('objects inside bodies have the fields of the contract with their defaults'
   };
   const speech = { detect_speakers: optional, speaker_count: optional, preferred_x_model_key: optional };
   const filters = inside('/metadata/facets', 'filters');
+  const filterFields = { facet_id: needed, operator: 'is_any_of', values: needed };
   for (const [schema, fields] of [
     [
       inside('/analyze', 'transcription_jobs'),
@@ -219,7 +245,7 @@ test('objects inside bodies have the fields of the contract with their defaults'
     ],
     [inside('/analyze', 'sample_faces'), { name: needed, face_paths: optional, face_images: optional }],
     [inside('/metadata/facets', 'scope'), { mode: 'paths', ...scope }],
-    [filters, { facet_id: needed, operator: 'is_any_of', values: needed }],
+    [filters, filterFields],
     [inside('/search/text', 'metadata_filter_request'), { scope: optional, filters: [] }],
     [
       inside('/search/text', 'people_filter'),
@@ -231,6 +257,7 @@ test('objects inside bodies have the fields of the contract with their defaults'
       inside('/faces/clusters/modify', 'moves'),
       { from_cluster_id: needed, to_cluster_id: needed, entry_ids: needed },
     ],
+    [inside('/watch-folders', 'metadata_filter_request'), { filters: [] }],
     [inside('/thumbnails', 'requests'), { media_path: needed, time_seconds: needed }],
   ] as const) {
     assert.deepEqual(fieldsOf(schema), fields);
@@ -252,6 +279,7 @@ test('objects inside bodies have the fields of the contract with their defaults'
 test('the addresses are those of the contract: each with its method, open or with a key', () => {
   const listed = routes.map(({ method, path, access }) => `${method} ${path} ${access}`);
   assert.deepEqual(listed.sort(), [
+    'DELETE /api/v1/watch-folders/{id} licensed',
     'GET / open',
     'GET /api/v1/faces/clusters licensed',
     'GET /api/v1/health open',
@@ -259,6 +287,8 @@ test('the addresses are those of the contract: each with its method, open or wit
     'GET /api/v1/models/loaded licensed',
     'GET /api/v1/tasks licensed',
     'GET /api/v1/tasks/{task_id} licensed',
+    'GET /api/v1/watch-folders licensed',
+    'GET /api/v1/watch-folders/service/status licensed',
     'GET /docs open',
     'GET /livez open',
     'GET /metrics open',
@@ -298,7 +328,11 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/thumbnails/scene licensed',
     'POST /api/v1/transcriptions licensed',
     'POST /api/v1/transcriptions/range licensed',
+    'POST /api/v1/watch-folders licensed',
+    'POST /api/v1/watch-folders/service/start licensed',
+    'POST /api/v1/watch-folders/service/stop licensed',
     'PUT /api/v1/faces/clusters/names licensed',
     'PUT /api/v1/transcriptions/speakers licensed',
+    'PUT /api/v1/watch-folders/{id} licensed',
   ]);
 });

@@ -4,11 +4,12 @@ import { type Components, resolved } from './fields.ts';
 
 /** By the name of a field, which says more than its type. */
 const byName: readonly (readonly [RegExp, Json])[] = [
-  [/(^|_)(dir|folder|folder_path)$/, '/media/analysis'],
+  [/^folder_path$/, '/media/footage'],
+  [/(^|_)(dir|folder)$/, '/media/analysis'],
   [/^image_path$/, '/media/still.jpg'],
   [/paths?$/, '/media/film.mp4'],
   [/^query$/, 'red car at night'],
-  [/^task_id$/, '0b1e5a52-6a7e-4f3e-9d1c-2f7a52c1f0aa'],
+  [/^(task_)?id$/, '0b1e5a52-6a7e-4f3e-9d1c-2f7a52c1f0aa'],
   [/hash_strs?$/, '9ae0daaf8f1c2b3c5d6e7f80-1f400'],
   [/^model_key$/, 'starter-visual'],
   [/^start_time$/, '00:00:10'],

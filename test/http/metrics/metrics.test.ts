@@ -11,8 +11,10 @@ import { notReadyReasons } from '../../../http/readiness.ts';
 import { health, healthRoutes, readyz } from '../../../http/routes/health.ts';
 import type { Service } from '../../../http/service.ts';
 import type { ChildState } from '../../../runtime/child.ts';
+import { manualClock } from '../../../runtime/clock.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
 import { progress } from '../../events/task-events.ts';
+import { fakeWatchFolders } from '../fake-watch-folders.ts';
 import { inject } from '../inject.ts';
 import { readExposition } from './exposition.ts';
 
@@ -41,6 +43,8 @@ function sourcesWith(changes: Partial<MetricsSources> = {}): MetricsSources {
     states: () => [actor('index'), actor('decoder-0', 'down')],
     slots: createSlotPool(4, 1),
     models: { state: ready, loads: { ready: 1, failed: 1, seconds: 2 } },
+    watchFolders: fakeWatchFolders(),
+    clock: manualClock(),
     inFlight: () => 5,
     eventClients: () => 6,
     engineRestarts: 7,
@@ -174,7 +178,7 @@ test('the metrics show actors, slots, model, clients, restarts and the process',
   const holder = slots.holder();
   const held = await slots.acquire(holder);
   const metrics = createMetrics(sourcesWith({ slots }));
-  const families = readExposition(metrics.render());
+  const families = readExposition(await metrics.render());
   const all = new Map([...families.values()].flatMap(({ samples }) => [...samples]));
   const expected: Record<string, number> = {
     'framehound_actor_phase{actor="index",phase="ready"}': 1,

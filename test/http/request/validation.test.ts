@@ -3,6 +3,7 @@ import test from 'node:test';
 import { Type } from 'typebox';
 import { createValidator } from '../../../http/request/validation.ts';
 import { routes } from '../../../http/routes.ts';
+import { clearable, defaulted, nullable } from '../../../runtime/schema.ts';
 
 test('a list that is too long is refused by its length, without a look at what it holds', () => {
   const validate = createValidator(
@@ -59,7 +60,24 @@ test('an error names the values a field takes', () => {
     assert.match(problemOf(id, body, field) ?? '', problem, field);
 });
 
+test('null stays in a field that it clears, and the forms of a choice are filled in by what is given', () => {
+  const Item = Type.Object({ word: Type.String(), weight: defaulted(Type.Number(), 1) });
+  const body = Type.Object({
+    note: Type.Optional(clearable(Type.String())),
+    other: Type.Optional(nullable(Type.String())),
+    wish: Type.Optional(clearable(Type.Array(Item), Type.Object({ items: defaulted(Type.Array(Item), []) }))),
+  });
+  const filled = (value: Record<string, unknown>) => [createValidator(body)(value), value];
+  assert.deepEqual(filled({ note: null, other: null, wish: null }), [null, { note: null, wish: null }]);
+  assert.deepEqual(filled({}), [null, {}]);
+  const weighed = [{ word: 'a', weight: 1 }];
+  assert.deepEqual(filled({ wish: [{ word: 'a' }] }), [null, { wish: weighed }]);
+  assert.deepEqual(filled({ wish: { items: [{ word: 'a' }] } }), [null, { wish: { items: weighed } }]);
+  assert.deepEqual(filled({ wish: {} }), [null, { wish: { items: [] } }]);
+});
+
 interface Shape {
+  readonly nullClears?: true;
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly required?: readonly string[];
@@ -75,6 +93,7 @@ function* optionals(
 ): Generator<[string, unknown]> {
   for (const [name, field] of Object.entries(shape.properties ?? {})) {
     const place = (value: unknown) => put({ [name]: value });
+    if (field.nullClears && field.default === undefined) continue;
     if (field.default !== undefined || !shape.required?.includes(name)) yield [`${at}.${name}`, place(null)];
     yield* optionals(field, `${at}.${name}`, place);
   }

@@ -1,0 +1,172 @@
+// `framehound watch`: folders whose media are analysed as they come, and the service that watches them.
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { WatchStatus } from '../../actors/watch-folders/contract.ts';
+import type { WatchBackend } from '../backend.ts';
+import { commandTable } from '../command-table.ts';
+import { agreed, requireConsent } from '../consent.ts';
+import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { unknownAction } from '../mistakes.ts';
+import { printable } from '../terminal.ts';
+import { folderMeant, shortId } from '../watch/choice.ts';
+import { folderLines, serviceLine, statusLines } from '../watch/lines.ts';
+import { withService } from '../watch/service.ts';
+import { changesOf, newFolder } from '../watch/wishes.ts';
+import { withBackend } from '../with-backend.ts';
+
+const known = commandTable.watch.actions;
+
+export const watch: Command = async (args, context) => {
+  const [first = 'list', ...rest] = args;
+  // Options of the list may stand without its name.
+  const [action, own] = first.startsWith('-') ? ['list', args] : [first, rest];
+  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
+  if (!run) throw unknownAction('watch', action);
+  return run(own, context);
+};
+
+const list: Command = async (args, context) => {
+  const { values } = parseArgs({ args: [...args], options: known.list.options });
+  // Only a service knows how it stands.
+  const served = context.values.server !== '';
+  return withBackend(context, 0, async (backend) => {
+    const { watch_folders: all, service_status } = await backend.watch.list();
+    if (values.json) {
+      context.out(`${JSON.stringify({ watch_folders: all, ...(served && { service_status }) })}\n`);
+      return exit.ok;
+    }
+    for (const folder of all) context.out(folderLines(folder, all, service_status.folder_stats));
+    if (all.length === 0) context.screen.write('No folder is watched: framehound watch add FOLDER\n');
+    else {
+      const state = served
+        ? serviceLine(service_status)
+        : 'Whether they are watched now: framehound watch status';
+      context.screen.write(`${state}\n`);
+    }
+    return exit.ok;
+  });
+};
+
+const add: Command = async (args, context) => {
+  const { options } = known.add;
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const path = onlyFolder('add', positionals);
+  const { sources, values: settings } = context.config;
+  const own = sources.cache_dir === 'flag' || sources.cache_dir === 'environment';
+  const cache_dir = own && settings.cache_dir !== '' ? resolve(settings.cache_dir) : null;
+  const folder = newFolder(resolve(path), cache_dir, values);
+  return withBackend(context, 0, async ({ watch: folders }) => {
+    const added = await folders.add(folder);
+    const { watch_folders: all, service_status } = await folders.list();
+    context.out(values.json ? `${JSON.stringify(added)}\n` : folderLines(added, all));
+    const isWatched = context.values.server !== '' && service_status.state !== 'stopped';
+    const id = shortId(added.id, all);
+    if (!added.enabled) context.screen.write(`It is disabled: framehound watch edit ${id} --enabled\n`);
+    else if (!isWatched) context.screen.write(`${whoWatches}\n`);
+    return exit.ok;
+  });
+};
+
+const whoWatches =
+  'It is watched while a service runs that was told to: framehound serve, and once: framehound watch start';
+
+const edit: Command = async (args, context) => {
+  const { options } = known.edit;
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const word = onlyFolder('edit', positionals);
+  const { sources, values: settings } = context.config;
+  const elsewhere = sources.cache_dir === 'flag';
+  const usual = values['default-cache-dir'];
+  if (elsewhere && usual) throw usageErrors.USAGE('--cache-dir and --default-cache-dir cannot both be meant');
+  const into = elsewhere ? { cache_dir: resolve(settings.cache_dir) } : usual ? { cache_dir: null } : {};
+  return withBackend(context, 0, async ({ watch: folders }) => {
+    const { id, ...current } = folderMeant((await folders.list()).watch_folders, word);
+    const changes = { ...changesOf(current, values), ...into };
+    if (Object.keys(changes).length === 0) {
+      throw usageErrors.USAGE('watch edit wants to know what to change, see: framehound help watch');
+    }
+    const changed = await folders.change(id, changes);
+    const { watch_folders: all, service_status } = await folders.list();
+    const lines = folderLines(changed, all, service_status.folder_stats);
+    context.out(values.json ? `${JSON.stringify(changed)}\n` : lines);
+    return exit.ok;
+  });
+};
+
+const remove: Command = async (args, context) => {
+  const { options } = known.remove;
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const word = onlyFolder('remove', positionals);
+  requireConsent(values, context);
+  return withBackend(context, 0, async ({ watch: folders }) => {
+    const all = (await folders.list()).watch_folders;
+    const folder = folderMeant(all, word);
+    const path = printable(folder.folder_path);
+    if (!values.yes && !values['dry-run']) {
+      context.screen.write(folderLines(folder, all));
+      const sure = await agreed(context, 'Stop watching it? What was analysed stays.');
+      if (!sure) return exit.cancelled;
+    }
+    if (!values['dry-run']) await folders.remove(folder.id);
+    const would = values['dry-run'] ? 'would not be' : 'is not';
+    const answer = { dry_run: values['dry-run'], removed: folder };
+    context.out(
+      values.json
+        ? `${JSON.stringify(answer)}\n`
+        : `${path} ${would} watched any more; what was analysed stays\n`,
+    );
+    return exit.ok;
+  });
+};
+
+function onlyFolder(action: string, [folder, ...others]: readonly string[]): string {
+  if (folder !== undefined && folder !== '' && others.length === 0) return folder;
+  const which = action === 'add' ? 'the path of one folder' : 'one folder, by path or id';
+  throw usageErrors.USAGE(`watch ${action} wants ${which}, see: framehound watch list`);
+}
+
+/** Only a running service watches. */
+const told = (
+  ask: (folders: WatchBackend) => Promise<WatchStatus>,
+  hint: (status: WatchStatus) => string,
+) => {
+  const command: Command = async (args, context) => {
+    const { values } = parseArgs({ args: [...args], options: known.start.options });
+    return withService(context, async (folders) => {
+      const status = await ask(folders);
+      context.out(values.json ? `${JSON.stringify(status)}\n` : `${serviceLine(status)}\n`);
+      const more = hint(status);
+      if (more !== '') context.screen.write(`${more}\n`);
+      return exit.ok;
+    });
+  };
+  return command;
+};
+
+const start = told(
+  (folders) => folders.start(),
+  ({ folder_stats }) =>
+    Object.keys(folder_stats).length === 0 ? 'No folder is watched: framehound watch add FOLDER' : '',
+);
+
+const stop = told(
+  (folders) => folders.stop(),
+  ({ state }) =>
+    state === 'stopping' ? 'Files that are worked on are finished: framehound watch status' : '',
+);
+
+const status: Command = async (args, context) => {
+  const { values } = parseArgs({ args: [...args], options: known.status.options });
+  return withService(context, async (folders) => {
+    const answer = await folders.list();
+    context.out(values.json ? `${JSON.stringify(answer.service_status)}\n` : statusLines(answer));
+    tellWhoStarts(answer.service_status, context);
+    return exit.ok;
+  });
+};
+
+function tellWhoStarts({ state }: WatchStatus, { screen }: Context): void {
+  if (state === 'stopped') screen.write('Nothing is watched until it is started: framehound watch start\n');
+}
+
+const actions: Readonly<Record<string, Command>> = { list, add, edit, remove, start, stop, status };

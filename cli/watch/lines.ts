@@ -1,0 +1,105 @@
+// Watch folders and how they are doing, as lines for a person. Pure.
+import type {
+  FolderStats,
+  WatchFolder,
+  WatchFolderList,
+  WatchStatus,
+} from '../../actors/watch-folders/contract.ts';
+import { minuteText, printable } from '../terminal.ts';
+import { shortId } from './choice.ts';
+import { filterText } from './filter-argument.ts';
+
+type Of = Readonly<Record<string, FolderStats>>;
+
+/** `all`: the folders there are; `stats`: by their ids. */
+export function folderLines(folder: WatchFolder, all: readonly WatchFolder[], stats: Of = {}): string {
+  const { id, folder_path, cache_dir, enabled } = folder;
+  const excluded = [
+    ...folder.excluded_extensions,
+    ...folder.excluded_filename_globs,
+    ...folder.excluded_folder_globs.map((one) => `${one}/`),
+  ];
+  const filters = folder.metadata_filter_request?.filters ?? [];
+  const facts = [
+    workText(folder),
+    ...(cache_dir === null ? [] : [`into ${cache_dir}`]),
+    ...(excluded.length > 0 ? [`without ${excluded.join(', ')}`] : []),
+    ...filters.map((filter) => `only ${filterText(filter)}`),
+    ...countLines(folder, stats[id]),
+  ];
+  const head = `${shortId(id, all)}  ${printable(folder_path)}${enabled ? '' : '  (disabled)'}`;
+  return `${head}\n${facts.map((fact) => `    ${printable(fact)}\n`).join('')}`;
+}
+
+function workText(folder: WatchFolder): string {
+  const work = [
+    ...(folder.enable_visual_analysis ? ['pictures'] : []),
+    ...(folder.enable_audio_analysis ? [`speech (${speechText(folder)})`] : []),
+    ...(folder.enable_face_analysis ? [`faces (${folder.cluster_job_name ?? ''})`] : []),
+  ];
+  return work.length === 0 ? 'nothing is analysed: framehound watch edit' : work.join(', ');
+}
+
+function speechText({ audio_language, channels, preferred_x_model_key }: WatchFolder): string {
+  const by = preferred_x_model_key === 'auto' ? [] : [preferred_x_model_key ?? ''];
+  return [audio_language, ...(channels ? [`channels ${channels.join(', ')}`] : []), ...by].join('; ');
+}
+
+function countLines(folder: WatchFolder, stats: FolderStats | undefined): string[] {
+  const listed = Math.max(folder.last_poll_time, stats?.last_poll_time ?? 0);
+  const counts = [
+    `${stats?.files_analyzed ?? folder.files_analyzed_count} analysed`,
+    ...counted(stats?.files_pending, 'pending'),
+    ...counted(stats?.files_failed, 'failed'),
+    ...counted(stats?.files_filtered, 'left out by its filter'),
+  ];
+  return [listed === 0 ? 'not listed yet' : `${counts.join(', ')}; listed ${minuteText(listed)}`];
+}
+
+function counted(count: number | undefined, what: string): string[] {
+  return count ? [`${count} ${what}`] : [];
+}
+
+/** `The watch-folder service is running: 12 files pending, 340 done since it was started`. */
+export function serviceLine(status: WatchStatus): string {
+  const { state, files_pending: pending, files_processed_this_session: done, paused_until } = status;
+  const files = (count: number) => `${count} file${count === 1 ? '' : 's'}`;
+  const facts = [
+    ...(pending > 0 ? [`${files(pending)} pending`] : []),
+    ...(done > 0 ? [`${done} done since it was started`] : []),
+    ...(paused_until === null ? [] : [`goes on at ${minuteText(paused_until)}`]),
+  ];
+  return `The watch-folder service is ${state}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
+}
+
+/** The service, and below it every folder with what went wrong in it. */
+export function statusLines({ watch_folders: all, service_status: status }: WatchFolderList): string {
+  const { current_file, current_folder, task_id, last_error } = status;
+  const at = current_file ?? current_folder;
+  const lines = [
+    serviceLine(status),
+    ...(at === null
+      ? []
+      : [`    at ${printable(at)}${task_id === null ? '' : `, task ${printable(task_id)}`}`]),
+    ...(last_error === null ? [] : [`    ✗ ${printable(last_error)}`]),
+    ...all.flatMap((folder) => folderStatus(folder, all, status.folder_stats[folder.id])),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function folderStatus(folder: WatchFolder, all: readonly WatchFolder[], stats?: FolderStats): string[] {
+  const again = stats?.paused_until ?? null;
+  const wrong = stats?.last_error ?? null;
+  return [
+    `${shortId(folder.id, all)}  ${printable(folder.folder_path)}${folder.enabled ? '' : '  (disabled)'}`,
+    ...countLines(folder, stats).map((line) => `    ${line}`),
+    ...(wrong === null ? [] : [`    ✗ ${printable(wrong)}`]),
+    ...(again === null ? [] : [`    tried again at ${minuteText(again)}`]),
+    ...(stats?.failures ?? []).map((failure) => `    ✗ ${printable(failureText(failure))}`),
+  ];
+}
+
+/** Most errors name the file themselves. */
+function failureText({ media_path, error }: FolderStats['failures'][number]): string {
+  return error.includes(media_path) ? error : `${media_path}: ${error}`;
+}

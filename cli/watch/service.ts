@@ -1,0 +1,22 @@
+// The service that watches: the one at --server, or the one of this machine at its usual address.
+
+import type { WatchBackend } from '../backend.ts';
+import { type Context, usageErrors } from '../context.ts';
+
+/** Where a service of these settings listens, as it is called on this machine. */
+export function serviceUrl({ server, host, port }: Context['values']): string {
+  if (server !== '') return server;
+  if (port === 0)
+    throw usageErrors.USAGE('the service takes whatever port is free: say where it is with --server URL');
+  const called = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${called.includes(':') ? `[${called}]` : called}:${port}`;
+}
+
+export async function withService<T>(
+  context: Context,
+  work: (watch: WatchBackend) => Promise<T>,
+): Promise<T> {
+  const { createRemote } = await import('../remote.ts');
+  const values = { ...context.values, server: serviceUrl(context.values) };
+  return work(createRemote({ ...context, values }).watch);
+}

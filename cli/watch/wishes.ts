@@ -1,0 +1,166 @@
+// What a person wants of a watch folder, as the options of `watch add` and `watch edit` state it. Pure.
+import {
+  NewWatchFolder,
+  type WatchFolder,
+  type WatchFolderChanges,
+} from '../../actors/watch-folders/contract.ts';
+import { suggestion } from '../../runtime/nearest.ts';
+import { usageErrors } from '../context.ts';
+import { epsOf, minSamplesOf } from '../faces/analyze.ts';
+import {
+  channelsArgument,
+  languageArgument,
+  preferenceArgument,
+  speakersArgument,
+} from '../speech-wishes.ts';
+import { printable } from '../terminal.ts';
+import { filterArgument } from './filter-argument.ts';
+
+type Text = string | undefined;
+type Switch = boolean | undefined;
+
+/** The options as they were typed; those of `watch edit` are missing in `watch add`. */
+export interface Wishes {
+  readonly pictures?: Switch;
+  readonly 'no-pictures': Switch;
+  readonly speech: Switch;
+  readonly 'no-speech'?: Switch;
+  readonly faces?: Text;
+  readonly 'no-faces'?: Switch;
+  readonly eps?: Text;
+  readonly 'min-samples'?: Text;
+  readonly language?: Text;
+  readonly speakers?: Text;
+  readonly channels?: Text;
+  readonly with?: Text;
+  readonly 'exclude-extension': readonly string[];
+  readonly 'exclude-file': readonly string[];
+  readonly 'exclude-folder': readonly string[];
+  readonly 'include-extension'?: readonly string[];
+  readonly 'include-file'?: readonly string[];
+  readonly 'include-folder'?: readonly string[];
+  readonly filter: readonly string[];
+  readonly 'no-filter'?: Switch;
+  readonly enabled?: Switch;
+  readonly disabled: Switch;
+}
+
+/** `cache_dir`: null for the default analysis folder. Throws USAGE. */
+export function newFolder(folder_path: string, cache_dir: string | null, wishes: Wishes): NewWatchFolder {
+  const defaults = Object.entries(NewWatchFolder.properties).flatMap(([name, schema]) => {
+    const { default: fallback } = schema as { readonly default?: unknown };
+    return fallback === undefined ? [] : [[name, structuredClone(fallback)] as const];
+  });
+  const plain = { ...Object.fromEntries(defaults), folder_path, cache_dir } as NewWatchFolder;
+  const folder = { ...plain, ...changesOf(plain, wishes) } as NewWatchFolder;
+  const { enable_visual_analysis, enable_audio_analysis, enable_face_analysis } = folder;
+  if (!enable_visual_analysis && !enable_audio_analysis && !enable_face_analysis)
+    throw usageErrors.USAGE('nothing would be analysed: add --speech or --faces JOB');
+  return folder;
+}
+
+type Current = Pick<
+  WatchFolder,
+  | 'enable_audio_analysis'
+  | 'enable_face_analysis'
+  | 'excluded_extensions'
+  | 'excluded_filename_globs'
+  | 'excluded_folder_globs'
+>;
+
+/** What the options change of a folder; nothing for what they do not name. Throws USAGE. */
+export function changesOf(current: Current, wishes: Wishes): WatchFolderChanges {
+  const changes: WatchFolderChanges = {
+    ...switched('enable_visual_analysis', wishes, 'pictures', 'no-pictures'),
+    ...switched('enable_audio_analysis', wishes, 'speech', 'no-speech'),
+    ...facesOf(wishes),
+    ...speechOf(wishes),
+    ...excluded('excluded_extensions', current, wishes, 'extension'),
+    ...excluded('excluded_filename_globs', current, wishes, 'file'),
+    ...excluded('excluded_folder_globs', current, wishes, 'folder'),
+    ...filtersOf(wishes),
+    ...switched('enabled', wishes, 'enabled', 'disabled'),
+  };
+  expectUse({ ...current, ...changes }, wishes);
+  return changes;
+}
+
+type Name = keyof Wishes;
+
+function expectOne(wishes: Wishes, on: Name, off: Name): void {
+  const isGiven = (name: Name) => ![undefined, false].includes(wishes[name] as Switch);
+  if (isGiven(on) && isGiven(off)) throw usageErrors.USAGE(`--${on} and --${off} cannot both be meant`);
+}
+
+function switched<F extends string>(field: F, wishes: Wishes, on: Name, off: Name): { [K in F]?: boolean } {
+  expectOne(wishes, on, off);
+  if (!wishes[on] && !wishes[off]) return {};
+  return { [field]: Boolean(wishes[on]) } as { [K in F]?: boolean };
+}
+
+function facesOf(wishes: Wishes): WatchFolderChanges {
+  expectOne(wishes, 'faces', 'no-faces');
+  const [eps, samples] = [epsOf(wishes.eps), minSamplesOf(wishes['min-samples'])];
+  const named = wishes.faces?.trim();
+  if (named === '') throw usageErrors.USAGE('--faces wants the name of a clustering, which you choose');
+  return {
+    ...(named !== undefined && { enable_face_analysis: true, cluster_job_name: named }),
+    ...(wishes['no-faces'] && { enable_face_analysis: false }),
+    ...(eps !== null && { face_eps: eps }),
+    ...(samples !== null && { face_min_samples: samples }),
+  };
+}
+
+function speechOf({ language, speakers, channels, with: wish }: Wishes): WatchFolderChanges {
+  return {
+    ...(language !== undefined && { audio_language: languageArgument(language) }),
+    ...(speakers !== undefined && speakersArgument(speakers)),
+    ...(channels !== undefined && { channels: channels === 'mixed' ? null : channelsArgument(channels) }),
+    ...(wish !== undefined && { preferred_x_model_key: preferenceArgument(wish) }),
+  };
+}
+
+/** Adds to what is left out, and takes away what is not to be left out any more. */
+function excluded<F extends 'excluded_extensions' | 'excluded_filename_globs' | 'excluded_folder_globs'>(
+  field: F,
+  current: Current,
+  wishes: Wishes,
+  what: 'extension' | 'file' | 'folder',
+): { [K in F]?: string[] } {
+  const form = what === 'extension' ? extension : (text: string) => text;
+  const added = wishes[`exclude-${what}`].map(form);
+  const taken = (wishes[`include-${what}`] ?? []).map(form);
+  if (added.length === 0 && taken.length === 0) return {};
+  const before = current[field];
+  for (const one of taken) {
+    if (before.includes(one)) continue;
+    const meant = printable(suggestion(one, before));
+    throw usageErrors.USAGE(`--include-${what}: ${printable(one)} is not left out${meant}`);
+  }
+  const left = before.filter((one) => !taken.includes(one));
+  return { [field]: [...new Set([...left, ...added])] } as { [K in F]?: string[] };
+}
+
+/** As it is kept. */
+function extension(text: string): string {
+  const lower = text.trim().toLowerCase();
+  return lower.startsWith('.') ? lower : `.${lower}`;
+}
+
+function filtersOf(wishes: Wishes): WatchFolderChanges {
+  const { filter, 'no-filter': none } = wishes;
+  if (none && filter.length > 0) throw usageErrors.USAGE('--filter and --no-filter cannot both be meant');
+  if (none) return { metadata_filter_request: null };
+  return filter.length === 0 ? {} : { metadata_filter_request: { filters: filter.map(filterArgument) } };
+}
+
+/** An option that would do nothing was probably meant to do something. */
+function expectUse(folder: Current, wishes: Wishes): void {
+  const given = (names: readonly Name[]) => names.find((name) => wishes[name] !== undefined);
+  const ofSpeech = given(['language', 'speakers', 'channels', 'with']);
+  if (ofSpeech !== undefined && !folder.enable_audio_analysis)
+    throw usageErrors.USAGE(`--${ofSpeech} says how speech is written down, which it is not: add --speech`);
+  const ofFaces = given(['eps', 'min-samples']);
+  if (ofFaces !== undefined && !folder.enable_face_analysis)
+    throw usageErrors.USAGE(`--${ofFaces} says how faces are clustered, which they are not: add --faces JOB`);
+}

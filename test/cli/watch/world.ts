@@ -1,0 +1,57 @@
+// `framehound watch` on watch folders in memory, as an engine of its own or behind a service.
+import type { TestContext } from 'node:test';
+import type { Engine } from '../../../actors/engine.ts';
+import type { NewWatchFolder, WatchFolder } from '../../../actors/watch-folders/contract.ts';
+import { watch } from '../../../cli/commands/watch.ts';
+import type { Context } from '../../../cli/context.ts';
+import { newFolder } from '../../../cli/watch/wishes.ts';
+import { type FakeWatchOptions, fakeWatchFolders } from '../../http/fake-watch-folders.ts';
+import { fakeHome } from '../fake-context.ts';
+
+/** No option at all. */
+export const noWishes = {
+  'no-pictures': false,
+  speech: false,
+  'exclude-extension': [],
+  'exclude-file': [],
+  'exclude-folder': [],
+  filter: [],
+  disabled: false,
+} as const;
+
+export function watchFolder(more: Partial<WatchFolder> = {}): WatchFolder {
+  return {
+    ...newFolder('/media/footage', null, noWishes),
+    id: '3f2a81c0d4',
+    created_at: 1_700_000_000,
+    last_poll_time: 0,
+    files_analyzed_count: 0,
+    ...more,
+    metadata_filter_request: more.metadata_filter_request ?? null,
+  };
+}
+
+interface World extends FakeWatchOptions {
+  readonly confirm?: Context['confirm'];
+  /** Settings as they were typed, and their source. */
+  readonly settings?: Partial<Context['values']>;
+  readonly source?: Context['config']['sources']['cache_dir'];
+}
+
+export function world(t: TestContext, { confirm = null, settings = {}, source, ...options }: World = {}) {
+  const home = fakeHome(t);
+  const folders = fakeWatchFolders(options);
+  const engine = { watchFolders: folders, stop: async () => [] } as unknown as Engine;
+  const run = async (...args: string[]) => {
+    const plain = home.context();
+    const values = { ...plain.values, ...settings };
+    const sources = { ...plain.config.sources, ...(source && { cache_dir: source }) };
+    const config = { ...plain.config, values, sources };
+    const context = home.context({ confirm, config, values, startEngine: async () => engine });
+    const code = await watch(args, context);
+    return { code, ...context.said() };
+  };
+  const added = () =>
+    folders.asked.flatMap(([what, folder]) => (what === 'add' ? [folder as NewWatchFolder] : []));
+  return { folders, run, added };
+}
