@@ -32,8 +32,6 @@ const meanings: Readonly<Record<string, string>> = {
   state:
     '`interrupted`: the engine ended while the task ran, which can be resumed; `stopping`: asked to stop, and not stopped yet.',
   created: 'When the task was asked for, Unix seconds.',
-  source:
-    'Who asked for it: a request, or a watched folder; left out by older programs, which knew requests alone.',
   started: 'When its latest run began, Unix seconds.',
   ended: 'When its latest run ended, Unix seconds; null while it runs.',
   counts:
