@@ -12,7 +12,7 @@ export interface FakeWatchFolders extends WatchFolders {
   /** As they were asked for, in order. */
   readonly asked: readonly (readonly [what: string, ...given: unknown[]])[];
   /** To be changed by a test. */
-  status_: WatchStatus;
+  standing: WatchStatus;
   readonly folders: Map<string, WatchFolder>;
 }
 
@@ -63,8 +63,8 @@ export function fakeWatchFolders({ isThere = () => true, serves = true }: FakeWa
   const fake: FakeWatchFolders = {
     asked,
     folders,
-    status_: emptyStatus(),
-    list: async () => ({ watch_folders: [...folders.values()], service_status: fake.status_ }),
+    standing: emptyStatus(),
+    list: async () => ({ watch_folders: [...folders.values()], service_status: fake.standing }),
     add: async (folder) => {
       asked.push(['add', folder]);
       const id = `${++made}f2c9a01b7d3`;
@@ -85,16 +85,16 @@ export function fakeWatchFolders({ isThere = () => true, serves = true }: FakeWa
     },
     start: async () => {
       expectService();
-      fake.status_ = { ...fake.status_, state: 'waiting' };
-      return fake.status_;
+      fake.standing = { ...fake.standing, state: 'waiting' };
+      return fake.standing;
     },
     stop: async () => {
       expectService();
-      const isWorking = fake.status_.state === 'running';
-      fake.status_ = { ...fake.status_, state: isWorking ? 'stopping' : 'stopped' };
-      return fake.status_;
+      const isWorking = fake.standing.state === 'running';
+      fake.standing = { ...fake.standing, state: isWorking ? 'stopping' : 'stopped' };
+      return fake.standing;
     },
-    status: async () => fake.status_,
+    status: async () => fake.standing,
     resume: async () => {},
     close: async () => {},
   };

@@ -198,10 +198,10 @@ test('the service starts, stops and says how it stands', async () => {
   assert.equal(await state(), 'stopped');
   assert.deepEqual(await told('start'), [200, 'waiting', 'The watch-folder service runs']);
   assert.equal(await state(), 'waiting');
-  folders.status_ = emptyStatus({ state: 'running', current_file: '/footage/a.mp4', task_id: 't' });
+  folders.standing = emptyStatus({ state: 'running', current_file: '/footage/a.mp4', task_id: 't' });
   const stopping = 'The watch-folder service stops when the files that are worked on are finished';
   assert.deepEqual(await told('stop'), [200, 'stopping', stopping]);
-  folders.status_ = emptyStatus();
+  folders.standing = emptyStatus();
   assert.deepEqual(await told('stop'), [200, 'stopped', 'The watch-folder service is stopped']);
 });
 
