@@ -168,6 +168,8 @@ test('pure files load no thread and no native package', () => {
     /^actors\/analysis\/(progress|progress-fields|request|result|schemas)\.ts$/,
     /^actors\/analysis\/stages\/(kind|kinds|lanes|settled)\.ts$/,
     /^actors\/analysis\/stages\/.*\/(kind|request)\.ts$/,
+    // Which files of a watched folder are looked at, and what is known of them.
+    /^actors\/watcher\/(exclusions|file-state|file-table|hash|ledger-format|names|stamps)\.ts$/,
   ];
   for (const pattern of spoken)
     assert.ok(
