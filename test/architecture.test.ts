@@ -169,7 +169,8 @@ test('pure files load no thread and no native package', () => {
     /^actors\/analysis\/(progress|progress-fields|request|result|schemas)\.ts$/,
     /^actors\/analysis\/stages\/(kind|kinds|lanes|settled)\.ts$/,
     /^actors\/analysis\/stages\/.*\/(kind|request)\.ts$/,
-    /^actors\/watcher\/(exclusions|folding|glob|partial-names)\.ts$/,
+    // Which files of a watched folder are looked at, and what is known of them.
+    /^actors\/watcher\/(exclusions|file-state|file-table|folding|glob|hash|ledger-format|names|partial-names|stamps)\.ts$/,
   ];
   for (const pattern of spoken)
     assert.ok(

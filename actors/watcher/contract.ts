@@ -73,8 +73,8 @@ export const watcherContract = contract(
   {
     /**
      * Takes a folder up; again, with another `plan`, when what is to be done changed: then nothing counts as done. What was
-     * recorded of the same plan is read from `ledger`. A damaged ledger loses only what is damaged, which is done again.
-     * LEDGER_UNWRITABLE.
+     * recorded of the same plan is read from `ledger`. A damaged ledger loses only what is damaged, which is done again. What
+     * was taken before is pending again. LEDGER_UNWRITABLE, and then everything is as it was.
      */
     open: ask(
       Type.Object({
@@ -89,8 +89,8 @@ export const watcherContract = contract(
       Type.Object({ counts: FileCounts }),
     ),
     /**
-     * Lists the folder once. `skip`: absolute folders that are left out, such as analysis folders. FOLDER_AWAY,
-     * FOLDER_NOT_OPEN, CANCELLED.
+     * Lists the folder once. `skip`: absolute folders that are left out, such as analysis folders. A file that was the same
+     * in two polls some seconds apart is ready. FOLDER_AWAY, FOLDER_NOT_OPEN, CANCELLED: then no file is taken for gone.
      */
     poll: ask(
       Type.Object({ ...Folder, exclusions: Exclusions, skip: Type.Array(Type.String()) }),
@@ -98,7 +98,7 @@ export const watcherContract = contract(
     ),
     /**
      * Files that are ready, at most `limit`, each opened and unchanged since the poll. They are taken until their end is
-     * told. FOLDER_NOT_OPEN.
+     * told; when it is cancelled, nothing is taken. FOLDER_AWAY, FOLDER_NOT_OPEN, CANCELLED.
      */
     take: ask(
       Type.Object({ ...Folder, limit: Type.Integer({ minimum: 1 }) }),
@@ -117,7 +117,7 @@ export const watcherContract = contract(
       }),
       Type.Object({ counts: FileCounts }),
     ),
-    /** Forgets a folder; `remove`: its ledger too. A folder that is not open is no error. */
+    /** Forgets a folder; `remove`: its ledger too. A folder that is not open is no error. LEDGER_UNWRITABLE. */
     close: ask(
       Type.Object({ ...Folder, ledger: Type.String({ minLength: 1 }), remove: Type.Boolean() }),
       Type.Object({}),

@@ -1,0 +1,103 @@
+// A watcher over a real folder, in memory and with a clock that is moved by hand.
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { definition, type WatcherSettings } from '../../../actors/watcher/actor.ts';
+import {
+  type Exclusions,
+  type FileCounts,
+  type FileEnd,
+  type PollReport,
+  type SeenFile,
+  watcherContract,
+} from '../../../actors/watcher/contract.ts';
+import { manualClock } from '../../../runtime/clock.ts';
+import { createLog, type LogLine } from '../../../runtime/log.ts';
+import { startInMemory } from '../../../runtime/memory.ts';
+import { createSupervisor } from '../../../runtime/supervisor.ts';
+
+export const nothingExcluded: Exclusions = {
+  excluded_extensions: [],
+  excluded_filename_globs: [],
+  excluded_folder_globs: [],
+};
+
+/** More than a file has to stand still for. */
+export const settled = 5000;
+
+export function temporaryFolder(t: Pick<TestContext, 'after'>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'watcher-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes a file and the folders above it. `seconds`: its time. */
+export function put(folder: string, name: string, text = 'film', seconds = 1_700_000_000): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  utimesSync(path, seconds, seconds);
+  return path;
+}
+
+export interface Started {
+  readonly folder: string;
+  readonly ledger: string;
+  readonly lines: LogLine[];
+  readonly clock: ReturnType<typeof manualClock>;
+  readonly ref: Awaited<ReturnType<typeof connect>>;
+  open(plan?: string, folder?: string): Promise<FileCounts>;
+  poll(options?: { signal?: AbortSignal; exclusions?: Exclusions; skip?: string[] }): Promise<PollReport>;
+  /** Two polls, far enough apart. */
+  settledPoll(): Promise<PollReport>;
+  take(limit?: number): Promise<SeenFile[]>;
+  settle(files: readonly SeenFile[], end: FileEnd, plan?: string): Promise<FileCounts>;
+  close(remove?: boolean): Promise<unknown>;
+}
+
+async function connect(settings: WatcherSettings, lines: LogLine[], t: Pick<TestContext, 'after'>) {
+  const log = createLog('test', (line) => lines.push(line));
+  const supervisor = createSupervisor({ clock: manualClock(), log });
+  t.after(() => supervisor.stop());
+  return supervisor.add({
+    name: 'watcher',
+    contract: watcherContract,
+    start: () => startInMemory(definition, { settings, log }),
+  });
+}
+
+/** `at`: the folder and the ledger of an earlier one, whose process is gone. */
+export async function start(
+  t: Pick<TestContext, 'after'>,
+  settings: WatcherSettings = {},
+  at: { folder: string; ledger: string } | null = null,
+): Promise<Started> {
+  const folder = at?.folder ?? temporaryFolder(t);
+  const ledger = at?.ledger ?? join(temporaryFolder(t), 'ledger');
+  const lines: LogLine[] = [];
+  const clock = manualClock();
+  const ref = await connect({ clock, ...settings }, lines, t);
+  const id = 'one';
+  const poll: Started['poll'] = ({ signal, exclusions = nothingExcluded, skip = [] } = {}) =>
+    ref.ask('poll', { id, exclusions, skip }, { signal });
+  return {
+    folder,
+    ledger,
+    lines,
+    clock,
+    ref,
+    open: async (plan = 'all', folder_path = folder) =>
+      (await ref.ask('open', { id, folder_path, ledger, plan })).counts,
+    poll,
+    settledPoll: async () => {
+      await poll();
+      clock.advance(settled);
+      return poll();
+    },
+    take: async (limit = 100) => (await ref.ask('take', { id, limit })).files,
+    settle: async (files, end, plan = 'all') =>
+      (await ref.ask('settle', { id, plan, files: files.map((file) => ({ ...file, end })) })).counts,
+    close: (remove = false) => ref.ask('close', { id, ledger, remove }),
+  };
+}

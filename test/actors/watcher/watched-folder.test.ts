@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { put, settled, start } from './start.ts';
+
+const counts = (files: number, pending: number, analyzed = 0, failed = 0, filtered = 0) => ({
+  files,
+  pending,
+  analyzed,
+  failed,
+  filtered,
+});
+
+test('a file is ready when it was the same in two polls, and is taken with its mark', async (t) => {
+  const { folder, open, poll, take, clock } = await start(t);
+  const path = put(folder, 'a/film.mp4');
+  assert.deepEqual(await open(), counts(0, 0));
+  const first = await poll();
+  assert.deepEqual([first.counts, first.ready, first.unsettled], [counts(1, 1), 0, 1]);
+  assert.deepEqual(await take(), []);
+  clock.advance(settled);
+  const second = await poll();
+  assert.deepEqual([second.counts, second.ready, second.unsettled], [counts(1, 1), 1, 0]);
+  const { size, mtimeNs } = statSync(path, { bigint: true });
+  assert.deepEqual(await take(), [{ path, mark: `${size}-${mtimeNs}` }]);
+  assert.deepEqual(await take(), []);
+  assert.equal((await poll()).ready, 0);
+});
+
+test('two polls that come quickly one after the other do not make a file complete', async (t) => {
+  const { folder, open, poll, clock } = await start(t);
+  put(folder, 'film.mp4');
+  await open();
+  for (let i = 0; i < 4; i++) {
+    assert.deepEqual([(await poll()).ready, i], [0, i]);
+    clock.advance(900);
+  }
+  clock.advance(settled);
+  assert.equal((await poll()).ready, 1);
+});
+
+test('a file that is slowly copied is not ready before it stands still', async (t) => {
+  const { folder, open, poll, clock } = await start(t);
+  const path = put(folder, 'film.mp4', '');
+  await open();
+  for (let part = 0; part < 3; part++) {
+    const { ready, unsettled } = await poll();
+    assert.deepEqual([ready, unsettled], [0, 1]);
+    appendFileSync(path, 'more of it');
+    clock.advance(settled);
+  }
+  assert.equal((await poll()).ready, 0);
+  clock.advance(settled);
+  assert.equal((await poll()).ready, 1);
+});
+
+test('a file whose time changes is another content, also when the time goes back or lies ahead', async (t) => {
+  const { folder, open, poll, settledPoll, take, settle, clock } = await start(t);
+  const path = put(folder, 'film.mp4');
+  await open();
+  for (const seconds of [4_000_000_000, 1_000, -5, 1_600_000_000]) {
+    utimesSync(path, seconds, seconds);
+    assert.equal((await settledPoll()).ready, 1, String(seconds));
+    assert.deepEqual(await settle(await take(), 'analyzed'), counts(1, 0, 1));
+    clock.advance(settled);
+  }
+  assert.deepEqual((await poll()).counts, counts(1, 0, 1));
+});
+
+test('a file that is replaced by one of the same size and time counts as the same', async (t) => {
+  const { folder, open, settledPoll, take, settle } = await start(t);
+  put(folder, 'film.mp4', 'one');
+  await open();
+  await settledPoll();
+  await settle(await take(), 'analyzed');
+  put(folder, 'other.tmp', 'two');
+  renameSync(join(folder, 'other.tmp'), join(folder, 'film.mp4'));
+  assert.deepEqual((await settledPoll()).counts, counts(1, 0, 1));
+});
+
+test('an empty file stays pending without asking for another poll, and is ready once it has content', async (t) => {
+  const { folder, open, settledPoll, clock } = await start(t);
+  const path = put(folder, 'film.mp4', '');
+  await open();
+  const { counts: empty, ready, unsettled } = await settledPoll();
+  assert.deepEqual([empty, ready, unsettled], [counts(1, 1), 0, 0]);
+  appendFileSync(path, 'film');
+  clock.advance(settled);
+  assert.equal((await settledPoll()).ready, 1);
+});
+
+test('a file that is renamed is a new one, and the old one is dropped', async (t) => {
+  const { folder, open, settledPoll, poll, take, settle, clock } = await start(t);
+  const path = put(folder, 'film.mp4');
+  await open();
+  await settledPoll();
+  await settle(await take(), 'analyzed');
+  renameSync(path, join(folder, 'other.mp4'));
+  assert.deepEqual((await poll()).counts, counts(1, 1));
+  clock.advance(settled);
+  assert.equal((await poll()).ready, 1);
+});
+
+test('the ends of files are counted, and a returned file is taken again', async (t) => {
+  const { folder, open, settledPoll, take, settle } = await start(t);
+  for (const name of ['a.mp4', 'b.mp4', 'c.mp4', 'd.mp4']) put(folder, name);
+  await open();
+  await settledPoll();
+  const [a, b, c, d] = await take();
+  await settle([a!], 'analyzed');
+  await settle([b!], 'failed');
+  await settle([c!], 'filtered');
+  assert.deepEqual(await settle([d!], 'returned'), counts(4, 1, 1, 1, 1));
+  assert.deepEqual(await take(), [d]);
+  // An end that is told twice is the same end; one that comes after another is not undone by a return.
+  await settle([d!], 'analyzed');
+  assert.deepEqual(await settle([d!], 'returned'), counts(4, 0, 2, 1, 1));
+});
+
+test('an end of a file that changed, is gone or was never there is passed over', async (t) => {
+  const { folder, open, settledPoll, poll, take, settle, clock } = await start(t);
+  for (const name of ['a.mp4', 'b.mp4', 'c.mp4']) put(folder, name);
+  await open();
+  await settledPoll();
+  const taken = await take();
+  put(folder, 'a.mp4', 'another film');
+  rmSync(join(folder, 'b.mp4'));
+  clock.advance(settled);
+  assert.deepEqual((await poll()).counts, counts(2, 2));
+  const never = { path: join(folder, 'never.mp4'), mark: '4-5' };
+  const elsewhere = { path: '/elsewhere/c.mp4', mark: taken[2]!.mark };
+  assert.deepEqual(await settle([...taken, never, elsewhere], 'analyzed'), counts(2, 1, 1));
+  clock.advance(settled);
+  assert.equal((await poll()).ready, 1);
+});
+
+test('a file that changes between poll and take stays pending', async (t) => {
+  const { folder, open, settledPoll, poll, take, clock } = await start(t);
+  const changed = put(folder, 'a.mp4');
+  const gone = put(folder, 'b.mp4');
+  const replaced = put(folder, 'c.mp4');
+  await open();
+  await settledPoll();
+  appendFileSync(changed, 'more');
+  rmSync(gone);
+  rmSync(replaced);
+  mkdirSync(replaced);
+  assert.deepEqual(await take(), []);
+  clock.advance(settled);
+  const { counts: now, ready, unsettled } = await poll();
+  assert.deepEqual([now, ready, unsettled], [counts(1, 1), 0, 1]);
+  clock.advance(settled);
+  assert.equal((await poll()).ready, 1);
+});
+
+test('of thousands of ready files some are kept by name, and the next polls bring the others', async (t) => {
+  const { folder, open, settledPoll, poll, take, settle } = await start(t, { mostReady: 30 });
+  for (let i = 0; i < 100; i++) put(folder, `${i}.mp4`);
+  await open();
+  let { ready } = await settledPoll();
+  const seen = new Set<string>();
+  for (const expected of [30, 30, 30, 10, 0]) {
+    assert.equal(ready, expected);
+    const files = await take();
+    for (const { path } of files) seen.add(path);
+    await settle(files, 'analyzed');
+    ({ ready } = await poll());
+  }
+  assert.equal(seen.size, 100);
+});
+
+test('a take of some leaves the others ready', async (t) => {
+  const { folder, open, settledPoll, take } = await start(t);
+  for (let i = 0; i < 5; i++) put(folder, `${i}.mp4`);
+  await open();
+  await settledPoll();
+  const taken = [...(await take(2)), ...(await take(2)), ...(await take(2))];
+  assert.equal(new Set(taken.map(({ path }) => path)).size, 5);
+});
+
+test('what was done is known after a restart, and another plan begins anew', async (t) => {
+  const first = await start(t);
+  for (const name of ['a.mp4', 'b.mp4', 'c.mp4']) put(first.folder, name);
+  await first.open();
+  await first.settledPoll();
+  const [a, b] = await first.take();
+  await first.settle([a!], 'analyzed');
+  await first.settle([b!], 'failed');
+  const second = await start(t, {}, first);
+  assert.deepEqual(await second.open(), counts(2, 0, 1, 1));
+  assert.deepEqual((await second.poll()).counts, counts(3, 1, 1, 1));
+  assert.deepEqual(await second.open('more'), counts(3, 3));
+  second.clock.advance(settled);
+  assert.equal((await second.poll()).ready, 3);
+  const third = await start(t, {}, first);
+  assert.deepEqual(await third.open('all'), counts(0, 0));
+});
+
+test('ends of another plan are passed over', async (t) => {
+  const { folder, open, settledPoll, poll, take, settle, clock } = await start(t);
+  put(folder, 'a.mp4');
+  await open();
+  await settledPoll();
+  const taken = await take();
+  await open('more');
+  assert.deepEqual(await settle(taken, 'analyzed', 'all'), counts(1, 1));
+  clock.advance(settled);
+  assert.equal((await poll()).ready, 1);
+  assert.deepEqual(await settle(await take(), 'analyzed', 'more'), counts(1, 0, 1));
+});
+
+test('opened again with the same plan, what is done stays done and what was taken is pending', async (t) => {
+  const { folder, open, settledPoll, poll, take, settle, clock } = await start(t);
+  for (const name of ['a.mp4', 'b.mp4']) put(folder, name);
+  await open();
+  await settledPoll();
+  const [a, b] = await take();
+  await settle([a!], 'analyzed');
+  assert.deepEqual(await open(), counts(2, 1, 1));
+  clock.advance(settled);
+  assert.equal((await poll()).ready, 1);
+  assert.deepEqual(await settle([b!], 'analyzed'), counts(2, 0, 2));
+  assert.deepEqual(await take(), []);
+});
+
+test('what is excluded or skipped is dropped, and pending again when it is not any more', async (t) => {
+  const { folder, open, settledPoll, poll, take, settle, clock } = await start(t);
+  put(folder, 'a.mp4');
+  put(folder, 'cache/b.mp4');
+  await open();
+  await settledPoll();
+  await settle(await take(), 'analyzed');
+  clock.advance(settled);
+  assert.deepEqual((await poll({ skip: [join(folder, 'cache')] })).counts, counts(1, 0, 1));
+  symlinkSync(join(folder, 'cache'), join(folder, '..', `link-of-${folder.split('-').at(-1)}`));
+  t.after(() => rmSync(join(folder, '..', `link-of-${folder.split('-').at(-1)}`)));
+  const byLink = join(folder, '..', `link-of-${folder.split('-').at(-1)}`);
+  assert.deepEqual((await poll({ skip: [byLink, '/not/there'] })).counts, counts(1, 0, 1));
+  assert.deepEqual((await poll()).counts, counts(2, 1, 1));
+});
+
+test('folders in each other are watched each for itself', async (t) => {
+  const { folder, open, poll, ref, clock } = await start(t);
+  put(folder, 'a.mp4');
+  put(folder, 'inner/b.mp4');
+  await open();
+  const ledger = join(folder, 'ledger');
+  await ref.ask('open', { id: 'inner', folder_path: join(folder, 'inner'), ledger, plan: 'all' });
+  const exclusions = { excluded_extensions: [], excluded_filename_globs: [], excluded_folder_globs: [] };
+  const pollInner = () => ref.ask('poll', { id: 'inner', exclusions, skip: [] });
+  for (const _ of [1, 2]) {
+    await Promise.all([poll(), pollInner()]);
+    clock.advance(settled);
+  }
+  const inner = await ref.ask('take', { id: 'inner', limit: 9 });
+  await ref.ask('settle', { id: 'inner', plan: 'all', files: [{ ...inner.files[0]!, end: 'analyzed' }] });
+  assert.deepEqual((await pollInner()).counts, counts(1, 0, 1));
+  assert.deepEqual((await poll()).counts, counts(2, 2));
+});
