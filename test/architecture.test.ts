@@ -63,9 +63,11 @@ const publicFiles = [
   // Kinds of work, their progress and their results, as everybody tells of them.
   'actors/analysis/progress-fields.ts',
   'actors/analysis/progress.ts',
+  'actors/analysis/request.ts',
   'actors/analysis/result.ts',
   'actors/analysis/schemas.ts',
   'actors/analysis/stages/faces/facts.ts',
+  'actors/analysis/stages/faces/limits.ts',
   'actors/analysis/stages/kind.ts',
   'actors/analysis/stages/kinds.ts',
   'actors/analysis/stages/speech/request.ts',
@@ -168,6 +170,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/analysis\/(progress|progress-fields|request|result|schemas)\.ts$/,
     /^actors\/analysis\/stages\/(kind|kinds|lanes|settled)\.ts$/,
     /^actors\/analysis\/stages\/.*\/(kind|request)\.ts$/,
+    /^actors\/watch-folders\/(ends|exclusion-rules|request-of|schedule|settings-of)\.ts$/,
   ];
   for (const pattern of spoken)
     assert.ok(

@@ -103,6 +103,8 @@ export function pollAfterChange(
 export interface Scheduled {
   /** When it is listed next. */
   readonly pollAt: number;
+  /** It was listed since the service began, and no file was being written. */
+  readonly isSettled: boolean;
   /** Files that may be taken now. */
   readonly ready: number;
   /** It cannot be read; it is tried again at `pollAt`. */
@@ -131,16 +133,18 @@ export function nextToWork<F extends Scheduled>(folders: Iterable<F>, now: numbe
 }
 
 export interface Idle {
-  readonly trigger: 'nothing pending' | 'folder unreadable' | 'task retryable error';
+  /** Null while some folder was not listed yet, or files are being written: they may be ready soon. */
+  readonly trigger: 'nothing pending' | 'folder unreadable' | 'task retryable error' | null;
   /** When it is tried again; null when it waits for files. */
   readonly until: number | null;
 }
 
 /** Why no folder can be worked on: the trouble that is over first, or that nothing is pending. */
-export function whyIdle(folders: Iterable<Scheduled>): Idle {
+export function whyIdle(folders: Iterable<Scheduled>, now: number): Idle {
   let found: Idle = { trigger: 'nothing pending', until: null };
-  for (const { away, pollAt, retryAt } of folders) {
-    const until = away ? pollAt : retryAt;
+  for (const { away, pollAt, retryAt, isSettled } of folders) {
+    if (!isSettled && found.until === null) found = { trigger: null, until: null };
+    const until = away ? pollAt : retryAt !== null && retryAt > now ? retryAt : null;
     if (until === null || (found.until !== null && found.until <= until)) continue;
     found = { trigger: away ? 'folder unreadable' : 'task retryable error', until };
   }

@@ -44,6 +44,7 @@ for (const trigger of triggers) {
 
 const folder = (more: Partial<Scheduled> = {}): Scheduled => ({
   pollAt: 0,
+  isSettled: true,
   ready: 1,
   away: false,
   retryAt: null,
@@ -113,13 +114,14 @@ test('a change brings the next poll forward, but a folder is listed a fifth of t
 });
 
 test('the service is paused until the first trouble is over, and waits when there is none', () => {
-  assert.deepEqual(whyIdle([folder({ ready: 0 })]), { trigger: 'nothing pending', until: null });
-  assert.deepEqual(whyIdle([folder({ away: true, pollAt: 7 }), folder({ retryAt: 9 })]), {
-    trigger: 'folder unreadable',
-    until: 7,
-  });
-  assert.deepEqual(whyIdle([folder({ away: true, pollAt: 7 }), folder({ retryAt: 5 })]), {
-    trigger: 'task retryable error',
-    until: 5,
-  });
+  const cases = [
+    [[folder({ ready: 0 })], 'nothing pending', null],
+    [[folder({ ready: 0, retryAt: 4 })], 'nothing pending', null],
+    [[folder({ isSettled: false }), folder({ ready: 0 })], null, null],
+    [[folder({ isSettled: false }), folder({ retryAt: 9 })], 'task retryable error', 9],
+    [[folder({ away: true, pollAt: 7 }), folder({ retryAt: 9 })], 'folder unreadable', 7],
+    [[folder({ away: true, pollAt: 7 }), folder({ retryAt: 5 })], 'task retryable error', 5],
+    [[folder({ away: true, pollAt: 3 })], 'folder unreadable', 3],
+  ] as const;
+  for (const [folders, trigger, until] of cases) assert.deepEqual(whyIdle(folders, 4), { trigger, until });
 });
