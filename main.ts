@@ -14,6 +14,7 @@ import { thisMachine } from './actors/models/machine.ts';
 import { createPeople } from './actors/people/people.ts';
 import { createSearch } from './actors/search/search.ts';
 import { startActors } from './actors/start.ts';
+import { openWatchFolders } from './actors/watch-folders/open.ts';
 import { Budget } from './runtime/budget.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Contract } from './runtime/contract.ts';
@@ -41,18 +42,17 @@ export async function startEngine(
   const supervisor = createSupervisor({ clock: systemClock, log, pool, budget, onFatal });
   const spec = <C extends Contract>(contract: C, settings: unknown, name = contract.name) =>
     threadSpec(contract, import.meta.url, { name, settings, memory: pool.memory, log });
-  const { device, hardware_decoding: hardware } = values;
+  const { device, hardware_decoding: hardware, face_side: faceSide } = values;
   try {
     const actors = await startActors(supervisor, spec, { values, decoders });
-    const { prober, embedder, index, textEmbedder, thumbnailDecoders, clipWriters, films, speech, faces } =
-      actors;
+    const { prober, embedder, index, textEmbedder, thumbnailDecoders, clipWriters } = actors;
+    const { films, speech, faces, watcher } = actors;
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { prober, embedder, index, pool, journal, preview, hardware, clock: systemClock, log };
     const modelLibrary = createModelLibrary(models, thisMachine(device));
     const asking = { modelLibrary, decoder: prober, thumbnailDecoders, textEmbedder };
     const search = createSearch({ ...parts, ...asking });
     const visual = { models: search.models, decode: values.decode };
-    const faceSide = values.face_side;
     const analysis = createAnalysis({ ...parts, ...visual, decoders: films, speech, faces, faceSide });
     const expectFaceModel = async () => void (await faces?.ask('choose', {}));
     const tasks = openTasks(tasksPath, { analysis, ...visual, expectFaceModel, clock: systemClock, log });
@@ -61,14 +61,17 @@ export async function startEngine(
     const timelines = createTimelines(parts);
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
     const people = createPeople({ index, tasks });
+    const watching = { watcher, tasks, analysis, index, expectFaceModel, clock: systemClock, log };
+    const watchFolders = openWatchFolders(values, decoders, watching);
     const stop = () => {
       journal.stopping();
-      return Promise.all([tasks.stop(), exporter.close(), timelines.close()])
+      return Promise.all([watchFolders.close(), tasks.stop(), exporter.close(), timelines.close()])
         .then(supervisor.stop)
         .finally(close);
     };
     const { states } = supervisor;
-    const coordinators = { analysis, tasks, search, exporter, clips, timelines, library, people };
+    const exports = { exporter, clips, timelines };
+    const coordinators = { analysis, tasks, search, library, people, watchFolders, ...exports };
     return { ...coordinators, models: modelLibrary, slots: pool, states, stop };
   } catch (error) {
     await supervisor.stop().finally(close);

@@ -88,6 +88,16 @@ export const settings = {
     env: 'FRAMEHOUND_FACE_SIDE',
     doc: 'longest side of the pictures of films in which faces are looked for, px',
   }),
+  watch_interval_seconds: setting(Type.Number({ minimum: 1, maximum: 86_400 }), {
+    fallback: 30,
+    env: 'FRAMEHOUND_WATCH_INTERVAL_SECONDS',
+    doc: 'how often watched folders are listed, s; where the system tells of changes it is sooner',
+  }),
+  watch_resume: setting(Type.Boolean({ description: 'true or false' }), {
+    fallback: true,
+    env: 'FRAMEHOUND_WATCH_RESUME',
+    doc: 'a watch-folder service that was running runs again when `serve` starts',
+  }),
   models_url: setting(Type.String({ pattern: '^https?://', description: anAddress }), {
     fallback: 'https://huggingface.co',
     env: 'FRAMEHOUND_MODELS_URL',

@@ -10,6 +10,7 @@ import { facesContract } from './faces/contract.ts';
 import { indexContract } from './index/contract.ts';
 import { defaultModelKey } from './models/rows/list.ts';
 import { transcriberContract } from './transcriber/contract.ts';
+import { watcherContract } from './watcher/contract.ts';
 
 /** Where the code of an actor lies, and what it is started with. `name`: of the thread; that of the contract by default. */
 type Spec = <C extends Contract>(contract: C, settings: unknown, name?: string) => ChildSpec<C>;
@@ -45,7 +46,10 @@ export async function startActors(
         };
   const faces = decoders === 0 ? null : supervisor.begin(spec(facesContract, running));
   const clipWriters = several(Math.min(decoders, 2), 'clip-writer');
-  // Last: there may be hundreds.
+  // There may be hundreds.
   const films = several(decoders, 'decoder');
-  return { index, embedder, textEmbedder, prober, thumbnailDecoders, clipWriters, films, speech, faces };
+  // Last, so that it stops first.
+  const watcher = decoders === 0 ? null : supervisor.begin(spec(watcherContract, {}));
+  const media = { prober, thumbnailDecoders, clipWriters, films, speech, faces, watcher };
+  return { index, embedder, textEmbedder, ...media };
 }

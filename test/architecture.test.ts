@@ -63,9 +63,11 @@ const publicFiles = [
   // Kinds of work, their progress and their results, as everybody tells of them.
   'actors/analysis/progress-fields.ts',
   'actors/analysis/progress.ts',
+  'actors/analysis/request.ts',
   'actors/analysis/result.ts',
   'actors/analysis/schemas.ts',
   'actors/analysis/stages/faces/facts.ts',
+  'actors/analysis/stages/faces/limits.ts',
   'actors/analysis/stages/kind.ts',
   'actors/analysis/stages/kinds.ts',
   'actors/analysis/stages/speech/request.ts',
@@ -171,6 +173,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/analysis\/stages\/.*\/(kind|request)\.ts$/,
     // Which files of a watched folder are looked at, and what is known of them.
     /^actors\/watcher\/(exclusions|file-state|file-table|folding|glob|hash|ledger-format|names|partial-names|stamps)\.ts$/,
+    /^actors\/watch-folders\/(ends|request-of|schedule|settings-of)\.ts$/,
   ];
   for (const pattern of spoken)
     assert.ok(

@@ -120,6 +120,8 @@ function begin({ values, log }: Context, { engine, gateway }: Parts, guardian: G
       log.info('visual model in use', { model_key, device, ...(fallback_from ? { fallback_from } : {}) }),
     (error) => log.error('no visual model', { model: wanted, error: toFields(error).message }),
   );
+  // Files that come before the model is ready wait for it.
+  void engine.watchFolders.resume();
 }
 
 /** What was loaded in the engine before this one; null for nothing. */
@@ -153,7 +155,8 @@ function loadAgain(engine: Engine, kept: LoadedContext, model: Promise<unknown>,
 async function end({ log, flushLog }: Context, { engine, licenses, events, gateway }: Parts): Promise<void> {
   log.info('stopping');
   gateway.stopAdmitting();
-  await Promise.all([gateway.drain(DRAIN_MS), engine.tasks.stop()]);
+  // The folders first, so that no other task is begun when the running one is stopped.
+  await Promise.all([gateway.drain(DRAIN_MS), engine.watchFolders.close(), engine.tasks.stop()]);
   const late = await engine.stop();
   await gateway.drain(FINAL_DRAIN_MS);
   await events.close();

@@ -1,0 +1,203 @@
+// One batch: some files of a folder are taken, filtered, worked on as one task, and their ends are told.
+import { stat } from 'node:fs/promises';
+import { engineErrors } from '../../runtime/errors.ts';
+import {
+  type Analysis,
+  analysisErrors,
+  type EndState,
+  type TaskError,
+  type Tasks,
+} from '../analysis/contract.ts';
+import { mediaErrors } from '../decoder/contract.ts';
+import type { SeenFile } from '../watcher/contract.ts';
+import { type CandidateParts, passing } from './candidates.ts';
+import { type EndedFile, type Fault, FileEnds } from './ends.ts';
+import { type Followed, followTask } from './follow.ts';
+import { hasFaces, type Plan, piecesOf, requestOf } from './request-of.ts';
+import type { ToldWatcher } from './told-watcher.ts';
+import type { Watched } from './watched.ts';
+
+export interface BatchParts extends CandidateParts {
+  readonly tasks: Pick<Tasks, 'start' | 'finish' | 'subscribe' | 'busy'>;
+  readonly analysis: Pick<Analysis, 'properties'>;
+  readonly told: ToldWatcher;
+  /** Files of one task. */
+  readonly size: number;
+  /** Tells the watcher what became of files. Never rejects. */
+  settle(watched: Watched, plan: Plan, ended: readonly EndedFile[]): Promise<void>;
+}
+
+/** How the task of a batch ended; null when no task was needed. */
+export type BatchEnd = { readonly state: EndState; readonly fault: TaskError | Fault | null } | null;
+
+export class Batch {
+  readonly watched: Watched;
+  file: string | null = null;
+  task_id: string | null = null;
+  readonly #parts: BatchParts;
+  /** Ends what comes before the task. */
+  readonly #before = new AbortController();
+  #finishing = false;
+
+  constructor(parts: BatchParts, watched: Watched) {
+    this.#parts = parts;
+    this.watched = watched;
+  }
+
+  /** What is being worked on is finished, nothing more is begun. */
+  finish(): void {
+    this.#finishing = true;
+    this.#before.abort();
+    if (this.task_id !== null) this.#parts.tasks.finish(this.task_id);
+  }
+
+  get isFinishing(): boolean {
+    return this.#finishing;
+  }
+
+  /**
+   * `closed` aborts when the engine ends: then nothing is waited for any more. Files that were taken are told to the
+   * watcher in every case. Throws what kept the task from being started.
+   */
+  async run(closed: AbortSignal, now: () => number): Promise<BatchEnd> {
+    const { told, size } = this.#parts;
+    const { files, counts, plan } = await told.take(this.watched, size);
+    this.watched.took(files.length, counts, now());
+    if (files.length === 0) return null;
+    const left = new Map(files.map((file) => [file.path, file]));
+    const settle = (ended: readonly EndedFile[]) => {
+      for (const { path } of ended) left.delete(path);
+      return this.#parts.settle(this.watched, plan, ended);
+    };
+    try {
+      const signal = AbortSignal.any([closed, this.#before.signal]);
+      const wanted = await this.#wanted(files, signal, settle);
+      if (wanted.length === 0) return null;
+      return await this.#work(wanted, plan, { closed, signal, settle });
+    } catch (error) {
+      const returned = [...left.values()].map((file) => ({ ...file, end: 'returned', fault: null }) as const);
+      await settle(returned);
+      if (engineErrors.CANCELLED.is(error) && this.#finishing) return null;
+      throw error;
+    }
+  }
+
+  async #wanted(
+    files: readonly SeenFile[],
+    signal: AbortSignal,
+    settle: (ended: readonly EndedFile[]) => Promise<void>,
+  ): Promise<SeenFile[]> {
+    const { folder, cache } = this.watched;
+    const paths = files.map(({ path }) => path);
+    const passes = await passing(this.#parts, folder, cache, paths, signal);
+    const out = files.filter((_, i) => !passes[i]);
+    await settle(out.map((file) => ({ ...file, end: 'filtered', fault: null }) as const));
+    if (signal.aborted) throw engineErrors.CANCELLED();
+    return files.filter((_, i) => passes[i]);
+  }
+
+  async #work(
+    files: readonly SeenFile[],
+    plan: Plan,
+    { closed, signal, settle }: Working,
+  ): Promise<BatchEnd> {
+    const { folder, cache } = this.watched;
+    const ends = new FileEnds(files, piecesOf(folder), hasFaces(folder));
+    const settling: Promise<void>[] = [];
+    let fault: Fault | null = null;
+    const end = (ended: readonly EndedFile[]) => {
+      fault ??= ended.find((one) => one.end === 'returned')?.fault ?? null;
+      settling.push(settle(ended));
+    };
+    const followed = await this.#start(files, { folder, cache }, signal, {
+      file: (path) => {
+        this.file = path;
+      },
+      result: (result) => {
+        const ended = ends.add(result);
+        if (ended) end([ended]);
+      },
+    }).catch(async (error) => {
+      if (!analysisErrors.NO_VALID_MEDIA.is(error)) throw error;
+      end(await this.#unsupported(files, cache, signal));
+      return null;
+    });
+    if (followed === null) {
+      await Promise.all(settling);
+      return null;
+    }
+    this.task_id = followed.task_id;
+    // It was asked to finish while the task was being started; or another thing is to be done with the files by now.
+    if (this.#finishing || this.watched.isGone || this.watched.work !== plan.work) this.finish();
+    const ended = await endOf(followed, closed);
+    if (ended === null) {
+      await Promise.all(settling);
+      return null;
+    }
+    const { state, error } = ended;
+    end(ends.rest(error));
+    await Promise.all(settling);
+    const ofTask = error !== null && analysisErrors.ALL_FAILED.code !== error.code ? error : null;
+    return { state, fault: ofTask ?? fault };
+  }
+
+  #start(
+    files: readonly SeenFile[],
+    { folder, cache }: Pick<Watched, 'folder' | 'cache'>,
+    signal: AbortSignal,
+    told: Parameters<typeof followTask>[3],
+  ): Promise<Followed> {
+    const paths = files.map(({ path }) => path);
+    const options = { whenBusy: 'refuse', source: 'watch_folder', signal } as const;
+    return followTask(this.#parts.tasks, requestOf(folder, cache, paths), options, told);
+  }
+
+  /** None of them can be read: each is asked for its own reason. */
+  async #unsupported(
+    files: readonly SeenFile[],
+    cache_dir: string,
+    signal: AbortSignal,
+  ): Promise<EndedFile[]> {
+    const ended: EndedFile[] = [];
+    for (const file of files) {
+      const fault = await this.#faultOf(file.path, cache_dir, signal);
+      ended.push({ ...file, end: fault === null ? 'returned' : 'failed', fault });
+    }
+    return ended;
+  }
+
+  /** Null when the file is gone, or readable by now. */
+  async #faultOf(path: string, cache_dir: string, signal: AbortSignal): Promise<Fault | null> {
+    try {
+      await this.#parts.analysis.properties({ cache_dir, media_paths: [path], model_key: null }, signal);
+      return null;
+    } catch (error) {
+      if (!analysisErrors.NO_MEDIA.is(error) || error.details['unsupported'] !== true) throw error;
+      const isThere = await stat(path).then(
+        () => true,
+        () => false,
+      );
+      return isThere ? { code: mediaErrors.NOT_MEDIA.code, message: error.message } : null;
+    }
+  }
+}
+
+interface Working {
+  readonly closed: AbortSignal;
+  readonly signal: AbortSignal;
+  readonly settle: (ended: readonly EndedFile[]) => Promise<void>;
+}
+
+/** Null when the engine ends first. */
+async function endOf(followed: Followed, closed: AbortSignal) {
+  const { promise: over, resolve } = Promise.withResolvers<null>();
+  const stop = () => resolve(null);
+  if (closed.aborted) stop();
+  closed.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([followed.ended, over]);
+  } finally {
+    closed.removeEventListener('abort', stop);
+    followed.close();
+  }
+}

@@ -1,0 +1,231 @@
+// A folder while it is watched: what was found in it, when it is listed and worked on next, and what went wrong.
+import { toFields } from '../../runtime/errors.ts';
+import { Mutex } from '../../runtime/sync/mutex.ts';
+import type { FileCounts, FileEnd, PollReport, SeenFile } from '../watcher/contract.ts';
+import type { RecordedFolder } from './configuration.ts';
+import type { FolderStats } from './contract.ts';
+import { type EndedFile, isOfEveryFile } from './ends.ts';
+import { cacheOf, type Homes } from './places.ts';
+import { type Plan, workOf } from './request-of.ts';
+import { pollAfterChange, pollWait, retryWait, type Scheduled } from './schedule.ts';
+import { type FolderRecord, MOST_FAILURES } from './stats.ts';
+
+/** How often the same file may be handed back for an error that may pass. */
+const MOST_TRIES = 3;
+
+export interface Owed {
+  /** Under which the files were taken. */
+  readonly plan: Plan;
+  readonly files: readonly (SeenFile & { readonly end: FileEnd })[];
+}
+
+export class Watched implements Scheduled {
+  #folder: RecordedFolder;
+  cache: string;
+  work: string;
+  /** Under which the watcher has it; null while it has it not. */
+  opened: Plan | null = null;
+  /** Opening and settling come one after the other. */
+  readonly lock = new Mutex();
+  /** Ends of files that the watcher was not told of yet. */
+  readonly owed: Owed[] = [];
+  /** Not watched any more: whatever still comes of it is passed over. */
+  isGone = false;
+  /** Aborts the poll that runs; null while none does. */
+  polling: AbortController | null = null;
+  pollAt: number;
+  isSettled = false;
+  ready = 0;
+  retryAt: number | null = null;
+  served = 0;
+  /** What was found differs from what is recorded of it; `soon`: in more than the time of the last poll. */
+  unsaved: 'soon' | 'later' | null = null;
+  savedAt: number;
+  #record: FolderRecord;
+  #awayCount = 0;
+  #retries = 0;
+  #polledAt = 0;
+  #pollTook = 0;
+  /** Names the watcher did not keep: the next poll brings them. */
+  #more = false;
+  #pollFault: string | null = null;
+  #workFault: string | null = null;
+  #unreadable: string | null = null;
+  readonly #tries = new Map<string, number>();
+
+  constructor(folder: RecordedFolder, homes: Homes, record: FolderRecord, now: number) {
+    this.#folder = folder;
+    this.cache = cacheOf(folder, homes);
+    this.work = workOf(folder, this.cache);
+    this.#record = { ...record, last_error: null };
+    this.pollAt = now;
+    this.savedAt = now;
+  }
+
+  get folder(): RecordedFolder {
+    return this.#folder;
+  }
+
+  get id(): string {
+    return this.#folder.id;
+  }
+
+  get away(): boolean {
+    return this.#awayCount > 0;
+  }
+
+  /** A person has changed it: what went wrong before may be mended. True when something else is to be done with files. */
+  edit(folder: RecordedFolder, homes: Homes, now: number): boolean {
+    const before = this.work;
+    this.#folder = folder;
+    this.cache = cacheOf(folder, homes);
+    this.work = workOf(folder, this.cache);
+    this.pollAt = now;
+    this.wentWell();
+    return this.work !== before;
+  }
+
+  open(plan: Plan, counts: FileCounts, isFilled: boolean): void {
+    const isOther = this.opened !== null && !isFilled;
+    if (isOther) this.#tries.clear();
+    if (this.opened === null || isOther) this.ready = 0;
+    this.opened = plan;
+    this.count(counts);
+  }
+
+  count(counts: FileCounts): void {
+    const { counts: before } = this.#record;
+    if (JSON.stringify(before) === JSON.stringify(counts)) return;
+    this.#set({ counts }, 'soon');
+  }
+
+  /** `now`: ms of the clock; `time`: Unix seconds. */
+  polled(report: PollReport, { now, began, time, interval }: PollTimes): void {
+    const { counts, ready, unsettled, unreadable, unreadable_count } = report;
+    this.#awayCount = 0;
+    this.#pollFault = null;
+    const [first] = unreadable;
+    this.#unreadable =
+      first === undefined ? null : `${unreadable_count} cannot be read: ${first.path} (${first.message})`;
+    this.ready = ready;
+    this.isSettled = unsettled === 0;
+    this.#more = counts.pending > ready + unsettled + unreadable_count;
+    this.#ended(now, began, pollWait({ away: 0, unsettled }, interval));
+    this.count(counts);
+    this.#set({ last_poll_time: time }, 'later');
+    if (counts.failed === 0 && this.#record.failures.length > 0) this.#set({ failures: [] }, 'soon');
+  }
+
+  /** True when it is the first time in a row. */
+  pollFailed(error: unknown, { now, began, interval }: Omit<PollTimes, 'time'>): boolean {
+    this.#awayCount++;
+    this.#pollFault = toFields(error).message;
+    this.ready = 0;
+    this.#ended(now, began, pollWait({ away: this.#awayCount, unsettled: 0 }, interval));
+    this.#set({}, 'soon');
+    return this.#awayCount === 1;
+  }
+
+  #ended(now: number, began: number, wait: number): void {
+    this.#polledAt = now;
+    this.#pollTook = now - began;
+    this.pollAt = now + wait;
+  }
+
+  changed(now: number): void {
+    if (this.away) return;
+    this.pollAt = pollAfterChange({ due: this.pollAt, ended: this.#polledAt, took: this.#pollTook }, now);
+  }
+
+  took(files: number, counts: FileCounts, now: number): void {
+    this.count(counts);
+    this.ready = files === 0 ? 0 : Math.max(0, this.ready - files);
+    // There are more than were kept by name.
+    if (this.ready === 0 && files > 0 && this.#more) this.pollAt = Math.min(this.pollAt, now);
+  }
+
+  wentWell(): void {
+    this.#retries = 0;
+    this.retryAt = null;
+    if (this.#workFault !== null) this.#set({}, 'soon');
+    this.#workFault = null;
+  }
+
+  /** Work on it is tried again later. */
+  pause(error: unknown, now: number): void {
+    this.#workFault = toFields(error).message;
+    this.retryAt = now + retryWait(++this.#retries);
+    this.#set({}, 'soon');
+  }
+
+  /** Somebody has stopped its task: that is no error. */
+  rest(now: number, ms: number): void {
+    this.retryAt = now + ms;
+  }
+
+  /** Remembers why files failed; answers what the watcher is told. `time`: Unix seconds. */
+  note(ended: readonly EndedFile[], time: number): Owed['files'] {
+    return ended.map(({ path, mark, end, fault }) => {
+      const told = this.#endOf({ path, mark, end, fault });
+      if (told !== 'returned') this.#tries.delete(path);
+      else this.ready++;
+      if (told !== 'returned')
+        this.#keepFailure(path, told === 'failed' ? (fault?.message ?? '') : null, time);
+      return { path, mark, end: told };
+    });
+  }
+
+  #endOf({ path, end, fault }: EndedFile): FileEnd {
+    if (end !== 'returned' || fault === null || isOfEveryFile(fault.code)) return end;
+    const tries = (this.#tries.get(path) ?? 0) + 1;
+    this.#tries.set(path, tries);
+    return tries < MOST_TRIES ? 'returned' : 'failed';
+  }
+
+  /** `error` null: it did not fail. */
+  #keepFailure(path: string, error: string | null, time: number): void {
+    const { failures } = this.#record;
+    const others = failures.filter(({ media_path }) => media_path !== path);
+    if (error === null && others.length === failures.length) return;
+    const fresh = error === null ? [] : [{ media_path: path, error, time }];
+    this.#set({ failures: [...fresh, ...others].slice(0, MOST_FAILURES) }, 'soon');
+  }
+
+  #set(change: Partial<FolderRecord>, when: 'soon' | 'later'): void {
+    this.#record = { ...this.#record, ...change };
+    if (this.unsaved !== 'soon') this.unsaved = when;
+  }
+
+  get lastError(): string | null {
+    return this.#pollFault ?? this.#workFault ?? this.#unreadable;
+  }
+
+  get record(): FolderRecord {
+    return { ...this.#record, last_error: this.lastError };
+  }
+
+  /** `unixOf`: Unix seconds of a time of the clock. */
+  stats(now: number, unixOf: (at: number) => number): FolderStats {
+    const until = this.away ? this.pollAt : this.retryAt;
+    const paused_until = until !== null && (this.away || until > now) ? unixOf(until) : null;
+    return { ...statsOf(this.record), paused_until };
+  }
+}
+
+export interface PollTimes {
+  readonly now: number;
+  readonly began: number;
+  readonly time: number;
+  readonly interval: number;
+}
+
+export function statsOf({ counts, last_poll_time, last_error, failures }: FolderRecord): FolderStats {
+  const { pending, analyzed, failed, filtered } = counts;
+  const files = {
+    files_pending: pending,
+    files_analyzed: analyzed,
+    files_failed: failed,
+    files_filtered: filtered,
+  };
+  return { ...files, last_poll_time, last_error, paused_until: null, failures: [...failures] };
+}

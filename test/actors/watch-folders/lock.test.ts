@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { isAlive, letGo, newHolder, withLock } from '../../../actors/watch-folders/lock.ts';
+import { manualClock } from '../../../runtime/clock.ts';
+import { until } from '../../until.ts';
+import { code } from './watching.ts';
+
+function setUp(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-watch-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const clock = manualClock();
+  const path = join(folder, 'a.lock');
+  /** Time passes until it has settled. */
+  const passing = async <T>(promise: Promise<T>): Promise<T> => {
+    let settled = false;
+    const done = () => {
+      settled = true;
+    };
+    promise.then(done, done);
+    await until(() => {
+      clock.advance(20);
+      return settled;
+    });
+    return promise;
+  };
+  return { path, clock, passing };
+}
+
+test('a lock that is held is waited for, but not for ever, and stays with its holder', async (t) => {
+  const { path, clock, passing } = setUp(t);
+  const holder = newHolder();
+  writeFileSync(path, JSON.stringify(holder));
+  const began = clock.now();
+  await assert.rejects(
+    passing(withLock(path, clock, () => assert.fail('it is held'))),
+    code('WATCH_FOLDERS_UNWRITABLE'),
+  );
+  assert.ok(clock.now() - began < 11_000);
+  assert.ok(existsSync(path));
+  letGo(holder);
+  assert.equal(await withLock(path, clock, () => 'mine'), 'mine');
+});
+
+test('a lock of another machine, or one that was cut short, is taken over when nothing happens to it', async (t) => {
+  const { path, clock, passing } = setUp(t);
+  for (const text of [JSON.stringify({ ...newHolder(), host: 'another' }), '', '{"pid":']) {
+    writeFileSync(path, text);
+    const began = clock.now();
+    assert.equal(await passing(withLock(path, clock, () => 'mine')), 'mine');
+    assert.ok(clock.now() - began >= 5_000, text);
+    assert.equal(existsSync(path), false);
+  }
+});
+
+test('a process that ended while it removed a lock holds nobody up', async (t) => {
+  const { path, clock, passing } = setUp(t);
+  const dead = JSON.stringify({ ...newHolder(), pid: 2 ** 22 + 1 });
+  writeFileSync(path, dead);
+  writeFileSync(`${path}.over`, dead);
+  assert.equal(await passing(withLock(path, clock, () => 'mine')), 'mine');
+  assert.deepEqual([existsSync(path), existsSync(`${path}.over`)], [false, false]);
+});
+
+test('a holder lives until it lets go; of another machine nothing is known', () => {
+  const holder = newHolder();
+  assert.equal(isAlive(holder), true);
+  letGo(holder);
+  assert.equal(isAlive(holder), false);
+  assert.equal(isAlive({ ...holder, host: 'another' }), 'unknown');
+});
