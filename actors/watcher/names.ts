@@ -34,8 +34,9 @@ export function isPartial(name: string): boolean {
   );
 }
 
+/** Asked of every file in every poll: endings of what is partial are no endings of media, and need no second look. */
 export function isWatchedFile(name: string): boolean {
-  return isMediaName(name) && !isHidden(name) && !isPartial(name);
+  return isMediaName(name) && !isHidden(name) && !name.startsWith('~$');
 }
 
 export function isWatchedFolder(name: string): boolean {
