@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
@@ -10,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { watcherErrors } from '../../../actors/watcher/contract.ts';
 import { fileState } from '../../../actors/watcher/file-state.ts';
@@ -160,6 +162,31 @@ test('a ledger that cannot be written or read is LEDGER_UNWRITABLE', (t) => {
   assert.throws(() => read(join(folder, 'ledger')), isUnwritable);
   assert.throws(() => removeLedger(join(folder, 'ledger')), isUnwritable);
   removeLedger(join(folder, 'not there'));
+});
+
+const hasLimits = process.platform === 'linux';
+test('a disk that is full in the middle of a record keeps what was there', { skip: !hasLimits }, (t) => {
+  const child = fileURLToPath(new URL('./full-disk.ts', import.meta.url));
+  const args = [process.execPath, ...process.execArgv.filter((arg) => !arg.startsWith('--test')), child];
+  // Of 512 or 1024 bytes, as the shell has it.
+  const limited = [
+    '-c',
+    'trap "" XFSZ; ulimit -f 3; exec "$@"',
+    'sh',
+    ...args,
+    join(temporaryFolder(t), 'ledger'),
+  ];
+  const { stdout, stderr } = spawnSync('sh', limited, { encoding: 'utf8' });
+  assert.ok(stdout, stderr);
+  const { appended, ...found } = JSON.parse(stdout);
+  assert.deepEqual(found, {
+    isUnwritable: true,
+    isAsBefore: true,
+    left: headerBytes % recordBytes,
+    read: appended,
+    isWhole: true,
+  });
+  assert.ok(appended >= 56, String(appended));
 });
 
 test('a ledger is long when most of its records say nothing any more', (t) => {

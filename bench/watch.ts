@@ -1,0 +1,157 @@
+// What does it cost to watch a folder in which nothing happens? A poll of 100,000 and of a million files against the bare calls of
+// the file system, its share of a processor, what is kept in memory of a file, and the time to read what was done.
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemDisk } from '../actors/watcher/disk.ts';
+import { fileState } from '../actors/watcher/file-state.ts';
+import { FileTable } from '../actors/watcher/file-table.ts';
+import { hashOf } from '../actors/watcher/hash.ts';
+import { Ledger } from '../actors/watcher/ledger.ts';
+import { Reach } from '../actors/watcher/reach.ts';
+import { WatchedFolder } from '../actors/watcher/watched-folder.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { createLog } from '../runtime/log.ts';
+import { alternate, type Question, type Row } from './row.ts';
+
+const intervalSeconds = 30;
+const exclusions = {
+  excluded_extensions: ['.gif'],
+  excluded_filename_globs: ['*_proxy.*'],
+  excluded_folder_globs: ['backup', 'rushes/*/old'],
+};
+const turn = {
+  signal: new AbortController().signal,
+  throwIfCancelled: () => {},
+  alive: () => {},
+};
+
+/** `count` files of a byte in folders of a thousand; `linked`: names of one file a folder, which are made faster. */
+function makeFiles(root: string, count: number, linked: boolean): void {
+  for (let folder = 0; folder < count / 1000; folder++) {
+    const path = join(root, `card-${folder}`);
+    mkdirSync(path, { recursive: true });
+    for (let i = 0; i < 1000; i++) {
+      const name = join(path, `GX01${String(i).padStart(4, '0')}.MP4`);
+      if (linked && i > 0) linkSync(join(path, 'GX010000.MP4'), name);
+      else writeFileSync(name, 'x');
+    }
+  }
+}
+
+/** What has to be asked of the file system at least. */
+function bareCalls(root: string): number {
+  let bytes = 0;
+  for (const folder of readdirSync(root)) {
+    const prefix = `${root}/${folder}/`;
+    for (const name of readdirSync(prefix)) bytes += statSync(prefix + name).size;
+  }
+  return bytes;
+}
+
+async function timed(work: () => unknown): Promise<{ ms: number; cpuMs: number }> {
+  const [begun, cpu] = [performance.now(), process.cpuUsage()];
+  await work();
+  const { user, system } = process.cpuUsage(cpu);
+  return { ms: performance.now() - begun, cpuMs: (user + system) / 1000 };
+}
+
+const row = (name: string, value: number, unit: string, rest: Partial<Row> = {}): Row => ({
+  question: 'watch',
+  name,
+  value,
+  unit,
+  against: null,
+  ratio: null,
+  goal: null,
+  ...rest,
+});
+
+async function polls(home: string, count: number, rounds: number, linked: boolean): Promise<Row[]> {
+  const root = join(home, `films-${count}`);
+  makeFiles(root, count, linked);
+  const log = createLog('bench', () => {});
+  const parts = {
+    ...{ disk: systemDisk, clock: systemClock, log, reach: new Reach(systemDisk, systemClock, 5000) },
+    ...{ settleMs: 0, sliceMs: 20, mostReady: 4096 },
+  };
+  const asked = { id: 'one', folder_path: root, ledger: join(home, `ledger-${count}`), plan: '' };
+  const folder = new WatchedFolder(asked, parts, turn);
+  let cpuMs = Number.POSITIVE_INFINITY;
+  const took = await alternate(rounds, {
+    floor: async () => (await timed(() => bareCalls(root))).ms,
+    poll: async () => {
+      const one = await timed(() => folder.poll(exclusions, [], turn));
+      cpuMs = Math.min(cpuMs, one.cpuMs);
+      return one.ms;
+    },
+  });
+  if (folder.counts.files !== count) throw new Error(`${folder.counts.files} of ${count} files are known`);
+  rmSync(root, { recursive: true });
+  const against = { name: 'bare readdirSync and statSync', value: took.floor };
+  const files = `${count.toLocaleString('en')} files`;
+  const isSmall = count === 100_000;
+  const most = (than: number): Row['goal'] => ({ of: 'value', at: 'most', than });
+  return [
+    row(`poll of ${files} of which none changed`, took.poll, 'ms', {
+      against,
+      ratio: took.floor / took.poll,
+      goal: isSmall ? most(1000) : null,
+    }),
+    row(
+      `share of a processor of ${files}, polled every ${intervalSeconds} s`,
+      cpuMs / 10 / intervalSeconds,
+      '%',
+      {
+        goal: isSmall ? most(3) : null,
+      },
+    ),
+  ];
+}
+
+/** Bytes of a file, the room that a table has to spare among them. */
+function memory(count: number): Row {
+  const before = process.memoryUsage().rss;
+  const table = new FileTable();
+  for (let i = 0; i < count; i++) table.add(hashOf(`card/${i}.mp4`), hashOf(String(i)), fileState.analyzed);
+  const resident = (process.memoryUsage().rss - before) / count;
+  return row(`bytes of a file in a table of ${count.toLocaleString('en')}`, table.bytes / count, 'B', {
+    against: { name: 'resident, before what it grew out of is collected', value: resident },
+    goal: { of: 'value', at: 'most', than: 48 },
+  });
+}
+
+async function opening(home: string, count: number): Promise<Row> {
+  const path = join(home, 'ledger');
+  const records = Array.from({ length: count }, (_, i) => ({
+    path: hashOf(`card/${i}.mp4`),
+    mark: hashOf(String(i)),
+    state: fileState.analyzed,
+  }));
+  new Ledger(path, '').replace(records);
+  const asked = { id: 'one', folder_path: home, ledger: path, plan: '' };
+  const log = createLog('bench', () => {});
+  const parts = {
+    ...{ disk: systemDisk, clock: systemClock, log, reach: new Reach(systemDisk, systemClock, 5000) },
+    ...{ settleMs: 0, sliceMs: 20, mostReady: 4096 },
+  };
+  const { open } = await alternate(7, {
+    open: async () => (await timed(() => new WatchedFolder(asked, parts, turn))).ms,
+  });
+  return row(`opening a folder of which ${count.toLocaleString('en')} files are done`, open, 'ms');
+}
+
+export const watch: Question = async (say) => {
+  const home = mkdtempSync(join(tmpdir(), 'bench-watch-'));
+  try {
+    const rows = [memory(1_000_000)];
+    say('100,000 files');
+    rows.push(...(await polls(home, 100_000, 7, false)));
+    rows.push(await opening(home, 100_000));
+    say('1,000,000 names of 1000 files');
+    rows.push(...(await polls(home, 1_000_000, 3, true)));
+    return rows;
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+};
