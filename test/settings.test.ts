@@ -21,11 +21,21 @@ test('settings of the service refuse what cannot be meant', () => {
     ['FRAMEHOUND_LICENSE_URL', 'ftp://a.example'],
     ['FRAMEHOUND_PORT', '65536'],
     ['FRAMEHOUND_PORT', '66x'],
+    ['FRAMEHOUND_WATCH_INTERVAL_SECONDS', '0.5'],
   ] as const;
   for (const [name, value] of cases) {
     const read = () => resolveConfig(settings, { flags: {}, env: { [name]: value }, file: {} });
     assert.throws(read, engineErrors.INVALID_CONFIG.is, `${name}=${value}`);
   }
+});
+
+test('a setting that is true or false is read from text, and nothing else is taken for one', () => {
+  const read = (text: string) =>
+    resolveConfig(settings, { flags: {}, env: { FRAMEHOUND_WATCH_RESUME: text }, file: {} }).values
+      .watch_resume;
+  assert.deepEqual(['true', 'false', '1', '0', ''].map(read), [true, false, true, false, true]);
+  for (const text of ['no', '2', 'off'])
+    assert.throws(() => read(text), /watch_resume .*true or false/, text);
 });
 
 test('the defaults of every setting fit their own schema', () => {

@@ -1,4 +1,5 @@
 // Which files of a folder are analysed at all: those that pass its metadata filter, and those of which too little is known.
+import { makeFolder } from '../../runtime/files/make-folder.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import { type Analysis, analysisErrors } from '../analysis/contract.ts';
 import type { indexContract } from '../index/contract.ts';
@@ -18,6 +19,8 @@ export async function passing(
   signal: AbortSignal,
 ): Promise<readonly boolean[]> {
   if (metadata_filter_request === null) return paths.map(() => true);
+  // Nothing is remembered in a folder that is not there, and what is not known passes.
+  makeFolder(cache_dir);
   try {
     // What they are is looked up once and remembered; the task that follows finds it known.
     await analysis.properties({ cache_dir, media_paths: paths, model_key: null }, signal);

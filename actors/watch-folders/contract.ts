@@ -176,13 +176,13 @@ export const WatchStatus = named(
   Type.Object({
     state: described(
       oneOf(...watchStates),
-      '`running`: files are analysed. `waiting`: nothing is pending. `paused`: another task is active, or a folder cannot be ' +
+      '`running`: files are analysed, or may soon be. `waiting`: nothing is pending. `paused`: another task is active, or a folder cannot be ' +
         'read; tried again by itself. `stopping`: files that are being worked on are finished. `stopped`.',
     ),
     current_folder: described(nullable(Type.String()), 'Path of the watch folder that is worked on.'),
     current_file: described(nullable(Type.String()), 'A file that is worked on.'),
     task_id: described(nullable(Type.String()), 'The task that works on it: its room has the progress.'),
-    files_pending: described(Count, 'Of all folders.'),
+    files_pending: described(Count, 'Of all folders that are enabled.'),
     files_processed_this_session: described(Count, 'Since the service was started.'),
     last_error: described(nullable(Type.String()), 'What went wrong last; null when nothing is wrong now.'),
     paused_until: described(nullable(Seconds), 'Of `paused`: when it is tried again, in Unix seconds.'),

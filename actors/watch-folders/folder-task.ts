@@ -1,13 +1,7 @@
 // One batch: some files of a folder are taken, filtered, worked on as one task, and their ends are told.
 import { stat } from 'node:fs/promises';
 import { engineErrors } from '../../runtime/errors.ts';
-import {
-  type Analysis,
-  analysisErrors,
-  type EndState,
-  type TaskError,
-  type Tasks,
-} from '../analysis/contract.ts';
+import { type Analysis, analysisErrors, type TaskError, type Tasks } from '../analysis/contract.ts';
 import { mediaErrors } from '../decoder/contract.ts';
 import type { SeenFile } from '../watcher/contract.ts';
 import { type CandidateParts, passing } from './candidates.ts';
@@ -28,7 +22,11 @@ export interface BatchParts extends CandidateParts {
 }
 
 /** How the task of a batch ended; null when no task was needed. */
-export type BatchEnd = { readonly state: EndState; readonly fault: TaskError | Fault | null } | null;
+export type BatchEnd = {
+  /** Somebody stopped the task, or files changed under it: the same would happen again at once. */
+  readonly isHandedBack: boolean;
+  readonly fault: TaskError | Fault | null;
+} | null;
 
 export class Batch {
   readonly watched: Watched;
@@ -49,10 +47,6 @@ export class Batch {
     this.#finishing = true;
     this.#before.abort();
     if (this.task_id !== null) this.#parts.tasks.finish(this.task_id);
-  }
-
-  get isFinishing(): boolean {
-    return this.#finishing;
   }
 
   /**
@@ -124,7 +118,7 @@ export class Batch {
     });
     if (followed === null) {
       await Promise.all(settling);
-      return null;
+      return { isHandedBack: this.watched.ready > 0, fault: null };
     }
     this.task_id = followed.task_id;
     // It was asked to finish while the task was being started; or another thing is to be done with the files by now.
@@ -138,7 +132,7 @@ export class Batch {
     end(ends.rest(error));
     await Promise.all(settling);
     const ofTask = error !== null && analysisErrors.ALL_FAILED.code !== error.code ? error : null;
-    return { state, fault: ofTask ?? fault };
+    return { isHandedBack: state === 'cancelled' && !this.#finishing, fault: ofTask ?? fault };
   }
 
   #start(

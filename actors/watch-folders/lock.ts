@@ -75,18 +75,25 @@ async function take(path: string, holder: Holder, clock: Clock): Promise<void> {
   for (;;) {
     if (create(path, holder)) return;
     const now = clock.now();
-    const text = textAt(path);
-    if (text === null) continue;
+    // Gone by now, or a link to nothing.
+    const text = textAt(path) ?? '';
     if (seen.text !== text) seen = { text, since: now };
-    const of = holderOf(text);
-    const alive = of === null ? 'unknown' : isAlive(of);
-    if (alive === false || (alive === 'unknown' && now - seen.since >= SILENT_MS))
-      breakLock(path, text, holder);
-    else if (now - began >= WAIT_MS) {
+    if (now - began >= WAIT_MS) {
+      const of = holderOf(text);
       const who = of === null ? 'somebody' : `process ${of.pid} on ${of.host}`;
       throw watchErrors.WATCH_FOLDERS_UNWRITABLE(`${path} is held by ${who}`, { path });
-    } else await pause(clock, AGAIN_MS);
+    }
+    const isOver = hasGone(text, now - seen.since);
+    if (isOver) breakLock(path, text, holder);
+    await pause(clock, isOver ? 0 : AGAIN_MS);
   }
+}
+
+/** `silent`: how long nothing happened to it, ms. */
+function hasGone(text: string, silent: number): boolean {
+  const holder = holderOf(text);
+  const alive = holder === null ? 'unknown' : isAlive(holder);
+  return alive === false || (alive === 'unknown' && silent >= SILENT_MS);
 }
 
 /** Only one at a time removes a lock, and only the lock that it looked at. */

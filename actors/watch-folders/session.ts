@@ -241,7 +241,7 @@ export class WatchSession {
     }
   }
 
-  #served({ watched, isFinishing }: Batch, end: BatchEnd): void {
+  #served({ watched }: Batch, end: BatchEnd): void {
     const { clock, tasks, log } = this.#parts;
     const now = clock.now();
     this.#slotFailures = 0;
@@ -250,13 +250,15 @@ export class WatchSession {
       watched.pause(new Error(end.fault.message), now);
     } else if (watched.owed.length === 0) watched.wentWell();
     // Whoever begins a task of their own takes the slot; whoever only stops this one wants it to stop for a while.
-    if (end?.state === 'cancelled' && !end.fault && !isFinishing && !tasks.busy)
-      watched.rest(now, STOPPED_MS);
+    if (end?.isHandedBack && !end.fault && !tasks.busy) watched.rest(now, STOPPED_MS);
   }
 
   #notServed(watched: Watched, error: unknown): void {
     const now = this.#parts.clock.now();
-    if (analysisErrors.ANOTHER_TASK.is(error) || engineErrors.CANCELLED.is(error)) return;
+    if (analysisErrors.ANOTHER_TASK.is(error) || engineErrors.CANCELLED.is(error)) {
+      watched.rest(now, retryWait(1));
+      return;
+    }
     if (watcherErrors.FOLDER_NOT_OPEN.is(error)) {
       watched.opened = null;
       watched.ready = 0;

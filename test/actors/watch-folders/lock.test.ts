@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -41,7 +41,7 @@ test('a lock that is held is waited for, but not for ever, and stays with its ho
   assert.ok(clock.now() - began < 11_000);
   assert.ok(existsSync(path));
   letGo(holder);
-  assert.equal(await withLock(path, clock, () => 'mine'), 'mine');
+  assert.equal(await passing(withLock(path, clock, () => 'mine')), 'mine');
 });
 
 test('a lock of another machine, or one that was cut short, is taken over when nothing happens to it', async (t) => {
@@ -70,4 +70,11 @@ test('a holder lives until it lets go; of another machine nothing is known', () 
   letGo(holder);
   assert.equal(isAlive(holder), false);
   assert.equal(isAlive({ ...holder, host: 'another' }), 'unknown');
+});
+
+test('a link to nothing in the place of the lock is told, and nothing hangs', async (t) => {
+  const { path, clock, passing } = setUp(t);
+  symlinkSync('nothing', path);
+  const work = passing(withLock(path, clock, () => assert.fail('it is not held')));
+  await assert.rejects(work, code('WATCH_FOLDERS_UNWRITABLE'));
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync, rmSync } from 'node:fs';
 import test from 'node:test';
 import { bodyOf, never, oneFolder } from './watching.ts';
 
@@ -201,4 +202,20 @@ test('files that the metadata filter leaves out are not analysed', async (t) => 
   assert.deepEqual(w.facts.filters.asked, [[inside, outside]]);
   const { files_filtered, files_analyzed, files_pending } = await w.stats();
   assert.deepEqual([files_filtered, files_analyzed, files_pending], [1, 1, 0]);
+});
+
+test('what files are is remembered for the filter, also before the first analysis', async (t) => {
+  const filters = [{ facet_id: 'ext', operator: 'is_any_of' as const, values: ['mov'] }];
+  const w = await oneFolder(t, { metadata_filter_request: filters });
+  rmSync(w.cache, { recursive: true });
+  const film = w.file('a.mov');
+  let wasThere: boolean | null = null;
+  const { properties } = w.facts.filters.analysis;
+  w.facts.filters.analysis.properties = (request, signal) => {
+    wasThere = existsSync(request.cache_dir);
+    return properties(request, signal);
+  };
+  await w.service.start();
+  await w.begun(1);
+  assert.deepEqual([w.tasks.current!.paths, wasThere], [[film], true]);
 });
