@@ -76,9 +76,16 @@ export function nanoseconds(seconds: number): number {
   return Math.round(seconds * NANO);
 }
 
-/** The frame boundary nearest to a time. */
+/** Times this far apart are the same: programs write times to a microsecond, rounded down or to the nearest. */
+const SLACK = 1000;
+
+export function isSameTime(a: number, b: number): boolean {
+  return Math.abs(a - b) <= SLACK;
+}
+
+/** The frame boundary nearest to a time; half up, also where the half was written a little short. */
 export function frameAt(nanos: number, { num, den }: Rational): number {
-  return quotient(BigInt(nanos) * BigInt(num), BigInt(den) * BigInt(NANO));
+  return quotient(BigInt(nanos + SLACK) * BigInt(num), BigInt(den) * BigInt(NANO));
 }
 
 /** How many frames of `to` last as long as so many of `from`. */
