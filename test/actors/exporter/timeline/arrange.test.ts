@@ -224,6 +224,10 @@ test('what is wrong with an item or the sequence names its field', () => {
     [item('/a', 0, 1), { sequence_name: '\u0000' }, 'sequence_name'],
     [item('/a', 0, 1), { start_timecode: '01:00:00:25' }, 'start_timecode'],
     [item('/a', 0, 1), { start_timecode: '01:00:00;00' }, 'start_timecode'],
+    [item('/a', 0, 1), { start_timecode: '24:00:00:00' }, 'start_timecode'],
+    [item('/a', 0, 1), { start_timecode: '00:60:00:00' }, 'start_timecode'],
+    [item('/a', 0, 1), { start_timecode: '00:00:00:000' }, 'start_timecode'],
+    [item('/a', 0, 1), { fps: 29.97, start_timecode: '01:01:00;00' }, 'start_timecode'],
   ] as const;
   for (const [one, more, field] of wrong) {
     assert.throws(
