@@ -5,7 +5,7 @@ import { oneLine } from '../rows.ts';
 import { type TimelineItem, type TimelineRequest, timelineErrors } from './contract.ts';
 import type { Clip, SoundTrack, Source, Timeline } from './model.ts';
 import {
-  conformedRate,
+  countingRate,
   frameAt,
   framesIn,
   framesPerSecond,
@@ -190,20 +190,21 @@ class Sources {
     return { facts, rate, frames };
   }
 
-  #rateOf({ rate: own, path }: SourceFacts): Rational {
-    const found = own && conformedRate(own);
+  #rateOf({ rate: own, varies, path }: SourceFacts): Rational {
+    const found = own && countingRate(own);
     const rate = found?.rate ?? this.sequenceRate;
     const counted = framesPerSecond(rate);
-    if (!found)
-      this.warnings.push(`${path}: its frame rate is not known; its frames are counted at ${counted}`);
+    const shown = framesPerSecond(this.sequenceRate);
+    const tell = (what: string) => this.warnings.push(`${path}: ${what}`);
+    if (!found) tell(`its frame rate is not known; its frames are counted at ${counted}`);
     else if (!found.isOwn) {
-      const about = framesPerSecond(own);
-      const what = `${about} frames per second on average is no rate of editing programs, it may vary`;
-      this.warnings.push(`${path}: ${what}; its frames are counted at ${counted}`);
-    } else if (!isSameRate(rate, this.sequenceRate)) {
-      const shown = framesPerSecond(this.sequenceRate);
-      this.warnings.push(`${path}: has ${counted} frames per second, the sequence ${shown}`);
+      const about = `${framesPerSecond(own)} frames per second on average is no rate of editing programs`;
+      tell(`${about}, it ${varies ? 'varies' : 'may vary'}; its frames are counted at ${counted}`);
+    } else if (varies) {
+      tell(`its frame rate varies; its frames are counted at its average, ${counted} per second`);
     }
+    if (found?.isOwn && !isSameRate(rate, this.sequenceRate))
+      tell(`has ${counted} frames per second, the sequence ${shown}`);
     return rate;
   }
 }

@@ -27,6 +27,14 @@ export function conformedRate({ num, den }: Rational): Conformed | null {
   return { rate, isOwn: error(rate) <= TOLERANCE };
 }
 
+/** Of an odd rate, the rate that editing programs count at on whose frames most of its frames begin: 25 for 12.5. */
+export function countingRate({ num, den }: Rational): Conformed | null {
+  const found = conformedRate({ num, den });
+  if (!found || found.isOwn) return found;
+  const many = Array.from({ length: MOST_TIMES }, (_, i) => conformedRate({ num: num * (i + 1), den }));
+  return { rate: many.find((one) => one?.isOwn)?.rate ?? found.rate, isOwn: false };
+}
+
 /** Rates that people edit at. */
 const usual: readonly Rational[] = [24, 25, 30, 48, 50, 60, 100, 120].flatMap((nominal) => [
   { num: nominal, den: 1 },

@@ -14,6 +14,8 @@ export interface SourceFacts {
   readonly seconds: number;
   /** As the file says it; null when it does not, and for stills and sound. */
   readonly rate: Rational | null;
+  /** The rate is an average: pictures come at unequal times. */
+  readonly varies: boolean;
   readonly width: number;
   readonly height: number;
   /** Null when the file has none. */
@@ -30,6 +32,7 @@ export function sourceFacts(path: string, probe: Probe): SourceFacts {
     kind,
     seconds: kind === 'image' ? 0 : duration_seconds,
     rate,
+    varies: video?.rate_varies ?? false,
     width,
     height,
     timecode: kind === 'video' ? counterOf(probe) : null,
