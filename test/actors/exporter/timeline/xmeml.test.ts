@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { arrange } from '../../../../actors/exporter/timeline/arrange.ts';
+import { fcpxml } from '../../../../actors/exporter/timeline/fcpxml.ts';
 import { pathUrl } from '../../../../actors/exporter/timeline/path-url.ts';
 import { xmeml } from '../../../../actors/exporter/timeline/xmeml.ts';
 import { cut } from './cut.ts';
@@ -31,6 +32,15 @@ test('a picture is without its sound, and every rate says whether it is NTSC', (
     new Set(text.match(/<timebase>.*\n.*<ntsc>\w+/g)!.map((one) => one.replace(/\s+/g, ''))),
     new Set(['<timebase>24</timebase><ntsc>TRUE']),
   );
+});
+
+test('what looks like a reference in a name is the name', () => {
+  const facts = known(film('/a'));
+  const name = 'R&B; &amp; &#0; &lt; ]]>';
+  const { timeline } = arrange(request([item('/a', 0, 1, { name })], { sequence_name: name }), facts);
+  const written = 'R&amp;B; &amp;amp; &amp;#0; &amp;lt; ]]&gt;';
+  assert.equal(xmeml(timeline).split(`<name>${written}</name>`).length, 3);
+  assert.equal(fcpxml(timeline).split(` name="${written}"`).length, 4);
 });
 
 test('addresses are percent-encoded: spaces, letters of any script, drives and shares of Windows', () => {
