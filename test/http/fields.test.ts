@@ -130,6 +130,7 @@ const bodies: Readonly<Record<string, Row>> = {
       fps: optional,
       width: optional,
       height: optional,
+      unreadable: optional,
     },
   },
   '/export/timeline': {
@@ -142,6 +143,7 @@ const bodies: Readonly<Record<string, Row>> = {
       fps: optional,
       width: optional,
       height: optional,
+      unreadable: optional,
       start_timecode: optional,
     },
   },

@@ -32,16 +32,17 @@ interface Placed {
   readonly last: number;
 }
 
-/** `facts`: of every path of the items. Throws ITEM_INVALID and SEQUENCE_INVALID naming the field. */
+/** `facts`: of the paths of the items; without them an item is left out. Throws ITEM_INVALID and SEQUENCE_INVALID naming the field. */
 export function arrange(request: TimelineRequest, facts: ReadonlyMap<string, SourceFacts>): Arranged {
   const { items } = request;
   const pictures = items.flatMap(({ track, media_path }) =>
-    track === 'video' ? [facts.get(media_path)!] : [],
+    track === 'video' && facts.has(media_path) ? [facts.get(media_path)!] : [],
   );
   const sequence = sequenceOf(request, pictures);
   const sources = new Sources(facts, sequence.rate);
   const placed: Record<Kind, Placed[]> = { video: [], audio: [] };
   for (const [i, item] of items.entries()) {
+    if (!facts.has(item.media_path)) continue;
     const some = placed[item.track];
     some.push({ item: i, ...place(item, `items[${i}]`, sources, some.at(-1)) });
   }

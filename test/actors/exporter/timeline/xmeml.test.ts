@@ -50,6 +50,8 @@ test('addresses are percent-encoded: spaces, letters of any script, drives and s
     ['/日本/a&b.mov', 'file://localhost/%E6%97%A5%E6%9C%AC/a%26b.mov'],
     ['C:\\My Films\\a.mov', 'file://localhost/C%3A/My%20Films/a.mov'],
     ['\\\\nas\\films\\a b.mov', 'file://nas/films/a%20b.mov'],
+    ['\\\\?\\D:\\long\\a.mov', 'file://localhost/D%3A/long/a.mov'],
+    ['\\\\?\\UNC\\nas\\films\\a.mov', 'file://nas/films/a.mov'],
     ['/back\\slash.mov', 'file://localhost/back%5Cslash.mov'],
   ];
   for (const [path, url] of urls) assert.equal(pathUrl(path, 'localhost'), url);
