@@ -43,7 +43,9 @@ export function sourceFacts(path: string, probe: Probe): SourceFacts {
 function counterOf({ timecode: { text, drop_frame: dropFrame, rate } }: Probe): Counter | null {
   const counted = conformedRate(rate);
   const frame = counted && frames(text, { rate: counted.rate, dropFrame });
-  return frame === null ? null : { frame, rate: counted!.rate, dropFrame };
+  // A file without one counts as its frames do, and those of an odd rate count at another one.
+  if (frame === null || (frame === 0 && !counted!.isOwn)) return null;
+  return { frame, rate: counted!.rate, dropFrame };
 }
 
 function soundOf({ audio }: Probe): Sound | null {
