@@ -31,7 +31,7 @@ export async function saveTimeline(path: string, answer: TimelineAnswer): Promis
   return { ...facts, output_path: await saveNew(dirname(path), basename(path), Buffer.from(content)) };
 }
 
-/** Null when nothing was found. */
+/** Null when nothing was found. A drive may be away, so what is not there is left out, and told among the warnings. */
 export async function saveScenes(
   matches: readonly Match[],
   sequence_name: string,
@@ -41,8 +41,7 @@ export async function saveScenes(
 ): Promise<SavedTimeline | null> {
   const items = sceneItems(matches.slice(0, mostItems));
   if (items.length === 0) return null;
-  return saveTimeline(
-    path,
-    await backend.exportTimeline({ format, sequence_name: sequence_name.slice(0, 1000), items }),
-  );
+  const named = sequence_name.slice(0, 1000);
+  const request = { format, sequence_name: named, items, unreadable: 'leave_out' } as const;
+  return saveTimeline(path, await backend.exportTimeline(request));
 }

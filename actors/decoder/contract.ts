@@ -61,6 +61,8 @@ export const VideoStream = Type.Object({
   /** HDR by its transfer function (PQ or HLG). */
   hdr: Type.Boolean(),
   frame_rate: Rational,
+  /** Pictures come at unequal times, as far as the first packets show. Only when `pace` was asked for. */
+  rate_varies: Type.Optional(Type.Boolean()),
   bit_rate: Nullable(Type.Integer()),
 });
 export const AudioStream = Type.Object({
@@ -240,7 +242,8 @@ export function clockTime(seconds: number): string {
 export const decoderContract = contract(
   'decoder',
   {
-    probe: ask(Type.Object({ path: Type.String() }), Probe),
+    /** `pace`: whether the rate of a film varies, too; reads some of its packets. */
+    probe: ask(Type.Object({ path: Type.String(), pace: Type.Optional(Type.Boolean()) }), Probe),
     identify: ask(Type.Object({ path: Type.String() }), FileIdentity),
     /**
      * One part of the digest of a content, by which two files of the same hash are told apart; `before`: what the part

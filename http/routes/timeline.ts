@@ -15,9 +15,10 @@ const tag = 'Export';
 const rules =
   'Items that overlap lie on tracks one above the other, later ones on top. Both ends of an item are rounded to the frames ' +
   'of the sequence, so items that meet in seconds meet in frames; `total_duration_seconds` is the latest end after that. ' +
-  'Every file is asked what it is: one that cannot be read is a 400 that names the item, and nothing is written. A name that ' +
-  'is taken gets `-2`, `-3` and so on; `output_path` of the answer is where the file lies. `warnings` tell of rates that ' +
-  'vary or that no editing program counts at, which are counted at the nearest one that is.';
+  'Every file is asked what it is: one that cannot be read is a 400 that names the item, and nothing is written, unless ' +
+  '`unreadable` says otherwise. A name that is taken gets `-2`, `-3` and so on; `output_path` of the answer is where the ' +
+  'file lies. `warnings` tell of items that were left out, and of rates that vary or that no editing program counts at, ' +
+  'which are counted at the nearest one that is.';
 
 /** With paths in their plain form. */
 function plain({ items, output_path }: { items: readonly TimelineItem[]; output_path?: string | undefined }) {

@@ -150,6 +150,7 @@ const bodies: Readonly<Record<string, Row>> = {
       fps: optional,
       width: optional,
       height: optional,
+      unreadable: optional,
     },
   },
   '/export/timeline': {
@@ -162,6 +163,7 @@ const bodies: Readonly<Record<string, Row>> = {
       fps: optional,
       width: optional,
       height: optional,
+      unreadable: optional,
       start_timecode: optional,
     },
   },

@@ -21,13 +21,17 @@ import { codedSize, frameRate, pictureRate, pictureSeconds } from '../source/str
 import { frames, saysDropFrame, timecode } from '../timecode.ts';
 import { colourPrimaries, colourSpace, colourTransfer, isHdr } from './colours.ts';
 import { readExif } from './exif.ts';
+import { paceVaries } from './pace.ts';
 import { scanSeconds } from './scan.ts';
 import { readTags, type TagFacts, type Tags } from './tags.ts';
 
 const noTimecode = { text: '00:00:00:00', drop_frame: false };
 
 /** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA, NO_PICTURE, DECODE_FAILED, TOO_LARGE, CANCELLED. */
-export async function probe({ path }: { readonly path: string }, turn: Turn): Promise<Probe> {
+export async function probe(
+  { path, pace = false }: { readonly path: string; readonly pace?: boolean | undefined },
+  turn: Turn,
+): Promise<Probe> {
   const { size } = await readFileStamp(path);
   const size_bytes = Number(size);
   const still = await openStill(path);
@@ -35,17 +39,18 @@ export async function probe({ path }: { readonly path: string }, turn: Turn): Pr
   turn.throwIfCancelled();
   const source = await openSource(path, { turn });
   try {
-    return source.video ? await probeVideo(source, size_bytes, turn) : probeAudio(source, size_bytes);
+    return source.video ? await probeVideo(source, size_bytes, turn, pace) : probeAudio(source, size_bytes);
   } finally {
     source.close();
   }
 }
 
-async function probeVideo(source: Source, size_bytes: number, turn: Turn): Promise<Probe> {
+async function probeVideo(source: Source, size_bytes: number, turn: Turn, pace: boolean): Promise<Probe> {
   const video = source.video!;
   const still = isStillContainer(source.container);
   const sound = audioStreams(source);
   source.lookForFields();
+  const varies = pace && !still ? { rate_varies: paceVaries(source) } : {};
   const seconds = still ? 0 : (pictureSeconds(source) ?? (await scanSeconds(source, turn)));
   if (seconds === null) {
     if (sound.length > 0) return probeAudio(source, size_bytes);
@@ -61,7 +66,7 @@ async function probeVideo(source: Source, size_bytes: number, turn: Turn): Promi
     duration_seconds: seconds,
     grid_frames: still ? 1 : gridLength(seconds),
     ...shownSize(codedSize(video)),
-    video: videoStream(source, video),
+    video: { ...videoStream(source, video), ...varies },
     audio: sound,
     subtitles: subtitleStreams(source),
     timecode: startTimecode(source, video),

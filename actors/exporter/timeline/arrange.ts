@@ -4,7 +4,15 @@ import type { Rational } from '../../decoder/contract.ts';
 import { oneLine } from '../rows.ts';
 import { type TimelineItem, type TimelineRequest, timelineErrors } from './contract.ts';
 import type { Clip, SoundTrack, Source, Timeline } from './model.ts';
-import { conformedRate, frameAt, framesIn, framesPerSecond, isSameRate, nanoseconds } from './rate.ts';
+import {
+  countingRate,
+  frameAt,
+  framesIn,
+  framesPerSecond,
+  isSameRate,
+  isSameTime,
+  nanoseconds,
+} from './rate.ts';
 import { sequenceOf } from './sequence.ts';
 import type { SourceFacts } from './source-facts.ts';
 import { stacked } from './tracks.ts';
@@ -20,22 +28,23 @@ type Kind = TimelineItem['track'];
 interface Placed {
   readonly item: number;
   readonly clip: Clip;
+  /** Where it ends in its source, in nanoseconds. */
+  readonly last: number;
 }
 
-/** `facts`: of every path of the items. Throws ITEM_INVALID and SEQUENCE_INVALID naming the field. */
+/** `facts`: of the paths of the items; without them an item is left out. Throws ITEM_INVALID and SEQUENCE_INVALID naming the field. */
 export function arrange(request: TimelineRequest, facts: ReadonlyMap<string, SourceFacts>): Arranged {
   const { items } = request;
   const pictures = items.flatMap(({ track, media_path }) =>
-    track === 'video' ? [facts.get(media_path)!] : [],
+    track === 'video' && facts.has(media_path) ? [facts.get(media_path)!] : [],
   );
   const sequence = sequenceOf(request, pictures);
   const sources = new Sources(facts, sequence.rate);
-  const ends: Record<Kind, number> = { video: 0, audio: 0 };
   const placed: Record<Kind, Placed[]> = { video: [], audio: [] };
   for (const [i, item] of items.entries()) {
-    const clip = place(item, `items[${i}]`, sources, ends[item.track]);
-    ends[item.track] = clip.end;
-    placed[item.track].push({ item: i, clip });
+    if (!facts.has(item.media_path)) continue;
+    const some = placed[item.track];
+    some.push({ item: i, ...place(item, `items[${i}]`, sources, some.at(-1)) });
   }
   const all = [...placed.video, ...placed.audio].map(({ clip }) => clip);
   const timeline = {
@@ -48,27 +57,38 @@ export function arrange(request: TimelineRequest, facts: ReadonlyMap<string, Sou
   return { timeline, warnings: sources.warnings };
 }
 
-/** `after`: where the item before it on tracks of its kind ends. */
-function place(item: TimelineItem, at: string, sources: Sources, after: number): Clip {
+/** `before`: of its kind. */
+function place(item: TimelineItem, at: string, sources: Sources, before: Placed | undefined) {
   const source = sources.numberOf(item, at);
   const { facts, rate, frames } = sources.at(source);
   const { first, last } = range(item, at, facts);
+  const after = before?.clip.end ?? 0;
   const start = startOf(item, at, sources.sequenceRate, after);
   const end =
     item.timeline_start_seconds === undefined
-      ? after + frameAt(last - first, sources.sequenceRate)
+      ? after + lasting(first, last, sources.sequenceRate)
       : frameAt(nanoseconds(item.timeline_start_seconds) + last - first, sources.sequenceRate);
   if (end <= start) {
     throw refused(at, 'source_end_seconds', 'comes to no frame of the sequence: the item is too short');
   }
   const wanted = Math.max(1, framesIn(end - start, sources.sequenceRate, rate));
   const length = frames === null ? wanted : Math.min(wanted, frames);
-  const nearest = frameAt(first, rate);
-  // The last frame of a file may be rounded past its end: then the whole range moves by that frame.
-  const from = frames === null ? nearest : Math.min(nearest, frames - length);
+  const goesOn =
+    before?.clip.source === source && before.clip.end === start && isSameTime(before.last, first);
+  // Of what goes on without a cut, no picture is left out or shown twice.
+  const from = goesOn && isSameRate(rate, sources.sequenceRate) ? before.clip.out : frameAt(first, rate);
   const name = item.name === undefined ? facts.name : oneLine(item.name);
   if (name === '') throw refused(at, 'name', 'has no character that can be shown');
-  return { name, source, start, end, in: from, out: from + length };
+  // The last frame of a file may be rounded past its end: then the whole range moves by that frame.
+  const within = frames === null ? from : Math.min(from, frames - length);
+  return { clip: { name, source, start, end, in: within, out: within + length }, last };
+}
+
+/** Of what has no place of its own: as many frames as its source has there, so that what goes on there goes on here. */
+function lasting(first: number, last: number, rate: Rational): number {
+  const frames = frameAt(last, rate) - frameAt(first, rate);
+  // Shorter than a frame, and within one.
+  return frames === 0 ? frameAt(last - first, rate) : frames;
 }
 
 function startOf({ timeline_start_seconds: told }: TimelineItem, at: string, rate: Rational, after: number) {
@@ -171,20 +191,21 @@ class Sources {
     return { facts, rate, frames };
   }
 
-  #rateOf({ rate: own, path }: SourceFacts): Rational {
-    const found = own && conformedRate(own);
+  #rateOf({ rate: own, varies, path }: SourceFacts): Rational {
+    const found = own && countingRate(own);
     const rate = found?.rate ?? this.sequenceRate;
     const counted = framesPerSecond(rate);
-    if (!found)
-      this.warnings.push(`${path}: its frame rate is not known; its frames are counted at ${counted}`);
+    const shown = framesPerSecond(this.sequenceRate);
+    const tell = (what: string) => this.warnings.push(`${path}: ${what}`);
+    if (!found) tell(`its frame rate is not known; its frames are counted at ${counted}`);
     else if (!found.isOwn) {
-      const about = framesPerSecond(own);
-      const what = `${about} frames per second on average is no rate of editing programs, it may vary`;
-      this.warnings.push(`${path}: ${what}; its frames are counted at ${counted}`);
-    } else if (!isSameRate(rate, this.sequenceRate)) {
-      const shown = framesPerSecond(this.sequenceRate);
-      this.warnings.push(`${path}: has ${counted} frames per second, the sequence ${shown}`);
+      const about = `${framesPerSecond(own)} frames per second on average is no rate of editing programs`;
+      tell(`${about}, it ${varies ? 'varies' : 'may vary'}; its frames are counted at ${counted}`);
+    } else if (varies) {
+      tell(`its frame rate varies; its frames are counted at its average, ${counted} per second`);
     }
+    if (found?.isOwn && !isSameRate(rate, this.sequenceRate))
+      tell(`has ${counted} frames per second, the sequence ${shown}`);
     return rate;
   }
 }

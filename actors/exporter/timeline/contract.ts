@@ -83,6 +83,13 @@ export const timelineFields = {
     ]),
     'Ranges of files, in the order in which they cover each other.',
   ),
+  unreadable: Type.Optional(
+    described(
+      oneOf('refuse', 'leave_out'),
+      'Items whose file is gone or no media: `refuse` (as when left out) is a 400 that names the first one; `leave_out` ' +
+        'places the others and tells of it in `warnings`.',
+    ),
+  ),
 };
 
 /** The body of /export/timeline. */
@@ -110,6 +117,8 @@ export interface TimelineRequest {
   /** Timecode of the first frame; `;` before its frames asks for drop-frame. */
   readonly start_timecode?: string | undefined;
   readonly items: readonly TimelineItem[];
+  /** What becomes of items whose file cannot be read; `refuse` when left out. */
+  readonly unreadable?: 'refuse' | 'leave_out' | undefined;
   /** Absolute path of the file to write; null answers the text itself. */
   readonly output_path: string | null;
 }
@@ -120,6 +129,7 @@ export const timelineFacts = {
   sequence_name: Type.String(),
   /** Frames per second of the sequence, to a thousandth. */
   fps: Type.Number(),
+  /** Of those that were placed. */
   item_count: Type.Integer(),
   /** The latest end of an item, in whole frames: gaps and overlapping tracks are in it. */
   total_duration_seconds: Type.Number(),
@@ -128,7 +138,7 @@ export const timelineFacts = {
   warnings: Type.Optional(
     described(
       Type.Array(Type.String()),
-      'What an editor should know: files of another rate than the sequence.',
+      'What an editor should know: files that were left out, rates that vary or are not that of the sequence.',
     ),
   ),
 };
@@ -143,7 +153,8 @@ export type TimelineAnswer = Static<typeof TimelineAnswer>;
 
 export interface Timelines {
   /**
-   * Asks what each source is, places the items and writes them; nothing is written when an item is wrong. ITEM_INVALID,
+   * Asks what each source is, places the items and writes them; nothing is written when an item is wrong, or when none has a
+   * file that can be read. ITEM_INVALID,
    * SEQUENCE_INVALID and the errors of media name the field; BUSY when too many timelines wait.
    */
   make(request: TimelineRequest, signal: AbortSignal): Promise<TimelineAnswer>;

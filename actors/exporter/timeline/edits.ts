@@ -1,11 +1,13 @@
 // What an EDL can say of a timeline: edits one after the other, and the limits of the form. Pure.
-import { framesPerDay } from '../../decoder/timecode.ts';
+import { framesPerDay, nominalRate } from '../../decoder/timecode.ts';
 import { timelineErrors } from './contract.ts';
 import type { Clip, Timeline } from './model.ts';
 
 /** Edits have three digits; sound has two channels that every reader knows. */
 const MOST_EDITS = 999;
 const MOST_CHANNELS = 2;
+/** Frame numbers have two digits. */
+const MOST_FRAMES = 100;
 
 export interface Edit {
   readonly clip: Clip;
@@ -16,6 +18,8 @@ export interface Edit {
 export function editsOf(timeline: Timeline): Edit[] {
   const { video, audio } = timeline;
   expectDay(timeline);
+  if (nominalRate(timeline.rate) > MOST_FRAMES)
+    throw unfit(`counts at most ${MOST_FRAMES} frames per second, and this has more; say fps`);
   if (video.length > 1) throw unfit('has one track of pictures, and these overlap');
   const most = audio.reduce((sum, { channels }) => sum + channels, 0);
   if (most > MOST_CHANNELS) throw unfit(`has ${MOST_CHANNELS} channels of sound, and these need ${most}`);
@@ -31,9 +35,9 @@ export function editsOf(timeline: Timeline): Edit[] {
   return edits.toSorted((a, b) => a.clip.start - b.clip.start);
 }
 
-/** A timecode comes round after a day: what is later would be taken for the beginning. */
+/** A timecode comes round after a day: even the end of the day would be taken for its beginning. */
 function expectDay({ timecode: { frame, ...counting }, duration }: Timeline): void {
-  if (frame + duration > framesPerDay(counting)) throw unfit('has no time after 24 hours');
+  if (frame + duration >= framesPerDay(counting)) throw unfit('has no time after 24 hours');
 }
 
 function unfit(what: string) {

@@ -177,10 +177,8 @@ function clipElement(
   );
 }
 
-/** Rates that FCPXML has a word for. */
-const rateWords: ReadonlySet<string> = new Set(
-  '23.98 24 25 29.97 30 47.95 48 50 59.94 60 90 100 119.88 120'.split(' '),
-);
+/** Rates that version 1.8 has a word for; of others it is left out. */
+const rateWords: ReadonlySet<string> = new Set('23.98 24 25 29.97 30 47.95 48 50 59.94 60'.split(' '));
 
 function shownRate(rate: Rational): string | undefined {
   const word = String(Math.round(framesPerSecond(rate) * 100) / 100);

@@ -27,6 +27,14 @@ export function conformedRate({ num, den }: Rational): Conformed | null {
   return { rate, isOwn: error(rate) <= TOLERANCE };
 }
 
+/** Of an odd rate, the rate that editing programs count at on whose frames most of its frames begin: 25 for 12.5. */
+export function countingRate({ num, den }: Rational): Conformed | null {
+  const found = conformedRate({ num, den });
+  if (!found || found.isOwn) return found;
+  const many = Array.from({ length: MOST_TIMES }, (_, i) => conformedRate({ num: num * (i + 1), den }));
+  return { rate: many.find((one) => one?.isOwn)?.rate ?? found.rate, isOwn: false };
+}
+
 /** Rates that people edit at. */
 const usual: readonly Rational[] = [24, 25, 30, 48, 50, 60, 100, 120].flatMap((nominal) => [
   { num: nominal, den: 1 },
@@ -76,9 +84,16 @@ export function nanoseconds(seconds: number): number {
   return Math.round(seconds * NANO);
 }
 
-/** The frame boundary nearest to a time. */
+/** Times this far apart are the same: programs write times to a microsecond, rounded down or to the nearest. */
+const SLACK = 1000;
+
+export function isSameTime(a: number, b: number): boolean {
+  return Math.abs(a - b) <= SLACK;
+}
+
+/** The frame boundary nearest to a time; half up, also where the half was written a little short. */
 export function frameAt(nanos: number, { num, den }: Rational): number {
-  return quotient(BigInt(nanos) * BigInt(num), BigInt(den) * BigInt(NANO));
+  return quotient(BigInt(nanos + SLACK) * BigInt(num), BigInt(den) * BigInt(NANO));
 }
 
 /** How many frames of `to` last as long as so many of `from`. */

@@ -3,7 +3,7 @@ import type { Rational } from '../../decoder/contract.ts';
 import { frames, nominalRate, saysDropFrame } from '../../decoder/timecode.ts';
 import { oneLine } from '../rows.ts';
 import { type TimelineRequest, timelineErrors } from './contract.ts';
-import { dropsFrames, type Timeline } from './model.ts';
+import { counterText, dropsFrames, type Timeline } from './model.ts';
 import {
   canDropFrames,
   conformedRate,
@@ -64,14 +64,13 @@ function counterAsked(
   if (dropFrame && !canDropFrames(rate)) {
     throw refused('start_timecode', `${framesPerSecond(rate)} frames per second drop no frame numbers`);
   }
-  const frame = frames(text, { rate, dropFrame });
-  if (frame === null) {
-    throw refused(
-      'start_timecode',
-      `must be HH:MM:SS:FF at ${nominalRate(rate)} frames, not ${oneLine(text)}`,
-    );
+  const counter = { frame: frames(text, { rate, dropFrame }) ?? 0, rate, dropFrame };
+  // Other text, hours after the day, and numbers that are dropped come out as another timecode.
+  if (counterText(counter, 0) !== text) {
+    const what = dropFrame ? 'that is not dropped' : `at ${nominalRate(rate)} frames`;
+    throw refused('start_timecode', `must be HH:MM:SS:FF ${what}, not ${oneLine(text)}`);
   }
-  return { frame, rate, dropFrame };
+  return counter;
 }
 
 function refused(field: string, what: string) {

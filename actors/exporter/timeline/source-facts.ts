@@ -14,6 +14,8 @@ export interface SourceFacts {
   readonly seconds: number;
   /** As the file says it; null when it does not, and for stills and sound. */
   readonly rate: Rational | null;
+  /** The rate is an average: pictures come at unequal times. */
+  readonly varies: boolean;
   readonly width: number;
   readonly height: number;
   /** Null when the file has none. */
@@ -30,6 +32,7 @@ export function sourceFacts(path: string, probe: Probe): SourceFacts {
     kind,
     seconds: kind === 'image' ? 0 : duration_seconds,
     rate,
+    varies: video?.rate_varies ?? false,
     width,
     height,
     timecode: kind === 'video' ? counterOf(probe) : null,
@@ -40,7 +43,9 @@ export function sourceFacts(path: string, probe: Probe): SourceFacts {
 function counterOf({ timecode: { text, drop_frame: dropFrame, rate } }: Probe): Counter | null {
   const counted = conformedRate(rate);
   const frame = counted && frames(text, { rate: counted.rate, dropFrame });
-  return frame === null ? null : { frame, rate: counted!.rate, dropFrame };
+  // A file without one counts as its frames do, and those of an odd rate count at another one.
+  if (frame === null || (frame === 0 && !counted!.isOwn)) return null;
+  return { frame, rate: counted!.rate, dropFrame };
 }
 
 function soundOf({ audio }: Probe): Sound | null {

@@ -42,9 +42,13 @@ export function createTimelines({ prober }: { readonly prober: Ref<typeof decode
 
   return {
     make: async (request, signal) => {
-      const { format, items, output_path } = request;
+      const { format, items, output_path, unreadable = 'refuse' } = request;
       await expectNoFolder(output_path);
-      const { timeline, warnings } = arrange(request, await factsOf(prober, items, signal));
+      const { facts, errors } = await factsOf(prober, items, signal);
+      if (errors.size > 0 && (facts.size === 0 || unreadable === 'refuse'))
+        throw unreadableError(items, errors);
+      const { timeline, warnings } = arrange(request, facts);
+      const told = [...leftOut(items, errors), ...warnings];
       // A thread of the pool throws plain errors: what does not fit is told before.
       if (format === 'edl') editsOf(timeline);
       const content = await pool.run({ timeline, format }, signal).catch(tooLarge);
@@ -55,9 +59,9 @@ export function createTimelines({ prober }: { readonly prober: Ref<typeof decode
         mime_type: timelineTypes[format],
         sequence_name: name,
         fps: framesPerSecond(rate),
-        item_count: items.length,
+        item_count: items.filter(({ media_path }) => facts.has(media_path)).length,
         total_duration_seconds: (duration * rate.den) / rate.num,
-        ...(warnings.length > 0 && { warnings: someOf(warnings) }),
+        ...(told.length > 0 && { warnings: someOf(told) }),
         ...(output_path === null ? { content } : { output_path: await save(output_path, content) }),
       } satisfies TimelineAnswer;
     },
@@ -65,34 +69,52 @@ export function createTimelines({ prober }: { readonly prober: Ref<typeof decode
   };
 }
 
-/** Of each file once. A file that cannot be read is told of the first item that names it. */
+interface Asked {
+  readonly facts: Map<string, SourceFacts>;
+  /** Of files that cannot be read. */
+  readonly errors: Map<string, EngineError>;
+}
+
+/** Of each file once. */
 async function factsOf(
   prober: Ref<typeof decoderContract>,
   items: TimelineRequest['items'],
   signal: AbortSignal,
-): Promise<Map<string, SourceFacts>> {
+): Promise<Asked> {
   const facts = new Map<string, SourceFacts>();
   const errors = new Map<string, EngineError>();
   const paths = new Set(items.map(({ media_path }) => media_path));
   await sideBySide(paths.values(), TOGETHER, signal, async (path, until) => {
     try {
-      const probe = await prober.ask('probe', { path }, { signal: until, lane: 'now' });
+      const probe = await prober.ask('probe', { path, pace: true }, { signal: until, lane: 'now' });
       facts.set(path, sourceFacts(path, probe));
     } catch (error) {
       if (!isMediaError(error)) throw error;
       errors.set(path, error);
     }
   });
+  return { facts, errors };
+}
+
+/** Of the first item that names such a file. */
+function unreadableError(items: TimelineRequest['items'], errors: Asked['errors']): EngineError {
   const wrong = items.findIndex(({ media_path }) => errors.has(media_path));
-  if (wrong < 0) return facts;
   const error = errors.get(items[wrong]!.media_path)!;
   const field = `items[${wrong}].media_path`;
   const more = errors.size > 1 ? `; ${errors.size - 1} more files cannot be read` : '';
   // The request is wrong when there is no such file: 400, not 404.
-  throw restated(error, {
+  return restated(error, {
     status: error.status === 404 ? 400 : error.status,
     message: `${field}: ${error.message}${more}`,
     details: { ...error.details, field },
+  });
+}
+
+function leftOut(items: TimelineRequest['items'], errors: Asked['errors']): string[] {
+  const wrong = items.filter(({ media_path }) => errors.has(media_path));
+  return [...Map.groupBy(wrong, ({ media_path }) => media_path)].map(([path, { length }]) => {
+    const what = length === 1 ? 'an item' : `${length} items`;
+    return `left out, ${what}: ${errors.get(path)!.message}`;
   });
 }
 

@@ -34,7 +34,18 @@ export function xmlDocument(root: Element): string {
 type Builder = Pick<ReturnType<typeof create>, 'ele' | 'txt'>;
 
 function add(parent: Builder, { name, attributes, content }: Element): void {
-  const own = parent.ele(name, { ...attributes });
-  if (typeof content === 'string') own.txt(content);
+  const own = parent.ele(name, mapped(attributes));
+  if (typeof content === 'string') own.txt(literal(content));
   else for (const child of content) add(own, child);
+}
+
+function mapped(attributes: Element['attributes']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [name, literal(String(value))]),
+  );
+}
+
+/** xmlbuilder2 takes `&…;` for a reference that was meant and leaves it: of a name it would be another one, or an error. */
+function literal(text: string): string {
+  return text.replaceAll('&', '&amp;');
 }

@@ -127,6 +127,15 @@ test('a search that finds nothing writes no timeline, and a name without a forma
   await assert.rejects(run(search, 'x', '--timeline', 'found'), /ends with one of/);
 });
 
+test('scenes of films that are gone are left out of the timeline, and that is said', async (t) => {
+  const { run, home } = commands(t, [match({ video_path: '/away/film.mp4' }), match({})]);
+  const out = join(home, 'found.edl');
+  const { code, err } = await run(search, 'red car', '--timeline', out);
+  assert.equal(code, 0);
+  assert.match(err, /note: left out, an item: \/away\/film\.mp4/);
+  assert.equal(readFileSync(out, 'utf8').match(/^00\d /gm)!.length, 1);
+});
+
 test('a still is shown for five seconds', () => {
   const still = match({
     video_path: '/a.jpg',

@@ -168,6 +168,35 @@ test('a rate that varies is counted at the nearest one, and that is told', () =>
   assert.deepEqual(arrange(request([item('/b', 0, 1)]), facts).warnings, []);
 });
 
+test('a rate that varies about one of editing programs is told too', () => {
+  const facts = known(film('/v', { rate: rates['30'], varies: true }));
+  const own = arrange(request([item('/v', 0, 1), item('/v', 5, 6)]), facts);
+  assert.deepEqual(own.warnings, [
+    '/v: its frame rate varies; its frames are counted at its average, 30 per second',
+  ]);
+  const other = arrange(request([item('/v', 0, 1)], { fps: 25 }), facts).warnings;
+  assert.deepEqual(other.slice(1), ['/v: has 30 frames per second, the sequence 25']);
+});
+
+test('a film of an odd rate is counted where its frames begin: one of 12.5 at 25, not at 13', () => {
+  const odd = [
+    [{ num: 25, den: 2 }, rates['25']],
+    [
+      { num: 15, den: 2 },
+      { num: 15, den: 1 },
+    ],
+    [{ num: 25, den: 3 }, rates['25']],
+    [{ num: 12_000, den: 1001 }, rates['23.976']],
+    [{ num: 179, den: 6 }, rates['29.97']],
+  ] as const;
+  for (const [rate, counted] of odd) {
+    const { timeline, warnings } = arrange(request([item('/a', 4, 8)]), known(film('/a', { rate })));
+    assert.deepEqual(timeline.sources[0]!.rate, counted);
+    assert.equal(timeline.sources[0]!.frames, Math.round((100 * counted.num) / counted.den));
+    assert.match(warnings[0]!, /no rate of editing programs, it may vary; its frames are counted at/);
+  }
+});
+
 test('a sequence has a rate that people edit at, whatever its first film has', () => {
   const pairs = [
     [{ num: 25, den: 2 }, rates['25']],
@@ -224,6 +253,10 @@ test('what is wrong with an item or the sequence names its field', () => {
     [item('/a', 0, 1), { sequence_name: '\u0000' }, 'sequence_name'],
     [item('/a', 0, 1), { start_timecode: '01:00:00:25' }, 'start_timecode'],
     [item('/a', 0, 1), { start_timecode: '01:00:00;00' }, 'start_timecode'],
+    [item('/a', 0, 1), { start_timecode: '24:00:00:00' }, 'start_timecode'],
+    [item('/a', 0, 1), { start_timecode: '00:60:00:00' }, 'start_timecode'],
+    [item('/a', 0, 1), { start_timecode: '00:00:00:000' }, 'start_timecode'],
+    [item('/a', 0, 1), { fps: 29.97, start_timecode: '01:01:00;00' }, 'start_timecode'],
   ] as const;
   for (const [one, more, field] of wrong) {
     assert.throws(

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { arrange } from '../../../../actors/exporter/timeline/arrange.ts';
 import { fcpxml } from '../../../../actors/exporter/timeline/fcpxml.ts';
 import { secondsOf, shownSeconds, sum } from '../../../../actors/exporter/timeline/seconds.ts';
 import { cut } from './cut.ts';
 import { matchesGolden } from './golden.ts';
-import { rates } from './sources.ts';
+import { film, item, known, rates, request } from './sources.ts';
 
 test('a cut is the FCPXML that was read by hand', () => {
   matchesGolden('cut.fcpxml', fcpxml(cut({ start_timecode: '01:00:00;00' }).timeline));
@@ -32,4 +33,19 @@ test('the storyline has no hole: every element begins where the one before it en
     at += fraction(line, 'duration');
   }
   assert.ok(Math.abs(at - (240 * 1001) / 30_000) < 1e-9);
+});
+
+test('a clip of another rate says it in a word of version 1.8, or not at all', () => {
+  const words = [
+    [rates['23.976'], '23.98'],
+    [rates['59.94'], '59.94'],
+    [{ num: 120, den: 1 }, undefined],
+    [{ num: 13, den: 1 }, undefined],
+  ] as const;
+  for (const [rate, word] of words) {
+    const facts = known(film('/a', { rate }));
+    const text = fcpxml(arrange(request([item('/a', 0, 1)], { fps: 25 }), facts).timeline);
+    const [, found] = /<conform-rate scaleEnabled="0"(?: srcFrameRate="([^"]+)")?\/>/.exec(text)!;
+    assert.equal(found, word);
+  }
 });

@@ -19,7 +19,7 @@ export function film(path: string, more: Partial<SourceFacts> = {}): SourceFacts
   const name = path.split('/').at(-1)!;
   const rate = more.rate === undefined ? rates['25'] : more.rate;
   const facts = { path, name, kind: 'video' as const, seconds: 100, width: 1920, height: 1080 };
-  return { ...facts, timecode: null, sound: stereo, ...more, rate };
+  return { ...facts, varies: false, timecode: null, sound: stereo, ...more, rate };
 }
 
 export function recording(path: string, more: Partial<SourceFacts> = {}): SourceFacts {

@@ -58,6 +58,28 @@ test('a file that is missing or no media is told of its item, and nothing is wri
   assert.equal(existsSync(output_path), false);
 });
 
+test('items of files that are gone are left out where that was asked for, and told', async () => {
+  const gone = join(w.folder, 'gone.mp4');
+  const some = [item(gone, 0, 1), ...items, item(gone, 5, 6), item('/also/gone', 0, 1, { track: 'audio' })];
+  const unreadable = 'leave_out' as const;
+  const { content, item_count, warnings } = await timelines.make(request(some, { unreadable }), signal);
+  assert.equal(item_count, 2);
+  assert.equal(content, (await timelines.make(request(items), signal)).content);
+  assert.deepEqual(warnings!.slice(0, 2), [
+    `left out, 2 items: ${gone}: not media`,
+    'left out, an item: /also/gone: not media',
+  ]);
+  const wrong = request([item(gone, 0, 1), item(film, 3, 1)], { unreadable });
+  await assert.rejects(
+    timelines.make(wrong, signal),
+    /^\w*Error: items\[1\]\.source_end_seconds must be after/,
+  );
+  await assert.rejects(
+    timelines.make(request([item(gone, 0, 1)], { unreadable }), signal),
+    /items\[0\]\.media_path/,
+  );
+});
+
 test('what cannot be written is told of output_path', async () => {
   mkdirSync(join(folder, 'taken'));
   writeFileSync(join(folder, 'file'), '');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { arrange } from '../../../../actors/exporter/timeline/arrange.ts';
+import { fcpxml } from '../../../../actors/exporter/timeline/fcpxml.ts';
 import { pathUrl } from '../../../../actors/exporter/timeline/path-url.ts';
 import { xmeml } from '../../../../actors/exporter/timeline/xmeml.ts';
 import { cut } from './cut.ts';
@@ -33,6 +34,15 @@ test('a picture is without its sound, and every rate says whether it is NTSC', (
   );
 });
 
+test('what looks like a reference in a name is the name', () => {
+  const facts = known(film('/a'));
+  const name = 'R&B; &amp; &#0; &lt; ]]>';
+  const { timeline } = arrange(request([item('/a', 0, 1, { name })], { sequence_name: name }), facts);
+  const written = 'R&amp;B; &amp;amp; &amp;#0; &amp;lt; ]]&gt;';
+  assert.equal(xmeml(timeline).split(`<name>${written}</name>`).length, 3);
+  assert.equal(fcpxml(timeline).split(` name="${written}"`).length, 4);
+});
+
 test('addresses are percent-encoded: spaces, letters of any script, drives and shares of Windows', () => {
   const urls: readonly (readonly [string, string])[] = [
     ['/a b/ü#1?.mov', 'file://localhost/a%20b/%C3%BC%231%3F.mov'],
@@ -40,6 +50,8 @@ test('addresses are percent-encoded: spaces, letters of any script, drives and s
     ['/日本/a&b.mov', 'file://localhost/%E6%97%A5%E6%9C%AC/a%26b.mov'],
     ['C:\\My Films\\a.mov', 'file://localhost/C%3A/My%20Films/a.mov'],
     ['\\\\nas\\films\\a b.mov', 'file://nas/films/a%20b.mov'],
+    ['\\\\?\\D:\\long\\a.mov', 'file://localhost/D%3A/long/a.mov'],
+    ['\\\\?\\UNC\\nas\\films\\a.mov', 'file://nas/films/a.mov'],
     ['/back\\slash.mov', 'file://localhost/back%5Cslash.mov'],
   ];
   for (const [path, url] of urls) assert.equal(pathUrl(path, 'localhost'), url);
