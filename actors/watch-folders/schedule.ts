@@ -66,6 +66,9 @@ const RETRY_FIRST_MS = 2_000;
 const RETRY_MOST_MS = 60_000;
 /** Of the time at most, in which a folder that changes all the time is listed. */
 const POLL_SHARE = 0.2;
+/** The same of a folder in which nothing happens; a listing that takes minutes is not waited for longer than `REST_MOST_MS`. */
+const REST_SHARE = 0.03;
+const REST_MOST_MS = 600_000;
 
 /** `failures`: in a row, from 1 on. */
 function growing(first: number, most: number, failures: number): number {
@@ -82,12 +85,15 @@ export interface Polled {
   readonly away: number;
   /** Files that have to be seen once more. */
   readonly unsettled: number;
+  /** How long the last poll took. */
+  readonly took: number;
 }
 
-/** From the end of a poll to the next one. */
-export function pollWait({ away, unsettled }: Polled, interval: number): number {
+/** From the end of a poll to the next one; longer than `interval` for a folder that takes long to list. */
+export function pollWait({ away, unsettled, took }: Polled, interval: number): number {
   if (away > 0) return growing(AWAY_FIRST_MS, AWAY_MOST_MS, away);
-  return unsettled > 0 ? Math.min(SETTLE_MS, interval) : interval;
+  if (unsettled > 0) return Math.max(Math.min(SETTLE_MS, interval), took / POLL_SHARE);
+  return Math.max(interval, Math.min(REST_MOST_MS, took / REST_SHARE));
 }
 
 /** When a folder is listed in which something changed: soon, but a large one is not listed all the time. */

@@ -110,7 +110,7 @@ export class Watched implements Scheduled {
     this.ready = ready;
     this.isSettled = unsettled === 0;
     this.#more = counts.pending > ready + unsettled + unreadable_count;
-    this.#ended(now, began, pollWait({ away: 0, unsettled }, interval));
+    this.#ended(now, began, pollWait({ away: 0, unsettled, took: now - began }, interval));
     this.count(counts);
     this.#set({ last_poll_time: time }, 'later');
     if (counts.failed === 0 && this.#record.failures.length > 0) this.#set({ failures: [] }, 'soon');
@@ -121,7 +121,7 @@ export class Watched implements Scheduled {
     this.#awayCount++;
     this.#pollFault = toFields(error).message;
     this.ready = 0;
-    this.#ended(now, began, pollWait({ away: this.#awayCount, unsettled: 0 }, interval));
+    this.#ended(now, began, pollWait({ away: this.#awayCount, unsettled: 0, took: now - began }, interval));
     this.#set({}, 'soon');
     return this.#awayCount === 1;
   }
