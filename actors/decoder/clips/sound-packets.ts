@@ -32,6 +32,13 @@ export function soundStreams({ format }: Source): Stream[] {
   );
 }
 
+/**
+ * A clip may end with the file, but not where a disk or a share cannot be read any more. Throws DECODE_FAILED.
+ */
+export function expectReadable({ ended, path }: Pick<Source, 'ended' | 'path'>) {
+  if (ended === 'broken') throw mediaErrors.DECODE_FAILED(`${path}: cannot be read to the end`, { path });
+}
+
 /** Reads through a source of its own, so that pictures are read at their own pace. */
 export class SoundPackets {
   readonly #source: Source;
@@ -81,7 +88,10 @@ export class SoundPackets {
   #read(): SoundPacket | null {
     for (;;) {
       const packet = this.#source.next();
-      if (!packet) return null;
+      if (!packet) {
+        expectReadable(this.#source);
+        return null;
+      }
       const stream = this.streams.find(({ index }) => index === packet.streamIndex);
       if (stream) return { packet, stream, seconds: inSeconds(ticks(packet.pts), stream) };
       packet.free();

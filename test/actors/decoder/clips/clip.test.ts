@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { describe } from 'node:test';
 import { clip } from '../../../../actors/decoder/clips/clip.ts';
+import { expectReadable } from '../../../../actors/decoder/clips/sound-packets.ts';
 import { writeFilm } from '../../../../actors/samples/writer/film.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
@@ -297,6 +298,32 @@ describe('nothing is left of a clip that cannot be cut', () => {
     const still = join(folder, 'still.bmp');
     writeFileSync(still, whiteBmp());
     await refused(still, [0, 1], 'CLIP_OF_STILL');
+  });
+
+  test('a source that cannot be read to its end', () => {
+    const source = { path: '/away/film.mp4', ended: 'broken' } as const;
+    assert.throws(() => expectReadable(source), { code: 'DECODE_FAILED' });
+    for (const ended of ['clean', null] as const) expectReadable({ ...source, ended });
+  });
+
+  test('a source that changes, and one that goes, while it is cut', async () => {
+    for (const meddle of [(path: string) => appendFileSync(path, 'more'), (path: string) => rmSync(path)]) {
+      for (const mode of ['precise', 'copy'] as const) {
+        const path = join(folder, 'meddled.mp4');
+        copyFileSync(await film.make(), path);
+        const output = newOutput();
+        const turn = turnFor();
+        let meddled = false;
+        turn.throwIfCancelled = () => {
+          if (meddled || !existsSync(output)) return;
+          meddled = true;
+          meddle(path);
+        };
+        const request = { path, output, start_seconds: 1, end_seconds: 4, mode };
+        await assert.rejects(clip(request, turn), { code: 'FILE_CHANGED' });
+        assert.deepEqual([meddled, existsSync(output)], [true, false]);
+      }
+    }
   });
 
   test('a folder that is not there', async () => {
