@@ -12,7 +12,7 @@ import { type ClipMade, clipErrors } from '../../decoder/clips/contract.ts';
 import type { decoderContract } from '../../decoder/contract.ts';
 import { clipName } from './clip-name.ts';
 import type { ClipResult, Clips, ClipsRequest, ClipWish } from './contract.ts';
-import { partName, sweepParts, thisOwner } from './part-files.ts';
+import { isNowhere, partName, sweepParts, thisOwner } from './part-files.ts';
 
 /** Clips of all requests that may wait for a thread. */
 const mostWaiting = 10_000;
@@ -103,9 +103,9 @@ class Cutter {
       if (signal.aborted) throw engineErrors.CANCELLED('the export of clips', {}, error);
       return resultOf(wish, this.#reasonOf(error), null);
     } finally {
-      await rm(part, { force: true }).catch((error) =>
-        this.#log.warn('a part of a clip stays', { part, error }),
-      );
+      await rm(part, { force: true }).catch((error) => {
+        if (!isNowhere(error)) this.#log.warn('a part of a clip stays', { part, error });
+      });
     }
   }
 

@@ -54,6 +54,11 @@ export function isLeft(owner: PartOwner, self: PartOwner, age: number): boolean 
   return (owner.space === self.space && boot(owner) === boot(self)) || age > untouched;
 }
 
+/** True for errors of a path that cannot have a file: nothing stays there. */
+export function isNowhere(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(codeOf(error));
+}
+
 /**
  * Removes what killed processes left in a folder, which need not exist. `now`: Unix ms. Never throws: what stays is
  * logged.
@@ -62,7 +67,7 @@ export async function sweepParts(folder: string, log: Log, now: () => number = D
   const self = thisOwner();
   const failed = (error: unknown) => {
     // Somebody else may sweep too.
-    if (codeOf(error) !== 'ENOENT') log.warn('a part of a clip may stay', { folder, error });
+    if (!isNowhere(error)) log.warn('a part of a clip may stay', { folder, error });
   };
   const names = await readdir(folder).catch((error) => {
     failed(error);

@@ -154,6 +154,12 @@ test('a folder that cannot be made fails each clip', async () => {
   const { results, summary } = await cut(join(file, 'below'), [wish(), wish()]);
   assert.deepEqual(summary, { total: 2, succeeded: 0, failed: 2 });
   for (const { error } of results) assert.match(error!, /cannot be written: ENOTDIR/);
+  const long = await cut(join(folder, 'd'.repeat(256)), [wish()]);
+  assert.match(long.results[0]!.error!, /cannot be written: ENAMETOOLONG/);
+  assert.deepEqual(
+    lines.filter(({ level }) => level === 'warn'),
+    [],
+  );
 });
 
 test('an export that is cancelled ends at once, keeps what is complete and leaves no part', async () => {
