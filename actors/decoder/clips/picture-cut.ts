@@ -2,6 +2,7 @@
 import {
   AV_CODEC_FLAG_INTERLACED_DCT,
   AV_FRAME_FLAG_INTERLACED,
+  AV_FRAME_FLAG_TOP_FIELD_FIRST,
   AV_PICTURE_TYPE_NONE,
   AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
   AV_PKT_DATA_DISPLAYMATRIX,
@@ -203,8 +204,11 @@ function openEncoder(
   const name = avGetPixFmtName(first.format as PixelFormat) ?? '';
   const format = avGetPixFmtFromName(pictureFormatOf(name, first) as never);
   const perSecond = rate ? rate.num / rate.den : 25;
+  const isInterlaced = first.hasFlags(AV_FRAME_FLAG_INTERLACED) && height % 4 === 0;
   const options = {
     ...quality,
+    // Told with the first picture only, it comes too late for that one, which is the one that players believe.
+    ...(isInterlaced && { 'x264-params': first.hasFlags(AV_FRAME_FLAG_TOP_FIELD_FIRST) ? 'tff=1' : 'bff=1' }),
     g: String(Math.max(1, Math.round(perSecond * keyframeSeconds))),
     ...(width * height > largePixels ? { 'rc-lookahead': '15' } : {}),
   };
@@ -220,9 +224,7 @@ function openEncoder(
       context.sampleAspectRatio = new Rational(pixelAspect.num, pixelAspect.den);
       // As many threads as x264 finds good for this machine.
       context.threadCount = 0;
-      if (first.hasFlags(AV_FRAME_FLAG_INTERLACED) && height % 4 === 0) {
-        context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
-      }
+      if (isInterlaced) context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
       colours(context, first);
     },
   });

@@ -8,7 +8,7 @@ import { writeFilm } from '../../../../actors/samples/writer/film.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
 import { askProbe, askSound, turnFor } from '../ask-decoder.ts';
-import type { Clip } from '../footage/clip.ts';
+import { type Clip, stamped } from '../footage/clip.ts';
 import { clips } from '../footage/clips.ts';
 import { ntsc, pyramid } from '../footage/codec-options.ts';
 import { fullDecode, meanDifference } from '../footage/full-decode.ts';
@@ -149,6 +149,19 @@ test('what a picture looks like and how it is shown is kept', async () => {
       assert.deepEqual(after.video![key], before.video![key], `${film.name}: ${key}`);
     }
   }
+});
+
+test('fields are told in their order from the first picture on', async () => {
+  const film = stamped('MPEG-2 of fields, the bottom one first', {
+    file: 'fields.m2v.ts',
+    encoder: 'mpeg2video',
+    frameRate: { num: 25, den: 1 },
+    frames: 50,
+    options: { g: '12', bf: '2', qmin: '2', flags: '+ildct+ilme' },
+  });
+  const { path } = await cut(await film.make(), [0.5, 1]);
+  // x264 writes down what it was told at the start.
+  assert.match(readFileSync(path, 'latin1'), /interlaced=bff/);
 });
 
 /** A film with one tone a channel, whose phase tells where the sound is. */
