@@ -36,6 +36,17 @@ export function decodeSound(path: string): Promise<void> {
   return run(['-v', 'error', '-nostdin', '-i', path, ...wanted, '-f', 's16le', '-y', '/dev/null'], () => {});
 }
 
+/** Cuts a clip; `codecs`: how it is written. */
+export function cutClip(
+  path: string,
+  output: string,
+  [start, end]: readonly [number, number],
+  codecs: readonly string[],
+): Promise<void> {
+  const span = ['-ss', String(start), '-t', String(end - start), '-i', path];
+  return run(['-v', 'error', '-nostdin', '-y', ...span, ...codecs, output], () => {});
+}
+
 function run(args: readonly string[], onBytes: (bytes: Uint8Array) => void): Promise<void> {
   const child = spawn('ffmpeg', args, { stdio: ['ignore', 'pipe', 'inherit'] });
   child.stdout.on('data', onBytes);

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeFilm } from '../actors/samples/writer/film.ts';
+import type { FilmSound } from '../actors/samples/writer/sound.ts';
 
 export interface Footage {
   readonly name: string;
@@ -11,13 +12,14 @@ export interface Footage {
   readonly seconds: number;
 }
 
-interface Kind {
+export interface Kind {
   readonly name: string;
   readonly width: number;
   readonly height: number;
   readonly seconds: number;
   readonly encoder: string;
   readonly options: Readonly<Record<string, string>>;
+  readonly sound?: FilmSound;
 }
 
 const FPS = 30;
@@ -85,7 +87,7 @@ export async function footage(kind: Kind, say: (text: string) => void): Promise<
   const folder = join(tmpdir(), `framehound-footage-${DRAWN}`);
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${kind.name.replace(/[^A-Za-z0-9]+/g, '-')}.mp4`);
-  const { width, height, seconds, encoder, options } = kind;
+  const { width, height, seconds, encoder, options, sound } = kind;
   if (!existsSync(path)) {
     say(`making ${seconds} s of ${kind.name}`);
     const draw = painter(width, height);
@@ -93,6 +95,7 @@ export async function footage(kind: Kind, say: (text: string) => void): Promise<
     await writeFilm({
       path,
       picture: { width, height, frames: seconds * FPS, frameRate, encoder, options, draw },
+      ...(sound && { sound }),
     });
   }
   return { name: kind.name, path, seconds };

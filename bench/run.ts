@@ -9,6 +9,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   messages: async () => (await import('./messages.ts')).messages,
   index: async () => (await import('./index.ts')).index,
   decode: async () => (await import('./decode.ts')).decode,
+  clips: async () => (await import('./clips.ts')).clips,
   sound: async () => (await import('./sound.ts')).sound,
   embed: async () => (await import('./embed.ts')).embed,
   ingest: async () => (await import('./ingest.ts')).ingest,

@@ -5,18 +5,20 @@ import { oneLine } from './rows.ts';
 const MOST_BYTES = 200;
 
 /**
- * Without path separators, characters and device names that Windows forbids, and bidirectional controls. `otherwise`: where
- * nothing is left.
+ * Without path separators, characters and device names that Windows forbids, bidirectional controls and spaces without
+ * width. `otherwise`: where nothing is left.
  */
 export function safeName(text: string, otherwise = 'transcript'): string {
   const plain = oneLine(text)
     .normalize('NFC')
-    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+    .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g, '')
     .replace(/[<>:"/\\|?*]/g, '_')
     .replace(/^[. ]+|[. ]+$/g, '');
   const short = truncate(plain).replace(/[. ]+$/, '');
   if (short === '') return otherwise;
-  return /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)/i.test(short) ? `_${short}` : short;
+  return /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)/i.test(short)
+    ? `_${short}`
+    : short;
 }
 
 /** `name.txt`; one that has the suffix already does not get it twice. */

@@ -6,7 +6,11 @@ import type { ProgressEvent } from '../../events/protocol.ts';
 import { addresses, type Operations } from './addresses.ts';
 import { ApiError, clientErrors } from './error.ts';
 import { follow } from './follow.ts';
+import { patientFetch } from './patient-fetch.ts';
 import type { InputOf, OutputOf } from './shape.ts';
+
+/** Operations that answer when all is done, which takes longer than the five minutes that `fetch` waits. */
+const long: ReadonlySet<string> = new Set<keyof Operations>(['exportClips']);
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -66,8 +70,10 @@ export function createClient(options: ClientOptions): Client {
   };
   const methods = Object.entries(addresses).map(([id, address]) => {
     const operation = parseAddress(address);
+    const patient = options.fetch === undefined && long.has(id);
+    const own = patient ? { ...connection, fetch: patientFetch as typeof fetch } : connection;
     const method = (input: Input = {}, { signal, retries = 0 }: CallOptions = {}) =>
-      call(connection, operation, input, signal, retries);
+      call(own, operation, input, signal, retries);
     return [id, method] as const;
   });
   const { url } = connection;

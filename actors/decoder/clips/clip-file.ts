@@ -4,6 +4,7 @@ import {
   type CodecContext,
   FFmpegError,
   FormatContext,
+  noTimestamp,
   OutputFormat,
   type Packet,
   type Stream,
@@ -18,6 +19,8 @@ export class ClipFile {
   readonly path: string;
   readonly container: Container;
   readonly format = new FormatContext();
+  /** Decoding time of the latest packet of each stream, in its ticks. */
+  readonly #latest = new Map<number, bigint>();
   #closed = false;
 
   /** Throws CLIP_UNWRITABLE. */
@@ -58,7 +61,17 @@ export class ClipFile {
   write(packet: Packet, stream: Stream, base: TimeBase) {
     packet.streamIndex = stream.index;
     packet.rescaleTs(base, stream.timeBase);
+    this.#keepOrder(packet);
     this.must(this.format.interleavedWriteFrameSync(packet), 'writing');
+  }
+
+  /** Where parts were joined, clocks can go back a little, which no muxer takes. */
+  #keepOrder(packet: Packet) {
+    if (packet.dts === noTimestamp) return;
+    const latest = this.#latest.get(packet.streamIndex);
+    if (latest !== undefined && packet.dts <= latest) packet.dts = latest + 1n;
+    if (packet.pts !== noTimestamp && packet.pts < packet.dts) packet.pts = packet.dts;
+    this.#latest.set(packet.streamIndex, packet.dts);
   }
 
   finish() {

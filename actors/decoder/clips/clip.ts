@@ -9,7 +9,7 @@ import { isStill } from '../source/still.ts';
 import { type ClipMade, type ClipRequest, clipErrors } from './contract.ts';
 import { copyPackets } from './copy.ts';
 import { preciseFilm, preciseSound } from './precise.ts';
-import { soundStreams } from './sound-packets.ts';
+import { expectReadable, soundStreams } from './sound-packets.ts';
 
 export async function clip(request: ClipRequest, turn: Turn): Promise<ClipMade> {
   const { path, output } = request;
@@ -21,6 +21,7 @@ export async function clip(request: ClipRequest, turn: Turn): Promise<ClipMade> 
   try {
     const made = await cut(source, request, turn);
     await expectUnchanged(path, stamp);
+    expectReadable(source);
     return made;
   } catch (error) {
     await rm(output, { force: true });

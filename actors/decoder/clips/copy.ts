@@ -32,7 +32,7 @@ export async function copyPackets(source: Source, request: ClipRequest, turn: Tu
     }
     const zero = pictures ? pictures.origin : (await timelineStart(source, turn)) + start;
     packets = await SoundPackets.open(source.path, zero, { turn });
-    const tracks = { pictures, sound: packets && new SoundCopy(packets, zero) };
+    const tracks = { pictures, sound: packets && new SoundCopy(packets, zero, pictures !== null) };
     return await write(source, tracks, request, turn);
   } finally {
     packets?.close();
@@ -83,12 +83,13 @@ function begin(source: Source, { pictures, sound }: Tracks, output: string): Cli
   throw refusal;
 }
 
-/** Always advances what is behind. `length`: seconds of the clip. */
-async function writePackets({ pictures, sound }: Tracks, length: number, turn: Turn) {
+/** Always advances what is behind. `asked`: seconds of the clip; its pictures may be shown longer. */
+async function writePackets({ pictures, sound }: Tracks, asked: number, turn: Turn) {
   const checkpoint = createCheckpoint(turn, { every: 16 });
   for (let more = true; more; ) {
     await checkpoint();
     const seen = pictures?.position ?? Number.POSITIVE_INFINITY;
+    const length = Math.max(asked, pictures?.length ?? 0);
     if (sound && sound.position < length + beyond && sound.position <= seen) sound.step(length);
     else if (pictures && seen < Number.POSITIVE_INFINITY) pictures.step();
     else more = false;

@@ -23,16 +23,19 @@ export function pictureFormatOf(name: string, { width, height }: { width: number
   return isOdd ? format.replace(/420|422/, '444') : format;
 }
 
+/** True for FFmpeg's names of pixel formats of red, green and blue, packed, in planes, or as a palette. */
+export const isRgbFormat = (name: string) =>
+  /^(rgb|bgr|gbr|argb|abgr|0rgb|0bgr|x2rgb|x2bgr|pal8|bayer)/.test(name);
+
 function nearest(name: string): string {
   const deep =
     /(9|10|12|14|16)(le|be)?$|^p[024]1|48|64|f32|f16/.test(name) && !/^(rgb|bgr)(555|565|444)/.test(name);
-  const chroma = /^(rgb|bgr|gbr|argb|abgr|0rgb|0bgr|x2|pal8|ya|xyz|bayer)|444|vuy|xv30|nv24|nv42|p41/.test(
-    name,
-  )
-    ? '444'
-    : /422|411|440|nv16|nv20|p21|yuyv|uyvy|yvyu/.test(name)
-      ? '422'
-      : '420';
+  const chroma =
+    isRgbFormat(name) || /^(ya|xyz)|444|vuy|xv30|nv24|nv42|p41/.test(name)
+      ? '444'
+      : /422|411|440|nv16|nv20|p21|yuyv|uyvy|yvyu/.test(name)
+        ? '422'
+        : '420';
   if (/^(gray|mono)/.test(name)) return deep ? 'gray10le' : 'gray';
   // Half the chroma lines and all columns: no format of the encoder is like it but full chroma.
   const kept = /440/.test(name) ? '444' : chroma;
@@ -43,12 +46,14 @@ export interface Container {
   /** FFmpeg's name of the muxer. */
   readonly muxer: string;
   readonly extension: string;
+  /** Whether its edit lists hide what lies before time 0. */
+  readonly hides?: boolean;
 }
 
-export const mp4: Container = { muxer: 'mp4', extension: 'mp4' };
-export const m4a: Container = { muxer: 'ipod', extension: 'm4a' };
+export const mp4: Container = { muxer: 'mp4', extension: 'mp4', hides: true };
+export const m4a: Container = { muxer: 'ipod', extension: 'm4a', hides: true };
 const matroska: Container = { muxer: 'matroska', extension: 'mkv' };
-const quicktime: Container = { muxer: 'mov', extension: 'mov' };
+const quicktime: Container = { muxer: 'mov', extension: 'mov', hides: true };
 
 /** Muxers of the same kind as the demuxer, by the start of its name. */
 const kindred: readonly (readonly [demuxer: RegExp, container: Container])[] = [

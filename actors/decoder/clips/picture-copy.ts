@@ -1,5 +1,5 @@
 // The pictures of a copied clip: packets as they are, from the random access point before the start on.
-import { noTimestamp, type Packet, type Stream } from '../ffmpeg.ts';
+import { AV_PKT_FLAG_DISCARD, noTimestamp, type Packet, type Stream } from '../ffmpeg.ts';
 import { near, seekNear } from '../frames/seek.ts';
 import { MomentGrid } from '../grid.ts';
 import type { Head } from '../packets/head.ts';
@@ -36,8 +36,10 @@ export class PictureCopy {
   /** Packets shown after the end: written when one that follows is shown before it, for which they may be needed. */
   #tail: Packet[] = [];
   /** Ticks at which the first picture is shown, and up to which those that were written are. */
-  #origin = 0;
+  #origin: number;
   #until = 0;
+  /** True where the first pictures need some that an edit list hides. */
+  #isHidden = false;
   #done = false;
   /** Pictures written so far. */
   frames = 0;
@@ -47,6 +49,7 @@ export class PictureCopy {
     const { source, head, end } = options;
     this.#perSecond = head.video.timeBase.den / head.video.timeBase.num;
     this.#zero = head.start ?? 0;
+    this.#origin = this.#zero;
     this.#rounding = Math.min(rounding * this.#perSecond, frameStep(source) / 4);
     this.#end = this.#zero + end * this.#perSecond - this.#rounding;
   }
@@ -65,7 +68,10 @@ export class PictureCopy {
     }
   }
 
-  /** Reads up to `wanted`, and keeps what follows the last random access point before it; the time it got to. */
+  /**
+   * Reads up to `wanted`, and keeps what follows the last random access point before it; the time it got to. Where there is
+   * none, it is the start of the film, which may need pictures that are hidden.
+   */
   async #readUpTo(wanted: number): Promise<number> {
     const { source, head, turn } = this.#options;
     const checkpoint = packetCheckpoint(turn);
@@ -78,7 +84,8 @@ export class PictureCopy {
       if (entry !== 'no' && shown && pts !== null && pts <= wanted) {
         free(this.#read);
         this.#origin = pts;
-      }
+        this.#isHidden = false;
+      } else if (this.#origin === this.#zero && isHidden(packet)) this.#isHidden = true;
       this.#read.push(packet);
       reached = Math.max(reached, this.#endOf(packet));
       isNear = (ticks(packet.dts) ?? pts ?? wanted) <= wanted;
@@ -87,7 +94,12 @@ export class PictureCopy {
     return reached;
   }
 
+  /** Throws CLIP_UNWRITABLE where the container cannot hide what the first pictures need. */
   begin(file: ClipFile, keepsTag: boolean) {
+    const { path } = this.#options.source;
+    if (this.#isHidden && !file.container.hides) {
+      throw clipErrors.CLIP_UNWRITABLE(`${path}: its first pictures need some that are hidden`, { path });
+    }
     this.#file = file;
     this.#stream = file.copiedStream(this.#options.head.video, keepsTag);
   }
@@ -121,7 +133,7 @@ export class PictureCopy {
     }
     const pts = ticks(packet.pts);
     const decoded = ticks(packet.dts) ?? pts;
-    if (pts === null || pts < this.#origin) {
+    if (pts === null || (pts < this.#origin && !(this.#isHidden && isHidden(packet)))) {
       // Needs pictures before the start, or is never shown.
       packet.free();
     } else if (pts < this.#end) {
@@ -156,8 +168,10 @@ export class PictureCopy {
   }
 
   #write(packet: Packet) {
-    this.#until = Math.max(this.#until, this.#endOf(packet));
-    this.frames++;
+    if ((ticks(packet.pts) ?? this.#origin) >= this.#origin) {
+      this.#until = Math.max(this.#until, this.#endOf(packet));
+      this.frames++;
+    }
     try {
       shift(packet, BigInt(Math.round(this.#origin)));
       this.#file!.write(packet, this.#stream!, this.#options.head.video.timeBase);
@@ -165,6 +179,11 @@ export class PictureCopy {
       packet.free();
     }
   }
+}
+
+/** FFmpeg applies edit lists by marking the packets they hide. */
+function isHidden(packet: Packet): boolean {
+  return (packet.flags & AV_PKT_FLAG_DISCARD) !== 0;
 }
 
 /** Moves the times of a packet so that `origin` becomes 0. */

@@ -2,6 +2,7 @@
 import {
   AV_CODEC_FLAG_INTERLACED_DCT,
   AV_FRAME_FLAG_INTERLACED,
+  AV_FRAME_FLAG_TOP_FIELD_FIRST,
   AV_PICTURE_TYPE_NONE,
   AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
   AV_PKT_DATA_DISPLAYMATRIX,
@@ -17,12 +18,13 @@ import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
 import { codedSize, frameStep, pictureRate } from '../source/stream.ts';
 import { ticks } from '../source/ticks.ts';
-import type { ClipFile } from './clip-file.ts';
+import type { ClipFile, TimeBase } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
 import { type DecodedPicture, decodedPictures } from './decoded-pictures.ts';
 import { Encoder } from './encoder.ts';
 import { pictureFormatOf } from './formats.ts';
 import { type ClipFrame, FrameRange } from './frame-range.ts';
+import { type FrameTimes, frameTimes } from './frame-times.ts';
 import { encodedColours, PictureFitter } from './picture-fitter.ts';
 
 /** Constant quality that nobody tells from the source (x264 calls 17 or 18 visually lossless). */
@@ -51,6 +53,7 @@ export class PictureCut {
   readonly #options: PictureCutOptions;
   readonly #pictures: AsyncGenerator<DecodedPicture>;
   readonly #range: FrameRange<Frame>;
+  readonly #times: FrameTimes;
   /** Ticks of the picture that file time 0 shows. */
   readonly #zero: number;
   /** Ticks that the last decoded picture says it is shown. */
@@ -60,6 +63,8 @@ export class PictureCut {
   #fitter: PictureFitter | null = null;
   /** Ticks that a picture is shown, by its time: packets come in another order. */
   readonly #lengths = new Map<bigint, bigint>();
+  /** Time of the latest picture that was encoded, in ticks of the clip. */
+  #latest = -1;
   #done = false;
   /** Pictures encoded so far. */
   frames = 0;
@@ -69,6 +74,7 @@ export class PictureCut {
     const { source, head, start, end, turn } = options;
     const perSecond = head.video.timeBase.den / head.video.timeBase.num;
     this.#zero = head.start ?? 0;
+    this.#times = frameTimes(head.video.timeBase, pictureRate(source));
     this.#pictures = decodedPictures({ source, head, seconds: start, turn });
     this.#range = new FrameRange(
       {
@@ -88,7 +94,7 @@ export class PictureCut {
       const { path } = this.#options.source;
       throw clipErrors.CLIP_OUTSIDE(`${path}: has no picture at ${this.#options.start} s`, { path });
     }
-    this.#encoder = openEncoder(file, this.#options, this.#next.picture);
+    this.#encoder = openEncoder(file, this.#options, this.#times.base, this.#next.picture);
     this.#fitter = new PictureFitter(this.#encoder.context);
   }
 
@@ -99,13 +105,14 @@ export class PictureCut {
 
   /** Seconds of the clip up to which its pictures are known. */
   get position(): number {
-    return this.#done ? Number.POSITIVE_INFINITY : this.#seconds(this.#next!.at - this.#range.origin!);
+    if (this.#done) return Number.POSITIVE_INFINITY;
+    return this.#shown(this.#next!.at) * this.#perTick;
   }
 
   /** Seconds of the clip at its end; null while it is not known. */
   get length(): number | null {
     const { ending, origin } = this.#range;
-    return ending === null || origin === null ? null : this.#seconds(ending - origin);
+    return ending === null || origin === null ? null : this.#shown(ending) * this.#perTick;
   }
 
   /** In seconds of the source; known at the end. */
@@ -123,8 +130,11 @@ export class PictureCut {
       return;
     }
     const frame = this.#fitter!.fit(next.picture);
-    const pts = BigInt(next.at - this.#range.origin!);
-    const length = BigInt(next.until - next.at);
+    // Two pictures that lie within a rounding of each other must not come at the same time.
+    const at = Math.max(this.#shown(next.at), this.#latest + 1);
+    this.#latest = at;
+    const pts = BigInt(at);
+    const length = BigInt(Math.max(1, this.#shown(next.until) - at));
     frame.pts = pts;
     frame.duration = length;
     // The type the source had would be forced on the encoder.
@@ -150,6 +160,16 @@ export class PictureCut {
     this.#fitter?.close();
   }
 
+  /** In ticks of the clip. */
+  #shown(at: number): number {
+    return Math.round(this.#times.of(at - this.#range.origin!));
+  }
+
+  get #perTick(): number {
+    const { num, den } = this.#times.base;
+    return num / den;
+  }
+
   #seconds(at: number): number {
     const { num, den } = this.#options.head.video.timeBase;
     return (at * num) / den;
@@ -172,16 +192,23 @@ export class PictureCut {
   }
 }
 
-function openEncoder(file: ClipFile, { source, head }: PictureCutOptions, first: Frame): Encoder {
-  const { video } = head;
+function openEncoder(
+  file: ClipFile,
+  { source, head: { video } }: PictureCutOptions,
+  base: TimeBase,
+  first: Frame,
+): Encoder {
   const { pixelAspect } = codedSize(video);
   const rate = pictureRate(source);
   const { width, height } = first;
   const name = avGetPixFmtName(first.format as PixelFormat) ?? '';
   const format = avGetPixFmtFromName(pictureFormatOf(name, first) as never);
   const perSecond = rate ? rate.num / rate.den : 25;
+  const isInterlaced = first.hasFlags(AV_FRAME_FLAG_INTERLACED) && height % 4 === 0;
   const options = {
     ...quality,
+    // Told with the first picture only, it comes too late for that one, which is the one that players believe.
+    ...(isInterlaced && { 'x264-params': first.hasFlags(AV_FRAME_FLAG_TOP_FIELD_FIRST) ? 'tff=1' : 'bff=1' }),
     g: String(Math.max(1, Math.round(perSecond * keyframeSeconds))),
     ...(width * height > largePixels ? { 'rc-lookahead': '15' } : {}),
   };
@@ -192,14 +219,12 @@ function openEncoder(file: ClipFile, { source, head }: PictureCutOptions, first:
       context.width = width;
       context.height = height;
       context.pixelFormat = format;
-      context.timeBase = video.timeBase;
+      context.timeBase = new Rational(base.num, base.den);
       if (rate) context.framerate = new Rational(rate.num, rate.den);
       context.sampleAspectRatio = new Rational(pixelAspect.num, pixelAspect.den);
       // As many threads as x264 finds good for this machine.
       context.threadCount = 0;
-      if (first.hasFlags(AV_FRAME_FLAG_INTERLACED) && height % 4 === 0) {
-        context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
-      }
+      if (isInterlaced) context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
       colours(context, first);
     },
   });

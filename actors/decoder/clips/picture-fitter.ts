@@ -9,18 +9,26 @@ import {
   AVCOL_SPC_BT709,
   AVCOL_SPC_RGB,
   AVCOL_TRC_UNSPECIFIED,
+  avGetPixFmtName,
   type CodecContext,
   Frame,
   SoftwareScaleContext,
 } from '../ffmpeg.ts';
+import { isRgbFormat } from './formats.ts';
+
+type PixelFormat = Parameters<typeof avGetPixFmtName>[0];
 
 const flags = 'bicubic+accurate_rnd+full_chroma_int';
 /** RGB above this height becomes BT.709, as players take it for. */
 const sdHeight = 576;
 
-/** Matrix and range of what the encoder is given of a picture: RGB has none that H.264 could carry on. */
-export function encodedColours({ colorSpace, colorRange, height }: Frame) {
-  if (colorSpace !== AVCOL_SPC_RGB) return { colorSpace, colorRange };
+/**
+ * Matrix and range of what the encoder is given of a picture: RGB has none that H.264 could carry on. Few decoders tag it
+ * as such.
+ */
+export function encodedColours({ colorSpace, colorRange, height, format }: Frame) {
+  const isRgb = colorSpace === AVCOL_SPC_RGB || isRgbFormat(avGetPixFmtName(format as PixelFormat) ?? '');
+  if (!isRgb) return { colorSpace, colorRange };
   return {
     colorSpace: height > sdHeight ? AVCOL_SPC_BT709 : AVCOL_SPC_BT470BG,
     colorRange: AVCOL_RANGE_MPEG,
@@ -46,8 +54,9 @@ export class PictureFitter {
     this.#frame ??= this.#allocate(picture);
     const frame = this.#frame;
     const isInterlaced = picture.hasFlags(AV_FRAME_FLAG_INTERLACED);
-    // swscale refuses interlaced frames, and would convert colours that only the tags speak of.
+    // swscale refuses pairs of which one is interlaced, and would convert colours that only the tags speak of.
     picture.clearFlags(AV_FRAME_FLAG_INTERLACED);
+    frame.clearFlags(AV_FRAME_FLAG_INTERLACED);
     picture.colorTrc = AVCOL_TRC_UNSPECIFIED;
     picture.colorPrimaries = AVCOL_PRI_UNSPECIFIED;
     if (this.#context.scaleFrameSync(frame, picture) < 0) {

@@ -71,6 +71,7 @@ export async function preciseSound(source: Source, request: ClipRequest, turn: T
     const heard = Math.min(length, sound.length);
     if (heard <= 0) throw clipErrors.CLIP_OUTSIDE(`${path}: has no sound at ${start_seconds} s`, { path });
     sound.finish(heard);
+    if (sound.isEmpty) throw clipErrors.CLIP_RANGE(`${path}: the clip is shorter than a sample`, { path });
     file.finish();
     return { extension: m4a.extension, start_seconds, end_seconds: start_seconds + heard, frames: 0 };
   } finally {

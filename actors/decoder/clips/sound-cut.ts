@@ -39,6 +39,11 @@ export class SoundCut {
     return Math.max(...this.#tracks.map(({ known }) => known));
   }
 
+  /** True while no track has a sample. */
+  get isEmpty(): boolean {
+    return this.#tracks.every(({ samples }) => samples === 0);
+  }
+
   /** Reads the next packet. `until`: seconds of the clip up to which sound may be encoded already. */
   step(until: number) {
     const next = this.#packets.next();

@@ -58,6 +58,11 @@ export class SoundEncoder {
     return (this.#encoded + this.#queue.length) / this.#rate;
   }
 
+  /** Handed to the encoder so far. */
+  get samples(): number {
+    return this.#encoded;
+  }
+
   /** Decodes a packet, *borrowed*; null flushes the decoder. A packet that cannot be decoded leaves a gap. */
   send(packet: Packet | null) {
     if (!this.#decoder.send(packet)) this.#lost = true;

@@ -6,6 +6,7 @@ import {
   AV_CODEC_PROP_INTRA_ONLY,
   AV_DISPOSITION_ATTACHED_PIC,
   AVDISCARD_ALL,
+  AVDISCARD_DEFAULT,
   AVERROR_EOF,
   AVMEDIA_TYPE_AUDIO,
   AVMEDIA_TYPE_VIDEO,
@@ -134,6 +135,11 @@ export class Source {
     // One dense stream of a large file goes on being returned, so that reading a sparse one shows how it goes on.
     const beat = this.bytes > largeBytes && !indexed.test(this.container) ? dense(others) : undefined;
     for (const stream of others) if (stream !== beat) stream.discard = AVDISCARD_ALL;
+  }
+
+  /** Every stream is read from now on; `next` goes on returning packets of the same ones. */
+  readAll() {
+    for (const stream of this.format.streams) stream.discard = AVDISCARD_DEFAULT;
   }
 
   /**

@@ -38,12 +38,16 @@ export function turn(matrix: Uint8Array | null): Pick<CodedSize, 'rotation' | 'm
   return { rotation: (((Math.round(degrees / 90) * 90) % 360) + 360) % 360, mirrored };
 }
 
+/** More pictures a second than anything is played at: a count of ticks, as of raw DV, where FFmpeg averages over them. */
+const mostRate = 1000;
+
 /** Frames per second; null when the file does not say. */
-export function frameRate(stream: Stream): Rational | null {
-  for (const { num, den } of [stream.avgFrameRate, stream.rFrameRate, stream.codecpar.frameRate]) {
-    if (num > 0 && den > 0) return { num, den };
-  }
-  return null;
+export function frameRate(stream: Pick<Stream, 'avgFrameRate' | 'rFrameRate' | 'codecpar'>): Rational | null {
+  const told = [stream.avgFrameRate, stream.rFrameRate, stream.codecpar.frameRate].filter(
+    ({ num, den }) => num > 0 && den > 0,
+  );
+  const [rate] = [...told.filter(({ num, den }) => num / den <= mostRate), ...told];
+  return rate ? { num: rate.num, den: rate.den } : null;
 }
 
 /** As `frameRate`, of the video stream. Where fields are packets of their own, FFmpeg may count them as frames. */

@@ -12,6 +12,7 @@ import { type ClipMade, clipErrors } from '../../decoder/clips/contract.ts';
 import type { decoderContract } from '../../decoder/contract.ts';
 import { clipName } from './clip-name.ts';
 import type { ClipResult, Clips, ClipsRequest, ClipWish } from './contract.ts';
+import { isNowhere, partName, sweepParts, thisOwner } from './part-files.ts';
 
 /** Clips of all requests that may wait for a thread. */
 const mostWaiting = 10_000;
@@ -41,6 +42,7 @@ export function createClips(parts: ClipParts): Clips {
     export: async (request, signal) => {
       const { clips, output_dir } = request;
       cutter.expectRoom(clips.length);
+      await sweepParts(output_dir, parts.log);
       const latest = new Map<string, Promise<unknown>>();
       const working = clips.map((wish) => {
         const name = clipName(wish);
@@ -66,6 +68,7 @@ class Cutter {
   readonly #idle: Writer[];
   readonly #permits: Semaphore;
   readonly #log: Log;
+  readonly #owner = thisOwner();
 
   constructor({ writers, log }: ClipParts) {
     this.#idle = [...writers];
@@ -82,7 +85,7 @@ class Cutter {
   /** Throws CANCELLED; every other error is a result. */
   async make(work: ClipWork): Promise<ClipResult> {
     const { request, wish, name, earlier, signal } = work;
-    const part = join(request.output_dir, `.${randomUUID()}.clip.part`);
+    const part = join(request.output_dir, partName(this.#owner, randomUUID().slice(0, 8)));
     try {
       checkRange(wish);
       writable(() => makeFolder(request.output_dir));
@@ -100,9 +103,9 @@ class Cutter {
       if (signal.aborted) throw engineErrors.CANCELLED('the export of clips', {}, error);
       return resultOf(wish, this.#reasonOf(error), null);
     } finally {
-      await rm(part, { force: true }).catch((error) =>
-        this.#log.warn('a part of a clip stays', { part, error }),
-      );
+      await rm(part, { force: true }).catch((error) => {
+        if (!isNowhere(error)) this.#log.warn('a part of a clip stays', { part, error });
+      });
     }
   }
 

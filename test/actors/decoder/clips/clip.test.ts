@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { describe } from 'node:test';
 import { clip } from '../../../../actors/decoder/clips/clip.ts';
+import { expectReadable } from '../../../../actors/decoder/clips/sound-packets.ts';
 import { writeFilm } from '../../../../actors/samples/writer/film.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
 import { askProbe, askSound, turnFor } from '../ask-decoder.ts';
-import type { Clip } from '../footage/clip.ts';
+import { type Clip, stamped } from '../footage/clip.ts';
 import { clips } from '../footage/clips.ts';
 import { ntsc, pyramid } from '../footage/codec-options.ts';
 import { fullDecode, meanDifference } from '../footage/full-decode.ts';
@@ -68,6 +69,35 @@ describe('a copied clip begins at the random access point before, and says so', 
     });
   }
 
+  test('at the start of a film whose edit list begins between keyframes, all that is shown is there', async () => {
+    const film = clips.find(({ name }) => name === 'an edit list that hides the first 40 frames')!;
+    const path = await film.make();
+    for (const span of [
+      [0, 1],
+      [0.3, 1],
+    ] as const) {
+      const made = await cut(path, span, 'copy');
+      const stamps = (await stampsOf(made.path)).map(({ stamp }) => stamp);
+      assert.deepEqual(
+        stamps,
+        film.facts.frames.slice(0, stamps.length).map(({ stamp }) => stamp),
+      );
+      assert.deepEqual([made.start_seconds, made.frames], [0, stamps.length]);
+      assert.ok(made.end_seconds >= 1);
+    }
+  });
+
+  test('where two parts overlap in time, packets stay in order', async () => {
+    const [part] = clips.filter(({ name }) => name === 'H.264, open GOP in a transport stream');
+    const bytes = readFileSync(await part!.make());
+    const joined = join(folder, 'joined.ts');
+    writeFileSync(joined, Buffer.concat([bytes, bytes]));
+    const { path } = await cut(joined, [0, 100], 'copy');
+    for (const { dts } of packetTimes(path)) {
+      for (let i = 1; i < dts.length; i++) assert.ok(dts[i]! > dts[i - 1]!, `${dts[i]}`);
+    }
+  });
+
   test('where packets have no times, it is refused', async () => {
     const film = clips.find(({ name }) => name.startsWith('MPEG-4 with B-frames in AVI'))!;
     const path = await film.make();
@@ -121,6 +151,19 @@ test('what a picture looks like and how it is shown is kept', async () => {
   }
 });
 
+test('fields are told in their order from the first picture on', async () => {
+  const film = stamped('MPEG-2 of fields, the bottom one first', {
+    file: 'fields.m2v.ts',
+    encoder: 'mpeg2video',
+    frameRate: { num: 25, den: 1 },
+    frames: 50,
+    options: { g: '12', bf: '2', qmin: '2', flags: '+ildct+ilme' },
+  });
+  const { path } = await cut(await film.make(), [0.5, 1]);
+  // x264 writes down what it was told at the start.
+  assert.match(readFileSync(path, 'latin1'), /interlaced=bff/);
+});
+
 /** A film with one tone a channel, whose phase tells where the sound is. */
 async function tonesFilm(name: string, sound: Parameters<typeof tones>[0]): Promise<string> {
   const path = join(folder, name);
@@ -147,6 +190,7 @@ const heard: readonly (readonly [string, Parameters<typeof tones>[0], within: nu
   ['opus.mkv', { encoder: 'libopus' }, 16],
   ['mp3.mkv', { encoder: 'libmp3lame' }, 16],
   ['pcm-96000.mov', { encoder: 'pcm_s16le', sampleRate: 96_000 }, 2],
+  ['aac.ts', { encoder: 'aac' }, 16],
   ['six-channels.mkv', { encoder: 'flac', channels: 6 }, 16],
 ];
 
@@ -192,10 +236,40 @@ describe('the sound of a clip belongs to its pictures', () => {
     const [samples] = await askSound(made.path, [1]);
     assert.ok(Math.abs(samples!.length - 1.5 * 16_000) < 16);
     expectTone(samples!, pitches[0]!, { to: 1.3, zero: -0.7, within: 2 });
+    await assert.rejects(cut(path, [1, 1.000001]), { code: 'CLIP_RANGE' });
     const copied = await cut(path, [0.7, 2.2], 'copy');
     assert.equal(copied.extension, 'flac');
     assert.ok(Math.abs(copied.start_seconds - 0.7) < 0.1);
   });
+});
+
+test('copied sound begins where it is said to, and is never shorter than one packet', async () => {
+  for (const [file, encoder, within] of [
+    ['copied.mp3', 'libmp3lame', 14],
+    ['copied.m4a', 'aac', 2],
+    ['copied.wav', 'pcm_s16le', 2],
+  ] as const) {
+    const path = join(folder, file);
+    await writeFilm({ path, sound: tones({ encoder, seconds: 3 }) });
+    const loud = measureTone((await askSound(path, [1]))[0]!, pitches[0]!).level;
+    for (const span of [
+      [0, 100],
+      [0.7, 2.2],
+    ] as const) {
+      const { path: output, start_seconds, end_seconds } = await cut(path, span, 'copy');
+      const [samples] = await askSound(output, [1]);
+      const shown = end_seconds - start_seconds;
+      assert.ok(
+        Math.abs(samples!.length / 16_000 - shown) < 0.06,
+        `${file}: ${samples!.length} for ${shown}`,
+      );
+      // 16 samples are 1 ms; an MP3 says in its header that the first 11 ms are not heard.
+      const late = encoder === 'libmp3lame' ? 529 / 48_000 : 0;
+      expectTone(samples!, pitches[0]!, { from: 0.1, to: 1.2, zero: -start_seconds - late, within, loud });
+    }
+    const { start_seconds, end_seconds } = await cut(path, [1, 1.0001], 'copy');
+    assert.ok(start_seconds <= 1 && end_seconds >= 1.0001 && end_seconds - start_seconds < 0.1, file);
+  }
 });
 
 describe('recorded footage', () => {
@@ -237,6 +311,32 @@ describe('nothing is left of a clip that cannot be cut', () => {
     const still = join(folder, 'still.bmp');
     writeFileSync(still, whiteBmp());
     await refused(still, [0, 1], 'CLIP_OF_STILL');
+  });
+
+  test('a source that cannot be read to its end', () => {
+    const source = { path: '/away/film.mp4', ended: 'broken' } as const;
+    assert.throws(() => expectReadable(source), { code: 'DECODE_FAILED' });
+    for (const ended of ['clean', null] as const) expectReadable({ ...source, ended });
+  });
+
+  test('a source that changes, and one that goes, while it is cut', async () => {
+    for (const meddle of [(path: string) => appendFileSync(path, 'more'), (path: string) => rmSync(path)]) {
+      for (const mode of ['precise', 'copy'] as const) {
+        const path = join(folder, 'meddled.mp4');
+        copyFileSync(await film.make(), path);
+        const output = newOutput();
+        const turn = turnFor();
+        let meddled = false;
+        turn.throwIfCancelled = () => {
+          if (meddled || !existsSync(output)) return;
+          meddled = true;
+          meddle(path);
+        };
+        const request = { path, output, start_seconds: 1, end_seconds: 4, mode };
+        await assert.rejects(clip(request, turn), { code: 'FILE_CHANGED' });
+        assert.deepEqual([meddled, existsSync(output)], [true, false]);
+      }
+    }
   });
 
   test('a folder that is not there', async () => {

@@ -18,6 +18,7 @@ import { definition } from '../../../../actors/decoder/actor.ts';
 import { decoderContract } from '../../../../actors/decoder/contract.ts';
 import { createClips } from '../../../../actors/exporter/clips/clips.ts';
 import { ClipsAnswer, type ClipWish } from '../../../../actors/exporter/clips/contract.ts';
+import { partName, thisOwner } from '../../../../actors/exporter/clips/part-files.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../../../runtime/log.ts';
 import { startInMemory } from '../../../../runtime/memory.ts';
@@ -135,12 +136,30 @@ test('what fails has its reason, and the others go on', async () => {
   assert.equal(readdirSync(output_dir).length, 2);
 });
 
+test('what a killed process left in the folder goes with the next export there', async () => {
+  const output_dir = output('left');
+  mkdirSync(output_dir);
+  const killed = spawnSync(process.execPath, ['-e', 'process.kill(process.pid, "SIGKILL")']).pid;
+  const left = partName({ ...thisOwner(), pid: killed }, 'a');
+  const living = partName(thisOwner(), 'b');
+  for (const name of [left, living]) writeFileSync(join(output_dir, name), 'half a clip');
+  const answer = await cut(output_dir, [wish({ output_name: 'whole' })]);
+  assert.deepEqual(namesOf(answer), ['whole.mp4']);
+  assert.deepEqual(readdirSync(output_dir).sort(), [living, 'whole.mp4'].sort());
+});
+
 test('a folder that cannot be made fails each clip', async () => {
   const file = join(folder, 'a file');
   writeFileSync(file, '');
   const { results, summary } = await cut(join(file, 'below'), [wish(), wish()]);
   assert.deepEqual(summary, { total: 2, succeeded: 0, failed: 2 });
   for (const { error } of results) assert.match(error!, /cannot be written: ENOTDIR/);
+  const long = await cut(join(folder, 'd'.repeat(256)), [wish()]);
+  assert.match(long.results[0]!.error!, /cannot be written: ENAMETOOLONG/);
+  assert.deepEqual(
+    lines.filter(({ level }) => level === 'warn'),
+    [],
+  );
 });
 
 test('an export that is cancelled ends at once, keeps what is complete and leaves no part', async () => {
