@@ -39,8 +39,11 @@ export function createRemote(context: Context): Backend {
     }),
     tasks: explained(async () => (await client.listTasks({}, asked)).tasks),
     task: explained((task_id, { offset, limit }) => client.getTask({ task_id, offset, limit }, asked)),
-    cancel: explained(async () => {
-      const answer = await client.cancelAnalysis({}, asked);
+    cancel: explained(async (task_id) => {
+      const answer =
+        task_id === undefined
+          ? await client.cancelAnalysis({}, asked)
+          : await client.cancelTask({ task_id }, asked);
       return { stopped: !('still_stopping' in answer), message: answer.message };
     }),
     search: explained(async (question, cacheDir) => {

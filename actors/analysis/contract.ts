@@ -241,8 +241,11 @@ export interface Tasks {
    * still unwinding after a short while.
    */
   start(request: TaskRequest, options?: StartOptions): Promise<{ readonly task_id: string }>;
-  /** Asks the running task to stop. `stopped` false: it is still unwinding after a short while. */
-  cancel(): Promise<{ readonly stopped: boolean; readonly task_id: string | null }>;
+  /**
+   * Asks the running task to stop, or the one with this id and no other. `stopped` false: it is still unwinding after a
+   * short while. `task_id` null: it did not run. Throws TASK_UNKNOWN, TASK_RUNNING when another process runs it.
+   */
+  cancel(task_id?: string): Promise<{ readonly stopped: boolean; readonly task_id: string | null }>;
   /**
    * Runs a task that is not running again: same id, same request; what is stored already is not done again. Errors as
    * `start`, and TASK_UNKNOWN, TASK_RUNNING, OTHER_MODEL when it was asked for by another visual model than the one in use.

@@ -21,9 +21,9 @@ export const tasks: Command = async (args, context) => {
   const [action = 'list', ...ids] = positionals;
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (!run) throw unknownAction('tasks', action);
-  const wanted = action === 'show' || action === 'resume' ? 1 : 0;
-  if (ids.length !== wanted) {
-    const wants = wanted === 1 ? 'wants the id of one task, see: framehound tasks' : 'wants no id';
+  const { least, most } = wantedIds[action as keyof typeof wantedIds];
+  if (ids.length < least || ids.length > most) {
+    const wants = most === 1 ? 'wants the id of one task, see: framehound tasks' : 'wants no id';
     throw usageErrors.USAGE(`tasks ${action} ${wants}`);
   }
   const decoders = action === 'resume' ? context.values.decoders : 0;
@@ -104,10 +104,18 @@ const resume: Action = async (backend, { screen, clock }, id) => {
   return tellEnd(await backend.resume(id, view).finally(view.end), [], screen);
 };
 
-const cancel: Action = async (backend, { out }) => {
-  const { stopped, message } = await backend.cancel();
+const cancel: Action = async (backend, { out }, id) => {
+  const { stopped, message } = await backend.cancel(id === '' ? undefined : id);
   out(`${message}\n`);
   return stopped ? exit.ok : exit.error;
 };
 
 const actions: Readonly<Record<string, Action>> = { list, show, resume, cancel };
+
+/** How many ids each action takes. */
+const wantedIds = {
+  list: { least: 0, most: 0 },
+  show: { least: 1, most: 1 },
+  resume: { least: 1, most: 1 },
+  cancel: { least: 0, most: 1 },
+} as const;

@@ -293,6 +293,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/search/image licensed',
     'POST /api/v1/search/text licensed',
     'POST /api/v1/search/transcript licensed',
+    'POST /api/v1/tasks/{task_id}/cancel licensed',
     'POST /api/v1/tasks/{task_id}/resume licensed',
     'POST /api/v1/thumbnails licensed',
     'POST /api/v1/thumbnails/scene licensed',

@@ -102,9 +102,12 @@ class TaskRegistry implements Tasks {
     return this.#place.entering(() => this.#place.take(options, prepare));
   }
 
-  async cancel(): Promise<{ stopped: boolean; task_id: string | null }> {
-    const running = this.#place.current;
-    if (!running) return { stopped: true, task_id: null };
+  async cancel(task_id?: string): Promise<{ stopped: boolean; task_id: string | null }> {
+    const running = task_id === undefined ? this.#place.current : this.#running(task_id);
+    if (!running) {
+      if (task_id !== undefined) await this.#expectEnded(task_id);
+      return { stopped: true, task_id: null };
+    }
     return { stopped: await running.halt('cancelled'), task_id: running.task_id };
   }
 
@@ -137,6 +140,13 @@ class TaskRegistry implements Tasks {
   #running(task_id: string): RunningTask | null {
     const { current } = this.#place;
     return current?.task_id === task_id ? current : null;
+  }
+
+  async #expectEnded(task_id: string): Promise<void> {
+    const { ended, state } = await this.get(task_id, { offset: 0, limit: 0 });
+    if (ended !== null) return;
+    const what = `Task ${task_id} is ${state} in another process, which alone can stop it`;
+    throw analysisErrors.TASK_RUNNING(what, { task_id });
   }
 
   /** The record may be some seconds old. */
