@@ -57,9 +57,11 @@ export function createRemote(context: Context): Backend {
       await client.loadTranscriptions({ cache_dir: request.cache_dir }, asked);
       return client.searchTranscript({ ...request, ...(speaker_name !== null && { speaker_name }) }, asked);
     }),
-    exportClips: explained(({ clips, ...request }) =>
-      client.exportClips({ ...request, clips: [...clips] }, asked),
-    ),
+    exportClips: explained(async ({ clips, ...request }) => {
+      const answer = await client.exportClips({ ...request, clips: [...clips] }, asked);
+      if ('results' in answer) return answer;
+      throw engineErrors.INTERNAL('the service made a task of an export that was to be none');
+    }),
     exportTranscript: explained(({ segments, ...request }) =>
       client.exportTranscript({ ...request, segments: segments.map((row) => [...row]) }, asked),
     ),

@@ -119,7 +119,7 @@ const bodies: Readonly<Record<string, Row>> = {
   '/faces/appearances': { fields: {}, beyond: { ...faces, people: [] } },
   '/export/clips': {
     fields: {},
-    beyond: { output_dir: needed, clips: needed, mode: 'precise' },
+    beyond: { output_dir: needed, clips: needed, mode: 'precise', task: false },
   },
   '/export/premiere-xml': {
     fields: {},

@@ -7,6 +7,8 @@ import { thisProcess } from '../../../runtime/process/identity.ts';
 import {
   type Analysis,
   analysisErrors,
+  type ExportOptions,
+  type ExportRequest,
   type Page,
   type StartOptions,
   type TaskDetail,
@@ -16,8 +18,9 @@ import {
   type Tasks,
   type UnfinishedWork,
 } from '../contract.ts';
-import type { StageKind } from '../stages/kind.ts';
+import { hasWork, placeOf, type StageKind, type TaskPlace } from '../stages/kind.ts';
 import { stageKinds } from '../stages/kinds.ts';
+import { checkExport, settledExport } from './export-request.ts';
 import { Listeners } from './listeners.ts';
 import { Place } from './place.ts';
 import { createPreflight, type Preflight, type PreflightParts } from './preflight.ts';
@@ -63,7 +66,10 @@ export function openTasks(folder: string, parts: FrontDoorParts): Tasks {
 class TaskRegistry implements Tasks {
   readonly #parts: TaskParts;
   readonly #listeners: Listeners;
-  readonly #place = new Place((run) => this.#task(run));
+  readonly #places: Readonly<Record<TaskPlace, Place>> = {
+    analysis: new Place((run) => this.#task(run, 'analysis')),
+    export: new Place((run) => this.#task(run, 'export')),
+  };
   /** Final snapshots that could not be recorded; this engine answers them instead of the stale records. */
   readonly #unrecorded = new Map<string, TaskSnapshot>();
 
@@ -73,20 +79,33 @@ class TaskRegistry implements Tasks {
   }
 
   get running(): string | null {
-    return this.#place.current?.task_id ?? null;
+    return this.#places.analysis.current?.task_id ?? null;
   }
 
   get busy(): boolean {
-    return this.#place.busy;
+    return this.#places.analysis.busy;
   }
 
   async start(request: TaskRequest, options: StartOptions = {}): Promise<{ task_id: string }> {
     const { preflight, newTaskId, records } = this.#parts;
-    return this.#place.entering(async () => {
+    const place = this.#places.analysis;
+    return place.entering(async () => {
       await preflight.check(request, options.signal ?? never);
-      return this.#place.take(options, async () => {
+      return place.take(options, async () => {
         const settled = { ...preflight.settle(request), source: options.source ?? 'request' };
         return () => records.create(newTaskId(), settled);
+      });
+    });
+  }
+
+  async export(request: ExportRequest, options: ExportOptions = {}): Promise<{ task_id: string }> {
+    const { kinds, newTaskId, records } = this.#parts;
+    const place = this.#places.export;
+    return place.entering(async () => {
+      await checkExport(request);
+      const asked = { request: settledExport(kinds, request), attachments: [], source: 'request' } as const;
+      return place.take({ whenBusy: 'refuse', ...options }, async () => () => {
+        return records.create(newTaskId(), asked);
       });
     });
   }
@@ -99,11 +118,18 @@ class TaskRegistry implements Tasks {
       if (!this.#unrecorded.has(task_id)) await preflight.admit(await records.claimable(task_id));
       return () => records.claim(task_id);
     };
-    return this.#place.entering(() => this.#place.take(options, prepare));
+    // Until it is known which place it wants, it may be an analysis.
+    return this.#places.analysis.entering(async () => {
+      const wanted = await this.#placeOf(task_id);
+      const place = this.#places[wanted];
+      const endsOthers = wanted === 'analysis' && options.whenBusy !== 'refuse';
+      const whenBusy = options.whenBusy === 'wait' ? 'wait' : endsOthers ? 'replace' : 'refuse';
+      return place.entering(() => place.take({ ...options, whenBusy }, prepare));
+    });
   }
 
   async cancel(task_id?: string): Promise<{ stopped: boolean; task_id: string | null }> {
-    const running = task_id === undefined ? this.#place.current : this.#running(task_id);
+    const running = task_id === undefined ? this.#places.analysis.current : this.#running(task_id);
     if (!running) {
       if (task_id !== undefined) await this.#expectEnded(task_id);
       return { stopped: true, task_id: null };
@@ -116,7 +142,7 @@ class TaskRegistry implements Tasks {
   }
 
   async stop(): Promise<void> {
-    await this.#place.stop();
+    await Promise.all(Object.values(this.#places).map((place) => place.stop()));
   }
 
   async list(): Promise<TaskSnapshot[]> {
@@ -130,7 +156,7 @@ class TaskRegistry implements Tasks {
   }
 
   unfinished(): UnfinishedWork | null {
-    return this.#place.current?.unfinished() ?? null;
+    return this.#places.analysis.current?.unfinished() ?? null;
   }
 
   subscribe(listener: TaskListener): () => void {
@@ -138,8 +164,8 @@ class TaskRegistry implements Tasks {
   }
 
   #running(task_id: string): RunningTask | null {
-    const { current } = this.#place;
-    return current?.task_id === task_id ? current : null;
+    const all = Object.values(this.#places).map(({ current }) => current);
+    return all.find((task) => task?.task_id === task_id) ?? null;
   }
 
   async #expectEnded(task_id: string): Promise<void> {
@@ -155,13 +181,22 @@ class TaskRegistry implements Tasks {
     return this.#running(task_id)?.snapshot() ?? this.#unrecorded.get(task_id) ?? task;
   }
 
-  #task(run: OwnRun): RunningTask {
+  async #placeOf(task_id: string): Promise<TaskPlace> {
+    const { kinds, records } = this.#parts;
+    const unrecorded = this.#unrecorded.get(task_id);
+    if (unrecorded)
+      return placeOf(kinds.filter(({ type }) => unrecorded.request.types.includes(type as never)));
+    const request = await records.claimable(task_id);
+    return placeOf(kinds.filter((kind) => kind.jobsOf(request).some(hasWork)));
+  }
+
+  #task(run: OwnRun, place: TaskPlace): RunningTask {
     const { records, log } = this.#parts;
     this.#unrecorded.delete(run.task.task_id);
     records.prune().catch((error: unknown) => log.warn('old tasks cannot be removed', { error }));
     const ended = (task: TaskSnapshot, isRecorded: boolean) => {
       if (!isRecorded) this.#unrecorded.set(task.task_id, task);
-      this.#place.leave();
+      this.#places[place].leave();
     };
     return new RunningTask({ ...this.#parts, listeners: this.#listeners, ended }, run);
   }

@@ -11,7 +11,7 @@ import { Semaphore } from '../../../runtime/sync/semaphore.ts';
 import { type ClipMade, clipErrors } from '../../decoder/clips/contract.ts';
 import type { decoderContract } from '../../decoder/contract.ts';
 import { clipName } from './clip-name.ts';
-import type { ClipResult, Clips, ClipsRequest, ClipWish } from './contract.ts';
+import type { ClipCut, ClipResult, Clips, ClipsRequest, ClipWish, ClipWritten } from './contract.ts';
 
 /** Clips of all requests that may wait for a thread. */
 const mostWaiting = 10_000;
@@ -38,6 +38,7 @@ interface ClipWork {
 export function createClips(parts: ClipParts): Clips {
   const cutter = new Cutter(parts);
   return {
+    cut: (clip, signal) => cutter.cut(clip, signal, clipName(clip.wish)),
     export: async (request, signal) => {
       const { clips, output_dir } = request;
       cutter.expectRoom(clips.length);
@@ -80,25 +81,38 @@ class Cutter {
   }
 
   /** Throws CANCELLED; every other error is a result. */
-  async make(work: ClipWork): Promise<ClipResult> {
-    const { request, wish, name, earlier, signal } = work;
-    const part = join(request.output_dir, `.${randomUUID()}.clip.part`);
+  async make({ request, wish, name, earlier, signal }: ClipWork): Promise<ClipResult> {
+    const { output_dir, mode } = request;
+    const part = `.${randomUUID()}.clip.part`;
     try {
-      checkRange(wish);
-      writable(() => makeFolder(request.output_dir));
-      const made = await this.#cut(work, part);
-      await earlier;
-      signal.throwIfAborted();
-      const output_path = await placeNew(part, `${name}.${made.extension}`).catch(unwritable);
+      const made = await this.cut({ output_dir, mode, wish, part, before: earlier }, signal, name);
       return {
-        ...resultOf(wish, null, output_path),
+        ...resultOf(wish, null, made.output_path),
         start_seconds_actual: made.start_seconds,
         end_seconds_actual: made.end_seconds,
         frame_count: made.frames,
       };
     } catch (error) {
-      if (signal.aborted) throw engineErrors.CANCELLED('the export of clips', {}, error);
+      if (signal.aborted) throw error;
       return resultOf(wish, this.#reasonOf(error), null);
+    }
+  }
+
+  /** `name`: of the clip, without an ending. */
+  async cut(clip: ClipCut, signal: AbortSignal, name: string): Promise<ClipWritten> {
+    const { output_dir, wish, before } = clip;
+    const part = join(output_dir, clip.part);
+    try {
+      checkRange(wish);
+      writable(() => makeFolder(output_dir));
+      const made = await this.#cut(clip, part, signal);
+      await before;
+      signal.throwIfAborted();
+      const output_path = await placeNew(part, `${name}.${made.extension}`).catch(unwritable);
+      return { ...made, output_path };
+    } catch (error) {
+      if (signal.aborted) throw engineErrors.CANCELLED('the export of clips', {}, error);
+      throw error;
     } finally {
       await rm(part, { force: true }).catch((error) =>
         this.#log.warn('a part of a clip stays', { part, error }),
@@ -106,12 +120,14 @@ class Cutter {
     }
   }
 
-  #cut({ request, wish, signal }: ClipWork, output: string): Promise<ClipMade> {
+  #cut({ wish, mode }: ClipCut, output: string, signal: AbortSignal): Promise<ClipMade> {
     const { media_path: path, start_seconds, end_seconds } = wish;
-    const asked = { path, output, start_seconds, end_seconds, mode: request.mode };
+    const asked = { path, output, start_seconds, end_seconds, mode };
     const cut = async () => {
       const writer = this.#idle.shift()!;
       try {
+        // Of a process that was killed.
+        await rm(output, { force: true }).catch(unwritable);
         return await writer.ask('clip', asked, { signal });
       } finally {
         this.#idle.push(writer);
