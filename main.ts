@@ -53,11 +53,12 @@ export async function startEngine(
     const asking = { modelLibrary, decoder: prober, thumbnailDecoders, textEmbedder };
     const search = createSearch({ ...parts, ...asking });
     const visual = { models: search.models, decode: values.decode };
-    const analysis = createAnalysis({ ...parts, ...visual, decoders: films, speech, faces, faceSide });
+    const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
+    const working = { speech, faces, clips };
+    const analysis = createAnalysis({ ...parts, ...visual, ...working, decoders: films, faceSide });
     const expectFaceModel = async () => void (await faces?.ask('choose', {}));
     const tasks = openTasks(tasksPath, { analysis, ...visual, expectFaceModel, clock: systemClock, log });
     const exporter = createExporter(Date.now);
-    const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
     const timelines = createTimelines(parts);
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
     const people = createPeople({ index, tasks });
@@ -69,10 +70,9 @@ export async function startEngine(
         .then(supervisor.stop)
         .finally(close);
     };
-    const { states } = supervisor;
     const exports = { exporter, clips, timelines };
     const coordinators = { analysis, tasks, search, library, people, watchFolders, ...exports };
-    return { ...coordinators, models: modelLibrary, slots: pool, states, stop };
+    return { ...coordinators, models: modelLibrary, slots: pool, states: supervisor.states, stop };
   } catch (error) {
     await supervisor.stop().finally(close);
     throw error;

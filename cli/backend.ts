@@ -116,8 +116,8 @@ export interface Backend {
   /** Newest first. */
   tasks(): Promise<readonly TaskSnapshot[]>;
   task(task_id: string, page: Page): Promise<TaskDetail>;
-  /** Stops the task that runs; `stopped` false: it is still unwinding. */
-  cancel(): Promise<{ readonly stopped: boolean; readonly message: string }>;
+  /** Stops the task that runs, or the one with this id alone; `stopped` false: it is still unwinding. */
+  cancel(task_id?: string): Promise<{ readonly stopped: boolean; readonly message: string }>;
   /** Loads what is stored and searches it. */
   search(question: Question, cacheDir: string): Promise<SearchAnswer>;
   /** What is stored of these files. */

@@ -249,7 +249,7 @@ export const commandTable = {
       list: { usage: '[list] [--json]', help: 'the analyses so far, newest first', options: json },
       show: { usage: 'ID [--json]', help: 'one of them, with the result of every file', options: json },
       resume: { usage: 'ID', help: 'goes on with one that was stopped or interrupted' },
-      cancel: { usage: '', help: 'stops the one that a service runs' },
+      cancel: { usage: '[ID]', help: 'stops the one that a service runs, or this one alone' },
     },
   },
   watch: {

@@ -2,6 +2,7 @@
 // JSON.
 import { resolve } from 'node:path';
 import { analysisErrors, type TaskRequest } from '../actors/analysis/contract.ts';
+import type { StageKind } from '../actors/analysis/stages/kind.ts';
 import { mediaErrors } from '../actors/decoder/contract.ts';
 import { isMediaName } from '../actors/decoder/media-names.ts';
 import { type EngineError, engineErrors } from '../runtime/errors.ts';
@@ -124,7 +125,12 @@ function heard({ event, end }: ProgressView, listener?: ProgressView['event']): 
 }
 
 /** Says how a task ended; answers the exit code. */
-export function tellEnd(report: Report, walkFailures: readonly EngineError[], screen: Screen): number {
+export function tellEnd(
+  report: Report,
+  walkFailures: readonly EngineError[],
+  screen: Screen,
+  kinds?: readonly StageKind[],
+): number {
   // The summary names what failed.
   if (report.error && report.error.code !== analysisErrors.ALL_FAILED.code) {
     screen.write(`framehound: ${printable(report.error.message)}\n`);
@@ -132,7 +138,7 @@ export function tellEnd(report: Report, walkFailures: readonly EngineError[], sc
   }
   // Stopped before it began to work.
   if (report.cancelled && !report.progress) return exit.cancelled;
-  screen.write(summary(report, walkFailures));
+  screen.write(summary(report, walkFailures, kinds));
   return exitCodeOf(report, walkFailures.length);
 }
 

@@ -5,7 +5,7 @@ import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
 import type { Amounts, ClosingProgress, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
 import { kindOf } from '../actors/analysis/progress-fields.ts';
 import { workKey } from '../actors/analysis/result.ts';
-import type { StageKind, Unit } from '../actors/analysis/stages/kind.ts';
+import { measured, type StageKind, type Unit } from '../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import { clockTime } from '../actors/decoder/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -111,7 +111,8 @@ function closingLine({ name, percentage }: ClosingProgress, columns: number): st
 
 function fileLine(kinds: readonly StageKind[], file: FileProgress, columns: number): string {
   const { path, type, percentage } = file;
-  const done = `${percent(percentage)} ${amounts(kindOf(kinds, type).unit, file)}`;
+  const { unit } = kindOf(kinds, type);
+  const done = `${percent(percentage)}${unit ? ` ${amounts(unit, file)}` : ''}`;
   // A narrow terminal has no room for a bar beside the name.
   const end = columns < 60 ? done : `${bar(percentage / 100, 20)} ${done}`;
   return barLine(printable(basename(path)), end, columns);
@@ -140,7 +141,7 @@ export function taskLine(
 ): string {
   const { percentage, stages, speed, media_seconds, estimated_remaining_seconds: left } = task;
   const known = task.surveyed ? '' : '+';
-  const worked = kinds.filter(({ type }) => (stages[type]?.all ?? 0) > 0);
+  const worked = measured(kinds).filter(({ type }) => (stages[type]?.all ?? 0) > 0);
   const remaining = left === null || left <= 0 ? [] : [`${duration(left)} left`];
   const pieces = piecesDone(kinds, task);
   // A clustering that is made again has no media to be as fast as.
@@ -185,7 +186,9 @@ function resultLine(kinds: readonly StageKind[], result: WorkResult): string | u
   // A closing step has the name of its job.
   const name = printable(isAbsolute(path) ? basename(path) : path);
   const { labels } = kindOf(kinds, type);
-  return outcome === 'not_applicable' ? `– ${name}: ${labels.nothing}` : `✓ ${name}: ${labels.result(facts)}`;
+  return outcome === 'not_applicable'
+    ? `– ${name}: ${labels.nothing ?? outcome}`
+    : `✓ ${name}: ${labels.result(facts)}`;
 }
 
 function percent(percentage: number): string {

@@ -40,8 +40,11 @@ export function createRemote(context: Context): Backend {
     }),
     tasks: explained(async () => (await client.listTasks({}, asked)).tasks),
     task: explained((task_id, { offset, limit }) => client.getTask({ task_id, offset, limit }, asked)),
-    cancel: explained(async () => {
-      const answer = await client.cancelAnalysis({}, asked);
+    cancel: explained(async (task_id) => {
+      const answer =
+        task_id === undefined
+          ? await client.cancelAnalysis({}, asked)
+          : await client.cancelTask({ task_id }, asked);
       return { stopped: !('still_stopping' in answer), message: answer.message };
     }),
     search: explained(async (question, cacheDir) => {
@@ -55,9 +58,11 @@ export function createRemote(context: Context): Backend {
       await client.loadTranscriptions({ cache_dir: request.cache_dir }, asked);
       return client.searchTranscript({ ...request, ...(speaker_name !== null && { speaker_name }) }, asked);
     }),
-    exportClips: explained(({ clips, ...request }) =>
-      client.exportClips({ ...request, clips: [...clips] }, asked),
-    ),
+    exportClips: explained(async ({ clips, ...request }) => {
+      const answer = await client.exportClips({ ...request, clips: [...clips] }, asked);
+      if ('results' in answer) return answer;
+      throw engineErrors.INTERNAL('the service made a task of an export that was to be none');
+    }),
     exportTranscript: explained(({ segments, ...request }) =>
       client.exportTranscript({ ...request, segments: segments.map((row) => [...row]) }, asked),
     ),

@@ -2,7 +2,7 @@
 import type { TaskCounts, TaskError, WorkResult } from '../actors/analysis/contract.ts';
 import type { TaskProgress } from '../actors/analysis/progress.ts';
 import { count, noneDone } from '../actors/analysis/result.ts';
-import type { StageKind } from '../actors/analysis/stages/kind.ts';
+import { measured, type StageKind } from '../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import { duration, printable } from './terminal.ts';
 
@@ -44,7 +44,11 @@ export function summary(
   const ends: (readonly [number, string])[] = [
     [counts.analyzed, 'analysed'],
     [counts.stored, 'already known'],
-    ...kinds.map(({ notApplicable, labels }) => [byWord[notApplicable] ?? 0, labels.notApplicable] as const),
+    ...kinds.flatMap(({ notApplicable, labels }) =>
+      notApplicable === null
+        ? []
+        : [[byWord[notApplicable] ?? 0, labels.notApplicable ?? notApplicable] as const],
+    ),
     [counts.failed + walkFailures.length, 'failed'],
     [counts.cancelled, 'not finished'],
     jobs(jobs_done - jobs_failed - jobs_cancelled),
@@ -68,7 +72,7 @@ export function jobWord(kinds: readonly StageKind[], count: number): string {
 
 /** The amounts that are counts, and the speed of the task. */
 function worked(kinds: readonly StageKind[], progress: TaskProgress | undefined): string {
-  const done = kinds
+  const done = measured(kinds)
     .map(({ type, unit }) => ({ unit, amount: progress?.stages[type]?.done ?? 0 }))
     .filter(({ unit, amount }) => unit.measure === 'count' && amount > 0);
   if (!progress || done.length === 0) return '';

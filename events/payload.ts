@@ -9,7 +9,7 @@ import type {
 import type { ClosingProgress, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
 import { amountFields, fileFields, kindOf, rounded } from '../actors/analysis/progress-fields.ts';
 import { outcomeWord } from '../actors/analysis/result.ts';
-import type { StageKind } from '../actors/analysis/stages/kind.ts';
+import { measured, type StageKind } from '../actors/analysis/stages/kind.ts';
 import type { EndedFile, EventType, ProgressEvent } from './protocol.ts';
 
 export interface Run {
@@ -156,7 +156,7 @@ export function recordOf(kinds: readonly StageKind[], task: TaskSnapshot): Progr
   const { task_id, state, error, counts } = task;
   if (state === 'running' || state === 'stopping') return undefined;
   const values: Readonly<Record<string, unknown>> = task;
-  const amounts = kinds.map(({ type, unit }) => {
+  const amounts = measured(kinds).map(({ type, unit }) => {
     return [type, { done: Number(values[unit.done] ?? 0), all: Number(values[unit.all] ?? 0) }] as const;
   });
   return {

@@ -10,7 +10,7 @@ import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 export const EVENT_PATH = '/socket.io';
 
 /**
- * `video` is visual analysis, `speech` transcription, `faces` finding and clustering faces. The end of a task that does
+ * `video` is visual analysis, `speech` transcription, `faces` finding and clustering faces, `clips` cutting clips. The end of a task that does
  * several is of the first of them.
  */
 export const EventType = wordsOf([...stageKinds.map(({ type }) => type), 'summary' as const]);
@@ -81,7 +81,7 @@ export const ProgressEvent = Type.Object({
   /** Files of the task, one with both types of work twice, and how many of them have a result. */
   files: Type.Optional(Count),
   files_done: Type.Optional(Count),
-  /** Jobs of faces, each clustered when its files have ended, and how many have a result; left out without any. */
+  /** Jobs of faces, each clustered when its files have ended, or clips; and how many have a result. Left out without any. */
   jobs: Type.Optional(Count),
   jobs_done: Type.Optional(Count),
   /** Of each kind of work what is done, and what there is; the latter grows while files are still being surveyed. */

@@ -1,4 +1,4 @@
-// The coordinator of analysis, the only one that writes: runs one task at a time, its stages in lanes.
+// The coordinator of analysis, the only one that writes: runs one task at a time in each place, its stages in lanes.
 import {
   type Analysis,
   type AnalysisReport,
@@ -9,6 +9,7 @@ import {
 import { hasGone } from './media/gone.ts';
 import { properties } from './media/properties.ts';
 import { FaceModelInUse } from './stages/faces/model.ts';
+import { placeOf, type TaskPlace } from './stages/kind.ts';
 import { LaneRunner } from './stages/lane-runner.ts';
 import { jobsOf, type Lane, lanesOf, piecesOf, type StageJobs } from './stages/lanes.ts';
 import { LastWork } from './stages/last-work.ts';
@@ -22,7 +23,7 @@ import { type Begun, createTracker } from './stages/tracker.ts';
 
 /** `stages`: all there are, unless a test brings its own. */
 export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = allStages): Analysis {
-  let active = false;
+  const active = new Set<TaskPlace>();
   const speechModel = new SpeechModel();
   const faceModel = new FaceModelInUse();
   const parts: StageParts = { ...given, speechModel, faceModel };
@@ -38,12 +39,13 @@ export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = 
     run: async (run, options) => {
       const asked = jobsOf(stages, run.request);
       if (asked.length === 0) throw analysisErrors.NO_FILES();
-      if (active) throw analysisErrors.ANOTHER_TASK();
-      active = true;
+      const place = placeOf(asked.map(({ stage }) => stage.kind));
+      if (active.has(place)) throw analysisErrors.ANOTHER_TASK();
+      active.add(place);
       try {
         return await runTask(parts, stages, asked, run, options);
       } finally {
-        active = false;
+        active.delete(place);
       }
     },
   };

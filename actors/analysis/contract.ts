@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import type { ModelState } from '../embedder/contract.ts';
+import type { ClipsRequest } from '../exporter/clips/contract.ts';
 import type { ClosingProgress, FileProgress, TaskProgress } from './progress.ts';
 import {
   amountSchemas,
@@ -221,6 +222,10 @@ export interface StartOptions {
   readonly source?: TaskSource;
 }
 
+export interface ExportOptions extends Pick<StartOptions, 'priority' | 'signal'> {
+  readonly whenBusy?: 'wait' | 'refuse';
+}
+
 /** Files of a task that runs, without those whose work has ended. */
 export interface UnfinishedWork {
   readonly task_id: string;
@@ -228,11 +233,14 @@ export interface UnfinishedWork {
   readonly paths: ReadonlySet<string>;
 }
 
-/** The tasks of this home folder, and the only way to run one. One runs at a time. */
+/** Clips to cut out of films and sound. Paths are absolute. */
+export type ExportRequest = ClipsRequest;
+
+/** The tasks of this home folder, and the only way to run one. One analysis runs at a time, and one export beside it. */
 export interface Tasks {
-  /** Id of the task of this engine that runs or is stopping. */
+  /** Id of the analysis of this engine that runs or is stopping. */
   readonly running: string | null;
-  /** A task runs, is stopping, waits or is about to start. */
+  /** An analysis runs, is stopping, waits or is about to start. */
   readonly busy: boolean;
   /**
    * Checks the whole request before anything happens, then answers when the task is recorded (*flushed*) and runs. Throws
@@ -241,8 +249,16 @@ export interface Tasks {
    * still unwinding after a short while.
    */
   start(request: TaskRequest, options?: StartOptions): Promise<{ readonly task_id: string }>;
-  /** Asks the running task to stop. `stopped` false: it is still unwinding after a short while. */
-  cancel(): Promise<{ readonly stopped: boolean; readonly task_id: string | null }>;
+  /**
+   * The same for an export, which touches no analysis. It never ends another export: `whenBusy` is to refuse, the default,
+   * or to wait. Throws INVALID_REQUEST, NOT_A_FOLDER, STORE_READ_ONLY, HOME_UNWRITABLE, STOPPING, ANOTHER_TASK.
+   */
+  export(request: ExportRequest, options?: ExportOptions): Promise<{ readonly task_id: string }>;
+  /**
+   * Asks the running analysis to stop, or the one with this id and no other. `stopped` false: it is still unwinding after a
+   * short while. `task_id` null: it did not run. Throws TASK_UNKNOWN, TASK_RUNNING when another process runs it.
+   */
+  cancel(task_id?: string): Promise<{ readonly stopped: boolean; readonly task_id: string | null }>;
   /**
    * Runs a task that is not running again: same id, same request; what is stored already is not done again. Errors as
    * `start`, and TASK_UNKNOWN, TASK_RUNNING, OTHER_MODEL when it was asked for by another visual model than the one in use.
@@ -257,11 +273,11 @@ export interface Tasks {
    * the others end as cancelled. Answers at once; nothing happens when another task runs or none.
    */
   finish(task_id: string): void;
-  /** What the task that runs has still to do; null when none runs. */
+  /** What the analysis that runs has still to do; null when none runs. */
   unfinished(): UnfinishedWork | null;
   /** Answers the function that ends the subscription. */
   subscribe(listener: TaskListener): () => void;
-  /** No task starts any more; the running one is asked to stop and will be `interrupted`. Resolves when it has ended. */
+  /** No task starts any more; those that run are asked to stop and will be `interrupted`. Resolves when they have ended. */
   stop(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 // Progress as snapshots and events write it: each kind of work has two fields of its own. Pure.
 import { type Amounts, type FileProgress, fileProgress, progressOf, type TaskProgress } from './progress.ts';
-import type { StageKind, Unit } from './stages/kind.ts';
+import { measured, type StageKind, type Unit } from './stages/kind.ts';
 
 type Fields = Readonly<Record<string, number>>;
 
@@ -15,7 +15,7 @@ export function amountFields(
   stages: Readonly<Record<string, Amounts>> | undefined,
 ): Fields {
   return Object.fromEntries(
-    kinds.flatMap(({ type, unit }) => [
+    measured(kinds).flatMap(({ type, unit }) => [
       [unit.done, rounded(stages?.[type]?.done ?? 0, unit.measure)],
       [unit.all, rounded(stages?.[type]?.all ?? 0, unit.measure)],
     ]),
@@ -25,6 +25,7 @@ export function amountFields(
 /** `file_frames`, `file_grid_frames`, … of the file's kind. */
 export function fileFields(kinds: readonly StageKind[], { type, done, all }: FileProgress): Fields {
   const { unit } = kindOf(kinds, type);
+  if (unit === null) return {};
   return {
     [`file_${unit.done}`]: rounded(done, unit.measure),
     [`file_${unit.all}`]: rounded(all, unit.measure),
@@ -48,7 +49,7 @@ export function progressFrom(
   fields: Readonly<Record<string, unknown>>,
 ): TaskProgress {
   const amounts = Object.fromEntries(
-    kinds.map(({ type, unit }) => [
+    measured(kinds).map(({ type, unit }) => [
       type,
       { done: Number(fields[unit.done] ?? 0), all: Number(fields[unit.all] ?? 0) },
     ]),
@@ -63,6 +64,7 @@ export function fileProgressFrom(
   fields: Readonly<Record<string, unknown>>,
 ): FileProgress | undefined {
   const { unit } = kindOf(kinds, type);
+  if (unit === null) return undefined;
   const [done, all] = [fields[`file_${unit.done}`], fields[`file_${unit.all}`]];
   if (typeof done !== 'number' || typeof all !== 'number') return undefined;
   return fileProgress({ path, type, done, all });

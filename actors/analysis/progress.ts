@@ -1,7 +1,7 @@
 // The progress model of a task: amounts done and in all, and the percentages, speeds and estimates that follow. Computed
 // here and nowhere else; events, snapshots, metrics, the terminal and the report show it. Pure: time is a parameter.
 import type { MediaRecord } from '../index/store/contract.ts';
-import type { StageKind } from './stages/kind.ts';
+import { measured, type StageKind, type Unit } from './stages/kind.ts';
 
 /** Work of one type, in its unit. */
 export interface Amounts {
@@ -69,7 +69,7 @@ export function progressOf(kinds: readonly StageKind[], counted: Counted): TaskP
   const stages: Record<string, StageProgress> = {};
   let done = 0;
   let all = 0;
-  for (const { type, unit } of kinds) {
+  for (const { type, unit } of measured(kinds)) {
     const amount = amounts[type];
     if (!amount) continue;
     stages[type] = { ...amount, speed: speedOf(amount.done) };
@@ -115,7 +115,7 @@ interface Begun {
 const untouched: Begun = { before: 0, done: 0, isTried: false };
 
 interface StageAmounts {
-  readonly kind: StageKind;
+  readonly kind: StageKind & { readonly unit: Unit };
   /** Pieces of work, and those whose amount is known. */
   readonly files: number;
   known: number;
@@ -159,7 +159,7 @@ export class ProgressModel {
     this.#kinds = kinds;
     this.#closings = closings;
     this.#percentage = Math.min(99, percentage);
-    for (const kind of kinds) {
+    for (const kind of measured(kinds)) {
       const of = files[kind.type] ?? 0;
       const none = { known: 0, all: 0, done: 0, before: 0 };
       this.#stages.set(kind.type, { kind, files: of, surveyed: of === 0, ...none, begun: new Map() });
@@ -175,9 +175,10 @@ export class ProgressModel {
     stage.begun.set(media.path, untouched);
   }
 
-  /** Every file of this type is known. */
+  /** Every file of this type is known; at once where there are none. */
   surveyed(type: string): void {
-    this.#stage(type).surveyed = true;
+    const stage = this.#stages.get(type);
+    if (stage) stage.surveyed = true;
   }
 
   /**

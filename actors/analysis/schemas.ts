@@ -1,7 +1,7 @@
 // The shapes that hold something of every kind of work: requests, results, counts and snapshots, read off a list of kinds.
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
 import { nullable } from '../../runtime/schema.ts';
-import type { StageKind } from './stages/kind.ts';
+import { measured, type StageKind } from './stages/kind.ts';
 
 /** All of the members of a union at once. */
 type Joined<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
@@ -16,11 +16,12 @@ export type WorkTypeOf<K extends readonly StageKind[]> = Kind<K>['type'];
 export type OutcomeWordOf<K extends readonly StageKind[]> =
   | 'analyzed'
   | 'stored'
-  | Kind<K>['notApplicable']
+  | NonNullable<Kind<K>['notApplicable']>
   | 'failed'
   | 'cancelled';
+type UnitOf<K extends readonly StageKind[]> = NonNullable<Kind<K>['unit']>;
 type AmountFields<K extends readonly StageKind[]> = Record<
-  Kind<K>['unit']['done'] | Kind<K>['unit']['all'],
+  UnitOf<K>['done'] | UnitOf<K>['all'],
   TUnsafe<number>
 >;
 type ShownFields<K extends readonly StageKind[]> = Pick<
@@ -49,7 +50,8 @@ export function wordsOf<W extends string>(words: readonly W[]): TUnsafe<W> {
 
 /** The words by which results and counts say how the work on a file ended. */
 export function outcomeWords<K extends readonly StageKind[]>(kinds: K): OutcomeWordOf<K>[] {
-  return ['analyzed', 'stored', ...kinds.map(({ notApplicable }) => notApplicable), 'failed', 'cancelled'];
+  const nothing = kinds.flatMap(({ notApplicable }) => notApplicable ?? []);
+  return ['analyzed', 'stored', ...nothing, 'failed', 'cancelled'] as OutcomeWordOf<K>[];
 }
 
 const Count = Type.Integer({ minimum: 0 });
@@ -68,7 +70,7 @@ export function countsSchema<K extends readonly StageKind[]>(kinds: K) {
 }
 
 export function amountSchemas<K extends readonly StageKind[]>(kinds: K): AmountFields<K> {
-  const fields = kinds.flatMap(({ unit }) => {
+  const fields = measured(kinds).flatMap(({ unit }) => {
     const schema: TSchema = unit.measure === 'count' ? Count : Type.Number({ minimum: 0 });
     return [unit.done, unit.all].map((name) => [name, schema] as const);
   });

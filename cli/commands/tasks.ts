@@ -1,6 +1,7 @@
 // `framehound tasks [show|resume|cancel]`: the analyses of this home folder, or of a service.
 import { parseArgs } from 'node:util';
 import type { FileResult, TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
+import { measured, type StageKind } from '../../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
@@ -21,9 +22,9 @@ export const tasks: Command = async (args, context) => {
   const [action = 'list', ...ids] = positionals;
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (!run) throw unknownAction('tasks', action);
-  const wanted = action === 'show' || action === 'resume' ? 1 : 0;
-  if (ids.length !== wanted) {
-    const wants = wanted === 1 ? 'wants the id of one task, see: framehound tasks' : 'wants no id';
+  const { least, most } = wantedIds[action as keyof typeof wantedIds];
+  if (ids.length < least || ids.length > most) {
+    const wants = most === 1 ? 'wants the id of one task, see: framehound tasks' : 'wants no id';
     throw usageErrors.USAGE(`tasks ${action} ${wants}`);
   }
   const decoders = action === 'resume' ? context.values.decoders : 0;
@@ -46,7 +47,7 @@ function line({ task_id, state, progress, counts, started, source, request }: Ta
   const when = new Date(started * 1000).toISOString().slice(0, 16).replace('T', ' ');
   const { files: all, jobs, jobs_done, jobs_cancelled } = counts;
   const ofFiles = all > 0 || jobs === 0 ? [`${counts.done - counts.cancelled}/${all} files`] : [];
-  const ofJobs = jobs > 0 ? [`${jobs_done - jobs_cancelled}/${jobs} ${jobWord(stageKinds, jobs)}`] : [];
+  const ofJobs = jobs > 0 ? [`${jobs_done - jobs_cancelled}/${jobs} ${jobWord(kindsOf(request), jobs)}`] : [];
   const pieces = [...ofFiles, ...ofJobs].join(', ');
   const share = `${Math.floor(progress)}%`.padStart(4);
   const watched = source === 'watch_folder' ? '  watched' : '';
@@ -81,10 +82,10 @@ function detail(task: TaskDetail, results: readonly FileResult[]): string {
     line(task),
     `  ${facts.join(', ')}`,
     ...(error ? [`  ${error.code}: ${printable(error.message)}`] : []),
-    ...results.map(({ outcome, path, error: why }) =>
+    ...results.map(({ outcome, path, clip, error: why }) =>
       why && outcome === 'failed'
         ? `  ${outcome.padEnd(10)} ${why.code}: ${printable(why.message)}`
-        : `  ${outcome.padEnd(10)} ${printable(path)}`,
+        : `  ${outcome.padEnd(10)} ${printable(clip?.output_path ?? path)}`,
     ),
   ];
   return `${lines.join('\n')}\n`;
@@ -93,21 +94,36 @@ function detail(task: TaskDetail, results: readonly FileResult[]): string {
 /** What was counted. */
 function amounts(task: TaskDetail): string[] {
   const values: Readonly<Record<string, unknown>> = task;
-  return stageKinds.flatMap(({ unit: { measure, done, label } }) => {
+  return measured(stageKinds).flatMap(({ unit: { measure, done, label } }) => {
     const amount = Number(values[done] ?? 0);
     return measure === 'count' && amount > 0 ? [`${amount} ${label}`] : [];
   });
 }
 
 const resume: Action = async (backend, { screen, clock }, id) => {
-  const view = createProgressView(screen, clock);
-  return tellEnd(await backend.resume(id, view).finally(view.end), [], screen);
+  const { request } = await backend.task(id, { offset: 0, limit: 0 });
+  const kinds = kindsOf(request);
+  const view = createProgressView(screen, clock, kinds);
+  return tellEnd(await backend.resume(id, view).finally(view.end), [], screen, kinds);
 };
 
-const cancel: Action = async (backend, { out }) => {
-  const { stopped, message } = await backend.cancel();
+/** Those it works on. */
+function kindsOf({ types }: TaskSnapshot['request']): readonly StageKind[] {
+  return stageKinds.filter(({ type }) => types.includes(type));
+}
+
+const cancel: Action = async (backend, { out }, id) => {
+  const { stopped, message } = await backend.cancel(id === '' ? undefined : id);
   out(`${message}\n`);
   return stopped ? exit.ok : exit.error;
 };
 
 const actions: Readonly<Record<string, Action>> = { list, show, resume, cancel };
+
+/** How many ids each action takes. */
+const wantedIds = {
+  list: { least: 0, most: 0 },
+  show: { least: 1, most: 1 },
+  resume: { least: 1, most: 1 },
+  cancel: { least: 0, most: 1 },
+} as const;

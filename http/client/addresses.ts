@@ -24,7 +24,7 @@ import type { forgetMedia, libraryDisk, listLibrary, moveMedia, pruneLibrary } f
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
-import type { getTask, listTasks, resumeTask } from '../routes/tasks.ts';
+import type { cancelTask, getTask, listTasks, resumeTask } from '../routes/tasks.ts';
 import type { sceneThumbnails, thumbnails } from '../routes/thumbnails.ts';
 import type { exportPremiereXml, exportTimeline } from '../routes/timeline.ts';
 import type {
@@ -50,6 +50,7 @@ export interface Operations {
   readonly availableModels: typeof availableModels;
   readonly cachePaths: typeof cachePaths;
   readonly cancelAnalysis: typeof cancelAnalysis;
+  readonly cancelTask: typeof cancelTask;
   readonly changeWatchFolder: typeof changeWatchFolder;
   readonly clusterFaces: typeof clusterFaces;
   readonly clusterSamples: typeof clusterSamples;
@@ -106,6 +107,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   availableModels: 'GET /api/v1/models/available',
   cachePaths: 'POST /api/v1/cache-paths',
   cancelAnalysis: 'POST /api/v1/analyze/cancel',
+  cancelTask: 'POST /api/v1/tasks/{task_id}/cancel',
   changeWatchFolder: 'PUT /api/v1/watch-folders/{id}',
   clusterFaces: 'POST /api/v1/faces/clusters/faces',
   clusterSamples: 'POST /api/v1/faces/clusters/samples',

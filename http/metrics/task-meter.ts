@@ -52,13 +52,13 @@ export function createTaskMeter(kinds: readonly StageKind[] = stageKinds): TaskM
     listener,
     families: () => [
       ...kinds.flatMap(({ type, metrics }) => [
-        single('counter', metrics.done.name, metrics.done.help, done[type] ?? 0),
+        ...(metrics.done ? [single('counter', metrics.done.name, metrics.done.help, done[type] ?? 0)] : []),
         ...metrics.results.map(({ name, help }) => single('counter', name, help, results[name] ?? 0)),
       ]),
       counters('framehound_files_total', 'Files of tasks, by how they ended.', 'outcome', files),
       counters(
         'framehound_jobs_total',
-        'Jobs that are closed by a clustering, by how it ended.',
+        'Jobs: clusterings of faces, and clips of exports, by how they ended.',
         'outcome',
         jobs,
       ),

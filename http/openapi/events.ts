@@ -1,6 +1,7 @@
 // The events of the service in the API document: what clients emit and what they hear, with the meaning of each field.
 // Pure.
 import { type TSchema, Type } from 'typebox';
+import { measured } from '../../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { EVENT_PATH, ProgressEvent, TaskArgument } from '../../events/protocol.ts';
 import { described, named } from '../../runtime/schema.ts';
@@ -54,7 +55,7 @@ const meanings: Readonly<Record<string, string>> = {
 function amount(name: string): string {
   const unit = name.replace(/^file_/, '');
   const of = name === unit ? 'the task' : '`video_path`';
-  return stageKinds.some(({ unit: { done } }) => done === unit)
+  return measured(stageKinds).some(({ unit: { done } }) => done === unit)
     ? `What is done of ${of}.`
     : `What there is to do in ${of}; it grows while files are still being surveyed.`;
 }

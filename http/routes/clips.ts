@@ -1,9 +1,9 @@
 // Clips of films and sound, as files for editing programs.
 import { Type } from 'typebox';
 import { ClipsAnswer, mostClips } from '../../actors/exporter/clips/contract.ts';
-import { described } from '../../runtime/schema.ts';
+import { defaulted, described } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute } from '../request/paths.ts';
-import { type Route, reply, route } from '../route.ts';
+import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const Clip = Type.Object({
   media_path: AbsolutePath,
@@ -34,7 +34,9 @@ export const exportClips = route({
     'packets as they are, in a container like that of the source, from the keyframe before the start; ' +
     '`start_seconds_actual` and `end_seconds_actual` say where a clip really begins and ends. A name that is taken gets `-2`, ' +
     '`-3` and so on, nothing is ever written over. When the client goes, the clips that are complete stay, and nothing is ' +
-    'left of the others.',
+    'left of the others. With `task` the clips are a task, one at a time beside an analysis that runs: GET /tasks/{task_id} has a ' +
+    'result for each clip, with `clip.output_path` or the reason in `error`; POST /tasks/{task_id}/cancel stops it, and ' +
+    'POST /tasks/{task_id}/resume cuts the clips that are missing. 409 while another export is a task.',
   body: Type.Object({
     output_dir: described(
       AbsolutePath,
@@ -48,15 +50,31 @@ export const exportClips = route({
       description:
         '`precise`: exact to the picture. `copy`: fast and without loss, from the keyframe before.',
     }),
+    task: defaulted(
+      described(
+        Type.Boolean(),
+        'Answers 202 with the id of a task at once, which goes on when the client goes.',
+      ),
+      false,
+    ),
   }),
-  answers: { 200: ClipsAnswer },
-  handle: async ({ body, signal }, { clips: exporter }) => {
+  answers: {
+    200: ClipsAnswer,
+    202: Type.Object({ message: Type.String(), task_id: Type.String() }),
+    400: ErrorBody,
+    409: ErrorBody,
+    503: ErrorBody,
+  },
+  handle: async ({ body, signal }, { clips: exporter, tasks }) => {
     const output_dir = absolute('output_dir', body.output_dir);
     const clips = body.clips.map((clip, i) => ({
       ...clip,
       media_path: absolute(`clips[${i}].media_path`, clip.media_path),
     }));
-    return reply(200, await exporter.export({ output_dir, clips, mode: body.mode }, signal));
+    const request = { output_dir, clips, mode: body.mode };
+    if (!body.task) return reply(200, await exporter.export(request, signal));
+    const { task_id } = await tasks.export(request, { signal });
+    return reply(202, { message: 'Export started', task_id });
   },
 });
 

@@ -66,4 +66,27 @@ export const resumeTask = route({
   },
 });
 
-export const taskRoutes: readonly Route[] = [listTasks, getTask, resumeTask];
+export const cancelTask = route({
+  method: 'POST',
+  path: '/api/v1/tasks/{task_id}/cancel',
+  id: 'cancelTask',
+  tag: 'Tasks',
+  summary: 'Stop one task',
+  description:
+    'As POST /analyze/cancel, but never stops another task that has taken the place of this one. What is finished stays; ' +
+    'the task can be resumed. When it does not run any more, the answer is 200 as well; 409 when it runs in another process.',
+  params: TaskId,
+  answers: {
+    200: Type.Object({ message: Type.String() }),
+    202: Type.Object({ message: Type.String(), still_stopping: Type.Boolean() }),
+    404: ErrorBody,
+    409: ErrorBody,
+  },
+  handle: async ({ params }, { tasks }) => {
+    const { stopped, task_id } = await tasks.cancel(params.task_id);
+    if (!stopped) return reply(202, { message: 'The task is still stopping', still_stopping: true });
+    return reply(200, { message: task_id === null ? 'The task is not running' : 'The task has stopped' });
+  },
+});
+
+export const taskRoutes: readonly Route[] = [listTasks, getTask, resumeTask, cancelTask];

@@ -205,3 +205,24 @@ test('a task of another model is not resumed before that model is in use', async
   key = 'one';
   assert.equal((await s.call(`/api/v1/tasks/${task_id}/resume`, undefined, { method: 'POST' })).status, 202);
 });
+
+test('a task is stopped by its id, and no other in its place', async () => {
+  const s = service();
+  const stop = (id: string) => s.call(`/api/v1/tasks/${id}/cancel`, undefined, { method: 'POST' });
+  assert.equal((await stop('nobody')).status, 404);
+  const { task_id } = (await s.call('/api/v1/analyze', good)).body as { task_id: string };
+  s.analysis.willing = false;
+  const waiting = await h.settle(stop(task_id));
+  assert.deepEqual(
+    [waiting.status, waiting.body],
+    [202, { message: 'The task is still stopping', still_stopping: true }],
+  );
+  s.analysis.last.finish();
+  assert.equal((await stop(task_id)).status, 200);
+  s.analysis.willing = true;
+  await s.call('/api/v1/analyze', good);
+  const gone = await stop(task_id);
+  assert.deepEqual([gone.status, gone.body], [200, { message: 'The task is not running' }]);
+  assert.equal(s.analysis.last.signal.aborted, false);
+  s.analysis.last.finish();
+});

@@ -45,6 +45,7 @@ const real = createExporter(() => 0);
 /** Whatever folder is asked for, what is written lies in that of the test. */
 const cutting = createClips({ writers: [w.prober], log: w.log });
 const clips: typeof cutting = {
+  ...cutting,
   export: ({ output_dir, ...request }, signal) =>
     cutting.export({ output_dir: join(w.folder, 'out', output_dir), ...request }, signal),
 };

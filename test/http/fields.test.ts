@@ -139,7 +139,7 @@ const bodies: Readonly<Record<string, Row>> = {
   '/faces/appearances': { fields: {}, beyond: { ...faces, people: [] } },
   '/export/clips': {
     fields: {},
-    beyond: { output_dir: needed, clips: needed, mode: 'precise' },
+    beyond: { output_dir: needed, clips: needed, mode: 'precise', task: false },
   },
   '/export/premiere-xml': {
     fields: {},
@@ -325,6 +325,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/search/image licensed',
     'POST /api/v1/search/text licensed',
     'POST /api/v1/search/transcript licensed',
+    'POST /api/v1/tasks/{task_id}/cancel licensed',
     'POST /api/v1/tasks/{task_id}/resume licensed',
     'POST /api/v1/thumbnails licensed',
     'POST /api/v1/thumbnails/scene licensed',

@@ -9,16 +9,21 @@ import type { RunningStage } from './piece.ts';
 import type { Closing, Facts } from './stage.ts';
 import type { TaskContext } from './task-context.ts';
 
-/** Each job that has a name is closed. Never rejects. */
+/** Each job that has a name is closed, in their order. Never rejects. */
 export async function runClosing(
   task: TaskContext,
   stage: RunningStage,
   jobs: readonly Job[],
 ): Promise<void> {
   const { closing } = stage.session;
-  for (const job of jobs) {
-    if (job.name !== null && closing) await close(task, stage, closing, { ...job, name: job.name });
-  }
+  if (!closing) return;
+  const left = jobs.values();
+  const one = async () => {
+    for (const job of left) {
+      if (job.name !== null) await close(task, stage, closing, { ...job, name: job.name });
+    }
+  };
+  await Promise.all(Array.from({ length: closing.together ?? 1 }, one));
 }
 
 type NamedJob = Job & { readonly name: string };

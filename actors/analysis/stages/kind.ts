@@ -23,6 +23,9 @@ export interface Unit<Done extends string = string, All extends string = string>
   readonly speed: string | null;
 }
 
+/** An export neither ends an analysis nor waits for one. */
+export type TaskPlace = 'analysis' | 'export';
+
 /** A counter of the service. */
 export interface Counter {
   readonly name: string;
@@ -36,16 +39,19 @@ export interface ResultCounter<Facts> extends Counter {
 
 export interface StageKind<
   Type extends string = string,
-  U extends Unit = Unit,
+  U extends Unit | null = Unit | null,
   Body extends TProperties = TProperties,
   Settled extends TProperties = TProperties,
   Facts extends TProperties = TProperties,
-  NotApplicable extends string = string,
+  NotApplicable extends string | null = string | null,
 > extends RequestPart<Body> {
   /** The type of its work in requests, events and results. */
   readonly type: Type;
   /** Types whose work on the same file has ended before, where a task asks for both. */
   readonly needs: readonly string[];
+  /** Where its tasks run, one at a time: beside each other, the places know nothing of one another. */
+  readonly place: TaskPlace;
+  /** Null for work that is counted by its jobs alone: it has no files. */
   readonly unit: U;
   /** Its part of a recorded request: what the fields it takes have come to. */
   readonly settled: Settled;
@@ -64,14 +70,14 @@ export interface StageKind<
   /** What it adds to the result of a file. */
   readonly facts: Facts;
   readonly noFacts: Static<TObject<Facts>>;
-  /** The reason of a result that is `not_applicable`: the file holds nothing of the kind. */
+  /** The reason of a result that is `not_applicable`: the file holds nothing of the kind. Null for work without files. */
   readonly notApplicable: NotApplicable;
   readonly labels: Labels<Static<TObject<Facts>>>;
   /** For a stage whose closing steps have events of their own; without it they are told as files are. */
   readonly closing?: ClosingFields<Static<TObject<Facts>>>;
   readonly metrics: {
-    /** Grows with the amount that is done. */
-    readonly done: Counter;
+    /** Grows with the amount that is done; null where there is no unit. */
+    readonly done: Counter | null;
     readonly results: readonly ResultCounter<Static<TObject<Facts>>>[];
   };
 }
@@ -86,11 +92,11 @@ export interface ClosingFields<Facts> {
 
 /** Words for people at a terminal. */
 export interface Labels<Facts> {
-  /** Behind the number of files the work does not apply to: `sound only`. */
-  readonly notApplicable: string;
+  /** Behind the number of files the work does not apply to: `sound only`. Left out for work without files. */
+  readonly notApplicable?: string;
   /** Of one such file: `nothing to listen to`. */
-  readonly nothing: string;
-  /** Of a file that was analysed: `10 frames`. */
+  readonly nothing?: string;
+  /** Of a file that was analysed, or a job: `10 frames`. */
   result(facts: Facts): string;
   /** Behind the number of its jobs, one and several, where their closing steps are something people know: `clustering`. */
   readonly jobs?: readonly [one: string, several: string];
@@ -111,22 +117,31 @@ export interface Job<I extends Item = Item> {
   readonly items: readonly I[];
 }
 
+/** Where a task runs. */
+export function placeOf(asked: readonly Pick<StageKind, 'place'>[]): TaskPlace {
+  return asked[0]?.place ?? 'analysis';
+}
+
 export function hasWork({ name, items }: Job): boolean {
   return name !== null || items.length > 0;
+}
+
+/** Those that are counted by a unit. */
+export function measured<K extends StageKind>(kinds: readonly K[]): (K & { readonly unit: Unit })[] {
+  return kinds.filter((kind): kind is K & { readonly unit: Unit } => kind.unit !== null);
 }
 
 /** Declares the facts of a stage with their types. */
 export function stageKind<
   const Type extends string,
-  const Done extends string,
-  const All extends string,
+  const U extends Unit | null,
   Body extends TProperties,
   Settled extends TProperties,
   Facts extends TProperties,
-  const NotApplicable extends string,
+  const NotApplicable extends string | null,
   const Shows extends keyof Settled & string,
 >(
-  kind: StageKind<Type, Unit<Done, All>, Body, Settled, Facts, NotApplicable> & {
+  kind: StageKind<Type, U, Body, Settled, Facts, NotApplicable> & {
     readonly shows: readonly Shows[];
   },
 ): typeof kind {
@@ -145,7 +160,7 @@ export function checkKinds(kinds: readonly StageKind[]): void {
     }
     // Within a stage a name may come twice: the frames of a file are a fact and the amount that is done.
     const own = new Set([
-      ...[type, unit.done, unit.all, notApplicable],
+      ...[type, unit?.done, unit?.all, notApplicable].filter((name) => typeof name === 'string'),
       ...[body, facts, settled].flatMap((fields) => Object.keys(fields)),
     ]);
     for (const name of own) {

@@ -1,7 +1,8 @@
 // The kinds of stages, in the order in which they are reported; one comes after those it needs. Request fields, counts,
 // events and metrics are all derived from this list.
+import { clipsKind } from './clips/kind.ts';
 import { facesKind } from './faces/kind.ts';
 import { pictureKind } from './picture/kind.ts';
 import { speechKind } from './speech/kind.ts';
 
-export const stageKinds = [pictureKind, speechKind, facesKind] as const;
+export const stageKinds = [pictureKind, speechKind, facesKind, clipsKind] as const;

@@ -1,4 +1,5 @@
 // The stages there are, one for every kind of work.
+import { clipsStage } from './clips/stage.ts';
 import { facesStage } from './faces/stage.ts';
 import { checkKinds } from './kind.ts';
 import { stageKinds } from './kinds.ts';
@@ -6,7 +7,7 @@ import { pictureStage } from './picture/stage.ts';
 import { speechStage } from './speech/stage.ts';
 import { type Stage, stageOf } from './stage.ts';
 
-const works = [pictureStage, speechStage, facesStage] as const satisfies readonly Stage[];
+const works = [pictureStage, speechStage, facesStage, clipsStage] as const satisfies readonly Stage[];
 
 checkKinds(stageKinds);
 

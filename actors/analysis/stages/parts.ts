@@ -6,6 +6,7 @@ import type { SlotPool } from '../../../runtime/slots.ts';
 import type { decoderContract, PreviewShape } from '../../decoder/contract.ts';
 import type { diarizerContract } from '../../diarizer/contract.ts';
 import type { embedderContract } from '../../embedder/contract.ts';
+import type { Clips } from '../../exporter/clips/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
 import type { transcriberContract } from '../../transcriber/contract.ts';
@@ -30,6 +31,8 @@ export interface AnalysisParts {
   readonly speech: SpeechParts | null;
   /** The same. */
   readonly faces: Faces | null;
+  /** Cuts clips; the same. */
+  readonly clips: Pick<Clips, 'cut' | 'sweep'> | null;
   /** Longest side of the pictures of films in which faces are looked for, px. */
   readonly faceSide: number;
   /** Answers short questions, so that they never wait behind a film. */

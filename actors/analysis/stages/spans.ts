@@ -33,7 +33,8 @@ export class AttemptSpans implements FileSpans {
     onTakenUp: (amount: number) => void,
   ): AttemptSpans | null {
     const rules = session.spans?.(media, item) ?? null;
-    if (rules === null || stage.kind.unit.amountOf(media) <= rules.every) return null;
+    const { unit } = stage.kind;
+    if (rules === null || unit === null || unit.amountOf(media) <= rules.every) return null;
     const { hash_str, size_bytes, mtime_ms } = media.identity;
     const key = {
       stage: stage.journal,

@@ -71,6 +71,8 @@ export interface Contributors {
 
 /** A last step over all files of a job, when each has its result. */
 export interface Closing<I extends Item = Item> {
+  /** Jobs that are closed at the same time; one after the other when left out. */
+  readonly together?: number;
   /** Names the contents of the job: with the model it is the key of the step. */
   keyOf(job: Job<I>): string;
   isStored(job: Job<I>, results: readonly WorkResult[]): Promise<boolean>;

@@ -55,11 +55,11 @@ export function unfit(paths: readonly string[], mostBytes: number): Promise<(str
  * it would be made in, cannot be written. Answers the folder, or the first above it that has to be made: a library that is
  * as empty.
  */
-export async function expectWritable(folder: string): Promise<string> {
-  const nearest = await nearestThing(folder);
-  if (!nearest.isFolder) throw notAFolder(folder, nearest.path);
+export async function expectWritable(folder: string, field = 'cache_dir'): Promise<string> {
+  const nearest = await nearestThing(folder, field);
+  if (!nearest.isFolder) throw notAFolder(folder, nearest.path, field);
   await access(nearest.path, constants.W_OK | constants.X_OK).catch((error) => {
-    throw unwritable(folder, error);
+    throw unwritable(folder, error, field);
   });
   return nearest.missing ?? folder;
 }
@@ -78,6 +78,7 @@ export function prepareFolder(folder: string): void {
 /** The folder itself, or its nearest ancestor that exists, and what is missing in that. */
 async function nearestThing(
   folder: string,
+  field: string,
 ): Promise<{ path: string; isFolder: boolean; missing: string | null }> {
   let missing: string | null = null;
   for (let path = resolve(folder); ; path = dirname(path)) {
@@ -87,25 +88,25 @@ async function nearestThing(
       missing = path;
       const { code } = error as NodeJS.ErrnoException;
       const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
-      if (!isMissing || dirname(path) === path) throw unwritable(folder, error as NodeJS.ErrnoException);
+      if (!isMissing || dirname(path) === path) {
+        throw unwritable(folder, error as NodeJS.ErrnoException, field);
+      }
     }
   }
 }
 
-function notAFolder(folder: string, path: string) {
+function notAFolder(folder: string, path: string, field = 'cache_dir') {
   const what = path === folder ? 'is not a folder' : `cannot be made: ${path} is not a folder`;
-  return analysisErrors.NOT_A_FOLDER(`cache_dir ${folder} ${what}`, { field: 'cache_dir', path });
+  return analysisErrors.NOT_A_FOLDER(`${field} ${folder} ${what}`, { field, path });
 }
 
-function unwritable(folder: string, error: NodeJS.ErrnoException) {
+function unwritable(folder: string, error: NodeJS.ErrnoException, field = 'cache_dir') {
   const { code = String(error) } = error;
   const named = code === 'ENAMETOOLONG' || code === 'ELOOP' || code === 'EINVAL';
   if (named) {
-    return analysisErrors.NOT_A_FOLDER(`cache_dir ${folder} cannot be a folder (${code})`, {
-      field: 'cache_dir',
-    });
+    return analysisErrors.NOT_A_FOLDER(`${field} ${folder} cannot be a folder (${code})`, { field });
   }
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   const row = full ? storeErrors.STORE_FULL : storeErrors.STORE_READ_ONLY;
-  return row(`cache_dir ${folder}: ${row.meaning.toLowerCase()} (${code})`, { folder }, error);
+  return row(`${field} ${folder}: ${row.meaning.toLowerCase()} (${code})`, { folder }, error);
 }

@@ -1,5 +1,5 @@
-// The front door of analysis: checks a request, records the task, and runs one at a time. The work itself is done by
-// `analysis`, a task that runs is kept by `RunningTask`, the files by the records.
+// The front door of analysis: checks a request, records the task, and has it run when it is its turn. The work itself is done
+// by `analysis`, a task that runs is kept by `RunningTask`, its turn by a `Place`, the files by the records.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Log } from '../../../runtime/log.ts';
@@ -7,6 +7,8 @@ import { thisProcess } from '../../../runtime/process/identity.ts';
 import {
   type Analysis,
   analysisErrors,
+  type ExportOptions,
+  type ExportRequest,
   type Page,
   type StartOptions,
   type TaskDetail,
@@ -16,13 +18,14 @@ import {
   type Tasks,
   type UnfinishedWork,
 } from '../contract.ts';
-import type { StageKind } from '../stages/kind.ts';
+import { hasWork, placeOf, type StageKind, type TaskPlace } from '../stages/kind.ts';
 import { stageKinds } from '../stages/kinds.ts';
+import { checkExport, settledExport } from './export-request.ts';
 import { Listeners } from './listeners.ts';
+import { Place } from './place.ts';
 import { createPreflight, type Preflight, type PreflightParts } from './preflight.ts';
 import { type OwnRun, TaskFolder, type TaskRecords } from './records.ts';
 import { RunningTask } from './running-task.ts';
-import { Turns } from './turns.ts';
 
 const never = new AbortController().signal;
 
@@ -63,12 +66,10 @@ export function openTasks(folder: string, parts: FrontDoorParts): Tasks {
 class TaskRegistry implements Tasks {
   readonly #parts: TaskParts;
   readonly #listeners: Listeners;
-  #current: RunningTask | null = null;
-  #starting = false;
-  /** Requests that are checked, wait or are about to start. */
-  #entering = 0;
-  readonly #turns = new Turns();
-  #stopping = false;
+  readonly #places: Readonly<Record<TaskPlace, Place>> = {
+    analysis: new Place((run) => this.#task(run, 'analysis')),
+    export: new Place((run) => this.#task(run, 'export')),
+  };
   /** Final snapshots that could not be recorded; this engine answers them instead of the stale records. */
   readonly #unrecorded = new Map<string, TaskSnapshot>();
 
@@ -78,50 +79,70 @@ class TaskRegistry implements Tasks {
   }
 
   get running(): string | null {
-    return this.#current?.task_id ?? null;
+    return this.#places.analysis.current?.task_id ?? null;
   }
 
   get busy(): boolean {
-    return this.#entering > 0 || this.#current !== null;
+    return this.#places.analysis.busy;
   }
 
   async start(request: TaskRequest, options: StartOptions = {}): Promise<{ task_id: string }> {
     const { preflight, newTaskId, records } = this.#parts;
-    return this.#enter(async () => {
+    const place = this.#places.analysis;
+    return place.entering(async () => {
       await preflight.check(request, options.signal ?? never);
-      return this.#startNext(options, async () => {
+      return place.take(options, async () => {
         const settled = { ...preflight.settle(request), source: options.source ?? 'request' };
         return () => records.create(newTaskId(), settled);
       });
     });
   }
 
+  async export(request: ExportRequest, options: ExportOptions = {}): Promise<{ task_id: string }> {
+    const { kinds, newTaskId, records } = this.#parts;
+    const place = this.#places.export;
+    return place.entering(async () => {
+      await checkExport(request);
+      const asked = { request: settledExport(kinds, request), attachments: [], source: 'request' } as const;
+      return place.take({ whenBusy: 'refuse', ...options }, async () => () => {
+        return records.create(newTaskId(), asked);
+      });
+    });
+  }
+
   async resume(task_id: string, options: StartOptions = {}): Promise<{ task_id: string }> {
     const { preflight, records } = this.#parts;
-    if (this.#current?.task_id === task_id) {
-      throw analysisErrors.TASK_RUNNING(`Task ${task_id} is ${this.#current.state}`, { task_id });
-    }
+    const running = this.#running(task_id);
+    if (running) throw analysisErrors.TASK_RUNNING(`Task ${task_id} is ${running.state}`, { task_id });
     const prepare = async () => {
       if (!this.#unrecorded.has(task_id)) await preflight.admit(await records.claimable(task_id));
       return () => records.claim(task_id);
     };
-    return this.#enter(() => this.#startNext(options, prepare));
+    // Until it is known which place it wants, it may be an analysis.
+    return this.#places.analysis.entering(async () => {
+      const wanted = await this.#placeOf(task_id);
+      const place = this.#places[wanted];
+      const endsOthers = wanted === 'analysis' && options.whenBusy !== 'refuse';
+      const whenBusy = options.whenBusy === 'wait' ? 'wait' : endsOthers ? 'replace' : 'refuse';
+      return place.entering(() => place.take({ ...options, whenBusy }, prepare));
+    });
   }
 
-  async cancel(): Promise<{ stopped: boolean; task_id: string | null }> {
-    const running = this.#current;
-    if (!running) return { stopped: true, task_id: null };
+  async cancel(task_id?: string): Promise<{ stopped: boolean; task_id: string | null }> {
+    const running = task_id === undefined ? this.#places.analysis.current : this.#running(task_id);
+    if (!running) {
+      if (task_id !== undefined) await this.#expectEnded(task_id);
+      return { stopped: true, task_id: null };
+    }
     return { stopped: await running.halt('cancelled'), task_id: running.task_id };
   }
 
   finish(task_id: string): void {
-    if (this.#current?.task_id === task_id) this.#current.finish();
+    this.#running(task_id)?.finish();
   }
 
   async stop(): Promise<void> {
-    this.#stopping = true;
-    this.#turns.end(analysisErrors.STOPPING());
-    await this.#current?.halt('interrupted');
+    await Promise.all(Object.values(this.#places).map((place) => place.stop()));
   }
 
   async list(): Promise<TaskSnapshot[]> {
@@ -135,85 +156,48 @@ class TaskRegistry implements Tasks {
   }
 
   unfinished(): UnfinishedWork | null {
-    return this.#current?.unfinished() ?? null;
+    return this.#places.analysis.current?.unfinished() ?? null;
   }
 
   subscribe(listener: TaskListener): () => void {
     return this.#listeners.add(listener);
   }
 
+  #running(task_id: string): RunningTask | null {
+    const all = Object.values(this.#places).map(({ current }) => current);
+    return all.find((task) => task?.task_id === task_id) ?? null;
+  }
+
+  async #expectEnded(task_id: string): Promise<void> {
+    const { ended, state } = await this.get(task_id, { offset: 0, limit: 0 });
+    if (ended !== null) return;
+    const what = `Task ${task_id} is ${state} in another process, which alone can stop it`;
+    throw analysisErrors.TASK_RUNNING(what, { task_id });
+  }
+
   /** The record may be some seconds old. */
   #live(task: TaskSnapshot): TaskSnapshot {
-    const running = this.#current;
-    if (running?.task_id === task.task_id) return running.snapshot();
-    return this.#unrecorded.get(task.task_id) ?? task;
+    const { task_id } = task;
+    return this.#running(task_id)?.snapshot() ?? this.#unrecorded.get(task_id) ?? task;
   }
 
-  async #enter<T>(work: () => Promise<T>): Promise<T> {
-    this.#entering++;
-    try {
-      return await work();
-    } finally {
-      this.#entering--;
-    }
+  async #placeOf(task_id: string): Promise<TaskPlace> {
+    const { kinds, records } = this.#parts;
+    const unrecorded = this.#unrecorded.get(task_id);
+    if (unrecorded)
+      return placeOf(kinds.filter(({ type }) => unrecorded.request.types.includes(type as never)));
+    const request = await records.claimable(task_id);
+    return placeOf(kinds.filter((kind) => kind.jobsOf(request).some(hasWork)));
   }
 
-  get #isTaken(): boolean {
-    return this.#starting || this.#current !== null;
-  }
-
-  /**
-   * `prepare` throws what keeps the task from being started, before anything else is stopped for it, and answers how its
-   * run is recorded.
-   */
-  async #startNext(
-    { whenBusy = 'replace', priority = 0, signal }: StartOptions,
-    prepare: () => Promise<() => Promise<OwnRun>>,
-  ): Promise<{ task_id: string }> {
-    const ticket = this.#turns.ticket(priority);
-    while (whenBusy === 'wait' && this.#isTaken && !this.#stopping) await ticket.wait(signal);
-    if (this.#stopping) throw analysisErrors.STOPPING();
-    // Of several that start at once the first wins.
-    if (this.#starting) throw analysisErrors.ANOTHER_TASK('Another task is about to start');
-    const { running } = this;
-    if (whenBusy === 'refuse' && running !== null) {
-      throw analysisErrors.ANOTHER_TASK(`Task ${running} is running`, { task_id: running });
-    }
-    this.#starting = true;
-    try {
-      const record = await prepare();
-      await this.#makeRoom();
-      const run = await record();
-      if (this.#stopping) {
-        run.discard();
-        throw analysisErrors.STOPPING();
-      }
-      this.#launch(run);
-      return { task_id: run.task.task_id };
-    } finally {
-      this.#starting = false;
-      if (this.#current === null) this.#turns.next();
-    }
-  }
-
-  async #makeRoom(): Promise<void> {
-    const running = this.#current;
-    if (!running || (await running.halt('cancelled'))) return;
-    const { task_id } = running;
-    throw analysisErrors.ANOTHER_TASK(`Task ${task_id} is still stopping`, { task_id });
-  }
-
-  #launch(run: OwnRun): void {
+  #task(run: OwnRun, place: TaskPlace): RunningTask {
     const { records, log } = this.#parts;
-    const listeners = this.#listeners;
+    this.#unrecorded.delete(run.task.task_id);
+    records.prune().catch((error: unknown) => log.warn('old tasks cannot be removed', { error }));
     const ended = (task: TaskSnapshot, isRecorded: boolean) => {
       if (!isRecorded) this.#unrecorded.set(task.task_id, task);
-      this.#current = null;
-      this.#turns.next();
+      this.#places[place].leave();
     };
-    this.#current = new RunningTask({ ...this.#parts, listeners, ended }, run);
-    this.#unrecorded.delete(run.task.task_id);
-    this.#current.begin();
-    records.prune().catch((error: unknown) => log.warn('old tasks cannot be removed', { error }));
+    return new RunningTask({ ...this.#parts, listeners: this.#listeners, ended }, run);
   }
 }

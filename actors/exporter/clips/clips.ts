@@ -11,7 +11,7 @@ import { Semaphore } from '../../../runtime/sync/semaphore.ts';
 import { type ClipMade, clipErrors } from '../../decoder/clips/contract.ts';
 import type { decoderContract } from '../../decoder/contract.ts';
 import { clipName } from './clip-name.ts';
-import type { ClipResult, Clips, ClipsRequest, ClipWish } from './contract.ts';
+import type { ClipCut, ClipResult, Clips, ClipsRequest, ClipWish, ClipWritten } from './contract.ts';
 import { isNowhere, partName, sweepParts, thisOwner } from './part-files.ts';
 
 /** Clips of all requests that may wait for a thread. */
@@ -39,6 +39,8 @@ interface ClipWork {
 export function createClips(parts: ClipParts): Clips {
   const cutter = new Cutter(parts);
   return {
+    cut: (clip, signal) => cutter.cut(clip, signal, clipName(clip.wish)),
+    sweep: (output_dir) => sweepParts(output_dir, parts.log),
     export: async (request, signal) => {
       const { clips, output_dir } = request;
       cutter.expectRoom(clips.length);
@@ -83,25 +85,37 @@ class Cutter {
   }
 
   /** Throws CANCELLED; every other error is a result. */
-  async make(work: ClipWork): Promise<ClipResult> {
-    const { request, wish, name, earlier, signal } = work;
-    const part = join(request.output_dir, partName(this.#owner, randomUUID().slice(0, 8)));
+  async make({ request, wish, name, earlier, signal }: ClipWork): Promise<ClipResult> {
+    const { output_dir, mode } = request;
     try {
-      checkRange(wish);
-      writable(() => makeFolder(request.output_dir));
-      const made = await this.#cut(work, part);
-      await earlier;
-      signal.throwIfAborted();
-      const output_path = await placeNew(part, `${name}.${made.extension}`).catch(unwritable);
+      const made = await this.cut({ output_dir, mode, wish, before: earlier }, signal, name);
       return {
-        ...resultOf(wish, null, output_path),
+        ...resultOf(wish, null, made.output_path),
         start_seconds_actual: made.start_seconds,
         end_seconds_actual: made.end_seconds,
         frame_count: made.frames,
       };
     } catch (error) {
-      if (signal.aborted) throw engineErrors.CANCELLED('the export of clips', {}, error);
+      if (signal.aborted) throw error;
       return resultOf(wish, this.#reasonOf(error), null);
+    }
+  }
+
+  /** `name`: of the clip, without an ending. */
+  async cut(clip: ClipCut, signal: AbortSignal, name: string): Promise<ClipWritten> {
+    const { output_dir, wish, before } = clip;
+    const part = join(output_dir, partName(this.#owner, randomUUID().slice(0, 8)));
+    try {
+      checkRange(wish);
+      writable(() => makeFolder(output_dir));
+      const made = await this.#cut(clip, part, signal);
+      await before;
+      signal.throwIfAborted();
+      const output_path = await placeNew(part, `${name}.${made.extension}`).catch(unwritable);
+      return { ...made, output_path };
+    } catch (error) {
+      if (signal.aborted) throw engineErrors.CANCELLED('the export of clips', {}, error);
+      throw error;
     } finally {
       await rm(part, { force: true }).catch((error) => {
         if (!isNowhere(error)) this.#log.warn('a part of a clip stays', { part, error });
@@ -109,12 +123,14 @@ class Cutter {
     }
   }
 
-  #cut({ request, wish, signal }: ClipWork, output: string): Promise<ClipMade> {
+  #cut({ wish, mode }: ClipCut, output: string, signal: AbortSignal): Promise<ClipMade> {
     const { media_path: path, start_seconds, end_seconds } = wish;
-    const asked = { path, output, start_seconds, end_seconds, mode: request.mode };
+    const asked = { path, output, start_seconds, end_seconds, mode };
     const cut = async () => {
       const writer = this.#idle.shift()!;
       try {
+        // Of a process that was killed.
+        await rm(output, { force: true }).catch(unwritable);
         return await writer.ask('clip', asked, { signal });
       } finally {
         this.#idle.push(writer);

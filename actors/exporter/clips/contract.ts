@@ -1,7 +1,7 @@
 // What the export of clips takes and answers.
 import { type Static, Type } from 'typebox';
 import { described } from '../../../runtime/schema.ts';
-import type { ClipMode } from '../../decoder/clips/contract.ts';
+import type { ClipMade, ClipMode } from '../../decoder/clips/contract.ts';
 
 /** Clips of one request. */
 export const mostClips = 1000;
@@ -59,7 +59,23 @@ export const ClipsAnswer = Type.Object({
 });
 export type ClipsAnswer = Static<typeof ClipsAnswer>;
 
+/** One clip by itself. */
+export interface ClipCut extends Pick<ClipsRequest, 'output_dir' | 'mode'> {
+  readonly wish: ClipWish;
+  /** The clip gets its name after it. Does not reject. */
+  readonly before?: Promise<unknown> | undefined;
+}
+
+export interface ClipWritten extends ClipMade {
+  /** Absolute. */
+  readonly output_path: string;
+}
+
 export interface Clips {
+  /** Cuts one clip and writes it. Throws why there is none, CANCELLED among it; then nothing is left of it. */
+  cut(clip: ClipCut, signal: AbortSignal): Promise<ClipWritten>;
+  /** Removes what killed processes left of clips in a folder, which need not exist. Never rejects. */
+  sweep(output_dir: string): Promise<void>;
   /**
    * Cuts clips and writes them; what fails is told in the result of its clip, and the others go on. Throws CANCELLED when
    * the signal aborts: then clips that are complete stay, and nothing is left of the others.

@@ -295,7 +295,7 @@ export async function world(
   const preview = { max_side: 64, quality: 80 };
   const hardware = 'off' as const;
   const leaves = { decoders, speech, faces, prober, embedder, index };
-  const parts = { ...leaves, faceSide: 1280, pool, journal, preview, hardware, clock, log };
+  const parts = { ...leaves, clips: null, faceSide: 1280, pool, journal, preview, hardware, clock, log };
   const { summarizing = () => false } = options;
   const search = createSearch({
     ...parts,
@@ -327,6 +327,7 @@ export async function world(
       await search.load('/cache');
     },
     analysis,
+    parts,
     journal,
     clock,
     log,

@@ -4,13 +4,14 @@ import fc from 'fast-check';
 import type { TaskSnapshot } from '../../../actors/analysis/contract.ts';
 import { ProgressModel, type TaskProgress } from '../../../actors/analysis/progress.ts';
 import { amountFields, kindOf, progressFrom } from '../../../actors/analysis/progress-fields.ts';
+import { measured } from '../../../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import { createLedger, newTask } from '../../../actors/analysis/tasks/ledger.ts';
 import type { MediaRecord } from '../../../actors/index/store/contract.ts';
 import { taskLine } from '../../../cli/progress-view.ts';
 import { advance, newRun, stateOf } from '../../../events/payload.ts';
 
-const types = stageKinds.map(({ type }) => type);
+const types = measured(stageKinds).map(({ type }) => type);
 type Type = (typeof types)[number];
 const outcomes = ['analyzed', 'stored', 'not_applicable', 'failed', 'cancelled'] as const;
 
@@ -40,7 +41,7 @@ type Piece = typeof piece extends fc.Arbitrary<infer P> ? P : never;
 /** What is told of a piece, in order. */
 function* stepsOf(model: ProgressModel, of: Piece, path: string): Generator<void> {
   const media = mediaOf(path, of.seconds);
-  const isCounted = kindOf(stageKinds, of.type).unit.measure === 'count';
+  const isCounted = kindOf(stageKinds, of.type).unit?.measure === 'count';
   const amount = isCounted ? media.probe.grid_frames : media.probe.duration_seconds;
   // That there is nothing of the kind may turn out while it is worked on.
   const begun = of.surveyed && of.outcome !== 'stored';

@@ -41,7 +41,7 @@ const table: [string, Command, string[][]][] = [
   ['export timeline', (args, context) => exporting(['timeline', ...args], context), [[], ['a', 'b']]],
   ['transcript', transcript, [[], ['find'], ['toString']]],
   ['models', models, [['toString', 'x'], ['constructor', 'x'], ['pull']]],
-  ['tasks', tasks, [['show'], ['show', 'a', 'b'], ['resume'], ['cancel', 'a'], ['constructor']]],
+  ['tasks', tasks, [['show'], ['show', 'a', 'b'], ['resume'], ['cancel', 'a', 'b'], ['constructor']]],
   [
     'thumbnails',
     thumbnails,

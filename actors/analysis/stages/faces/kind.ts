@@ -9,6 +9,7 @@ import { facesBody, facesComplaints, facesMedia, samplePictures } from './reques
 export const facesKind = stageKind({
   type: 'faces',
   needs: [],
+  place: 'analysis',
   body: facesBody,
   complaints: facesComplaints,
   media: facesMedia,

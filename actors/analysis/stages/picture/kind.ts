@@ -10,6 +10,7 @@ const Count = Type.Integer({ minimum: 0 });
 export const pictureKind = stageKind({
   type: 'video',
   needs: [],
+  place: 'analysis',
   body: {
     visual_media_paths: shown(defaulted(Type.Array(MediaPath), []), ['/media/film.mp4']),
     decode: Type.Optional(

@@ -26,6 +26,7 @@ export type SpeechFacts = Static<typeof SpeechFacts>;
 export const speechKind = stageKind({
   type: 'speech',
   needs: [],
+  place: 'analysis',
   body: speechBody,
   complaints: speechComplaints,
   media: ({ transcription_jobs }) =>

@@ -14,6 +14,7 @@ export type CountJob = Static<typeof CountJob>;
 export const countKind = stageKind({
   type: 'count',
   needs: [],
+  place: 'analysis',
   body: { count_jobs },
   complaints: () => [],
   media: (body) => body.count_jobs.flatMap(({ paths }, i) => named(`count_jobs[${i}].paths`, paths)),

@@ -17,7 +17,7 @@ async function finishing(t: TestContext) {
     Object.fromEntries(
       (await one.tasks.get(task_id, whole)).results.map(({ path, outcome }) => [path, outcome]),
     );
-  return { ...h, ...one, task_id, run, outcomes };
+  return { ...h, ...one, start: h.start, task_id, run, outcomes };
 }
 
 const endsOf = ({ events }: Awaited<ReturnType<typeof finishing>>): EndState[] =>
@@ -124,4 +124,22 @@ test('of two watched tasks that start at once one wins, and the other is refused
   assert.ok(analysisErrors.ANOTHER_TASK.is(refused.reason));
   assert.deepEqual([one.analysis.runs.length, Object.values(await states(one))], [1, ['running']]);
   one.analysis.last.finish();
+});
+
+test('a cancel by id stops that task, and none that has taken its place', async (t) => {
+  const e = await finishing(t);
+  await assert.rejects(e.tasks.cancel('nobody'), analysisErrors.TASK_UNKNOWN.is);
+  assert.deepEqual(await e.settle(e.tasks.cancel(e.task_id)), { stopped: true, task_id: e.task_id });
+  const { task_id } = await e.tasks.start(requestOf(['/next']));
+  assert.deepEqual(await e.tasks.cancel(e.task_id), { stopped: true, task_id: null });
+  assert.deepEqual(await states(e), { [e.task_id]: 'cancelled', [task_id]: 'running' });
+  e.analysis.last.finish();
+});
+
+test('a task of another process cannot be cancelled from here, and says so', async (t) => {
+  const e = await finishing(t);
+  const other = e.start();
+  await assert.rejects(other.tasks.cancel(e.task_id), analysisErrors.TASK_RUNNING.is);
+  assert.deepEqual(await states(e), { [e.task_id]: 'running' });
+  e.run.finish();
 });

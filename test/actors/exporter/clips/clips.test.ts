@@ -15,11 +15,13 @@ import { basename, join } from 'node:path';
 import test, { after } from 'node:test';
 import { Check } from 'typebox/value';
 import { definition } from '../../../../actors/decoder/actor.ts';
+import { clipErrors } from '../../../../actors/decoder/clips/contract.ts';
 import { decoderContract } from '../../../../actors/decoder/contract.ts';
 import { createClips } from '../../../../actors/exporter/clips/clips.ts';
 import { ClipsAnswer, type ClipWish } from '../../../../actors/exporter/clips/contract.ts';
 import { partName, thisOwner } from '../../../../actors/exporter/clips/part-files.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../../runtime/log.ts';
 import { startInMemory } from '../../../../runtime/memory.ts';
 import { createSlotPool } from '../../../../runtime/slots.ts';
@@ -213,4 +215,24 @@ test('a full disk fails the clip with the reason, and nothing of it stays', () =
     );
     assert.deepEqual(readdirSync(output_dir), []);
   }
+});
+
+test('one clip is cut by itself, and named after the one before', async () => {
+  const output_dir = output('alone');
+  mkdirSync(output_dir);
+  const before = Promise.withResolvers<void>();
+  const asked = { output_dir, mode: 'precise', wish: wish({ output_name: 'a' }) } as const;
+  const cutting = clips.cut({ ...asked, before: before.promise }, never);
+  const first = await clips.cut(asked, never);
+  assert.equal(first.output_path, join(output_dir, 'a.mp4'));
+  before.resolve();
+  const { output_path, extension, frames } = await cutting;
+  assert.deepEqual([output_path, extension, frames > 0], [join(output_dir, 'a-2.mp4'), 'mp4', true]);
+  assert.deepEqual(readdirSync(output_dir).sort(), ['a-2.mp4', 'a.mp4']);
+  await assert.rejects(
+    clips.cut({ ...asked, wish: wish({ start_seconds: 3, end_seconds: 2 }) }, never),
+    clipErrors.CLIP_RANGE.is,
+  );
+  await assert.rejects(clips.cut(asked, AbortSignal.abort()), engineErrors.CANCELLED.is);
+  assert.deepEqual(readdirSync(output_dir).sort(), ['a-2.mp4', 'a.mp4']);
 });

@@ -1,0 +1,78 @@
+// The declaration of the work on clips: files cut out of films and sound for editing programs. Each clip is a job without
+// files; what is known of the sources is found when they are cut.
+import { basename } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { described, nullable } from '../../../../runtime/schema.ts';
+import { ClipMode } from '../../../decoder/clips/contract.ts';
+import type { ClipsRequest } from '../../../exporter/clips/contract.ts';
+import { stageKind } from '../kind.ts';
+
+const Clip = Type.Object({
+  /** Of the job. */
+  name: Type.String({ minLength: 1 }),
+  /** Absolute. */
+  media_path: Type.String({ minLength: 1 }),
+  start_seconds: Type.Number(),
+  end_seconds: Type.Number(),
+  output_name: Type.Optional(Type.String()),
+});
+
+/** The folder of the clips is that of the task. */
+export const ClipExport = Type.Object({ mode: ClipMode, clips: Type.Array(Clip) });
+export type ClipExport = Static<typeof ClipExport>;
+
+/** As it is recorded. Each clip has a name of its own, in the order of the request. */
+export function clipExport({ mode, clips }: Omit<ClipsRequest, 'output_dir'>): ClipExport {
+  return {
+    mode,
+    clips: clips.map((clip, i) => {
+      const { media_path, start_seconds, end_seconds } = clip;
+      return { name: `${i + 1}: ${basename(media_path)} ${start_seconds}-${end_seconds}`, ...clip };
+    }),
+  };
+}
+
+export const ClipFacts = Type.Object({
+  media_path: Type.String(),
+  output_path: described(Type.String(), 'The clip.'),
+  start_seconds_actual: described(Type.Number(), 'Where the clip really starts.'),
+  end_seconds_actual: described(Type.Number(), 'Where it really ends.'),
+  frame_count: described(Type.Integer({ minimum: 0 }), 'Pictures in the clip; 0 for sound.'),
+});
+export type ClipFacts = Static<typeof ClipFacts>;
+
+export const clipsKind = stageKind({
+  type: 'clips',
+  needs: [],
+  place: 'export',
+  // A request for analysis asks for none.
+  body: {},
+  complaints: () => [],
+  media: () => [],
+  settled: { clip_export: Type.Optional(ClipExport) },
+  settle: () => ({}),
+  nothing: {},
+  shows: [],
+  jobsOf: ({ clip_export }) => (clip_export?.clips ?? []).map(({ name }) => ({ name, items: [] })),
+  unit: null,
+  facts: {
+    /** Of a clip that was cut. */
+    clip: nullable(ClipFacts),
+  },
+  noFacts: { clip: null },
+  notApplicable: null,
+  labels: {
+    jobs: ['clip', 'clips'],
+    result: ({ clip }) => clip?.output_path ?? '',
+  },
+  metrics: {
+    done: null,
+    results: [
+      {
+        name: 'framehound_clips_total',
+        help: 'Clips cut by tasks.',
+        count: ({ clip }) => (clip ? 1 : 0),
+      },
+    ],
+  },
+});

@@ -1,0 +1,93 @@
+// The work on clips: each is cut by itself, and what a run of the task has written no later one writes again.
+import { createHash } from 'node:crypto';
+import { engineErrors } from '../../../../runtime/errors.ts';
+import type { Clips } from '../../../exporter/clips/contract.ts';
+import type { WorkResult } from '../../contract.ts';
+import type { Job } from '../kind.ts';
+import type { Closing, Facts, Stage, StageSession } from '../stage.ts';
+import type { TaskContext } from '../task-context.ts';
+import { type ClipExport, type ClipFacts, clipsKind } from './kind.ts';
+
+/** Clips that are cut or wait for a thread at the same time. */
+const TOGETHER = 4;
+
+export const clipsStage: Stage = {
+  kind: clipsKind,
+  journal: 'clips',
+  reads: 'frames',
+  open: async (task) => {
+    const { clips } = task.parts;
+    const { clip_export } = task.request;
+    if (!clips || !clip_export) throw engineErrors.INTERNAL('there is nothing that cuts clips');
+    await clips.sweep(task.request.cache_dir);
+    return session(new ClipClosing(task, clips, clip_export));
+  },
+};
+
+function session(closing: Closing): StageSession {
+  return {
+    modelOf: () => '',
+    applies: () => false,
+    isStored: async () => false,
+    work: () => Promise.reject(engineErrors.INTERNAL('clips are jobs, and no files')),
+    closing,
+    close: async () => {},
+  };
+}
+
+class ClipClosing implements Closing {
+  readonly together = TOGETHER;
+  readonly #task: TaskContext;
+  readonly #clips: Pick<Clips, 'cut'>;
+  readonly #export: ClipExport;
+  readonly #numbers: ReadonlyMap<string, number>;
+  /** Ends with the work on the clip before: names are numbered in the order of the request. */
+  #before: Promise<unknown> = Promise.resolve();
+
+  constructor(task: TaskContext, clips: Pick<Clips, 'cut'>, asked: ClipExport) {
+    this.#task = task;
+    this.#clips = clips;
+    this.#export = asked;
+    this.#numbers = new Map(asked.clips.map(({ name }, i) => [name, i]));
+  }
+
+  keyOf(job: Job): string {
+    const { name: _, ...clip } = this.#clipOf(job);
+    const whole = JSON.stringify([clip, this.#export.mode, this.#task.request.cache_dir]);
+    return `clip ${createHash('sha256').update(whole).digest('hex').slice(0, 32)}`;
+  }
+
+  async isStored({ name }: Job): Promise<boolean> {
+    return this.#task.run.earlier?.finished(clipsKind.type, name ?? '') ?? false;
+  }
+
+  async work(
+    job: Job,
+    _: readonly WorkResult[],
+    signal: AbortSignal,
+    told: (fraction: number) => void,
+  ): Promise<Facts> {
+    told(0);
+    const before = this.#before;
+    const { name, ...wish } = this.#clipOf(job);
+    const { mode } = this.#export;
+    const output_dir = this.#task.request.cache_dir;
+    const cut = this.#clips.cut({ output_dir, mode, wish, before }, signal);
+    this.#before = Promise.allSettled([before, cut]);
+    const { output_path, start_seconds, end_seconds, frames } = await cut;
+    const clip: ClipFacts = {
+      media_path: wish.media_path,
+      output_path,
+      start_seconds_actual: start_seconds,
+      end_seconds_actual: end_seconds,
+      frame_count: frames,
+    };
+    return { clip };
+  }
+
+  #clipOf({ name }: Job): ClipExport['clips'][number] {
+    const clip = this.#export.clips[this.#numbers.get(name ?? '') ?? -1];
+    if (!clip) throw engineErrors.INTERNAL(`there is no clip ${name}`);
+    return clip;
+  }
+}

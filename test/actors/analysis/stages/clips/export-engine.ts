@@ -1,0 +1,117 @@
+// An engine whose clips are cut by the test: what was asked for, when each ends, and the tasks that tell of it.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { createAnalysis } from '../../../../../actors/analysis/analysis.ts';
+import type { EndState, TaskEvent } from '../../../../../actors/analysis/contract.ts';
+import { stageKinds as kinds } from '../../../../../actors/analysis/stages/kinds.ts';
+import type { AnalysisParts } from '../../../../../actors/analysis/stages/parts.ts';
+import { createPreflight } from '../../../../../actors/analysis/tasks/preflight.ts';
+import { TaskFolder } from '../../../../../actors/analysis/tasks/records.ts';
+import { createTasks } from '../../../../../actors/analysis/tasks/tasks.ts';
+import type { ClipCut, Clips } from '../../../../../actors/exporter/clips/contract.ts';
+import type { ProgressEvent } from '../../../../../events/protocol.ts';
+import { createRooms } from '../../../../../events/rooms.ts';
+import { engineErrors } from '../../../../../runtime/errors.ts';
+import type { FakeFile } from '../../fake-file.ts';
+import { world } from '../../fakes.ts';
+
+export const page = { offset: 0, limit: 100 };
+
+/** Writes a file for each clip, when the test lets it. */
+export class FakeClips implements Pick<Clips, 'cut' | 'sweep'> {
+  readonly asked: ClipCut[] = [];
+  /** What happens before a clip is complete. */
+  before: (clip: ClipCut) => Promise<void> | void = () => {};
+
+  /** Folders in which was swept. */
+  readonly swept: string[] = [];
+
+  async sweep(output_dir: string) {
+    this.swept.push(output_dir);
+  }
+
+  async cut(clip: ClipCut, signal: AbortSignal) {
+    this.asked.push(clip);
+    const { output_dir, wish } = clip;
+    mkdirSync(output_dir, { recursive: true });
+    const part = join(output_dir, `.${wish.output_name}.part`);
+    try {
+      writeFileSync(part, 'half');
+      await this.before(clip);
+      await clip.before;
+      if (signal.aborted) throw engineErrors.CANCELLED('the clip');
+      const output_path = join(output_dir, `${wish.output_name}.mp4`);
+      if (existsSync(output_path)) throw new Error(`${output_path} is written over`);
+      writeFileSync(output_path, 'whole');
+      return { output_path, extension: 'mp4', start_seconds: 1, end_seconds: 2, frames: 25 };
+    } finally {
+      await rm(part, { force: true });
+    }
+  }
+}
+
+export interface EngineOptions {
+  readonly home?: string;
+  /** Of the process that an engine of a test stands for. */
+  readonly token?: string;
+  readonly alive?: Set<string>;
+  readonly journal?: string;
+}
+
+export type Engine = Awaited<ReturnType<typeof exportEngine>>;
+
+export async function exportEngine(t: TestContext, files: readonly FakeFile[], options: EngineOptions = {}) {
+  const w = await world(files, { decoders: 1, ...(options.journal && { journal: options.journal }) });
+  t.after(() => w.end());
+  await w.search.models.load('fake');
+  const { token = 'one', alive = new Set(['one']), home = w.folder } = options;
+  const clips = new FakeClips();
+  const parts = { ...w.parts, models: w.search.models, clips } satisfies AnalysisParts;
+  const analysis = createAnalysis(parts);
+  const self = { pid: 1, started: '', host: 'here', token };
+  const hasEnded = (owner: { token: string }) => !alive.has(owner.token);
+  const { clock, log } = w;
+  const now = () => 1_000_000 + clock.now() / 1000;
+  const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded });
+  const { models } = w.search;
+  const preflight = createPreflight({
+    ...{ kinds, analysis, models, decode: 'exact' },
+    expectFaceModel: async () => {},
+  });
+  let ids = 0;
+  const newTaskId = () => `${token}-${++ids}`;
+  const tasks = createTasks({ analysis, preflight, kinds, records, clock, log, now, newTaskId });
+  const emitted: ProgressEvent[] = [];
+  const rooms = createRooms({ clock, everyMs: 0, emit: (event) => emitted.push(event) });
+  const ends = new Map<string, PromiseWithResolvers<EndState>>();
+  const endOf = (task_id: string) => {
+    const end = ends.get(task_id) ?? Promise.withResolvers<EndState>();
+    ends.set(task_id, end);
+    return end;
+  };
+  tasks.subscribe((task_id, event: TaskEvent) => {
+    rooms.publish(task_id, event);
+    if (event.type === 'end') endOf(task_id).resolve(event.state);
+  });
+  const output_dir = join(home, 'clips');
+  const wish = (name: string) => ({
+    media_path: '/film.mp4',
+    start_seconds: 1,
+    end_seconds: 2,
+    output_name: name,
+  });
+  const begin = async (...names: readonly string[]) => {
+    const request = { output_dir, mode: 'precise', clips: names.map(wish) } as const;
+    return (await tasks.export(request)).task_id;
+  };
+  /** Each clip of the task by its name, and how it ended. */
+  const outcomes = async (task_id: string) => {
+    const { results } = await tasks.get(task_id, page);
+    return results.map(({ path, outcome }) => `${path.split(':')[0]} ${outcome}`);
+  };
+  const ended = (task_id: string) => endOf(task_id).promise;
+  const again = (task_id: string) => void ends.delete(task_id);
+  return { w, clips, tasks, emitted, output_dir, begin, outcomes, ended, again };
+}

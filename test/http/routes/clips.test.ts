@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Clips, ClipsRequest } from '../../../actors/exporter/clips/contract.ts';
+import { clipRoutes } from '../../../http/routes/clips.ts';
+import { taskRoutes } from '../../../http/routes/tasks.ts';
+import { home } from '../../actors/analysis/fake-runs.ts';
+import { inject } from '../inject.ts';
+
+test('an export with task is accepted at once and goes on by itself; without, it is answered when it is done', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const h = home();
+  t.after(h.end);
+  const { tasks, analysis } = h.start();
+  const asked: ClipsRequest[] = [];
+  const clips: Clips = {
+    export: async (request) => {
+      asked.push(request);
+      return {
+        results: [],
+        summary: { total: 0, succeeded: 0, failed: 0 },
+        output_dir: request.output_dir,
+      };
+    },
+    cut: () => Promise.reject(new Error('the analysis of this test cuts nothing')),
+    sweep: async () => {},
+  };
+  const call = inject([...clipRoutes, ...taskRoutes], { tasks, clips });
+  const output_dir = join(folder, 'out');
+  const clip = { media_path: join(folder, 'a.mp4'), start_seconds: 0, end_seconds: 1 };
+  const body = { output_dir: `${output_dir}/../out/`, clips: [clip, clip], mode: 'copy' };
+
+  const plain = await call('/api/v1/export/clips', body);
+  assert.deepEqual([plain.status, asked.length, analysis.runs.length], [200, 1, 0]);
+
+  const accepted = await call('/api/v1/export/clips', { ...body, task: true });
+  const { task_id, message } = accepted.body as { task_id: string; message: string };
+  assert.deepEqual([accepted.status, typeof message, asked.length], [202, 'string', 1]);
+  const { request } = analysis.last.run;
+  assert.deepEqual([request.cache_dir, request.clip_export?.mode], [output_dir, 'copy']);
+  assert.deepEqual(
+    request.clip_export?.clips.map(({ name }) => name),
+    ['1: a.mp4 0-1', '2: a.mp4 0-1'],
+  );
+  const second = await call('/api/v1/export/clips', { ...body, task: true });
+  assert.deepEqual([second.status, Number(second.headers['retry-after']) > 0], [409, true]);
+  assert.equal((await call('/api/v1/export/clips', { ...body, clips: [], task: true })).status, 400);
+  // A folder is made when there is a clip for it.
+  assert.equal(existsSync(output_dir), false);
+
+  const stopped = await h.settle(call(`/api/v1/tasks/${task_id}/cancel`, undefined, { method: 'POST' }));
+  assert.equal(stopped.status, 200);
+});
