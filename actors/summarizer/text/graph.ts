@@ -1,18 +1,18 @@
 // How much sentences have in common, and which of them the others lead to: TextRank over cosines of their weighted words. Pure.
 import { isStopWord } from './stop-words.ts';
-import { documentFrequencies, termsOf } from './terms.ts';
+import { documentFrequencies } from './terms.ts';
 
 /** Weights by term, of length 1; empty where a sentence has no word that says anything. */
 export type WordVector = ReadonlyMap<string, number>;
 
-/** The words of each sentence, rare ones weigh more. */
-export function wordVectors(texts: readonly string[]): WordVector[] {
-  const terms = texts.map((text) => termsOf(text).filter((term) => !isStopWord(term)));
+/** The words of each sentence by its terms; rare ones weigh more. */
+export function wordVectors(sentences: readonly (readonly string[])[]): WordVector[] {
+  const terms = sentences.map((own) => own.filter((term) => !isStopWord(term)));
   const frequencies = documentFrequencies(terms);
   return terms.map((own) => {
     const weights = new Map<string, number>();
     for (const term of own) {
-      const rarity = Math.log(1 + texts.length / frequencies.get(term)!);
+      const rarity = Math.log(1 + sentences.length / frequencies.get(term)!);
       weights.set(term, (weights.get(term) ?? 0) + rarity);
     }
     const length = Math.sqrt([...weights.values()].reduce((sum, weight) => sum + weight * weight, 0));
@@ -26,6 +26,21 @@ export function overlap(a: WordVector, b: WordVector): number {
   let sum = 0;
   for (const [term, weight] of few) sum += weight * (many.get(term) ?? 0);
   return sum;
+}
+
+/** How much each has in common with all others together, the highest 1. O(words). */
+export function centrality(vectors: readonly WordVector[]): Float64Array {
+  const sum = new Map<string, number>();
+  for (const vector of vectors)
+    for (const [term, weight] of vector) sum.set(term, (sum.get(term) ?? 0) + weight);
+  return upToOne(
+    Float64Array.from(vectors, (vector) => Math.max(0, overlap(vector, sum) - overlap(vector, vector))),
+  );
+}
+
+function upToOne(ranks: Float64Array): Float64Array {
+  const highest = ranks.reduce((most, rank) => Math.max(most, rank), 0);
+  return highest > 0 ? ranks.map((rank) => rank / highest) : ranks;
 }
 
 const damping = 0.85;
@@ -47,8 +62,7 @@ export function textRank(vectors: readonly WordVector[]): Float64Array {
     }
     ranks = next;
   }
-  const highest = ranks.reduce((most, rank) => Math.max(most, rank), 0);
-  return highest > 0 ? ranks.map((rank) => rank / highest) : ranks;
+  return upToOne(ranks);
 }
 
 /** n×n, symmetric, nothing on the diagonal; summed up term by term, so that only sentences that share one are touched. */

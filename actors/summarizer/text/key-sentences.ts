@@ -1,7 +1,7 @@
 // The sentences of a transcript that say most of it: those the others lead to, that hold much and bear the signs that are
 // asked for, without saying the same twice. Pure.
 import { type Cue, cuesOf } from './cues.ts';
-import { overlap, textRank, type WordVector, wordVectors } from './graph.ts';
+import { centrality, overlap, textRank, type WordVector, wordVectors } from './graph.ts';
 import type { Sentence } from './sentences.ts';
 import { termsOf } from './terms.ts';
 
@@ -44,39 +44,42 @@ const weights = { rank: 0.2, content: 0.8, density: 0.5, about: 1, repetition: 0
 const halfContent = 4;
 
 /**
- * In the order of time, at most `count`; a sentence without a word that says something only where there is no other. Above
- * 256 sentences each 256 that follow one another choose theirs, and the chosen ones are ranked again: O(sentences · 256).
+ * In the order of time, at most `count`, of long transcripts at most 256; a sentence without a word that says something only where there is no other. Above
+ * 256 sentences each 256 that follow one another choose theirs by what they have in common with all of these, and only those
+ * are ranked as a graph: O(sentences) and 256² at the end.
  */
 export function keySentences(sentences: readonly Sentence[], wanted: Wanted): KeySentence[] {
   if (wanted.count <= 0) return [];
-  const vectors = wordVectors(sentences.map(({ text }) => text));
-  const about = wanted.about ? wordVectors([wanted.about])[0]! : null;
-  const merits = sentences.map(({ text }, i) => meritOf(text, vectors[i]!, about, wanted, i));
+  const terms = sentences.map(({ text }) => termsOf(text));
+  const vectors = wordVectors(terms);
+  const about = wanted.about ? wordVectors([termsOf(wanted.about)])[0]! : null;
+  const merits = sentences.map(({ text }, i) => {
+    const merit = meritOf(vectors[i]!, terms[i]!.length) + signsOf(text, wanted) + (wanted.bonus?.(i) ?? 0);
+    return merit + (about ? weights.about * overlap(vectors[i]!, about) : 0);
+  });
   let left = sentences.map((_, i) => i);
   while (left.length > block) {
     const each = Math.min(block / 2, Math.max(1, Math.ceil((wanted.count * 2 * block) / left.length), 8));
     const blocks = Array.from({ length: Math.ceil(left.length / block) }, (_, at) =>
       left.slice(at * block, (at + 1) * block),
     );
-    left = blocks.flatMap((own) => chosenOf(own, vectors, merits, each).map(({ sentence }) => sentence));
+    left = blocks.flatMap((own) =>
+      chosenOf(own, vectors, merits, each, centrality).map(({ sentence }) => sentence),
+    );
   }
-  return chosenOf(left, vectors, merits, wanted.count);
+  return chosenOf(left, vectors, merits, wanted.count, textRank);
 }
 
-/** What a sentence is worth by itself. */
-function meritOf(
-  text: string,
-  vector: WordVector,
-  about: WordVector | null,
-  { language, names, cues = usualCues, bonus }: Wanted,
-  sentence: number,
-): number {
+/** What a sentence of so many words is worth by what it holds: much, and not thinly spread. */
+function meritOf(vector: WordVector, words: number): number {
   const amount = vector.size / (vector.size + halfContent);
-  const density = Math.min(1, vector.size / Math.max(1, termsOf(text).length));
-  let merit = weights.content * amount * density ** weights.density;
+  return weights.content * amount * Math.min(1, vector.size / Math.max(1, words)) ** weights.density;
+}
+
+function signsOf(text: string, { language, names, cues = usualCues }: Wanted): number {
+  let merit = 0;
   for (const cue of cuesOf(text, language, names)) merit += cues[cue] ?? 0;
-  if (about) merit += weights.about * overlap(vector, about);
-  return merit + (bonus?.(sentence) ?? 0);
+  return merit;
 }
 
 /** Maximal marginal relevance: the best of those left, less what it repeats of those chosen; in the order of time. */
@@ -85,9 +88,10 @@ function chosenOf(
   vectors: readonly WordVector[],
   merits: readonly number[],
   count: number,
+  rankOf: (vectors: readonly WordVector[]) => Float64Array,
 ): KeySentence[] {
   const own = candidates.map((i) => vectors[i]!);
-  const scores = textRank(own).map((rank, at) => weights.rank * rank + merits[candidates[at]!]!);
+  const scores = rankOf(own).map((rank, at) => weights.rank * rank + merits[candidates[at]!]!);
   const repeated = new Float64Array(own.length);
   const left = new Set(own.keys());
   const chosen: KeySentence[] = [];
