@@ -1,12 +1,12 @@
 // What a summary is for: each preset and each hint as weights on the signs of sentences and on the looks of ranges. They change
 // what is chosen and in which order, never what is true. Pure.
 import type { Look, Looks } from './outline/looks.ts';
-import type { Cue } from './text/cues.ts';
-import { usualCues } from './text/key-sentences.ts';
+import { usualSigns } from './text/key-sentences.ts';
+import type { Sign } from './text/signs.ts';
 
 export interface Weights {
   /** What each sign adds to a sentence, whose own merit is 0 to 1. */
-  readonly cues: Readonly<Partial<Record<Cue, number>>>;
+  readonly signs: Readonly<Partial<Record<Sign, number>>>;
   /** What each look, 0 to 1, adds to a range. */
   readonly looks: Readonly<Partial<Record<Look, number>>>;
 }
@@ -16,7 +16,7 @@ export interface Objective extends Weights {
   readonly order: 'time' | 'worth';
 }
 
-const weights = (cues: Weights['cues'], looks: Weights['looks'] = {}): Weights => ({ cues, looks });
+const weights = (signs: Weights['signs'], looks: Weights['looks'] = {}): Weights => ({ signs, looks });
 
 /** Presets whose best comes first; all others are told in the order of time. */
 const bestFirst: ReadonlySet<string> = new Set([
@@ -99,7 +99,7 @@ export type Hint = keyof typeof hintWeights;
 export function objectiveOf(preset: Preset, hints: readonly Hint[] = []): Objective {
   const parts = [presetWeights[preset], ...[...new Set(hints)].map((hint) => hintWeights[hint])];
   return {
-    cues: added([usualCues, ...parts.map(({ cues }) => cues)]),
+    signs: added([usualSigns, ...parts.map(({ signs }) => signs)]),
     looks: added(parts.map(({ looks }) => looks)),
     order: bestFirst.has(preset) ? 'worth' : 'time',
   };

@@ -1,8 +1,8 @@
 // The sentences of a transcript that say most of it: those the others lead to, that hold much and bear the signs that are
 // asked for, without saying the same twice. Pure.
-import { type Cue, cuesOf } from './cues.ts';
 import { centrality, overlap, textRank, type WordVector, wordVectors } from './graph.ts';
 import type { Sentence } from './sentences.ts';
+import { type Sign, signsOf } from './signs.ts';
 import { termsOf } from './terms.ts';
 
 export interface Wanted {
@@ -13,7 +13,7 @@ export interface Wanted {
   /** Of people and speakers that are known. */
   readonly names?: readonly string[];
   /** What each sign adds to a score of 0 to 1. */
-  readonly cues?: Readonly<Partial<Record<Cue, number>>>;
+  readonly signs?: Readonly<Partial<Record<Sign, number>>>;
   /** Words of an instruction: sentences that have them come first. */
   readonly about?: string;
   /** Added to the score of a sentence, by its position; for what a model says of it. */
@@ -28,7 +28,7 @@ export interface KeySentence {
 }
 
 /** Signs that make a sentence worth keeping whatever is asked for. */
-export const usualCues: Readonly<Partial<Record<Cue, number>>> = {
+export const usualSigns: Readonly<Partial<Record<Sign, number>>> = {
   number: 0.15,
   name: 0.1,
   claim: 0.05,
@@ -44,9 +44,9 @@ const weights = { rank: 0.2, content: 0.8, density: 0.5, about: 1, repetition: 0
 const halfContent = 4;
 
 /**
- * In the order of time, at most `count`, of long transcripts at most 256; a sentence without a word that says something only where there is no other. Above
- * 256 sentences each 256 that follow one another choose theirs by what they have in common with all of these, and only those
- * are ranked as a graph: O(sentences) and 256² at the end.
+ * In the order of time, at most `count`, of long transcripts at most 256; a sentence without a word that says something only
+ * where there is no other. Above 256 sentences each 256 that follow one another choose theirs by what they have in common
+ * with all of these, and only those are ranked as a graph: O(sentences) and 256² at the end.
  */
 export function keySentences(sentences: readonly Sentence[], wanted: Wanted): KeySentence[] {
   if (wanted.count <= 0) return [];
@@ -54,7 +54,7 @@ export function keySentences(sentences: readonly Sentence[], wanted: Wanted): Ke
   const vectors = wordVectors(terms);
   const about = wanted.about ? wordVectors([termsOf(wanted.about)])[0]! : null;
   const merits = sentences.map(({ text }, i) => {
-    const merit = meritOf(vectors[i]!, terms[i]!.length) + signsOf(text, wanted) + (wanted.bonus?.(i) ?? 0);
+    const merit = meritOf(vectors[i]!, terms[i]!.length) + signMerit(text, wanted) + (wanted.bonus?.(i) ?? 0);
     return merit + (about ? weights.about * overlap(vectors[i]!, about) : 0);
   });
   let left = sentences.map((_, i) => i);
@@ -76,9 +76,9 @@ function meritOf(vector: WordVector, words: number): number {
   return weights.content * amount * Math.min(1, vector.size / Math.max(1, words)) ** weights.density;
 }
 
-function signsOf(text: string, { language, names, cues = usualCues }: Wanted): number {
+function signMerit(text: string, { language, names, signs = usualSigns }: Wanted): number {
   let merit = 0;
-  for (const cue of cuesOf(text, language, names)) merit += cues[cue] ?? 0;
+  for (const sign of signsOf(text, language, names)) merit += signs[sign] ?? 0;
   return merit;
 }
 

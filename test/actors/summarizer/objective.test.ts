@@ -12,11 +12,11 @@ import {
   type Weights,
 } from '../../../actors/summarizer/objective.ts';
 import { type Look, type Looks, lookNames } from '../../../actors/summarizer/outline/looks.ts';
-import { type Cue, cueNames, cuesOf } from '../../../actors/summarizer/text/cues.ts';
 import { keySentences } from '../../../actors/summarizer/text/key-sentences.ts';
+import { type Sign, signNames, signsOf } from '../../../actors/summarizer/text/signs.ts';
 
 /** A sentence that bears one sign, has as many words as the others, and shares none with them. */
-const said: Readonly<Record<Cue, string>> = {
+const said: Readonly<Record<Sign, string>> = {
   number: 'Plain marble tables cost 900 crowns',
   question: 'Whose wooden ladder stood behind barns?',
   name: 'Clever barbers visited Ottokar beside fountains',
@@ -33,7 +33,7 @@ const said: Readonly<Record<Cue, string>> = {
   cheer: 'Crowds throw paper hats into puddles',
   rare: 'Unknown copies gather dust inside shelves',
 };
-const texts = cueNames.map((cue) => said[cue]);
+const texts = signNames.map((sign) => said[sign]);
 const sentences = texts.map((text, i) => ({
   text,
   start_seconds: i,
@@ -42,8 +42,8 @@ const sentences = texts.map((text, i) => ({
   first: i,
   end: i + 1,
 }));
-const cuesChosen = ({ cues }: Objective, count = 2): Cue[] =>
-  keySentences(sentences, { count, language: 'en', cues }).map(({ sentence }) => cueNames[sentence]!);
+const signsChosen = ({ signs }: Objective, count = 2): Sign[] =>
+  keySentences(sentences, { count, language: 'en', signs }).map(({ sentence }) => signNames[sentence]!);
 
 /** Ranges of which each has more of one look. */
 const ranges: readonly Looks[] = lookNames.map(
@@ -56,21 +56,21 @@ const strongest = <K extends string>(weights: Readonly<Partial<Record<K, number>
   (Object.entries(weights) as [K, number][]).sort(([, a], [, b]) => b - a)[0]?.[0];
 
 /** The choice moves to what the weights want most, and away from what it was. */
-function assertMoved(before: Objective, after: Objective, { cues, looks }: Weights, name: string): void {
-  const [cue, look] = [strongest(cues), strongest(looks)];
-  if (cue) {
-    assert.ok(cuesChosen(after).includes(cue), `${name}: ${cuesChosen(after)} without ${cue}`);
-    assert.notDeepEqual(cuesChosen(after), cuesChosen(before), name);
+function assertMoved(before: Objective, after: Objective, { signs, looks }: Weights, name: string): void {
+  const [sign, look] = [strongest(signs), strongest(looks)];
+  if (sign) {
+    assert.ok(signsChosen(after).includes(sign), `${name}: ${signsChosen(after)} without ${sign}`);
+    assert.notDeepEqual(signsChosen(after), signsChosen(before), name);
   }
   if (look) {
     assert.ok(looksChosen(after).includes(look), `${name}: ${looksChosen(after)} without ${look}`);
     assert.notDeepEqual(looksChosen(after), looksChosen(before), name);
   }
-  assert.ok(cue || look, name);
+  assert.ok(sign || look, name);
 }
 
 test('each sentence bears its own sign and no other', () => {
-  for (const cue of cueNames) assert.deepEqual([...cuesOf(said[cue], 'en')], [cue], said[cue]);
+  for (const sign of signNames) assert.deepEqual([...signsOf(said[sign], 'en')], [sign], said[sign]);
 });
 
 const general = objectiveOf('general_understanding');
@@ -88,14 +88,14 @@ for (const [name, own] of Object.entries(hintWeights)) {
 }
 
 test('the preset general_understanding chooses what is usual: figures and names', () => {
-  assert.deepEqual(cuesChosen(general), ['number', 'name']);
+  assert.deepEqual(signsChosen(general), ['number', 'name']);
   assert.deepEqual(looksChosen(general), lookNames.slice(0, 2));
 });
 
 test('the preset custom chooses what its instruction names', () => {
-  const { cues } = objectiveOf('custom');
+  const { signs } = objectiveOf('custom');
   const about = (words: string) =>
-    keySentences(sentences, { count: 1, language: 'en', cues, about: words }).map(
+    keySentences(sentences, { count: 1, language: 'en', signs, about: words }).map(
       ({ sentence }) => texts[sentence],
     );
   assert.deepEqual(about('find the tulips'), [said.feeling]);

@@ -76,8 +76,8 @@ test('signs that are asked for move the choice', () => {
     'The boat in the harbour below the church cost 900 crowns.',
     'My sister cried beside the boat in the harbour.',
   ];
-  const one = (cues: Wanted['cues']) =>
-    choice(texts, { count: 1, language: 'en', ...(cues ? { cues } : {}) });
+  const one = (signs: Wanted['signs']) =>
+    choice(texts, { count: 1, language: 'en', ...(signs ? { signs } : {}) });
   assert.deepEqual(one({ question: 1 }), [texts[1]]);
   assert.deepEqual(one({ number: 1 }), [texts[2]]);
   assert.deepEqual(one({ feeling: 1 }), [texts[3]]);

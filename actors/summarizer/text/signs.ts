@@ -1,7 +1,7 @@
 // What kind of sentence a sentence is, by signs on its surface: figures and questions in every language, words of English,
 // German, French and Spanish. A sign is no proof, it only helps to choose. Pure.
 
-export const cueNames = [
+export const signNames = [
   'number',
   'question',
   'name',
@@ -18,10 +18,10 @@ export const cueNames = [
   'cheer',
   'rare',
 ] as const;
-export type Cue = (typeof cueNames)[number];
+export type Sign = (typeof signNames)[number];
 
 /** Words and phrases, divided by `|`; one that ends with `-` may go on. */
-const words: Readonly<Record<Exclude<Cue, 'question' | 'name'>, string>> = {
+const words: Readonly<Record<Exclude<Sign, 'question' | 'name'>, string>> = {
   number:
     'hundred-|thousand-|million-|billion-|percent|dozen-|half|twice|hundert-|tausend-|prozent|cent|mille|millions|cien-|mil|millones',
   claim:
@@ -48,7 +48,7 @@ const words: Readonly<Record<Exclude<Cue, 'question' | 'name'>, string>> = {
   rare: 'first time|only time|never before|never seen|rare|unique|original|unknown|lost|archive-|einzig-|selten-|zum ersten mal|unbekannt-|première fois|jamais vu|primera vez|nunca antes|archivo-',
 };
 
-const patterns = Object.entries(words).map(([cue, list]) => [cue as Cue, patternOf(list)] as const);
+const patterns = Object.entries(words).map(([sign, list]) => [sign as Sign, patternOf(list)] as const);
 const figures = /\p{N}/u;
 const asks = /[?？؟՞]["'”’»）)\]】」』]*$/u;
 /** A capital letter within a sentence, of a word that is no `I`. */
@@ -63,12 +63,12 @@ function patternOf(list: string): RegExp {
  * The signs that a sentence bears. `language`: BCP 47; nouns of German begin with capitals, so there only `names` are names.
  * `names`: of people and speakers that are known.
  */
-export function cuesOf(text: string, language = 'und', names: readonly string[] = []): ReadonlySet<Cue> {
-  const cues = new Set<Cue>();
-  for (const [cue, pattern] of patterns) if (pattern.test(text)) cues.add(cue);
-  if (figures.test(text)) cues.add('number');
-  if (asks.test(text)) cues.add('question');
+export function signsOf(text: string, language = 'und', names: readonly string[] = []): ReadonlySet<Sign> {
+  const signs = new Set<Sign>();
+  for (const [sign, pattern] of patterns) if (pattern.test(text)) signs.add(sign);
+  if (figures.test(text)) signs.add('number');
+  if (asks.test(text)) signs.add('question');
   const isNamed = names.some((name) => name !== '' && text.includes(name));
-  if (isNamed || (!/^(de|lb)\b/i.test(language) && capital.test(text))) cues.add('name');
-  return cues;
+  if (isNamed || (!/^(de|lb)\b/i.test(language) && capital.test(text))) signs.add('name');
+  return signs;
 }
