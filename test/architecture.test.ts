@@ -168,6 +168,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/transcriber\/text\/subtitles\/(?!sidecar)/,
     /^actors\/transcriber\/voice\/(features|network|segmenter|windows)\.ts$/,
     /^actors\/transcriber\/whisper\/(phrases|sampling)\.ts$/,
+    /^actors\/summarizer\/(objective\.ts|concepts\/|outline\/|text\/)/,
     /^actors\/analysis\/(progress|progress-fields|request|result|schemas)\.ts$/,
     /^actors\/analysis\/stages\/(kind|kinds|lanes|settled)\.ts$/,
     /^actors\/analysis\/stages\/.*\/(kind|request)\.ts$/,

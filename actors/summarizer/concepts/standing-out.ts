@@ -1,0 +1,122 @@
+// Which concepts stand out in a range of a film: those whose text is nearer to its frames than it is to pictures of the whole
+// library. A cosine by itself says nothing: some texts are near to every picture. Pure.
+import { addTo, dot, medianOf } from '../outline/vector.ts';
+
+/** Rows of vectors, L2-normalised. *Borrowed.* */
+export interface Rows {
+  readonly vectors: Float32Array;
+  readonly dimensions: number;
+}
+
+/**
+ * How near each concept usually is to a picture: the median of its cosines, and their deviation, the larger one of that from
+ * the median deviation and half the standard deviation. The first alone is next to nothing where most pictures have nothing
+ * of a concept; the second alone hides what many pictures show.
+ */
+export interface Background {
+  readonly middles: Float64Array;
+  readonly deviations: Float64Array;
+  /** Pictures it was made of. */
+  readonly pictures: number;
+}
+
+/** Of fewer pictures nothing is known that could stand out. */
+export const leastPictures = 100;
+/** Deviations by which a concept has to lead the next one of its group where they exclude each other. */
+const leastLead = 0.5;
+/** Concepts whose texts are nearer than this are one to the model: the stronger is named, of equal ones the first. */
+const same = 0.95;
+
+/** Vectors of concepts, each the mean of those of its phrases, L2-normalised; `counts`: phrases of each, in order. */
+export function conceptVectors({ vectors, dimensions: d }: Rows, counts: readonly number[]): Rows {
+  const means = new Float32Array(counts.length * d);
+  let phrase = 0;
+  counts.forEach((count, concept) => {
+    for (const end = phrase + count; phrase < end; phrase++)
+      addTo(means, concept * d, vectors, phrase * d, d);
+    const length = Math.sqrt(dot(means, concept * d, means, concept * d, d));
+    // A text that a model does not understand has no direction, and is near to nothing.
+    for (let k = 0; k < d && length > 0; k++) means[concept * d + k]! /= length;
+  });
+  return { vectors: means, dimensions: d };
+}
+
+/** O(concepts · pictures · d). `pictures`: of the library, some thousand taken evenly are enough. */
+export function backgroundOf(concepts: Rows, pictures: Rows): Background {
+  const d = concepts.dimensions;
+  const [count, shown] = [concepts.vectors.length / d, pictures.vectors.length / d];
+  const [middles, deviations] = [new Float64Array(count), new Float64Array(count)];
+  for (let concept = 0; concept < count; concept++) {
+    const cosines = Float32Array.from({ length: shown }, (_, i) =>
+      dot(concepts.vectors, concept * d, pictures.vectors, i * d, d),
+    );
+    const middle = medianOf(cosines);
+    middles[concept] = middle;
+    const robust = 1.4826 * medianOf(cosines.map((cosine) => Math.abs(cosine - middle)));
+    deviations[concept] = Math.max(robust, standardDeviation(cosines) / 2);
+  }
+  return { middles, deviations, pictures: shown };
+}
+
+function standardDeviation(values: Float32Array): number {
+  if (values.length === 0) return 0;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+}
+
+export interface StandingOut {
+  /** Its number in the lexicon. */
+  readonly concept: number;
+  /** Deviations above the middle, mean over the frames. */
+  readonly strength: number;
+  /** The frame that shows it most, a row of what was given: the evidence. */
+  readonly frame: number;
+}
+
+/**
+ * Concepts of a range, the strongest first. A concept stands out that is √(2 ln concepts) deviations above its middle: so high
+ * comes less than one of all of them by chance. Where concepts exclude each other (`exclusive`: by concept the name of its
+ * group, or null), only the best is named, and only when it leads clearly. None where the background is too small.
+ */
+export function standingOut(
+  concepts: Rows,
+  frames: Rows,
+  background: Background,
+  exclusive: readonly (string | null)[],
+): StandingOut[] {
+  const d = concepts.dimensions;
+  const count = concepts.vectors.length / d;
+  const rows = frames.vectors.length / d;
+  if (rows === 0 || background.pictures < leastPictures) return [];
+  const least = Math.sqrt(2 * Math.log(Math.max(2, count)));
+  const all: StandingOut[] = [];
+  for (let concept = 0; concept < count; concept++) {
+    const deviation = background.deviations[concept]!;
+    if (deviation < 1e-6) continue;
+    let [sum, best, frame] = [0, Number.NEGATIVE_INFINITY, 0];
+    for (let row = 0; row < rows; row++) {
+      const cosine = dot(concepts.vectors, concept * d, frames.vectors, row * d, d);
+      sum += cosine;
+      if (cosine > best) [best, frame] = [cosine, row];
+    }
+    all.push({ concept, strength: (sum / rows - background.middles[concept]!) / deviation, frame });
+  }
+  all.sort((a, b) => b.strength - a.strength || a.concept - b.concept);
+  const leading = all.filter((own) => own.strength >= least && leads(own, all, exclusive));
+  const isSame = (a: StandingOut, b: StandingOut) =>
+    dot(concepts.vectors, a.concept * d, concepts.vectors, b.concept * d, d) > same;
+  return leading.filter((own, at) => !leading.slice(0, at).some((stronger) => isSame(stronger, own)));
+}
+
+function leads(
+  own: StandingOut,
+  all: readonly StandingOut[],
+  exclusive: readonly (string | null)[],
+): boolean {
+  const group = exclusive[own.concept];
+  if (group == null) return true;
+  return all.every(
+    (other) =>
+      other === own || exclusive[other.concept] !== group || own.strength - other.strength >= leastLead,
+  );
+}

@@ -1,0 +1,174 @@
+// What is known of each second, as channels of unit vectors: its picture, its words, who speaks, whether anybody does, who is
+// seen. A second may lack some or all. Pure.
+import { documentFrequencies, termsOf } from '../text/terms.ts';
+import { usualDistance } from './changes.ts';
+import type { Material, Pictures, Spoken } from './material.ts';
+import { addTo } from './vector.ts';
+
+export interface Channel {
+  readonly dimensions: number;
+  /** What a second that is completely different counts. */
+  readonly weight: number;
+  /**
+   * Adds the unit vectors of the seconds from `start` to before `end` to `sums` from `at` on, and answers how many there
+   * were. Seconds are asked for in any order.
+   */
+  add(start: number, end: number, sums: Float32Array, at: number): number;
+}
+
+const weights = { words: 1, speakers: 0.3, speech: 0.3, people: 0.3 };
+/** Distances below this are noise of one picture. */
+const least = 0.15;
+/** Buckets of words, and of speakers and people beyond which they share one. */
+const buckets = 128;
+
+/** The channels for which there is anything. */
+export function channelsOf(material: Material): Channel[] {
+  const { seconds, pictures, people } = material;
+  const segments = (material.segments ?? []).filter(({ start_seconds }) => start_seconds < seconds);
+  const channels: Channel[] = [];
+  if (pictures && pictures.frames.length > 0) channels.push(pictureChannel(pictures, seconds));
+  if (segments.length > 0) {
+    channels.push(wordChannel(segments, seconds), speechChannel(segments, seconds));
+    const speakers = speakerChannel(segments, seconds);
+    if (speakers.dimensions > 1) channels.push(speakers);
+  }
+  if (people.length > 0) channels.push(peopleChannel(material));
+  return channels;
+}
+
+function pictureChannel(pictures: Pictures, seconds: number): Channel {
+  const { vectors, dimensions, frames } = pictures;
+  const rowsBefore = new Uint32Array(seconds + 1);
+  for (let row = 0; row < frames.length; row++) rowsBefore[frames[row]! + 1]!++;
+  for (let second = 0; second < seconds; second++) rowsBefore[second + 1]! += rowsBefore[second]!;
+  return {
+    dimensions,
+    weight: 1 / Math.max(least, usualDistance(pictures)),
+    add(start, end, sums, at) {
+      const [first, last] = [rowsBefore[start]!, rowsBefore[end]!];
+      for (let row = first; row < last; row++) addTo(sums, at, vectors, row * dimensions, dimensions);
+      return last - first;
+    },
+  };
+}
+
+/** Grid seconds in which a segment is spoken: those in whose first half it begins, or before, up to its end. */
+export function secondsOf({ start_seconds, end_seconds }: Spoken, seconds: number): [number, number] {
+  const start = Math.min(seconds - 1, Math.max(0, Math.round(start_seconds)));
+  return [start, Math.min(seconds, Math.max(start + 1, Math.round(end_seconds)))];
+}
+
+/** Entries of one second each, sparse: features `buckets[i]` of `values[i]`. */
+interface Sparse {
+  readonly buckets: Uint16Array;
+  readonly values: Float32Array;
+}
+
+/** A channel in which each second has the entry of the segment that is spoken in it, the last of several. */
+function sparseChannel(
+  entries: readonly Sparse[],
+  entryOf: Int32Array,
+  dimensions: number,
+  weight: number,
+): Channel {
+  return {
+    dimensions,
+    weight,
+    add(start, end, sums, at) {
+      let count = 0;
+      for (let second = start; second < end; second++) {
+        const entry = entries[entryOf[second]!];
+        if (!entry || entry.buckets.length === 0) continue;
+        for (let i = 0; i < entry.buckets.length; i++) sums[at + entry.buckets[i]!]! += entry.values[i]!;
+        count++;
+      }
+      return count;
+    },
+  };
+}
+
+/** By second: the number of the segment that is spoken in it, the last of several; -1 for none. */
+export function segmentBySecond(segments: readonly Spoken[], seconds: number): Int32Array {
+  const by = new Int32Array(seconds).fill(-1);
+  segments.forEach((segment, i) => {
+    const [start, end] = secondsOf(segment, seconds);
+    by.fill(i, start, end);
+  });
+  return by;
+}
+
+function wordChannel(segments: readonly Spoken[], seconds: number): Channel {
+  const terms = segments.map(({ text }) => termsOf(text));
+  const frequencies = documentFrequencies(terms);
+  const entries = terms.map((own): Sparse => {
+    const sums = new Map<number, number>();
+    for (const term of own) {
+      const frequency = frequencies.get(term)!;
+      // A word of nearly every segment, or of one alone, tells nothing of what belongs together.
+      if (frequency === 1 || (segments.length >= 10 && frequency > segments.length * 0.3)) continue;
+      const bucket = hash(term);
+      const value = Math.log(1 + segments.length / frequency);
+      sums.set(bucket % buckets, (sums.get(bucket % buckets) ?? 0) + (bucket & 0x8000_0000 ? -value : value));
+    }
+    const length = Math.sqrt([...sums.values()].reduce((sum, value) => sum + value * value, 0));
+    if (length === 0) return { buckets: new Uint16Array(0), values: new Float32Array(0) };
+    return {
+      buckets: Uint16Array.from(sums.keys()),
+      values: Float32Array.from(sums.values(), (v) => v / length),
+    };
+  });
+  return sparseChannel(entries, segmentBySecond(segments, seconds), buckets, weights.words);
+}
+
+/** FNV-1a of the UTF-16 units, 32 bits. */
+function hash(term: string): number {
+  let state = 0x811c9dc5;
+  for (let i = 0; i < term.length; i++) state = Math.imul(state ^ term.charCodeAt(i), 0x01000193);
+  state ^= state >>> 13;
+  return Math.imul(state, 0x5bd1e995) >>> 0;
+}
+
+function speechChannel(segments: readonly Spoken[], seconds: number): Channel {
+  const entries = [oneHot(0), oneHot(1)];
+  const by = segmentBySecond(segments, seconds).map((segment) => (segment < 0 ? 1 : 0));
+  return sparseChannel(entries, by, 2, weights.speech);
+}
+
+function speakerChannel(segments: readonly Spoken[], seconds: number): Channel {
+  const numbers = numbersOf(segments.flatMap(({ speaker }) => (speaker === null ? [] : [speaker])));
+  const none = { buckets: new Uint16Array(0), values: new Float32Array(0) };
+  const entries = segments.map(({ speaker }) => (speaker === null ? none : oneHot(numbers.get(speaker)!)));
+  const dimensions = Math.min(numbers.size, buckets);
+  return sparseChannel(entries, segmentBySecond(segments, seconds), dimensions, weights.speakers);
+}
+
+function peopleChannel({ people, seconds }: Material): Channel {
+  const numbers = numbersOf(people.map(({ person }) => person));
+  const seen: number[][] = Array.from({ length: seconds }, () => []);
+  for (const { person, frames } of people)
+    for (let i = 0; i < frames.length; i++) seen[frames[i]!]!.push(numbers.get(person)!);
+  const entries = seen.map((own): Sparse => {
+    const of = Uint16Array.from(own);
+    return { buckets: of, values: new Float32Array(of.length).fill(1 / Math.sqrt(of.length)) };
+  });
+  const dimensions = Math.min(numbers.size, buckets);
+  return sparseChannel(
+    entries,
+    Int32Array.from({ length: seconds }, (_, i) => i),
+    dimensions,
+    weights.people,
+  );
+}
+
+const oneHot = (bucket: number): Sparse => ({
+  buckets: Uint16Array.of(bucket),
+  values: Float32Array.of(1),
+});
+
+/** Names as numbers below `buckets`, in order of appearance. */
+function numbersOf(names: readonly string[]): Map<string, number> {
+  const numbers = new Map<string, number>();
+  for (const name of names) if (!numbers.has(name)) numbers.set(name, Math.min(numbers.size, buckets - 1));
+  return numbers;
+}

@@ -1,0 +1,141 @@
+// What kind of range a range is, against the other ranges of the same film: how much moves in it, how rare it looks, how much is
+// said, who is seen. Pure.
+
+import { nextDistances } from './changes.ts';
+import { segmentBySecond } from './channels.ts';
+import type { Material, Pictures, Range } from './material.ts';
+import { addTo, dot } from './vector.ts';
+
+export const lookNames = [
+  /** How much a second differs from the one before it. */
+  'motion',
+  /** How little a second differs from the one before it. */
+  'steadiness',
+  /** How many shots begin, for its length. */
+  'cuts',
+  /** How unlike the whole film it looks. */
+  'rarity',
+  /** Share of seconds in which somebody speaks, and does not. */
+  'talk',
+  'silence',
+  /** How often the speaker changes, for its length. */
+  'turns',
+  /** Share of seconds in which somebody known is seen, and several are. */
+  'people',
+  'together',
+  /** How many are seen for the first time. */
+  'newcomers',
+] as const;
+export type Look = (typeof lookNames)[number];
+
+/**
+ * 0 to 1 each: the share of ranges that have less of it, equal ones counted half. So 0.5 of all where nothing tells them
+ * apart, and 0.5 of what nobody has looked at.
+ */
+export type Looks = Readonly<Record<Look, number>>;
+
+/** `shots`: grid seconds at which shots begin, ascending. O(seconds · d). */
+export function looksOf(material: Material, shots: readonly number[], ranges: readonly Range[]): Looks[] {
+  const measures = measuresOf(material, shots);
+  const values = Object.fromEntries(
+    lookNames.map((look) => [look, ranked(ranges.map((range) => measures[look]?.(range) ?? null))]),
+  ) as Record<Look, Float64Array>;
+  return ranges.map((_, i) => Object.fromEntries(lookNames.map((look) => [look, values[look][i]])) as Looks);
+}
+
+/** A number of a range; null where it lacks what it is measured on. */
+type Measure = (range: Range) => number | null;
+
+function measuresOf(material: Material, shots: readonly number[]): Partial<Record<Look, Measure>> {
+  return {
+    ...(material.pictures ? pictureMeasures(material.pictures, shots) : {}),
+    ...(material.segments ? speechMeasures(material) : {}),
+    ...(material.people.length > 0 ? peopleMeasures(material) : {}),
+  };
+}
+
+function pictureMeasures(pictures: Pictures, shots: readonly number[]): Partial<Record<Look, Measure>> {
+  const { vectors, dimensions: d, frames } = pictures;
+  const next = nextDistances(pictures);
+  const begins = new Set(shots);
+  const whole = new Float64Array(d);
+  for (let row = 0; row < frames.length; row++) addTo(whole, 0, vectors, row * d, d);
+  const length = Math.sqrt(dot(whole, 0, whole, 0, d)) || 1;
+  // A cut is no motion.
+  const motion = meanOf(frames, (row) => (row === 0 || begins.has(frames[row]!) ? null : next[row - 1]!));
+  const rarity = meanOf(frames, (row) => 1 - dot(vectors, row * d, whole, 0, d) / length);
+  const negated: Measure = (range) => {
+    const moved = motion(range);
+    return moved === null ? null : -moved;
+  };
+  const cuts: Measure = ({ start, end }) =>
+    shots.filter((shot) => shot > start && shot < end).length / (end - start);
+  return { motion, rarity, steadiness: negated, cuts };
+}
+
+/** The mean over the rows of a range, of those that have a value. */
+function meanOf(frames: ArrayLike<number>, value: (row: number) => number | null): Measure {
+  const values = Array.from(frames, (_, row) => value(row));
+  return ({ start, end }) => {
+    let [sum, count] = [0, 0];
+    for (let row = 0; row < frames.length && frames[row]! < end; row++) {
+      const own = values[row];
+      if (frames[row]! < start || own == null) continue;
+      sum += own;
+      count++;
+    }
+    return count > 0 ? sum / count : null;
+  };
+}
+
+function speechMeasures({ segments, seconds }: Material): Partial<Record<Look, Measure>> {
+  const by = segmentBySecond(segments ?? [], seconds);
+  const share = (range: Range, holds: (second: number) => boolean) => shareOf(range, holds);
+  const turns: Measure = ({ start, end }) => {
+    let [count, last] = [0, -1];
+    for (let second = start; second < end; second++) {
+      const here = by[second]!;
+      if (here < 0) continue;
+      if (last >= 0 && segments![here]!.speaker !== segments![last]!.speaker) count++;
+      last = here;
+    }
+    return count / (end - start);
+  };
+  return {
+    talk: (range) => share(range, (second) => by[second]! >= 0),
+    silence: (range) => share(range, (second) => by[second]! < 0),
+    turns,
+  };
+}
+
+function peopleMeasures({ people, seconds }: Material): Partial<Record<Look, Measure>> {
+  const seen = new Uint16Array(seconds);
+  const first: number[] = [];
+  for (const { frames } of people) {
+    if (frames.length > 0) first.push(frames[0]!);
+    for (let i = 0; i < frames.length; i++) seen[frames[i]!]!++;
+  }
+  return {
+    people: (range) => shareOf(range, (second) => seen[second]! > 0),
+    together: (range) => shareOf(range, (second) => seen[second]! > 1),
+    newcomers: ({ start, end }) => first.filter((second) => second >= start && second < end).length,
+  };
+}
+
+function shareOf({ start, end }: Range, holds: (second: number) => boolean): number {
+  let count = 0;
+  for (let second = start; second < end; second++) if (holds(second)) count++;
+  return count / (end - start);
+}
+
+/** The share of values below each, equal ones counted half; 0.5 for null. */
+function ranked(values: readonly (number | null)[]): Float64Array {
+  const known = Float64Array.from(values.filter((value) => value !== null)).sort();
+  return Float64Array.from(values, (value) => {
+    if (value === null) return 0.5;
+    let [low, high] = [0, known.length];
+    while (low < known.length && known[low]! < value) low++;
+    while (high > 0 && known[high - 1]! > value) high--;
+    return (low + high) / 2 / known.length;
+  });
+}

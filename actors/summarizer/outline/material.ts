@@ -1,0 +1,99 @@
+// What is stored of one media file and an outline is made of. Pure.
+import { errorTable } from '../../../runtime/errors.ts';
+
+export const outlineErrors = errorTable({
+  MATERIAL_INVALID: {
+    meaning: 'What is stored of a file does not fit together',
+    status: 500,
+    retryable: false,
+  },
+});
+
+/** Vectors of grid frames; a grid second that `frames` lacks has none. */
+export interface Pictures {
+  /** n×d, L2-normalised. *Borrowed.* */
+  readonly vectors: Float32Array;
+  readonly dimensions: number;
+  /** The grid second of each row, ascending, without repeats, each less than `seconds` of the material. */
+  readonly frames: ArrayLike<number>;
+}
+
+/** A segment of a transcript. */
+export interface Spoken {
+  readonly start_seconds: number;
+  readonly end_seconds: number;
+  readonly text: string;
+  /** Null when nobody knows who speaks. */
+  readonly speaker: string | null;
+}
+
+/** Where one person is seen. */
+export interface Appearance {
+  readonly person: string;
+  /** Grid seconds, ascending. */
+  readonly frames: ArrayLike<number>;
+}
+
+export interface Material {
+  /** Length of the grid, at least 1: of a film its grid frames, of sound its seconds rounded up. */
+  readonly seconds: number;
+  /** Null where there is no picture to look at, as in sound. */
+  readonly pictures: Pictures | null;
+  /** Ascending by start; null where nobody listened. */
+  readonly segments: readonly Spoken[] | null;
+  readonly people: readonly Appearance[];
+}
+
+/** Throws MATERIAL_INVALID where lengths, order or places do not fit. */
+export function checkMaterial({ seconds, pictures, segments, people }: Material): void {
+  if (!Number.isSafeInteger(seconds) || seconds < 1) fail(`a grid of ${seconds} seconds`);
+  if (pictures) {
+    const { vectors, dimensions, frames } = pictures;
+    if (!Number.isSafeInteger(dimensions) || dimensions < 1) fail(`vectors of ${dimensions} dimensions`);
+    if (vectors.length !== frames.length * dimensions)
+      fail(`${vectors.length} numbers for ${frames.length} frames of ${dimensions}`);
+    checkFrames(frames, seconds, 'pictures');
+  }
+  for (const { person, frames } of people) checkFrames(frames, seconds, person);
+  let before = Number.NEGATIVE_INFINITY;
+  for (const { start_seconds, end_seconds } of segments ?? []) {
+    if (!(start_seconds >= before && end_seconds >= start_seconds && end_seconds < Number.POSITIVE_INFINITY))
+      fail(`a segment from ${start_seconds} to ${end_seconds} after one at ${before}`);
+    before = start_seconds;
+  }
+}
+
+function checkFrames(frames: ArrayLike<number>, seconds: number, whose: string): void {
+  for (let i = 0; i < frames.length; i++) {
+    const frame = frames[i]!;
+    const after = i === 0 ? -1 : frames[i - 1]!;
+    if (!Number.isInteger(frame) || frame <= after || frame >= seconds)
+      fail(`${whose}: frame ${frame} after ${after}, of ${seconds}`);
+  }
+}
+
+function fail(what: string): never {
+  throw outlineErrors.MATERIAL_INVALID(what);
+}
+
+/** Half-open, in grid seconds. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Grid seconds of which nothing is known, joined to ranges: those without a vector where there is a picture; all of a file
+ * that has no picture and to which nobody listened. Silence is known.
+ */
+export function uncoveredRanges({ seconds, pictures, segments }: Material): Range[] {
+  if (!pictures) return segments ? [] : [{ start: 0, end: seconds }];
+  const ranges: Range[] = [];
+  let start = 0;
+  for (let i = 0; i <= pictures.frames.length; i++) {
+    const end = i < pictures.frames.length ? pictures.frames[i]! : seconds;
+    if (end > start) ranges.push({ start, end });
+    start = end + 1;
+  }
+  return ranges;
+}

@@ -1,0 +1,159 @@
+// Films of our own drawn scenes for tests, one picture a second through the starter model, with subtitles: chapters are known,
+// as each has scenes and a subject of its own.
+
+import { beach } from '../../../../actors/samples/drawings/beach.ts';
+import { Canvas } from '../../../../actors/samples/drawings/canvas.ts';
+import { campFire } from '../../../../actors/samples/drawings/fire.ts';
+import { flowers } from '../../../../actors/samples/drawings/flowers.ts';
+import { forest } from '../../../../actors/samples/drawings/forest.ts';
+import { hillsAndClouds } from '../../../../actors/samples/drawings/hills.ts';
+import { snowyMountain } from '../../../../actors/samples/drawings/mountain.ts';
+import { road } from '../../../../actors/samples/drawings/road.ts';
+import type { Scene } from '../../../../actors/samples/drawings/scene.ts';
+import { movingShape, printedPage, stripes } from '../../../../actors/samples/drawings/shapes.ts';
+import { sunset } from '../../../../actors/samples/drawings/sunset.ts';
+import type { Spoken } from '../../../../actors/summarizer/outline/material.ts';
+import type { Starter } from '../../models/starter/starter-model.ts';
+import type { ComposedFilm } from './composed.ts';
+
+/** Side of the pictures, as the starter model takes them. */
+const side = 224;
+
+interface Chapter {
+  readonly scenes: readonly Scene[];
+  readonly lines: readonly string[];
+}
+
+const chapters: Readonly<Record<string, Chapter>> = {
+  sea: {
+    scenes: [beach(4), sunset(3, 0, 0.4, 30), beach(14)],
+    lines: [
+      'The waves come up to the parasol.',
+      'The sea is warm in the evening.',
+      'Waves and sea, nothing else.',
+      'Then the sun goes down over the sea.',
+    ],
+  },
+  road: {
+    scenes: [
+      road(6, { night: true, car: [218, 26, 30] }),
+      road(16, { night: true, car: [252, 210, 32] }),
+      road(6, { night: true, car: [30, 86, 214] }),
+    ],
+    lines: [
+      'The car takes the long road to the city.',
+      'Nobody drives a car here at night.',
+      'The road is empty.',
+      'The car has lost a lamp on the road.',
+    ],
+  },
+  wood: {
+    scenes: [forest(5, 30), hillsAndClouds(5, 30), forest(23, 30)],
+    lines: [
+      'Between the trees it is cool.',
+      'These trees are older than the village.',
+      'A fox lives below the old trees.',
+      'Behind the trees there are green hills.',
+    ],
+  },
+  snow: {
+    scenes: [snowyMountain(5), snowyMountain(35)],
+    lines: [
+      'Up on the mountain it is snowing.',
+      'The hut on the mountain has no stove.',
+      'Snow lies until June.',
+      'The path over the mountain is closed by snow.',
+    ],
+  },
+  fire: {
+    scenes: [campFire(3), campFire(13)],
+    lines: [
+      'Come closer to the fire.',
+      'The fire needs dry wood.',
+      'Stories are told beside a fire.',
+      'Keep the wood dry, or the fire dies.',
+    ],
+  },
+  garden: {
+    scenes: [flowers(4, [214, 26, 38]), flowers(9, [240, 200, 40])],
+    lines: [
+      'The tulips have opened this week.',
+      'Bees visit the tulips first.',
+      'The gardener cuts tulips on Friday.',
+      'Bees sleep in the tulips.',
+    ],
+  },
+  studio: {
+    scenes: [
+      movingShape('circle', [218, 26, 30], [250, 250, 250]),
+      stripes([252, 210, 32], [20, 20, 24], 12, 0.4),
+      movingShape('star', [252, 210, 32], [96, 40, 150]),
+      printedPage(5),
+    ],
+    lines: [
+      'A circle moves across the screen.',
+      'The designer draws a star.',
+      'A star and a circle, printed on paper.',
+      'The designer keeps every circle.',
+    ],
+  },
+};
+
+/** Films as lists of chapters, each with the seconds of its shots. */
+export const drawnFilms: readonly (readonly (readonly [keyof typeof chapters, readonly number[]])[])[] = [
+  [
+    ['sea', [6, 4, 7, 5]],
+    ['road', [8, 5, 6, 7]],
+    ['wood', [5, 6, 5, 8]],
+    ['fire', [9, 7, 6]],
+  ],
+  [
+    ['studio', [3, 3, 4, 3, 5]],
+    ['snow', [9, 8, 7]],
+    ['garden', [5, 6, 4, 5]],
+    ['road', [6, 6, 5]],
+    ['sea', [7, 9, 6]],
+  ],
+  [
+    ['wood', [14, 9, 12, 10]],
+    ['garden', [8, 7, 9]],
+    ['fire', [20, 12]],
+  ],
+];
+
+/** Paints a film and makes its vectors. */
+export async function drawnFilm(starter: Starter, film: (typeof drawnFilms)[number]): Promise<ComposedFilm> {
+  const pictures: Uint8Array[] = [];
+  const segments: Spoken[] = [];
+  const chapterStarts: number[] = [];
+  for (const [name, shots] of film) {
+    if (pictures.length > 0) chapterStarts.push(pictures.length);
+    const { scenes, lines } = chapters[name]!;
+    const start = pictures.length;
+    const paints = scenes.map((scene) => scene(side, side));
+    for (const [shot, seconds] of shots.entries()) {
+      for (let second = 0; second < seconds; second++) {
+        const canvas = new Canvas(side, side);
+        paints[shot % paints.length]!(canvas, second + 2 * Math.floor(shot / paints.length));
+        pictures.push(Uint8Array.from(canvas.rgb));
+      }
+    }
+    const each = (pictures.length - start) / lines.length;
+    for (const [i, line] of lines.entries())
+      segments.push({
+        start_seconds: start + i * each + 0.5,
+        end_seconds: start + i * each + Math.min(4, each - 0.4),
+        text: ` ${line}`,
+        speaker: null,
+      });
+  }
+  const made = await starter.pictures(pictures);
+  const dimensions = made[0]!.length;
+  const vectors = new Float32Array(made.length * dimensions);
+  for (const [i, vector] of made.entries()) vectors.set(vector, i * dimensions);
+  const frames = made.map((_, i) => i);
+  return {
+    chapterStarts,
+    material: { seconds: made.length, pictures: { vectors, dimensions, frames }, segments, people: [] },
+  };
+}

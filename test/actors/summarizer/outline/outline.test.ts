@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import type { Material, Spoken } from '../../../../actors/summarizer/outline/material.ts';
+import { type Outline, outlineOf } from '../../../../actors/summarizer/outline/outline.ts';
+import { composedFilm, f1, normal, seeded, someComposition } from './composed.ts';
+
+const chaptersOf = ({ nodes }: Outline) =>
+  nodes.filter(({ level, start }) => level === 1 && start > 0).map(({ start }) => start);
+const leavesOf = ({ nodes }: Outline) => nodes.filter(({ child_ids }) => child_ids.length === 0);
+const depthOf = ({ nodes }: Outline) => Math.max(...nodes.map(({ level }) => level));
+
+/** What is true of every outline. */
+function assertTree({ nodes }: Outline, seconds: number): void {
+  const byId = new Map(nodes.map((node) => [node.node_id, node]));
+  assert.equal(byId.size, nodes.length, 'an id is used twice');
+  const [root] = nodes;
+  assert.deepEqual([root!.start, root!.end, root!.level, root!.parent_id], [0, seconds, 0, null]);
+  for (const { node_id, parent_id, level, start, end, child_ids } of nodes) {
+    assert.ok(Number.isInteger(start) && Number.isInteger(end) && end > start, `${start} to ${end}`);
+    assert.ok(node_id.length <= 15 && level <= 5);
+    if (parent_id !== null) assert.ok(byId.get(parent_id)!.child_ids.includes(node_id));
+    if (child_ids.length === 0) continue;
+    assert.ok(child_ids.length >= 2 && child_ids.length <= 12, `${child_ids.length} children`);
+    let at = start;
+    for (const child of child_ids.map((id) => byId.get(id)!)) {
+      assert.deepEqual([child.start, child.level, child.parent_id], [at, level + 1, node_id]);
+      at = child.end;
+    }
+    assert.equal(at, end, 'children do not cover their node');
+  }
+}
+
+interface Shape {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly dimensions: number;
+  /** Share of seconds without a vector. */
+  readonly gaps: number;
+  /** Seconds that a random picture usually lasts. */
+  readonly hold: number;
+  readonly hasPictures: boolean;
+  readonly hasSpeech: boolean;
+  readonly people: number;
+}
+
+function randomMaterial(shape: Shape): Material {
+  const random = seeded(shape.seed);
+  const { seconds, dimensions, gaps, hold } = shape;
+  const frames = Array.from({ length: seconds }, (_, i) => i).filter(() => random() >= gaps);
+  const vectors = new Float32Array(frames.length * dimensions);
+  frames.forEach((_, row) => {
+    const at = row * dimensions;
+    if (row > 0 && random() > 1 / hold) {
+      vectors.copyWithin(at, at - dimensions, at);
+      return;
+    }
+    for (let k = 0; k < dimensions; k++) vectors[at + k] = normal(random);
+    const length = Math.hypot(...vectors.subarray(at, at + dimensions)) || 1;
+    for (let k = 0; k < dimensions; k++) vectors[at + k]! /= length;
+  });
+  const segments: Spoken[] = [];
+  for (let start = random() * 9; start < seconds + 5; start += random() * 20) {
+    const text = [' yes', ' the bridge is old.', '', ' 橋は古い。', ' 42?'][Math.floor(random() * 5)]!;
+    const speaker = random() < 0.3 ? null : `SPEAKER_0${Math.floor(random() * 4)}`;
+    segments.push({ start_seconds: start, end_seconds: start + random() * 8, text, speaker });
+  }
+  return {
+    seconds,
+    pictures: shape.hasPictures ? { vectors, dimensions, frames } : null,
+    segments: shape.hasSpeech ? segments : null,
+    people: Array.from({ length: shape.people }, (_, i) => ({
+      person: `person ${i}`,
+      frames: Array.from({ length: seconds }, (_, second) => second).filter(() => random() < 0.2),
+    })),
+  };
+}
+
+const shapes = (longest: number) =>
+  fc.record({
+    seed: fc.integer({ min: 0, max: 1e6 }),
+    seconds: fc.oneof(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 1, max: longest })),
+    dimensions: fc.integer({ min: 1, max: 24 }),
+    gaps: fc.constantFrom(0, 0, 0.1, 0.7, 1),
+    hold: fc.constantFrom(1, 2, 8, 60, 5_000),
+    hasPictures: fc.constantFrom(true, true, false),
+    hasSpeech: fc.boolean(),
+    people: fc.integer({ min: 0, max: 3 }),
+  });
+
+test('nodes nest and cover the grid exactly, with two to twelve children, whatever is stored', () => {
+  const check = (shape: Shape) => assertTree(outlineOf(randomMaterial(shape)), shape.seconds);
+  fc.assert(fc.property(shapes(600), check), { numRuns: 250 });
+  fc.assert(fc.property(shapes(20_000), check), { numRuns: 15 });
+});
+
+test('the same material has the same outline', () => {
+  fc.assert(
+    fc.property(shapes(900), (shape) => {
+      assert.deepEqual(outlineOf(randomMaterial(shape)), outlineOf(randomMaterial(shape)));
+    }),
+    { numRuns: 20 },
+  );
+});
+
+const plain: Shape = {
+  seed: 1,
+  seconds: 1,
+  dimensions: 32,
+  gaps: 0,
+  hold: 4,
+  hasPictures: true,
+  hasSpeech: false,
+  people: 0,
+};
+
+test('an outline is as deep as the length asks for, also where nothing changes', () => {
+  const still = outlineOf(randomMaterial(plain));
+  assert.deepEqual(still.nodes, [
+    { node_id: '0', parent_id: null, level: 0, start: 0, end: 1, child_ids: [] },
+  ]);
+  for (const hold of [4, 30, 1e9]) {
+    const depth = (seconds: number) => depthOf(outlineOf(randomMaterial({ ...plain, seconds, hold })));
+    assert.ok(depth(10) <= 1, '10 s');
+    const [hour, three, ten] = [depth(3600), depth(10_800), depth(36_000)];
+    assert.ok(
+      hour >= 2 && hour <= 3 && three >= 3 && three <= 4 && ten >= 3 && ten <= 4,
+      `${hour} ${three} ${ten}`,
+    );
+  }
+});
+
+test('two shots in ten seconds are one level of two nodes', () => {
+  const vectors = Float32Array.from({ length: 20 }, (_, i) => (i % 2 === (i < 12 ? 0 : 1) ? 1 : 0));
+  const frames = Array.from({ length: 10 }, (_, i) => i);
+  const { nodes, shots } = outlineOf({
+    seconds: 10,
+    pictures: { vectors, dimensions: 2, frames },
+    segments: null,
+    people: [],
+  });
+  assert.deepEqual(shots, [0, 6]);
+  assert.deepEqual(
+    nodes.map(({ node_id, start, end }) => [node_id, start, end]),
+    [
+      ['0', 0, 10],
+      ['1', 0, 6],
+      ['2', 6, 10],
+    ],
+  );
+});
+
+test('ten thousand shots are a tree of hundreds of leaves, not of thousands', () => {
+  const outline = outlineOf(randomMaterial({ ...plain, seconds: 10_000, hold: 1 }));
+  assert.equal(outline.shots.length, 10_000);
+  assertTree(outline, 10_000);
+  const leaves = leavesOf(outline).length;
+  assert.ok(leaves > 50 && leaves < 500, `${leaves}`);
+});
+
+test('what no frame shows is uncovered, silence is not', () => {
+  const gapped = randomMaterial({ ...plain, seconds: 6 });
+  const pictures = { ...gapped.pictures!, frames: [1, 2, 5], vectors: gapped.pictures!.vectors.slice(0, 96) };
+  assert.deepEqual(outlineOf({ ...gapped, pictures }).uncovered, [
+    { start: 0, end: 1 },
+    { start: 3, end: 5 },
+  ]);
+  const none = { ...pictures, frames: [], vectors: new Float32Array(0) };
+  assert.deepEqual(outlineOf({ ...gapped, pictures: none }).uncovered, [{ start: 0, end: 6 }]);
+  assert.deepEqual(outlineOf({ ...gapped, pictures: null, segments: [] }).uncovered, []);
+  assert.deepEqual(outlineOf({ ...gapped, pictures: null, segments: null }).uncovered, [
+    { start: 0, end: 6 },
+  ]);
+});
+
+test('sound alone is outlined by who speaks and when nobody does', () => {
+  const said = (start_seconds: number, speaker: string): Spoken => ({
+    start_seconds,
+    end_seconds: start_seconds + 6,
+    text: ' well.',
+    speaker,
+  });
+  const segments = [
+    ...Array.from({ length: 8 }, (_, i) => said(i * 6, 'SPEAKER_00')),
+    ...Array.from({ length: 8 }, (_, i) => said(60 + i * 6, 'SPEAKER_01')),
+  ];
+  const outline = outlineOf({ seconds: 108, pictures: null, segments, people: [] });
+  assertTree(outline, 108);
+  assert.ok(
+    chaptersOf(outline).some((start) => start === 48 || start === 60),
+    `${chaptersOf(outline)}`,
+  );
+});
+
+test('material that does not fit together is refused', () => {
+  const fine = randomMaterial({ ...plain, seconds: 3 });
+  const said: Spoken = { start_seconds: 2, end_seconds: 1, text: '', speaker: null };
+  const wrong: Partial<Material>[] = [
+    { seconds: 0 },
+    { seconds: 2.5 },
+    { seconds: 2 },
+    { pictures: { ...fine.pictures!, frames: [0, 2, 1] } },
+    { pictures: { ...fine.pictures!, frames: [0, 1] } },
+    { segments: [said] },
+    { people: [{ person: 'Ada', frames: [3] }] },
+  ];
+  for (const part of wrong)
+    assert.throws(() => outlineOf({ ...fine, ...part }), { code: 'MATERIAL_INVALID' }, JSON.stringify(part));
+});
+
+/** Means over films of seeds that nothing was tuned on. */
+function score(seeds: readonly number[], only: (seed: number) => boolean): { f1: number; within: number } {
+  const used = seeds.filter(only);
+  let [sum, within] = [0, 0];
+  for (const seed of used) {
+    const { material, chapterStarts } = composedFilm(someComposition(seed));
+    const outline = outlineOf(material);
+    sum += f1(chaptersOf(outline), chapterStarts, 2);
+    const bounds = leavesOf(outline).map(({ start }) => start);
+    const found = chapterStarts.filter((start) => bounds.some((bound) => Math.abs(bound - start) <= 2));
+    within += found.length / chapterStarts.length;
+  }
+  return { f1: sum / used.length, within: within / used.length };
+}
+
+test('chapters of composed films are found, with an F1 of at least 0.8', () => {
+  const seeds = Array.from({ length: 60 }, (_, i) => 3000 + i);
+  const all = score(seeds, () => true);
+  assert.ok(all.f1 >= 0.8 && all.within >= 0.95, `all: ${JSON.stringify(all)}`);
+  const seen = score(seeds, (seed) => someComposition(seed).pictures);
+  assert.ok(seen.f1 >= 0.85, `with pictures: ${JSON.stringify(seen)}`);
+});
