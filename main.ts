@@ -14,6 +14,7 @@ import { thisMachine } from './actors/models/machine.ts';
 import { createPeople } from './actors/people/people.ts';
 import { createSearch } from './actors/search/search.ts';
 import { startActors } from './actors/start.ts';
+import { createSummaries } from './actors/summaries/summaries.ts';
 import { Budget } from './runtime/budget.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Contract } from './runtime/contract.ts';
@@ -61,6 +62,7 @@ export async function startEngine(
     const timelines = createTimelines(parts);
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
     const people = createPeople({ index, tasks });
+    const summaries = createSummaries(parts);
     const stop = () => {
       journal.stopping();
       return Promise.all([tasks.stop(), exporter.close(), timelines.close()])
@@ -68,7 +70,7 @@ export async function startEngine(
         .finally(close);
     };
     const { states } = supervisor;
-    const coordinators = { analysis, tasks, search, exporter, clips, timelines, library, people };
+    const coordinators = { analysis, tasks, search, exporter, clips, timelines, library, people, summaries };
     return { ...coordinators, models: modelLibrary, slots: pool, states, stop };
   } catch (error) {
     await supervisor.stop().finally(close);

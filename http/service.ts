@@ -5,7 +5,16 @@ export interface Service
   extends Readonly<
     Pick<
       Engine,
-      'analysis' | 'search' | 'tasks' | 'exporter' | 'clips' | 'timelines' | 'library' | 'people' | 'states'
+      | 'analysis'
+      | 'search'
+      | 'tasks'
+      | 'exporter'
+      | 'clips'
+      | 'timelines'
+      | 'library'
+      | 'people'
+      | 'summaries'
+      | 'states'
     >
   > {
   /** The models of this machine, read anew for every question. */

@@ -24,6 +24,13 @@ import type { forgetMedia, libraryDisk, listLibrary, moveMedia, pruneLibrary } f
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
+import type {
+  deleteSummaries,
+  listSummaries,
+  summaryCollections,
+  summaryNode,
+  summaryOverview,
+} from '../routes/summaries.ts';
 import type { getTask, listTasks, resumeTask } from '../routes/tasks.ts';
 import type { sceneThumbnails, thumbnails } from '../routes/thumbnails.ts';
 import type { exportPremiereXml, exportTimeline } from '../routes/timeline.ts';
@@ -43,6 +50,7 @@ export interface Operations {
   readonly clusterFaces: typeof clusterFaces;
   readonly clusterSamples: typeof clusterSamples;
   readonly deletePeople: typeof deletePeople;
+  readonly deleteSummaries: typeof deleteSummaries;
   readonly exportClips: typeof exportClips;
   readonly exportPremiereXml: typeof exportPremiereXml;
   readonly exportTimeline: typeof exportTimeline;
@@ -53,6 +61,7 @@ export interface Operations {
   readonly health: typeof health;
   readonly libraryDisk: typeof libraryDisk;
   readonly listLibrary: typeof listLibrary;
+  readonly listSummaries: typeof listSummaries;
   readonly listTasks: typeof listTasks;
   readonly livez: typeof livez;
   readonly loadAnalysisData: typeof loadAnalysisData;
@@ -76,6 +85,9 @@ export interface Operations {
   readonly searchImage: typeof searchImage;
   readonly searchText: typeof searchText;
   readonly searchTranscript: typeof searchTranscript;
+  readonly summaryCollections: typeof summaryCollections;
+  readonly summaryNode: typeof summaryNode;
+  readonly summaryOverview: typeof summaryOverview;
   readonly thumbnails: typeof thumbnails;
   readonly transcriptions: typeof transcriptions;
   readonly transcriptionsRange: typeof transcriptionsRange;
@@ -92,6 +104,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   clusterFaces: 'POST /api/v1/faces/clusters/faces',
   clusterSamples: 'POST /api/v1/faces/clusters/samples',
   deletePeople: 'POST /api/v1/faces/clusters/delete',
+  deleteSummaries: 'POST /api/v1/summaries/delete',
   exportClips: 'POST /api/v1/export/clips',
   exportPremiereXml: 'POST /api/v1/export/premiere-xml',
   exportTimeline: 'POST /api/v1/export/timeline',
@@ -102,6 +115,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   health: 'GET /api/v1/health',
   libraryDisk: 'POST /api/v1/library/disk',
   listLibrary: 'POST /api/v1/library/list',
+  listSummaries: 'POST /api/v1/summaries/list',
   listTasks: 'GET /api/v1/tasks',
   livez: 'GET /livez',
   loadAnalysisData: 'POST /api/v1/analysis-data/load',
@@ -125,6 +139,9 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   searchImage: 'POST /api/v1/search/image',
   searchText: 'POST /api/v1/search/text',
   searchTranscript: 'POST /api/v1/search/transcript',
+  summaryCollections: 'POST /api/v1/summaries/collections',
+  summaryNode: 'POST /api/v1/summaries/node',
+  summaryOverview: 'POST /api/v1/summaries/overview',
   thumbnails: 'POST /api/v1/thumbnails',
   transcriptions: 'POST /api/v1/transcriptions',
   transcriptionsRange: 'POST /api/v1/transcriptions/range',

@@ -15,7 +15,7 @@ export const summaryErrors = errorTable({
 /** Nodes of one message. */
 export const mostNodesOfMessage = 500;
 /** Summaries, members and collections of one message. */
-export const mostOfPage = 1000;
+export const mostOfPage = 500;
 /** Entries of a list of `quality` that are kept. */
 export const mostQualityEntries = 1000;
 const mostChildren = 1000;
@@ -199,7 +199,8 @@ export const summaryMessages = {
       collection: nullable(HeldCollection),
       members: Type.Array(SummaryMember),
       next: nullable(SummaryName),
-      unreadable: Unreadable,
+      /** Damaged, or of contents that the folder does not know any more. */
+      unreadable: Type.Array(SummaryName),
     }),
   ),
   /**
@@ -212,7 +213,7 @@ export const summaryMessages = {
       ...Folder,
       hash_str: Type.String(),
       analysis_id: nullable(Type.String()),
-      node_id: nullable(NodeId),
+      node_id: nullable(Type.String()),
       /** Of a leaf. */
       evidence: Type.Boolean(),
     }),

@@ -135,12 +135,12 @@ export class Summaries {
     collection: HeldCollection | null;
     members: SummaryMember[];
     next: SummaryName | null;
-    unreadable: string[];
+    unreadable: SummaryName[];
   } {
     const environment = this.#reading();
     const bytes = isSummaryId(collection_id) ? environment?.get(collectionKey(collection_id)) : undefined;
     const members: SummaryMember[] = [];
-    const unreadable: string[] = [];
+    const unreadable: SummaryName[] = [];
     if (environment === null || bytes === undefined) {
       return { collection: null, members, next: null, unreadable };
     }
@@ -149,8 +149,9 @@ export class Summaries {
     const found = environment.someEntries(memberPrefix(collection_id), start, limit);
     for (const { key, value } of found) {
       const row = readable(() => unseal(SummaryMemberRow, key, value, environment.file));
-      if (row === null) unreadable.push(nameIn(key).hash_str);
-      else members.push(...memberIn(row, path(row.hash_str)));
+      const at = row && path(row.hash_str);
+      if (row === null || at === null) unreadable.push(nameIn(key));
+      else members.push(memberOf(row, at));
     }
     const last = found.length < limit ? undefined : found.at(-1);
     const collection = collectionIn(environment, collection_id, bytes);
@@ -230,8 +231,8 @@ function heldIn(
   return [{ ...row, ...names, media_path: path }];
 }
 
-function memberIn({ hash_str, analysis_id, name }: SummaryMemberRow, path: string | null) {
-  return path === null ? [] : [{ hash_str, analysis_id, analysis_name: name, media_path: path }];
+function memberOf({ hash_str, analysis_id, name }: SummaryMemberRow, media_path: string): SummaryMember {
+  return { hash_str, analysis_id, analysis_name: name, media_path };
 }
 
 /** Throws STORE_DAMAGED. */

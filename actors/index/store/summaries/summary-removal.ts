@@ -44,10 +44,10 @@ export function removeSummary(
   collections: readonly string[],
   file: string,
 ): boolean {
+  if (!isSummaryId(id)) return false;
   const key = summaryKey(hash, id);
-  const bytes = isSummaryId(id) ? writes.get(key) : undefined;
-  if (bytes === undefined) return false;
-  const row = readable(() => unseal(Summary, key, bytes, file));
+  const bytes = writes.get(key);
+  const row = bytes === undefined ? null : readable(() => unseal(Summary, key, bytes, file));
   if (row !== null) {
     markGarbage(writes, hash, row.token);
     const nameKey = summaryNameKey(hash, row.name);
@@ -57,7 +57,7 @@ export function removeSummary(
   for (const collection of within) writes.remove(memberKey(collection, hash, id));
   writes.remove(detailKey(hash, id));
   writes.remove(key);
-  return true;
+  return bytes !== undefined;
 }
 
 /** Everything of contents that are forgotten. Made with the lease held, before the transaction. */

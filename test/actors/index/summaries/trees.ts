@@ -1,7 +1,17 @@
 // Summaries of tests: trees whose ranges nest, stored through the actor.
+import type { indexContract } from '../../../../actors/index/contract.ts';
+import type { MediaRecord } from '../../../../actors/index/store/contract.ts';
 import type { NewSummaryNode, WantedCollection } from '../../../../actors/index/summaries/contract.ts';
+import type { Ref } from '../../../../runtime/ref.ts';
 import { mediaRecord, seeded } from '../footage.ts';
 import type { Harness } from '../handlers.ts';
+
+/** The actor itself, or a reference to it (`callsOf`). */
+export type Calls = Pick<Harness, 'call'>;
+
+export function callsOf(index: Ref<typeof indexContract>): Calls {
+  return { call: (name, request) => index.ask(name, request) };
+}
 
 export const quality = {
   warnings: [],
@@ -66,11 +76,12 @@ export interface Told {
   readonly collection?: WantedCollection | null;
   readonly one_line?: string;
   readonly path?: string;
+  readonly media?: MediaRecord;
   readonly nodes?: readonly NewSummaryNode[];
   readonly quality?: typeof quality | object;
 }
 
-export async function begin(index: Harness, cache_dir: string, hash_str: string, told: Told = {}) {
+export async function begin(index: Calls, cache_dir: string, hash_str: string, told: Told = {}) {
   return index.call('begin_summary', {
     cache_dir,
     hash_str,
@@ -81,16 +92,16 @@ export async function begin(index: Harness, cache_dir: string, hash_str: string,
   });
 }
 
-export async function append(index: Harness, stage: number, nodes: readonly NewSummaryNode[]): Promise<void> {
+export async function append(index: Calls, stage: number, nodes: readonly NewSummaryNode[]): Promise<void> {
   for (let at = 0; at < nodes.length; at += 500) {
     await index.call('append_nodes', { stage, nodes: nodes.slice(at, at + 500) });
   }
 }
 
-export async function commit(index: Harness, stage: number, hash: string, told: Told = {}) {
+export async function commit(index: Calls, stage: number, hash: string, told: Told = {}) {
   return index.call('commit_summary', {
     stage,
-    media: mediaRecord(hash, told.path),
+    media: told.media ?? mediaRecord(hash, told.path),
     collection: told.collection ?? null,
     one_line_summary: told.one_line ?? `All of ${hash}`,
     short_summary: `In short, ${hash}.`,
@@ -101,14 +112,14 @@ export async function commit(index: Harness, stage: number, hash: string, told: 
 }
 
 /** From begin to commit; answers the ids. */
-export async function summarise(index: Harness, cache_dir: string, hash: string, told: Told = {}) {
+export async function summarise(index: Calls, cache_dir: string, hash: string, told: Told = {}) {
   const { stage } = await begin(index, cache_dir, hash, told);
   await append(index, stage, told.nodes ?? tree(10));
   return commit(index, stage, hash, told);
 }
 
 export const readNode = (
-  index: Harness,
+  index: Calls,
   cache_dir: string,
   hash_str: string,
   node_id: string | null = null,
@@ -116,10 +127,10 @@ export const readNode = (
   evidence = false,
 ) => index.call('read_summary', { cache_dir, hash_str, analysis_id, node_id, evidence });
 
-export const list = (index: Harness, cache_dir: string, hashes: string[], limit = 1000) =>
+export const list = (index: Calls, cache_dir: string, hashes: string[], limit = 500) =>
   index.call('list_summaries', { cache_dir, hashes, after: null, limit });
 
-export async function sweep(index: Harness, cache_dir: string): Promise<number> {
+export async function sweep(index: Calls, cache_dir: string): Promise<number> {
   for (let steps = 1; steps < 1000; steps++)
     if ((await index.call('sweep_summaries', { cache_dir })).done) return steps;
   throw new Error('the sweep does not end');
