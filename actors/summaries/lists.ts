@@ -38,6 +38,10 @@ export async function listSummaries(
   for (const [i, hash] of found.entries())
     if (hash !== null && !askedAs.has(hash)) askedAs.set(hash, media_paths[i]!.sent);
   for (const hash of hash_strs) if (!askedAs.has(hash)) askedAs.set(hash, undefined);
+  if (after !== null && !askedAs.has(after.hash_str)) {
+    const what = 'after_summary_ref: is of none of the media that are asked for';
+    throw summariesErrors.BAD_SUMMARY_REF(what, { field: 'after_summary_ref' });
+  }
   const listed = await pages(parts, cache_dir, [...askedAs.keys()], { after, limit }, call);
   const damaged = listed.unreadable.map((hash) => `a summary of ${askedAs.get(hash) ?? hash} is damaged`);
   return {
@@ -135,26 +139,19 @@ export async function membersOf(
   most: 0 | null,
   call: CallOptions,
 ): Promise<{ collection: HeldCollection; members: SummaryMember[]; unreadable: SummaryName[] }> {
-  const members: SummaryMember[] = [];
-  const unreadable: SummaryName[] = [];
-  let after: SummaryName | null = null;
-  for (;;) {
-    const limit = most === 0 ? 1 : mostOfPage;
-    const asked: { cache_dir: string; collection_id: string; after: SummaryName | null; limit: number } = {
-      cache_dir,
-      collection_id,
-      after,
-      limit,
-    };
-    const page = await index.ask('list_members', asked, call);
-    const { collection } = page;
-    if (collection === null) throw unknownCollection(cache_dir, collection_id);
-    if (most === 0) return { collection, members, unreadable };
+  const limit = most === 0 ? 1 : mostOfPage;
+  const first = await index.ask('list_members', { cache_dir, collection_id, after: null, limit }, call);
+  const { collection } = first;
+  if (collection === null) throw unknownCollection(cache_dir, collection_id);
+  if (most === 0) return { collection, members: [], unreadable: [] };
+  const { members, unreadable } = first;
+  for (let after = first.next; after !== null; ) {
+    const page = await index.ask('list_members', { cache_dir, collection_id, after, limit }, call);
     members.push(...page.members);
     unreadable.push(...page.unreadable);
     after = page.next;
-    if (after === null) return { collection, members, unreadable };
   }
+  return { collection, members, unreadable };
 }
 
 function unknownCollection(cache_dir: string, id: string) {

@@ -192,7 +192,7 @@ export const summaryMessages = {
       unreadable: Unreadable,
     }),
   ),
-  /** A page of the members of a collection, which is null when there is none. */
+  /** A page of the members of a collection; `collection` is null when there is none, and on all pages but the first. */
   list_members: ask(
     Type.Object({ ...Folder, collection_id: Type.String(), after: nullable(SummaryName), limit: Limit }),
     Type.Object({

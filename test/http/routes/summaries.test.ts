@@ -115,9 +115,12 @@ test('pages of a list are all of it', async () => {
     if (after_summary_ref === undefined) break;
   }
   assert.deepEqual(found, whole);
-  const bad = await ask('list', { ...body, after_summary_ref: 'nonsense' });
-  assert.equal(bad.status, 400);
-  assert.match(JSON.stringify(bad.body), /after_summary_ref/);
+  const elsewhere = { hash_strs: ['bb'], limit: 1, after_summary_ref: whole[0].summary_ref };
+  for (const wrong of [{ ...body, after_summary_ref: 'nonsense' }, elsewhere]) {
+    const bad = await ask('list', wrong);
+    assert.equal(bad.status, 400);
+    assert.match(JSON.stringify(bad.body), /after_summary_ref/);
+  }
 });
 
 test('an overview has the whole text of the root and the start of the text of its children', async () => {

@@ -138,12 +138,14 @@ export class Summaries {
     unreadable: SummaryName[];
   } {
     const environment = this.#reading();
-    const bytes = isSummaryId(collection_id) ? environment?.get(collectionKey(collection_id)) : undefined;
     const members: SummaryMember[] = [];
     const unreadable: SummaryName[] = [];
-    if (environment === null || bytes === undefined) {
+    if (environment === null || !isSummaryId(collection_id)) {
       return { collection: null, members, next: null, unreadable };
     }
+    // Counted once, not for every page.
+    const bytes = after === null ? environment.get(collectionKey(collection_id)) : undefined;
+    const collection = bytes === undefined ? null : collectionIn(environment, collection_id, bytes);
     const start = after && memberKey(collection_id, after.hash_str, after.analysis_id);
     const path = this.#pathsOnce(environment);
     const found = environment.someEntries(memberPrefix(collection_id), start, limit);
@@ -154,7 +156,6 @@ export class Summaries {
       else members.push(memberOf(row, at));
     }
     const last = found.length < limit ? undefined : found.at(-1);
-    const collection = collectionIn(environment, collection_id, bytes);
     return { collection, members, next: last ? nameIn(last.key) : null, unreadable };
   }
 
