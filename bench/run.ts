@@ -26,6 +26,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   transcripts: async () => (await import('./transcripts.ts')).transcripts,
   people: async () => (await import('./people.ts')).people,
   clustering: async () => (await import('./clustering.ts')).clustering,
+  summaries: async () => (await import('./summaries.ts')).summariesRead,
 };
 
 const asked = process.argv.slice(2);
