@@ -4,6 +4,8 @@ import { renameSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test, { after } from 'node:test';
 import { definition } from '../../../actors/index/actor.ts';
+import { Environment } from '../../../actors/index/store/environment.ts';
+import { databaseFile } from '../../../actors/index/store/names.ts';
 import { createSummaries } from '../../../actors/summaries/summaries.ts';
 import { routes } from '../../../http/routes.ts';
 import { world } from '../../actors/analysis/fakes.ts';
@@ -330,4 +332,36 @@ test('summaries are deleted by their refs: what is not there is told, and none a
   assert.match(JSON.stringify(damaged.body), /summary_refs\[1\]/);
   assert.equal((await ask('delete')).status, 400);
   assert.equal((await ask('delete', { collection_id: 'none' })).status, 404);
+});
+
+test('what is damaged is told: a child in the warnings, a node by its record, a summary in the warning of a list', async () => {
+  const damaged = join(w.folder, 'damaged');
+  const warnings = Array.from({ length: 8 }, (_, i) => `picture ${i} cannot be read`);
+  const quality = { warnings, warning_count: 8 };
+  await summarise(index, damaged, 'bb', { media: otherMedia, nodes: tree(12), quality });
+  const spoil = async (end: string) => {
+    const environment = Environment.open(databaseFile(damaged), 'write');
+    const keys = ['summary/', 'summary-node/'].flatMap((prefix) => environment.keys(prefix));
+    const key = keys.find((one) => one.endsWith(end) || one.startsWith(end))!;
+    environment.transact((writes) => writes.put(key, new Uint8Array(64)));
+    await environment.close();
+  };
+  await spoil('/2');
+  const root = await ask('overview', { cache_dir: damaged, hash_str: 'bb' });
+  assert.equal(root.status, 200);
+  assert.deepEqual(
+    root.body.root.children.map(({ node_id }: { node_id: string }) => node_id),
+    ['1', '3'],
+  );
+  assert.match(root.body.quality.warnings[0], /Node 2 is damaged/);
+  assert.deepEqual([root.body.quality.warnings.length, root.body.quality.warning_count], [8, 9]);
+  assert.equal(root.body.quality.warnings_truncated, true);
+  const node = await ask('node', { cache_dir: damaged, hash_str: 'bb', node_id: '2' });
+  assert.equal(node.status, 503);
+  assert.match(JSON.stringify(node.body), /summary-node/);
+  await spoil('summary/bb');
+  const list = await ask('list', { cache_dir: damaged, media_paths: [other] });
+  assert.deepEqual(list.body.summaries, []);
+  assert.match(list.body.warning, /a summary of .*b\.mp4 is damaged/);
+  assert.equal((await ask('overview', { cache_dir: damaged, hash_str: 'bb' })).status, 503);
 });

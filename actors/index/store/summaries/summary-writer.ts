@@ -306,6 +306,7 @@ export class SummaryWriter {
 
   /** Of contents that are forgotten. For who holds the lease. */
   removal(hashes: Iterable<string>): ForgottenSummaries {
+    this.#environment.refresh();
     return new ForgottenSummaries(this.#environment, hashes);
   }
 
