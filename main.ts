@@ -14,6 +14,7 @@ import { thisMachine } from './actors/models/machine.ts';
 import { createPeople } from './actors/people/people.ts';
 import { createSearch } from './actors/search/search.ts';
 import { startActors } from './actors/start.ts';
+import { createSummaries } from './actors/summaries/summaries.ts';
 import { openWatchFolders } from './actors/watch-folders/open.ts';
 import { Budget } from './runtime/budget.ts';
 import { systemClock } from './runtime/clock.ts';
@@ -38,7 +39,6 @@ export async function startEngine(
   const pool = createSlotPool(slots, slotBytesFor(slots, usableMemory() / 2));
   const budget = new Budget(values.still_memory_mb * 2 ** 20);
   const journal = decoders > 0 ? openJournal(journalPath, { log, before: previous }) : withoutJournal;
-  const close = () => journal.close();
   const supervisor = createSupervisor({ clock: systemClock, log, pool, budget, onFatal });
   const spec = <C extends Contract>(contract: C, settings: unknown, name = contract.name) =>
     threadSpec(contract, import.meta.url, { name, settings, memory: pool.memory, log });
@@ -54,8 +54,7 @@ export async function startEngine(
     const search = createSearch({ ...parts, ...asking });
     const visual = { models: search.models, decode: values.decode };
     const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
-    const working = { speech, faces, clips };
-    const analysis = createAnalysis({ ...parts, ...visual, ...working, decoders: films, faceSide });
+    const analysis = createAnalysis({ ...parts, ...visual, speech, faces, clips, decoders: films, faceSide });
     const expectFaceModel = async () => void (await faces?.ask('choose', {}));
     const tasks = openTasks(tasksPath, { analysis, ...visual, expectFaceModel, clock: systemClock, log });
     const exporter = createExporter(Date.now);
@@ -64,17 +63,18 @@ export async function startEngine(
     const people = createPeople({ index, tasks });
     const watching = { watcher, tasks, analysis, index, expectFaceModel, clock: systemClock, log };
     const watchFolders = openWatchFolders(values, decoders, watching);
+    const summaries = createSummaries(parts);
     const stop = () => {
       journal.stopping();
       return Promise.all([watchFolders.close(), tasks.stop(), exporter.close(), timelines.close()])
         .then(supervisor.stop)
-        .finally(close);
+        .finally(() => journal.close());
     };
     const exports = { exporter, clips, timelines };
-    const coordinators = { analysis, tasks, search, library, people, watchFolders, ...exports };
+    const coordinators = { analysis, tasks, search, library, people, summaries, watchFolders, ...exports };
     return { ...coordinators, models: modelLibrary, slots: pool, states: supervisor.states, stop };
   } catch (error) {
-    await supervisor.stop().finally(close);
+    await supervisor.stop().finally(() => journal.close());
     throw error;
   }
 }

@@ -10,6 +10,7 @@ import type { Library } from './library/contract.ts';
 import type { ModelLibrary } from './models/contract.ts';
 import type { People } from './people/contract.ts';
 import type { Search } from './search/contract.ts';
+import type { Summaries } from './summaries/contract.ts';
 import type { WatchFolders } from './watch-folders/contract.ts';
 
 /** What the process of an engine tells it, and is told by it. */
@@ -33,6 +34,8 @@ export interface Engine {
   readonly people: People;
   /** Folders whose files are analysed as they come. */
   readonly watchFolders: WatchFolders;
+  /** What happens in media, as stored summaries say. */
+  readonly summaries: Summaries;
   /** The models of this machine, as files; the visual model in use is `search.models`. */
   readonly models: ModelLibrary;
   readonly slots: SlotPool;

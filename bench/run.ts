@@ -28,6 +28,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   people: async () => (await import('./people.ts')).people,
   clustering: async () => (await import('./clustering.ts')).clustering,
   watch: async () => (await import('./watch.ts')).watch,
+  summaries: async () => (await import('./summaries.ts')).summariesRead,
 };
 
 const asked = process.argv.slice(2);

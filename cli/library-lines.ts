@@ -5,7 +5,8 @@ import type { DiskAnswer, LibraryMedia } from '../actors/library/contract.ts';
 import { minuteText, printable } from './terminal.ts';
 
 export function mediaLines(media: LibraryMedia): string {
-  const { media_path, kind, duration_seconds, visual, faces, transcript, replaced, unreadable } = media;
+  const { media_path, kind, duration_seconds, visual, faces, transcript, summaries, replaced, unreadable } =
+    media;
   const length = kind === 'image' || duration_seconds === null ? '' : `  ${clockTime(duration_seconds)}`;
   const facts = [
     ...visual.map(({ model_key, frames, stored }) => `pictures by ${model_key}, ${frames} s${when(stored)}`),
@@ -15,6 +16,7 @@ export function mediaLines(media: LibraryMedia): string {
           `transcript by ${transcript.model_key}${transcript.language ? ` (${transcript.language})` : ''}, ${transcript.segments} segments${when(transcript.stored)}`,
         ]
       : []),
+    ...(summaries > 0 ? [`${summaries} ${summaries === 1 ? 'summary' : 'summaries'}`] : []),
     ...(unreadable.length > 0 ? [`damaged: ${unreadable.join(', ')}; analyse it again`] : []),
     ...(replaced ? ['the file is another one now; framehound prune forgets this'] : []),
   ];
@@ -47,7 +49,7 @@ export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string 
           ]),
         ]
       : []),
-    ['  records', analysis.records_bytes, 'media, transcripts, names, previews of stills'],
+    ['  records', analysis.records_bytes, 'media, transcripts, summaries, names, previews of stills'],
     ...(analysis.unfinished_bytes > 0
       ? [
           ['  unfinished', analysis.unfinished_bytes, 'being written, or kept of interrupted work'] as [

@@ -12,6 +12,7 @@ import { libraryRoutes } from './routes/library.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
 import { searchRoutes } from './routes/search.ts';
+import { summaryRoutes } from './routes/summaries.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { thumbnailRoutes } from './routes/thumbnails.ts';
 import { timelineRoutes } from './routes/timeline.ts';
@@ -31,6 +32,7 @@ const described: readonly Route[] = [
   ...searchRoutes,
   ...transcriptionRoutes,
   ...faceRoutes,
+  ...summaryRoutes,
   ...exportRoutes,
   ...clipRoutes,
   ...timelineRoutes,

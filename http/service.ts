@@ -14,6 +14,7 @@ export interface Service
       | 'library'
       | 'people'
       | 'watchFolders'
+      | 'summaries'
       | 'states'
     >
   > {

@@ -16,7 +16,9 @@ import { storeHandlers } from './store/handlers.ts';
 import type { FaceStage } from './store/people/face-stage.ts';
 import type { Stage } from './store/stage.ts';
 import type { Store } from './store/store.ts';
+import type { SummaryStage } from './store/summaries/summary-stage.ts';
 import type { WriterOptions } from './store/writer.ts';
+import { summaryHandlers } from './summaries/handlers.ts';
 import { transcriptHandlers } from './transcripts/handlers.ts';
 import { TranscriptIndex } from './transcripts/transcript-index.ts';
 import { visualHandlers } from './visual/handlers.ts';
@@ -55,9 +57,10 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     );
     const stages = new OpenStages<Stage>(settings?.firstStage);
     const faceStages = new OpenStages<FaceStage>(settings?.firstStage);
+    const summaryStages = new OpenStages<SummaryStage>(settings?.firstStage);
     const clusterings = new OpenClusterings();
     const { clusteringBytes } = settings ?? {};
-    const open = { stages, faceStages, clusterings, clusteringBytes };
+    const open = { stages, faceStages, summaryStages, clusterings, clusteringBytes };
     const parts = { folders, tables, visual, transcripts, people, ...open };
     return {
       handlers: {
@@ -69,6 +72,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...libraryHandlers(parts),
         ...peopleSearchHandlers(parts),
         ...peopleHandlers(parts),
+        ...summaryHandlers(parts),
       },
       close: async () => {
         visual.drop();
@@ -76,6 +80,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         people.drop();
         stages.clear();
         faceStages.clear();
+        summaryStages.clear();
         clusterings.clear();
         await folders.close();
       },

@@ -6,6 +6,7 @@ import { libraryMessages } from './library/contract.ts';
 import { peopleMessages } from './people/contract.ts';
 import { spanMessages } from './spans/contract.ts';
 import { storeMessages } from './store/contract.ts';
+import { summaryMessages } from './summaries/contract.ts';
 import { transcriptMessages } from './transcripts/contract.ts';
 import { visualMessages } from './visual/contract.ts';
 
@@ -17,4 +18,5 @@ export const indexContract = contract('index', {
   ...facetMessages,
   ...libraryMessages,
   ...peopleMessages,
+  ...summaryMessages,
 });

@@ -59,6 +59,7 @@ export const LibraryMedia = Type.Object({
     ),
     'The faces that are stored, by the models that looked for them.',
   ),
+  summaries: described(Count, 'Summaries that are stored of it.'),
   preview_bytes: described(Type.Number(), 'Bytes of its stored previews.'),
   unreadable: described(
     Type.Array(Type.String()),
@@ -89,6 +90,7 @@ export const Forgotten = Type.Object({
   frames: described(Count, 'Seconds of picture that were stored of it, over all models.'),
   transcript: described(Type.Boolean(), 'Whether a transcript was stored of it.'),
   faces: described(Count, 'Faces that were stored of it.'),
+  summaries: described(Count, 'Summaries that were stored of it.'),
   preview_bytes: described(Type.Number(), 'Bytes of its previews, which are gone from the disk.'),
 });
 
@@ -142,7 +144,7 @@ export const DiskAnswer = Type.Object({
     Type.Object({
       folder: described(Type.String(), 'The analysis folder, absolute.'),
       bytes: described(Type.Number(), 'All that the service keeps there.'),
-      records_bytes: described(Type.Number(), 'Media, transcripts, names, previews of stills.'),
+      records_bytes: described(Type.Number(), 'Media, transcripts, summaries, names, previews of stills.'),
       vectors_bytes: described(Type.Number(), 'Vectors of all models.'),
       people_bytes: described(
         Type.Number(),
@@ -180,6 +182,14 @@ export const DiskAnswer = Type.Object({
           }),
         ),
         'The models whose faces are stored.',
+      ),
+      summaries: described(
+        Type.Object({
+          count: described(Count, 'Summaries that are stored.'),
+          nodes: described(Count, 'Nodes of all of them.'),
+          bytes: described(Type.Number(), 'Bytes of their texts and evidence, a part of `records_bytes`.'),
+        }),
+        'What summaries take.',
       ),
     }),
     'What the analysis folder takes.',

@@ -1,9 +1,12 @@
 // What an analysis folder and the models take on the disk, by kind.
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { Reply } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import type { indexContract } from '../index/contract.ts';
 import { storeErrors } from '../index/store/contract.ts';
 import { facePackFile, packFile } from '../index/store/names.ts';
+import { mostOfPage, type SummaryName } from '../index/summaries/contract.ts';
 import type { DiskAnswer } from './contract.ts';
 import type { LibraryParts } from './parts.ts';
 
@@ -22,6 +25,7 @@ export async function diskUse(
   signal: AbortSignal,
 ): Promise<DiskAnswer> {
   const { models, face_models } = await index.ask('held_models', { cache_dir }, { signal });
+  const summaries = await summaryUse(index, cache_dir, signal);
   const own = ['vectors', 'previews', 'people', ...unfinished];
   const nested = await Promise.all(own.map((name) => sizesIn(cache_dir, signal, name)));
   const files = [...(await recordFiles(cache_dir)), ...nested.flat()];
@@ -53,6 +57,7 @@ export async function diskUse(
         );
         return { model_key, faces: rows, dead_faces: dead, bytes };
       }),
+      summaries,
     },
     models: {
       folder: modelsFolder,
@@ -60,6 +65,28 @@ export async function diskUse(
     },
     free_bytes: bavail * bsize,
   };
+}
+
+/** Added up a page at a time, so that a search comes in between. */
+async function summaryUse(
+  index: LibraryParts['index'],
+  cache_dir: string,
+  signal: AbortSignal,
+): Promise<DiskAnswer['analysis']['summaries']> {
+  const total = { count: 0, nodes: 0, bytes: 0 };
+  let after: SummaryName | null = null;
+  do {
+    const page: Reply<typeof indexContract, 'count_summaries'> = await index.ask(
+      'count_summaries',
+      { cache_dir, after, limit: mostOfPage },
+      { signal },
+    );
+    total.count += page.summaries;
+    total.nodes += page.nodes;
+    total.bytes += page.bytes;
+    after = page.next;
+  } while (after !== null);
+  return total;
 }
 
 async function recordFiles(folder: string): Promise<FileSize[]> {

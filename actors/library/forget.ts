@@ -2,7 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isMediaError } from '../decoder/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
-import { compactFacesInSteps, compactInSteps } from '../index/store/compact-in-steps.ts';
+import { compactFacesInSteps, compactInSteps, sweepInSteps } from '../index/store/compact-in-steps.ts';
 import { nameContent } from '../index/store/content-name.ts';
 import { isWithin } from '../index/store/footage-path.ts';
 import { type ForgetAnswer, type ForgetRequest, type Forgotten, libraryErrors } from './contract.ts';
@@ -110,6 +110,7 @@ async function compact(index: LibraryParts['index'], cache_dir: string, signal: 
   const { models, face_models } = await index.ask('held_models', { cache_dir }, { signal });
   for (const { model_key } of models) await compactInSteps(index, { cache_dir, model_key }, signal);
   for (const { model_key } of face_models) await compactFacesInSteps(index, { cache_dir, model_key }, signal);
+  await sweepInSteps(index, cache_dir, signal);
 }
 
 export interface Gone {
@@ -141,6 +142,7 @@ export async function remove(
     transcript: held[0]!.transcript !== null,
     // The same faces may be found by several pairs of models.
     faces: Math.max(0, ...held[0]!.faces.map(({ faces }) => faces)),
+    summaries: held[0]!.summaries,
     preview_bytes: held[0]!.preview_bytes,
   }));
   return { forgotten, clusterings };

@@ -24,6 +24,13 @@ import type { forgetMedia, libraryDisk, listLibrary, moveMedia, pruneLibrary } f
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
+import type {
+  deleteSummaries,
+  listSummaries,
+  summaryCollections,
+  summaryNode,
+  summaryOverview,
+} from '../routes/summaries.ts';
 import type { cancelTask, getTask, listTasks, resumeTask } from '../routes/tasks.ts';
 import type { sceneThumbnails, thumbnails } from '../routes/thumbnails.ts';
 import type { exportPremiereXml, exportTimeline } from '../routes/timeline.ts';
@@ -55,6 +62,7 @@ export interface Operations {
   readonly clusterFaces: typeof clusterFaces;
   readonly clusterSamples: typeof clusterSamples;
   readonly deletePeople: typeof deletePeople;
+  readonly deleteSummaries: typeof deleteSummaries;
   readonly exportClips: typeof exportClips;
   readonly exportPremiereXml: typeof exportPremiereXml;
   readonly exportTimeline: typeof exportTimeline;
@@ -65,6 +73,7 @@ export interface Operations {
   readonly health: typeof health;
   readonly libraryDisk: typeof libraryDisk;
   readonly listLibrary: typeof listLibrary;
+  readonly listSummaries: typeof listSummaries;
   readonly listTasks: typeof listTasks;
   readonly listWatchFolders: typeof listWatchFolders;
   readonly livez: typeof livez;
@@ -92,6 +101,9 @@ export interface Operations {
   readonly searchTranscript: typeof searchTranscript;
   readonly startWatching: typeof startWatching;
   readonly stopWatching: typeof stopWatching;
+  readonly summaryCollections: typeof summaryCollections;
+  readonly summaryNode: typeof summaryNode;
+  readonly summaryOverview: typeof summaryOverview;
   readonly thumbnails: typeof thumbnails;
   readonly transcriptions: typeof transcriptions;
   readonly transcriptionsRange: typeof transcriptionsRange;
@@ -112,6 +124,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   clusterFaces: 'POST /api/v1/faces/clusters/faces',
   clusterSamples: 'POST /api/v1/faces/clusters/samples',
   deletePeople: 'POST /api/v1/faces/clusters/delete',
+  deleteSummaries: 'POST /api/v1/summaries/delete',
   exportClips: 'POST /api/v1/export/clips',
   exportPremiereXml: 'POST /api/v1/export/premiere-xml',
   exportTimeline: 'POST /api/v1/export/timeline',
@@ -122,6 +135,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   health: 'GET /api/v1/health',
   libraryDisk: 'POST /api/v1/library/disk',
   listLibrary: 'POST /api/v1/library/list',
+  listSummaries: 'POST /api/v1/summaries/list',
   listTasks: 'GET /api/v1/tasks',
   listWatchFolders: 'GET /api/v1/watch-folders',
   livez: 'GET /livez',
@@ -149,6 +163,9 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   searchTranscript: 'POST /api/v1/search/transcript',
   startWatching: 'POST /api/v1/watch-folders/service/start',
   stopWatching: 'POST /api/v1/watch-folders/service/stop',
+  summaryCollections: 'POST /api/v1/summaries/collections',
+  summaryNode: 'POST /api/v1/summaries/node',
+  summaryOverview: 'POST /api/v1/summaries/overview',
   thumbnails: 'POST /api/v1/thumbnails',
   transcriptions: 'POST /api/v1/transcriptions',
   transcriptionsRange: 'POST /api/v1/transcriptions/range',

@@ -7,6 +7,8 @@ import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
 import { definition } from '../../actors/index/actor.ts';
 import { createLibrary } from '../../actors/library/library.ts';
 import { createPeople } from '../../actors/people/people.ts';
+import { createSummaries } from '../../actors/summaries/summaries.ts';
+import { summaryRef } from '../../actors/summaries/summary-ref.ts';
 import { routes } from '../../http/routes.ts';
 import { world } from '../actors/analysis/fakes.ts';
 import { inject } from './inject.ts';
@@ -31,7 +33,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
 });
 after(() => tasks.stop().then(() => w.end()));
 const people = createPeople({ index: w.index, tasks });
-const call = inject(routes, { analysis, search, library, tasks, people });
+const call = inject(routes, { analysis, search, library, tasks, people, summaries: createSummaries(w) });
 let count = 0;
 const newName = (): string => join(w.folder, `analysis-${++count}`);
 
@@ -51,12 +53,14 @@ const readers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   loadAnalysisDataForMedia: { media_paths: [film] },
   loadTranscriptions: {},
   faceClusters: {},
+  summaryCollections: {},
+  listSummaries: { media_paths: [film], hash_strs: ['aa'] },
   clusterSamples: { cluster_job_name: 'Family' },
   clusterFaces: { cluster_job_name: 'Family', cluster_id: 'c1' },
   // Last: it remembers what it sees in a folder that is there.
   mediaMetadata: { media_paths: [film] },
 };
-/** About a clustering, of which there is none in an empty folder. */
+/** About one clustering or summary, of which there is none in an empty folder. */
 const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   nameClusters: { assignments: [] },
   modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'] }] },
@@ -64,6 +68,8 @@ const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   recluster: {},
   deletePeople: {},
   appearances: {},
+  summaryOverview: { hash_str: 'aa' },
+  summaryNode: { hash_str: 'aa', node_id: '0' },
 };
 /** About the folder itself, or writing: one that is not there is an error. */
 const others: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -73,6 +79,7 @@ const others: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   pruneLibrary: {},
   moveMedia: { from: film, to: join(w.folder, 'b.mp4') },
   nameSpeakers: { hash_str: 'aa', assignments: [] },
+  deleteSummaries: { summary_refs: [summaryRef({ hash_str: 'aa', analysis_id: '0'.repeat(24) })] },
 };
 const routeOf = new Map(routes.map((route) => [route.id, route]));
 
@@ -119,7 +126,7 @@ test('one that is not there yet answers as an empty one does, before and after i
   for (const { id, status, said } of found.loaded) assert.equal(status, 200, `${id}: ${said}`);
 });
 
-test('no clustering is found in one that is not there yet, as in an empty one', async () => {
+test('no clustering and no summary is found in one that is not there yet, as in an empty one', async () => {
   const [empty, missing] = [newName(), newName()];
   mkdirSync(empty);
   const found = await askAll(Object.keys(ofJobs), missing);

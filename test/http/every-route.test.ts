@@ -7,15 +7,18 @@ import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
 import { createClips } from '../../actors/exporter/clips/clips.ts';
 import { createExporter } from '../../actors/exporter/exporter.ts';
 import { createTimelines } from '../../actors/exporter/timeline/timelines.ts';
+import { definition } from '../../actors/index/actor.ts';
 import { createLibrary } from '../../actors/library/library.ts';
 import { createModelLibrary } from '../../actors/models/library.ts';
 import { createPeople } from '../../actors/people/people.ts';
+import { createSummaries } from '../../actors/summaries/summaries.ts';
 import { NewWatchFolder } from '../../actors/watch-folders/contract.ts';
 import { createValidator } from '../../http/request/validation.ts';
 import type { Method, Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
 import { routes } from '../../http/routes.ts';
 import { world } from '../actors/analysis/fakes.ts';
+import { callsOf, summarise } from '../actors/index/summaries/trees.ts';
 import { FakeIndex, fakeJob } from '../actors/people/fake-index.ts';
 import { type Bad, badBodies, goodBody, textOf } from './bad-values.ts';
 import { fakeWatchFolders } from './fake-watch-folders.ts';
@@ -90,6 +93,23 @@ const watchFolders: typeof watched = {
   remove: async (id) => (id === watch_id ? undefined : watched.remove(id)),
 };
 
+/** Summaries lie in a folder of their own kind; what one question removes is there again for the next. */
+const stored = await world([], { index: definition });
+after(() => stored.end());
+const summarised = () =>
+  summarise(callsOf(stored.index), cache_dir, 'aa', { collection: { name: 'All', description: '' } });
+let { collection_id } = await summarised();
+const reading = createSummaries(stored);
+const summaries: typeof reading = {
+  ...reading,
+  remove: async (request, signal) => {
+    const { collection_id: asked } = request;
+    const answer = await reading.remove(asked === 'c1' ? { ...request, collection_id } : request, signal);
+    collection_id = (await summarised()).collection_id;
+    return answer;
+  },
+};
+
 const call = inject(routes, {
   analysis: w.analysis,
   search: w.search,
@@ -105,6 +125,7 @@ const call = inject(routes, {
   }),
   people: createPeople({ index: faces.ref, tasks: { start: async () => ({ task_id: 'recluster' }) } }),
   watchFolders,
+  summaries,
   states: () => [],
   models: createModelLibrary(join(w.folder, 'models'), { memoryBytes: 8e9, graphics: false }),
   stopping: () => false,
@@ -139,6 +160,9 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   clusterFaces: { cluster_id: 'c1' },
   modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'], target_cluster_id: 'c2' }] },
   moveMedia: { from: w.folder, to: moved },
+  summaryOverview: { hash_str: 'aa' },
+  summaryNode: { hash_str: 'aa', node_id: '0' },
+  deleteSummaries: { collection_id: 'c1' },
 };
 const goodFor = ({ body, id }: Route) => ({ ...goodBody(body!, known), ...besides[id] });
 

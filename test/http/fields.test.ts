@@ -20,6 +20,13 @@ const visual = {
   segments_to_frame_indices: {},
 };
 const faces = { cache_dir: needed, cluster_job_name: needed };
+const selector = {
+  cache_dir: needed,
+  summary_ref: optional,
+  path: optional,
+  hash_str: optional,
+  analysis_id: optional,
+};
 const scope = { media_type: 'any', media_paths: [], hash_strs: [], expected_count: optional };
 
 const watched = {
@@ -111,6 +118,19 @@ const bodies: Readonly<Record<string, Row>> = {
   '/transcriptions/speakers': {
     fields: {},
     beyond: { cache_dir: needed, hash_str: needed, assignments: needed },
+  },
+  '/summaries/collections': {
+    fields: { cache_dir: needed, collection_id: optional, include_members: false },
+  },
+  '/summaries/list': {
+    fields: { cache_dir: needed, media_paths: [], hash_strs: [] },
+    beyond: { limit: optional, after_summary_ref: optional },
+  },
+  '/summaries/overview': { fields: selector },
+  '/summaries/node': { fields: { ...selector, node_id: needed, include_evidence: false } },
+  '/summaries/delete': {
+    fields: {},
+    beyond: { cache_dir: needed, summary_refs: [], collection_id: optional },
   },
   '/faces/clusters/samples': {
     fields: {
@@ -325,6 +345,11 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/search/image licensed',
     'POST /api/v1/search/text licensed',
     'POST /api/v1/search/transcript licensed',
+    'POST /api/v1/summaries/collections licensed',
+    'POST /api/v1/summaries/delete licensed',
+    'POST /api/v1/summaries/list licensed',
+    'POST /api/v1/summaries/node licensed',
+    'POST /api/v1/summaries/overview licensed',
     'POST /api/v1/tasks/{task_id}/cancel licensed',
     'POST /api/v1/tasks/{task_id}/resume licensed',
     'POST /api/v1/thumbnails licensed',

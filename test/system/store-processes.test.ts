@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { describe, type TestContext, test } from 'node:test';
@@ -13,6 +13,7 @@ import { clips } from '../actors/decoder/footage/clips.ts';
 import { footage, framesUpTo, mediaRecord, preview } from '../actors/index/footage.ts';
 import { folder, indexActor } from '../actors/index/handlers.ts';
 import { newHome } from './command-line.ts';
+import { othersMayPass } from './others-may-pass.ts';
 
 const d = 16;
 const program = join(import.meta.dirname, '../actors/index/store/writer-process.ts');
@@ -142,16 +143,6 @@ test('the lease of a process that was killed is taken over', async (t) => {
   store.abort(store.begin('3', 'model', d));
   assert.deepEqual(store.visual.stored('model', ['1', '2']), [true, false]);
 });
-
-/** The path and every folder above it can be passed by a user who is neither its owner nor of its group. */
-function othersMayPass(to: string): boolean {
-  let path = to;
-  while ((statSync(path).mode & 0o001) !== 0) {
-    if (path === dirname(path)) return true;
-    path = dirname(path);
-  }
-  return false;
-}
 
 test('a folder that cannot be written can be read, and says so when it is to be written', async (t) => {
   if (process.getuid?.() === 0 && !(othersMayPass(process.execPath) && othersMayPass(import.meta.dirname))) {

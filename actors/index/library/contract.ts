@@ -31,6 +31,8 @@ export const HeldMedia = Type.Object({
   ),
   /** Faces that were found, by each pair of models that looked. */
   faces: Type.Array(Type.Object({ model_key: Type.String(), faces: Type.Integer(), stored_ms: StoredMs })),
+  /** Summaries of it, by whatever model. */
+  summaries: Type.Integer(),
   preview_bytes: Type.Number(),
   /** What cannot be read of it: keys of models, `transcript`, `previews`. */
   unreadable: Type.Array(Type.String()),
@@ -76,6 +78,7 @@ export const libraryMessages = {
           preview_bytes: Type.Number(),
           transcript: Type.Boolean(),
           faces: Type.Integer(),
+          summaries: Type.Integer(),
         }),
       ),
       /** Names of face clusterings of which nothing is left. */

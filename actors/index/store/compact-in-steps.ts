@@ -2,6 +2,7 @@
 import type { Contract } from '../../../runtime/contract.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import type { peopleMessages } from '../people/contract.ts';
+import type { summaryMessages } from '../summaries/contract.ts';
 import type { visualMessages } from '../visual/contract.ts';
 
 /** Never rejects: what is not compacted now is by whoever writes next. `signal` stops it. */
@@ -25,6 +26,19 @@ export async function compactFacesInSteps(
 ): Promise<void> {
   try {
     while (!(await index.ask('compact_faces', { ...asked }, { signal, lane: 'later' })).done);
+  } catch {
+    // Stopped, or the index has ended or is too busy.
+  }
+}
+
+/** The same for what removed summaries take. */
+export async function sweepInSteps(
+  index: Ref<Contract<Pick<typeof summaryMessages, 'sweep_summaries'>>>,
+  cache_dir: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    while (!(await index.ask('sweep_summaries', { cache_dir }, { signal, lane: 'later' })).done);
   } catch {
     // Stopped, or the index has ended or is too busy.
   }

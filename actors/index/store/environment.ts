@@ -169,6 +169,36 @@ export class Environment {
     }
   }
 
+  /** Up to `limit` values from the key behind `after` on; null for the first. *Copied*. */
+  someEntries(prefix: string, after: string | null, limit: number): { key: string; value: Uint8Array }[] {
+    const start = after === null ? prefix : `${after}\0`;
+    try {
+      const range = this.#db.getRange({ start, end: `${prefix.slice(0, -1)}0`, limit });
+      return Array.from(range, ({ key, value }) => ({ key, value: Uint8Array.from(value) }));
+    } catch (error) {
+      throw storeFault(error, this.file, 'read');
+    }
+  }
+
+  /** The last key that begins with `prefix`; null when there is none. */
+  lastKey(prefix: string): string | null {
+    const range = { start: `${prefix.slice(0, -1)}0`, end: prefix, reverse: true, limit: 1 };
+    try {
+      return [...this.#db.getKeys(range)][0] ?? null;
+    } catch (error) {
+      throw storeFault(error, this.file, 'read');
+    }
+  }
+
+  /** How many keys begin with `prefix`, without reading values. */
+  count(prefix: string): number {
+    try {
+      return this.#db.getKeysCount({ start: prefix, end: `${prefix.slice(0, -1)}0` });
+    } catch (error) {
+      throw storeFault(error, this.file, 'read');
+    }
+  }
+
   /** Sees what other processes committed since the last read. */
   refresh(): void {
     this.#db.resetReadTxn();

@@ -17,6 +17,7 @@ import {
 } from './names.ts';
 import { readRecord } from './read-record.ts';
 import { FaceModel, Faces, Model, Previews, Transcript, Visual } from './records.ts';
+import type { Summaries } from './summaries/summaries.ts';
 import { unseal } from './table.ts';
 import { columnsOf } from './transcripts.ts';
 
@@ -27,11 +28,18 @@ export class Holdings {
   readonly #reading: () => Environment | null;
   readonly #media: MediaRecords;
   readonly #paths: ContentPaths;
+  readonly #summaries: Summaries;
 
-  constructor(reading: () => Environment | null, media: MediaRecords, paths: ContentPaths) {
+  constructor(
+    reading: () => Environment | null,
+    media: MediaRecords,
+    paths: ContentPaths,
+    summaries: Summaries,
+  ) {
     this.#reading = reading;
     this.#media = media;
     this.#paths = paths;
+    this.#summaries = summaries;
   }
 
   /** In the order of paths; `under`: only what lies in this folder. `pause` may throw to stop. */
@@ -87,6 +95,7 @@ export class Holdings {
       visual,
       faces,
       transcript: read('transcript', () => this.#transcript(hash)),
+      summaries: this.#summaries.countOf(hash),
       preview_bytes: previews?.size_bytes ?? 0,
       unreadable,
     };

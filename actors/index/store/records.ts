@@ -94,6 +94,52 @@ export const Clustering = table('FHCL', {
 });
 export const ClusteringState = table('FHCS', { state_json: 'string' });
 
+export const Summary = table('FHSU', {
+  hash_str: 'string',
+  analysis_id: 'string',
+  name: 'string',
+  model_key: 'string',
+  collection_id: 'string',
+  one_line: 'string',
+  token: 'string',
+  nodes: 'double',
+  bytes: 'double',
+  stored_ms: 'double',
+});
+export const SummaryDetail = table('FHSD', {
+  root_id: 'string',
+  short_summary: 'string',
+  objective_json: 'string',
+  quality_json: 'string',
+});
+export const SummaryNode = table('FHNO', {
+  node_id: 'string',
+  parent_id: 'string',
+  level: 'uint',
+  text: 'string',
+  start: 'uint',
+  end: 'uint',
+  children_json: 'string',
+  hints_json: 'string',
+  failed: 'uint',
+});
+export const SummaryEvidence = table('FHEV', { evidence_json: 'string' });
+export const SummaryId = table('FHSI', { id: 'string' });
+export const SummaryMember = table('FHSB', { hash_str: 'string', analysis_id: 'string', name: 'string' });
+export const SummaryCollection = table('FHSC', { name: 'string', description: 'string', made_ms: 'double' });
+export const OpenSummary = table('FHSO', {
+  hash_str: 'string',
+  name: 'string',
+  settings: 'string',
+  token: 'string',
+  touched_ms: 'double',
+  nodes: 'double',
+  roots: 'double',
+  listed: 'double',
+  named: 'double',
+  bytes: 'double',
+});
+
 export type Format = RowOf<typeof Format>;
 export type Lease = RowOf<typeof Lease>;
 export type Media = RowOf<typeof Media>;
@@ -110,6 +156,14 @@ export type FaceFacts = RowOf<typeof FaceFacts>;
 export type FacePlaces = RowOf<typeof FacePlaces>;
 export type Clustering = RowOf<typeof Clustering>;
 export type ClusteringState = RowOf<typeof ClusteringState>;
+export type Summary = RowOf<typeof Summary>;
+export type SummaryDetail = RowOf<typeof SummaryDetail>;
+export type SummaryNode = RowOf<typeof SummaryNode>;
+export type SummaryEvidence = RowOf<typeof SummaryEvidence>;
+export type SummaryId = RowOf<typeof SummaryId>;
+export type SummaryMember = RowOf<typeof SummaryMember>;
+export type SummaryCollection = RowOf<typeof SummaryCollection>;
+export type OpenSummary = RowOf<typeof OpenSummary>;
 
 /** The version this program writes. A folder with a higher one is left alone. */
 export const formatVersion = 1;

@@ -20,6 +20,8 @@ import { Previews } from './records.ts';
 import type { PathMove, Removed } from './removal.ts';
 import { Spans } from './spans.ts';
 import type { Stage } from './stage.ts';
+import { Summaries } from './summaries/summaries.ts';
+import { SummaryWriter } from './summaries/summary-writer.ts';
 import { Transcripts } from './transcripts.ts';
 import { VisualStages } from './visual-stages.ts';
 import { Writer, type WriterOptions } from './writer.ts';
@@ -31,7 +33,7 @@ export interface StoreOptions extends WriterOptions {
 
 /** What went. */
 export interface RemovedContents {
-  readonly removed: (Removed & { readonly faces: number })[];
+  readonly removed: (Removed & { readonly faces: number; readonly summaries: number })[];
   /** Names of clusterings of which nothing is left. */
   readonly clusterings: string[];
 }
@@ -42,13 +44,15 @@ export class Store {
   #environment: Environment | null = null;
   #writing: Writer | null = null;
   #peopleWriting: PeopleWriter | null = null;
+  #summaryWriting: SummaryWriter | null = null;
   readonly #tables = new PreviewTables();
   readonly media = new MediaRecords(
     () => this.#reading(),
     () => this.#writer().environment,
   );
   readonly paths = new ContentPaths(this.media);
-  readonly holdings = new Holdings(() => this.#reading(), this.media, this.paths);
+  readonly summaries = new Summaries(() => this.#reading(), this.media);
+  readonly holdings = new Holdings(() => this.#reading(), this.media, this.paths, this.summaries);
   readonly visual: VisualStages;
   readonly spans: Spans;
   readonly people: People;
@@ -109,6 +113,13 @@ export class Store {
     return this.#peopleWriting;
   }
 
+  /** What writes and removes summaries. Throws what opening the folder for writing throws. */
+  summaryWriter(): SummaryWriter {
+    const { environment, work } = this.#writer();
+    this.#summaryWriting ??= new SummaryWriter(environment, work, this.#options);
+    return this.#summaryWriting;
+  }
+
   /** Throws STORE_UNAVAILABLE when the folder itself is not there. */
   requireFolder(): void {
     if (!existsSync(this.folder)) {
@@ -166,16 +177,20 @@ export class Store {
     const known = this.paths.of(hashes, pause);
     const contents = new Map(hashes.map((hash, i) => [hash, known[i] ?? []]));
     const people = this.peopleWriter();
+    const summaryWriter = this.summaryWriter();
     let faces: ReadonlyMap<string, number> = new Map();
+    let summaries: ReadonlyMap<string, number> = new Map();
     let clusterings: string[] = [];
     const removed = this.#writer().remove(contents, () => {
       const removal = people.removal(new Set(hashes));
+      const forgotten = summaryWriter.removal(hashes);
       let went: RemovedFaces | null = null;
       return {
         within: (writes) => {
           went = removal.within(writes);
           faces = went.faces;
           clusterings = removal.lost;
+          summaries = forgotten.within(writes);
         },
         after: () => {
           removal.tidy();
@@ -184,7 +199,11 @@ export class Store {
       };
     });
     this.paths.removed(hashes);
-    return { removed: removed.map((one) => ({ ...one, faces: faces.get(one.hash) ?? 0 })), clusterings };
+    const counted = removed.map((one) => {
+      const { hash } = one;
+      return { ...one, faces: faces.get(hash) ?? 0, summaries: summaries.get(hash) ?? 0 };
+    });
+    return { removed: counted, clusterings };
   }
 
   /** The paths that stayed, because another content is known at their new name. */
@@ -243,11 +262,13 @@ export class Store {
   async close(): Promise<void> {
     try {
       this.#peopleWriting?.close();
+      this.#summaryWriting?.close();
       this.#writing?.close();
     } finally {
       const environment = this.#environment;
       this.#writing = null;
       this.#peopleWriting = null;
+      this.#summaryWriting = null;
       this.#environment = null;
       await environment?.close().catch((error: unknown) => {
         throw storeFault(error, this.folder, 'write');

@@ -22,10 +22,11 @@ import { movePaths, type PathMove, type Removed, removeContents } from './remova
 import { revisionAfter } from './revision.ts';
 import { Spans } from './spans.ts';
 import { Stage, type StageResult } from './stage.ts';
+import type { SummaryWriterOptions } from './summaries/summary-writer.ts';
 import { seal, unseal } from './table.ts';
 import { type ModelTail, Tails } from './tails.ts';
 
-export interface WriterOptions extends LeaseOptions, FaceWriterOptions {
+export interface WriterOptions extends LeaseOptions, FaceWriterOptions, SummaryWriterOptions {
   readonly on?: Disk;
   /** Packs with fewer rows of nobody are not compacted. */
   readonly leastGarbageRows?: number;

@@ -10,8 +10,10 @@ import { actor, type Handlers } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { FacesWorld } from './fake-faces.ts';
 import { peopleHandlers } from './fake-people.ts';
+import { type FakeSummaries, summaryHandlers } from './fake-summaries.ts';
 
 export interface IndexState {
+  readonly summaries: FakeSummaries;
   readonly people: FacesWorld;
   /** By path; matches come in this order. */
   readonly files: ReadonlyMap<string, unknown>;
@@ -58,6 +60,7 @@ export function fakeIndex(world: IndexState) {
       handlers: {
         ...storeHandlers(world),
         ...stageHandlers(world),
+        ...summaryHandlers(world.summaries),
         ...spanHandlers(world),
         ...speechHandlers(world),
         ...visualHandlers(world),
@@ -277,14 +280,21 @@ function libraryHandlers(world: IndexState) {
         const visual = frames > 0 ? [{ model_key: 'fake', frames, stored_ms: 0 }] : [];
         const { kind, duration_seconds } = probe;
         const facts = { size_bytes, kind, duration_seconds, volume: null };
-        const none = { transcript: null, faces: [], preview_bytes: 0, unreadable: [] };
+        const none = { transcript: null, faces: [], summaries: 0, preview_bytes: 0, unreadable: [] };
         return { path, hash_str, replaced: false, ...facts, visual, ...none };
       });
       return { total: found.length, media };
     },
     held_models: () => ({ models: [], face_models: [] }),
     remove_media: ({ hashes }) => ({
-      removed: hashes.map((hash) => ({ hash, vectors: 0, preview_bytes: 0, transcript: false, faces: 0 })),
+      removed: hashes.map((hash) => ({
+        hash,
+        vectors: 0,
+        preview_bytes: 0,
+        transcript: false,
+        faces: 0,
+        summaries: 0,
+      })),
       clusterings: [],
     }),
     move_paths: () => ({ stayed: [] }),

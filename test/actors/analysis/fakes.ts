@@ -28,6 +28,7 @@ import { type FakeFile, probeOf } from './fake-file.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
 import { type StoredPicturesWorld, storedPictures } from './fake-previews.ts';
 import { byteShownAt, sampleAt } from './fake-samples.ts';
+import { noSummaries } from './fake-summaries.ts';
 import { fakeDiarizer, fakeTranscriber, noVoices, type Voices } from './fake-voices.ts';
 
 type AmountField = 'frames' | 'grid_frames' | 'heard_seconds' | 'sound_seconds';
@@ -201,6 +202,7 @@ function newWorld(batch: number): World {
     batches: [],
     committed: new Map(),
     spans: new Map(),
+    summaries: noSummaries(),
     media: new Map(),
     transcribed: new Set(),
     preview: (_, frame) => (frame === 99 ? null : new Uint8Array([1, 2, 3])),

@@ -6,6 +6,7 @@ import { libraryMessages } from '../../../actors/index/library/contract.ts';
 import { peopleMessages } from '../../../actors/index/people/contract.ts';
 import { spanMessages } from '../../../actors/index/spans/contract.ts';
 import { storeMessages } from '../../../actors/index/store/contract.ts';
+import { summaryMessages } from '../../../actors/index/summaries/contract.ts';
 import { transcriptMessages } from '../../../actors/index/transcripts/contract.ts';
 import { visualMessages } from '../../../actors/index/visual/contract.ts';
 
@@ -18,6 +19,7 @@ test('every message belongs to one part of the index', () => {
     facetMessages,
     libraryMessages,
     peopleMessages,
+    summaryMessages,
   ];
   const names = parts.flatMap((messages) => Object.keys(messages));
   assert.deepEqual([...new Set(names)], names);

@@ -28,6 +28,7 @@ import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
 import { mediaRecord, preview } from '../index/footage.ts';
 import { someFootage } from '../index/handlers.ts';
+import { callsOf, readNode, summarise, tree } from '../index/summaries/trees.ts';
 
 const never = new AbortController().signal;
 const hashOf = (path: string) =>
@@ -348,4 +349,40 @@ test('disk counts every byte of the folder, by kind and by model', async (t) => 
   assert.equal(models.bytes, 'models/some/model.onnx'.length);
   const gone = join(l.root, 'no-such-folder');
   await assert.rejects(l.whole.disk(gone, never), storeErrors.STORE_UNAVAILABLE.is);
+});
+
+test('summaries are counted with the media and on the disk, move with a path, and go with what is forgotten', async (t) => {
+  const l = await library(t);
+  const [kept, gone] = [await l.add('one/ca.mp4'), await l.add('one/da.mp4')];
+  const index = callsOf(l.index);
+  const collection = { name: 'All', description: '' };
+  for (const path of [kept, gone]) {
+    const hash = hashOf(path);
+    await summarise(index, l.cache_dir, hash, {
+      collection,
+      nodes: tree(100),
+      media: mediaRecord(hash, path),
+    });
+  }
+  const disk = async () => (await l.whole.disk(l.cache_dir, never)).analysis;
+  const { summaries, records_bytes } = await disk();
+  assert.deepEqual([summaries.count, summaries.nodes], [2, 2 * tree(100).length]);
+  assert.ok(summaries.bytes > 10_000 && summaries.bytes < records_bytes, JSON.stringify(summaries));
+  const page = { cache_dir: l.cache_dir, under: null, offset: 0, limit: 9 };
+  assert.deepEqual(
+    (await l.whole.list(page, never)).media.map((one) => one.summaries),
+    [1, 1],
+  );
+  const { forgotten } = await l.forget(gone);
+  assert.equal(forgotten[0]?.summaries, 1);
+  assert.deepEqual((await disk()).summaries, {
+    ...summaries,
+    count: 1,
+    nodes: summaries.nodes / 2,
+    bytes: summaries.bytes / 2,
+  });
+  renameSync(join(l.root, 'one'), join(l.root, 'two'));
+  await l.move(join(l.root, 'one'), join(l.root, 'two'));
+  const { summary } = await readNode(index, l.cache_dir, hashOf(kept));
+  assert.equal(summary?.media_path, join(l.root, 'two/ca.mp4'));
 });

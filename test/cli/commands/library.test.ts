@@ -20,6 +20,7 @@ const media = (media_path: string): LibraryMedia => ({
   visual: [{ model_key: 'starter-visual', frames: 61, stored: 0 }],
   faces: [{ model_key: 'yunet+sface', faces: 12, stored: 0 }],
   transcript: null,
+  summaries: 0,
   preview_bytes: 5,
   unreadable: [],
 });
@@ -29,6 +30,7 @@ const forgotten = {
   frames: 1,
   transcript: false,
   faces: 0,
+  summaries: 0,
   preview_bytes: 5,
 };
 
@@ -67,6 +69,7 @@ function fakeLibrary() {
         records_bytes: 1e6,
         vectors_bytes: 1e6,
         people_bytes: 1e5,
+        summaries: { count: 0, nodes: 0, bytes: 0 },
         previews_bytes: 1e6,
         unfinished_bytes: 0,
         models: [{ model_key: 'starter-visual', vectors: 10, dead_vectors: 4, bytes: 1e6 }],

@@ -1,0 +1,44 @@
+// The collection a summary is put into: one that is there, by id or name, or a new one. Within a transaction.
+import { engineErrors } from '../../../../runtime/errors.ts';
+import { summaryErrors, type WantedCollection } from '../../summaries/contract.ts';
+import { plainName } from '../../summaries/fold-name.ts';
+import type { Writes } from '../environment.ts';
+import { readable } from '../faults.ts';
+import { SummaryCollection, SummaryId } from '../records.ts';
+import { seal, unseal } from '../table.ts';
+import { collectionKey, collectionNameKey, isSummaryId } from './keys.ts';
+import { idAt } from './summary-removal.ts';
+
+/** One that is there keeps its name and description. UNKNOWN_COLLECTION for an id; INVALID_MESSAGE for a blank name. */
+export function collectionFor(
+  writes: Writes,
+  wanted: WantedCollection,
+  file: string,
+  { made_ms, newId }: { readonly made_ms: number; readonly newId: () => string },
+): string {
+  if ('collection_id' in wanted) {
+    const { collection_id } = wanted;
+    if (isSummaryId(collection_id) && writes.get(collectionKey(collection_id)) !== undefined)
+      return collection_id;
+    throw summaryErrors.UNKNOWN_COLLECTION(`collection_id: there is no ${JSON.stringify(collection_id)}`, {
+      field: 'collection_id',
+    });
+  }
+  const name = plainName(wanted.name);
+  if (name === '') throw engineErrors.INVALID_MESSAGE('collection: the name is blank');
+  const nameKey = collectionNameKey(name);
+  const known = idAt(writes, nameKey, file);
+  if (known !== null && isReadable(writes, known, file)) return known;
+  // One that is damaged is written anew, and keeps its members.
+  const id = known ?? newId();
+  const key = collectionKey(id);
+  writes.put(key, seal(SummaryCollection, key, { name, description: wanted.description, made_ms }));
+  writes.put(nameKey, seal(SummaryId, nameKey, { id }));
+  return id;
+}
+
+function isReadable(writes: Writes, id: string, file: string): boolean {
+  const key = collectionKey(id);
+  const bytes = writes.get(key);
+  return bytes !== undefined && readable(() => unseal(SummaryCollection, key, bytes, file)) !== null;
+}

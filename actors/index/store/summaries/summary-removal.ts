@@ -1,0 +1,121 @@
+// Takes summaries out of the records, within the transaction of whoever removes. Their trees are marked, and swept later.
+import type { SummaryName } from '../../summaries/contract.ts';
+import type { Environment, Writes } from '../environment.ts';
+import { readable } from '../faults.ts';
+import { Summary, SummaryCollection, SummaryId } from '../records.ts';
+import { unseal } from '../table.ts';
+import { markGarbage, treesOf } from './garbage.ts';
+import {
+  allCollections,
+  collectionKey,
+  collectionNameKey,
+  detailKey,
+  isSummaryId,
+  memberKey,
+  memberPrefix,
+  openPrefix,
+  summaryKey,
+  summaryNameKey,
+  summaryNamePrefix,
+  summaryPrefix,
+} from './keys.ts';
+
+/** The id of a summary that has this name; null when none has, also when that one is gone or damaged. */
+export function summaryNamed(reader: Pick<Writes, 'get'>, hash: string, name: string, file: string) {
+  const id = idAt(reader, summaryNameKey(hash, name), file);
+  return id !== null && reader.get(summaryKey(hash, id)) !== undefined ? id : null;
+}
+
+/** Null when there is none, or it is damaged. */
+export function idAt(reader: Pick<Writes, 'get'>, key: string, file: string): string | null {
+  const bytes = reader.get(key);
+  return bytes === undefined ? null : readable(() => unseal(SummaryId, key, bytes, file).id);
+}
+
+/** The collections there are; to be asked before the transaction. */
+export function collectionIds(environment: Environment): string[] {
+  return environment.keys(allCollections).map((key) => key.slice(allCollections.length));
+}
+
+/** False when it is not there. `collections`: all there are. A damaged one goes from wherever it may be a member. */
+export function removeSummary(
+  writes: Writes,
+  { hash_str: hash, analysis_id: id }: SummaryName,
+  collections: readonly string[],
+  file: string,
+): boolean {
+  if (!isSummaryId(id)) return false;
+  const key = summaryKey(hash, id);
+  const bytes = writes.get(key);
+  const row = bytes === undefined ? null : readable(() => unseal(Summary, key, bytes, file));
+  if (row !== null) {
+    markGarbage(writes, hash, row.token);
+    const nameKey = summaryNameKey(hash, row.name);
+    if (idAt(writes, nameKey, file) === id) writes.remove(nameKey);
+  }
+  const within = row === null ? collections : row.collection_id === '' ? [] : [row.collection_id];
+  for (const collection of within) writes.remove(memberKey(collection, hash, id));
+  writes.remove(detailKey(hash, id));
+  writes.remove(key);
+  return bytes !== undefined;
+}
+
+/** Everything of contents that are forgotten. Made with the lease held, before the transaction. */
+export class ForgottenSummaries {
+  readonly #file: string;
+  readonly #collections: readonly string[];
+  readonly #contents: readonly {
+    readonly hash: string;
+    readonly ids: readonly string[];
+    readonly keys: readonly string[];
+    readonly trees: readonly string[];
+  }[];
+
+  constructor(environment: Environment, hashes: Iterable<string>) {
+    this.#file = environment.file;
+    this.#collections = collectionIds(environment);
+    this.#contents = Array.from(hashes, (hash) => ({
+      hash,
+      ids: environment.keys(summaryPrefix(hash)).map((key) => key.slice(summaryPrefix(hash).length)),
+      keys: [...environment.keys(summaryNamePrefix(hash)), ...environment.keys(openPrefix(hash))],
+      trees: treesOf(environment, hash),
+    }));
+  }
+
+  /** How many summaries went, by content. */
+  within(writes: Writes): ReadonlyMap<string, number> {
+    const removed = new Map<string, number>();
+    for (const { hash, ids, keys, trees } of this.#contents) {
+      for (const analysis_id of ids) {
+        removeSummary(writes, { hash_str: hash, analysis_id }, this.#collections, this.#file);
+      }
+      for (const key of keys) writes.remove(key);
+      for (const token of trees) markGarbage(writes, hash, token);
+      removed.set(hash, ids.length);
+    }
+    return removed;
+  }
+}
+
+/** Those of these that have no members go; answers which. With the lease held. */
+export function removeEmptyCollections(
+  environment: Environment,
+  ids: readonly string[],
+  confirm: (writes: Writes) => void,
+): string[] {
+  environment.refresh();
+  const known = ids.filter((id) => isSummaryId(id) && environment.has(collectionKey(id)));
+  const empty = known.filter((id) => environment.count(memberPrefix(id)) === 0);
+  if (empty.length === 0) return [];
+  environment.transact((writes) => {
+    confirm(writes);
+    for (const id of empty) {
+      const key = collectionKey(id);
+      const bytes = writes.get(key);
+      const row = bytes && readable(() => unseal(SummaryCollection, key, bytes, environment.file));
+      if (row) writes.remove(collectionNameKey(row.name));
+      writes.remove(key);
+    }
+  });
+  return empty;
+}

@@ -1,0 +1,126 @@
+// The summaries of a fake index: in plain maps, read as they were written.
+import type { indexContract } from '../../../actors/index/contract.ts';
+import type { MediaRecord } from '../../../actors/index/store/contract.ts';
+import { storeErrors } from '../../../actors/index/store/contract.ts';
+import {
+  type HeldSummary,
+  type NewSummaryNode,
+  type SummaryDetail,
+  summaryErrors,
+} from '../../../actors/index/summaries/contract.ts';
+import type { Handlers } from '../../../runtime/actor.ts';
+
+interface FakeSummary {
+  readonly held: HeldSummary;
+  readonly detail: SummaryDetail;
+  readonly nodes: ReadonlyMap<string, NewSummaryNode>;
+}
+
+interface OpenFake {
+  readonly hash: string;
+  readonly name: string;
+  readonly model: string;
+  readonly replaces: boolean;
+  readonly settings: string;
+  readonly nodes: Map<string, NewSummaryNode>;
+}
+
+export interface FakeSummaries {
+  /** By id, in the order in which they were stored. */
+  readonly stored: Map<string, FakeSummary>;
+  /** By stage. */
+  readonly open: Map<number, OpenFake>;
+  /** By hash and name: what can be taken up. */
+  readonly kept: Map<string, OpenFake>;
+}
+
+export const noSummaries = (): FakeSummaries => ({ stored: new Map(), open: new Map(), kept: new Map() });
+
+const placeOf = ({ hash, name }: OpenFake) => `${hash}/${name}`;
+
+export function summaryHandlers({ stored, open, kept }: FakeSummaries) {
+  const named = (hash: string, name: string) =>
+    [...stored.values()].find(({ held }) => held.hash_str === hash && held.analysis_name === name)?.held;
+  const stageOf = (stage: number): OpenFake => {
+    const found = open.get(stage);
+    if (found === undefined) throw storeErrors.STAGE_LOST(String(stage));
+    return found;
+  };
+  let last = 0;
+  return {
+    begin_summary: ({ hash_str: hash, analysis_name: name, model_key, settings, replace_existing }) => {
+      if (named(hash, name) && !replace_existing) throw summaryErrors.SUMMARY_NAME_TAKEN(name);
+      const before = kept.get(`${hash}/${name}`);
+      const nodes = before?.settings === settings ? before.nodes : new Map<string, NewSummaryNode>();
+      open.set(++last, { hash, name, model: model_key, replaces: replace_existing, settings, nodes });
+      return { stage: last, kept: nodes.size };
+    },
+    kept_nodes: ({ stage }) => ({ nodes: [...stageOf(stage).nodes.values()], next: null }),
+    append_nodes: ({ stage, nodes }) => {
+      const own = stageOf(stage);
+      for (const node of nodes) own.nodes.set(node.node_id, node);
+      kept.set(placeOf(own), own);
+      return { nodes: own.nodes.size };
+    },
+    commit_summary: ({ stage, media, collection: _, one_line_summary, ...detail }) => {
+      const own = stageOf(stage);
+      open.delete(stage);
+      kept.delete(placeOf(own));
+      const earlier = named(own.hash, own.name);
+      if (earlier) stored.delete(earlier.analysis_id);
+      const analysis_id = String(stored.size + 1).padStart(24, '0');
+      stored.set(analysis_id, {
+        held: heldOf(own, media, analysis_id, one_line_summary),
+        detail,
+        nodes: own.nodes,
+      });
+      return { analysis_id, collection_id: null };
+    },
+    abort_summary: ({ stage, keep }) => {
+      const own = open.get(stage);
+      open.delete(stage);
+      if (own && !keep) kept.delete(placeOf(own));
+      return {};
+    },
+    list_summaries: ({ hashes }) => ({
+      summaries: [...stored.values()].map(({ held }) => held).filter((one) => hashes.includes(one.hash_str)),
+      next: null,
+      unreadable: [],
+    }),
+    read_summary: ({ hash_str, analysis_id, node_id }) => {
+      const all = [...stored.values()].filter(({ held }) => held.hash_str === hash_str);
+      const found = analysis_id === null ? all.at(-1) : stored.get(analysis_id);
+      const node = found?.nodes.get(node_id ?? found.detail.root_id) ?? null;
+      const children = node?.child_ids.flatMap((id) => found?.nodes.get(id) ?? []) ?? [];
+      const { held: summary = null, detail = null } = found ?? {};
+      return { summary, detail, node, children, unreadable: [], evidence: node?.evidence ?? null };
+    },
+    list_collections: () => ({ collections: [], next: null, unreadable: [] }),
+    list_members: () => ({ collection: null, members: [], next: null, unreadable: [] }),
+    count_summaries: () => ({ summaries: stored.size, nodes: 0, bytes: 0, next: null }),
+    remove_summaries: ({ summaries }) => ({
+      removed: summaries.map(({ analysis_id }) => stored.delete(analysis_id)),
+      collections: [],
+    }),
+    sweep_summaries: () => ({ done: true }),
+  } satisfies Partial<Handlers<typeof indexContract>>;
+}
+
+function heldOf(
+  own: OpenFake,
+  media: MediaRecord,
+  analysis_id: string,
+  one_line_summary: string,
+): HeldSummary {
+  return {
+    hash_str: own.hash,
+    analysis_id,
+    analysis_name: own.name,
+    model_key: own.model,
+    collection_id: null,
+    one_line_summary,
+    nodes: own.nodes.size,
+    stored_ms: 0,
+    media_path: media.path,
+  };
+}
