@@ -43,7 +43,7 @@ export const HeldModel = Type.Object({
   model_key: Type.String(),
   dimensions: Type.Integer(),
   rows: Type.Number(),
-  /** Rows of nobody, which go with the next compaction. */
+  /** Orphaned rows, which go with the next compaction. */
   dead: Type.Number(),
 });
 export type HeldModel = Static<typeof HeldModel>;

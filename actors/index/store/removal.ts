@@ -32,7 +32,7 @@ function reader(writes: Writes, file: string): Read {
   };
 }
 
-/** `contents`: all paths of each hash. Answers what went, and the models whose packs have rows of nobody now. */
+/** `contents`: all paths of each hash. Answers what went, and the models whose packs have orphaned rows now. */
 export function removeContents(
   writes: Writes,
   { file }: Environment,

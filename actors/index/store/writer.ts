@@ -28,7 +28,7 @@ import { type ModelTail, Tails } from './tails.ts';
 
 export interface WriterOptions extends LeaseOptions, FaceWriterOptions, SummaryWriterOptions {
   readonly on?: Disk;
-  /** Packs with fewer rows of nobody are not compacted. */
+  /** Packs with fewer orphaned rows are not compacted. */
   readonly leastGarbageRows?: number;
   readonly compactionStep?: CompactionStep;
   readonly warn?: (message: string, fields: Readonly<Record<string, unknown>>) => void;

@@ -89,7 +89,7 @@ export const visualMessages = {
   /** Forgets the stage; one with a `span` keeps what was appended, of another nothing stays. A stage that is not open is forgotten already. */
   abort: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
   /**
-   * One step of rewriting the packs of a model without rows of nobody, when these are more than half; to be sent again until
+   * One step of rewriting the packs of a model without orphaned rows, when these are more than half; to be sent again until
    * `done`. Nothing is stored otherwise by it. A `begin` of the same model ends it, and so does a pause of 10 s.
    */
   compact: ask(Type.Object({ ...Folder, model_key: Type.String() }), Type.Object({ done: Type.Boolean() })),
