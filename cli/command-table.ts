@@ -240,6 +240,7 @@ export const commandTable = {
         completes: 'file',
         options: clipOptions,
       },
+      transcript: { help: 'the same as transcript export', completes: 'file', options: exportOptions },
     },
   },
   tasks: {

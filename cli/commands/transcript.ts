@@ -24,86 +24,92 @@ const parseOptions = (args: readonly string[]) =>
   parseArgs({ args: [...args], allowPositionals: true, options });
 type Values = ReturnType<typeof parseOptions>['values'];
 
+/** Says what cannot be meant before an engine is started for the work it answers. */
 type Action = (
-  backend: Backend,
   context: Context,
   rest: readonly string[],
   values: Values,
-) => Promise<number>;
+) => (backend: Backend) => Promise<number>;
 
 export const transcript: Command = async (args, context) => {
   const { values, positionals } = parseOptions(args);
   const [action = '', ...rest] = positionals;
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (!run) throw unknownAction('transcript', action);
-  return withBackend(context, 0, (backend) => run(backend, context, rest, values));
+  return withBackend(context, 0, run(context, rest, values));
 };
 
-const search: Action = async (backend, { values: settings, out, screen }, words, values) => {
+const search: Action = ({ values: settings, out, screen }, words, values) => {
   const query = words.join(' ').trim();
   if (query === '') throw usageErrors.USAGE('transcript search needs a text');
   const media_paths = values.media.map((path) => resolve(path));
-  const answer = await backend.searchTranscripts({
-    cache_dir: folders(settings).cache,
-    query,
-    media_paths,
-    search_all: media_paths.length === 0,
-    max_results: numberArgument('--max', values.max, 1, mostMatches, true),
-    speaker_name: values.speaker ?? null,
-    metadata_filter_request: null,
-    segments_to_time_ranges: {},
-  });
-  if (values.json) {
-    out(`${JSON.stringify(answer)}\n`);
+  return async (backend) => {
+    const answer = await backend.searchTranscripts({
+      cache_dir: folders(settings).cache,
+      query,
+      media_paths,
+      search_all: media_paths.length === 0,
+      max_results: numberArgument('--max', values.max, 1, mostMatches, true),
+      speaker_name: values.speaker ?? null,
+      metadata_filter_request: null,
+      segments_to_time_ranges: {},
+    });
+    if (values.json) {
+      out(`${JSON.stringify(answer)}\n`);
+      return exit.ok;
+    }
+    for (const [i, match] of answer.matches.entries()) out(foundLine(match, i + 1));
+    if (answer.matches.length === 0) out('  nothing was found\n');
+    out(moreLine(answer, mostMatches));
+    if (answer.toast_warning) screen.write(`note: ${printable(answer.toast_warning)}\n`);
     return exit.ok;
-  }
-  for (const [i, match] of answer.matches.entries()) out(foundLine(match, i + 1));
-  if (answer.matches.length === 0) out('  nothing was found\n');
-  out(moreLine(answer, mostMatches));
-  if (answer.toast_warning) screen.write(`note: ${printable(answer.toast_warning)}\n`);
-  return exit.ok;
+  };
 };
 
-const show: Action = async (backend, { values: settings, out }, files, values) => {
+const show: Action = ({ values: settings, out }, files, values) => {
   if (files.length === 0) throw usageErrors.USAGE('transcript show needs a file');
   const media_paths = files.map((path) => resolve(path));
-  const answer = await backend.transcripts({ cache_dir: folders(settings).cache, media_paths });
-  if (values.json) out(`${JSON.stringify(answer)}\n`);
-  else for (const path of media_paths) out(written(path, answer, media_paths.length > 1));
-  const without = media_paths.filter((path) => !answer.transcriptions[path]);
-  if (without.length === 0) return exit.ok;
-  throw usageErrors.USAGE(
-    `there is no transcript of ${without.map(printable).join(', ')}: framehound transcribe`,
-  );
+  return async (backend) => {
+    const answer = await backend.transcripts({ cache_dir: folders(settings).cache, media_paths });
+    if (values.json) out(`${JSON.stringify(answer)}\n`);
+    else for (const path of media_paths) out(written(path, answer, media_paths.length > 1));
+    const without = media_paths.filter((path) => !answer.transcriptions[path]);
+    if (without.length === 0) return exit.ok;
+    throw usageErrors.USAGE(
+      `there is no transcript of ${without.map(printable).join(', ')}: framehound transcribe`,
+    );
+  };
 };
 
-const exported: Action = async (backend, { values: settings, out, screen }, files, values) => {
+const exported: Action = ({ values: settings, out, screen }, files, values) => {
   if (files.length === 0) throw usageErrors.USAGE('transcript export needs a file');
   const format = formatOf(values.format);
   if (values.out === '-' && (files.length > 1 || values.json)) {
     throw usageErrors.USAGE('--out - prints one document, and nothing else');
   }
   const media_paths = files.map((path) => resolve(path));
-  const answer = await backend.transcripts({ cache_dir: folders(settings).cache, media_paths });
-  const documents: { media_path: string; output_path: string | null }[] = [];
-  for (const path of media_paths) {
-    if (!answer.transcriptions[path]) {
-      screen.write(`✗ ${printable(path)}: there is no transcript: framehound transcribe\n`);
-      continue;
+  return async (backend) => {
+    const answer = await backend.transcripts({ cache_dir: folders(settings).cache, media_paths });
+    const documents: { media_path: string; output_path: string | null }[] = [];
+    for (const path of media_paths) {
+      if (!answer.transcriptions[path]) {
+        screen.write(`✗ ${printable(path)}: there is no transcript: framehound transcribe\n`);
+        continue;
+      }
+      const segments = documentRows(path, answer);
+      const display_name = parse(path).name;
+      const document = await backend.exportTranscript({ format, display_name, segments });
+      const bytes = Buffer.from(document.content_base64 ?? '', 'base64');
+      if (document.warning) screen.write(`note: ${printable(path)}: ${printable(document.warning)}\n`);
+      const output_path =
+        values.out === '-' ? null : await saveNew(resolve(values.out), document.filename, bytes);
+      documents.push({ media_path: path, output_path });
+      if (output_path === null) out(bytes);
+      else if (!values.json) out(`${output_path}\n`);
     }
-    const segments = documentRows(path, answer);
-    const display_name = parse(path).name;
-    const document = await backend.exportTranscript({ format, display_name, segments });
-    const bytes = Buffer.from(document.content_base64 ?? '', 'base64');
-    if (document.warning) screen.write(`note: ${printable(path)}: ${printable(document.warning)}\n`);
-    const output_path =
-      values.out === '-' ? null : await saveNew(resolve(values.out), document.filename, bytes);
-    documents.push({ media_path: path, output_path });
-    if (output_path === null) out(bytes);
-    else if (!values.json) out(`${output_path}\n`);
-  }
-  if (values.json) out(`${JSON.stringify({ documents })}\n`);
-  return documents.length < media_paths.length ? exit.someFailed : exit.ok;
+    if (values.json) out(`${JSON.stringify({ documents })}\n`);
+    return documents.length < media_paths.length ? exit.someFailed : exit.ok;
+  };
 };
 
 function formatOf(text: string | undefined): DocumentFormat {
@@ -112,20 +118,27 @@ function formatOf(text: string | undefined): DocumentFormat {
   throw usageErrors.USAGE(`transcript export wants --format with one of ${documentFormats.join(', ')}`);
 }
 
-const name: Action = async (backend, { values: settings, out }, [file, speaker, ...words]) => {
+const name: Action = ({ values: settings, out }, [file, speaker, ...words]) => {
   const given = words.join(' ').trim();
   if (file === undefined || speaker === undefined) {
     throw usageErrors.USAGE('transcript name needs FILE SPEAKER NAME; without a NAME it is taken away');
   }
   const path = resolve(file);
-  const cache_dir = folders(settings).cache;
-  const { transcription_data } = await backend.transcripts({ cache_dir, media_paths: [path] });
-  const known = transcription_data[path];
-  if (!known) throw usageErrors.USAGE(`nobody knows who speaks in ${printable(path)}: framehound transcribe`);
-  const assignments = [{ speaker, name: given }];
-  const { speaker_names } = await backend.nameSpeakers({ cache_dir, hash_str: known.hash_str, assignments });
-  for (const [id, said] of Object.entries(speaker_names)) out(`${printable(id)}  ${printable(said)}\n`);
-  return exit.ok;
+  return async (backend) => {
+    const cache_dir = folders(settings).cache;
+    const { transcription_data } = await backend.transcripts({ cache_dir, media_paths: [path] });
+    const known = transcription_data[path];
+    if (!known)
+      throw usageErrors.USAGE(`nobody knows who speaks in ${printable(path)}: framehound transcribe`);
+    const assignments = [{ speaker, name: given }];
+    const { speaker_names } = await backend.nameSpeakers({
+      cache_dir,
+      hash_str: known.hash_str,
+      assignments,
+    });
+    for (const [id, said] of Object.entries(speaker_names)) out(`${printable(id)}  ${printable(said)}\n`);
+    return exit.ok;
+  };
 };
 
 const actions: Readonly<Record<string, Action>> = { search, show, export: exported, name };

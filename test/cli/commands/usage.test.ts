@@ -39,7 +39,12 @@ const table: [string, Command, string[][]][] = [
     ],
   ],
   ['export timeline', (args, context) => exporting(['timeline', ...args], context), [[], ['a', 'b']]],
-  ['transcript', transcript, [[], ['find'], ['toString']]],
+  [
+    'transcript',
+    transcript,
+    [[], ['find'], ['toString'], ['search'], ['show'], ['export', 'a'], ['name', 'a']],
+  ],
+  ['export transcript', (args, context) => exporting(['transcript', ...args], context), [[], ['a.mp4']]],
   ['models', models, [['toString', 'x'], ['constructor', 'x'], ['pull']]],
   ['tasks', tasks, [['show'], ['show', 'a', 'b'], ['resume'], ['cancel', 'a', 'b'], ['constructor']]],
   [
