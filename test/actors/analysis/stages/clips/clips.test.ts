@@ -100,6 +100,23 @@ test('a second export is refused while one runs, also when it is one that is res
   assert.equal(await e.ended(second), 'completed');
 });
 
+test('an export that waits for another one to be resumed keeps no analysis from starting', async (t) => {
+  const e = await exportEngine(t, []);
+  const first = await e.begin('a');
+  await e.ended(first);
+  e.again(first);
+  const cutting = held();
+  e.clips.before = cutting.before;
+  const second = await e.begin('b');
+  const waiting = e.tasks.resume(first, { whenBusy: 'wait' });
+  await until(() => !e.tasks.busy);
+  assert.equal((await e.tasks.get(second, page)).state, 'running');
+  cutting.release();
+  assert.equal(await e.ended(second), 'completed');
+  await waiting;
+  assert.equal(await e.ended(first), 'completed');
+});
+
 test('a cancel leaves the clips that are complete and nothing of the others, and a resume cuts those', async (t) => {
   const e = await exportEngine(t, []);
   const cutting = held();
