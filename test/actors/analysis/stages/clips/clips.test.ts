@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -199,6 +199,18 @@ test('what cannot be exported is refused before there is a task', async (t) => {
   await assert.rejects(e.begin('a'), (error: Error) => {
     assert.match(error.message, /output_dir .*clips is not a folder/);
     return analysisErrors.NOT_A_FOLDER.is(error);
+  });
+  assert.deepEqual(await e.tasks.list(), []);
+});
+
+test('a folder that cannot be written is refused as one of clips, and not as an analysis folder', {
+  skip: process.platform === 'win32' || process.getuid?.() === 0,
+}, async (t) => {
+  const e = await exportEngine(t, []);
+  mkdirSync(e.output_dir, { mode: 0o555 });
+  await assert.rejects(e.begin('a'), (error: Error) => {
+    assert.match(error.message, /^output_dir .*clips cannot be written \(EACCES\)$/);
+    return clipErrors.CLIP_UNWRITABLE.is(error);
   });
   assert.deepEqual(await e.tasks.list(), []);
 });
