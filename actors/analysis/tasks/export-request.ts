@@ -31,6 +31,7 @@ export function settledExport(
     cache_dir: plainPath(output_dir),
     ...nothing,
     clip_export: clipExport(clips),
-    force: false,
+    // Who asks anew wants a clip tried that was left alone; a resume leaves it alone.
+    force: true,
   } as AnalysisRequest;
 }

@@ -166,6 +166,29 @@ test('after a kill an export is interrupted, and resuming cuts what was not writ
   assert.deepEqual(readdirSync(two.output_dir).sort(), ['a.mp4', 'b.mp4']);
 });
 
+test('a clip that ended the engine twice is left alone by a resume, and tried by a new export', async (t) => {
+  const home = temporary(t);
+  const alive = new Set(['one']);
+  const shared = { home, alive, journal: join(home, 'journal.ndjson') };
+  let e = await exportEngine(t, [], { ...shared, token: 'one' });
+  let task_id = '';
+  for (const next of ['two', 'three']) {
+    e.clips.before = () => new Promise<void>(() => {});
+    if (task_id === '') task_id = await e.begin('a');
+    else await e.tasks.resume(task_id);
+    await until(() => e.clips.asked.length === 1);
+    alive.clear();
+    alive.add(next);
+    e = await exportEngine(t, [], { ...shared, token: next });
+  }
+  await e.tasks.resume(task_id);
+  assert.equal(await e.ended(task_id), 'failed');
+  const { results } = await e.tasks.get(task_id, page);
+  assert.equal(results[0]?.error?.code, 'QUARANTINED');
+  assert.match(results[0]?.error?.message ?? '', /twice the engine died .*; a new export tries again$/);
+  assert.equal(await e.ended(await e.begin('a')), 'completed');
+});
+
 test('clips of one name get it in the order of the request, and one that takes long holds up no other name', async (t) => {
   const e = await exportEngine(t, []);
   const slow = Promise.withResolvers<void>();
