@@ -5,7 +5,10 @@ import type { ProgressView } from './progress-view.ts';
 import type { Report } from './report.ts';
 
 /** Starts a task and resolves when it has ended. */
-export type Follow = (start: () => Promise<unknown>, view: ProgressView) => Promise<Report>;
+export type Follow = (
+  start: () => Promise<{ readonly task_id: string }>,
+  view: ProgressView,
+) => Promise<Report>;
 
 export function localPeople(engine: Engine, signal: AbortSignal, follow: Follow): PeopleBackend {
   const people = () => engine.people;

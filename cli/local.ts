@@ -71,7 +71,7 @@ async function useModel(engine: Engine, key: string): Promise<string> {
 async function follow(
   { tasks }: Engine,
   model_key: string | null,
-  start: () => Promise<unknown>,
+  start: () => Promise<{ readonly task_id: string }>,
   view: ProgressView,
   signal: AbortSignal,
 ): Promise<Report> {
@@ -87,9 +87,11 @@ async function follow(
     if (event.type === 'end') end.resolve(event);
     else if (event.type !== 'start') onEvent(event);
   });
-  const cancel = () => void tasks.cancel();
+  let cancel = () => {};
   try {
-    await start();
+    const { task_id } = await start();
+    // By its id: without one, only an analysis is stopped.
+    cancel = () => void tasks.cancel(task_id);
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
     const { state, error } = await end.promise;

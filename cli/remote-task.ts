@@ -86,9 +86,8 @@ function cancelOn(
   const cancel = async () => {
     screen.write('Asked the service to stop; ctrl-C again leaves it to itself\n');
     try {
-      const { state } = await client.getTask({ task_id, limit: 0 }, { signal: leave });
-      // Never the task of somebody else.
-      if (state === 'running') await client.cancelAnalysis({}, { signal: leave });
+      // By its id: never the task of somebody else.
+      await client.cancelTask({ task_id }, { signal: leave });
     } catch (error) {
       if (!leave.aborted) screen.write(`✗ the service could not be asked: ${(error as Error).message}\n`);
     }

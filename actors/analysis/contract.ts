@@ -251,7 +251,7 @@ export interface Tasks {
   start(request: TaskRequest, options?: StartOptions): Promise<{ readonly task_id: string }>;
   /**
    * The same for an export, which touches no analysis. It never ends another export: `whenBusy` is to refuse, the default,
-   * or to wait. Throws INVALID_REQUEST, NOT_A_FOLDER, STORE_READ_ONLY, HOME_UNWRITABLE, STOPPING, ANOTHER_TASK.
+   * or to wait. Throws INVALID_REQUEST, NOT_A_FOLDER, CLIP_UNWRITABLE, HOME_UNWRITABLE, STOPPING, ANOTHER_TASK.
    */
   export(request: ExportRequest, options?: ExportOptions): Promise<{ readonly task_id: string }>;
   /**

@@ -1,4 +1,4 @@
-// The tasks of analysis: those that run, those that ended and those that can go on.
+// The tasks, analyses and exports: those that run, those that ended and those that can go on.
 import { Type } from 'typebox';
 import { TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
@@ -51,8 +51,9 @@ export const resumeTask = route({
   summary: 'Resume a task',
   description:
     'The same request is run again under the same id: what is stored is not analysed again, and a file ' +
-    'in quarantine is skipped and reported. A task that is running is asked to stop first, as by ' +
-    'POST /analyze.',
+    'in quarantine is skipped and reported. An analysis that is running is asked to stop first, as by ' +
+    'POST /analyze, when the task is one; an export is refused with 409 while another runs. Clips that it has written ' +
+    'are not cut again.',
   params: TaskId,
   answers: {
     202: Type.Object({ message: Type.String(), task_id: Type.String() }),

@@ -59,12 +59,12 @@ function endOf(error: unknown): { outcome: string; alone?: boolean } {
   return { outcome: ownEnd ? 'failed' : 'left' };
 }
 
-/** Throws QUARANTINED, with what was seen. */
-export function expectNotQuarantined(journal: Journal, key: string, name: string): void {
+/** Throws QUARANTINED, with what was seen. `again`: what tries it again. */
+export function expectNotQuarantined(journal: Journal, key: string, name: string, again = '--force'): void {
   const strikes = journal.history.quarantine(key);
-  if (strikes) throw quarantined(name, quarantineReason(strikes));
+  if (strikes) throw quarantined(name, quarantineReason(strikes), again);
 }
 
-function quarantined(path: string, reason: string): EngineError {
-  return analysisErrors.QUARANTINED(`${path}: ${reason}; --force tries again`, { path });
+function quarantined(path: string, reason: string, again: string): EngineError {
+  return analysisErrors.QUARANTINED(`${path}: ${reason}; ${again} tries again`, { path });
 }

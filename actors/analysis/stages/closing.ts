@@ -67,7 +67,7 @@ async function work(
 ): Promise<Facts> {
   const key = stageKey(closing.keyOf(job), stage.journal, 'closing');
   const { journal } = parts;
-  if (!retryQuarantined) expectNotQuarantined(journal, key, job.name);
+  if (!retryQuarantined) expectNotQuarantined(journal, key, job.name, closing.triedBy);
   const entry = { task_id: run.task_id, key };
   const once = () =>
     journalled(journal, entry, () =>

@@ -32,7 +32,7 @@ export interface AnalysisParts {
   /** The same. */
   readonly faces: Faces | null;
   /** Cuts clips; the same. */
-  readonly clips: Pick<Clips, 'cut' | 'sweep'> | null;
+  readonly clips: Pick<Clips, 'begin'> | null;
   /** Longest side of the pictures of films in which faces are looked for, px. */
   readonly faceSide: number;
   /** Answers short questions, so that they never wait behind a film. */

@@ -73,6 +73,8 @@ export interface Contributors {
 export interface Closing<I extends Item = Item> {
   /** Jobs that are closed at the same time; one after the other when left out. */
   readonly together?: number;
+  /** What tries a step again that is left alone, for people: `--force` when left out. */
+  readonly triedBy?: string;
   /** Names the contents of the job: with the model it is the key of the step. */
   keyOf(job: Job<I>): string;
   isStored(job: Job<I>, results: readonly WorkResult[]): Promise<boolean>;

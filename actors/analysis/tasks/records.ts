@@ -210,6 +210,8 @@ export class TaskFolder implements TaskRecords {
       kept.set(kind, count);
       if (count <= KEPT) continue;
       const last = runs.get(task_id) ?? 1;
+      // It may have been resumed meanwhile.
+      if (!this.#over.has(`${task_id}.${last}`)) continue;
       this.#remove(
         task_id,
         Array.from({ length: last }, (_, i) => i + 1),

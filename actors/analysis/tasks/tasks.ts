@@ -119,13 +119,14 @@ class TaskRegistry implements Tasks {
       return () => records.claim(task_id);
     };
     // Until it is known which place it wants, it may be an analysis.
-    return this.#places.analysis.entering(async () => {
+    const { taken } = await this.#places.analysis.entering(async () => {
       const wanted = await this.#placeOf(task_id);
       const place = this.#places[wanted];
       const endsOthers = wanted === 'analysis' && options.whenBusy !== 'refuse';
       const whenBusy = options.whenBusy === 'wait' ? 'wait' : endsOthers ? 'replace' : 'refuse';
-      return place.entering(() => place.take({ ...options, whenBusy }, prepare));
+      return { taken: place.entering(() => place.take({ ...options, whenBusy }, prepare)) };
     });
+    return taken;
   }
 
   async cancel(task_id?: string): Promise<{ stopped: boolean; task_id: string | null }> {

@@ -11,7 +11,8 @@ import { Semaphore } from '../../../runtime/sync/semaphore.ts';
 import { type ClipMade, clipErrors } from '../../decoder/clips/contract.ts';
 import type { decoderContract } from '../../decoder/contract.ts';
 import { clipName } from './clip-name.ts';
-import type { ClipCut, ClipResult, Clips, ClipsRequest, ClipWish, ClipWritten } from './contract.ts';
+import type { ClipResult, Clips, ClipsRequest, ClipWish, ClipWritten } from './contract.ts';
+import { NameOrder } from './name-order.ts';
 import { isNowhere, partName, sweepParts, thisOwner } from './part-files.ts';
 
 /** Clips of all requests that may wait for a thread. */
@@ -25,37 +26,23 @@ export interface ClipParts {
   readonly log: Log;
 }
 
-/** What the work on one clip needs besides. */
-interface ClipWork {
-  readonly request: ClipsRequest;
-  readonly wish: ClipWish;
-  /** Without an ending. */
-  readonly name: string;
-  /** Ends with the work on the clip before it of the same name, so that names are numbered in the order of the request. */
-  readonly earlier: Promise<unknown> | undefined;
-  readonly signal: AbortSignal;
-}
-
 export function createClips(parts: ClipParts): Clips {
   const cutter = new Cutter(parts);
+  const begin: Clips['begin'] = async ({ output_dir, mode }) => {
+    await sweepParts(output_dir, parts.log);
+    const order = new NameOrder();
+    return {
+      cut: (wish, signal) =>
+        order.next(wish, (before) => cutter.cut({ output_dir, mode, wish, before }, signal)),
+    };
+  };
   return {
-    cut: (clip, signal) => cutter.cut(clip, signal, clipName(clip.wish)),
-    sweep: (output_dir) => sweepParts(output_dir, parts.log),
+    begin,
     export: async (request, signal) => {
       const { clips, output_dir } = request;
       cutter.expectRoom(clips.length);
-      await sweepParts(output_dir, parts.log);
-      const latest = new Map<string, Promise<unknown>>();
-      const working = clips.map((wish) => {
-        const name = clipName(wish);
-        const key = name.toLowerCase();
-        const done = cutter.make({ request, wish, name, earlier: latest.get(key), signal });
-        latest.set(
-          key,
-          done.catch(() => {}),
-        );
-        return done;
-      });
+      const series = await begin(request);
+      const working = clips.map((wish) => cutter.told(wish, series.cut(wish, signal), signal));
       // Everybody is waited for, so that nothing is left of a cancelled export when it ends.
       await Promise.allSettled(working);
       const results = await Promise.all(working);
@@ -64,6 +51,13 @@ export function createClips(parts: ClipParts): Clips {
       return { results, summary: { total, succeeded, failed: total - succeeded }, output_dir };
     },
   };
+}
+
+/** One clip by itself. */
+interface ClipCut extends Omit<ClipsRequest, 'clips'> {
+  readonly wish: ClipWish;
+  /** The clip gets its name after it. Does not reject. */
+  readonly before: Promise<unknown> | undefined;
 }
 
 class Cutter {
@@ -85,10 +79,9 @@ class Cutter {
   }
 
   /** Throws CANCELLED; every other error is a result. */
-  async make({ request, wish, name, earlier, signal }: ClipWork): Promise<ClipResult> {
-    const { output_dir, mode } = request;
+  async told(wish: ClipWish, cut: Promise<ClipWritten>, signal: AbortSignal): Promise<ClipResult> {
     try {
-      const made = await this.cut({ output_dir, mode, wish, before: earlier }, signal, name);
+      const made = await cut;
       return {
         ...resultOf(wish, null, made.output_path),
         start_seconds_actual: made.start_seconds,
@@ -101,8 +94,8 @@ class Cutter {
     }
   }
 
-  /** `name`: of the clip, without an ending. */
-  async cut(clip: ClipCut, signal: AbortSignal, name: string): Promise<ClipWritten> {
+  /** Throws why there is no clip. */
+  async cut(clip: ClipCut, signal: AbortSignal): Promise<ClipWritten> {
     const { output_dir, wish, before } = clip;
     const part = join(output_dir, partName(this.#owner, randomUUID().slice(0, 8)));
     try {
@@ -111,7 +104,7 @@ class Cutter {
       const made = await this.#cut(clip, part, signal);
       await before;
       signal.throwIfAborted();
-      const output_path = await placeNew(part, `${name}.${made.extension}`).catch(unwritable);
+      const output_path = await placeNew(part, `${clipName(wish)}.${made.extension}`).catch(unwritable);
       return { ...made, output_path };
     } catch (error) {
       if (signal.aborted) throw engineErrors.CANCELLED('the export of clips', {}, error);
@@ -129,8 +122,6 @@ class Cutter {
     const cut = async () => {
       const writer = this.#idle.shift()!;
       try {
-        // Of a process that was killed.
-        await rm(output, { force: true }).catch(unwritable);
         return await writer.ask('clip', asked, { signal });
       } finally {
         this.#idle.push(writer);

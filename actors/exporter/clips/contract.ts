@@ -59,23 +59,20 @@ export const ClipsAnswer = Type.Object({
 });
 export type ClipsAnswer = Static<typeof ClipsAnswer>;
 
-/** One clip by itself. */
-export interface ClipCut extends Pick<ClipsRequest, 'output_dir' | 'mode'> {
-  readonly wish: ClipWish;
-  /** The clip gets its name after it. Does not reject. */
-  readonly before?: Promise<unknown> | undefined;
-}
-
 export interface ClipWritten extends ClipMade {
   /** Absolute. */
   readonly output_path: string;
 }
 
-export interface Clips {
+/** Clips that are cut into one folder; those of one name get it in the order in which they were asked for. */
+export interface ClipSeries {
   /** Cuts one clip and writes it. Throws why there is none, CANCELLED among it; then nothing is left of it. */
-  cut(clip: ClipCut, signal: AbortSignal): Promise<ClipWritten>;
-  /** Removes what killed processes left of clips in a folder, which need not exist. Never rejects. */
-  sweep(output_dir: string): Promise<void>;
+  cut(wish: ClipWish, signal: AbortSignal): Promise<ClipWritten>;
+}
+
+export interface Clips {
+  /** Removes what killed processes left of clips in the folder, which need not exist. Never rejects. */
+  begin(request: Omit<ClipsRequest, 'clips'>): Promise<ClipSeries>;
   /**
    * Cuts clips and writes them; what fails is told in the result of its clip, and the others go on. Throws CANCELLED when
    * the signal aborts: then clips that are complete stay, and nothing is left of the others.

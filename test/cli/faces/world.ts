@@ -67,6 +67,7 @@ export function world(t: TestContext, { job, confirm, refusal, modify }: World =
       if (refusal) throw refusal;
       started.push(request);
       await run();
+      return { task_id: 'task' };
     },
   };
   const reclustering = {

@@ -25,8 +25,7 @@ test('an export with task is accepted at once and goes on by itself; without, it
         output_dir: request.output_dir,
       };
     },
-    cut: () => Promise.reject(new Error('the analysis of this test cuts nothing')),
-    sweep: async () => {},
+    begin: () => Promise.reject(new Error('the analysis of this test cuts nothing')),
   };
   const call = inject([...clipRoutes, ...taskRoutes], { tasks, clips });
   const output_dir = join(folder, 'out');

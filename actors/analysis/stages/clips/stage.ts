@@ -1,7 +1,7 @@
 // The work on clips: each is cut by itself, and what a run of the task has written no later one writes again.
 import { createHash } from 'node:crypto';
 import { engineErrors } from '../../../../runtime/errors.ts';
-import type { Clips } from '../../../exporter/clips/contract.ts';
+import type { ClipSeries } from '../../../exporter/clips/contract.ts';
 import type { WorkResult } from '../../contract.ts';
 import type { Job } from '../kind.ts';
 import type { Closing, Facts, Stage, StageSession } from '../stage.ts';
@@ -19,8 +19,8 @@ export const clipsStage: Stage = {
     const { clips } = task.parts;
     const { clip_export } = task.request;
     if (!clips || !clip_export) throw engineErrors.INTERNAL('there is nothing that cuts clips');
-    await clips.sweep(task.request.cache_dir);
-    return session(new ClipClosing(task, clips, clip_export));
+    const series = await clips.begin({ output_dir: task.request.cache_dir, mode: clip_export.mode });
+    return session(new ClipClosing(task, series, clip_export));
   },
 };
 
@@ -37,16 +37,15 @@ function session(closing: Closing): StageSession {
 
 class ClipClosing implements Closing {
   readonly together = TOGETHER;
+  readonly triedBy = 'a new export';
   readonly #task: TaskContext;
-  readonly #clips: Pick<Clips, 'cut'>;
+  readonly #series: ClipSeries;
   readonly #export: ClipExport;
   readonly #numbers: ReadonlyMap<string, number>;
-  /** Ends with the work on the clip before: names are numbered in the order of the request. */
-  #before: Promise<unknown> = Promise.resolve();
 
-  constructor(task: TaskContext, clips: Pick<Clips, 'cut'>, asked: ClipExport) {
+  constructor(task: TaskContext, series: ClipSeries, asked: ClipExport) {
     this.#task = task;
-    this.#clips = clips;
+    this.#series = series;
     this.#export = asked;
     this.#numbers = new Map(asked.clips.map(({ name }, i) => [name, i]));
   }
@@ -68,13 +67,8 @@ class ClipClosing implements Closing {
     told: (fraction: number) => void,
   ): Promise<Facts> {
     told(0);
-    const before = this.#before;
     const { name, ...wish } = this.#clipOf(job);
-    const { mode } = this.#export;
-    const output_dir = this.#task.request.cache_dir;
-    const cut = this.#clips.cut({ output_dir, mode, wish, before }, signal);
-    this.#before = Promise.allSettled([before, cut]);
-    const { output_path, start_seconds, end_seconds, frames } = await cut;
+    const { output_path, start_seconds, end_seconds, frames } = await this.#series.cut(wish, signal);
     const clip: ClipFacts = {
       media_path: wish.media_path,
       output_path,

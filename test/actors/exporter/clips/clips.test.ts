@@ -217,22 +217,25 @@ test('a full disk fails the clip with the reason, and nothing of it stays', () =
   }
 });
 
-test('one clip is cut by itself, and named after the one before', async () => {
+test('clips of a series are cut one by one, and named in the order in which they were asked for', async () => {
   const output_dir = output('alone');
   mkdirSync(output_dir);
-  const before = Promise.withResolvers<void>();
-  const asked = { output_dir, mode: 'precise', wish: wish({ output_name: 'a' }) } as const;
-  const cutting = clips.cut({ ...asked, before: before.promise }, never);
-  const first = await clips.cut(asked, never);
-  assert.equal(first.output_path, join(output_dir, 'a.mp4'));
-  before.resolve();
-  const { output_path, extension, frames } = await cutting;
-  assert.deepEqual([output_path, extension, frames > 0], [join(output_dir, 'a-2.mp4'), 'mp4', true]);
-  assert.deepEqual(readdirSync(output_dir).sort(), ['a-2.mp4', 'a.mp4']);
+  const series = await clips.begin({ output_dir, mode: 'precise' });
+  const asked = wish({ output_name: 'a' });
+  const cut = await Promise.all([
+    series.cut({ ...asked, end_seconds: 3 }, never),
+    series.cut(asked, never),
+    series.cut({ ...asked, output_name: 'a.mov' }, never),
+  ]);
+  assert.deepEqual(
+    cut.map(({ output_path, extension, frames }) => [basename(output_path), extension, frames > 0]),
+    ['a.mp4', 'a-2.mp4', 'a-3.mp4'].map((name) => [name, 'mp4', true]),
+  );
+  const named = readdirSync(output_dir).sort();
   await assert.rejects(
-    clips.cut({ ...asked, wish: wish({ start_seconds: 3, end_seconds: 2 }) }, never),
+    series.cut(wish({ start_seconds: 3, end_seconds: 2 }), never),
     clipErrors.CLIP_RANGE.is,
   );
-  await assert.rejects(clips.cut(asked, AbortSignal.abort()), engineErrors.CANCELLED.is);
-  assert.deepEqual(readdirSync(output_dir).sort(), ['a-2.mp4', 'a.mp4']);
+  await assert.rejects(series.cut(asked, AbortSignal.abort()), engineErrors.CANCELLED.is);
+  assert.deepEqual(readdirSync(output_dir).sort(), named);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -100,6 +100,23 @@ test('a second export is refused while one runs, also when it is one that is res
   assert.equal(await e.ended(second), 'completed');
 });
 
+test('an export that waits for another one to be resumed keeps no analysis from starting', async (t) => {
+  const e = await exportEngine(t, []);
+  const first = await e.begin('a');
+  await e.ended(first);
+  e.again(first);
+  const cutting = held();
+  e.clips.before = cutting.before;
+  const second = await e.begin('b');
+  const waiting = e.tasks.resume(first, { whenBusy: 'wait' });
+  await until(() => !e.tasks.busy);
+  assert.equal((await e.tasks.get(second, page)).state, 'running');
+  cutting.release();
+  assert.equal(await e.ended(second), 'completed');
+  await waiting;
+  assert.equal(await e.ended(first), 'completed');
+});
+
 test('a cancel leaves the clips that are complete and nothing of the others, and a resume cuts those', async (t) => {
   const e = await exportEngine(t, []);
   const cutting = held();
@@ -149,16 +166,42 @@ test('after a kill an export is interrupted, and resuming cuts what was not writ
   assert.deepEqual(readdirSync(two.output_dir).sort(), ['a.mp4', 'b.mp4']);
 });
 
-test('names are given in the order of the request, whichever clip is cut first', async (t) => {
+test('a clip that ended the engine twice is left alone by a resume, and tried by a new export', async (t) => {
+  const home = temporary(t);
+  const alive = new Set(['one']);
+  const shared = { home, alive, journal: join(home, 'journal.ndjson') };
+  let e = await exportEngine(t, [], { ...shared, token: 'one' });
+  let task_id = '';
+  for (const next of ['two', 'three']) {
+    e.clips.before = () => new Promise<void>(() => {});
+    if (task_id === '') task_id = await e.begin('a');
+    else await e.tasks.resume(task_id);
+    await until(() => e.clips.asked.length === 1);
+    alive.clear();
+    alive.add(next);
+    e = await exportEngine(t, [], { ...shared, token: next });
+  }
+  await e.tasks.resume(task_id);
+  assert.equal(await e.ended(task_id), 'failed');
+  const { results } = await e.tasks.get(task_id, page);
+  assert.equal(results[0]?.error?.code, 'QUARANTINED');
+  assert.match(results[0]?.error?.message ?? '', /twice the engine died .*; a new export tries again$/);
+  assert.equal(await e.ended(await e.begin('a')), 'completed');
+});
+
+test('clips of one name get it in the order of the request, and one that takes long holds up no other name', async (t) => {
   const e = await exportEngine(t, []);
   const slow = Promise.withResolvers<void>();
-  e.clips.before = async ({ wish }) => {
-    if (wish.output_name === 'a') await slow.promise;
-    if (wish.output_name === 'd') slow.resolve();
-  };
-  const task_id = await e.begin('a', 'b', 'c', 'd');
+  e.clips.before = ({ wish }) => (wish.output_name === 'a' ? slow.promise : undefined);
+  const task_id = await e.begin('a', 'A', 'b', 'c', 'd');
+  await until(async () => (await e.outcomes(task_id)).length === 3);
+  slow.resolve();
   assert.equal(await e.ended(task_id), 'completed');
-  assert.deepEqual(await e.outcomes(task_id), ['1 analyzed', '2 analyzed', '3 analyzed', '4 analyzed']);
+  const ended = await e.outcomes(task_id);
+  assert.deepEqual(
+    [...ended.slice(0, 3).sort(), ...ended.slice(3)],
+    [3, 4, 5, 1, 2].map((number) => `${number} analyzed`),
+  );
 });
 
 test('a clip is cut once more after its thread has ended', async (t) => {
@@ -179,6 +222,18 @@ test('what cannot be exported is refused before there is a task', async (t) => {
   await assert.rejects(e.begin('a'), (error: Error) => {
     assert.match(error.message, /output_dir .*clips is not a folder/);
     return analysisErrors.NOT_A_FOLDER.is(error);
+  });
+  assert.deepEqual(await e.tasks.list(), []);
+});
+
+test('a folder that cannot be written is refused as one of clips, and not as an analysis folder', {
+  skip: process.platform === 'win32' || process.getuid?.() === 0,
+}, async (t) => {
+  const e = await exportEngine(t, []);
+  mkdirSync(e.output_dir, { mode: 0o555 });
+  await assert.rejects(e.begin('a'), (error: Error) => {
+    assert.match(error.message, /^output_dir .*clips cannot be written \(EACCES\)$/);
+    return clipErrors.CLIP_UNWRITABLE.is(error);
   });
   assert.deepEqual(await e.tasks.list(), []);
 });

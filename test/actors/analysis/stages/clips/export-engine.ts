@@ -10,7 +10,8 @@ import type { AnalysisParts } from '../../../../../actors/analysis/stages/parts.
 import { createPreflight } from '../../../../../actors/analysis/tasks/preflight.ts';
 import { TaskFolder } from '../../../../../actors/analysis/tasks/records.ts';
 import { createTasks } from '../../../../../actors/analysis/tasks/tasks.ts';
-import type { ClipCut, Clips } from '../../../../../actors/exporter/clips/contract.ts';
+import type { ClipSeries, Clips, ClipWish } from '../../../../../actors/exporter/clips/contract.ts';
+import { NameOrder } from '../../../../../actors/exporter/clips/name-order.ts';
 import type { ProgressEvent } from '../../../../../events/protocol.ts';
 import { createRooms } from '../../../../../events/rooms.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
@@ -19,28 +20,35 @@ import { world } from '../../fakes.ts';
 
 export const page = { offset: 0, limit: 100 };
 
+interface AskedClip {
+  readonly wish: ClipWish;
+}
+
 /** Writes a file for each clip, when the test lets it. */
-export class FakeClips implements Pick<Clips, 'cut' | 'sweep'> {
-  readonly asked: ClipCut[] = [];
+export class FakeClips implements Pick<Clips, 'begin'> {
+  readonly asked: AskedClip[] = [];
   /** What happens before a clip is complete. */
-  before: (clip: ClipCut) => Promise<void> | void = () => {};
+  before: (clip: AskedClip) => Promise<void> | void = () => {};
 
   /** Folders in which was swept. */
   readonly swept: string[] = [];
 
-  async sweep(output_dir: string) {
+  async begin({ output_dir }: { readonly output_dir: string }): Promise<ClipSeries> {
     this.swept.push(output_dir);
+    const order = new NameOrder();
+    return {
+      cut: (wish, signal) => order.next(wish, (before) => this.#cut(output_dir, wish, before, signal)),
+    };
   }
 
-  async cut(clip: ClipCut, signal: AbortSignal) {
-    this.asked.push(clip);
-    const { output_dir, wish } = clip;
+  async #cut(output_dir: string, wish: ClipWish, before: Promise<unknown> | undefined, signal: AbortSignal) {
+    this.asked.push({ wish });
     mkdirSync(output_dir, { recursive: true });
     const part = join(output_dir, `.${wish.output_name}.part`);
     try {
       writeFileSync(part, 'half');
-      await this.before(clip);
-      await clip.before;
+      await this.before({ wish });
+      await before;
       if (signal.aborted) throw engineErrors.CANCELLED('the clip');
       const output_path = join(output_dir, `${wish.output_name}.mp4`);
       if (existsSync(output_path)) throw new Error(`${output_path} is written over`);
