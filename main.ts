@@ -11,6 +11,7 @@ import { createTimelines } from './actors/exporter/timeline/timelines.ts';
 import { createLibrary } from './actors/library/library.ts';
 import { createModelLibrary } from './actors/models/library.ts';
 import { thisMachine } from './actors/models/machine.ts';
+import { chooseFaces } from './actors/models/registry.ts';
 import { createPeople } from './actors/people/people.ts';
 import { createSearch } from './actors/search/search.ts';
 import { startActors } from './actors/start.ts';
@@ -56,7 +57,8 @@ export async function startEngine(
     const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
     const working = { speech, faces, clips };
     const analysis = createAnalysis({ ...parts, ...visual, ...working, decoders: films, faceSide });
-    const expectFaceModel = async () => void (await faces?.ask('choose', {}));
+    // Asked of the disk: an engine that only searches has no face actor, and adds watch folders for one that has.
+    const expectFaceModel = async () => void (await chooseFaces(models));
     const tasks = openTasks(tasksPath, { analysis, ...visual, expectFaceModel, clock: systemClock, log });
     const exporter = createExporter(Date.now);
     const timelines = createTimelines(parts);
