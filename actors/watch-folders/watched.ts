@@ -89,8 +89,15 @@ export class Watched implements Scheduled {
     const isOther = this.opened !== null && !isFilled;
     if (isOther) this.#tries.clear();
     if (this.opened === null || isOther) this.ready = 0;
+    this.count(this.opened === null ? this.#unlisted(counts) : counts);
     this.opened = plan;
-    this.count(counts);
+  }
+
+  /** A ledger knows only what is done: the other files are those that were found when it was listed last. */
+  #unlisted(counts: FileCounts): FileCounts {
+    const { analyzed, failed, filtered } = counts;
+    const files = Math.max(counts.files, this.#record.counts.files);
+    return { files, pending: files - analyzed - failed - filtered, analyzed, failed, filtered };
   }
 
   count(counts: FileCounts): void {

@@ -72,7 +72,7 @@ export function fakeWatcher(world: WatcherWorld) {
           for (const one of seen.values()) one.taken = false;
           world.open.set(id, { folder_path, ledger, seen });
           world.opened.push({ id, plan });
-          return { counts: countsOf(world.open.get(id)!) };
+          return { counts: seen.size > 0 ? countsOf(world.open.get(id)!) : recalledOf(ledger) };
         },
         poll: (request, turn) => poll(world, folderOf(request.id), request, turn),
         take: ({ id, limit }) => {
@@ -162,6 +162,13 @@ function countsOf(open: OpenFolder): FileCounts {
     failed: of('failed'),
     filtered: of('filtered'),
   };
+}
+
+/** Of a folder that was not listed yet. */
+function recalledOf({ ends }: Ledger): FileCounts {
+  const of = (wanted: FileEnd) => [...ends.values()].filter(({ end }) => end === wanted).length;
+  const counts = { analyzed: of('analyzed'), failed: of('failed'), filtered: of('filtered') };
+  return { files: ends.size, pending: 0, ...counts };
 }
 
 async function* changes(world: WatcherWorld, folders: readonly { id: string }[], turn: FeedTurn) {

@@ -202,6 +202,28 @@ test('the engine ends in mid-file: nothing is left of the service but the record
   assert.deepEqual(w.tasks.current!.paths.length, 1);
 });
 
+test('what is pending stays known after a restart, also while the folder is listed anew', async (t) => {
+  const w = await oneFolder(t);
+  const one = w.file('a.mov');
+  w.file('b.mov');
+  await w.service.start();
+  await w.begun(1);
+  w.tasks.result(one);
+  await w.pass(async () => (await w.stats()).files_analyzed === 1);
+  await w.service.close();
+  w.tasks.end('interrupted');
+  w.world.restart();
+  const listed = Promise.withResolvers<void>();
+  w.world.hold = listed.promise;
+  const next = w.another();
+  await next.start();
+  const polls = w.world.polls.length;
+  await w.pass(() => w.world.polls.length > polls);
+  const { files_pending, folder_stats } = await next.status();
+  assert.deepEqual([files_pending, folder_stats[w.id]!.files_pending], [1, 1]);
+  listed.resolve();
+});
+
 test('a service that did not run, or is not to, does not run again', async (t) => {
   const w = await oneFolder(t);
   await w.service.resume();
