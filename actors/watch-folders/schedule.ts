@@ -81,17 +81,19 @@ export function retryWait(failures: number): number {
 }
 
 export interface Polled {
-  /** Polls in a row that found the folder away. */
-  readonly away: number;
   /** Files that have to be seen once more. */
   readonly unsettled: number;
   /** How long the last poll took. */
   readonly took: number;
 }
 
+/** Until a folder that is away is listed again. `failures`: polls in a row that found it away. */
+export function awayWait(failures: number): number {
+  return growing(AWAY_FIRST_MS, AWAY_MOST_MS, failures);
+}
+
 /** From the end of a poll to the next one; longer than `interval` for a folder that takes long to list. */
-export function pollWait({ away, unsettled, took }: Polled, interval: number): number {
-  if (away > 0) return growing(AWAY_FIRST_MS, AWAY_MOST_MS, away);
+export function pollWait({ unsettled, took }: Polled, interval: number): number {
   if (unsettled > 0) return Math.max(Math.min(SETTLE_MS, interval), took / POLL_SHARE);
   return Math.max(interval, Math.min(REST_MOST_MS, took / REST_SHARE));
 }

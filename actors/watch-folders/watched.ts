@@ -7,7 +7,7 @@ import type { FolderStats } from './contract.ts';
 import { type EndedFile, isOfEveryFile } from './ends.ts';
 import { cacheOf, type Homes } from './places.ts';
 import { type Plan, workOf } from './request-of.ts';
-import { pollAfterChange, pollWait, retryWait, type Scheduled } from './schedule.ts';
+import { awayWait, pollAfterChange, pollWait, retryWait, type Scheduled } from './schedule.ts';
 import { type FolderRecord, MOST_FAILURES } from './stats.ts';
 
 /** How often the same file may be handed back for an error that may pass. */
@@ -107,7 +107,7 @@ export class Watched implements Scheduled {
   }
 
   /** `now`: ms of the clock; `time`: Unix seconds. */
-  polled(report: PollReport, { now, began, time, interval }: PollTimes): void {
+  polled(report: PollReport, { now, took, time, interval }: PollTimes): void {
     const { counts, ready, unsettled, unreadable, unreadable_count } = report;
     this.#awayCount = 0;
     this.#pollFault = null;
@@ -117,26 +117,22 @@ export class Watched implements Scheduled {
     this.ready = ready;
     this.isSettled = unsettled === 0;
     this.#more = counts.pending > ready + unsettled + unreadable_count;
-    this.#ended(now, began, pollWait({ away: 0, unsettled, took: now - began }, interval));
+    this.#polledAt = now;
+    this.#pollTook = took;
+    this.pollAt = now + pollWait({ unsettled, took }, interval);
     this.count(counts);
     this.#set({ last_poll_time: time }, 'later');
     if (counts.failed === 0 && this.#record.failures.length > 0) this.#set({ failures: [] }, 'soon');
   }
 
   /** True when it is the first time in a row. */
-  pollFailed(error: unknown, { now, began, interval }: Omit<PollTimes, 'time'>): boolean {
+  pollFailed(error: unknown, now: number): boolean {
     this.#awayCount++;
     this.#pollFault = toFields(error).message;
     this.ready = 0;
-    this.#ended(now, began, pollWait({ away: this.#awayCount, unsettled: 0, took: now - began }, interval));
+    this.pollAt = now + awayWait(this.#awayCount);
     this.#set({}, 'soon');
     return this.#awayCount === 1;
-  }
-
-  #ended(now: number, began: number, wait: number): void {
-    this.#polledAt = now;
-    this.#pollTook = now - began;
-    this.pollAt = now + wait;
   }
 
   changed(now: number): void {
@@ -221,7 +217,8 @@ export class Watched implements Scheduled {
 
 export interface PollTimes {
   readonly now: number;
-  readonly began: number;
+  /** ms */
+  readonly took: number;
   readonly time: number;
   readonly interval: number;
 }

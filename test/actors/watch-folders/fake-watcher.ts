@@ -38,6 +38,8 @@ export class WatcherWorld {
   mostPollsAtOnce = 0;
   /** A poll waits for it. */
   hold: Promise<void> = Promise.resolve();
+  /** A watcher that is starting opens nothing before. */
+  starting: Promise<void> = Promise.resolve();
   unwritable = false;
   listening: string[] = [];
   tellChange: (id: string) => void = () => {};
@@ -63,7 +65,8 @@ export function fakeWatcher(world: WatcherWorld) {
     contract: watcherContract,
     create: () => ({
       handlers: {
-        open: ({ id, folder_path, ledger: path, plan }) => {
+        open: async ({ id, folder_path, ledger: path, plan }) => {
+          await world.starting;
           if (world.unwritable) throw watcherErrors.LEDGER_UNWRITABLE(`${path} cannot be written`);
           const kept = world.ledgers.get(path);
           const ledger = kept?.plan === plan ? kept : { plan, ends: new Map() };

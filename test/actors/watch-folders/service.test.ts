@@ -252,6 +252,20 @@ test('one process watches; the other shows what is found, and takes over when th
   await w.pass(async () => (await other.status()).state !== 'stopped');
 });
 
+test('a watcher that is slow to start delays no later poll', async (t) => {
+  const w = await oneFolder(t);
+  w.file('a.mov');
+  const started = Promise.withResolvers<void>();
+  w.world.starting = started.promise;
+  await w.service.start();
+  await w.pass(() => w.clock.now() > 20_000);
+  assert.equal(w.world.polls.length, 0);
+  started.resolve();
+  const began = w.clock.now();
+  await w.begun(1);
+  assert.ok(w.clock.now() - began < 10_000, `${w.clock.now() - began} ms`);
+});
+
 test('a watcher that began anew is told of the folders again, and nothing is lost', async (t) => {
   const w = await oneFolder(t);
   const film = w.file('a.mov');
