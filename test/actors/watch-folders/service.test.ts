@@ -247,9 +247,13 @@ test('one process watches; the other shows what is found, and takes over when th
   assert.deepEqual([await w.state(), recorded(w).running], ['waiting', true]);
   await w.pass(async () => (await other.list()).watch_folders[0]!.files_analyzed_count === 1);
   await other.resume();
-  assert.equal((await other.status()).state, 'stopped');
+  const { state, last_error } = await other.status();
+  assert.equal(state, 'stopped');
+  assert.match(last_error ?? '', new RegExp(`^Process ${process.pid} on .* watches the folders`));
+  assert.equal((await w.status()).last_error, null);
   await w.service.close();
   await w.pass(async () => (await other.status()).state !== 'stopped');
+  assert.equal((await other.status()).last_error, null);
 });
 
 test('a watcher that is slow to start delays no later poll', async (t) => {
