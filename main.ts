@@ -51,20 +51,18 @@ export async function startEngine(
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { prober, embedder, index, pool, journal, preview, hardware, clock: systemClock, log };
     const modelLibrary = createModelLibrary(models, thisMachine(device));
-    const asking = { modelLibrary, decoder: prober, thumbnailDecoders, textEmbedder };
-    const search = createSearch({ ...parts, ...asking });
+    const search = createSearch({ ...parts, modelLibrary, decoder: prober, thumbnailDecoders, textEmbedder });
     const visual = { models: search.models, decode: values.decode };
     const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
     const working = { speech, faces, clips };
     const analysis = createAnalysis({ ...parts, ...visual, ...working, decoders: films, faceSide });
-    // Asked of the disk: an engine that only searches has no face actor, and adds watch folders for one that has.
-    const expectFaceModel = async () => void (await chooseFaces(models));
+    const expectFaceModel = () => chooseFaces(models).then(() => {}); // Also where there is no face actor.
     const tasks = openTasks(tasksPath, { analysis, ...visual, expectFaceModel, clock: systemClock, log });
     const exporter = createExporter(Date.now);
     const timelines = createTimelines(parts);
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
     const people = createPeople({ index, tasks });
-    const watching = { watcher, tasks, analysis, index, expectFaceModel, clock: systemClock, log };
+    const watching = { ...parts, watcher, tasks, analysis, expectFaceModel };
     const watchFolders = openWatchFolders(values, decoders, watching);
     const stop = () => {
       journal.stopping();
