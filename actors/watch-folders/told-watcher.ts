@@ -65,6 +65,7 @@ export class ToldWatcher {
         const files = same.flatMap((one) => one.files);
         // The first results are what fills an empty analysis folder.
         if (watched.opened === null || plan.store === null) await this.#open(watched);
+        if (!watched.isListed) await this.#openAndList(watched, skip, signal);
         await this.#openedAgain(
           watched,
           () => this.#openAndList(watched, skip, signal),
@@ -96,8 +97,9 @@ export class ToldWatcher {
     }
   }
 
-  /** A watcher that began anew has to see the files before it can be told of them. */
+  /** A watcher that began anew has to see the files before it can be told of them. FOLDER_AWAY until a poll finds the folder. */
   async #openAndList(watched: Watched, skip: readonly string[], signal: AbortSignal): Promise<void> {
+    if (watched.away) throw watcherErrors.FOLDER_AWAY(`${watched.folder.folder_path} cannot be listed`);
     await this.#open(watched);
     await this.#list(watched, skip, signal);
   }
@@ -110,6 +112,7 @@ export class ToldWatcher {
     const list = async () => {
       const began = clock.now();
       const report = await watcher.ask('poll', asked, { signal });
+      watched.isListed = true;
       return { report, took: clock.now() - began };
     };
     return this.#polls.run(list, { signal });

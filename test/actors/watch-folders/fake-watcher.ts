@@ -28,6 +28,8 @@ export class WatcherWorld {
   readonly files = new Map<string, string>();
   readonly ledgers = new Map<string, Ledger>();
   readonly away = new Set<string>();
+  /** The watcher is replaced when it lists them. */
+  readonly hung = new Set<string>();
   readonly polls: string[] = [];
   readonly closed: { id: string; remove: boolean }[] = [];
   readonly opened: { id: string; plan: string }[] = [];
@@ -123,6 +125,10 @@ async function poll(
     );
     await Promise.race([world.hold, cancelled]);
     turn.throwIfCancelled();
+    if (world.hung.has(open.folder_path)) {
+      world.restart();
+      throw engineErrors.ACTOR_STUCK('watcher was replaced');
+    }
     if (world.away.has(open.folder_path)) throw watcherErrors.FOLDER_AWAY(`${open.folder_path} is away`);
     look(world, open);
     const unsettled = [...open.seen.values()].filter(({ settled }) => !settled).length;

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { type WatchState, watchStates } from '../../../actors/watch-folders/contract.ts';
 import {
   awayWait,
+  hungWait,
   nextPoll,
   nextState,
   nextToWork,
@@ -99,6 +100,8 @@ test('polls come at the interval, soon after files that are being written, and r
     waits.map((ms) => ms / 1000),
     [5, 10, 20, 40, 80, 160, 300, 300, 300],
   );
+  const hung = [1, 2, 3, 7, 8, 1_000].map((times) => hungWait(times) / 60_000);
+  assert.deepEqual(hung, [5, 10, 20, 320, 360, 360]);
 });
 
 test('a folder that takes long to list is listed less often', () => {
