@@ -11,6 +11,7 @@ import { createTimelines } from './actors/exporter/timeline/timelines.ts';
 import { createLibrary } from './actors/library/library.ts';
 import { createModelLibrary } from './actors/models/library.ts';
 import { thisMachine } from './actors/models/machine.ts';
+import { chooseFaces } from './actors/models/registry.ts';
 import { createPeople } from './actors/people/people.ts';
 import { createSearch } from './actors/search/search.ts';
 import { startActors } from './actors/start.ts';
@@ -50,18 +51,17 @@ export async function startEngine(
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const parts = { prober, embedder, index, pool, journal, preview, hardware, clock: systemClock, log };
     const modelLibrary = createModelLibrary(models, thisMachine(device));
-    const asking = { modelLibrary, decoder: prober, thumbnailDecoders, textEmbedder };
-    const search = createSearch({ ...parts, ...asking });
+    const search = createSearch({ ...parts, modelLibrary, decoder: prober, thumbnailDecoders, textEmbedder });
     const visual = { models: search.models, decode: values.decode };
     const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
     const analysis = createAnalysis({ ...parts, ...visual, speech, faces, clips, decoders: films, faceSide });
-    const expectFaceModel = async () => void (await faces?.ask('choose', {}));
+    const expectFaceModel = () => chooseFaces(models).then(() => {}); // Also where there is no face actor.
     const tasks = openTasks(tasksPath, { analysis, ...visual, expectFaceModel, clock: systemClock, log });
     const exporter = createExporter(Date.now);
     const timelines = createTimelines(parts);
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
     const people = createPeople({ index, tasks });
-    const watching = { watcher, tasks, analysis, index, expectFaceModel, clock: systemClock, log };
+    const watching = { ...parts, watcher, tasks, analysis, expectFaceModel };
     const watchFolders = openWatchFolders(values, decoders, watching);
     const summaries = createSummaries(parts);
     const stop = () => {

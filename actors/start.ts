@@ -49,7 +49,8 @@ export async function startActors(
   // There may be hundreds.
   const films = several(decoders, 'decoder');
   // Last, so that it stops first.
-  const watcher = decoders === 0 ? null : supervisor.begin(spec(watcherContract, {}));
+  const listing = { ...spec(watcherContract, {}), isSpare: true };
+  const watcher = decoders === 0 ? null : supervisor.begin(listing);
   const media = { prober, thumbnailDecoders, clipWriters, films, speech, faces, watcher };
   return { index, embedder, textEmbedder, ...media };
 }

@@ -23,6 +23,8 @@ export interface ChildSpec<C extends Contract = Contract> {
   /** Messages that may wait in each lane. */
   readonly capacity?: number;
   readonly policy?: RestartPolicy;
+  /** Replaced however often it is stuck: what it waits for is no fault of the engine, and the others go on without it. */
+  readonly isSpare?: boolean;
 }
 
 export interface ChildState {
@@ -157,7 +159,7 @@ export class Child<C extends Contract = Contract> {
     const now = this.#supervision.clock.now();
     this.#stuckTimes.push(now);
     this.#abandon(this.#link!);
-    if (stuckVerdict(this.#stuckTimes, now) === 'restart-engine') {
+    if (!this.#spec.isSpare && stuckVerdict(this.#stuckTimes, now) === 'restart-engine') {
       this.#cell.down('down', 'stuck again within half an hour');
       this.#supervision.onFatal(name);
       return;

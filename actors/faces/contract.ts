@@ -89,9 +89,10 @@ export type ClusterLabels = Static<typeof ClusterLabels>;
 export const facesContract = contract(
   'faces',
   {
-    /** The models that `load` would take, from the files that are there. NO_FACE_MODEL naming the command that brings them. */
-    choose: ask(Type.Object({}), FaceModel),
-    /** Loads them; answers at once when they are loaded. NO_FACE_MODEL, and what opening a model throws. */
+    /**
+     * Loads the models that are chosen of the files that are there; answers at once when they are loaded. NO_FACE_MODEL naming
+     * the command that brings them, and what opening a model throws.
+     */
     load: ask(Type.Object({}), FaceModel),
     unload: ask(Type.Object({}), Type.Object({})),
     /** What is loaded; null when nothing is. */

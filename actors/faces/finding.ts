@@ -23,7 +23,7 @@ export interface FindingOptions extends ActorEnv<FacesSettings> {
   choose(modelsDir: string): Promise<FacePair>;
 }
 
-type Finding = Pick<Handlers<typeof facesContract>, 'choose' | 'load' | 'unload' | 'loaded' | 'find'>;
+type Finding = Pick<Handlers<typeof facesContract>, 'load' | 'unload' | 'loaded' | 'find'>;
 
 export function findingHandlers({ settings, log, stopping, choose }: FindingOptions): {
   readonly handlers: Finding;
@@ -44,14 +44,8 @@ export function findingHandlers({ settings, log, stopping, choose }: FindingOpti
       }),
   });
   const crops = new FaceCrops();
-  /** Null where another model is loaded, or none. */
-  const deviceOf = (key: string) => (current.state.model_key === key ? current.state.device : null);
   return {
     handlers: {
-      choose: async () => {
-        const row = await chosen();
-        return faceModel(row, deviceOf(row.key));
-      },
       load: async (_, turn) => {
         const { key } = await chosen();
         const { row, family } = await current.load(key, createCheckpoint(turn, { stopping }));

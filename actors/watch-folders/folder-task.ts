@@ -30,16 +30,27 @@ export type BatchEnd = {
 
 export class Batch {
   readonly watched: Watched;
-  file: string | null = null;
   task_id: string | null = null;
   readonly #parts: BatchParts;
   /** Ends what comes before the task. */
   readonly #before = new AbortController();
   #finishing = false;
+  /** Taken and not ended, by path. */
+  readonly #left = new Map<string, SeenFile>();
+  /** Of the latest progress. */
+  #worked: string | null = null;
 
   constructor(parts: BatchParts, watched: Watched) {
     this.#parts = parts;
     this.watched = watched;
+  }
+
+  /** One that is worked on. Until progress is told of any, that is the first: files are taken up in their order. */
+  get file(): string | null {
+    if (this.task_id === null) return null;
+    if (this.#worked !== null && this.#left.has(this.#worked)) return this.#worked;
+    const [first = null] = this.#left.keys();
+    return first;
   }
 
   /** What is being worked on is finished, nothing more is begun. */
@@ -58,9 +69,9 @@ export class Batch {
     const { files, counts, plan } = await told.take(this.watched, size);
     this.watched.took(files.length, counts, now());
     if (files.length === 0) return null;
-    const left = new Map(files.map((file) => [file.path, file]));
+    for (const file of files) this.#left.set(file.path, file);
     const settle = (ended: readonly EndedFile[]) => {
-      for (const { path } of ended) left.delete(path);
+      for (const { path } of ended) this.#left.delete(path);
       return this.#parts.settle(this.watched, plan, ended);
     };
     try {
@@ -69,7 +80,9 @@ export class Batch {
       if (wanted.length === 0) return null;
       return await this.#work(wanted, plan, { closed, signal, settle });
     } catch (error) {
-      const returned = [...left.values()].map((file) => ({ ...file, end: 'returned', fault: null }) as const);
+      const returned = [...this.#left.values()].map(
+        (file) => ({ ...file, end: 'returned', fault: null }) as const,
+      );
       await settle(returned);
       if (engineErrors.CANCELLED.is(error) && this.#finishing) return null;
       throw error;
@@ -105,7 +118,7 @@ export class Batch {
     };
     const followed = await this.#start(files, { folder, cache }, signal, {
       file: (path) => {
-        this.file = path;
+        this.#worked = path;
       },
       result: (result) => {
         const ended = ends.add(result);

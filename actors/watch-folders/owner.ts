@@ -57,12 +57,13 @@ export class Ownership {
         const other = this.other();
         if (other !== null) throw elsewhere(other);
         this.#write(own);
+        this.#own = own;
       });
     } catch (error) {
+      this.#own = null;
       letGo(own);
       throw error;
     }
-    this.#own = own;
     this.#keep(own, lost);
   }
 
@@ -129,8 +130,9 @@ export class Ownership {
 }
 
 function elsewhere({ pid, host }: Holder) {
-  return watchErrors.WATCHED_ELSEWHERE(`Process ${pid} on ${host} watches the folders of this home folder`, {
-    pid,
-    host,
-  });
+  return watchErrors.WATCHED_ELSEWHERE(watchedBy({ pid, host }), { pid, host });
+}
+
+export function watchedBy({ pid, host }: Pick<Holder, 'pid' | 'host'>): string {
+  return `Process ${pid} on ${host} watches the folders of this home folder`;
 }

@@ -62,6 +62,8 @@ export function nextState(state: WatchState, trigger: Trigger): WatchState {
 export const SETTLE_MS = 5_000;
 const AWAY_FIRST_MS = 5_000;
 const AWAY_MOST_MS = 300_000;
+const HUNG_FIRST_MS = 300_000;
+const HUNG_MOST_MS = 6 * 3_600_000;
 const RETRY_FIRST_MS = 2_000;
 const RETRY_MOST_MS = 60_000;
 /** Of the time at most, in which a folder that changes all the time is listed. */
@@ -81,17 +83,24 @@ export function retryWait(failures: number): number {
 }
 
 export interface Polled {
-  /** Polls in a row that found the folder away. */
-  readonly away: number;
   /** Files that have to be seen once more. */
   readonly unsettled: number;
   /** How long the last poll took. */
   readonly took: number;
 }
 
+/** Until a folder that is away is listed again. `failures`: polls in a row that found it away. */
+export function awayWait(failures: number): number {
+  return growing(AWAY_FIRST_MS, AWAY_MOST_MS, failures);
+}
+
+/** The same of one whose listing hung: each try may cost a thread, which is free when the disk answers. */
+export function hungWait(failures: number): number {
+  return growing(HUNG_FIRST_MS, HUNG_MOST_MS, failures);
+}
+
 /** From the end of a poll to the next one; longer than `interval` for a folder that takes long to list. */
-export function pollWait({ away, unsettled, took }: Polled, interval: number): number {
-  if (away > 0) return growing(AWAY_FIRST_MS, AWAY_MOST_MS, away);
+export function pollWait({ unsettled, took }: Polled, interval: number): number {
   if (unsettled > 0) return Math.max(Math.min(SETTLE_MS, interval), took / POLL_SHARE);
   return Math.max(interval, Math.min(REST_MOST_MS, took / REST_SHARE));
 }

@@ -22,7 +22,7 @@ import {
 } from './contract.ts';
 import { addFolder, changeFolder, type EditParts, removeFolder } from './edits.ts';
 import { Looks } from './looks.ts';
-import { Ownership } from './owner.ts';
+import { Ownership, watchedBy } from './owner.ts';
 import type { Homes } from './places.ts';
 import { WatchSession } from './session.ts';
 import { StatsFiles } from './stats.ts';
@@ -73,7 +73,6 @@ class WatchService implements WatchFolders {
   #disarmResume = () => {};
   /** Files done by sessions that have ended. */
   #processed = 0;
-  #lost: string | null = null;
 
   constructor(parts: WatchFolderParts) {
     this.#parts = parts;
@@ -149,7 +148,6 @@ class WatchService implements WatchFolders {
     const kept = { configuration: this.#configuration, stats: this.#stats, looks: this.#looks };
     const of = { watcher, tasks, analysis, index, clock, log, now, interval, homes, size };
     const session = new WatchSession({ ...of, ...kept, folder: this.#folder });
-    this.#lost = null;
     this.#processed = 0;
     this.#session = session;
     log.info('watch folders are watched');
@@ -201,10 +199,14 @@ class WatchService implements WatchFolders {
   }
 
   #lose(): void {
-    const other = this.#owner.other();
-    this.#lost = `Another process watches the folders${other ? `: ${other.pid} on ${other.host}` : ''}`;
-    this.#parts.log.error('watching ends', { error: this.#lost });
+    this.#parts.log.error('watching ends', { error: this.#watchedElsewhere() ?? 'another process watched' });
     this.#session?.stop();
+  }
+
+  /** Who watches, when it is another process. */
+  #watchedElsewhere(): string | null {
+    const other = this.#owner.other();
+    return other === null ? null : watchedBy(other);
   }
 
   #status(folders: readonly RecordedFolder[]): WatchStatus {
@@ -215,7 +217,7 @@ class WatchService implements WatchFolders {
     const files_pending = pending.reduce((sum, one) => sum + one, 0);
     const of = { files_pending, folder_stats };
     if (session === null) {
-      const last_error = this.#lost;
+      const last_error = this.#watchedElsewhere();
       const none = { current_folder: null, current_file: null, task_id: null, paused_until: null };
       const files_processed_this_session = this.#processed;
       return { state: 'stopped', ...none, files_processed_this_session, last_error, ...of };
@@ -228,7 +230,7 @@ class WatchService implements WatchFolders {
       current_file: batch?.file ?? null,
       task_id: batch?.task_id ?? null,
       files_processed_this_session: processed,
-      last_error: this.#lost ?? session.folders.fault ?? wrong ?? null,
+      last_error: this.#watchedElsewhere() ?? session.folders.fault ?? wrong ?? null,
       paused_until: until === null ? null : this.#unixOf(until),
       ...of,
     };

@@ -155,14 +155,13 @@ export class WatchSession {
     const { clock, now: unix, interval, log } = this.#parts;
     const polling = new AbortController();
     watched.polling = polling;
-    const began = clock.now();
     try {
-      const report = await this.#told.poll(watched, this.folders.skip, polling.signal);
+      const { report, took } = await this.#told.poll(watched, this.folders.skip, polling.signal);
       if (watched.isGone || polling.signal.aborted) return;
-      watched.polled(report, { now: clock.now(), began, time: unix(), interval });
+      watched.polled(report, { now: clock.now(), took, time: unix(), interval });
     } catch (error) {
       if (watched.isGone || polling.signal.aborted) return;
-      const isFirst = watched.pollFailed(error, { now: clock.now(), began, interval });
+      const isFirst = watched.pollFailed(error, clock.now());
       if (isFirst)
         log.warn('a watch folder cannot be listed', { id: watched.id, error: toFields(error).message });
     } finally {

@@ -1,6 +1,7 @@
 // What the watcher is told and asked about a folder. A watcher that was started anew knows nothing: the folder is opened
 // again, and what was asked is asked once more.
 import { join } from 'node:path';
+import type { Clock } from '../../runtime/clock.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import { Mutex } from '../../runtime/sync/mutex.ts';
 import { type PollReport, type watcherContract, watcherErrors } from '../watcher/contract.ts';
@@ -18,6 +19,13 @@ export interface ToldWatcherParts {
   /** Of the ledgers. */
   readonly folder: string;
   readonly looks: Looks;
+  readonly clock: Clock;
+}
+
+export interface Listing {
+  readonly report: PollReport;
+  /** ms, without what came before: a watcher that starts, other folders that are listed. */
+  readonly took: number;
 }
 
 export class ToldWatcher {
@@ -30,7 +38,7 @@ export class ToldWatcher {
   }
 
   /** Lists the folder. FOLDER_AWAY, CACHE_DIR_MISSING, LEDGER_UNWRITABLE, CANCELLED. */
-  async poll(watched: Watched, skip: readonly string[], signal: AbortSignal): Promise<PollReport> {
+  async poll(watched: Watched, skip: readonly string[], signal: AbortSignal): Promise<Listing> {
     await watched.lock.run(() => this.#open(watched));
     return this.#openedAgain(
       watched,
@@ -57,6 +65,7 @@ export class ToldWatcher {
         const files = same.flatMap((one) => one.files);
         // The first results are what fills an empty analysis folder.
         if (watched.opened === null || plan.store === null) await this.#open(watched);
+        if (!watched.isListed) await this.#openAndList(watched, skip, signal);
         await this.#openedAgain(
           watched,
           () => this.#openAndList(watched, skip, signal),
@@ -88,17 +97,25 @@ export class ToldWatcher {
     }
   }
 
-  /** A watcher that began anew has to see the files before it can be told of them. */
+  /** A watcher that began anew has to see the files before it can be told of them. FOLDER_AWAY until a poll finds the folder. */
   async #openAndList(watched: Watched, skip: readonly string[], signal: AbortSignal): Promise<void> {
+    if (watched.away) throw watcherErrors.FOLDER_AWAY(`${watched.folder.folder_path} cannot be listed`);
     await this.#open(watched);
     await this.#list(watched, skip, signal);
   }
 
-  async #list(watched: Watched, skip: readonly string[], signal: AbortSignal): Promise<PollReport> {
+  async #list(watched: Watched, skip: readonly string[], signal: AbortSignal): Promise<Listing> {
     const { excluded_extensions, excluded_filename_globs, excluded_folder_globs } = watched.folder;
     const exclusions = { excluded_extensions, excluded_filename_globs, excluded_folder_globs };
     const asked = { id: watched.id, exclusions, skip: [...skip] };
-    return this.#polls.run(() => this.#parts.watcher.ask('poll', asked, { signal }), { signal });
+    const { watcher, clock } = this.#parts;
+    const list = async () => {
+      const began = clock.now();
+      const report = await watcher.ask('poll', asked, { signal });
+      watched.isListed = true;
+      return { report, took: clock.now() - began };
+    };
+    return this.#polls.run(list, { signal });
   }
 
   /** Does nothing when it is open under the plan of now. */

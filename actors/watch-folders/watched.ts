@@ -1,5 +1,5 @@
 // A folder while it is watched: what was found in it, when it is listed and worked on next, and what went wrong.
-import { toFields } from '../../runtime/errors.ts';
+import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { Mutex } from '../../runtime/sync/mutex.ts';
 import type { FileCounts, FileEnd, PollReport, SeenFile } from '../watcher/contract.ts';
 import type { RecordedFolder } from './configuration.ts';
@@ -7,7 +7,7 @@ import type { FolderStats } from './contract.ts';
 import { type EndedFile, isOfEveryFile } from './ends.ts';
 import { cacheOf, type Homes } from './places.ts';
 import { type Plan, workOf } from './request-of.ts';
-import { pollAfterChange, pollWait, retryWait, type Scheduled } from './schedule.ts';
+import { awayWait, hungWait, pollAfterChange, pollWait, retryWait, type Scheduled } from './schedule.ts';
 import { type FolderRecord, MOST_FAILURES } from './stats.ts';
 
 /** How often the same file may be handed back for an error that may pass. */
@@ -25,6 +25,8 @@ export class Watched implements Scheduled {
   work: string;
   /** Under which the watcher has it; null while it has it not. */
   opened: Plan | null = null;
+  /** The watcher has seen its files since it was opened there: it passes over what it is told of others. */
+  isListed = false;
   /** Opening and settling come one after the other. */
   readonly lock = new Mutex();
   /** Ends of files that the watcher was not told of yet. */
@@ -43,6 +45,8 @@ export class Watched implements Scheduled {
   savedAt: number;
   #record: FolderRecord;
   #awayCount = 0;
+  /** How often its listing hung until the watcher was replaced, since it was listed last. */
+  #hangs = 0;
   #retries = 0;
   #polledAt = 0;
   #pollTook = 0;
@@ -89,8 +93,16 @@ export class Watched implements Scheduled {
     const isOther = this.opened !== null && !isFilled;
     if (isOther) this.#tries.clear();
     if (this.opened === null || isOther) this.ready = 0;
+    if (this.opened === null) this.isListed = false;
+    this.count(this.opened === null ? this.#unlisted(counts) : counts);
     this.opened = plan;
-    this.count(counts);
+  }
+
+  /** A ledger knows only what is done: the other files are those that were found when it was listed last. */
+  #unlisted(counts: FileCounts): FileCounts {
+    const { analyzed, failed, filtered } = counts;
+    const files = Math.max(counts.files, this.#record.counts.files);
+    return { files, pending: files - analyzed - failed - filtered, analyzed, failed, filtered };
   }
 
   count(counts: FileCounts): void {
@@ -100,9 +112,10 @@ export class Watched implements Scheduled {
   }
 
   /** `now`: ms of the clock; `time`: Unix seconds. */
-  polled(report: PollReport, { now, began, time, interval }: PollTimes): void {
+  polled(report: PollReport, { now, took, time, interval }: PollTimes): void {
     const { counts, ready, unsettled, unreadable, unreadable_count } = report;
     this.#awayCount = 0;
+    this.#hangs = 0;
     this.#pollFault = null;
     const [first] = unreadable;
     this.#unreadable =
@@ -110,26 +123,25 @@ export class Watched implements Scheduled {
     this.ready = ready;
     this.isSettled = unsettled === 0;
     this.#more = counts.pending > ready + unsettled + unreadable_count;
-    this.#ended(now, began, pollWait({ away: 0, unsettled, took: now - began }, interval));
+    this.#polledAt = now;
+    this.#pollTook = took;
+    this.pollAt = now + pollWait({ unsettled, took }, interval);
     this.count(counts);
     this.#set({ last_poll_time: time }, 'later');
     if (counts.failed === 0 && this.#record.failures.length > 0) this.#set({ failures: [] }, 'soon');
   }
 
   /** True when it is the first time in a row. */
-  pollFailed(error: unknown, { now, began, interval }: Omit<PollTimes, 'time'>): boolean {
+  pollFailed(error: unknown, now: number): boolean {
     this.#awayCount++;
-    this.#pollFault = toFields(error).message;
+    this.#pollFault = engineErrors.ACTOR_STUCK.is(error)
+      ? `${this.#folder.folder_path}: something in it does not answer`
+      : toFields(error).message;
     this.ready = 0;
-    this.#ended(now, began, pollWait({ away: this.#awayCount, unsettled: 0, took: now - began }, interval));
+    if (engineErrors.ACTOR_STUCK.is(error)) this.#hangs++;
+    this.pollAt = now + (this.#hangs > 0 ? hungWait(this.#hangs) : awayWait(this.#awayCount));
     this.#set({}, 'soon');
     return this.#awayCount === 1;
-  }
-
-  #ended(now: number, began: number, wait: number): void {
-    this.#polledAt = now;
-    this.#pollTook = now - began;
-    this.pollAt = now + wait;
   }
 
   changed(now: number): void {
@@ -214,7 +226,8 @@ export class Watched implements Scheduled {
 
 export interface PollTimes {
   readonly now: number;
-  readonly began: number;
+  /** ms */
+  readonly took: number;
   readonly time: number;
   readonly interval: number;
 }

@@ -5,11 +5,11 @@ import type { WatchStatus } from '../../actors/watch-folders/contract.ts';
 import type { WatchBackend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { agreed, requireConsent } from '../consent.ts';
-import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { type Command, exit, usageErrors } from '../context.ts';
 import { unknownAction } from '../mistakes.ts';
 import { printable } from '../terminal.ts';
 import { folderMeant, shortId } from '../watch/choice.ts';
-import { folderLines, serviceLine, statusLines } from '../watch/lines.ts';
+import { folderLines, serviceLine, startHint, statusLines } from '../watch/lines.ts';
 import { withService } from '../watch/service.ts';
 import { changesOf, newFolder } from '../watch/wishes.ts';
 import { withBackend } from '../with-backend.ts';
@@ -160,13 +160,10 @@ const status: Command = async (args, context) => {
   return withService(context, async (folders) => {
     const answer = await folders.list();
     context.out(values.json ? `${JSON.stringify(answer.service_status)}\n` : statusLines(answer));
-    tellWhoStarts(answer.service_status, context);
+    const hint = startHint(answer.service_status);
+    if (hint !== '') context.screen.write(`${hint}\n`);
     return exit.ok;
   });
 };
-
-function tellWhoStarts({ state }: WatchStatus, { screen }: Context): void {
-  if (state === 'stopped') screen.write('Nothing is watched until it is started: framehound watch start\n');
-}
 
 const actions: Readonly<Record<string, Command>> = { list, add, edit, remove, start, stop, status };

@@ -72,6 +72,12 @@ export function serviceLine(status: WatchStatus): string {
   return `The watch-folder service is ${state}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
 }
 
+/** What to do about a service that watches nothing; empty when there is nothing to do, as while another process watches. */
+export function startHint({ state, last_error }: WatchStatus): string {
+  const isIdle = state === 'stopped' && last_error === null;
+  return isIdle ? 'Nothing is watched until it is started: framehound watch start' : '';
+}
+
 /** The service, and below it every folder with what went wrong in it. */
 export function statusLines({ watch_folders: all, service_status: status }: WatchFolderList): string {
   const { current_file, current_folder, task_id, last_error } = status;

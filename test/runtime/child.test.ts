@@ -114,3 +114,18 @@ test('an actor that cannot start says why', async () => {
   await assert.rejects(inThread('fixture', { failStart: true }), /no luck at start/);
   await supervisor.stop();
 });
+
+test('a spare actor is replaced however often it is stuck', async () => {
+  const fatal: string[] = [];
+  const { supervisor, clock, spare } = engine({ onFatal: (name) => fatal.push(name) });
+  const ref = await spare();
+  for (let times = 0; times < 3; times++) {
+    const stuck = ref.ask('wait', { block: true });
+    await until(() => supervisor.states()[0]?.running === 1);
+    clock.advance(2_500);
+    await assert.rejects(stuck, engineErrors.ACTOR_STUCK.is);
+    await until(() => ref.phase === 'ready');
+  }
+  assert.deepEqual(fatal, []);
+  await supervisor.stop();
+});

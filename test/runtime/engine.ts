@@ -21,11 +21,12 @@ export function engine(options: Partial<SupervisorOptions> = {}) {
       turnLimitMs: 1_000,
       start: () => startInMemory(definition, { log, memory: pool.memory }),
     });
-  const threaded = (name: string, settings: unknown) => ({
+  const threaded = (name: string, settings: unknown, isSpare = false) => ({
     name,
     contract: fixtureContract,
     capacity: 8,
     turnLimitMs: 1_000,
+    isSpare,
     start: () =>
       startThread({
         name,
@@ -38,5 +39,6 @@ export function engine(options: Partial<SupervisorOptions> = {}) {
   });
   const inThread = (name = 'fixture', settings: unknown = {}) => supervisor.add(threaded(name, settings));
   const begun = (name = 'fixture') => supervisor.begin(threaded(name, {}));
-  return { supervisor, clock, log, lines, pool, inMemory, inThread, begun };
+  const spare = () => supervisor.add(threaded('spare', {}, true));
+  return { supervisor, clock, log, lines, pool, inMemory, inThread, begun, spare };
 }

@@ -245,3 +245,16 @@ test('files that come into a watched folder are analysed once, whatever happens 
   const watching = await watch(t);
   for (const [title, step] of Object.entries(steps)) await t.test(title, () => step(watching));
 });
+
+test('a folder whose faces are wanted is refused without face models, also where nothing is running', async () => {
+  const home = newHome();
+  mkdirSync(join(home.folder, 'incoming'));
+  const args = ['watch', 'add', join(home.folder, 'incoming')];
+  const { code, err } = await home.run(...args, '--faces', 'crew');
+  assert.equal(code, 1);
+  assert.match(err, /No face detector and no face embedder is downloaded: .*models pull faces/);
+  assert.equal((await home.run(...args)).code, 0);
+  const { out } = await home.run('watch', 'list', '--json');
+  assert.equal((JSON.parse(out) as WatchFolderList).watch_folders.length, 1);
+  home.remove();
+});

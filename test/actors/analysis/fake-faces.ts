@@ -146,7 +146,6 @@ export function fakeFaces(world: FacesWorld) {
     contract: facesContract,
     create: () => ({
       handlers: told(world, {
-        choose: chosen,
         load: () => {
           world.loads++;
           world.loaded = true;

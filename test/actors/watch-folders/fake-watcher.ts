@@ -28,6 +28,8 @@ export class WatcherWorld {
   readonly files = new Map<string, string>();
   readonly ledgers = new Map<string, Ledger>();
   readonly away = new Set<string>();
+  /** The watcher is replaced when it lists them. */
+  readonly hung = new Set<string>();
   readonly polls: string[] = [];
   readonly closed: { id: string; remove: boolean }[] = [];
   readonly opened: { id: string; plan: string }[] = [];
@@ -38,6 +40,8 @@ export class WatcherWorld {
   mostPollsAtOnce = 0;
   /** A poll waits for it. */
   hold: Promise<void> = Promise.resolve();
+  /** A watcher that is starting opens nothing before. */
+  starting: Promise<void> = Promise.resolve();
   unwritable = false;
   listening: string[] = [];
   tellChange: (id: string) => void = () => {};
@@ -63,7 +67,8 @@ export function fakeWatcher(world: WatcherWorld) {
     contract: watcherContract,
     create: () => ({
       handlers: {
-        open: ({ id, folder_path, ledger: path, plan }) => {
+        open: async ({ id, folder_path, ledger: path, plan }) => {
+          await world.starting;
           if (world.unwritable) throw watcherErrors.LEDGER_UNWRITABLE(`${path} cannot be written`);
           const kept = world.ledgers.get(path);
           const ledger = kept?.plan === plan ? kept : { plan, ends: new Map() };
@@ -72,7 +77,7 @@ export function fakeWatcher(world: WatcherWorld) {
           for (const one of seen.values()) one.taken = false;
           world.open.set(id, { folder_path, ledger, seen });
           world.opened.push({ id, plan });
-          return { counts: countsOf(world.open.get(id)!) };
+          return { counts: seen.size > 0 ? countsOf(world.open.get(id)!) : recalledOf(ledger) };
         },
         poll: (request, turn) => poll(world, folderOf(request.id), request, turn),
         take: ({ id, limit }) => {
@@ -120,6 +125,10 @@ async function poll(
     );
     await Promise.race([world.hold, cancelled]);
     turn.throwIfCancelled();
+    if (world.hung.has(open.folder_path)) {
+      world.restart();
+      throw engineErrors.ACTOR_STUCK('watcher was replaced');
+    }
     if (world.away.has(open.folder_path)) throw watcherErrors.FOLDER_AWAY(`${open.folder_path} is away`);
     look(world, open);
     const unsettled = [...open.seen.values()].filter(({ settled }) => !settled).length;
@@ -162,6 +171,13 @@ function countsOf(open: OpenFolder): FileCounts {
     failed: of('failed'),
     filtered: of('filtered'),
   };
+}
+
+/** Of a folder that was not listed yet. */
+function recalledOf({ ends }: Ledger): FileCounts {
+  const of = (wanted: FileEnd) => [...ends.values()].filter(({ end }) => end === wanted).length;
+  const counts = { analyzed: of('analyzed'), failed: of('failed'), filtered: of('filtered') };
+  return { files: ends.size, pending: 0, ...counts };
 }
 
 async function* changes(world: WatcherWorld, folders: readonly { id: string }[], turn: FeedTurn) {

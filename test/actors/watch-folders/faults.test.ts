@@ -66,3 +66,47 @@ test('a filter that cannot be asked pauses the folder', async (t) => {
   w.facts.filters.refuse(null);
   await w.begun(1);
 });
+
+test('a folder whose listing hangs is tried rarely, and the others go on', async (t) => {
+  const w = await oneFolder(t);
+  w.tasks.isQuick = true;
+  const film = w.file('a.mov');
+  const other = w.folder('others');
+  const { id } = await w.service.add(bodyOf({ folder_path: other }), never);
+  w.world.hung.add(w.folder_path);
+  w.world.put(join(other, 'b.mov'));
+  await w.service.start();
+  const done = async (of: string) => (await w.status()).folder_stats[of]!.files_analyzed === 1;
+  await w.pass(() => done(id));
+  const { last_error, paused_until } = await w.stats();
+  assert.match(last_error ?? '', /films: something in it does not answer$/);
+  assert.ok(paused_until !== null);
+  const began = w.clock.now();
+  await w.pass(() => w.clock.now() - began > 200_000, 5_000);
+  const polls = () => w.world.polls.filter((one) => one === w.id).length;
+  assert.equal(polls(), 1);
+  await w.pass(() => w.clock.now() - began > 800_000, 5_000);
+  assert.equal(polls(), 2);
+  w.world.hung.clear();
+  await w.pass(() => done(w.id), 5_000);
+  assert.deepEqual([(await w.stats()).last_error, w.tasks.started.at(-1)?.paths], [null, [film]]);
+});
+
+test('what is owed to a folder whose listing hangs waits until it answers', async (t) => {
+  const w = await oneFolder(t);
+  const film = w.file('a.mov');
+  await w.service.start();
+  await w.begun(1);
+  w.world.hung.add(w.folder_path);
+  const isAway = async () => (await w.stats()).paused_until !== null;
+  await w.pass(isAway, 5_000);
+  const polls = w.world.polls.length;
+  w.tasks.result(film);
+  w.tasks.end();
+  const began = w.clock.now();
+  await w.pass(() => w.clock.now() - began > 200_000, 5_000);
+  assert.equal(w.world.polls.length, polls);
+  w.world.hung.clear();
+  await w.pass(async () => (await w.stats()).files_analyzed === 1, 5_000);
+  assert.deepEqual([w.tasks.started.length, (await w.stats()).last_error], [1, null]);
+});

@@ -3,6 +3,8 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { type WatchState, watchStates } from '../../../actors/watch-folders/contract.ts';
 import {
+  awayWait,
+  hungWait,
   nextPoll,
   nextState,
   nextToWork,
@@ -90,20 +92,20 @@ test('the folder that is due first is listed first', () => {
 });
 
 test('polls come at the interval, soon after files that are being written, and rarely to a folder that is away', () => {
-  assert.equal(pollWait({ away: 0, unsettled: 0, took: 500 }, 30_000), 30_000);
-  assert.equal(pollWait({ away: 0, unsettled: 2, took: 500 }, 30_000), 5_000);
-  assert.equal(pollWait({ away: 0, unsettled: 2, took: 50 }, 1_000), 1_000);
-  const waits = [1, 2, 3, 4, 5, 6, 7, 8, 1_000].map((away) =>
-    pollWait({ away, unsettled: 9, took: 500 }, 30_000),
-  );
+  assert.equal(pollWait({ unsettled: 0, took: 500 }, 30_000), 30_000);
+  assert.equal(pollWait({ unsettled: 2, took: 500 }, 30_000), 5_000);
+  assert.equal(pollWait({ unsettled: 2, took: 50 }, 1_000), 1_000);
+  const waits = [1, 2, 3, 4, 5, 6, 7, 8, 1_000].map(awayWait);
   assert.deepEqual(
     waits.map((ms) => ms / 1000),
     [5, 10, 20, 40, 80, 160, 300, 300, 300],
   );
+  const hung = [1, 2, 3, 7, 8, 1_000].map((times) => hungWait(times) / 60_000);
+  assert.deepEqual(hung, [5, 10, 20, 320, 360, 360]);
 });
 
 test('a folder that takes long to list is listed less often', () => {
-  const wait = (took: number, unsettled = 0) => Math.round(pollWait({ away: 0, unsettled, took }, 30_000));
+  const wait = (took: number, unsettled = 0) => Math.round(pollWait({ unsettled, took }, 30_000));
   assert.equal(wait(6_000), 200_000);
   assert.equal(wait(3_600_000), 600_000);
   assert.equal(wait(6_000, 1), 30_000);

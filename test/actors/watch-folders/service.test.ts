@@ -202,6 +202,28 @@ test('the engine ends in mid-file: nothing is left of the service but the record
   assert.deepEqual(w.tasks.current!.paths.length, 1);
 });
 
+test('what is pending stays known after a restart, also while the folder is listed anew', async (t) => {
+  const w = await oneFolder(t);
+  const one = w.file('a.mov');
+  w.file('b.mov');
+  await w.service.start();
+  await w.begun(1);
+  w.tasks.result(one);
+  await w.pass(async () => (await w.stats()).files_analyzed === 1);
+  await w.service.close();
+  w.tasks.end('interrupted');
+  w.world.restart();
+  const listed = Promise.withResolvers<void>();
+  w.world.hold = listed.promise;
+  const next = w.another();
+  await next.start();
+  const polls = w.world.polls.length;
+  await w.pass(() => w.world.polls.length > polls);
+  const { files_pending, folder_stats } = await next.status();
+  assert.deepEqual([files_pending, folder_stats[w.id]!.files_pending], [1, 1]);
+  listed.resolve();
+});
+
 test('a service that did not run, or is not to, does not run again', async (t) => {
   const w = await oneFolder(t);
   await w.service.resume();
@@ -225,9 +247,27 @@ test('one process watches; the other shows what is found, and takes over when th
   assert.deepEqual([await w.state(), recorded(w).running], ['waiting', true]);
   await w.pass(async () => (await other.list()).watch_folders[0]!.files_analyzed_count === 1);
   await other.resume();
-  assert.equal((await other.status()).state, 'stopped');
+  const { state, last_error } = await other.status();
+  assert.equal(state, 'stopped');
+  assert.match(last_error ?? '', new RegExp(`^Process ${process.pid} on .* watches the folders`));
+  assert.equal((await w.status()).last_error, null);
   await w.service.close();
   await w.pass(async () => (await other.status()).state !== 'stopped');
+  assert.equal((await other.status()).last_error, null);
+});
+
+test('a watcher that is slow to start delays no later poll', async (t) => {
+  const w = await oneFolder(t);
+  w.file('a.mov');
+  const started = Promise.withResolvers<void>();
+  w.world.starting = started.promise;
+  await w.service.start();
+  await w.pass(() => w.clock.now() > 20_000);
+  assert.equal(w.world.polls.length, 0);
+  started.resolve();
+  const began = w.clock.now();
+  await w.begun(1);
+  assert.ok(w.clock.now() - began < 10_000, `${w.clock.now() - began} ms`);
 });
 
 test('a watcher that began anew is told of the folders again, and nothing is lost', async (t) => {

@@ -48,6 +48,22 @@ test('a file that was the same in two polls becomes one task with everything tha
   assert.ok(watch_folders[0]!.last_poll_time > 1_700_000_000);
 });
 
+test('a file that is worked on is told as soon as there is a task, and never one that has ended', async (t) => {
+  const w = await oneFolder(t);
+  const [one, two, three] = [w.file('a.mov'), w.file('b.mov'), w.file('c.mov')];
+  await w.service.start();
+  await w.begun(1);
+  const file = async () => (await w.status()).current_file;
+  await w.pass(async () => (await w.status()).task_id === 'task-1');
+  assert.equal(await file(), one);
+  w.tasks.progress(two);
+  assert.equal(await file(), two);
+  w.tasks.result(two);
+  assert.equal(await file(), one);
+  w.tasks.result(one);
+  assert.equal(await file(), three);
+});
+
 test('a file that changes all the time is not taken', async (t) => {
   const w = await oneFolder(t);
   await w.service.start();

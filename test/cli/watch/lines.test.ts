@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { minuteText } from '../../../cli/terminal.ts';
-import { folderLines, serviceLine, statusLines } from '../../../cli/watch/lines.ts';
+import { folderLines, serviceLine, startHint, statusLines } from '../../../cli/watch/lines.ts';
 import { emptyStatus } from '../../http/fake-watch-folders.ts';
 import { watchFolder } from './world.ts';
 
@@ -108,4 +108,10 @@ test('the status names the file that is worked on, and of each folder what went 
   assert.equal(lines[5], '✗ /media/footage/a.mp4: no\\x0afilm');
   assert.equal(lines[6], '✗ /media/footage/b.mp4: damaged');
   assert.deepEqual(lines.slice(9), ['✗ it is not there', `tried again at ${minuteText(1.7e9)}`, '']);
+});
+
+test('a service that is stopped is to be started, unless another process watches', () => {
+  assert.match(startHint(emptyStatus()), /framehound watch start$/);
+  assert.equal(startHint(emptyStatus({ state: 'waiting' })), '');
+  assert.equal(startHint(emptyStatus({ last_error: 'Process 1 on host watches the folders' })), '');
 });
