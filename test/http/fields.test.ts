@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { routes } from '../../http/routes.ts';
+import { usualSettings } from '../actors/watch-folders/usual-settings.ts';
 
 /** `needed`, `optional`, or the default. `beyond` are fields that the published interface does not have. */
 interface Row {
@@ -28,26 +29,6 @@ const selector = {
   analysis_id: optional,
 };
 const scope = { media_type: 'any', media_paths: [], hash_strs: [], expected_count: optional };
-
-const watched = {
-  cache_dir: null,
-  enabled: true,
-  enable_visual_analysis: true,
-  enable_audio_analysis: false,
-  enable_face_analysis: false,
-  audio_language: 'english',
-  cluster_job_name: null,
-  face_eps: 0.48,
-  face_min_samples: 5,
-  excluded_extensions: [],
-  excluded_filename_globs: [],
-  excluded_folder_globs: [],
-  metadata_filter_request: null,
-  channels: null,
-  detect_speakers: true,
-  speaker_count: 'auto',
-  preferred_x_model_key: 'auto',
-};
 
 const bodies: Readonly<Record<string, Row>> = {
   '/models/load': { fields: { model_key: needed } },
@@ -191,10 +172,12 @@ const bodies: Readonly<Record<string, Row>> = {
     fields: { segments: needed, format: needed, display_name: needed },
     beyond: { output_dir: optional },
   },
-  '/watch-folders': { fields: { folder_path: needed, ...watched } },
+  '/watch-folders': { fields: { folder_path: needed, ...usualSettings } },
   '/watch-folders/{id}': {
     // Nothing that is left out is changed.
-    fields: Object.fromEntries(['folder_path', ...Object.keys(watched)].map((name) => [name, optional])),
+    fields: Object.fromEntries(
+      ['folder_path', ...Object.keys(usualSettings)].map((name) => [name, optional]),
+    ),
   },
   '/thumbnails': { fields: { cache_dir: needed, requests: needed }, beyond: { max_size: 480 } },
   '/thumbnails/scene': {

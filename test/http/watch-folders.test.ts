@@ -4,6 +4,7 @@ import type { WatchFolder, WatchFolderList, WatchStatus } from '../../actors/wat
 import { watchErrors } from '../../actors/watch-folders/contract.ts';
 import { type Client, createClient } from '../../http/client/client.ts';
 import { watchFolderRoutes } from '../../http/routes/watch-folders.ts';
+import { usualSettings } from '../actors/watch-folders/usual-settings.ts';
 import { emptyStatus, type FakeWatchOptions, fakeWatchFolders } from './fake-watch-folders.ts';
 import { inject } from './inject.ts';
 
@@ -41,23 +42,7 @@ test('a watch folder has the defaults of the interface, and is listed with the s
   assert.ok(id.length > 0 && created_at > 0);
   assert.deepEqual(folder, {
     folder_path: '/footage',
-    cache_dir: null,
-    enabled: true,
-    enable_visual_analysis: true,
-    enable_audio_analysis: false,
-    enable_face_analysis: false,
-    audio_language: 'english',
-    cluster_job_name: null,
-    face_eps: 0.48,
-    face_min_samples: 5,
-    excluded_extensions: [],
-    excluded_filename_globs: [],
-    excluded_folder_globs: [],
-    channels: null,
-    detect_speakers: true,
-    speaker_count: 'auto',
-    preferred_x_model_key: 'auto',
-    metadata_filter_request: null,
+    ...usualSettings,
     last_poll_time: 0,
     files_analyzed_count: 0,
   });

@@ -4,6 +4,20 @@ import { engineErrors } from '../../runtime/errors.ts';
 import { until } from '../until.ts';
 import { engine } from './engine.ts';
 
+type Engine = ReturnType<typeof engine>;
+
+/** Resolves when the only actor was stuck and is replaced. */
+async function getStuck(
+  { supervisor, clock }: Pick<Engine, 'supervisor' | 'clock'>,
+  ref: Awaited<ReturnType<Engine['inThread']>>,
+): Promise<void> {
+  const stuck = ref.ask('wait', { block: true });
+  await until(() => supervisor.states()[0]?.running === 1);
+  clock.advance(2_500);
+  await assert.rejects(stuck, engineErrors.ACTOR_STUCK.is);
+  await until(() => ref.phase === 'ready');
+}
+
 test('a crash in one actor fails its own calls retryably while another goes on, and it comes back', async () => {
   const { supervisor, clock, inThread, pool } = engine();
   const [weak, strong] = [await inThread('weak'), await inThread('strong')];
@@ -97,11 +111,7 @@ test('an actor that got stuck long ago is replaced again', async () => {
   const { supervisor, clock, inThread } = engine({ onFatal: (name) => fatal.push(name) });
   const ref = await inThread();
   for (let times = 0; times < 3; times++) {
-    const stuck = ref.ask('wait', { block: true });
-    await until(() => supervisor.states()[0]?.running === 1);
-    clock.advance(2_500);
-    await assert.rejects(stuck, engineErrors.ACTOR_STUCK.is);
-    await until(() => ref.phase === 'ready');
+    await getStuck({ supervisor, clock }, ref);
     clock.advance(31 * 60_000);
   }
   assert.deepEqual(fatal, []);
@@ -120,11 +130,7 @@ test('a spare actor is replaced however often it is stuck', async () => {
   const { supervisor, clock, spare } = engine({ onFatal: (name) => fatal.push(name) });
   const ref = await spare();
   for (let times = 0; times < 3; times++) {
-    const stuck = ref.ask('wait', { block: true });
-    await until(() => supervisor.states()[0]?.running === 1);
-    clock.advance(2_500);
-    await assert.rejects(stuck, engineErrors.ACTOR_STUCK.is);
-    await until(() => ref.phase === 'ready');
+    await getStuck({ supervisor, clock }, ref);
   }
   assert.deepEqual(fatal, []);
   await supervisor.stop();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { filterErrors } from '../../../actors/index/facets/contract.ts';
 import type { NewWatchFolder } from '../../../actors/watch-folders/contract.ts';
+import { usualSettings } from './usual-settings.ts';
 import { bodyOf, code, never, watching } from './watching.ts';
 
 test('a new folder is recorded as it was meant, with every default', async (t) => {
@@ -23,23 +24,8 @@ test('a new folder is recorded as it was meant, with every default', async (t) =
   assert.deepEqual(added, {
     id: 'folder-1',
     folder_path,
-    cache_dir: null,
-    enabled: true,
-    enable_visual_analysis: true,
-    enable_audio_analysis: false,
-    enable_face_analysis: false,
-    audio_language: 'english',
-    cluster_job_name: null,
-    face_eps: 0.48,
-    face_min_samples: 5,
+    ...usualSettings,
     excluded_extensions: ['.mp4', '.wav'],
-    excluded_filename_globs: [],
-    excluded_folder_globs: [],
-    channels: null,
-    detect_speakers: true,
-    speaker_count: 'auto',
-    preferred_x_model_key: 'auto',
-    metadata_filter_request: null,
     created_at: 1_700_000_000,
     last_poll_time: 0,
     files_analyzed_count: 0,

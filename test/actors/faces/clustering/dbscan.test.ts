@@ -6,7 +6,8 @@ import { Entries } from '../../../../actors/faces/clustering/entries.ts';
 import { Product } from '../../../../actors/faces/clustering/product.ts';
 import type { ClusterLabels } from '../../../../actors/faces/contract.ts';
 import { createLog } from '../../../../runtime/log.ts';
-import { crowd, naive, numbered, seeded } from './people.ts';
+import { seeded } from '../../../seeded.ts';
+import { crowd, naive, numbered } from './people.ts';
 
 let product: Product;
 before(async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { kernelOver } from '../../../../actors/faces/clustering/kernel.ts';
-import { seeded } from './people.ts';
+import { seeded } from '../../../seeded.ts';
 
 const source = (name: string) =>
   readFileSync(new URL(`../../../../actors/faces/clustering/${name}`, import.meta.url));

@@ -7,7 +7,8 @@ import {
   type Rows,
   standingOut,
 } from '../../../../actors/summarizer/concepts/standing-out.ts';
-import { blend, direction, seeded } from '../outline/composed.ts';
+import { seeded } from '../../../seeded.ts';
+import { blend, direction } from '../outline/composed.ts';
 
 const dimensions = 128;
 const random = seeded(21);

@@ -1,20 +1,7 @@
 // Composed films for tests: chapters of scenes of shots, as vectors and speech made by rule, so that it is known where chapters
 // begin. Everything follows from a seed.
 import type { Material, Spoken } from '../../../../actors/summarizer/outline/material.ts';
-
-/** 0 to 1. */
-export function seeded(seed: number): () => number {
-  let state = (seed * 2654435761 + 12345) >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-export const normal = (random: () => number): number =>
-  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+import { normal, seeded } from '../../../seeded.ts';
 
 export function unit(vector: Float64Array): Float64Array {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type Looks, looksOf } from '../../../../actors/summarizer/outline/looks.ts';
 import type { Material } from '../../../../actors/summarizer/outline/material.ts';
-import { blend, direction, seeded } from './composed.ts';
+import { seeded } from '../../../seeded.ts';
+import { blend, direction } from './composed.ts';
 
 const random = seeded(9);
 const dimensions = 32;

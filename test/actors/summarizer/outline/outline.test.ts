@@ -3,7 +3,8 @@ import test from 'node:test';
 import fc from 'fast-check';
 import type { Material, Spoken } from '../../../../actors/summarizer/outline/material.ts';
 import { type Outline, outlineOf } from '../../../../actors/summarizer/outline/outline.ts';
-import { composedFilm, f1, normal, seeded, someComposition } from './composed.ts';
+import { normal, seeded } from '../../../seeded.ts';
+import { composedFilm, f1, someComposition } from './composed.ts';
 
 const chaptersOf = ({ nodes }: Outline) =>
   nodes.filter(({ level, start }) => level === 1 && start > 0).map(({ start }) => start);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { representativesOf } from '../../../../actors/summarizer/outline/representatives.ts';
-import { blend, direction, seeded } from './composed.ts';
+import { seeded } from '../../../seeded.ts';
+import { blend, direction } from './composed.ts';
 
 const dimensions = 32;
 const random = seeded(3);

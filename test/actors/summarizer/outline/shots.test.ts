@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { shotsOf } from '../../../../actors/summarizer/outline/shots.ts';
-import { blend, direction, seeded } from './composed.ts';
+import { seeded } from '../../../seeded.ts';
+import { blend, direction } from './composed.ts';
 
 const dimensions = 64;
 const random = seeded(11);
