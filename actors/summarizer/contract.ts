@@ -1,0 +1,169 @@
+// What the summarizer answers: the texts of a summary. It is handed what is stored of one file, outlines it, and writes a
+// text with its evidence for each node: from templates, or by a language model that reads words and pictures.
+import { type Static, Type } from 'typebox';
+import { ask, Bytes, contract, Floats, Integers } from '../../runtime/contract.ts';
+import { errorTable } from '../../runtime/errors.ts';
+import { nullable } from '../../runtime/schema.ts';
+import { ModelState } from '../embedder/contract.ts';
+import {
+  GridRange,
+  NewSummaryNode,
+  NodeId,
+  SummaryObjective,
+  SummaryQuality,
+} from '../index/summaries/contract.ts';
+
+export const summarizerErrors = errorTable({
+  LANGUAGE_MODEL_LOST: { meaning: 'The language model is not loaded any more', status: 500, retryable: true },
+  FILM_LOST: { meaning: 'The summarizer began anew and forgot the file', status: 500, retryable: true },
+});
+
+/** Nodes that are written in one turn at most. */
+export const mostNodesOfTurn = 100;
+
+const Count = Type.Integer({ minimum: 0 });
+const Film = { film: Type.Integer() };
+
+/** A person of a face clustering, as far as one file shows them. */
+export const SeenPerson = Type.Object({
+  /** The name, or the id of a cluster without a name. */
+  person: Type.String(),
+  is_named: Type.Boolean(),
+  /** Half-open ranges of grid frames, ascending. */
+  ranges: Type.Array(GridRange),
+});
+export type SeenPerson = Static<typeof SeenPerson>;
+
+/** A segment of a transcript. */
+export const SpokenSegment = Type.Object({
+  start_seconds: Type.Number({ minimum: 0 }),
+  end_seconds: Type.Number({ minimum: 0 }),
+  text: Type.String(),
+  /** Name or id; null when nobody knows who speaks. */
+  speaker: nullable(Type.String()),
+});
+export type SpokenSegment = Static<typeof SpokenSegment>;
+
+/** `generating_observations`: of leaves. `generating_summary`: of the nodes above, the root last. */
+export const WritingStage = Type.Union([
+  Type.Literal('generating_observations'),
+  Type.Literal('generating_summary'),
+]);
+export type WritingStage = Static<typeof WritingStage>;
+
+/** A node that is to be written. */
+export const PlannedNode = Type.Object({
+  node_id: NodeId,
+  stage: WritingStage,
+  /** Grid frames whose previews are to be handed over with it; none for a summarizer that looks at no pictures. */
+  frames: Type.Array(Count),
+});
+export type PlannedNode = Static<typeof PlannedNode>;
+
+export const OpenFilm = Type.Object({
+  /** Length of the grid, at least 1. */
+  seconds: Type.Integer({ minimum: 1 }),
+  kind: Type.Union([Type.Literal('video'), Type.Literal('image'), Type.Literal('audio')]),
+  /** Of what is spoken, BCP 47; `und` when nobody knows. */
+  language: Type.String(),
+  objective: SummaryObjective,
+  /** Of the vectors that follow; null when there are none. The concepts of this model are named where `set_concepts` was told. */
+  visual_model: nullable(Type.Object({ model_key: Type.String(), dimensions: Type.Integer({ minimum: 1 }) })),
+  /** d, L2-normalised: the custom instructions in the space of that model; null without. */
+  instructions: nullable(Floats),
+  /** A model that was loaded; null for texts from templates. */
+  language_model: nullable(Type.String()),
+});
+export type OpenFilm = Static<typeof OpenFilm>;
+
+export const summarizerContract = contract(
+  'summarizer',
+  {
+    /** Loads a language model. A second call with the same key answers at once; another one frees the first. */
+    load: ask(Type.Object({ model_key: Type.String() }), ModelState),
+    unload: ask(Type.Object({}), Type.Object({})),
+    /** Whether the concepts of a visual model are there, with a background of its library. */
+    has_concepts: ask(Type.Object({ model_key: Type.String() }), Type.Object({ known: Type.Boolean() })),
+    /** The phrases of the lexicon, in the order in which `set_concepts` wants their vectors. */
+    concept_phrases: ask(Type.Object({}), Type.Object({ phrases: Type.Array(Type.String()) })),
+    /**
+     * Vectors of those phrases, phrases×d, L2-normalised, *moved*; zeros for one that the model does not understand. Kept
+     * until another model's are set. `pictures`: n×d of the library, taken evenly, *moved*: what usually is seen.
+     */
+    set_concepts: ask(
+      Type.Object({
+        model_key: Type.String(),
+        dimensions: Type.Integer({ minimum: 1 }),
+        phrases: nullable(Floats),
+        pictures: Floats,
+      }),
+      Type.Object({}),
+    ),
+    /** One file; to be closed. LANGUAGE_MODEL_LOST. */
+    open_film: ask(OpenFilm, Type.Object(Film)),
+    /** `frames`: ascending, behind those of the call before. `vectors`: n×d, L2-normalised, *moved*. FILM_LOST. */
+    add_vectors: ask(
+      Type.Object({ ...Film, frames: Integers, vectors: Floats }),
+      Type.Object({ frames: Count }),
+    ),
+    /** Segments behind those of the call before, ascending by start. A call without any says that somebody listened. FILM_LOST. */
+    add_words: ask(
+      Type.Object({ ...Film, segments: Type.Array(SpokenSegment, { maxItems: 2000 }) }),
+      Type.Object({}),
+    ),
+    /** FILM_LOST. */
+    add_people: ask(Type.Object({ ...Film, people: Type.Array(SeenPerson) }), Type.Object({})),
+    /**
+     * Outlines the file: all that was added counts, and nothing can be added after. Nodes in the order in which they are to
+     * be written: children before their parents. MATERIAL_INVALID, FILM_LOST.
+     */
+    outline: ask(
+      Type.Object(Film),
+      Type.Object({ nodes: Type.Array(PlannedNode), root_id: NodeId, uncovered: Type.Array(GridRange) }),
+    ),
+    /**
+     * Nodes that an earlier run wrote: their texts stand, and those above are made of them. An id that the outline does not
+     * have is refused. FILM_LOST.
+     */
+    take_up: ask(
+      Type.Object({
+        ...Film,
+        nodes: Type.Array(Type.Object({ node_id: NodeId, text: Type.String(), failed: Type.Boolean() }), {
+          maxItems: 500,
+        }),
+      }),
+      Type.Object({}),
+    ),
+    /**
+     * Writes nodes whose children are written. `pictures`: of the frames that were planned, JPEG, those that can be read. A
+     * node of which the language model makes nothing usable keeps the text from templates and is `failed`. Cancelled within
+     * a token. FILM_LOST, LANGUAGE_MODEL_LOST.
+     */
+    write: ask(
+      Type.Object({
+        ...Film,
+        nodes: Type.Array(
+          Type.Object({
+            node_id: NodeId,
+            pictures: Type.Array(Type.Object({ frame_idx: Count, jpeg: Bytes })),
+          }),
+          { minItems: 1, maxItems: mostNodesOfTurn },
+        ),
+      }),
+      Type.Object({ nodes: Type.Array(NewSummaryNode) }),
+    ),
+    /** When all nodes are written: the texts of the whole, and what is known to be wrong. FILM_LOST, LANGUAGE_MODEL_LOST. */
+    conclude: ask(
+      Type.Object(Film),
+      Type.Object({
+        one_line_summary: Type.String({ maxLength: 2000 }),
+        short_summary: Type.String({ maxLength: 20_000 }),
+        quality: SummaryQuality,
+      }),
+    ),
+    /** A film that is not open is closed already. */
+    close_film: ask(Type.Object(Film), Type.Object({})),
+  },
+  // A language model takes minutes to load, and many seconds for a node.
+  { concurrency: 2, turnLimitMs: 600_000 },
+);

@@ -1,0 +1,58 @@
+// What a language model is asked to write, and what it answers. The rest of the summarizer knows nothing else of it.
+import type { SummaryEvidence, SummaryObjective, VerificationHint } from '../../index/summaries/contract.ts';
+
+/** All that the text of a node may be made of. */
+export interface NodeMaterial {
+  readonly node_id: string;
+  /** Half-open, in grid seconds. */
+  readonly range: readonly [start: number, end: number];
+  readonly is_leaf: boolean;
+  /** What is known of the range; of a node above the leaves, what its chosen leaves know. */
+  readonly evidence: SummaryEvidence;
+  /** JPEG of frames of the evidence. None above the leaves. */
+  readonly pictures: readonly { readonly frame_idx: number; readonly jpeg: Uint8Array }[];
+  /** Texts of the children, in the order of time; none for a leaf. */
+  readonly children: readonly {
+    readonly node_id: string;
+    readonly range: readonly [start: number, end: number];
+    readonly text: string;
+  }[];
+  /** From templates: what is kept when the model makes nothing usable. */
+  readonly template_text: string;
+  readonly objective: SummaryObjective;
+  /** Of what is spoken, BCP 47; `und` when nobody knows. */
+  readonly language: string;
+}
+
+export interface NodeText {
+  readonly text: string;
+  /** Claims of the model that the evidence does not hold are taken out of the text and told here. */
+  readonly verification_hints: readonly VerificationHint[];
+  /** The model made nothing usable: `text` is that of the template. */
+  readonly failed: boolean;
+  /** Why it failed, and what could not be used, for people. */
+  readonly warnings: readonly string[];
+}
+
+export interface WholeText {
+  readonly one_line_summary: string;
+  readonly short_summary: string;
+}
+
+/** A model that is loaded. One call at a time. */
+export interface LanguageWriter {
+  readonly model_key: string;
+  /** cpu, cuda, … */
+  readonly device: string;
+  /** Frames of a leaf that it looks at, at most. */
+  readonly mostPictures: number;
+  /** Rejects only when it is cancelled or cannot run at all. Ends within a token of an abort. */
+  node(material: NodeMaterial, signal: AbortSignal): Promise<NodeText>;
+  /** `root`: with its text. Null when the model makes nothing usable. */
+  whole(root: NodeMaterial, signal: AbortSignal): Promise<WholeText | null>;
+  /** Frees its memory. Does not throw. */
+  close(): Promise<void>;
+}
+
+/** Throws MODEL_UNKNOWN, MODEL_NOT_DOWNLOADED, MODEL_WRONG_KIND, MODEL_LOAD_FAILED. */
+export type OpenLanguageWriter = (model_key: string, signal: AbortSignal) => Promise<LanguageWriter>;
