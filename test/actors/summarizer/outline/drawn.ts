@@ -121,39 +121,63 @@ export const drawnFilms: readonly (readonly (readonly [keyof typeof chapters, re
   ],
 ];
 
-/** Paints a film and makes its vectors. */
-export async function drawnFilm(starter: Starter, film: (typeof drawnFilms)[number]): Promise<ComposedFilm> {
-  const pictures: Uint8Array[] = [];
+/** A film as it is to be painted, one picture a second. */
+export interface DrawnPlan {
+  readonly seconds: number;
+  /** Of each chapter but the first. */
+  readonly chapterStarts: readonly number[];
+  readonly segments: readonly Spoken[];
+  /** Pictures in the order of time, one a second. */
+  pictures(width: number, height: number): Generator<Canvas>;
+}
+
+export function planOf(film: (typeof drawnFilms)[number]): DrawnPlan {
   const segments: Spoken[] = [];
-  const chapterStarts: number[] = [];
+  const starts: number[] = [];
+  let seconds = 0;
   for (const [name, shots] of film) {
-    if (pictures.length > 0) chapterStarts.push(pictures.length);
-    const { scenes, lines } = chapters[name]!;
-    const start = pictures.length;
-    const paints = scenes.map((scene) => scene(side, side));
+    starts.push(seconds);
+    const lasts = shots.reduce((sum, shot) => sum + shot, 0);
+    segments.push(...segmentsOf(chapters[name]!.lines, seconds, lasts));
+    seconds += lasts;
+  }
+  return { seconds, chapterStarts: starts.slice(1), segments, pictures: (...size) => paint(film, ...size) };
+}
+
+function segmentsOf(lines: readonly string[], start: number, lasts: number): Spoken[] {
+  const each = lasts / lines.length;
+  return lines.map((line, i) => ({
+    start_seconds: start + i * each + 0.5,
+    end_seconds: start + i * each + Math.min(4, each - 0.4),
+    text: ` ${line}`,
+    speaker: null,
+  }));
+}
+
+function* paint(film: (typeof drawnFilms)[number], width: number, height: number): Generator<Canvas> {
+  for (const [name, shots] of film) {
+    const paints = chapters[name]!.scenes.map((scene) => scene(width, height));
     for (const [shot, seconds] of shots.entries()) {
       for (let second = 0; second < seconds; second++) {
-        const canvas = new Canvas(side, side);
+        const canvas = new Canvas(width, height);
         paints[shot % paints.length]!(canvas, second + 2 * Math.floor(shot / paints.length));
-        pictures.push(Uint8Array.from(canvas.rgb));
+        yield canvas;
       }
     }
-    const each = (pictures.length - start) / lines.length;
-    for (const [i, line] of lines.entries())
-      segments.push({
-        start_seconds: start + i * each + 0.5,
-        end_seconds: start + i * each + Math.min(4, each - 0.4),
-        text: ` ${line}`,
-        speaker: null,
-      });
   }
-  const made = await starter.pictures(pictures);
+}
+
+/** Paints a film and makes its vectors. */
+export async function drawnFilm(starter: Starter, film: (typeof drawnFilms)[number]): Promise<ComposedFilm> {
+  const { seconds, chapterStarts, segments, pictures } = planOf(film);
+  const painted = Array.from(pictures(side, side), (canvas) => Uint8Array.from(canvas.rgb));
+  const made = await starter.pictures(painted);
   const dimensions = made[0]!.length;
   const vectors = new Float32Array(made.length * dimensions);
   for (const [i, vector] of made.entries()) vectors.set(vector, i * dimensions);
   const frames = made.map((_, i) => i);
   return {
-    chapterStarts,
-    material: { seconds: made.length, pictures: { vectors, dimensions, frames }, segments, people: [] },
+    chapterStarts: [...chapterStarts],
+    material: { seconds, pictures: { vectors, dimensions, frames }, segments, people: [] },
   };
 }
