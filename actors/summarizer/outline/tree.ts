@@ -14,7 +14,7 @@ export interface Branch {
 /** At most so many leaves lie under one node without a level between. */
 const flat = 3;
 /** How far the number of children may stray from the even one, as a deviation of its logarithm; half of it downwards. Found on composed films. */
-const stray = 1.2;
+const stray = 1.6;
 
 /** `costAt`: what it costs that a node begins at a leaf. `spreads` reach over all leaves. */
 export function treeOf(
@@ -36,8 +36,8 @@ export function treeOf(
 }
 
 /**
- * The number of parts after which one more brings little: the last gain is large against the next one, weighed with how near
- * the number is to an even tree.
+ * The number of parts after which more bring little: the last gain is large against the next two, weighed with how near the
+ * number is to an even tree. Two, because a part that takes two cuts to come loose gains little by the first of them.
  */
 function bestDivision(
   spreads: Spreads,
@@ -48,14 +48,16 @@ function bestDivision(
   const leaves = end - first;
   const largest = mostChildren ** (depth - 1);
   const most = Math.min(mostChildren, leaves);
-  const divisions = divisionsOf(spreads, [first, end], { most: Math.min(leaves, most + 1), largest }, costAt);
+  const divisions = divisionsOf(spreads, [first, end], { most: Math.min(leaves, most + 2), largest }, costAt);
   const { costs } = divisions;
   const even = leaves ** (1 / depth);
+  const gainAfter = (parts: number) =>
+    Math.max(0, (costs[parts] ?? 0) - (costs[parts + 1] ?? costs[parts] ?? 0));
   const noise = 0.02 * spreads.of(first, end) + 1e-9;
   let [best, chosen] = [Number.NEGATIVE_INFINITY, Math.max(2, Math.ceil(leaves / largest))];
   for (let parts = chosen; parts <= most; parts++) {
     const gain = Math.max(0, costs[parts - 1]! - costs[parts]!);
-    const next = Math.max(0, costs[parts]! - (costs[parts + 1] ?? costs[parts]!));
+    const next = Math.max(gainAfter(parts), gainAfter(parts + 1));
     const knee = Math.log((Number.isFinite(gain) ? gain : next) + noise) - Math.log(next + noise);
     const worth = knee - Math.log(parts / even) ** 2 / (2 * (parts < even ? stray / 2 : stray) ** 2);
     if (worth > best) [best, chosen] = [worth, parts];
