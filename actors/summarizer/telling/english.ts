@@ -1,0 +1,47 @@
+// Grammar of the templates: lists, numbers, plurals, capital letters, times. Pure.
+import { clockTime } from '../../decoder/contract.ts';
+
+/** `a, b and c`. */
+export function listOf(parts: readonly string[]): string {
+  if (parts.length <= 1) return parts[0] ?? '';
+  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}
+
+const numbers = 'no|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve'.split('|');
+
+/** `two people`, `13 people`. `many`: `one` with an s where nothing is said. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${numbers[count] ?? count} ${count === 1 ? one : many}`;
+}
+
+export function capital(text: string): string {
+  const [first = ''] = text;
+  return first.toLocaleUpperCase('en') + text.slice(first.length);
+}
+
+/** `00:12`, and `1:02:03` from an hour on. */
+export function timeOf(seconds: number): string {
+  const [hours, ...rest] = clockTime(seconds).split(':');
+  return Number(hours) === 0 ? rest.join(':') : `${Number(hours)}:${rest.join(':')}`;
+}
+
+/** `40 s`, `3 min`, `1 h 20 min`: rounded. */
+export function lengthOf(seconds: number): string {
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Between two times. */
+export const fromTo = (start: number, end: number): string => `${timeOf(start)}–${timeOf(end)}`;
+
+/** With a full stop, unless it ends like a sentence. */
+export function sentence(text: string): string {
+  return /[.!?…]$/u.test(text) ? capital(text) : `${capital(text)}.`;
+}
+
+/** A plural of `a close-up of hands`: `close-ups of hands`. Only of what pictures are called. */
+export function pluralShot(shot: string): string {
+  return shot.replace(/^an? /, '').replace(/\b(shot|close-up|screen)\b/, '$1s');
+}
