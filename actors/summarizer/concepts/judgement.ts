@@ -18,18 +18,18 @@ const starterConcepts: ReadonlySet<string> = new Set([
   'the sea',
   'a forest',
   'a meadow',
-  'a desert',
   'hills',
   'mountains',
   'a snowy mountain',
-  'the open sky',
   'grass',
   'flames',
   'a campfire',
 ]);
 
 export function namesConcept(model_key: string, { name, group }: Concept): boolean {
-  return model_key !== starter || starterGroups.has(group) || starterConcepts.has(name);
+  if (model_key !== starter) return true;
+  // Every fire is sepia to it.
+  return (starterGroups.has(group) && name !== 'tinted sepia') || starterConcepts.has(name);
 }
 
 /** What is not to be expected of a model's names of pictures, for people; null when nothing special is known. */

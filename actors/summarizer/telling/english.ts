@@ -25,12 +25,16 @@ export function timeOf(seconds: number): string {
   return Number(hours) === 0 ? rest.join(':') : `${Number(hours)}:${rest.join(':')}`;
 }
 
-/** `40 s`, `3 min`, `1 h 20 min`: rounded. */
+/** `40 s`, `1 min 34 s`, and rounded from ten minutes on: `12 min`, `1 h 20 min`. */
 export function lengthOf(seconds: number): string {
-  if (seconds < 90) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (seconds < 600) return units(seconds, 60, 'min', 's');
+  return units(Math.round(seconds / 60), 60, 'h', 'min');
+}
+
+function units(count: number, many: number, large: string, small: string): string {
+  const [wholes, rest] = [Math.floor(count / many), count % many];
+  const parts = [...(wholes > 0 ? [`${wholes} ${large}`] : []), ...(rest > 0 ? [`${rest} ${small}`] : [])];
+  return parts.length > 0 ? parts.join(' ') : `0 ${small}`;
 }
 
 /** Between two times. */

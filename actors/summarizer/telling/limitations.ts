@@ -28,7 +28,7 @@ export function limitationsOf(
     ...unheard(film, range),
     ...unknownSpeakers(film, facts, range, isLeaf),
     ...unnamedPeople(facts, range),
-    ...unclearPictures(film, facts, range, statements),
+    ...unclearPictures(film, facts, range, statements, node.parent_id === null),
     ...(isLeaf ? cutQuotes(statements, range) : []),
   ].slice(0, most.hints);
 }
@@ -95,20 +95,21 @@ function unclearPictures(
   { seen, pictured }: Facts,
   range: GridRange,
   statements: readonly Statement[],
+  isRoot: boolean,
 ): VerificationHint[] {
   if (kind === 'audio' || pictured === 0) return [];
   if (!concepts)
-    return [hint('What the pictures show is not named.', range, 'Look at the frames of the evidence.')];
-  const told = new Set(statements.flatMap(({ evidence }) => evidence));
-  const weak = seen.filter(
-    ({ isWeak, frames }) => isWeak && frames.some((frame) => told.has(frameId(frame))),
-  );
+    return [hint('What the pictures show is not named.', range, 'Look at frames of this range.')];
+  const isTold = (name: string) =>
+    statements.some(({ text }) => text.includes('perhaps') && text.includes(name));
+  const weak = seen.filter(({ isWeak, concept }) => isWeak && isTold(lexicon[concept]!.name));
   const hints = weak.slice(0, 2).map(({ concept, frames }) => {
     const limitation = `“${lexicon[concept]!.name}” stands out only just (${timeOf(frames[0]!)}).`;
     return hint(limitation, range, 'Look at this frame.', [frameId(frames[0]!)]);
   });
   const limitation = limitationOf(concepts.model_key);
-  if (limitation === null || seen.length === 0) return hints;
+  // Of the whole file once is enough.
+  if (limitation === null || seen.length === 0 || !isRoot) return hints;
   const ids = seen.flatMap(({ frames }) => frames.slice(0, 1).map(frameId));
   return [
     hint(limitation, range, 'Look at the frames, or analyse with a larger visual model.', [...new Set(ids)]),

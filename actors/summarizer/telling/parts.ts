@@ -27,7 +27,12 @@ export function partsTold(film: OutlinedFilm, node: OutlineNode, factsOf: FactsO
   const parts: Part[] = [];
   for (const id of node.child_ids) {
     const { start, end } = film.nodes.get(id)!;
-    const part = { start, end, ...partOf(film, factsOf(id)), worth: film.worth.get(id)! };
+    const part = {
+      start,
+      end,
+      ...partOf(film, factsOf(id), film.nodes.get(id)!.child_ids.length === 0),
+      worth: film.worth.get(id)!,
+    };
     const before = parts.at(-1);
     if (before?.text === part.text && before.end === start) parts[parts.length - 1] = joined(before, part);
     else parts.push(part);
@@ -51,8 +56,8 @@ function joined(a: Part, b: Part): Part {
   return { ...a, end: b.end, evidence, worth: Math.max(a.worth, b.worth) };
 }
 
-function partOf(film: OutlinedFilm, facts: Facts): { text: string; evidence: string[] } {
-  const seen = seenPhrase(facts.seen, { things: 2, conditions: 1 });
+function partOf(film: OutlinedFilm, facts: Facts, isLeaf: boolean): { text: string; evidence: string[] } {
+  const seen = seenPhrase(facts.seen, { things: 2, conditions: 1 }, isLeaf);
   const people = peoplePhrase(facts.people);
   const evidence = [...seen.told, ...facts.people].flatMap(({ frames }) => frames.map(frameId));
   const shown = [seen.text, people].filter((part) => part !== '');
@@ -66,7 +71,7 @@ function heardIn(film: OutlinedFilm, facts: Facts): { text: string[]; evidence: 
   const again = recurring(film, facts.sentences, 3);
   if (again.words.length >= 2) {
     const evidence = again.sentences.flatMap((number) => segmentIds(film.sentences[number]!));
-    return { text: [`of ${listOf(again.words.map((word) => `“${word}”`))}`], evidence };
+    return { text: [`about ${listOf(again.words.map((word) => `“${word}”`))}`], evidence };
   }
   if (facts.seen.length > 0 || facts.people.length > 0) return { text: [], evidence: [] };
   const known = facts.speakers.filter(({ speaker }) => speaker !== null).slice(0, 3);

@@ -13,14 +13,17 @@ export interface Amount {
 
 const conditions: ReadonlySet<GroupName> = new Set(['weather', 'light']);
 const notThings: ReadonlySet<GroupName> = new Set(['weather', 'light', 'time_of_day', 'shot_size', 'colour']);
-/** How many people there are: of these only one is true. */
-const headCounts = new Set([
-  'one person',
-  'two people',
-  'a small group of people',
-  'a large crowd',
-  'nobody in an empty room',
-]);
+/** Of each of these only one is true: how many people there are, and how the sky is. */
+const alternatives = [
+  new Set([
+    'one person',
+    'two people',
+    'a small group of people',
+    'a large crowd',
+    'nobody in an empty room',
+  ]),
+  new Set(['a clear blue sky', 'white clouds', 'a grey overcast sky', 'the open sky']),
+];
 /** Actions that take two. */
 const mutual =
   /to each other|^(kissing|hugging|shaking hands|clapping|cheering|dancing|marching|protesting|fighting|getting married|playing football|playing basketball|boxing|playing cards|playing chess)$/;
@@ -40,7 +43,7 @@ interface Parts {
 function partsOf(seen: readonly Seen[], amount: Amount): Parts {
   // What is only perhaps there is told where there is nothing else to tell.
   const sure = seen.filter(({ isWeak }) => !isWeak);
-  const told = oneHeadCount(sure.length > 0 ? sure : seen.slice(0, 1));
+  const told = withoutRivals(sure.length > 0 ? sure : seen.slice(0, 1));
   const of = (holds: (group: GroupName) => boolean, count: number) =>
     told.filter(({ concept }) => holds(lexicon[concept]!.group)).slice(0, count);
   return {
@@ -52,10 +55,12 @@ function partsOf(seen: readonly Seen[], amount: Amount): Parts {
   };
 }
 
-function oneHeadCount(seen: readonly Seen[]): Seen[] {
-  const isCount = ({ concept }: Seen) => headCounts.has(lexicon[concept]!.name);
-  const first = seen.find(isCount);
-  return seen.filter((own) => own === first || !isCount(own));
+function withoutRivals(seen: readonly Seen[]): Seen[] {
+  const name = ({ concept }: Seen) => lexicon[concept]!.name;
+  return seen.filter((own, at) => {
+    const rivals = alternatives.find((set) => set.has(name(own)));
+    return !rivals || !seen.slice(0, at).some((stronger) => rivals.has(name(stronger)));
+  });
 }
 
 function nameOf({ concept, isWeak }: Seen): string {
@@ -75,24 +80,37 @@ function conditionsOf(own: readonly Seen[], hasThings: boolean): string {
   return parts.join(' and ');
 }
 
-/** A phrase without times: `a forest and a stream in fog at dusk`; empty when nothing stands out. */
-export function seenPhrase(seen: readonly Seen[], amount: Amount): { text: string; told: readonly Seen[] } {
+/**
+ * A phrase without times, empty when nothing stands out: of a leaf `a forest and a stream in fog at dusk`; of what is not
+ * seen at the same time a plain list.
+ */
+export function seenPhrase(
+  seen: readonly Seen[],
+  amount: Amount,
+  isLeaf: boolean,
+): { text: string; told: readonly Seen[] } {
   const { things, conditions: around, time, colours } = partsOf(seen, amount);
-  const names = listOf(things.map(nameOf));
-  const text = [names, conditionsOf(around, things.length > 0), listOf(time.map(nameOf))]
-    .filter((part) => part !== '')
-    .join(' ');
-  if (text !== '') return { text, told: [...things, ...around, ...time] };
-  return { text: colours.map((own) => `a picture ${nameOf(own)}`).join(), told: colours };
+  const told = [...things, ...around, ...time];
+  if (told.length === 0)
+    return { text: listOf(colours.map((own) => `pictures ${nameOf(own)}`)), told: colours };
+  return { text: isLeaf ? sceneOf(things, around, time) : listOf(told.map(placed)), told };
+}
+
+/** `a forest and a stream in fog at dusk`. */
+function sceneOf(things: readonly Seen[], around: readonly Seen[], time: readonly Seen[]): string {
+  const parts = [
+    listOf(things.map(nameOf)),
+    conditionsOf(around, things.length > 0),
+    listOf(time.map(nameOf)),
+  ];
+  return parts.filter((part) => part !== '').join(' ');
 }
 
 /** Null when nothing stands out. */
 export function seenInLeaf({ seen, shots }: Facts, amount: Amount): Statement | null {
   const { things, conditions: around, time, shots: sizes, colours } = partsOf(seen, amount);
-  const names = listOf(things.map(nameOf));
-  const scene = [names, conditionsOf(around, things.length > 0), listOf(time.map(nameOf))];
   const clauses = [
-    scene.filter((part) => part !== '').join(' '),
+    sceneOf(things, around, time),
     listOf(sizes.map((own) => (shots > 1 ? `mostly ${pluralShot(nameOf(own))}` : nameOf(own)))),
     listOf(colours.map((own) => `the picture is ${nameOf(own)}`)),
   ].filter((clause) => clause !== '');

@@ -72,6 +72,8 @@ export function recurring(
       if (term === undefined || isStopWord(term) || [...term].length < 2 || /^\p{N}+$/u.test(term)) continue;
       const own = having.get(term) ?? { word, sentences: [] };
       if (!having.has(term)) having.set(term, own);
+      // A capital letter may be that of a sentence.
+      if (word.toLowerCase() === word) own.word = word;
       if (own.sentences.at(-1) !== number) own.sentences.push(number);
     }
   }

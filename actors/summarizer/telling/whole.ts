@@ -27,7 +27,7 @@ export function extentOf({ kind, material: { seconds }, root }: OutlinedFilm): S
 export function oneLine(film: OutlinedFilm, root: Facts): string {
   const said = recurring(film, root.sentences, 3).words;
   const told: Record<Section, string> = {
-    seen: seenPhrase(root.seen, { things: 3, conditions: 1 }).text,
+    seen: seenPhrase(root.seen, { things: 3, conditions: 1 }, film.root.child_ids.length === 0).text,
     people: peoplePhrase(root.people),
     speech: said.length > 1 ? `about ${listOf(said.map((word) => `“${word}”`))}` : bestQuote(film, root),
   };
