@@ -32,7 +32,10 @@ export function evidenceOf(
   const cited = [...facts.seen, ...facts.people].flatMap(({ frames }) => frames);
   const frames = [...new Set([...cited, ...facts.frames])].slice(0, most.frames).sort((a, b) => a - b);
   const segments = excerptsOf(film, facts, isWhole);
-  const speakers = facts.speakers.flatMap(({ speaker }) => (speaker === null ? [] : [clipped(speaker)]));
+  // A sentence that begins in a leaf may end with segments behind it.
+  const speakers = segments
+    .flatMap((number) => film.segments![number]!.speaker ?? [])
+    .map((own) => clipped(own));
   const people = facts.people.flatMap(({ person, isNamed }) => (isNamed ? [clipped(person)] : []));
   return {
     frames: frames.map((frame) => ({

@@ -8,6 +8,7 @@ import type { Range } from '../outline/material.ts';
 import { representativesOf } from '../outline/representatives.ts';
 import { dot } from '../outline/vector.ts';
 import { keySentences } from '../text/key-sentences.ts';
+import type { Sentence } from '../text/sentences.ts';
 import type { Facts, Seen, SeenPerson, Speaker } from './facts.ts';
 import { type OutlinedFilm, rowsOf } from './film.ts';
 
@@ -106,13 +107,18 @@ function speakersOf(film: OutlinedFilm, range: Range): { speakers: Speaker[]; sp
 
 /** The sentences that begin in a range and say most of it. */
 function sentencesWithin(film: OutlinedFilm, { start, end }: Range): number[] {
-  const { sentences, material } = film;
   const own: number[] = [];
-  for (const [i, { start_seconds }] of sentences.entries()) {
-    const second = Math.min(material.seconds - 1, Math.floor(start_seconds));
+  for (const [i, sentence] of film.sentences.entries()) {
+    const second = secondOf(film, sentence);
     if (second >= start && second < end) own.push(i);
   }
   return chosenSentences(film, own, most.sentences);
+}
+
+/** The grid second in which a sentence begins: one of those in which its first segment is spoken. */
+function secondOf({ segments, material }: OutlinedFilm, { start_seconds, first }: Sentence): number {
+  const [start, end] = secondsOf(segments![first]!, material.seconds);
+  return Math.min(end - 1, Math.max(start, Math.round(start_seconds)));
 }
 
 /** The best of some sentences, ascending. */
