@@ -9,7 +9,7 @@ import type { Facts } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import { segmentsWithin } from '../facts/leaf.ts';
 import type { OutlineNode } from '../outline/outline.ts';
-import { counted, fromTo, lengthOf, listOf, timeOf } from './english.ts';
+import { capital, counted, fromTo, lengthOf, listOf, timeOf } from './english.ts';
 import type { Statement } from './statement.ts';
 
 const most = { hints: 8, gaps: 3, evidence: 8 };
@@ -87,7 +87,7 @@ function unnamedPeople({ people }: Facts, range: GridRange): VerificationHint[] 
   if (unnamed.length === 0) return [];
   const ids = [...new Set(unnamed.flatMap(({ frames }) => frames.map(frameId)))];
   const who = counted(unnamed.length, 'person is', 'people are');
-  return [hint(`${who} seen without a name.`, range, 'Name them among the clusters of faces.', ids)];
+  return [hint(`${capital(who)} seen without a name.`, range, 'Name them among the clusters of faces.', ids)];
 }
 
 function unclearPictures(

@@ -38,7 +38,8 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
 
 function seenSection(film: OutlinedFilm, node: OutlineNode, facts: Facts, plan: Plan): Statement[] {
   const isLeaf = node.child_ids.length === 0;
-  const amount = { things: plan.things, conditions: 2 };
+  // The whole shows more than a part of it.
+  const amount = { things: plan.things + (node.parent_id === null && !isLeaf ? 2 : 0), conditions: 2 };
   const seen = isLeaf ? seenInLeaf(facts, amount) : seenInNode(facts, amount);
   const isPart = node.parent_id !== null && film.outline.nodes.length >= fewestNodes;
   return [
