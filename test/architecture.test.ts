@@ -60,6 +60,7 @@ const composition = ['main.ts', 'actors/installation.ts'];
 /** Files that their room names as public and pure. */
 const publicFiles = [
   'actors/models/advice.ts',
+  'actors/models/unavailable.ts',
   // Kinds of work, their progress and their results, as everybody tells of them.
   'actors/analysis/progress-fields.ts',
   'actors/analysis/progress.ts',
@@ -136,13 +137,13 @@ test('each native package has one importer', () => {
     'onnxruntime-node': /^actors\/models\/session\.ts$/,
     lmdb: /^actors\/index\/store\//,
     piscina: /^runtime\/pool\.ts$/,
-    sharp: /^actors\/(decoder|samples)\//,
+    sharp: /^actors\/(decoder|samples|summarizer\/language)\//,
     chokidar: /^actors\/watcher\//,
     picomatch: /^actors\/watcher\//,
     xmlbuilder2: /^actors\/exporter\/timeline\/xml\.ts$/,
     '@uwsjs/core': /^http\/uws\.ts$/,
     'socket.io': /^events\/server\.ts$/,
-    '@huggingface/tokenizers': /^actors\/(embedder|transcriber)\//,
+    '@huggingface/tokenizers': /^actors\/(embedder|transcriber|summarizer)\//,
   };
   for (const { path, imports } of product) {
     for (const { to, typeOnly } of imports) {

@@ -10,6 +10,7 @@ import { summarizerContract, summarizerErrors } from './contract.ts';
 import { Film, type WithWriter } from './film.ts';
 import { Films } from './films.ts';
 import type { LanguageWriter, OpenLanguageWriter } from './language/contract.ts';
+import { openLanguageWriter } from './language/open.ts';
 
 export interface SummarizerSettings {
   /** Absolute path of the folder with a folder for each model. */
@@ -22,14 +23,10 @@ export interface SummarizerSettings {
 /** What opens language models; handed in by tests. */
 export type WriterOpener = (env: ActorEnv<SummarizerSettings>) => OpenLanguageWriter;
 
-const noLanguageModels: WriterOpener = () => (model_key) => {
-  throw modelErrors.MODEL_UNKNOWN(`There is no language model "${model_key}"`, { model_key });
-};
-
 /** Loads can be cancelled in native code, too. */
 type Cancellable = Checkpoint & { readonly signal: AbortSignal };
 
-export const definition = summarizerActor(noLanguageModels);
+export const definition = summarizerActor(openLanguageWriter);
 
 export function summarizerActor(opener: WriterOpener) {
   return actor({

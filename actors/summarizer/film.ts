@@ -127,8 +127,9 @@ export class Film {
       pictures,
       textOf: (id) => this.#written.get(id)!.text,
     });
-    const { text, verification_hints, failed, warnings } = await writer.node(material, turn.signal);
-    turn.alive();
+    const { text, verification_hints, failed, warnings } = await writer.node(material, turn.signal, () =>
+      turn.alive(),
+    );
     for (const warning of warnings) this.#warnings.push(`${told.node.node_id}: ${warning}`);
     return newNode(told, { text: failed ? told.text : text, hints: verification_hints, failed });
   }
@@ -148,6 +149,7 @@ export class Film {
               textOf: (id) => this.#written.get(id)!.text,
             }),
             turn.signal,
+            () => turn.alive(),
           ),
         )
       : template;

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { summarizerErrors } from '../../../actors/summarizer/contract.ts';
 import type { LanguageWriter, NodeMaterial, NodeText } from '../../../actors/summarizer/language/contract.ts';
+import { openLanguageWriter } from '../../../actors/summarizer/language/open.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { answer, jpeg as someJpeg } from './language/material.ts';
+import { tinyFiles, tinyRow, writeTiny } from './language/tiny-model.ts';
 import { composedFilm, someComposition } from './outline/composed.ts';
-import { handOver, type Summarizer, startSummarizer } from './start.ts';
+import { handOver, type Summarizer, startSummarizer, startWith } from './start.ts';
 
 const { material } = composedFilm({ ...someComposition(5), pictures: true, speech: true, dimensions: 64 });
 const jpeg = Uint8Array.of(0xff, 0xd8, 0xff, 0xd9);
@@ -152,4 +158,27 @@ test('a model that cannot be loaded is told, and a cancelled load ends', async (
   await begun.promise;
   cancel.abort();
   await assert.rejects(load, (error) => engineErrors.CANCELLED.is(error));
+});
+
+test('a model of the models folder is loaded, and its text of a leaf is kept', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'summarizer-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const text = 'Waves break.';
+  await writeTiny(
+    folder,
+    tinyRow('qwen3vl'),
+    tinyFiles('qwen3vl', [answer(text, { people: [], times: [] })]),
+  );
+  const { summarizer } = await startWith(t, openLanguageWriter, folder);
+  await assert.rejects(summarizer.ask('load', { model_key: 'unknown' }), (error) =>
+    modelErrors.MODEL_UNKNOWN.is(error),
+  );
+  const film = await openWith(summarizer, 'tiny');
+  const [{ node_id, frames } = { node_id: '', frames: [] }] = film.nodes;
+  assert.ok(frames.length > 0);
+  const own = await someJpeg(120, 64, 64);
+  const pictures = frames.map((frame_idx) => ({ frame_idx, jpeg: own }));
+  const { nodes } = await summarizer.ask('write', { film: film.film, nodes: [{ node_id, pictures }] });
+  assert.deepEqual([nodes[0]!.text, nodes[0]!.failed], [text, false]);
+  await summarizer.ask('unload', {});
 });

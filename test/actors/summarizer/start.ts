@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import { summarizerActor } from '../../../actors/summarizer/actor.ts';
 import { summarizerContract } from '../../../actors/summarizer/contract.ts';
 import type { OpenLanguageWriter } from '../../../actors/summarizer/language/contract.ts';
+import type { LanguageEnv } from '../../../actors/summarizer/language/open.ts';
 import type { Material } from '../../../actors/summarizer/outline/material.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import type { Reply, Request } from '../../../runtime/contract.ts';
@@ -19,12 +20,21 @@ const noWriter: OpenLanguageWriter = (key) =>
 
 /** Stopped at the end of the test. */
 export async function startSummarizer(t: TestContext, open: OpenLanguageWriter = noWriter) {
+  return startWith(t, () => open, '/nowhere');
+}
+
+/** With what opens models of a folder. */
+export async function startWith(
+  t: TestContext,
+  opener: (env: LanguageEnv) => OpenLanguageWriter,
+  modelsDir: string,
+) {
   const lines: LogLine[] = [];
   const log = createLog('test', (line) => lines.push(line));
   const supervisor = createSupervisor({ clock: manualClock(), log });
   t.after(() => supervisor.stop());
-  const settings = { modelsDir: '/nowhere', device: 'cpu', threads: 1 };
-  const definition = summarizerActor(() => open);
+  const settings = { modelsDir, device: 'cpu', threads: 1 };
+  const definition = summarizerActor(opener);
   const start = () => startInMemory(definition, { settings, log });
   const summarizer = await supervisor.add({ name: 'summarizer', contract: summarizerContract, start });
   return { summarizer, lines };
