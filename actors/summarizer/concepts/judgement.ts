@@ -32,6 +32,14 @@ export function namesConcept(model_key: string, { name, group }: Concept): boole
   return (starterGroups.has(group) && name !== 'tinted sepia') || starterConcepts.has(name);
 }
 
+/**
+ * Deviations above the bound from which on a concept is there for sure. To the starter model anything green is a little like
+ * a forest: of what is more than a colour or the time of day it has to see much.
+ */
+export function sureFrom(model_key: string, { group }: Concept): number {
+  return model_key === starter && !starterGroups.has(group) ? 2 : 0.5;
+}
+
 /** What is not to be expected of a model's names of pictures, for people; null when nothing special is known. */
 export function limitationOf(model_key: string): string | null {
   if (model_key !== starter) return null;

@@ -8,7 +8,7 @@ export interface Seen {
   readonly concept: number;
   /** Deviations above what is usual; of a node above the leaves, the mean over the leaves that show it. */
   readonly strength: number;
-  /** Barely more than chance would bring. */
+  /** Barely more than chance would bring, or more than this model can tell. */
   readonly isWeak: boolean;
   /** Seconds with pictures of the leaves that show it. */
   readonly seconds: number;

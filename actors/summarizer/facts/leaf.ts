@@ -1,5 +1,5 @@
 // The facts of a leaf, read from what is stored of the file. Pure.
-import { namesConcept } from '../concepts/judgement.ts';
+import { namesConcept, sureFrom } from '../concepts/judgement.ts';
 import { canName } from '../concepts/known-concepts.ts';
 import { lexicon } from '../concepts/lexicon.ts';
 import { leastStrength, standingOut } from '../concepts/standing-out.ts';
@@ -14,8 +14,6 @@ import { type OutlinedFilm, rowsOf } from './film.ts';
 
 /** Concepts, sentences, frames that stand for it, people and speakers of a leaf. */
 const most = { concepts: 12, sentences: 5, frames: 6, people: 80, speakers: 40 };
-/** Deviations above the bound below which a concept is only perhaps there. */
-const weak = 0.5;
 
 /** `mostFrames`: that stand for the leaf. */
 export function leafFacts(film: OutlinedFilm, range: Range, mostFrames = most.frames): Facts {
@@ -46,7 +44,7 @@ function seenOf({ material, concepts, instructionsVector }: OutlinedFilm, range:
     .map(({ concept, strength, frame }) => ({
       concept,
       strength,
-      isWeak: strength < leastStrength(lexicon.length) + weak,
+      isWeak: strength < leastStrength(lexicon.length) + sureFrom(concepts.model_key, lexicon[concept]!),
       seconds: end - first,
       frames: [pictures.frames[first + frame]!],
     }));

@@ -3,6 +3,7 @@
 
 import type { GridRange, VerificationHint } from '../../index/summaries/contract.ts';
 import { limitationOf } from '../concepts/judgement.ts';
+import { canName } from '../concepts/known-concepts.ts';
 import { lexicon } from '../concepts/lexicon.ts';
 import { frameId } from '../facts/evidence.ts';
 import type { Facts } from '../facts/facts.ts';
@@ -98,7 +99,7 @@ function unclearPictures(
   isRoot: boolean,
 ): VerificationHint[] {
   if (kind === 'audio' || pictured === 0) return [];
-  if (!concepts)
+  if (!concepts || !canName(concepts))
     return [hint('What the pictures show is not named.', range, 'Look at frames of this range.')];
   const isTold = (name: string) =>
     statements.some(({ text }) => text.includes('perhaps') && text.includes(name));

@@ -135,10 +135,10 @@ test('unknown speakers, people without a name and cut quotes are limitations', (
   const long = `The bridge ${'over the river and the valley '.repeat(8)}fell.`;
   const film = told({ ...sound([long, 'Ada: Yes.'], 12), people: [{ person: '3', frames: [1, 2] }] });
   const limits = film.film.outline.nodes.flatMap((node) => film.told(node).hints);
-  const told_ = limits.map(({ limitation }) => limitation).join(' ');
-  assert.match(told_, /Nobody knows who speaks for \d s\./);
-  assert.match(told_, /One person is seen without a name\./);
-  assert.match(told_, /What is quoted is cut \(00:00\)\./);
+  const all = limits.map(({ limitation }) => limitation).join(' ');
+  assert.match(all, /Nobody knows who speaks for \d s\./);
+  assert.match(all, /One person is seen without a name\./);
+  assert.match(all, /What is quoted is cut \(00:00\)\./);
 });
 
 test('who is probably meant by whom is told with what was counted or said', () => {
