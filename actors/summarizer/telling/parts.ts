@@ -19,6 +19,8 @@ interface Part {
   readonly end: number;
   readonly text: string;
   readonly evidence: readonly string[];
+  /** Nothing is known of it but who speaks. */
+  readonly isOnlyTurns: boolean;
   readonly worth: number;
 }
 
@@ -38,8 +40,9 @@ export function partsTold(film: OutlinedFilm, node: OutlineNode, factsOf: FactsO
     else parts.push(part);
   }
   const told = parts.filter(({ text }) => text !== '');
-  // One thing throughout is told by the node itself.
-  if (new Set(told.map(({ text }) => text)).size < 2) return [];
+  // One thing throughout, and who speaks, is told by the node itself.
+  if (new Set(told.map(({ text }) => text)).size < 2 || told.every(({ isOnlyTurns }) => isOnlyTurns))
+    return [];
   const count = node.parent_id === null ? most.root : most.node;
   const order = plan.bestFirst ? 'worth' : 'time';
   const worths = told.map(({ worth }) => worth);
@@ -56,14 +59,15 @@ function joined(a: Part, b: Part): Part {
   return { ...a, end: b.end, evidence, worth: Math.max(a.worth, b.worth) };
 }
 
-function partOf(film: OutlinedFilm, facts: Facts, isLeaf: boolean): { text: string; evidence: string[] } {
+function partOf(film: OutlinedFilm, facts: Facts, isLeaf: boolean): Omit<Part, 'start' | 'end' | 'worth'> {
   const seen = seenPhrase(facts.seen, { things: 2, conditions: 1 }, isLeaf);
   const people = peoplePhrase(facts.people);
   const evidence = [...seen.told, ...facts.people].flatMap(({ frames }) => frames.map(frameId));
   const shown = [seen.text, people].filter((part) => part !== '');
   const heard = heardIn(film, facts);
   const text = [...shown, ...heard.text].join('; ');
-  return { text, evidence: [...new Set([...evidence, ...heard.evidence])] };
+  const isOnlyTurns = shown.length === 0 && !heard.text.some((own) => own.startsWith('about '));
+  return { text, evidence: [...new Set([...evidence, ...heard.evidence])], isOnlyTurns };
 }
 
 /** What comes again in what is said; where nothing does and nothing is seen, who speaks. */
