@@ -1,6 +1,7 @@
 // The models of a machine as lines of text, by what they are for. Pure.
 import { modelsInUse, sizeText } from '../actors/models/advice.ts';
 import type { ListedModel, ModelRow } from '../actors/models/contract.ts';
+import { unavailableModels } from '../actors/models/unavailable.ts';
 
 export const purposes: Readonly<Record<ModelRow['kind'], string>> = {
   visual: 'looks at pictures',
@@ -10,7 +11,7 @@ export const purposes: Readonly<Record<ModelRow['kind'], string>> = {
   turns: 'hears who speaks when, voices that overlap too',
   'face-detector': 'finds faces',
   'face-embedder': 'tells faces apart',
-  summary: 'sums up',
+  summary: 'writes summaries',
 };
 
 /** `visualKey`: the visual model of the settings. A headline for each purpose, then a line for each model. */
@@ -22,6 +23,9 @@ export function modelLines(models: readonly ListedModel[], visualKey: string): s
     ...models
       .filter(({ row }) => row.kind === kind)
       .map((model) => modelLine(model, used.has(model.row.key))),
+    ...unavailableModels
+      .filter((model) => model.kind === kind)
+      .map(({ key, reason }) => `  ${key.padEnd(24)} not available: it ${reason}`),
   ]);
 }
 
@@ -42,6 +46,6 @@ function languagesOf({ kind, languages }: ModelRow): string {
   if (languages.length === 0) return '';
   // A voice is heard in any language.
   if (languages.includes('*'))
-    return kind === 'visual' || kind === 'speech' ? 'many languages' : 'any language';
+    return ['visual', 'speech', 'summary'].includes(kind) ? 'many languages' : 'any language';
   return languages.length <= 3 ? languages.join(', ') : `${languages.length} languages`;
 }

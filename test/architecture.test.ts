@@ -60,6 +60,7 @@ const composition = ['main.ts', 'actors/installation.ts'];
 /** Files that their room names as public and pure. */
 const publicFiles = [
   'actors/models/advice.ts',
+  'actors/models/unavailable.ts',
   // Kinds of work, their progress and their results, as everybody tells of them.
   'actors/analysis/progress-fields.ts',
   'actors/analysis/progress.ts',
@@ -99,7 +100,8 @@ test('a room uses another only through its contract and the four doors', () => {
         to.startsWith('actors/acoustics/');
       // A model family is a pair: the graph and its features in models, its use in the actor.
       const pair =
-        /^actors\/(embedder|transcriber|diarizer|faces)\//.test(path) && to.startsWith('actors/models/');
+        /^actors\/(embedder|transcriber|diarizer|faces|summarizer)\//.test(path) &&
+        to.startsWith('actors/models/');
       assert.ok(allowed || pair, `${path} imports ${to}`);
     }
   }
@@ -135,13 +137,13 @@ test('each native package has one importer', () => {
     'onnxruntime-node': /^actors\/models\/session\.ts$/,
     lmdb: /^actors\/index\/store\//,
     piscina: /^runtime\/pool\.ts$/,
-    sharp: /^actors\/(decoder|samples)\//,
+    sharp: /^actors\/(decoder|samples|summarizer\/language)\//,
     chokidar: /^actors\/watcher\//,
     picomatch: /^actors\/watcher\//,
     xmlbuilder2: /^actors\/exporter\/timeline\/xml\.ts$/,
     '@uwsjs/core': /^http\/uws\.ts$/,
     'socket.io': /^events\/server\.ts$/,
-    '@huggingface/tokenizers': /^actors\/(embedder|transcriber)\//,
+    '@huggingface/tokenizers': /^actors\/(embedder|transcriber|summarizer)\//,
   };
   for (const { path, imports } of product) {
     for (const { to, typeOnly } of imports) {
@@ -168,7 +170,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/transcriber\/text\/subtitles\/(?!sidecar)/,
     /^actors\/transcriber\/voice\/(features|network|segmenter|windows)\.ts$/,
     /^actors\/transcriber\/whisper\/(phrases|sampling)\.ts$/,
-    /^actors\/summarizer\/(objective\.ts|concepts\/|outline\/|text\/)/,
+    /^actors\/summarizer\/(objective\.ts|concepts\/|facts\/|outline\/|telling\/|text\/)/,
     /^actors\/analysis\/(progress|progress-fields|request|result|schemas)\.ts$/,
     /^actors\/analysis\/stages\/(kind|kinds|lanes|settled)\.ts$/,
     /^actors\/analysis\/stages\/.*\/(kind|request)\.ts$/,

@@ -2,13 +2,7 @@
 // one space. Each family is one file; the row's `family` names it.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { VisualRow } from '../models/contract.ts';
-import type { ModelSession } from '../models/session.ts';
-
-/**
- * Opens a graph on the device and with the threads the actor was set to. `source`: a path, or the bytes of a graph
- * without external data. Throws MODEL_LOAD_FAILED. The family owns the session and releases it in `close`.
- */
-export type SessionOpener = (source: string | Uint8Array) => Promise<ModelSession>;
+import type { SessionOpener } from '../models/graph.ts';
 
 export interface TextVectors {
   /** n×d, L2-normalised; owned by the caller. */

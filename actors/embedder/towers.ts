@@ -2,8 +2,9 @@
 // differ.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors, type TextSide, type VisualRow } from '../models/contract.ts';
+import type { SessionOpener } from '../models/graph.ts';
 import type { ModelSession, TensorIn, TensorOut } from '../models/session.ts';
-import type { Family, SessionOpener, Sides, TextVectors, VisualFamily } from './family.ts';
+import type { Family, Sides, TextVectors, VisualFamily } from './family.ts';
 import { type Preparation, preparation } from './prepare.ts';
 import { readTokenizer, type Tokenize, type Tokens } from './tokens.ts';
 import { normalizeRows } from './vectors.ts';

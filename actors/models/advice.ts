@@ -25,7 +25,7 @@ const slowestOnProcessor = 3;
 function advisedModel(
   models: readonly Candidate[],
   kind: ModelRow['kind'],
-  { memoryBytes, graphics }: Machine,
+  { graphics }: Pick<Machine, 'graphics'>,
 ): Candidate | null {
   const able = models.filter(
     ({ row, builtIn, supported, downloaded }) =>
@@ -34,7 +34,7 @@ function advisedModel(
       !builtIn &&
       (downloaded || row.files.every(({ url }) => url !== null)),
   );
-  const fitting = able.filter(({ row }) => memoryOf(row) <= shareOfMemory * memoryBytes);
+  const fitting = able.filter(({ fits }) => fits);
   const fast = fitting.filter(({ row }) => graphics || row.speed >= slowestOnProcessor);
   const [best] = (fast.length > 0 ? fast : fitting).toSorted(
     ({ row: a }, { row: b }) =>
@@ -46,13 +46,21 @@ function advisedModel(
   return best ?? null;
 }
 
-/** Weights, and about half as much again for what is computed with them. */
-function memoryOf({ size_gb }: ModelRow): number {
-  return 1.5 * size_gb * 1e9;
+/** Whether a model may be expected to run in the memory that models have. */
+export function fitsMemory(row: ModelRow, { memoryBytes }: Pick<Machine, 'memoryBytes'>): boolean {
+  return memoryOf(row) <= shareOfMemory * memoryBytes;
+}
+
+/** Weights, and about half as much again for what is computed with them. A language model keeps its context twice. */
+function memoryOf({ size_gb, summary }: ModelRow): number {
+  return 1.5 * size_gb * 1e9 + (summary ? 2 * summary.context * summary.cache_bytes : 0);
 }
 
 /** Every model that is advised for its kind. */
-export function advisedModels(models: readonly Candidate[], machine: Machine): ReadonlySet<string> {
+export function advisedModels(
+  models: readonly Candidate[],
+  machine: Pick<Machine, 'graphics'>,
+): ReadonlySet<string> {
   const kinds = new Set(models.map(({ row }) => row.kind));
   const advised = [...kinds].map((kind) => advisedModel(models, kind, machine)?.row.key);
   return new Set(advised.filter((key) => key !== undefined));
@@ -90,12 +98,30 @@ export function modelsInUse(models: readonly ListedModel[], visualKey: string): 
   const present = models.filter(({ builtIn, downloaded }) => builtIn || downloaded);
   const best = present
     .map(({ row }) => row)
-    .filter(({ kind, key }) => !isFaceKind(kind) && (kind !== 'visual' || key === visualKey))
+    .filter(({ kind }) => !isFaceKind(kind) && kind !== 'summary')
+    .filter(({ kind, key }) => kind !== 'visual' || key === visualKey)
     .toSorted((a, b) => b.accuracy - a.accuracy || b.speed - a.speed);
   const kinds = new Set(best.map(({ kind }) => kind));
   const used = [...kinds].map((kind) => best.find((row) => row.kind === kind)!);
   const faces = faceKinds.flatMap((kind) => faceModelInUse(models, kind) ?? []);
-  return new Set([...used, ...faces].map(({ key }) => key));
+  const summary = recommendedSummaryModel(models) ?? [];
+  return new Set([...used, ...faces].concat(summary).map(({ key }) => key));
+}
+
+/**
+ * The language model that writes summaries when none is named: of those whose files are there, which this system can run and
+ * whose work fits into memory, the largest. Null when there is none: then texts are made from templates.
+ */
+export function recommendedSummaryModel(
+  models: readonly Pick<ListedModel, 'row' | 'downloaded' | 'supported' | 'fits'>[],
+): ModelRow | null {
+  const [best] = models
+    .filter(
+      ({ row, downloaded, supported, fits }) => row.kind === 'summary' && downloaded && supported && fits,
+    )
+    .map(({ row }) => row)
+    .toSorted((a, b) => b.size_gb - a.size_gb || b.accuracy - a.accuracy || (a.key < b.key ? -1 : 1));
+  return best ?? null;
 }
 
 /**

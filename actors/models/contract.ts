@@ -3,11 +3,13 @@ import { type Static, Type } from 'typebox';
 import type { Clock } from '../../runtime/clock.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { PictureShape } from '../decoder/contract.ts';
+import { FaceDetectorSide, FaceEmbedderSide } from './face-sides.ts';
 
 export const modelErrors = errorTable({
   MODEL_UNKNOWN: { meaning: 'No model has this key', status: 400, retryable: false },
   MODEL_NOT_DOWNLOADED: { meaning: 'The model is not downloaded', status: 400, retryable: false },
   MODEL_WRONG_KIND: { meaning: 'The model does something else', status: 400, retryable: false },
+  MODEL_UNSUPPORTED: { meaning: 'The model cannot run here', status: 400, retryable: false },
   MODEL_NOT_LOADED: { meaning: 'Another model is loaded, or none', status: 409, retryable: true },
   MODEL_INVALID: { meaning: 'The model.json of a model folder is wrong', status: 400, retryable: false },
   MODEL_LOAD_FAILED: { meaning: 'The model cannot be loaded', status: 500, retryable: false },
@@ -154,47 +156,18 @@ export const SpeakerSide = Type.Object({
 });
 export type SpeakerSide = Static<typeof SpeakerSide>;
 
-/** Order of the channels that the graph takes. */
-const ColorOrder = Type.Union([Type.Literal('rgb'), Type.Literal('bgr')]);
-
-export const FaceDetectorSide = Type.Object({
-  color: ColorOrder,
-  /** Of values 0 to 255: the graph is given (value - mean) / scale. */
-  mean: Type.Number(),
-  scale: Type.Number({ exclusiveMinimum: 0 }),
-  /** Width and height of the picture are multiples of it, px. */
-  multiple: Type.Integer({ minimum: 1, maximum: 256 }),
-  /** Both sides of the picture of a graph that takes one size, px; null for a graph that takes any. */
-  fixed_side: Nullable(Type.Integer({ minimum: 32, maximum: 2048 })),
-  /** Side of faces that the graph finds well, px of the picture it is given. */
-  least_face: Type.Number({ exclusiveMinimum: 0 }),
-  most_face: Type.Number({ exclusiveMinimum: 0 }),
-  /** Score from which something is a face. */
-  score: Type.Number({ minimum: 0, maximum: 1 }),
-  /** Intersection over union from which two boxes are one face. */
-  overlap: Type.Number({ minimum: 0, maximum: 1 }),
+/** A language model that looks at pictures; `frame_resolution` of its row says how large it gets them. */
+export const SummarySide = Type.Object({
+  /** Tokens of a prompt and its answer at most, pictures included. */
+  context: Type.Integer({ minimum: 1024, maximum: 131_072 }),
+  /** Tokens of an answer at most. What runs on is stopped there. */
+  answer: Type.Integer({ minimum: 64, maximum: 4096 }),
+  /** Pictures of one prompt at most. */
+  pictures: Type.Integer({ minimum: 0, maximum: 32 }),
+  /** Bytes of keys and values that the decoder keeps for a token: layers · heads · size of a head · 2 · 4. */
+  cache_bytes: Type.Integer({ minimum: 1 }),
 });
-export type FaceDetectorSide = Static<typeof FaceDetectorSide>;
-
-export const FaceEmbedderSide = Type.Object({
-  color: ColorOrder,
-  /** Of values 0 to 255: the graph is given (value - mean) / scale. */
-  mean: Type.Number(),
-  scale: Type.Number({ exclusiveMinimum: 0 }),
-  /** Length of a vector. */
-  dimensions: Type.Integer({ minimum: 1, maximum: 4096 }),
-  /** Faces in one run. 1 for graphs that take one, or whose result depends on the other faces of the batch. */
-  batch: Type.Integer({ minimum: 1, maximum: 256 }),
-  /** Cosine distance for DBSCAN. */
-  eps: Type.Number({ minimum: 0, maximum: 2 }),
-  thresholds: Type.Object({
-    /** Cosine of two faces from which they are one person. */
-    same: Type.Number({ minimum: -1, maximum: 1 }),
-    /** By how much the runner-up must be less similar, for a name that is given without asking. */
-    margin: Type.Number({ minimum: 0, maximum: 2 }),
-  }),
-});
-export type FaceEmbedderSide = Static<typeof FaceEmbedderSide>;
+export type SummarySide = Static<typeof SummarySide>;
 
 export const OperatingSystem = Type.Union([
   Type.Literal('mac-arm'),
@@ -219,6 +192,7 @@ export const ModelRow = Type.Object({
     Type.Literal('face-detector'),
     /** A vector of a face. */
     Type.Literal('face-embedder'),
+    /** Writes about pictures and words. */
     Type.Literal('summary'),
   ]),
   /** Which code runs it: starter, siglip, clip, … */
@@ -248,6 +222,8 @@ export const ModelRow = Type.Object({
   detector: Type.Optional(FaceDetectorSide),
   /** There for every row of kind `face-embedder`. */
   embedder: Type.Optional(FaceEmbedderSide),
+  /** There for every row of kind `summary`. */
+  summary: Type.Optional(SummarySide),
 });
 export type ModelRow = Static<typeof ModelRow>;
 
@@ -266,6 +242,9 @@ export type FaceDetectorRow = ModelRow & { readonly detector: FaceDetectorSide }
 /** A row whose embedder side is known to be there. */
 export type FaceEmbedderRow = ModelRow & { readonly embedder: FaceEmbedderSide };
 
+/** A row whose summary side is known to be there. */
+export type SummaryRow = ModelRow & { readonly summary: SummarySide };
+
 export interface RegistryProblem {
   /** Path of the model.json. */
   readonly file: string;
@@ -279,6 +258,8 @@ export interface ListedModel {
   readonly builtIn: boolean;
   /** True when this system can run it. */
   readonly supported: boolean;
+  /** Its weights, and what is computed with them, fit into the share of memory that models have. */
+  readonly fits: boolean;
   /** The one to download for its kind of work, by what this machine has. */
   readonly advised: boolean;
   readonly downloaded: boolean;

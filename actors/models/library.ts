@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
-import { advisedModels, type Machine } from './advice.ts';
+import { advisedModels, fitsMemory, type Machine } from './advice.ts';
 import {
   type ListedModel,
   type MissingFiles,
@@ -55,6 +55,7 @@ async function listModels(modelsDir: string, machine: Machine): Promise<ModelLis
       row,
       builtIn: isBuiltIn(row),
       supported: row.compatible_os.includes(system),
+      fits: fitsMemory(row, machine),
       downloaded: missing.length === 0,
       missing,
       folder: folderOf(modelsDir, row),

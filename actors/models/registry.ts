@@ -14,10 +14,12 @@ import {
   type RegistryProblem,
   type SpeakerRow,
   type SpeechRow,
+  type SummaryRow,
   type VisualRow,
 } from './contract.ts';
 import { type FacePair, facesCommand, isFaceKind } from './face-kinds.ts';
 import { builtInRows } from './rows/list.ts';
+import { unavailableModel } from './unavailable.ts';
 import { checkUserRow } from './user-row.ts';
 
 export interface Registry {
@@ -40,12 +42,14 @@ export async function readRegistry(modelsDir: string): Promise<Registry> {
   return { rows, problems };
 }
 
-/** The row with that key. Throws MODEL_UNKNOWN, listing the keys there are. */
+/** The row with that key. Throws MODEL_UNKNOWN, listing the keys there are, and MODEL_UNSUPPORTED, saying why. */
 export function findRow(registry: Registry, key: string): ModelRow {
   const row = registry.rows.find((one) => one.key === key);
   if (row) return row;
   const broken = registry.problems.find(({ file }) => file.endsWith(join(key, 'model.json')));
   if (broken) throw modelErrors.MODEL_INVALID(`${broken.file}: ${broken.field} ${broken.message}`, { key });
+  const unavailable = unavailableModel(key);
+  if (unavailable) throw modelErrors.MODEL_UNSUPPORTED(`"${key}" ${unavailable.reason}`, { key });
   const keys = registry.rows.map((one) => one.key);
   const meant = suggestion(key, keys);
   throw modelErrors.MODEL_UNKNOWN(
@@ -107,6 +111,19 @@ export function findFaceEmbedderRow(registry: Registry, key: string): FaceEmbedd
 
 function isFaceEmbedder(row: ModelRow): row is FaceEmbedderRow {
   return row.kind === 'face-embedder' && row.embedder !== undefined;
+}
+
+/** The same, for writing summaries. Throws MODEL_UNKNOWN, MODEL_UNSUPPORTED and MODEL_WRONG_KIND. */
+export function findSummaryRow(registry: Registry, key: string): SummaryRow {
+  const row = findRow(registry, key);
+  if (isSummary(row)) return row;
+  throw modelErrors.MODEL_WRONG_KIND(`"${key}" is a ${row.kind} model, not one that writes summaries`, {
+    key,
+  });
+}
+
+export function isSummary(row: ModelRow): row is SummaryRow {
+  return row.kind === 'summary' && row.summary !== undefined;
 }
 
 /**

@@ -46,12 +46,14 @@ const sides = {
   speaker: 'speaker',
   'face-detector': 'detector',
   'face-embedder': 'embedder',
+  summary: 'summary',
 } as const;
 
 function wrongSide(row: ModelRow): Wrong | null {
   const side = Object.entries(sides).find(([kind]) => kind === row.kind)?.[1];
   if (side && !row[side]) return { field: `/${side}`, message: `is missing for a ${row.kind} model` };
   if (row.visual) return wrongPicture(row.visual);
+  if (row.summary) return wrongSummary(row);
   if (!isFaceKind(row.kind)) return null;
   const families: readonly string[] = faceFamilies[row.kind];
   if (!families.includes(row.family)) {
@@ -59,6 +61,30 @@ function wrongSide(row: ModelRow): Wrong | null {
     return { field: '/family', message };
   }
   return row.kind === 'face-detector' ? wrongDetector(row) : null;
+}
+
+/** What each family of language models asks of the pictures of its rows. */
+const summaryFamilies: ReadonlyMap<string, number> = new Map([
+  ['qwen3vl', 32],
+  ['smolvlm', 1],
+]);
+
+function wrongSummary({ family, frame_resolution: side, summary }: ModelRow): Wrong | null {
+  const multiple = summaryFamilies.get(family);
+  if (multiple === undefined) {
+    const known = [...summaryFamilies.keys()].join(', ');
+    return { field: '/family', message: `"${family}" is no family of summary models; there is ${known}` };
+  }
+  if (side < 32 || side > 2048 || side % multiple !== 0) {
+    const message = `${side} is no ${multiple > 1 ? `multiple of ${multiple}` : 'side of a picture'} from 32 to 2048`;
+    return { field: '/frame_resolution', message };
+  }
+  const { answer, context } = summary!;
+  if (2 * answer <= context) return null;
+  return {
+    field: '/summary/answer',
+    message: `${answer} leaves no room for a prompt in a context of ${context}`,
+  };
 }
 
 function wrongPicture({ shape: { width, height } }: VisualSide): Wrong | null {

@@ -8,6 +8,7 @@ import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import type { SpeechRow } from '../models/contract.ts';
 import { CurrentModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
+import type { SessionOpener } from '../models/graph.ts';
 import {
   fileOf,
   findSpeechRow,
@@ -21,7 +22,7 @@ import { BatchingQueue, type WaitingTurn } from './batching-queue.ts';
 import { chooseSpeechModel, type SpeechCandidate } from './choose-model.ts';
 import { type DetectedSpeech, speechErrors, transcriberContract, type WrittenWindow } from './contract.ts';
 import { familyOf } from './families.ts';
-import type { SessionOpener, SpeechFamily } from './family.ts';
+import type { SpeechFamily } from './family.ts';
 import { type SessionModel, type SessionResult, TranscriptionSession } from './session.ts';
 import { languageName, offeredLanguage } from './text/languages.ts';
 import { captions, sidecar, sidecarVersion } from './text/subtitles/sidecar.ts';

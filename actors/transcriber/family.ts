@@ -2,13 +2,7 @@
 // text with times. Each family is prepare (pure) -> run -> read (pure); which one is used is the row's `family`.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { SpeechRow } from '../models/contract.ts';
-import type { ModelSession } from '../models/session.ts';
-
-/**
- * Opens a graph on the device and with the threads the actor was set to. `source`: a path, or the bytes of a graph
- * without external data. Throws MODEL_LOAD_FAILED. The family owns the session and releases it in `close`.
- */
-export type SessionOpener = (source: string | Uint8Array) => Promise<ModelSession>;
+import type { SessionOpener } from '../models/graph.ts';
 
 /** A part of one channel with speech in it, cut at pauses, at most `row.speech.max_window_seconds` long. */
 export interface SpeechWindow {

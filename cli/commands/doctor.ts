@@ -4,7 +4,13 @@ import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { faceModelInUse, modelsInUse, modelWords, sizeText } from '../../actors/models/advice.ts';
+import {
+  faceModelInUse,
+  modelsInUse,
+  modelWords,
+  recommendedSummaryModel,
+  sizeText,
+} from '../../actors/models/advice.ts';
 import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
 import type { Setting } from '../../runtime/config.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
@@ -155,7 +161,23 @@ function abilities(rows: readonly ListedModel[], visualKey: string): Finding[] {
     ability(objects, 'visual', without(objects, 'not available without a download')),
     ability('speech', 'speech', without('speech', 'not available without a download; subtitles are read')),
     faces(rows),
+    summaries(rows),
   ];
+}
+
+/** A language model writes them where one is downloaded that fits. */
+function summaries(rows: readonly ListedModel[]): Finding {
+  const name = 'summaries';
+  const working = recommendedSummaryModel(rows);
+  if (working) return { name, ok: true, found: `by ${working.key}` };
+  const there = rows.find(({ row, downloaded }) => row.kind === 'summary' && downloaded);
+  const why = there ? `${there.row.key} is too large for the memory` : 'no language model is downloaded';
+  const found = `from templates: ${why}`;
+  const advised = rows.find((model) => model.row.kind === 'summary' && model.advised && !model.downloaded);
+  if (!advised) return { name, ok: true, lacking: true, found };
+  const { key, size_gb } = advised.row;
+  const mend = `framehound models pull ${key} (${sizeText(size_gb)})`;
+  return { name, ok: true, lacking: true, found, mend };
 }
 
 /** It takes a model that finds faces and one that tells them apart. */

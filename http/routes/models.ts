@@ -2,8 +2,9 @@
 import { type Static, Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { ModelState } from '../../actors/embedder/contract.ts';
-import { faceModelInUse } from '../../actors/models/advice.ts';
+import { faceModelInUse, recommendedSummaryModel } from '../../actors/models/advice.ts';
 import { type ListedModel, type ModelRow, modelErrors } from '../../actors/models/contract.ts';
+import { unavailableModels } from '../../actors/models/unavailable.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { described, nullable, oneOf } from '../../runtime/schema.ts';
@@ -68,15 +69,34 @@ const AvailableFaces = Type.Object({
   ),
 });
 
+const AvailableSummaries = Type.Object({
+  supported_models: described(Type.Array(Type.String()), 'Language models this machine can run.'),
+  downloaded_models: Type.Array(Type.String()),
+  recommended_key: described(
+    nullable(Type.String()),
+    'The downloaded model that writes summaries when a request names none: the largest that fits into memory; null when texts ' +
+      'come from templates.',
+  ),
+  command: described(
+    nullable(Type.String()),
+    'Downloads the model that suits this machine; null when one is there, or none suits it.',
+  ),
+  unavailable: described(
+    Type.Array(Type.Object({ model_key: Type.String(), reason: Type.String() })),
+    'Keys that are known and cannot be used here, each with the reason.',
+  ),
+  model_info: described(Type.Array(Type.Record(Type.String(), ModelInfo)), infoNote),
+});
+
 export const availableModels = route({
   method: 'GET',
   path: '/api/v1/models/available',
   id: 'availableModels',
   tag,
-  summary: 'The visual models and face models this machine can run, and which are downloaded',
+  summary: 'The visual, face and language models this machine can run, and which are downloaded',
   description:
     'Models are downloaded with `framehound models pull KEY`. `loaded_model` is null while one loads. Face models are in ' +
-    '`faces`; every other field is of visual models.',
+    '`faces`, language models that write summaries in `summaries`; every other field is of visual models.',
   answers: {
     200: Type.Object({
       supported_models: Type.Array(Type.String()),
@@ -87,6 +107,7 @@ export const availableModels = route({
       ...attempt,
       model_key,
       faces: described(AvailableFaces, 'Models that find faces, and models that tell them apart.'),
+      summaries: described(AvailableSummaries, 'Models that write summaries.'),
     }),
   },
   handle: async (_, { search, models: library }) => {
@@ -101,6 +122,7 @@ export const availableModels = route({
       current_system: library.system,
       ...state,
       faces: facesOf(models),
+      summaries: summariesOf(models),
     });
   },
 });
@@ -125,6 +147,22 @@ function facesOf(models: readonly ListedModel[]): Static<typeof AvailableFaces> 
     embedder_key: embedder?.key ?? null,
     command: detector && embedder ? null : 'framehound models pull faces',
     model_info: rows.map(({ key, info }) => ({ [key]: info })),
+  };
+}
+
+function summariesOf(models: readonly ListedModel[]): Static<typeof AvailableSummaries> {
+  const rows = models.filter(({ row, supported }) => row.kind === 'summary' && supported);
+  const recommended = recommendedSummaryModel(models);
+  const advised = rows.find((model) => model.advised && !model.downloaded);
+  return {
+    supported_models: rows.map(({ row }) => row.key),
+    downloaded_models: rows.filter(({ downloaded }) => downloaded).map(({ row }) => row.key),
+    recommended_key: recommended?.key ?? null,
+    command: recommended || !advised ? null : `framehound models pull ${advised.row.key}`,
+    unavailable: unavailableModels
+      .filter(({ kind }) => kind === 'summary')
+      .map(({ key, reason }) => ({ model_key: key, reason: `it ${reason}` })),
+    model_info: rows.map(({ row }) => ({ [row.key]: infoOf(row) })),
   };
 }
 

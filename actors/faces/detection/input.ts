@@ -1,5 +1,5 @@
 // The input of a detector graph: RGB bytes in rows become planes of floats in the order of the row, padded with zeros.
-import type { FaceDetectorSide } from '../../models/contract.ts';
+import type { FaceDetectorSide } from '../../models/face-sides.ts';
 import type { Picture } from '../picture.ts';
 import { Planes } from '../planes.ts';
 

@@ -2,8 +2,15 @@
 import type { ModelRow } from '../contract.ts';
 import { faceRows } from './faces.ts';
 import { speechRows } from './speech.ts';
+import { summaryRows } from './summary.ts';
 import { visualRows } from './visual.ts';
 import { voiceRows } from './voice.ts';
 
 export const defaultModelKey = 'starter-visual';
-export const builtInRows: readonly ModelRow[] = [...visualRows, ...speechRows, ...voiceRows, ...faceRows];
+export const builtInRows: readonly ModelRow[] = [
+  ...visualRows,
+  ...speechRows,
+  ...voiceRows,
+  ...faceRows,
+  ...summaryRows,
+];

@@ -46,13 +46,16 @@ export interface LanguageWriter {
   readonly device: string;
   /** Frames of a leaf that it looks at, at most. */
   readonly mostPictures: number;
-  /** Rejects only when it is cancelled or cannot run at all. Ends within a token of an abort. */
-  node(material: NodeMaterial, signal: AbortSignal): Promise<NodeText>;
-  /** `root`: with its text. Null when the model makes nothing usable. */
-  whole(root: NodeMaterial, signal: AbortSignal): Promise<WholeText | null>;
+  /**
+   * Rejects only when it is cancelled or cannot run at all. Ends within a token of an abort. `alive` is called before every run
+   * of a graph: a sign of life for whoever waits.
+   */
+  node(material: NodeMaterial, signal: AbortSignal, alive?: () => void): Promise<NodeText>;
+  /** `root`: its text, as it was written, is `template_text`. Null when the model makes nothing usable. */
+  whole(root: NodeMaterial, signal: AbortSignal, alive?: () => void): Promise<WholeText | null>;
   /** Frees its memory. Does not throw. */
   close(): Promise<void>;
 }
 
-/** Throws MODEL_UNKNOWN, MODEL_NOT_DOWNLOADED, MODEL_WRONG_KIND, MODEL_LOAD_FAILED. */
+/** Throws MODEL_UNKNOWN, MODEL_UNSUPPORTED, MODEL_NOT_DOWNLOADED, MODEL_WRONG_KIND, MODEL_LOAD_FAILED, CANCELLED. */
 export type OpenLanguageWriter = (model_key: string, signal: AbortSignal) => Promise<LanguageWriter>;

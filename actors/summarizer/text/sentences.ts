@@ -76,7 +76,7 @@ function runsOf(segments: readonly Spoken[]): Run[] {
 }
 
 /** ICU ends a sentence after `Dr.`, and before a small letter. */
-function joinAbbreviations(pieces: readonly string[]): string[] {
+export function joinAbbreviations(pieces: readonly string[]): string[] {
   const joined: string[] = [];
   for (const piece of pieces) {
     const before = joined.at(-1)?.trimEnd();

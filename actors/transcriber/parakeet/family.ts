@@ -2,10 +2,10 @@
 // each window a joint network that predicts, frame by frame, a token and how many frames it lasts.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
+import { argmax, type ExpectedInput, floatsOf, type Graph, openGraph } from '../../models/graph.ts';
 import type { TensorOut } from '../../models/session.ts';
 import type { Family, SpeechFamily, SpeechWindow, TextPiece, WindowTranscript } from '../family.ts';
 import { emptyTranscript } from '../family.ts';
-import { argmax, type ExpectedInput, floatsOf, type Graph, openGraph } from '../graph.ts';
 import { tokenLimit } from '../token-limit.ts';
 import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 

@@ -2,9 +2,9 @@
 // window to window; without them it answers wrong numbers and no error.
 import { copyFinite } from '../../acoustics/samples.ts';
 import { modelErrors } from '../../models/contract.ts';
+import type { SessionOpener } from '../../models/graph.ts';
 import type { ModelSession } from '../../models/session.ts';
 import type { DetectedSpeech } from '../contract.ts';
-import type { SessionOpener } from '../family.ts';
 import { checkContiguous, joinDetected, type VoiceDetector, type VoiceDetectors } from './detector.ts';
 import { Segmenter, sileroRules } from './segmenter.ts';
 

@@ -1,9 +1,8 @@
 // Whisper's decoder with its key-value cache: self-attention over the tokens so far, and cross-attention to the encoded
 // sound, which is computed in the first run only. One merged graph does both; `use_cache_branch` says which.
 import { modelErrors } from '../../models/contract.ts';
+import { floatsOf, type Graph, openGraph, type SessionOpener } from '../../models/graph.ts';
 import type { TensorIn } from '../../models/session.ts';
-import type { SessionOpener } from '../family.ts';
-import { floatsOf, type Graph, openGraph } from '../graph.ts';
 
 /** Output of the encoder: batch×positions×width. */
 export interface EncodedSound {

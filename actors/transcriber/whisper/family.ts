@@ -5,9 +5,9 @@
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { LogMel, melRate, whisperFrames } from '../../acoustics/mel.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
+import { floatsOf, type Graph, openGraph, type SessionOpener } from '../../models/graph.ts';
 import type { ModelSession } from '../../models/session.ts';
-import type { Family, SessionOpener, SpeechFamily, SpeechWindow, WindowTranscript } from '../family.ts';
-import { floatsOf, type Graph, openGraph } from '../graph.ts';
+import type { Family, SpeechFamily, SpeechWindow, WindowTranscript } from '../family.ts';
 import { compressionRatio } from '../text/hallucinations.ts';
 import { tokenLimit } from '../token-limit.ts';
 import { type Decoder, type Decoding, type EncodedSound, openDecoder } from './decoder.ts';

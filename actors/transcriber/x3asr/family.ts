@@ -3,11 +3,11 @@
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { LogMel } from '../../acoustics/mel.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
+import { argmax, floatsOf, type Graph, openGraph } from '../../models/graph.ts';
 import type { TensorOut } from '../../models/session.ts';
 import type { Family, SpeechFamily, SpeechWindow, WindowTranscript } from '../family.ts';
 import { emptyTranscript } from '../family.ts';
 import { Float16Table } from '../float16-table.ts';
-import { argmax, floatsOf, type Graph, openGraph } from '../graph.ts';
 import { tokenLimit } from '../token-limit.ts';
 import { Prompter } from './prompt.ts';
 

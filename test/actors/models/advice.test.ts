@@ -3,6 +3,7 @@ import test from 'node:test';
 import {
   advisedModels,
   faceModelInUse,
+  fitsMemory,
   keysOf,
   modelsInUse,
   sizeText,
@@ -10,16 +11,21 @@ import {
 import type { ListedModel } from '../../../actors/models/contract.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
 
+const machineOf = (gigabytes: number) => ({ memoryBytes: gigabytes * 1e9 });
 const models = builtInRows.map((row) => ({
   row,
   builtIn: row.files.length === 0,
   supported: true,
+  fits: true,
   downloaded: false,
   missing: [],
   folder: '/m',
 }));
 const advised = (gigabytes: number, graphics: boolean) =>
-  advisedModels(models, { memoryBytes: gigabytes * 1e9, graphics });
+  advisedModels(
+    models.map((model) => ({ ...model, fits: fitsMemory(model.row, machineOf(gigabytes)) })),
+    { graphics },
+  );
 
 test('a processor gets a fast model, a graphics device the most accurate one', () => {
   assert.ok(advised(16, false).has('siglip2-b16-256-q8'));
@@ -37,14 +43,14 @@ test('a small machine gets a model that fits, or none', () => {
 test('one model of each kind of work is advised, and none that is part of the program', () => {
   const keys = [...advised(16, false)];
   const kinds = keys.map((key) => builtInRows.find((row) => row.key === key)!.kind);
-  const all = ['face-detector', 'face-embedder', 'speaker', 'speech', 'turns', 'visual', 'voice'];
+  const all = ['face-detector', 'face-embedder', 'speaker', 'speech', 'summary', 'turns', 'visual', 'voice'];
   assert.deepEqual(kinds.toSorted(), all);
   assert.ok(!keys.some((key) => key.startsWith('starter')));
 });
 
 test('a model this system cannot run is not advised', () => {
   const none = models.map((model) => ({ ...model, supported: false }));
-  assert.equal(advisedModels(none, { memoryBytes: 64e9, graphics: true }).size, 0);
+  assert.equal(advisedModels(none, { graphics: true }).size, 0);
 });
 
 test('sizes are told in megabytes or gigabytes', () => {
@@ -68,7 +74,7 @@ const own = (more: object, url: string | null = null) => ({
 
 test('a model that nobody can download is advised only where it is there', () => {
   const mine = { ...models[0]!, builtIn: false, row: own({ accuracy: 5, speed: 5 }) };
-  const machine = { memoryBytes: 16e9, graphics: false };
+  const machine = { graphics: false };
   assert.ok(!advisedModels([...models, mine], machine).has('mine'));
   assert.ok(advisedModels([...models, { ...mine, downloaded: true }], machine).has('mine'));
 });

@@ -11,6 +11,7 @@ const clip = rowOf('clip-b32');
 const own = { ...clip, key: 'mine', files: clip.files.map((file) => ({ ...file, url: null })) };
 const detector = { ...rowOf('yunet-2023mar'), key: 'mine' };
 const embedder = { ...rowOf('auraface-v1'), key: 'mine' };
+const writer = { ...rowOf('x3-vl-2b-instruct'), key: 'mine' };
 
 const wrong: [string, string, string, RegExp][] = [
   ['not JSON', '{', '', /is not JSON/],
@@ -103,6 +104,30 @@ const wrong: [string, string, string, RegExp][] = [
     /5 is less than least_face, 10/,
   ],
   [
+    'a language model of an unknown family',
+    JSON.stringify({ ...writer, family: 'gemma' }),
+    '/family',
+    /"gemma" is no family of summary models; there is qwen3vl, smolvlm/,
+  ],
+  [
+    'pictures of a language model that are no whole tokens',
+    JSON.stringify({ ...writer, frame_resolution: 450 }),
+    '/frame_resolution',
+    /450 is no multiple of 32/,
+  ],
+  [
+    'answers of a language model as long as its context',
+    JSON.stringify({ ...writer, summary: { ...writer.summary, answer: 4096 } }),
+    '/summary/answer',
+    /leaves no room for a prompt in a context of 4096/,
+  ],
+  [
+    'no side of a language model',
+    JSON.stringify({ ...writer, summary: undefined }),
+    '/summary',
+    /is missing/,
+  ],
+  [
     'no graph of a face model',
     JSON.stringify({ ...embedder, files: [{ ...embedder.files[0], role: 'vision' }] }),
     '/files',
@@ -157,5 +182,5 @@ test('every model.json shown in the documentation is a row', () => {
     );
     return found.row.kind;
   });
-  assert.deepEqual(kinds, ['face-detector', 'face-embedder']);
+  assert.deepEqual(kinds, ['face-detector', 'face-embedder', 'summary']);
 });

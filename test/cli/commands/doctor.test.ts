@@ -56,3 +56,13 @@ test('faces need two models: which is there, which is missing and its size are t
   const both = await told(t, ['yunet-2026may', 'yunet-2023mar', 'sface-int8']);
   assert.match(both.out, /✓ faces +by yunet-2026may and sface-int8\n(?! +→)/);
 });
+
+test('summaries are written by a language model that fits, and from templates without one', async (t) => {
+  const none = await told(t, []);
+  assert.match(
+    none.out,
+    /– summaries +from templates: no language model is downloaded\n +→ (npx )?framehound models pull smolvlm2-500m \(/,
+  );
+  const written = await told(t, ['smolvlm2-256m']);
+  assert.match(written.out, /✓ summaries +by smolvlm2-256m\n(?! +→)/);
+});

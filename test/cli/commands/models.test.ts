@@ -25,6 +25,7 @@ const listed = {
   downloaded: false,
   supported: true,
   advised: true,
+  fits: true,
 } as unknown as ListedModel;
 const problem = { file: '/m/odd/model.json', field: '/key', message: 'is missing' };
 
@@ -175,4 +176,12 @@ test('a cancelled pull ends at once, and a word is no model to use', async () =>
   await assert.rejects(run({ list: everyRow, pull }, 'pull', 'faces'), engineErrors.CANCELLED.is);
   assert.deepEqual(asked, ['yunet-2026may']);
   await assert.rejects(run({ list: everyRow }, 'pull', 'faces', '--use'), usageErrors.USAGE.is);
+});
+
+test('the list names language models that cannot run here, each with the reason', async () => {
+  const { out } = await run({ list: everyRow });
+  assert.match(out, /\nsummary: writes summaries\n {2}smolvlm2-256m +not downloaded +0\.27 GB {2}en +Apache/);
+  assert.match(out, /\n {2}x3-vl-2b-instruct +not downloaded.* 1\.53 GB {2}many languages/);
+  assert.match(out, /\n {2}x3-vl-4b-instruct +not available: it is published for ONNX Runtime GenAI only/);
+  assert.match(out, /\n {2}x3-vl-32b-instruct-8bit +not available: it is a model for MLX/);
 });

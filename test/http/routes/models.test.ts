@@ -182,12 +182,20 @@ test('an analysis keeps the model it began with: another one is a 409', async ()
 test('available models are listed as objects of one key, each supported visual model', async () => {
   const s = await served();
   await s.load(small);
-  const { supported_models, downloaded_models, model_info, loaded_model, current_system, faces, ...attempt } =
-    (await get(s, 'available')) as {
-      supported_models: string[];
-      downloaded_models: string[];
-      model_info: Record<string, Record<string, unknown>>[];
-    } & Record<string, unknown>;
+  const {
+    supported_models,
+    downloaded_models,
+    model_info,
+    loaded_model,
+    current_system,
+    faces,
+    summaries,
+    ...attempt
+  } = (await get(s, 'available')) as {
+    supported_models: string[];
+    downloaded_models: string[];
+    model_info: Record<string, Record<string, unknown>>[];
+  } & Record<string, unknown>;
   assert.ok(supported_models.includes(large));
   assert.ok(!supported_models.includes('sface'), 'a face model cannot be loaded as a visual one');
   assert.ok(faces);
@@ -238,5 +246,29 @@ test('available face models are listed by themselves, with the two in use and wh
   assert.deepEqual(
     [part['detector_key'], part['embedder_key'], part['command']],
     ['yunet-2026may', null, 'framehound models pull faces'],
+  );
+});
+
+test('available language models are listed with the one that writes when none is named, and with those that cannot run', async () => {
+  const keys = ['smolvlm2-256m', 'smolvlm2-500m', 'x3-vl-2b-instruct'];
+  const summariesOf = async (without: string[]) =>
+    (await get(await served({ without }), 'available'))['summaries'] as Record<string, unknown>;
+  const { model_info, unavailable, ...whole } = await summariesOf([]);
+  assert.deepEqual(whole, {
+    supported_models: keys,
+    downloaded_models: keys,
+    // Of 8 GB the models have the half; the largest takes a little more.
+    recommended_key: 'smolvlm2-500m',
+    command: null,
+  });
+  assert.deepEqual((model_info as object[]).flatMap(Object.keys), keys);
+  const refused = unavailable as { model_key: string; reason: string }[];
+  assert.equal(refused.length, 5);
+  const apple = refused.find(({ model_key }) => model_key === 'x3-vl-32b-instruct-8bit');
+  assert.match(apple!.reason, /^it is a model for MLX on Apple silicon/);
+  const none = await summariesOf(keys);
+  assert.deepEqual(
+    [none['downloaded_models'], none['recommended_key'], none['command']],
+    [[], null, 'framehound models pull smolvlm2-500m'],
   );
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FaceEmbedder } from '../../../../actors/faces/embedding/embedder.ts';
 import { embedderFamilyOf } from '../../../../actors/faces/embedding/families.ts';
-import type { FaceEmbedderSide } from '../../../../actors/models/contract.ts';
+import type { FaceEmbedderSide } from '../../../../actors/models/face-sides.ts';
 import { openSession } from '../../../../actors/models/session.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import { weights } from '../../embedder/graphs.ts';

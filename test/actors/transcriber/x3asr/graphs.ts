@@ -1,7 +1,7 @@
 // Small graphs with the names, types and shapes of the x3asr export, that write planned answers and find out whether they
 // are fed rightly: the cache carries what was fed, and anything wrong turns the answer into exclamation marks.
-import { GraphBuilder } from '../../../../actors/models/starter/graph/builder.ts';
 import { onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
+import { Arithmetic } from '../../models/arithmetic.ts';
 
 export const WIDTH = 16;
 /** Sides of the cache: layers, heads, size of a head. */
@@ -18,29 +18,7 @@ export interface Ids {
   readonly fault: number;
 }
 
-const FLOAT = 1;
-const INT64 = 7;
-
-class Arithmetic extends GraphBuilder {
-  int = (value: number) => this.tensor('int64', [], BigInt64Array.of(BigInt(value)));
-  float = (value: string) => this.op('Cast', [value], { to: FLOAT });
-  whole = (value: string) => this.op('Cast', [value], { to: INT64 });
-  add = (a: string, b: string) => this.op('Add', [a, b]);
-  times = (a: string, b: string) => this.op('Mul', [a, b]);
-  equal = (a: string, b: string) => this.op('Equal', [a, b]);
-  both = (a: string, b: string) => this.op('And', [a, b]);
-  pick = (values: string, index: string, axis = 0) => this.op('Gather', [values, index], { axis });
-  side = (value: string, axis: number) => this.pick(this.op('Shape', [value]), this.int(axis));
-  range = (end: string) => this.op('Range', [this.int(0), end, this.int(1)]);
-  /** A list of one number, as shapes are put together from. */
-  list = (value: string) => this.op('Reshape', [value, this.ints([1])]);
-  joined = (values: readonly string[], axis = 0) => this.op('Concat', values, { axis });
-  maximum = (value: string) => this.op('ReduceMax', [value], { keepdims: 0 });
-  total = (value: string) => this.op('ReduceSum', [value], { keepdims: 0 });
-  choose = (condition: string, yes: string, no: string) => this.op('Where', [condition, yes, no]);
-  /** [V] floats, 1 at the token. */
-  oneHot = (token: string) => this.float(this.equal(this.range(this.int(VOCABULARY)), token));
-}
+const oneHot = (g: Arithmetic, token: string) => g.oneHot(token, VOCABULARY);
 
 /**
  * `audio_features`: as many vectors as the real encoder gives for that many frames, each filled with the number of
@@ -116,7 +94,7 @@ export function initGraph(
   const token = g.choose(right, planned(g, planTable(g, answers), which, g.int(0)), g.int(ids.fault));
   // Only the last place says what comes next; the others say something else.
   const isLast = g.op('Reshape', [g.equal(g.range(length), g.add(length, g.int(-1))), g.ints([1, -1, 1])]);
-  const logits = g.choose(isLast, g.oneHot(token), g.oneHot(g.int(ids.fault)));
+  const logits = g.choose(isLast, oneHot(g, token), oneHot(g, g.int(ids.fault)));
   g.output(logits, 'logits', 'float', ['batch', 'seq_len', VOCABULARY]);
   const none = g.times(pads, g.scalar(0));
   g.output(cacheOf(g, cache, none, length), 'present_keys', 'float', cacheDims(cache, 'seq_len'));
@@ -155,7 +133,7 @@ export function stepGraph(
   const placed = g.equal(g.op('Squeeze', [position]), length);
   const right = g.both(placed, g.equal(off, g.scalar(0)));
   const token = g.choose(right, planned(g, plan, which, g.add(fed, g.int(1))), g.int(ids.fault));
-  g.output(g.op('Reshape', [g.oneHot(token), g.ints([1, 1, VOCABULARY])]), 'logits', 'float', [
+  g.output(g.op('Reshape', [oneHot(g, token), g.ints([1, 1, VOCABULARY])]), 'logits', 'float', [
     'batch',
     1,
     VOCABULARY,

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelRow, SpeechSide } from '../../../../actors/models/contract.ts';
 import { builtInRows } from '../../../../actors/models/rows/list.ts';
+import { byteIds, byteTokenizer, firstMark } from '../../models/byte-tokenizer.ts';
 import { embeddings, encoderGraph, initGraph, smallCache, stepGraph } from './graphs.ts';
 
 const marks = [
@@ -14,54 +15,11 @@ const marks = [
   '<|audio_pad|>',
   '<asr_text>',
 ] as const;
-const FIRST_MARK = 256;
-export const idOf = (mark: (typeof marks)[number]) => FIRST_MARK + marks.indexOf(mark);
+export const idOf = (mark: (typeof marks)[number]) => firstMark + marks.indexOf(mark);
 
-/** The bytes of a text as the tokenizer numbers them, marks as one token. */
-export function idsOf(text: string): number[] {
-  return text
-    .split(/(<\|[a-z_]+\|>|<asr_text>)/)
-    .flatMap((part) =>
-      marks.includes(part as never) ? [idOf(part as (typeof marks)[number])] : [...Buffer.from(part)],
-    );
-}
-
-/** Letters that stand for bytes in byte-level vocabularies. */
-function byteLetters(): string[] {
-  const plain = (byte: number) =>
-    (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || (byte >= 174 && byte <= 255);
-  let next = 256;
-  return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(plain(byte) ? byte : next++));
-}
-
-export function byteTokenizer(): object {
-  return {
-    added_tokens: marks.map((content) => ({
-      id: idOf(content),
-      content,
-      single_word: false,
-      lstrip: false,
-      rstrip: false,
-      normalized: false,
-      // As in the real file: the mark of the text is none of the special ones.
-      special: content !== '<asr_text>',
-    })),
-    normalizer: { type: 'NFC' },
-    pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false },
-    post_processor: { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false },
-    decoder: { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false },
-    model: {
-      type: 'BPE',
-      unk_token: null,
-      continuing_subword_prefix: '',
-      end_of_word_suffix: '',
-      fuse_unk: false,
-      byte_fallback: false,
-      vocab: Object.fromEntries(byteLetters().map((letter, byte) => [letter, byte])),
-      merges: [],
-    },
-  };
-}
+export const idsOf = (text: string): number[] => byteIds(text, marks);
+/** As in the real file: the mark of the text is none of the special ones. */
+export const tinyTokenizer = (): object => byteTokenizer(marks, ['<asr_text>']);
 
 export const graphIds = { pad: idOf('<|audio_pad|>'), audioStart: idOf('<|audio_start|>'), fault: 33 };
 
@@ -84,7 +42,7 @@ export function x3asrFiles(answers: readonly string[], cache = smallCache): Tiny
     decoder_init: initGraph(plans, graphIds, cache),
     decoder_step: stepGraph(plans, graphIds, cache),
     embeddings: embeddings(),
-    tokenizer: byteTokenizer(),
+    tokenizer: tinyTokenizer(),
   };
 }
 

@@ -1,7 +1,12 @@
-// One graph of a speech model, whose inputs and outputs are checked against those the family uses when it is opened.
-import { modelErrors } from '../models/contract.ts';
-import type { ModelSession, TensorIn, TensorOut } from '../models/session.ts';
-import type { SessionOpener } from './family.ts';
+// One graph of a model, whose inputs and outputs are checked against those the family uses when it is opened.
+import { modelErrors } from './contract.ts';
+import type { ModelSession, TensorIn, TensorOut } from './session.ts';
+
+/**
+ * Opens a graph on the device and with the threads the actor was set to. `source`: a path, or the bytes of a graph
+ * without external data. Throws MODEL_LOAD_FAILED. The family owns the session and releases it in `close`.
+ */
+export type SessionOpener = (source: string | Uint8Array) => Promise<ModelSession>;
 
 export interface ExpectedInput {
   readonly name: string;

@@ -1,0 +1,32 @@
+// Keys of models that other programs run and this one does not, each with the reason: whoever asks for one is told more than
+// that nobody knows it. Pure.
+import type { ModelRow } from './contract.ts';
+
+export interface UnavailableModel {
+  readonly key: string;
+  readonly kind: ModelRow['kind'];
+  /** A sentence without its subject and full stop. */
+  readonly reason: string;
+}
+
+const mlx = 'is a model for MLX on Apple silicon, and this program runs ONNX models';
+
+export const unavailableModels: readonly UnavailableModel[] = [
+  {
+    key: 'x3-vl-4b-instruct',
+    kind: 'summary',
+    reason: 'is published for ONNX Runtime GenAI only, not as the graphs that this program runs',
+  },
+  {
+    key: 'x3-vl-8b-instruct',
+    kind: 'summary',
+    reason: 'is not published as the graphs that this program runs',
+  },
+  { key: 'x3-vl-4b-instruct-8bit', kind: 'summary', reason: mlx },
+  { key: 'x3-vl-8b-instruct-8bit', kind: 'summary', reason: mlx },
+  { key: 'x3-vl-32b-instruct-8bit', kind: 'summary', reason: mlx },
+];
+
+export function unavailableModel(key: string): UnavailableModel | null {
+  return unavailableModels.find((model) => model.key === key) ?? null;
+}

@@ -1,0 +1,159 @@
+// Keeps an answer inside its evidence: sentences that claim more are taken out and become hints for a person to check. Pure.
+import type { VerificationHint } from '../../../index/summaries/contract.ts';
+import { joinAbbreviations } from '../../text/sentences.ts';
+import { clock } from '../clock.ts';
+import type { NodeMaterial } from '../contract.ts';
+import { cut } from '../prompts/quoting.ts';
+import { type Claim, claimOf, secondsOf } from './claims.ts';
+import { type Known, knownOf, timePattern } from './evidence.ts';
+import type { NodeAnswer, WholeAnswer } from './forms.ts';
+import { isOrdinary } from './ordinary-words.ts';
+import { folded, wordsOf } from './words.ts';
+
+export interface Guarded {
+  /** Empty when nothing is left. */
+  readonly text: string;
+  readonly hints: readonly VerificationHint[];
+}
+
+/** UTF-16 units of the texts at most. */
+export const longestText = { leaf: 1200, above: 2400, one_line: 200, short: 1500 } as const;
+const mostHints = 16;
+const mostUncertain = 4;
+const longestHint = 500;
+const mostEvidence = 8;
+
+export function guardNode({ text, people, times, uncertain }: NodeAnswer, material: NodeMaterial): Guarded {
+  const known = knownOf(material);
+  const outsiders = outsidersIn(people, known);
+  const { kept, claims } = sorted(text, known, outsiders);
+  const hints = [
+    ...claims.map(({ sentence, claim }) => hintOf(sentence, claim, material)),
+    ...timesOutside(times, known).map((time) => hintOf('', { kind: 'time', what: time }, material)),
+    ...uncertain
+      .filter((entry) => /\p{L}/u.test(entry) && claimOf(entry, known, outsiders) === null)
+      .slice(0, mostUncertain)
+      .map((entry) => uncertainHint(entry, material)),
+  ];
+  return {
+    text: shortened(kept, material.is_leaf ? longestText.leaf : longestText.above),
+    hints: hints.slice(0, mostHints),
+  };
+}
+
+/** Null when nothing is left of one of the texts. */
+export function guardWhole({ one_line, short }: WholeAnswer, root: NodeMaterial): WholeAnswer | null {
+  // The text of the root was checked before it came here.
+  const known = knownOf({
+    ...root,
+    children: [...root.children, { node_id: root.node_id, range: root.range, text: root.template_text }],
+  });
+  const none = new Set<string>();
+  const line = shortened(sorted(one_line, known, none).kept.slice(0, 1), longestText.one_line);
+  const whole = shortened(sorted(short, known, none).kept, longestText.short);
+  return line === '' || whole === '' ? null : { one_line: line, short: whole };
+}
+
+/** Words of names that the model gives and that nobody has. */
+function outsidersIn(people: readonly string[], { names }: Known): ReadonlySet<string> {
+  const words = people.flatMap((person) => wordsOf(person).map(({ text }) => text));
+  return new Set(
+    words
+      .filter((word) => /^\p{Lu}/u.test(word))
+      .map(folded)
+      .filter((word) => !names.has(word) && !isOrdinary(word)),
+  );
+}
+
+function timesOutside(times: readonly string[], { range: [start, end], saidTimes }: Known): string[] {
+  return times
+    .flatMap((time) => time.normalize('NFKC').match(timePattern) ?? [])
+    .filter((time) => !saidTimes.has(time) && (secondsOf(time) < start || secondsOf(time) > end));
+}
+
+function sorted(text: string, known: Known, outsiders: ReadonlySet<string>) {
+  const kept: string[] = [];
+  const claims: { sentence: string; claim: Claim }[] = [];
+  for (const sentence of sentencesIn(text)) {
+    const claim = claimOf(sentence, known, outsiders);
+    if (claim) claims.push({ sentence, claim });
+    else if (/\p{L}/u.test(sentence) && !kept.includes(sentence)) kept.push(sentence);
+  }
+  return { kept, claims };
+}
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+/** A quotation over several sentences stays in one. Text that looks like a mark of a chat or of markup is left out. */
+function sentencesIn(text: string): string[] {
+  const bare = text.replaceAll(/<\|?[\p{L}\d_/|-]{1,40}\|?>/gu, ' ');
+  const pieces = joinAbbreviations([...segmenter.segment(bare)].map(({ segment }) => segment));
+  const sentences: string[] = [];
+  let open = '';
+  for (const piece of pieces) {
+    open += piece;
+    if (isBalanced(open)) {
+      sentences.push(open);
+      open = '';
+    }
+  }
+  return [...sentences, open].map((sentence) => sentence.replaceAll(/\s+/gu, ' ').trim()).filter(Boolean);
+}
+
+function isBalanced(text: string): boolean {
+  const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
+  return count(/"/g) % 2 === 0 && count(/[“„«]/g) <= count(/[”»]/g);
+}
+
+/** Whole sentences where they fit, and at least one. */
+function shortened(sentences: readonly string[], longest: number): string {
+  let text = '';
+  for (const sentence of sentences) {
+    const more = text === '' ? sentence : `${text} ${sentence}`;
+    if (more.length > longest) break;
+    text = more;
+  }
+  return text === '' && sentences[0] ? cut(sentences[0], longest) : text;
+}
+
+const limitations: Readonly<Record<Claim['kind'], (what: string) => string>> = {
+  name: (what) => `Nothing shows or says that ${JSON.stringify(what)} is here`,
+  time: (what) => `${JSON.stringify(what)} is no time of this range`,
+  quote: (what) => `Nobody is heard saying ${JSON.stringify(what)}`,
+  copy: (what) => `What is said is told as if it happened: ${JSON.stringify(what)}`,
+};
+
+function hintOf(sentence: string, { kind, what }: Claim, material: NodeMaterial): VerificationHint {
+  const [start, end] = material.range;
+  const span = `${clock(start)} to ${clock(end)}`;
+  const left = sentence === '' ? '' : `; the model wrote: ${sentence}`;
+  const follow = {
+    name: `Look at ${span} to see who or what is there`,
+    time: `Look for it outside of ${span} too`,
+    quote: `Read the transcript of ${span}`,
+    copy: `Compare the frames of ${span} with what is said`,
+  }[kind];
+  return {
+    limitation: cut(`${limitations[kind](cut(what, 120))}${left}`, longestHint),
+    affected_range: [start, end],
+    evidence_ids: evidenceIds(material, kind),
+    suggested_follow_up: follow,
+  };
+}
+
+function uncertainHint(entry: string, material: NodeMaterial): VerificationHint {
+  const [start, end] = material.range;
+  return {
+    limitation: cut(`The model cannot tell: ${entry}`, longestHint),
+    affected_range: [start, end],
+    evidence_ids: evidenceIds(material, 'name'),
+    suggested_follow_up: `Look at ${clock(start)} to ${clock(end)}`,
+  };
+}
+
+/** Where to look first: what is said for words, what is seen for others. */
+function evidenceIds({ evidence: { frames, transcript } }: NodeMaterial, kind: Claim['kind']): string[] {
+  const [seen, said] = [frames, transcript].map((all) => all.map(({ evidence_id }) => evidence_id));
+  const order = kind === 'quote' || kind === 'copy' ? [...said!, ...seen!] : [...seen!, ...said!];
+  return order.slice(0, mostEvidence);
+}

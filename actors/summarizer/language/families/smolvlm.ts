@@ -1,0 +1,64 @@
+// SmolVLM and SmolVLM2: a picture is squeezed into one square and becomes 64 tokens.
+import { family, type Piece } from '../model.ts';
+import { plainPositions } from '../positions.ts';
+
+/** Tokens of a picture: patches of 16 px of a square of 512, 16 to a token. */
+const pictureTokens = 64;
+
+const names = { system: 'System', user: 'User', assistant: 'Assistant' } as const;
+
+export const smolvlm = family({
+  axes: 1,
+  visionInputs: () => [
+    { name: 'pixel_values', type: 'float32', shape: [1, 1, 3, null, null] },
+    { name: 'pixel_attention_mask', type: 'bool', shape: [1, 1, null, null] },
+  ],
+  format: (tokenizer, { frame_resolution: side }) => {
+    const begin = tokenizer.mark('<|im_start|>');
+    const end = tokenizer.mark('<end_of_utterance>');
+    const around = tokenizer.mark('<fake_token_around_image>');
+    const whole = tokenizer.mark('<global-img>');
+    const seenAs = (seen: Extract<Piece, { picture: unknown }>): Piece[] => [
+      { ids: [around, whole] },
+      seen,
+      { ids: [around] },
+    ];
+    return {
+      ends: new Set([end]),
+      pieces: ({ turns, pictures }) => {
+        const shown = turns.findIndex(({ role }) => role === 'user');
+        const pieces = turns.flatMap(({ role, text }, at): Piece[] => {
+          const seen = at === shown ? pictures : [];
+          return [
+            { ids: tokenizer.text(`${names[role]}:${seen.length > 0 ? '' : ' '}`) },
+            ...seen.flatMap(seenAs),
+            { ids: [...tokenizer.text(text), end, ...tokenizer.text('\n')] },
+          ];
+        });
+        return [{ ids: [begin] }, ...pieces, { ids: tokenizer.text('Assistant:') }];
+      },
+      positions: (pieces) =>
+        plainPositions(
+          pieces.reduce((sum, piece) => sum + ('ids' in piece ? piece.ids.length : piece.tokens), 0),
+        ),
+      fitted: () => ({ width: side, height: side, tokens: pictureTokens }),
+      pixels: ({ rgb }) => ({
+        pixel_values: { data: planes(rgb, side), dims: [1, 1, 3, side, side] },
+        pixel_attention_mask: {
+          data: new Uint8Array(side * side).fill(1),
+          dims: [1, 1, side, side],
+          type: 'bool',
+        },
+      }),
+    };
+  },
+});
+
+/** Three planes of values from -1 to 1. */
+export function planes(rgb: Uint8Array, side: number): Float32Array {
+  const values = new Float32Array(3 * side * side);
+  for (let channel = 0; channel < 3; channel++)
+    for (let pixel = 0; pixel < side * side; pixel++)
+      values[channel * side * side + pixel] = rgb[pixel * 3 + channel]! / 127.5 - 1;
+  return values;
+}

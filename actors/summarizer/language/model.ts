@@ -1,0 +1,182 @@
+// What the families of language models share: three graphs and a tokenizer. A chat becomes a row of vectors, those of its
+// tokens and, between them, those that the vision graph makes of pictures; the decoder goes on from there.
+import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
+import { modelErrors, type SummaryRow } from '../../models/contract.ts';
+import {
+  type ExpectedInput,
+  floatsOf,
+  type Graph,
+  openGraph,
+  type SessionOpener,
+} from '../../models/graph.ts';
+import type { TensorIn } from '../../models/session.ts';
+import { type Decoder, openDecoder, type Sequence } from './decoder.ts';
+import type { Chat, Family, LanguageModel, SeenPicture } from './family.ts';
+import { type Picture, type PictureSize, scaled, sizeOf } from './picture.ts';
+import type { Positions } from './positions.ts';
+import { ChatTokenizer } from './tokenizer.ts';
+
+/** A part of a prompt: tokens, or a picture. */
+export type Piece = { readonly ids: readonly number[] } | SeenPicture;
+
+/** How a family writes chats and looks at pictures; pure. */
+export interface ChatFormat {
+  /** Each ends an answer. */
+  readonly ends: ReadonlySet<number>;
+  pieces(chat: Chat): Piece[];
+  positions(pieces: readonly Piece[]): Positions;
+  /** The size a picture is brought to, and the tokens it takes then. */
+  fitted(size: PictureSize): PictureSize & { readonly tokens: number };
+  /** What the vision graph is fed. */
+  pixels(picture: Picture): Readonly<Record<string, TensorIn>>;
+}
+
+export interface FamilyPlan {
+  readonly axes: 1 | 3;
+  /** Inputs of the vision graph. */
+  visionInputs(declared: readonly string[]): readonly ExpectedInput[];
+  /** Throws MODEL_LOAD_FAILED when the tokenizer lacks a mark. `visionInputs`: names that the graph declares. */
+  format(tokenizer: ChatTokenizer, row: SummaryRow, visionInputs: readonly string[]): ChatFormat;
+}
+
+interface Parts {
+  readonly tokenizer: ChatTokenizer;
+  readonly format: ChatFormat;
+  readonly vision: Graph;
+  readonly embeddings: Graph;
+  readonly decoder: Decoder;
+}
+
+export function family({ axes, visionInputs, format }: FamilyPlan): Family {
+  return {
+    open: async (row, file, session, checkpoint) => {
+      const opened: (() => Promise<void>)[] = [];
+      const close = async () => {
+        for (const release of opened.splice(0).reverse()) await release();
+      };
+      const keep: SessionOpener = async (source) => {
+        await checkpoint();
+        const one = await session(source);
+        opened.push(() => one.release());
+        return one;
+      };
+      try {
+        const tokenizer = await ChatTokenizer.open(file('tokenizer'));
+        const { vision, declared } = await openVision(keep, file('vision'), visionInputs);
+        const ids: ExpectedInput[] = [{ name: 'input_ids', type: 'int64', shape: [1, null] }];
+        const embeddings = await openGraph(keep, file('embeddings'), ids, ['inputs_embeds']);
+        const decoder = await openDecoder(keep, file('decoder'), axes);
+        opened.push(() => decoder.release());
+        const parts = { tokenizer, format: format(tokenizer, row, declared), vision, embeddings, decoder };
+        await warmUp(parts, file('decoder'), checkpoint);
+        return modelOf(parts, close);
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+  };
+}
+
+/** The session is opened once, and its names are known before it is checked. */
+async function openVision(
+  open: SessionOpener,
+  file: string,
+  inputs: FamilyPlan['visionInputs'],
+): Promise<{ vision: Graph; declared: string[] }> {
+  const session = await open(file);
+  const declared = session.inputs.map(({ name }) => name);
+  const vision = await openGraph(async () => session, file, inputs(declared), ['image_features']);
+  return { vision, declared };
+}
+
+/** The first run is slow, and graphs that do not fit together fail here instead of in the middle of a summary. */
+async function warmUp(parts: Parts, file: string, checkpoint: Checkpoint): Promise<void> {
+  const { width, height, tokens } = parts.format.fitted({ width: 64, height: 64 });
+  const picture = { width, height, rgb: new Uint8Array(width * height * 3) };
+  const chat: Chat = { turns: [{ role: 'user', text: 'Hello' }], pictures: [{ picture, tokens }] };
+  try {
+    await answerOf(parts, chat, 2, checkpoint);
+  } catch (error) {
+    if (!modelErrors.MODEL_RUN_FAILED.is(error)) throw error;
+    throw modelErrors.MODEL_LOAD_FAILED(
+      error.message,
+      { file: String(error.details['file'] ?? file) },
+      error,
+    );
+  }
+}
+
+function modelOf(parts: Parts, close: () => Promise<void>): LanguageModel {
+  const { format, decoder } = parts;
+  return {
+    device: decoder.device,
+    look: async (jpeg) => {
+      const { tokens, ...size } = format.fitted(await sizeOf(jpeg));
+      return { picture: await scaled(jpeg, size), tokens };
+    },
+    countTokens: (chat) => lengthOf(format.pieces(chat)),
+    answer: (chat, limit, checkpoint) => answerOf(parts, chat, limit, checkpoint),
+    close,
+  };
+}
+
+const sizeOfPiece = (piece: Piece) => ('ids' in piece ? piece.ids.length : piece.tokens);
+const lengthOf = (pieces: readonly Piece[]) => pieces.reduce((sum, piece) => sum + sizeOfPiece(piece), 0);
+
+async function answerOf(parts: Parts, chat: Chat, limit: number, checkpoint: Checkpoint) {
+  const { format, decoder, tokenizer } = parts;
+  const prompt = await sequenceOf(parts, format.pieces(chat), checkpoint);
+  const embed = (token: number) => embedded(parts, [token]);
+  const { tokens, ended } = await decoder.generate(prompt, embed, format.ends, limit, checkpoint);
+  return { text: tokenizer.read(tokens), ended };
+}
+
+async function sequenceOf(parts: Parts, pieces: readonly Piece[], checkpoint: Checkpoint): Promise<Sequence> {
+  const { width } = parts.decoder;
+  const length = lengthOf(pieces);
+  await checkpoint();
+  const words = await embedded(
+    parts,
+    pieces.flatMap((piece) => ('ids' in piece ? piece.ids : [])),
+  );
+  const embeddings = new Float32Array(length * width);
+  let [at, word] = [0, 0];
+  for (const piece of pieces) {
+    const size = sizeOfPiece(piece) * width;
+    if ('ids' in piece) {
+      embeddings.set(words.subarray(word, word + size), at);
+      word += size;
+    } else {
+      await checkpoint();
+      embeddings.set(await features(parts, piece), at);
+    }
+    at += size;
+  }
+  const { ids, next } = parts.format.positions(pieces);
+  return { embeddings, positions: ids, length, next };
+}
+
+/** tokens×width. */
+async function embedded({ embeddings, decoder }: Parts, ids: readonly number[]): Promise<Float32Array> {
+  const results = await embeddings.run({
+    input_ids: { data: BigInt64Array.from(ids, BigInt), dims: [1, ids.length] },
+  });
+  const { data } = floatsOf(embeddings, results, 'inputs_embeds', 3);
+  return sized(embeddings, data, ids.length, decoder.width);
+}
+
+async function features({ vision, format, decoder }: Parts, seen: SeenPicture): Promise<Float32Array> {
+  const { image_features: found } = await vision.run(format.pixels(seen.picture));
+  if (found?.data instanceof Float32Array) return sized(vision, found.data, seen.tokens, decoder.width);
+  throw modelErrors.MODEL_RUN_FAILED(`${vision.file}: output image_features is no float32`, {
+    file: vision.file,
+  });
+}
+
+/** Throws MODEL_RUN_FAILED where a graph answers another number of vectors, or vectors of another length. */
+function sized({ file }: Graph, data: Float32Array, tokens: number, width: number): Float32Array {
+  if (data.length === tokens * width) return data;
+  const what = `${data.length} numbers for ${tokens} tokens of ${width} numbers`;
+  throw modelErrors.MODEL_RUN_FAILED(`${file}: answers ${what}`, { file });
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Material } from '../../../../actors/summarizer/outline/material.ts';
+import { talks } from '../text/talks.ts';
+import { painted, rootText, spoken, textsOf, told } from './told.ts';
+
+const range = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => start + i);
+const sound = (lines: readonly string[], seconds = lines.length * 4 + 1): Material => ({
+  seconds,
+  pictures: null,
+  segments: spoken(lines),
+  people: [],
+});
+
+/** Forty seconds: a beach with two speakers, a bridge at night, a kitchen. */
+function harbourFilm(): Material {
+  return {
+    seconds: 40,
+    pictures: painted([
+      [7, 'a beach', 'at sunset'],
+      [6, 'a beach', 'a sailing boat'],
+      [14, 'a bridge', 'at night'],
+      [13, 'a kitchen', 'cooking'],
+    ]),
+    segments: spoken([
+      'Ada Low: How did you come to build the bridge?',
+      'SPEAKER_01: In 1987 the old bridge fell into the river.',
+      'SPEAKER_01: Nobody came to help us, and the bridge stayed there for 12 winters.',
+      'Ada Low: And then?',
+    ]),
+    people: [
+      { person: 'Ada Low', frames: range(0, 12) },
+      { person: '3', frames: range(4, 12) },
+    ],
+  };
+}
+
+test('a film of three places reads like the notes of a logger', () => {
+  const film = told(harbourFilm());
+  assert.deepEqual(textsOf(film), [
+    [
+      'A video of 40 s in 5 parts.',
+      'A bridge (00:24), a kitchen (00:34), somebody cooking (00:37), a beach (00:12), a sailing boat (00:09) and scenes at night (00:24).',
+      'Ada Low (12 s) and one person without a name are seen.',
+      'Ada Low and SPEAKER_01 speak.',
+      'Ada Low asks: “How did you come to build the bridge?” (00:00).',
+      'SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:04).',
+      'SPEAKER_01: “Nobody came to help us, and the bridge stayed there for 12 winters.” (00:08).',
+      '00:00–00:05: a beach at sunset; Ada Low and one person without a name.',
+      '00:05–00:09: a beach and a sailing boat at sunset; Ada Low and one person without a name.',
+      '00:09–00:13: a sailing boat and a beach; Ada Low and one person without a name.',
+      '00:13–00:27: a bridge at night.',
+      '00:27–00:40: a kitchen and somebody cooking.',
+    ].join(' '),
+    'A beach at sunset. Ada Low and one person without a name are seen. Ada Low asks: “How did you come to build the bridge?” (00:00).',
+    'A beach and a sailing boat at sunset. Ada Low and one person without a name are seen. SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:04).',
+    'A sailing boat and a beach. Ada Low and one person without a name are seen. SPEAKER_01: “Nobody came to help us, and the bridge stayed there for 12 winters.” (00:08).',
+    'A bridge at night. Ada Low asks: “And then?” (00:12).',
+    'A kitchen and somebody cooking. No speech.',
+  ]);
+  assert.deepEqual(film.whole(), {
+    one_line_summary:
+      'A video of 40 s: a bridge, a kitchen, somebody cooking and scenes at night; Ada Low and one person without a name.',
+    short_summary:
+      'A video of 40 s in 5 parts. A bridge (00:24), a kitchen (00:34), somebody cooking (00:37), a beach (00:12) and scenes at night (00:24). Ada Low (12 s) and one person without a name are seen. Ada Low and SPEAKER_01 speak. SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:04).',
+  });
+});
+
+test('sound alone is told by who speaks and what is said', () => {
+  const film = told(
+    sound(['Ada: The bees left.', 'Ben: Where did the bees go?', 'Ada: The bees went to Arles.']),
+  );
+  const text = rootText(film);
+  assert.match(text, /^Sound of 13 s\. Ada and Ben speak\./);
+  assert.match(text, /Ben asks: “Where did the bees go\?” \(00:04\)\./);
+  assert.doesNotMatch(text, /picture/);
+  assert.match(film.whole().one_line_summary, /^Sound of 13 s: /);
+});
+
+test('silence, a file without any analysis and one without a transcript say so', () => {
+  assert.equal(rootText(told(sound([], 30))), 'Sound of 30 s. Nobody speaks.');
+  const nothing = told({ seconds: 30, pictures: null, segments: null, people: [] }, { kind: 'video' });
+  assert.equal(rootText(nothing), 'A video of 30 s. Nothing is known of this file: no analysis.');
+  for (const { node } of nothing.film.outline.nodes.slice(1).map((own) => nothing.told(own)))
+    assert.equal(nothing.told(node).text, 'Nothing is known of this part: no analysis.');
+  assert.equal(nothing.whole().one_line_summary, 'A video of 30 s: nothing is known of it.');
+  const unheard = told({ ...harbourFilm(), segments: null });
+  assert.match(rootText(unheard), /Nobody listened to the sound\.$/);
+  const [limits] = [unheard.told(unheard.film.root).hints];
+  assert.ok(limits.some(({ limitation }) => limitation.startsWith('There is no transcript')));
+});
+
+test('a gap of the analysis is a limitation, and a part without pictures says so', () => {
+  const whole = harbourFilm();
+  const { vectors, dimensions, frames } = whole.pictures!;
+  const rows = Array.from(frames).filter((frame) => frame < 13 || frame >= 27);
+  const kept = Float32Array.from(
+    rows.flatMap((row) => [...vectors.subarray(row * dimensions, (row + 1) * dimensions)]),
+  );
+  const film = told({ ...whole, segments: [], pictures: { vectors: kept, dimensions, frames: rows } });
+  const root = film.told(film.film.root);
+  const gap = root.hints.find(({ limitation }) => limitation === 'No picture of 00:13–00:27 was analysed.');
+  assert.deepEqual(gap?.affected_range, [13, 27]);
+  assert.deepEqual(film.quality([], []).warnings, ['Nothing was analysed of 14 s of 40 s.']);
+  assert.deepEqual(film.quality([], []).uncovered_ranges, [{ start_seconds: 13, end_seconds: 27 }]);
+  const inside = film.film.outline.nodes
+    .map((node) => film.told(node))
+    .filter(({ facts }) => facts.pictured === 0);
+  for (const { text } of inside) assert.match(text, /No picture of this part was analysed\./);
+});
+
+test('a still is told in one node, a word alone is quoted', () => {
+  const still = told(
+    { seconds: 1, pictures: painted([[1, 'a lighthouse']]), segments: null, people: [] },
+    { kind: 'image' },
+  );
+  assert.deepEqual(textsOf(still), ['A still. A lighthouse.']);
+  assert.equal(still.whole().one_line_summary, 'A still: a lighthouse.');
+  const word = told(sound(['Ada: Yes.']));
+  assert.match(rootText(word), /Ada: “Yes\.” \(00:00\)\./);
+});
+
+test('scripts without spaces and from right to left are quoted as they stand', () => {
+  const chinese = told(sound(['橋は1987年に川へ落ちた。', '誰も助けに来なかった。']), { language: 'ja' });
+  assert.match(rootText(chinese), /Said: “橋は1987年に川へ落ちた。” \(00:00\)\./);
+  const hebrew = told(sound(['SPEAKER_00: מתי נפל הגשר הישן?']), { language: 'he' });
+  assert.match(rootText(hebrew), /SPEAKER_00 asks: “\u2068מתי נפל הגשר הישן\?\u2069” \(00:00\)\./);
+});
+
+test('a language that is no tag is no error', () => {
+  assert.ok(rootText(told(sound(['Ada: Yes.']), { language: 'no such_tag!' })).includes('Yes.'));
+});
+
+test('unknown speakers, people without a name and cut quotes are limitations', () => {
+  const long = `The bridge ${'over the river and the valley '.repeat(8)}fell.`;
+  const film = told({ ...sound([long, 'Ada: Yes.'], 12), people: [{ person: '3', frames: [1, 2] }] });
+  const limits = film.film.outline.nodes.flatMap((node) => film.told(node).hints);
+  const all = limits.map(({ limitation }) => limitation).join(' ');
+  assert.match(all, /Nobody knows who speaks for \d s\./);
+  assert.match(all, /One person is seen without a name\./);
+  assert.match(all, /What is quoted is cut \(00:00\)\./);
+});
+
+test('who is probably meant by whom is told with what was counted or said', () => {
+  const lines = ['A', 'A', 'B', 'B', 'A', 'A', 'B'].map(
+    (who, i) => `SPEAKER_${who}: Line ${i}, my name is Ada.`,
+  );
+  const frames = [...range(0, 8), ...range(16, 24)];
+  const film = told({ ...sound(lines), people: [{ person: 'Grace', frames }] });
+  const hints = film.film.outline.nodes.flatMap((node) => film.told(node).evidence?.attribution_hints ?? []);
+  const counted = hints.find((hint) => hint.includes('Grace'));
+  assert.match(
+    counted!,
+    /^SPEAKER_A speaks in \d+ of \d+ seconds of speech in which Grace is seen: SPEAKER_A is perhaps Grace\.$/,
+  );
+  assert.ok(hints.some((hint) => /^SPEAKER_B says “Ada” as the own name \(/.test(hint)));
+  // Seen with everybody alike: nothing tells who it is.
+  const both = told({ ...sound(lines), people: [{ person: 'Grace', frames: range(0, 28) }] });
+  const none = both.film.outline.nodes.flatMap((node) => both.told(node).evidence?.attribution_hints ?? []);
+  assert.ok(!none.some((hint) => hint.includes('Grace')));
+});
+
+test('the text of the whole quotes most of what a logger would keep', () => {
+  const recalls = [...talks.tuned, ...talks.held].map(({ segments, keys }) => {
+    const seconds = Math.ceil(segments.at(-1)!.end_seconds);
+    const film = told({ seconds, pictures: null, segments, people: [] });
+    const text = rootText(film);
+    return keys.filter((key) => text.includes(`“${key}”`)).length / keys.length;
+  });
+  const mean = recalls.reduce((sum, recall) => sum + recall, 0) / recalls.length;
+  assert.ok(mean >= 0.7, `${mean}: ${recalls.map((recall) => recall.toFixed(2)).join(' ')}`);
+});
