@@ -5,6 +5,7 @@ import { facetHandlers } from './facets/handlers.ts';
 import { FacetTables } from './facets/tables.ts';
 import { Folders } from './folders.ts';
 import { libraryHandlers } from './library/handlers.ts';
+import { materialHandlers } from './material/handlers.ts';
 import { OpenStages } from './open-stages.ts';
 import { peopleHandlers } from './people/handlers.ts';
 import type { ClusteringsOf } from './people/load.ts';
@@ -73,6 +74,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...peopleSearchHandlers(parts),
         ...peopleHandlers(parts),
         ...summaryHandlers(parts),
+        ...materialHandlers(parts),
       },
       close: async () => {
         visual.drop();
