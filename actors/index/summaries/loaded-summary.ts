@@ -4,7 +4,7 @@ import { foldRows, type Rows } from '../text/fold.ts';
 import type { TextDocument } from '../text/shard.ts';
 
 /** Nodes of one part. */
-export const partNodes = 4096;
+export const partNodes = 1024;
 
 export interface LoadedSummary extends TextsOf {
   /** Where the file was seen last. */

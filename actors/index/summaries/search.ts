@@ -10,7 +10,7 @@ import type { SummaryPart } from './loaded-summary.ts';
 import type { SummaryTexts } from './summary-texts.ts';
 
 /** Matches that are looked at: to put more of them in order takes longer than somebody waits. */
-export const mostCounted = 50_000;
+export const mostCounted = 10_000;
 /** Characters of a preview. */
 const previewCharacters = 200;
 
@@ -60,10 +60,15 @@ export function searchSummaries(
   const pick = ({ summary: { hash_str, analysis_id } }: SummaryPart): Picked =>
     (hashes?.has(hash_str) ?? true) && (names?.has(`${hash_str}/${analysis_id}`) ?? true);
   let best: Hit[] = [];
+  let last: Hit | null = null;
   const hit = (part: SummaryPart, row: number) => {
     const whole = needles.reduce((sum, one) => sum + (hasWholeWord(part.folded, row, one) ? 1 : 0), 0);
-    best.push({ part, row, whole });
-    if (best.length >= 8 * most + 1000) best = best.sort(inOrder).slice(0, most);
+    const one = { part, row, whole };
+    if (last !== null && inOrder(last, one) < 0) return;
+    best.push(one);
+    if (best.length < 8 * most) return;
+    best = best.sort(inOrder).slice(0, most);
+    last = best.at(-1)!;
   };
   const total = texts.find(needles, pick, mostCounted, hit, pause);
   const matches = best

@@ -9,15 +9,14 @@ import type { SummaryName } from './contract.ts';
 import { type LoadedSummary, partNodes, SummaryPart } from './loaded-summary.ts';
 
 /** Of one step, which takes some 10 ms: names that are listed, nodes that are read and units of their texts. */
-const stepNames = 1000;
+const stepNames = 500;
 const stepNodes = 512;
 const stepUnits = 1 << 17;
-/** Of one shard, rows and units of text, and units of one part. */
+/** Of one shard, rows and units of text, and units of one part: to make a shard takes some 10 ms. */
 const shardRows = 1 << 14;
-const shardUnits = 1 << 22;
-const partUnits = 1 << 20;
-/** Shards with fewer rows are made one when there are so many of them. */
-const smallRows = shardRows / 2;
+const shardUnits = 1 << 20;
+const partUnits = 1 << 18;
+/** So many shards that are less than half full are made fewer. */
 const mostSmall = 8;
 
 type SummaryShard = Shard<SummaryPart>;
@@ -34,6 +33,12 @@ interface Listing {
   readonly moved: boolean;
   after: SummaryName | null;
   readonly names: Set<string>;
+  readonly queue: Located[];
+}
+
+interface Located {
+  readonly name: SummaryName;
+  readonly path: string;
 }
 
 interface Reading {
@@ -56,12 +61,14 @@ export class SummaryTexts {
   /** Names of those that are damaged. */
   readonly #unreadable = new Map<string, SummaryName>();
   #shards: SummaryShard[] = [];
-  readonly #builder = new ShardBuilder<SummaryPart>();
+  /** While there is something to take in: it takes memory of its own. */
+  #builder: ShardBuilder<SummaryPart> | null = null;
   /** Of the texts in the builder. */
   #units = 0;
   #seen: Seen | null = null;
   #listing: Listing | null = null;
-  readonly #queue: SummaryName[] = [];
+  /** What has to be read, the last first. */
+  #queue: Located[] = [];
   #reading: Reading | null = null;
 
   constructor({ folder, identity }: Pick<Store, 'folder' | 'identity'>) {
@@ -84,13 +91,22 @@ export class SummaryTexts {
   /** Goes on for some 10 ms. True when everything that is stored can be searched. */
   step(store: Store): boolean {
     if (this.#listing === null) this.#look(store);
+    const rows = this.#builder?.rows ?? 0;
     if (this.#listing !== null) this.#list(store, this.#listing);
-    else if (this.#builder.rows >= shardRows || this.#units >= shardUnits) this.#add();
+    else if (rows >= shardRows || this.#units >= shardUnits) this.#add();
     else if (this.#reading !== null) this.#read(store, this.#reading);
     else if (this.#queue.length > 0) this.#begin(store, this.#queue.pop()!);
-    else if (this.#builder.rows > 0) this.#add();
-    else return !this.#tidy();
+    else if (rows > 0) this.#add();
+    else if (!this.#tidy()) {
+      this.#builder = null;
+      return true;
+    }
     return false;
+  }
+
+  #take(part: SummaryPart): void {
+    this.#builder ??= new ShardBuilder();
+    this.#builder.add(part);
   }
 
   /** Begins a listing when something changed. */
@@ -100,10 +116,11 @@ export class SummaryTexts {
     const moved = changed === null && media !== this.#seen?.media;
     // A count that cannot be read stays so until the next change writes it anew.
     const isSame = this.#seen !== null && seen.summaries === this.#seen.summaries;
-    if (!isSame || moved) this.#listing = { seen, moved, after: null, names: new Set() };
+    if (!isSame || moved) this.#listing = { seen, moved, after: null, names: new Set(), queue: [] };
     else if (media !== this.#seen?.media) {
       const paths = new Map(changed?.map(({ hash, path }) => [hash, path]));
       for (const one of this.#summaries.values()) one.path = paths.get(one.hash_str) ?? one.path;
+      this.#queue = this.#queue.map(({ name, path }) => ({ name, path: paths.get(name.hash_str) ?? path }));
       this.#seen = seen;
     }
   }
@@ -114,8 +131,11 @@ export class SummaryTexts {
       const key = keyOf(name);
       listing.names.add(key);
       const known = this.#summaries.get(key);
-      if (known === undefined) this.#queue.push(name);
-      else if (listing.moved) known.path = this.#pathOf(store, name.hash_str) ?? known.path;
+      if (known !== undefined && !listing.moved) continue;
+      const path = readable(() => store.media.pathOf(name.hash_str));
+      if (known !== undefined) known.path = path ?? known.path;
+      // Of a content that the folder does not know any more nothing is told.
+      else if (path !== null) listing.queue.push({ name, path });
     }
     listing.after = page.at(-1) ?? null;
     if (page.length === stepNames) return;
@@ -125,24 +145,18 @@ export class SummaryTexts {
       this.#summaries.delete(key);
     }
     for (const key of this.#unreadable.keys()) if (!listing.names.has(key)) this.#unreadable.delete(key);
-    this.#queue.reverse();
+    // Where there are so many matches that not all are looked at, it is those that come first.
+    this.#queue = listing.queue.sort((a, b) => (a.path < b.path ? 1 : a.path > b.path ? -1 : 0));
     // What changed since the listing began is listed with the next.
     this.#seen = listing.seen;
     this.#listing = null;
   }
 
-  #pathOf(store: Store, hash: string): string | null {
-    return readable(() => store.media.pathOf(hash));
-  }
-
-  #begin(store: Store, name: SummaryName): void {
+  #begin(store: Store, { name, path }: Located): void {
     const key = keyOf(name);
-    if (this.#summaries.has(key)) return;
-    const path = this.#pathOf(store, name.hash_str);
     const read = readable(() => ({ texts: store.summaries.textsOf(name) }));
     if (read === null) this.#unreadable.set(key, name);
-    // Of a content that the folder does not know any more nothing is told.
-    if (!read?.texts || path === null) return;
+    if (!read?.texts) return;
     const summary = { ...read.texts, path, gone: false, isCut: false };
     this.#unreadable.delete(key);
     this.#summaries.set(key, summary);
@@ -162,7 +176,7 @@ export class SummaryTexts {
     const isLast = next === null || summary.gone;
     if (!isLast && reading.nodes.length < partNodes && reading.units < partUnits) return;
     if (reading.nodes.length > 0 && !summary.gone) {
-      this.#builder.add(new SummaryPart(summary, reading.nodes));
+      this.#take(new SummaryPart(summary, reading.nodes));
       this.#units += reading.units;
     }
     reading.nodes = [];
@@ -171,26 +185,26 @@ export class SummaryTexts {
   }
 
   #add(): void {
-    this.#shards.push(this.#builder.finish());
+    if (this.#builder !== null) this.#shards.push(this.#builder.finish());
     this.#units = 0;
   }
 
   /** Makes small shards one, and those anew of which more than half is gone. False when there is nothing to do. */
   #tidy(): boolean {
     this.#shards = this.#shards.filter((shard) => liveRows(shard) > 0);
-    const small = this.#shards.filter((shard) => shard.rows < smallRows);
+    const small = this.#shards.filter((shard) => fullness(shard) * 2 < 1);
     const sparse = this.#shards.filter((shard) => liveRows(shard) * 2 < shard.rows);
     const wanted = small.length > mostSmall ? small : sparse;
     if (wanted.length === 0) return false;
     const taken = new Set<SummaryShard>();
-    let rows = 0;
+    let full = 0;
     for (const shard of wanted) {
-      if (taken.size > 1 && rows + liveRows(shard) > shardRows) break;
+      if (taken.size > 1 && full + fullness(shard) > 1) break;
       taken.add(shard);
-      rows += liveRows(shard);
+      full += fullness(shard);
     }
     this.#shards = this.#shards.filter((shard) => !taken.has(shard));
-    for (const shard of taken) for (const part of shard.documents) if (!part.gone) this.#builder.add(part);
+    for (const shard of taken) for (const part of shard.documents) if (!part.gone) this.#take(part);
     this.#add();
     return true;
   }
@@ -211,6 +225,14 @@ export class SummaryTexts {
     }
     return total;
   }
+}
+
+/** What is not gone of a shard, as a part of what one may hold. */
+function fullness({ documents }: SummaryShard): number {
+  const live = documents.filter(({ gone }) => !gone);
+  const rows = live.reduce((sum, part) => sum + part.rows, 0);
+  const bytes = live.reduce((sum, part) => sum + part.folded.bytes.byteLength, 0);
+  return Math.max(rows / shardRows, bytes / shardUnits);
 }
 
 function liveRows({ documents }: SummaryShard): number {
