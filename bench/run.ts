@@ -29,6 +29,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   clustering: async () => (await import('./clustering.ts')).clustering,
   watch: async () => (await import('./watch.ts')).watch,
   summaries: async () => (await import('./summaries.ts')).summariesRead,
+  'summary-search': async () => (await import('./summary-search.ts')).summarySearch,
 };
 
 const asked = process.argv.slice(2);

@@ -27,6 +27,7 @@ import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type {
   deleteSummaries,
   listSummaries,
+  searchSummaries,
   summaryCollections,
   summaryNode,
   summaryOverview,
@@ -97,6 +98,7 @@ export interface Operations {
   readonly sceneThumbnails: typeof sceneThumbnails;
   readonly searchFrame: typeof searchFrame;
   readonly searchImage: typeof searchImage;
+  readonly searchSummaries: typeof searchSummaries;
   readonly searchText: typeof searchText;
   readonly searchTranscript: typeof searchTranscript;
   readonly startWatching: typeof startWatching;
@@ -159,6 +161,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   sceneThumbnails: 'POST /api/v1/thumbnails/scene',
   searchFrame: 'POST /api/v1/search/frame',
   searchImage: 'POST /api/v1/search/image',
+  searchSummaries: 'POST /api/v1/summaries/search',
   searchText: 'POST /api/v1/search/text',
   searchTranscript: 'POST /api/v1/search/transcript',
   startWatching: 'POST /api/v1/watch-folders/service/start',

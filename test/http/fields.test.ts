@@ -108,6 +108,17 @@ const bodies: Readonly<Record<string, Row>> = {
     beyond: { limit: optional, after_summary_ref: optional },
   },
   '/summaries/overview': { fields: selector },
+  '/summaries/search': {
+    fields: {},
+    beyond: {
+      cache_dir: needed,
+      query: needed,
+      media_paths: optional,
+      hash_strs: optional,
+      collection_id: optional,
+      max_results: 50,
+    },
+  },
   '/summaries/node': { fields: { ...selector, node_id: needed, include_evidence: false } },
   '/summaries/delete': {
     fields: {},
@@ -333,6 +344,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/summaries/list licensed',
     'POST /api/v1/summaries/node licensed',
     'POST /api/v1/summaries/overview licensed',
+    'POST /api/v1/summaries/search licensed',
     'POST /api/v1/tasks/{task_id}/cancel licensed',
     'POST /api/v1/tasks/{task_id}/resume licensed',
     'POST /api/v1/thumbnails licensed',

@@ -18,7 +18,8 @@ export const materialMessages = {
   ),
   /**
    * A page of the stored vectors of one content, from frame `from` on. `frames`: ascending; `vectors`: n×d, L2-normalised,
-   * *moved*; `next`: where the next page begins, null when there is no more. NOT_ANALYZED, STORE_DAMAGED.
+   * *moved*; `next`: where the next page begins, null when there is no more. A page may be shorter than `most`: one turn reads
+   * some 2 MB. NOT_ANALYZED, STORE_DAMAGED naming the content.
    */
   stored_vectors: ask(
     Type.Object({
@@ -36,8 +37,8 @@ export const materialMessages = {
     }),
   ),
   /**
-   * At most `most` vectors of all that is stored by a model, taken evenly over media and time; the same ones each time while
-   * nothing changes. `vectors`: n×d, *moved*. What is damaged is left out. `dimensions` is 0 when there is none.
+   * At most `most` vectors of all that is stored by a model: the same number of each content, or all of one that has fewer,
+   * evenly over its time; the same ones each time while nothing changes. `vectors`: n×d, *moved*. What is damaged is left out. `dimensions` is 0 when there is none.
    */
   sample_vectors: ask(
     Type.Object({
