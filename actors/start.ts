@@ -9,6 +9,7 @@ import { embedderContract } from './embedder/contract.ts';
 import { facesContract } from './faces/contract.ts';
 import { indexContract } from './index/contract.ts';
 import { defaultModelKey } from './models/rows/list.ts';
+import { summarizerContract } from './summarizer/contract.ts';
 import { transcriberContract } from './transcriber/contract.ts';
 import { watcherContract } from './watcher/contract.ts';
 
@@ -45,12 +46,13 @@ export async function startActors(
           diarizer: supervisor.begin(spec(diarizerContract, running)),
         };
   const faces = decoders === 0 ? null : supervisor.begin(spec(facesContract, running));
+  const summarizer = decoders === 0 ? null : supervisor.begin(spec(summarizerContract, running));
   const clipWriters = several(Math.min(decoders, 2), 'clip-writer');
   // There may be hundreds.
   const films = several(decoders, 'decoder');
   // Last, so that it stops first.
   const listing = { ...spec(watcherContract, {}), isSpare: true };
   const watcher = decoders === 0 ? null : supervisor.begin(listing);
-  const media = { prober, thumbnailDecoders, clipWriters, films, speech, faces, watcher };
+  const media = { prober, thumbnailDecoders, clipWriters, films, speech, faces, summarizer, watcher };
   return { index, embedder, textEmbedder, ...media };
 }

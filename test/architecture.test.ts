@@ -99,7 +99,8 @@ test('a room uses another only through its contract and the four doors', () => {
         to.startsWith('actors/acoustics/');
       // A model family is a pair: the graph and its features in models, its use in the actor.
       const pair =
-        /^actors\/(embedder|transcriber|diarizer|faces)\//.test(path) && to.startsWith('actors/models/');
+        /^actors\/(embedder|transcriber|diarizer|faces|summarizer)\//.test(path) &&
+        to.startsWith('actors/models/');
       assert.ok(allowed || pair, `${path} imports ${to}`);
     }
   }
@@ -168,7 +169,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/transcriber\/text\/subtitles\/(?!sidecar)/,
     /^actors\/transcriber\/voice\/(features|network|segmenter|windows)\.ts$/,
     /^actors\/transcriber\/whisper\/(phrases|sampling)\.ts$/,
-    /^actors\/summarizer\/(objective\.ts|concepts\/|outline\/|text\/)/,
+    /^actors\/summarizer\/(objective\.ts|concepts\/|facts\/|outline\/|telling\/|text\/)/,
     /^actors\/analysis\/(progress|progress-fields|request|result|schemas)\.ts$/,
     /^actors\/analysis\/stages\/(kind|kinds|lanes|settled)\.ts$/,
     /^actors\/analysis\/stages\/.*\/(kind|request)\.ts$/,

@@ -5,7 +5,12 @@ import type { Log } from '../../runtime/log.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { Mutex } from '../../runtime/sync/mutex.ts';
 import { type ModelState, noModel } from '../embedder/contract.ts';
-import { type ModelRow, modelErrors } from './contract.ts';
+import { modelErrors } from './contract.ts';
+
+/** What a model is looked up by; a row of the registry has more. */
+interface Keyed {
+  readonly key: string;
+}
 
 /** What a family makes of a row. */
 export interface Openable {
@@ -15,41 +20,42 @@ export interface Openable {
   close(): Promise<void>;
 }
 
-export interface Opened<R extends ModelRow, F extends Openable> {
+export interface Opened<R extends Keyed, F extends Openable> {
   readonly row: R;
   readonly family: F;
 }
 
 /** The model in use, and the state right after it was loaded. */
-export interface Loaded<R extends ModelRow, F extends Openable> extends Opened<R, F> {
+export interface Loaded<R extends Keyed, F extends Openable> extends Opened<R, F> {
   readonly state: ModelState;
 }
 
-export interface CurrentOptions<R extends ModelRow, F extends Openable> {
+/** `C`: checkpoints of loads, which may carry more than a plain one. */
+export interface CurrentOptions<R extends Keyed, F extends Openable, C extends Checkpoint = Checkpoint> {
   /** For the log: `visual`, `speech`, … */
   readonly kind: string;
   /** Opened instead of a model that cannot be opened; null for none. */
   readonly defaultModel: string | null;
   /** The row of a key whose files are there. Throws MODEL_UNKNOWN, MODEL_NOT_DOWNLOADED and their like. */
   find(key: string): Promise<R>;
-  open(row: R, checkpoint: Checkpoint): Promise<F>;
+  open(row: R, checkpoint: C): Promise<F>;
   readonly log: Log;
 }
 
-interface Loading<R extends ModelRow, F extends Openable> {
+interface Loading<R extends Keyed, F extends Openable> {
   readonly key: string;
   readonly done: Promise<Loaded<R, F>>;
 }
 
-export class CurrentModel<R extends ModelRow, F extends Openable> {
-  readonly #options: CurrentOptions<R, F>;
+export class CurrentModel<R extends Keyed, F extends Openable, C extends Checkpoint = Checkpoint> {
+  readonly #options: CurrentOptions<R, F, C>;
   #state: ModelState = noModel;
   #opened: Opened<R, F> | null = null;
   #loading: Loading<R, F> | null = null;
   /** Held by everything that touches the open model. */
   readonly #mutex = new Mutex();
 
-  constructor(options: CurrentOptions<R, F>) {
+  constructor(options: CurrentOptions<R, F, C>) {
     this.#options = options;
   }
 
@@ -61,7 +67,7 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
    * Answers at once when the model is in use; asked twice while it loads, loads once. What
    * `checkpoint` throws ends the loading and frees what was opened.
    */
-  async load(key: string, checkpoint: Checkpoint): Promise<Loaded<R, F>> {
+  async load(key: string, checkpoint: C): Promise<Loaded<R, F>> {
     while (this.#loading) {
       const { key: other, done } = this.#loading;
       try {
@@ -108,12 +114,12 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
     return this.#mutex.run(() => this.#free());
   }
 
-  async #begin(key: string, checkpoint: Checkpoint): Promise<Loaded<R, F>> {
+  async #begin(key: string, checkpoint: C): Promise<Loaded<R, F>> {
     const row = await this.#options.find(key);
     return this.#mutex.run(() => this.#change(row, checkpoint));
   }
 
-  async #change(row: R, checkpoint: Checkpoint): Promise<Loaded<R, F>> {
+  async #change(row: R, checkpoint: C): Promise<Loaded<R, F>> {
     await checkpoint();
     // Freed first: two large models at once may not fit into memory.
     await this.#free();
@@ -133,7 +139,7 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
     }
   }
 
-  async #openOrDefault(row: R, checkpoint: Checkpoint): Promise<Loaded<R, F>> {
+  async #openOrDefault(row: R, checkpoint: C): Promise<Loaded<R, F>> {
     try {
       return this.#use({ row, family: await this.#options.open(row, checkpoint) }, null);
     } catch (cause) {
@@ -151,7 +157,7 @@ export class CurrentModel<R extends ModelRow, F extends Openable> {
   }
 
   /** Null when it cannot be opened; that is logged, and the first failure is the one the caller is told. */
-  async #openDefault(defaultModel: string, checkpoint: Checkpoint): Promise<Opened<R, F> | null> {
+  async #openDefault(defaultModel: string, checkpoint: C): Promise<Opened<R, F> | null> {
     const { kind, find, open, log } = this.#options;
     try {
       const row = await find(defaultModel);

@@ -121,14 +121,11 @@ export function worthOf(looks: Looks, objective: Pick<Objective, 'looks'>): numb
   );
 }
 
-/**
- * Positions of the `count` ranges that are wanted most, of equally wanted ones the earlier; in the order of the objective.
- */
-export function mostWanted(looks: readonly Looks[], objective: Objective, count: number): number[] {
-  const worth = looks.map((own) => worthOf(own, objective));
-  const best = looks
+/** Positions of the `count` highest of some numbers, of equal ones the earlier; the highest first, or as they come. */
+export function mostWorth(worth: readonly number[], order: Objective['order'], count: number): number[] {
+  const best = worth
     .map((_, i) => i)
     .sort((a, b) => worth[b]! - worth[a]! || a - b)
     .slice(0, Math.max(0, count));
-  return objective.order === 'worth' ? best : best.sort((a, b) => a - b);
+  return order === 'worth' ? best : best.sort((a, b) => a - b);
 }

@@ -64,11 +64,14 @@ function standardDeviation(values: Float32Array): number {
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
 }
 
-export interface StandingOut {
+interface Strength {
   /** Its number in the lexicon. */
   readonly concept: number;
   /** Deviations above the middle, mean over the frames. */
   readonly strength: number;
+}
+
+export interface StandingOut extends Strength {
   /** The frame that shows it most, a row of what was given: the evidence. */
   readonly frame: number;
 }
@@ -88,31 +91,41 @@ export function standingOut(
   const count = concepts.vectors.length / d;
   const rows = frames.vectors.length / d;
   if (rows === 0 || background.pictures < leastPictures) return [];
-  const least = Math.sqrt(2 * Math.log(Math.max(2, count)));
-  const all: StandingOut[] = [];
+  const least = leastStrength(count);
+  const mean = new Float64Array(d);
+  for (let i = 0; i < rows * d; i++) mean[i % d]! += frames.vectors[i]! / rows;
+  const all: Strength[] = [];
   for (let concept = 0; concept < count; concept++) {
     const deviation = background.deviations[concept]!;
     if (deviation < 1e-6) continue;
-    let [sum, best, frame] = [0, Number.NEGATIVE_INFINITY, 0];
-    for (let row = 0; row < rows; row++) {
-      const cosine = dot(concepts.vectors, concept * d, frames.vectors, row * d, d);
-      sum += cosine;
-      if (cosine > best) [best, frame] = [cosine, row];
-    }
-    all.push({ concept, strength: (sum / rows - background.middles[concept]!) / deviation, frame });
+    const cosine = dot(concepts.vectors, concept * d, mean, 0, d);
+    all.push({ concept, strength: (cosine - background.middles[concept]!) / deviation });
   }
   all.sort((a, b) => b.strength - a.strength || a.concept - b.concept);
   const leading = all.filter((own) => own.strength >= least && leads(own, all, exclusive));
-  const isSame = (a: StandingOut, b: StandingOut) =>
+  const isSame = (a: Strength, b: Strength) =>
     dot(concepts.vectors, a.concept * d, concepts.vectors, b.concept * d, d) > same;
-  return leading.filter((own, at) => !leading.slice(0, at).some((stronger) => isSame(stronger, own)));
+  return leading
+    .filter((own, at) => !leading.slice(0, at).some((stronger) => isSame(stronger, own)))
+    .map((own) => ({ ...own, frame: nearest(concepts, own.concept, frames) }));
 }
 
-function leads(
-  own: StandingOut,
-  all: readonly StandingOut[],
-  exclusive: readonly (string | null)[],
-): boolean {
+/** Deviations above its middle from which on one of so many concepts stands out. */
+export function leastStrength(count: number): number {
+  return Math.sqrt(2 * Math.log(Math.max(2, count)));
+}
+
+/** The row of the frames that is nearest to a concept, the first of equal ones. */
+function nearest(concepts: Rows, concept: number, { vectors, dimensions: d }: Rows): number {
+  let [best, most] = [0, Number.NEGATIVE_INFINITY];
+  for (let row = 0; row < vectors.length / d; row++) {
+    const cosine = dot(concepts.vectors, concept * d, vectors, row * d, d);
+    if (cosine > most) [best, most] = [row, cosine];
+  }
+  return best;
+}
+
+function leads(own: Strength, all: readonly Strength[], exclusive: readonly (string | null)[]): boolean {
   const group = exclusive[own.concept];
   if (group == null) return true;
   return all.every(

@@ -4,12 +4,13 @@ import { summaryRequest } from '../../../actors/analysis/stages/summary/request.
 import {
   type Hint,
   hintWeights,
-  mostWanted,
+  mostWorth,
   type Objective,
   objectiveOf,
   type Preset,
   presetWeights,
   type Weights,
+  worthOf,
 } from '../../../actors/summarizer/objective.ts';
 import { type Look, type Looks, lookNames } from '../../../actors/summarizer/outline/looks.ts';
 import { keySentences } from '../../../actors/summarizer/text/key-sentences.ts';
@@ -49,8 +50,15 @@ const signsChosen = ({ signs }: Objective, count = 2): Sign[] =>
 const ranges: readonly Looks[] = lookNames.map(
   (own) => Object.fromEntries(lookNames.map((look) => [look, look === own ? 0.95 : 0.45])) as Looks,
 );
+/** Positions of the ranges that are wanted most. */
+const wanted = (objective: Objective, count: number): number[] =>
+  mostWorth(
+    ranges.map((looks) => worthOf(looks, objective)),
+    objective.order,
+    count,
+  );
 const looksChosen = (objective: Objective, count = 2): Look[] =>
-  mostWanted(ranges, objective, count).map((range) => lookNames[range]!);
+  wanted(objective, count).map((range) => lookNames[range]!);
 
 const strongest = <K extends string>(weights: Readonly<Partial<Record<K, number>>>): K | undefined =>
   (Object.entries(weights) as [K, number][]).sort(([, a], [, b]) => b - a)[0]?.[0];
@@ -110,8 +118,7 @@ test('no two presets want the same', () => {
 });
 
 test('a trailer begins with its best, a recap with its beginning', () => {
-  const order = (preset: Preset) =>
-    mostWanted(ranges, { ...objectiveOf(preset), looks: { people: 1, motion: 0.5 } }, 2);
+  const order = (preset: Preset) => wanted({ ...objectiveOf(preset), looks: { people: 1, motion: 0.5 } }, 2);
   const [motion, people] = [lookNames.indexOf('motion'), lookNames.indexOf('people')];
   assert.deepEqual(order('trailer_teaser'), [people, motion]);
   assert.deepEqual(order('event_recap'), [motion, people]);

@@ -1,0 +1,137 @@
+// The summarizer actor: holds what is stored of a few files while their summaries are written, from templates or by a language
+// model.
+import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
+import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
+import { modelErrors } from '../models/contract.ts';
+import { CurrentModel } from '../models/current.ts';
+import type { DeviceChoice } from '../models/device.ts';
+import { conceptPhrases, type KnownConcepts, knownConcepts } from './concepts/known-concepts.ts';
+import { summarizerContract, summarizerErrors } from './contract.ts';
+import { Film, type WithWriter } from './film.ts';
+import { Films } from './films.ts';
+import type { LanguageWriter, OpenLanguageWriter } from './language/contract.ts';
+
+export interface SummarizerSettings {
+  /** Absolute path of the folder with a folder for each model. */
+  readonly modelsDir: string;
+  readonly device: DeviceChoice;
+  /** Threads inside one run; 0 leaves it to the runtime. */
+  readonly threads: number;
+}
+
+/** What opens language models; handed in by tests. */
+export type WriterOpener = (env: ActorEnv<SummarizerSettings>) => OpenLanguageWriter;
+
+const noLanguageModels: WriterOpener = () => (model_key) => {
+  throw modelErrors.MODEL_UNKNOWN(`There is no language model "${model_key}"`, { model_key });
+};
+
+/** Loads can be cancelled in native code, too. */
+type Cancellable = Checkpoint & { readonly signal: AbortSignal };
+
+export const definition = summarizerActor(noLanguageModels);
+
+export function summarizerActor(opener: WriterOpener) {
+  return actor({
+    contract: summarizerContract,
+    create: (env: ActorEnv<SummarizerSettings>): ActorInstance<typeof summarizerContract> => {
+      const films = new Films<Film>(env.log);
+      const writers = currentWriter(opener(env), env);
+      let concepts: KnownConcepts | null = null;
+      return {
+        handlers: {
+          load: async ({ model_key }, turn) => (await writers.load(model_key, cancellable(turn, env))).state,
+          unload: async () => {
+            await writers.unload();
+            return {};
+          },
+          has_concepts: ({ model_key }) => ({ known: concepts?.model_key === model_key }),
+          concept_phrases: () => ({ phrases: [...conceptPhrases] }),
+          set_concepts: ({ model_key, dimensions, ...vectors }) => {
+            concepts = knownConcepts(model_key, dimensions, vectors, concepts);
+            return {};
+          },
+          open_film: (asked) => {
+            if (asked.language_model !== null) mostPicturesOf(writers, asked.language_model);
+            return { film: films.add(new Film(asked)) };
+          },
+          add_vectors: ({ film, frames, vectors }) => ({
+            frames: films.get(film).intake.addVectors(frames, vectors),
+          }),
+          add_words: ({ film, segments }) => {
+            films.get(film).intake.addWords(segments);
+            return {};
+          },
+          add_people: ({ film, people }) => {
+            films.get(film).intake.addPeople(people);
+            return {};
+          },
+          outline: ({ film: number }) => {
+            const film = films.get(number);
+            const { language_model: key } = film.asked;
+            return film.outline(concepts, key === null ? 0 : mostPicturesOf(writers, key));
+          },
+          take_up: ({ film, nodes }) => {
+            films.get(film).takeUp(nodes);
+            return {};
+          },
+          write: async ({ film: number, nodes }, turn) => {
+            const film = films.get(number);
+            return { nodes: await film.write(nodes, turn, withWriter(writers, film)) };
+          },
+          conclude: ({ film: number }, turn) => {
+            const film = films.get(number);
+            return film.conclude(turn, withWriter(writers, film));
+          },
+          close_film: ({ film }) => {
+            films.close(film);
+            return {};
+          },
+        },
+        close: () => writers.close(),
+      };
+    },
+  });
+}
+
+type Writers = CurrentModel<{ readonly key: string }, LanguageWriter, Cancellable>;
+
+function currentWriter(open: OpenLanguageWriter, { log }: ActorEnv<SummarizerSettings>): Writers {
+  return new CurrentModel({
+    kind: 'language',
+    defaultModel: null,
+    log,
+    find: async (key: string) => ({ key }),
+    open: ({ key }, { signal }: Cancellable) => open(key, signal),
+  });
+}
+
+function cancellable(turn: Turn, { stopping }: ActorEnv<SummarizerSettings>): Cancellable {
+  return Object.assign(createCheckpoint(turn, { stopping }), { signal: turn.signal });
+}
+
+/** Throws LANGUAGE_MODEL_LOST. */
+function mostPicturesOf(writers: Writers, key: string): number {
+  try {
+    return writers.using(key).family.mostPictures;
+  } catch (error) {
+    throw lost(key, error);
+  }
+}
+
+/** Null for texts from templates. */
+function withWriter(writers: Writers, { asked: { language_model: key } }: Film): WithWriter | null {
+  if (key === null) return null;
+  return async (work) => {
+    try {
+      return await writers.run(key, ({ family }) => work(family));
+    } catch (error) {
+      throw modelErrors.MODEL_NOT_LOADED.is(error) ? lost(key, error) : error;
+    }
+  };
+}
+
+function lost(key: string, cause: unknown) {
+  if (!modelErrors.MODEL_NOT_LOADED.is(cause)) return cause;
+  return summarizerErrors.LANGUAGE_MODEL_LOST(cause.message, { model_key: key }, cause);
+}

@@ -1,0 +1,140 @@
+// The facts of a leaf, read from what is stored of the file. Pure.
+import { namesConcept } from '../concepts/judgement.ts';
+import { canName } from '../concepts/known-concepts.ts';
+import { lexicon } from '../concepts/lexicon.ts';
+import { leastStrength, standingOut } from '../concepts/standing-out.ts';
+import { secondsOf } from '../outline/channels.ts';
+import type { Range } from '../outline/material.ts';
+import { representativesOf } from '../outline/representatives.ts';
+import { dot } from '../outline/vector.ts';
+import { keySentences } from '../text/key-sentences.ts';
+import type { Facts, Seen, SeenPerson, Speaker } from './facts.ts';
+import { type OutlinedFilm, rowsOf } from './film.ts';
+
+/** Concepts, sentences, frames that stand for it, people and speakers of a leaf. */
+const most = { concepts: 12, sentences: 5, frames: 6, people: 80, speakers: 40 };
+/** Deviations above the bound below which a concept is only perhaps there. */
+const weak = 0.5;
+
+/** `mostFrames`: that stand for the leaf. */
+export function leafFacts(film: OutlinedFilm, range: Range, mostFrames = most.frames): Facts {
+  const { pictures } = film.material;
+  const [first, end] = pictures ? rowsOf(pictures.frames, range) : [0, 0];
+  const speakers = speakersOf(film, range);
+  return {
+    range,
+    seen: seenOf(film, range),
+    people: peopleOf(film, range),
+    speakers: speakers.speakers,
+    sentences: sentencesWithin(film, range),
+    pictured: end - first,
+    spoken: speakers.spoken,
+    shots: shotsWithin(film, range),
+    frames: pictures ? representativesOf(pictures, range, mostFrames).map(({ frame }) => frame) : [],
+  };
+}
+
+function seenOf({ material, concepts, instructionsVector }: OutlinedFilm, range: Range): Seen[] {
+  const { pictures } = material;
+  if (!pictures || !concepts || !canName(concepts)) return [];
+  const d = pictures.dimensions;
+  const [first, end] = rowsOf(pictures.frames, range);
+  const frames = { vectors: pictures.vectors.subarray(first * d, end * d), dimensions: d };
+  const found = standingOut(concepts.vectors, frames, concepts.background, exclusive)
+    .filter(({ concept }) => namesConcept(concepts.model_key, lexicon[concept]!))
+    .map(({ concept, strength, frame }) => ({
+      concept,
+      strength,
+      isWeak: strength < leastStrength(lexicon.length) + weak,
+      seconds: end - first,
+      frames: [pictures.frames[first + frame]!],
+    }));
+  if (!instructionsVector) return found.slice(0, most.concepts);
+  const asked = (concept: number) => dot(concepts.vectors.vectors, concept * d, instructionsVector, 0, d);
+  // What was asked for comes first; a cosine of 0.5 counts as much as two deviations.
+  const merit = ({ concept, strength }: Seen) => strength + 4 * asked(concept);
+  return found.sort((a, b) => merit(b) - merit(a)).slice(0, most.concepts);
+}
+
+const exclusive = lexicon.map(({ excludes, group }) => (excludes ? group : null));
+
+function peopleOf({ material, named }: OutlinedFilm, range: Range): SeenPerson[] {
+  return material.people
+    .flatMap(({ person, frames }) => {
+      const [first, end] = rowsOf(frames, range);
+      if (end === first) return [];
+      const isNamed = named.has(person);
+      const places = [...new Set([frames[first]!, frames[(first + end) >> 1]!])];
+      return [{ person, isNamed, seconds: end - first, frames: places }];
+    })
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, most.people);
+}
+
+/** Segments that are spoken in a range, at least partly. */
+export function segmentsWithin({ segments, material }: OutlinedFilm, range: Range): number[] {
+  return (segments ?? []).flatMap((segment, number) => {
+    const [start, end] = secondsOf(segment, material.seconds);
+    return segment.text.trim() !== '' && start < range.end && end > range.start ? [number] : [];
+  });
+}
+
+function speakersOf(film: OutlinedFilm, range: Range): { speakers: Speaker[]; spoken: number } {
+  const bySpeaker = new Map<string | null, { seconds: Set<number>; segments: number[] }>();
+  const all = new Set<number>();
+  for (const number of segmentsWithin(film, range)) {
+    const segment = film.segments![number]!;
+    const own = bySpeaker.get(segment.speaker) ?? { seconds: new Set(), segments: [] };
+    bySpeaker.set(segment.speaker, own);
+    own.segments.push(number);
+    const [start, end] = secondsOf(segment, film.material.seconds);
+    for (let second = Math.max(start, range.start); second < Math.min(end, range.end); second++) {
+      own.seconds.add(second);
+      all.add(second);
+    }
+  }
+  const speakers = [...bySpeaker].map(([speaker, { seconds, segments }]) => ({
+    speaker,
+    seconds: seconds.size,
+    segments: segments.slice(0, 2),
+  }));
+  return {
+    speakers: speakers.sort((a, b) => b.seconds - a.seconds).slice(0, most.speakers),
+    spoken: all.size,
+  };
+}
+
+/** The sentences that begin in a range and say most of it. */
+function sentencesWithin(film: OutlinedFilm, { start, end }: Range): number[] {
+  const { sentences, material } = film;
+  const own: number[] = [];
+  for (const [i, { start_seconds }] of sentences.entries()) {
+    const second = Math.min(material.seconds - 1, Math.floor(start_seconds));
+    if (second >= start && second < end) own.push(i);
+  }
+  return chosenSentences(film, own, most.sentences);
+}
+
+/** The best of some sentences, ascending. */
+export function chosenSentences(film: OutlinedFilm, own: readonly number[], count: number): number[] {
+  return scoredSentences(film, own, count).map(({ sentence }) => sentence);
+}
+
+/** Sentences by number with what they are worth, ascending. */
+export function scoredSentences(film: OutlinedFilm, own: readonly number[], count: number) {
+  const { sentences, language, named, objective, instructions } = film;
+  const speakers = own.flatMap((i) => sentences[i]!.speaker ?? []);
+  const wanted = { count, language, names: [...named, ...speakers], signs: objective.signs };
+  const about = instructions === '' ? {} : { about: instructions };
+  const texts = own.map((i) => sentences[i]!);
+  return keySentences(texts, { ...wanted, ...about }).map(({ sentence, score }) => ({
+    sentence: own[sentence]!,
+    score,
+  }));
+}
+
+function shotsWithin({ outline: { shots } }: OutlinedFilm, range: Range): number {
+  if (shots.length === 0) return 0;
+  const [first, end] = rowsOf(shots, range);
+  return end - first + (shots[first] === range.start ? 0 : 1);
+}

@@ -1,0 +1,182 @@
+// One file that is being summarised: what is handed over, its outline, and which nodes are written.
+import type { Turn } from '../../runtime/actor.ts';
+import type { Reply, Request } from '../../runtime/contract.ts';
+import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
+import type { NewSummaryNode } from '../index/summaries/contract.ts';
+import type { KnownConcepts } from './concepts/known-concepts.ts';
+import type { OpenFilm, PlannedNode, summarizerContract } from './contract.ts';
+import { outlinedFilm } from './facts/film.ts';
+import { Intake, misuse } from './intake.ts';
+import type { LanguageWriter } from './language/contract.ts';
+import { materialOf, wholeMaterialOf } from './material-for-writer.ts';
+import {
+  type Hint,
+  hintWeights,
+  type Objective,
+  objectiveOf,
+  type Preset,
+  presetWeights,
+} from './objective.ts';
+import type { OutlineNode } from './outline/outline.ts';
+import { representativesOf } from './outline/representatives.ts';
+import { newNode, ToldFilm, type ToldNode } from './telling/told-film.ts';
+
+type Contract = typeof summarizerContract;
+type Write = Request<Contract, 'write'>['nodes'][number];
+
+/** Work on the language model of the file, alone. Throws LANGUAGE_MODEL_LOST. */
+export type WithWriter = <T>(work: (writer: LanguageWriter) => Promise<T>) => Promise<T>;
+
+interface Written {
+  readonly text: string;
+  readonly failed: boolean;
+}
+
+export class Film {
+  readonly asked: OpenFilm;
+  readonly #objective: Objective;
+  readonly #intake: Intake;
+  #told: ToldFilm | null = null;
+  readonly #written = new Map<string, Written>();
+  readonly #warnings: string[] = [];
+  /** Pictures that were planned of each node. */
+  readonly #planned = new Map<string, number>();
+  #unread = 0;
+
+  constructor(asked: OpenFilm) {
+    this.asked = asked;
+    this.#objective = objectiveAsked(asked);
+    this.#intake = new Intake(asked);
+    const { instructions, visual_model: model } = asked;
+    if (instructions && instructions.length !== model?.dimensions)
+      throw misuse(
+        `instructions: ${instructions.length} numbers for ${model?.dimensions ?? 'no'} dimensions`,
+      );
+  }
+
+  /** Null after the file was outlined: then nothing can be added. */
+  get intake(): Intake {
+    if (this.#told) throw misuse('The file is outlined: nothing can be added');
+    return this.#intake;
+  }
+
+  outline(concepts: KnownConcepts | null, mostPictures: number): Reply<Contract, 'outline'> {
+    const { asked } = this;
+    this.#told ??= new ToldFilm(
+      outlinedFilm(this.#intake.material(), {
+        kind: asked.kind,
+        language: asked.language,
+        objective: this.#objective,
+        instructions: asked.objective.custom_instructions?.trim() ?? '',
+        instructionsVector: asked.instructions,
+        concepts: concepts?.model_key === asked.visual_model?.model_key ? concepts : null,
+        named: this.#intake.named(),
+      }),
+    );
+    const { film } = this.#told;
+    const nodes = inWritingOrder(film.outline.nodes).map((node): PlannedNode => {
+      const isLeaf = node.child_ids.length === 0;
+      const { pictures } = film.material;
+      const looked = pictures && isLeaf && mostPictures > 0;
+      const frames = looked ? representativesOf(pictures, node, mostPictures).map(({ frame }) => frame) : [];
+      this.#planned.set(node.node_id, frames.length);
+      const stage = isLeaf ? 'generating_observations' : 'generating_summary';
+      return { node_id: node.node_id, stage, frames };
+    });
+    const uncovered = film.outline.uncovered.map(({ start, end }): [number, number] => [start, end]);
+    return { nodes, root_id: film.root.node_id, uncovered };
+  }
+
+  takeUp(nodes: Request<Contract, 'take_up'>['nodes']): void {
+    const { film } = this.#outlined();
+    const unknown = nodes.find(({ node_id }) => !film.nodes.has(node_id));
+    if (unknown) throw misuse(`The outline has no node "${unknown.node_id}"`);
+    for (const { node_id, text, failed } of nodes) this.#written.set(node_id, { text, failed });
+  }
+
+  /** Nodes in the order in which they are given; those before a failure or a cancel are written. */
+  async write(nodes: readonly Write[], turn: Turn, withWriter: WithWriter | null): Promise<NewSummaryNode[]> {
+    const told = this.#outlined();
+    const checkpoint = createCheckpoint(turn);
+    const written: NewSummaryNode[] = [];
+    for (const asked of nodes) {
+      await checkpoint();
+      const node = told.film.nodes.get(asked.node_id);
+      if (!node) throw misuse(`The outline has no node "${asked.node_id}"`);
+      const missing = node.child_ids.find((id) => !this.#written.has(id));
+      if (missing !== undefined) throw misuse(`"${missing}", a child of "${node.node_id}", is not written`);
+      const template = told.told(node);
+      const made = withWriter
+        ? await withWriter((writer) => this.#byModel(template, asked, writer, turn))
+        : newNode(template);
+      this.#written.set(node.node_id, { text: made.text, failed: made.failed });
+      written.push(made);
+    }
+    return written;
+  }
+
+  async #byModel(
+    told: ToldNode,
+    { pictures }: Write,
+    writer: LanguageWriter,
+    turn: Turn,
+  ): Promise<NewSummaryNode> {
+    this.#unread += Math.max(0, (this.#planned.get(told.node.node_id) ?? 0) - pictures.length);
+    const material = materialOf(this.#outlined(), told, {
+      asked: this.asked,
+      pictures,
+      textOf: (id) => this.#written.get(id)!.text,
+    });
+    const { text, verification_hints, failed, warnings } = await writer.node(material, turn.signal);
+    turn.alive();
+    for (const warning of warnings) this.#warnings.push(`${told.node.node_id}: ${warning}`);
+    return newNode(told, { text: failed ? told.text : text, hints: verification_hints, failed });
+  }
+
+  async conclude(turn: Turn, withWriter: WithWriter | null): Promise<Reply<Contract, 'conclude'>> {
+    const told = this.#outlined();
+    const { root, outline } = told.film;
+    const missing = outline.nodes.find(({ node_id }) => !this.#written.has(node_id));
+    if (missing) throw misuse(`Node "${missing.node_id}" is not written`);
+    const template = told.whole();
+    const whole = withWriter
+      ? await withWriter((writer) =>
+          writer.whole(
+            wholeMaterialOf(told, told.told(root), {
+              asked: this.asked,
+              pictures: [],
+              textOf: (id) => this.#written.get(id)!.text,
+            }),
+            turn.signal,
+          ),
+        )
+      : template;
+    const failed = [...this.#written].filter(([, own]) => own.failed).map(([id]) => id);
+    const warnings = [
+      ...(this.#unread > 0 ? [`${this.#unread} sampled pictures could not be read.`] : []),
+      ...(whole ? [] : ['The short summary is from templates: the language model made nothing usable.']),
+      ...this.#warnings,
+    ];
+    return { ...(whole ?? template), quality: told.quality(failed, warnings) };
+  }
+
+  #outlined(): ToldFilm {
+    if (!this.#told) throw misuse('The file is not outlined yet');
+    return this.#told;
+  }
+}
+
+function objectiveAsked({ objective: { preset, priority_hints: hints } }: OpenFilm): Objective {
+  if (!Object.hasOwn(presetWeights, preset)) throw misuse(`preset: "${preset}" is unknown`);
+  const unknown = hints.find((hint) => !Object.hasOwn(hintWeights, hint));
+  if (unknown !== undefined) throw misuse(`priority_hints: "${unknown}" is unknown`);
+  return objectiveOf(preset as Preset, hints as Hint[]);
+}
+
+/** Leaves in the order of time, then the nodes above them, the lowest first, the root last. */
+function inWritingOrder(nodes: readonly OutlineNode[]): OutlineNode[] {
+  const isLeaf = ({ child_ids }: OutlineNode) => child_ids.length === 0;
+  const leaves = nodes.filter(isLeaf).sort((a, b) => a.start - b.start);
+  const others = nodes.filter((node) => !isLeaf(node));
+  return [...leaves, ...others.sort((a, b) => b.level - a.level || a.start - b.start)];
+}

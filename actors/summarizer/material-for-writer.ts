@@ -1,0 +1,35 @@
+// What a language model is handed of a node. Pure.
+import type { OpenFilm } from './contract.ts';
+import type { NodeMaterial } from './language/contract.ts';
+import type { ToldFilm, ToldNode } from './telling/told-film.ts';
+
+export interface Given {
+  readonly asked: OpenFilm;
+  readonly pictures: readonly { readonly frame_idx: number; readonly jpeg: Uint8Array }[];
+  /** Texts of nodes that are written. */
+  textOf(node_id: string): string;
+}
+
+export function materialOf(told: ToldFilm, { node, text }: ToldNode, given: Given): NodeMaterial {
+  const { asked, pictures } = given;
+  const isLeaf = node.child_ids.length === 0;
+  return {
+    node_id: node.node_id,
+    range: [node.start, node.end],
+    is_leaf: isLeaf,
+    evidence: told.evidence(node),
+    pictures: isLeaf ? pictures : [],
+    children: node.child_ids.map((id) => {
+      const { start, end } = told.film.nodes.get(id)!;
+      return { node_id: id, range: [start, end], text: given.textOf(id) };
+    }),
+    template_text: text,
+    objective: asked.objective,
+    language: asked.language,
+  };
+}
+
+/** Of the root with the text that it has. */
+export function wholeMaterialOf(told: ToldFilm, root: ToldNode, given: Given): NodeMaterial {
+  return { ...materialOf(told, root, given), template_text: given.textOf(root.node.node_id) };
+}

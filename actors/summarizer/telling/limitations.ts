@@ -1,0 +1,128 @@
+// What the evidence of a node does not show, and where to look: for people who check a text. It says nothing of whether the text
+// is right. Pure.
+
+import type { GridRange, VerificationHint } from '../../index/summaries/contract.ts';
+import { limitationOf } from '../concepts/judgement.ts';
+import { lexicon } from '../concepts/lexicon.ts';
+import { frameId } from '../facts/evidence.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { OutlinedFilm } from '../facts/film.ts';
+import { segmentsWithin } from '../facts/leaf.ts';
+import type { OutlineNode } from '../outline/outline.ts';
+import { counted, fromTo, lengthOf, listOf, timeOf } from './english.ts';
+import type { Statement } from './statement.ts';
+
+const most = { hints: 8, gaps: 3, evidence: 8 };
+
+/** The widest first where there are too many. */
+export function limitationsOf(
+  film: OutlinedFilm,
+  node: OutlineNode,
+  facts: Facts,
+  statements: readonly Statement[],
+): VerificationHint[] {
+  const range: GridRange = [node.start, node.end];
+  const isLeaf = node.child_ids.length === 0;
+  return [
+    ...gaps(film, range),
+    ...unheard(film, range),
+    ...unknownSpeakers(film, facts, range, isLeaf),
+    ...unnamedPeople(facts, range),
+    ...unclearPictures(film, facts, range, statements, node.parent_id === null),
+    ...(isLeaf ? cutQuotes(statements, range) : []),
+  ].slice(0, most.hints);
+}
+
+const hint = (
+  limitation: string,
+  affected_range: GridRange,
+  suggested_follow_up: string,
+  evidence: readonly string[] = [],
+): VerificationHint => ({
+  limitation,
+  affected_range,
+  evidence_ids: evidence.slice(0, most.evidence),
+  suggested_follow_up,
+});
+
+function gaps({ outline, kind }: OutlinedFilm, [start, end]: GridRange): VerificationHint[] {
+  if (kind === 'audio') return [];
+  const within = outline.uncovered
+    .filter((gap) => gap.start < end && gap.end > start)
+    .map((gap): GridRange => [Math.max(start, gap.start), Math.min(end, gap.end)]);
+  if (within.length === 0) return [];
+  const follow = 'Look at these seconds in the file, or analyse it again.';
+  if (within.length <= most.gaps)
+    return within.map((gap) => hint(`No picture of ${fromTo(...gap)} was analysed.`, gap, follow));
+  const seconds = within.reduce((sum, [from, to]) => sum + to - from, 0);
+  const hull: GridRange = [within[0]![0], within.at(-1)![1]];
+  return [hint(`No picture was analysed of ${lengthOf(seconds)} in ${within.length} gaps.`, hull, follow)];
+}
+
+function unheard({ segments, kind }: OutlinedFilm, range: GridRange): VerificationHint[] {
+  if (segments !== null || kind === 'image') return [];
+  return [hint('There is no transcript: nothing of the sound is known.', range, 'Transcribe the file.')];
+}
+
+function unknownSpeakers(
+  film: OutlinedFilm,
+  { speakers }: Facts,
+  range: GridRange,
+  isLeaf: boolean,
+): VerificationHint[] {
+  const unknown = speakers.find(({ speaker }) => speaker === null);
+  if (!unknown) return [];
+  const evidence = isLeaf
+    ? segmentsWithin(film, { start: range[0], end: range[1] }).filter(
+        (number) => film.segments![number]!.speaker === null,
+      )
+    : unknown.segments;
+  const ids = evidence.filter((number) => unknown.segments.includes(number)).map((number) => `t${number}`);
+  const text = `Nobody knows who speaks for ${lengthOf(unknown.seconds)}.`;
+  return [hint(text, range, 'Listen, or analyse the file with the detection of speakers.', ids)];
+}
+
+function unnamedPeople({ people }: Facts, range: GridRange): VerificationHint[] {
+  const unnamed = people.filter(({ isNamed }) => !isNamed);
+  if (unnamed.length === 0) return [];
+  const ids = [...new Set(unnamed.flatMap(({ frames }) => frames.map(frameId)))];
+  const who = counted(unnamed.length, 'person is', 'people are');
+  return [hint(`${who} seen without a name.`, range, 'Name them among the clusters of faces.', ids)];
+}
+
+function unclearPictures(
+  { concepts, kind }: OutlinedFilm,
+  { seen, pictured }: Facts,
+  range: GridRange,
+  statements: readonly Statement[],
+  isRoot: boolean,
+): VerificationHint[] {
+  if (kind === 'audio' || pictured === 0) return [];
+  if (!concepts)
+    return [hint('What the pictures show is not named.', range, 'Look at frames of this range.')];
+  const isTold = (name: string) =>
+    statements.some(({ text }) => text.includes('perhaps') && text.includes(name));
+  const weak = seen.filter(({ isWeak, concept }) => isWeak && isTold(lexicon[concept]!.name));
+  const hints = weak.slice(0, 2).map(({ concept, frames }) => {
+    const limitation = `“${lexicon[concept]!.name}” stands out only just (${timeOf(frames[0]!)}).`;
+    return hint(limitation, range, 'Look at this frame.', [frameId(frames[0]!)]);
+  });
+  const limitation = limitationOf(concepts.model_key);
+  // Of the whole file once is enough.
+  if (limitation === null || seen.length === 0 || !isRoot) return hints;
+  const ids = seen.flatMap(({ frames }) => frames.slice(0, 1).map(frameId));
+  return [
+    hint(limitation, range, 'Look at the frames, or analyse with a larger visual model.', [...new Set(ids)]),
+    ...hints,
+  ];
+}
+
+function cutQuotes(statements: readonly Statement[], range: GridRange): VerificationHint[] {
+  const cut = statements.filter(
+    ({ kind, text }) => kind === 'quote' && /…\u2069?” \([\d:]+\)\.$/u.test(text),
+  );
+  if (cut.length === 0) return [];
+  const ids = [...new Set(cut.flatMap(({ evidence }) => evidence))];
+  const which = listOf(cut.map(({ text }) => /\(([\d:]+)\)\.$/.exec(text)?.[1] ?? ''));
+  return [hint(`What is quoted is cut (${which}).`, range, 'Read the transcript of the evidence.', ids)];
+}

@@ -1,0 +1,40 @@
+// How a range is against the other ranges of its film, where that is asked for and clear. Pure.
+import { frameId } from '../facts/evidence.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { Look, Looks } from '../outline/looks.ts';
+import { capital, counted } from './english.ts';
+import type { Plan } from './plan.ts';
+import type { Statement } from './statement.ts';
+
+/** `newcomers` are told by name. */
+const sentences: Readonly<Partial<Record<Look, string>>> = {
+  motion: 'More moves than in most of the film.',
+  steadiness: 'The picture is calmer than in most of the film.',
+  cuts: 'Cut faster than most of the film.',
+  rarity: 'It looks unlike most of the film.',
+  talk: 'More is said than in most of the film.',
+  silence: 'Less is said than in most of the film.',
+  turns: 'Speakers change more often than in most of the film.',
+  people: 'Known faces are seen longer than in most of the film.',
+  together: 'Several known faces are seen at a time, longer than in most of the film.',
+};
+/** Share of ranges that have less of it. */
+const clear = 0.8;
+/** Ranges of which too few are no film to stand out of. */
+export const fewestNodes = 6;
+
+export function looksTold(looks: Looks, facts: Facts, plan: Plan): Statement[] {
+  const evidence = facts.frames.map(frameId);
+  return plan.looks.flatMap((look): Statement[] => {
+    const text = sentences[look];
+    const isSilent = look === 'silence' && facts.spoken === 0;
+    if (!text || looks[look] < clear || isSilent || evidence.length === 0) return [];
+    return [{ kind: 'looks', text, evidence, rank: 6 }];
+  });
+}
+
+export function shotsTold({ shots, frames }: Facts): Statement[] {
+  if (shots === 0 || frames.length === 0) return [];
+  const text = `${capital(counted(shots, 'shot'))}.`;
+  return [{ kind: 'looks', text, evidence: frames.map(frameId), rank: 5 }];
+}

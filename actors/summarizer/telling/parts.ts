@@ -1,0 +1,86 @@
+// The children of a node, a line each: what is seen, who, and otherwise who speaks, with the times. Pure.
+import { frameId, segmentId } from '../facts/evidence.ts';
+import type { Facts, FactsOf } from '../facts/facts.ts';
+import type { OutlinedFilm } from '../facts/film.ts';
+import { mostWorth } from '../objective.ts';
+import type { OutlineNode } from '../outline/outline.ts';
+import { fromTo, listOf } from './english.ts';
+import { nameOf, peoplePhrase } from './people.ts';
+import type { Plan } from './plan.ts';
+import { seenPhrase } from './seen.ts';
+import { recurring, segmentIds } from './speech.ts';
+import type { Statement } from './statement.ts';
+
+/** Children that are told of. */
+const most = { root: 8, node: 5 };
+
+interface Part {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly evidence: readonly string[];
+  readonly worth: number;
+}
+
+/** In the order of the objective; neighbours of which the same is known are one. Only what tells the parts apart. */
+export function partsTold(film: OutlinedFilm, node: OutlineNode, factsOf: FactsOf, plan: Plan): Statement[] {
+  const parts: Part[] = [];
+  for (const id of node.child_ids) {
+    const { start, end } = film.nodes.get(id)!;
+    const part = {
+      start,
+      end,
+      ...partOf(film, factsOf(id), film.nodes.get(id)!.child_ids.length === 0),
+      worth: film.worth.get(id)!,
+    };
+    const before = parts.at(-1);
+    if (before?.text === part.text && before.end === start) parts[parts.length - 1] = joined(before, part);
+    else parts.push(part);
+  }
+  const told = parts.filter(({ text }) => text !== '');
+  // One thing throughout is told by the node itself.
+  if (new Set(told.map(({ text }) => text)).size < 2) return [];
+  const count = node.parent_id === null ? most.root : most.node;
+  const order = plan.bestFirst ? 'worth' : 'time';
+  const worths = told.map(({ worth }) => worth);
+  const byWorth = mostWorth(worths, 'worth', told.length);
+  return mostWorth(worths, order, count).map((at): Statement => {
+    const { start, end, text, evidence } = told[at]!;
+    const rank = 3.5 + byWorth.indexOf(at);
+    return { kind: 'part', text: `${fromTo(start, end)}: ${text}.`, evidence, rank };
+  });
+}
+
+function joined(a: Part, b: Part): Part {
+  const evidence = [...new Set([...a.evidence, ...b.evidence])];
+  return { ...a, end: b.end, evidence, worth: Math.max(a.worth, b.worth) };
+}
+
+function partOf(film: OutlinedFilm, facts: Facts, isLeaf: boolean): { text: string; evidence: string[] } {
+  const seen = seenPhrase(facts.seen, { things: 2, conditions: 1 }, isLeaf);
+  const people = peoplePhrase(facts.people);
+  const evidence = [...seen.told, ...facts.people].flatMap(({ frames }) => frames.map(frameId));
+  const shown = [seen.text, people].filter((part) => part !== '');
+  const heard = heardIn(film, facts);
+  const text = [...shown, ...heard.text].join('; ');
+  return { text, evidence: [...new Set([...evidence, ...heard.evidence])] };
+}
+
+/** What comes again in what is said; where nothing does and nothing is seen, who speaks. */
+function heardIn(film: OutlinedFilm, facts: Facts): { text: string[]; evidence: string[] } {
+  const again = recurring(film, facts.sentences, 3);
+  if (again.words.length >= 2) {
+    const evidence = again.sentences.flatMap((number) => segmentIds(film.sentences[number]!));
+    return { text: [`about ${listOf(again.words.map((word) => `“${word}”`))}`], evidence };
+  }
+  if (facts.seen.length > 0 || facts.people.length > 0) return { text: [], evidence: [] };
+  const known = facts.speakers.filter(({ speaker }) => speaker !== null).slice(0, 3);
+  if (known.length === 0) return { text: [], evidence: [] };
+  const evidence = known.flatMap(({ segments }) => segments.map(segmentId));
+  return {
+    text: [
+      `${listOf(known.map(({ speaker }) => nameOf(speaker!)))} ${known.length === 1 ? 'speaks' : 'speak'}`,
+    ],
+    evidence,
+  };
+}

@@ -1,0 +1,145 @@
+// What pictures show, in a sentence: things first, then weather and light, the time of day, how it is shot, its colours. Pure.
+import { type GroupName, lexicon } from '../concepts/lexicon.ts';
+import { frameId } from '../facts/evidence.ts';
+import type { Facts, Seen } from '../facts/facts.ts';
+import { listOf, pluralShot, sentence, timeOf } from './english.ts';
+import type { Statement } from './statement.ts';
+
+/** How many of each a sentence names. */
+export interface Amount {
+  readonly things: number;
+  readonly conditions: number;
+}
+
+const conditions: ReadonlySet<GroupName> = new Set(['weather', 'light']);
+const notThings: ReadonlySet<GroupName> = new Set(['weather', 'light', 'time_of_day', 'shot_size', 'colour']);
+/** Of each of these only one is true: how many people there are, and how the sky is. */
+const alternatives = [
+  new Set([
+    'one person',
+    'two people',
+    'a small group of people',
+    'a large crowd',
+    'nobody in an empty room',
+  ]),
+  new Set(['a clear blue sky', 'white clouds', 'a grey overcast sky', 'the open sky']),
+];
+/** Actions that take two. */
+const mutual =
+  /to each other|^(kissing|hugging|shaking hands|clapping|cheering|dancing|marching|protesting|fighting|getting married|playing football|playing basketball|boxing|playing cards|playing chess)$/;
+/** Light that a picture is in; of other light it is with it. */
+const surrounding =
+  /^(bright light|dim light|backlight|candlelight|neon light|soft light|firelight|moonlight|almost complete darkness|fog|haze|rain|heavy rain|snowfall)$/;
+
+/** Concepts in the order of a sentence. */
+interface Parts {
+  readonly things: readonly Seen[];
+  readonly conditions: readonly Seen[];
+  readonly time: readonly Seen[];
+  readonly shots: readonly Seen[];
+  readonly colours: readonly Seen[];
+}
+
+function partsOf(seen: readonly Seen[], amount: Amount): Parts {
+  // What is only perhaps there is told where there is nothing else to tell.
+  const sure = seen.filter(({ isWeak }) => !isWeak);
+  const told = withoutRivals(sure.length > 0 ? sure : seen.slice(0, 1));
+  const of = (holds: (group: GroupName) => boolean, count: number) =>
+    told.filter(({ concept }) => holds(lexicon[concept]!.group)).slice(0, count);
+  return {
+    things: of((group) => !notThings.has(group), amount.things),
+    conditions: of((group) => conditions.has(group), amount.conditions),
+    time: of((group) => group === 'time_of_day', 1),
+    shots: of((group) => group === 'shot_size', 1),
+    colours: of((group) => group === 'colour', 1),
+  };
+}
+
+function withoutRivals(seen: readonly Seen[]): Seen[] {
+  const name = ({ concept }: Seen) => lexicon[concept]!.name;
+  return seen.filter((own, at) => {
+    const rivals = alternatives.find((set) => set.has(name(own)));
+    return !rivals || !seen.slice(0, at).some((stronger) => rivals.has(name(stronger)));
+  });
+}
+
+function nameOf({ concept, isWeak }: Seen): string {
+  const { name, group } = lexicon[concept]!;
+  const noun = group === 'actions' ? `${mutual.test(name) ? 'people' : 'somebody'} ${name}` : name;
+  return isWeak ? `perhaps ${noun}` : noun;
+}
+
+function conditionsOf(own: readonly Seen[], hasThings: boolean): string {
+  const within = own.filter(({ concept }) => surrounding.test(lexicon[concept]!.name));
+  const others = own.filter((one) => !within.includes(one));
+  const names = (some: readonly Seen[]) => listOf(some.map(nameOf));
+  const parts = [
+    ...(within.length > 0 ? [`in ${names(within)}`] : []),
+    ...(others.length > 0 ? [`${hasThings || within.length > 0 ? 'with ' : ''}${names(others)}`] : []),
+  ];
+  return parts.join(' and ');
+}
+
+/**
+ * A phrase without times, empty when nothing stands out: of a leaf `a forest and a stream in fog at dusk`; of what is not
+ * seen at the same time a plain list.
+ */
+export function seenPhrase(
+  seen: readonly Seen[],
+  amount: Amount,
+  isLeaf: boolean,
+): { text: string; told: readonly Seen[] } {
+  const { things, conditions: around, time, colours } = partsOf(seen, amount);
+  const told = [...things, ...around, ...time];
+  if (told.length === 0)
+    return { text: listOf(colours.map((own) => `pictures ${nameOf(own)}`)), told: colours };
+  return { text: isLeaf ? sceneOf(things, around, time) : listOf(told.map(placed)), told };
+}
+
+/** `a forest and a stream in fog at dusk`. */
+function sceneOf(things: readonly Seen[], around: readonly Seen[], time: readonly Seen[]): string {
+  const parts = [
+    listOf(things.map(nameOf)),
+    conditionsOf(around, things.length > 0),
+    listOf(time.map(nameOf)),
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+/** Null when nothing stands out. */
+export function seenInLeaf({ seen, shots }: Facts, amount: Amount): Statement | null {
+  const { things, conditions: around, time, shots: sizes, colours } = partsOf(seen, amount);
+  const clauses = [
+    sceneOf(things, around, time),
+    listOf(sizes.map((own) => (shots > 1 ? `mostly ${pluralShot(nameOf(own))}` : nameOf(own)))),
+    listOf(colours.map((own) => `the picture is ${nameOf(own)}`)),
+  ].filter((clause) => clause !== '');
+  if (clauses.length === 0) return null;
+  return statement(clauses.join('; '), [...things, ...around, ...time, ...sizes, ...colours]);
+}
+
+/** Of a node above the leaves: what lasts, then what is there for a while, with where it shows most. Null for nothing. */
+export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement | null {
+  const { things, conditions: around, time, colours } = partsOf(seen, amount);
+  const told = [...things, ...around, ...time, ...(things.length > 0 ? [] : colours)];
+  const lasting = told.filter(({ seconds }) => seconds >= 0.6 * pictured);
+  const passing = told.filter((own) => !lasting.includes(own));
+  const at = (own: Seen) => `${placed(own)} (${timeOf(own.frames[0]!)})`;
+  const parts = [
+    ...(lasting.length > 0 ? [`mostly ${listOf(lasting.map(placed))}`] : []),
+    ...(passing.length > 0 ? [`${lasting.length > 0 ? 'also ' : ''}${listOf(passing.map(at))}`] : []),
+  ];
+  return parts.length === 0 ? null : statement(parts.join('; '), told);
+}
+
+/** A name that needs nothing before it. */
+function placed(own: Seen): string {
+  const { name, group } = lexicon[own.concept]!;
+  if (group === 'colour') return `pictures ${nameOf(own)}`;
+  return group === 'time_of_day' ? `scenes ${name}` : nameOf(own);
+}
+
+function statement(text: string, told: readonly Seen[]): Statement {
+  const evidence = [...new Set(told.flatMap(({ frames }) => frames.map(frameId)))];
+  return { kind: 'seen', text: sentence(text), evidence, rank: 1 };
+}

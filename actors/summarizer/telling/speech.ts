@@ -1,0 +1,101 @@
+// What is said, in sentences: quotes as they were said with who says it and when, figures, words that come again. Pure.
+import { segmentId } from '../facts/evidence.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { OutlinedFilm } from '../facts/film.ts';
+import { quoteOf } from '../text/quotes.ts';
+import type { Sentence } from '../text/sentences.ts';
+import { isStopWord } from '../text/stop-words.ts';
+import { termsOf } from '../text/terms.ts';
+import { listOf, timeOf } from './english.ts';
+import { nameOf } from './people.ts';
+import type { Statement } from './statement.ts';
+
+const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const asks = /[?？؟՞]["'”’»）)\]】」』]*$/u;
+
+export function segmentIds({ first, end }: Sentence): string[] {
+  return Array.from({ length: end - first }, (_, i) => segmentId(first + i));
+}
+
+/** `SPEAKER_01 asks: “…?” (00:12).` `longest`: UTF-16 units of the words. */
+export function quoted(film: OutlinedFilm, number: number, longest: number, rank: number): Statement {
+  const own = film.sentences[number]!;
+  const { text, speaker, start_seconds, is_cut } = quoteOf(own, longest);
+  // A text that runs the other way keeps its own direction, and the time after it stays after it.
+  const words = rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
+  const isQuestion = asks.test(own.text) && !is_cut;
+  const who = speaker === null ? (isQuestion ? 'Asked' : 'Said') : nameOf(speaker);
+  const verb = speaker !== null && isQuestion ? ' asks' : '';
+  const at = timeOf(Math.min(film.material.seconds - 1, start_seconds));
+  return { kind: 'quote', text: `${who}${verb}: “${words}” (${at}).`, evidence: segmentIds(own), rank };
+}
+
+const figure = /(?<![\p{L}\p{N}])\p{Sc}?\p{N}+(?:[.,:'’]\p{N}+)*(?:\s?[%°€$£])?(?![\p{L}\p{N}])/gu;
+
+/** Figures of sentences that are not quoted, with when they are said; null for none. At most `count`. */
+export function figures(
+  { sentences, material }: OutlinedFilm,
+  facts: Facts,
+  quotes: ReadonlySet<number>,
+  count: number,
+): Statement | null {
+  const inQuotes = new Set([...quotes].flatMap((number) => figuresOf(sentences[number]!.text)));
+  const told = new Map<string, number>();
+  for (const number of facts.sentences) {
+    if (quotes.has(number)) continue;
+    for (const own of figuresOf(sentences[number]!.text))
+      if (!told.has(own) && !inQuotes.has(own) && told.size < count) told.set(own, number);
+  }
+  if (told.size === 0) return null;
+  const parts = [...told].map(
+    ([own, number]) => `${own} (${timeOf(Math.min(material.seconds - 1, sentences[number]!.start_seconds))})`,
+  );
+  const evidence = [...new Set([...told.values()].flatMap((number) => segmentIds(sentences[number]!)))];
+  return { kind: 'figures', text: `Figures named: ${listOf(parts)}.`, evidence, rank: 8 };
+}
+
+/** Of two digits at least: `1` is mostly no figure that anybody looks for. */
+function figuresOf(text: string): string[] {
+  return (text.match(figure) ?? []).filter((own) => /\p{N}.*\p{N}|[%°€$£]/u.test(own));
+}
+
+/** Words that come again in the sentences of some facts, the most frequent first; as they are said. */
+export function recurring(
+  { sentences }: OutlinedFilm,
+  numbers: readonly number[],
+  count: number,
+): { words: string[]; sentences: number[] } {
+  const having = new Map<string, { word: string; sentences: number[] }>();
+  for (const number of numbers) {
+    for (const word of wordsOf(sentences[number]!.text)) {
+      const [term] = termsOf(word);
+      if (term === undefined || isStopWord(term) || [...term].length < 2 || /^\p{N}+$/u.test(term)) continue;
+      const own = having.get(term) ?? { word, sentences: [] };
+      if (!having.has(term)) having.set(term, own);
+      // A capital letter may be that of a sentence.
+      if (word.toLowerCase() === word) own.word = word;
+      if (own.sentences.at(-1) !== number) own.sentences.push(number);
+    }
+  }
+  const again = [...having.values()].filter((own) => own.sentences.length > 1);
+  const best = again.sort((a, b) => b.sentences.length - a.sentences.length).slice(0, count);
+  return {
+    words: best.map(({ word }) => word),
+    sentences: [...new Set(best.flatMap((own) => own.sentences.slice(0, 2)))],
+  };
+}
+
+const words = new Intl.Segmenter('und', { granularity: 'word' });
+
+function wordsOf(text: string): string[] {
+  return [...words.segment(text)].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment] : []));
+}
+
+/** `Said more than once: bridge, river.`; null where no word comes again. */
+export function recurringWords(film: OutlinedFilm, { sentences }: Facts, count: number): Statement | null {
+  const { words: told, sentences: from } = recurring(film, sentences, count);
+  if (told.length < 2) return null;
+  const evidence = [...new Set(from.flatMap((number) => segmentIds(film.sentences[number]!)))];
+  const text = `Words that come again: ${listOf(told.map((word) => `“${word}”`))}.`;
+  return { kind: 'words', text, evidence, rank: 7 };
+}
