@@ -19,7 +19,8 @@ const meanings: Readonly<Record<string, string>> = {
   face_min_samples: 'Fewest faces that make a group.',
   visual_media_paths: 'Films and stills of which every second is analysed.',
   transcription_jobs: 'Files to transcribe.',
-  summary_requests: 'Files to summarise; not in this version, which answers 501.',
+  summary_requests:
+    'Files to summarise, each once by a name. They need a visual analysis, stored or asked for with them.',
   summary_objective: 'What the summary is for.',
   preset: 'The use it is made for.',
   priority_hints: 'What to look out for.',
