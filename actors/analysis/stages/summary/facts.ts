@@ -17,7 +17,7 @@ export const SummaryFacts = Type.Object({
     'The collection it is in; null for one that stands alone.',
   ),
   summary_model_key: described(Type.String(), 'What wrote it; `templates` without a language model.'),
-  nodes: Count,
+  nodes: described(Count, 'Nodes of the tree.'),
   failed_nodes: described(Count, 'Nodes whose text is plainer than it was asked for.'),
   warning: Type.Optional(described(Type.String(), 'What a person should know about it.')),
   error: Type.Optional(described(Type.String(), 'Why it was not made.')),

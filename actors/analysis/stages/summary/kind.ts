@@ -1,6 +1,7 @@
 // The declaration of the summary stage: a tree of texts about what is in a file, made of what is stored of it.
 import { Type } from 'typebox';
 import { EngineError } from '../../../../runtime/errors.ts';
+import { described } from '../../../../runtime/schema.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { Settling } from '../../request.ts';
 import { stageKind } from '../kind.ts';
@@ -52,8 +53,10 @@ export const summaryKind = stageKind({
     speed: null,
   },
   facts: {
-    /** Of work of type `summary`: each one that was asked for. */
-    summaries: Type.Array(SummaryFacts),
+    summaries: described(
+      Type.Array(SummaryFacts),
+      'Of work of type `summary`: each one that was asked for; empty for others.',
+    ),
   },
   noFacts: { summaries: [] },
   notApplicable: 'nothing_to_summarize',
