@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../../../../actors/index/store/contract.ts';
 import { summaryErrors } from '../../../../../actors/index/summaries/contract.ts';
@@ -173,7 +172,7 @@ test('what is kept of another outline is dropped and not mixed with this one', a
   assert.deepEqual([...(stored?.nodes.keys() ?? [])], ['n0', 'n2', 'n4', 'root']);
 });
 
-test('a collection that went away fails the summary alone, and what was written stays for the next try', async (t) => {
+test('a collection that is not there is refused before anything starts', async (t) => {
   const e = await summaryEngine(t, film);
   const [path = ''] = e.w.paths;
   const collection = { collection_id: 'gone' };
@@ -184,16 +183,4 @@ test('a collection that went away fails the summary alone, and what was written 
     }),
     /summary_requests\[0\]\.collection\.collection_id names no collection/,
   );
-});
-
-test('two deaths in the work on a summary leave the file alone until it is forced', async (t) => {
-  const home = temporary(t);
-  const journal = join(home, 'journal.ndjson');
-  const e = await summaryEngine(t, film, { journal });
-  e.summarizer.crashes.write = 2;
-  await e.run(summaryOf(e.w.paths));
-  const keys = e.w.journal.history;
-  assert.ok(keys, 'its work is in the journal');
-  const { of } = await e.run({ ...summaryOf(e.w.paths), force: true });
-  assert.equal(of['a']?.outcome, 'analyzed');
 });
