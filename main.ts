@@ -9,9 +9,9 @@ import { createClips } from './actors/exporter/clips/clips.ts';
 import { createExporter } from './actors/exporter/exporter.ts';
 import { createTimelines } from './actors/exporter/timeline/timelines.ts';
 import { createLibrary } from './actors/library/library.ts';
+import { modelChoices } from './actors/models/choices.ts';
 import { createModelLibrary } from './actors/models/library.ts';
 import { thisMachine } from './actors/models/machine.ts';
-import { chooseFaces } from './actors/models/registry.ts';
 import { createPeople } from './actors/people/people.ts';
 import { createSearch } from './actors/search/search.ts';
 import { startActors } from './actors/start.ts';
@@ -46,22 +46,22 @@ export async function startEngine(
   const { device, hardware_decoding: hardware, face_side: faceSide } = values;
   try {
     const actors = await startActors(supervisor, spec, { values, decoders });
-    const { prober, embedder, index, textEmbedder, thumbnailDecoders, clipWriters } = actors;
-    const { films, speech, faces, watcher } = actors;
+    const { thumbnailDecoders, clipWriters, watcher, films: decoding, ...leaves } = actors;
+    const { prober, index } = leaves;
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
-    const parts = { prober, embedder, index, pool, journal, preview, hardware, clock: systemClock, log };
+    const parts = { ...leaves, pool, journal, preview, hardware, clock: systemClock, log };
     const modelLibrary = createModelLibrary(models, thisMachine(device));
-    const search = createSearch({ ...parts, modelLibrary, decoder: prober, thumbnailDecoders, textEmbedder });
-    const visual = { models: search.models, decode: values.decode };
+    const asking = { modelLibrary, thumbnailDecoders, summarizing: () => analysis.summarizing };
+    const search = createSearch({ ...parts, ...asking, decoder: prober });
+    const choices = { ...modelChoices(models), models: search.models, decode: values.decode };
     const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
-    const analysis = createAnalysis({ ...parts, ...visual, speech, faces, clips, decoders: films, faceSide });
-    const expectFaceModel = () => chooseFaces(models).then(() => {}); // Also where there is no face actor.
-    const tasks = openTasks(tasksPath, { analysis, ...visual, expectFaceModel, clock: systemClock, log });
+    const analysis = createAnalysis({ ...parts, ...choices, clips, decoders: decoding, faceSide });
+    const tasks = openTasks(tasksPath, { analysis, ...choices, clock: systemClock, log });
     const exporter = createExporter(Date.now);
     const timelines = createTimelines(parts);
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
     const people = createPeople({ index, tasks });
-    const watching = { ...parts, watcher, tasks, analysis, expectFaceModel };
+    const watching = { ...parts, watcher, tasks, analysis, ...choices };
     const watchFolders = openWatchFolders(values, decoders, watching);
     const summaries = createSummaries(parts);
     const stop = () => {

@@ -90,7 +90,7 @@ async function startedEngine(home: string, films: string[]) {
   const analyse = async (work: Work): Promise<Took> => {
     const cache_dir = await mkdtemp(join(home, 'cache-'));
     const request = {
-      ...{ cache_dir, speech: [], decode: 'exact' as const, force: false, model_key },
+      ...{ cache_dir, speech: [], summary_jobs: [], decode: 'exact' as const, force: false, model_key },
       paths: work === 'faces' ? [] : films,
       face_jobs: work === 'pictures' ? [] : [job],
     };

@@ -151,6 +151,7 @@ async function ingestAll(engine: Engine, home: string, films: readonly string[])
     paths: [...films],
     speech: [],
     face_jobs: [],
+    summary_jobs: [],
     model_key: vitKey,
     decode: 'exact' as const,
     force: false,

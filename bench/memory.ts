@@ -37,6 +37,7 @@ export const memory: Question = async (say) => {
         paths: [film.path],
         speech: [],
         face_jobs: [],
+        summary_jobs: [],
         model_key: values.model,
         decode: 'exact' as const,
         force: true,

@@ -75,9 +75,10 @@ export function stateOf(run: Run, type: string): ProgressEvent {
   const underWay = closing && kindOf(run.kinds, type).closing?.underWay(closing.name, closing.percentage);
   if (underWay) return { ...head(run, type), ...underWay, ...counts(run) };
   if (!file) return { ...head(run, type), ...counts(run) };
-  const { path, percentage } = file;
+  const { path, percentage, step } = file;
   const amounts = { ...counts(run), file_progress: percentage, ...fileFields(run.kinds, file) };
-  return { ...head(run, type), video_path: path, ...amounts };
+  const told = step && kindOf(run.kinds, type).telling?.underWay(step.step, step.part);
+  return { ...head(run, type), video_path: path, ...told, ...amounts };
 }
 
 /** One file that failed; the task goes on. */
@@ -89,6 +90,7 @@ export function failureOf(run: Run, result: WorkResult): ProgressEvent {
     video_path: result.path,
     ...counts(run),
     ended_files: [endedFile(result)],
+    ...kindOf(run.kinds, result.type).telling?.failed(message),
     error: message,
     error_code: code,
   };
@@ -148,7 +150,8 @@ export interface End {
 export function endOf(run: Run, end: End): ProgressEvent {
   const progress = end.state === 'completed' ? 100 : shown(run.percentage);
   const { estimated_remaining_seconds: _, ...counted } = counts(run);
-  return { ...head(run, run.first), progress, done: true, ...counted, ...reasonOf(run.task_id, end) };
+  const ended = { ...head(run, run.first), progress: written(run.kinds, run.first, progress), done: true };
+  return { ...ended, ...counted, ...reasonOf(run.task_id, end) };
 }
 
 /** The end of a task that ran before this process; undefined when it has not ended. */
@@ -159,12 +162,13 @@ export function recordOf(kinds: readonly StageKind[], task: TaskSnapshot): Progr
   const amounts = measured(kinds).map(({ type, unit }) => {
     return [type, { done: Number(values[unit.done] ?? 0), all: Number(values[unit.all] ?? 0) }] as const;
   });
+  const type = task.request.types[0] ?? (kinds[0]?.type as EventType);
   return {
     task_id,
-    progress: state === 'completed' ? 100 : shown(task.progress),
+    progress: written(kinds, type, state === 'completed' ? 100 : shown(task.progress)),
     video_path: null,
     done: true,
-    type: task.request.types[0] ?? (kinds[0]?.type as EventType),
+    type,
     files: counts.files,
     files_done: counts.done,
     ...jobFields(counts.jobs, counts.jobs_done),
@@ -174,8 +178,15 @@ export function recordOf(kinds: readonly StageKind[], task: TaskSnapshot): Progr
   };
 }
 
-function head({ task_id, percentage }: Run, type: string): ProgressEvent {
-  return { task_id, progress: shown(percentage), video_path: null, done: false, type: type as EventType };
+function head({ kinds, task_id, percentage }: Run, type: string): ProgressEvent {
+  const progress = written(kinds, type, shown(percentage));
+  return { task_id, progress, video_path: null, done: false, type: type as EventType };
+}
+
+/** Some kinds of work write the percentage as a text. */
+function written(kinds: readonly StageKind[], type: string, percentage: number): number | string {
+  const isText = kinds.find((kind) => kind.type === type)?.telling?.percentage === 'text';
+  return isText ? percentage.toFixed(1) : percentage;
 }
 
 /** Only the end of a completed task says 100: before it, results may still have to be stored. */

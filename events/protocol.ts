@@ -10,10 +10,10 @@ import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 export const EVENT_PATH = '/socket.io';
 
 /**
- * `video` is visual analysis, `speech` transcription, `faces` finding and clustering faces, `clips` cutting clips. The end of a task that does
- * several is of the first of them.
+ * `video` is visual analysis, `speech` transcription, `faces` finding and clustering faces, `summary` making summaries,
+ * `clips` cutting clips. The end of a task that does several is of the first of them.
  */
-export const EventType = wordsOf([...stageKinds.map(({ type }) => type), 'summary' as const]);
+export const EventType = wordsOf(stageKinds.map(({ type }) => type));
 export type EventType = Static<typeof EventType>;
 
 /** A file whose work has ended, and how. */

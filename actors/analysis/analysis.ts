@@ -8,6 +8,7 @@ import {
 } from './contract.ts';
 import { hasGone } from './media/gone.ts';
 import { properties } from './media/properties.ts';
+import { collectionIds, summaryNames } from './media/summarized.ts';
 import { FaceModelInUse } from './stages/faces/model.ts';
 import { placeOf, type TaskPlace } from './stages/kind.ts';
 import { LaneRunner } from './stages/lane-runner.ts';
@@ -18,6 +19,7 @@ import type { AnalysisParts, StageParts } from './stages/parts.ts';
 import { Settled } from './stages/settled.ts';
 import { SpeechModel } from './stages/speech/model.ts';
 import type { Stage } from './stages/stage.ts';
+import { Summarizing } from './stages/summary/summarizing.ts';
 import { TaskContext } from './stages/task-context.ts';
 import { type Begun, createTracker } from './stages/tracker.ts';
 
@@ -26,10 +28,17 @@ export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = 
   const active = new Set<TaskPlace>();
   const speechModel = new SpeechModel();
   const faceModel = new FaceModelInUse();
-  const parts: StageParts = { ...given, speechModel, faceModel };
+  const summarizing = new Summarizing();
+  const parts: StageParts = { ...given, speechModel, faceModel, summarizing };
   return {
     properties: (request, signal) => properties(parts, request, signal),
     hasGone: (cache_dir, paths, signal) => hasGone(parts, cache_dir, paths, signal),
+    summaryNames: (cache_dir, paths, signal) =>
+      summaryNames(given.index, cache_dir, paths, { signal, lane: 'now' }),
+    collections: (cache_dir, signal) => collectionIds(given.index, cache_dir, { signal, lane: 'now' }),
+    get summarizing() {
+      return summarizing.isUnderway;
+    },
     get speechModel() {
       return speechModel.state;
     },
@@ -100,7 +109,11 @@ function expected(lanes: readonly Lane[]): Settled {
   const paths = new Map(
     lanes.flatMap(({ stages }) => stages.map((one) => [one.stage.kind.type, new Set(piecesOf(one).paths)])),
   );
+  const closings = lanes.flatMap(({ stages }) =>
+    stages.flatMap((one) => piecesOf(one).closing.map((name) => ({ type: one.stage.kind.type, name }))),
+  );
   for (const { needs, stages } of lanes) {
+    for (const { type, name } of closings) if (needs.includes(type)) settled.expectClosing(type, name);
     for (const { stage, jobs } of stages) {
       for (const { name, items } of jobs) {
         for (const { path } of items) {

@@ -16,7 +16,6 @@ import {
 } from './schemas.ts';
 import type { StageKind } from './stages/kind.ts';
 import { stageKinds } from './stages/kinds.ts';
-import { summaryRequest } from './stages/summary/request.ts';
 
 export const analysisErrors = errorTable({
   NO_MEDIA: { meaning: 'No media file can be read', status: 400, retryable: false },
@@ -40,7 +39,6 @@ export const analysisErrors = errorTable({
   INVALID_REQUEST: { meaning: 'Invalid request', status: 400, retryable: false },
   NO_VALID_MEDIA: { meaning: 'No valid media supplied', status: 400, retryable: false },
   NOT_A_FOLDER: { meaning: 'The analysis folder is no folder', status: 400, retryable: false },
-  NO_SUMMARIES: { meaning: 'Summaries are not available', status: 501, retryable: false },
   OTHER_MODEL: { meaning: 'The task needs another visual model', status: 409, retryable: false },
   TASK_UNKNOWN: { meaning: 'No task has this id', status: 404, retryable: false },
   TASK_RUNNING: { meaning: 'The task is running', status: 409, retryable: true },
@@ -63,7 +61,6 @@ export function analyzeRequest<K extends readonly StageKind[]>(kinds: K) {
       'Absolute path of the analysis folder; made when missing.',
     ),
     ...fieldsOf(kinds, 'body'),
-    ...summaryRequest.body,
     force: defaulted(described(Type.Boolean(), 'Redo what is stored already.'), false),
   });
 }
@@ -75,7 +72,10 @@ export type AnalyzeRequest = Static<typeof AnalyzeRequest>;
 export const AnalysisRequest = requestSchema(stageKinds);
 export type AnalysisRequest = Static<typeof AnalysisRequest>;
 
-/** `video` analyses pictures, `speech` makes transcripts, `faces` finds faces and clusters them into people. */
+/**
+ * `video` analyses pictures, `speech` makes transcripts, `faces` finds faces and clusters them into people, `summary` says
+ * what happens.
+ */
 export type WorkType = (typeof stageKinds)[number]['type'];
 
 /**
@@ -244,7 +244,7 @@ export interface Tasks {
   readonly busy: boolean;
   /**
    * Checks the whole request before anything happens, then answers when the task is recorded (*flushed*) and runs. Throws
-   * INVALID_REQUEST naming the field, NO_VALID_MEDIA, NOT_A_FOLDER, NO_FILES, NO_FACE_MODEL, NO_SUMMARIES, what the
+   * INVALID_REQUEST naming the field, NO_VALID_MEDIA, NOT_A_FOLDER, NO_FILES, NO_FACE_MODEL, those of models, what the
    * visual model in use throws, the errors of the store, HOME_UNWRITABLE, STOPPING; ANOTHER_TASK when a task that was asked to stop is
    * still unwinding after a short while.
    */
@@ -350,6 +350,16 @@ export interface Analysis {
   properties(request: PropertiesRequest, signal: AbortSignal): Promise<MediaPropertiesAnswer>;
   /** Whether one of these files is gone, and the folder has previews of its pictures. */
   hasGone(cache_dir: string, paths: readonly string[], signal: AbortSignal): Promise<boolean>;
+  /** Names of the summaries of each path that the folder knows. */
+  summaryNames(
+    cache_dir: string,
+    paths: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Ids of the collections of summaries. */
+  collections(cache_dir: string, signal: AbortSignal): Promise<ReadonlySet<string>>;
+  /** Summaries are being made: visual searches have to wait. */
+  readonly summarizing: boolean;
   /** The speech model in use; there is one only while a task transcribes. */
   readonly speechModel: ModelState;
   /** The face models in use, as one; there are some only while a task looks for faces. */

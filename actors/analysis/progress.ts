@@ -21,6 +21,14 @@ export interface FileProgress extends Amounts {
   readonly type: string;
   /** 0 to 100, a whole number. */
   readonly percentage: number;
+  /** Of a kind of work that tells what it does. */
+  readonly step?: Step;
+}
+
+/** What is being done with a file; `part`: of what, where that has a name. */
+export interface Step {
+  readonly step: string;
+  readonly part: string | null;
 }
 
 /** State of the closing step of a job. */

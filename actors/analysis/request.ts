@@ -27,8 +27,22 @@ export interface RequestPart<Body extends TProperties = TProperties> {
   pictures?(body: Static<TObject<Body>>): readonly NamedPath[];
   /** Where a file is gone, its stored previews will do. */
   readonly readsPreviews?: boolean;
+  /** What is wrong with it that only the analysis folder can tell; for a body without complaints. */
+  unfit?(body: Static<TObject<Body>>, stored: StoredMedia): Promise<readonly Complaint[]>;
   /** It asks for work without any media. */
   isWithoutMedia?(body: Static<TObject<Body>>): boolean;
+}
+
+/** What the analysis folder of a request holds already. Paths are plain. */
+export interface StoredMedia {
+  /** The request redoes what is stored. */
+  readonly redoes: boolean;
+  /** Of these, those that have a visual analysis, or get one by the same request. */
+  analysed(paths: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Names of the summaries of each path, as far as the folder knows it. */
+  summaryNames(paths: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Ids of all collections. */
+  collections(): Promise<ReadonlySet<string>>;
 }
 
 /** What `settle` needs to bring a request into the form in which it is recorded. */
@@ -41,6 +55,11 @@ export interface Settling {
   readonly decode: DecodeMode;
   /** Throws NO_FACE_MODEL when no face models are downloaded. */
   expectFaceModel(): Promise<void>;
+  /**
+   * The language model that a summary is written by: this one, or for null the one recommended for the machine. Null: none
+   * is downloaded, and texts come from templates. Throws MODEL_UNKNOWN, MODEL_WRONG_KIND, MODEL_NOT_DOWNLOADED.
+   */
+  summaryModel(key: string | null): Promise<string | null>;
   /** Keeps bytes that are too large for a record beside it; answers their number. */
   attach(bytes: Uint8Array<ArrayBuffer>): number;
 }

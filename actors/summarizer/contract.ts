@@ -18,6 +18,46 @@ export const summarizerErrors = errorTable({
   FILM_LOST: { meaning: 'The summarizer began anew and forgot the file', status: 500, retryable: true },
 });
 
+/** What a summary can be for. */
+export const presets = [
+  'general_understanding',
+  'trailer_teaser',
+  'action_trailer',
+  'visual_showcase',
+  'highlight_reel',
+  'event_recap',
+  'documentary_research',
+  'unscripted_story',
+  'interview_selects',
+  'archive_discovery',
+  'season_theme_analysis',
+  'b_roll_selects',
+  'social_cutdown',
+  'character_storyline_tracking',
+  'continuity_review',
+  'custom',
+] as const;
+
+/** What a summary can be asked to look for. */
+export const priorityHints = [
+  'beauty_scale',
+  'action_danger_violence',
+  'conflict',
+  'reactions',
+  'humor',
+  'reveals_reversals',
+  'strong_dialogue',
+  'people_relationships',
+  'claims_evidence',
+  'themes_contradictions',
+  'rare_material',
+  'clean_coverage',
+  'processes_demos',
+  'crowd_energy',
+  'locations_atmosphere',
+  'resolutions_open_questions',
+] as const;
+
 /** Nodes that are written in one turn at most. */
 export const mostNodesOfTurn = 100;
 

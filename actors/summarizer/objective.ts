@@ -1,5 +1,6 @@
 // What a summary is for: each preset and each hint as weights on the signs of sentences and on the looks of ranges. They change
 // what is chosen and in which order, never what is true. Pure.
+import type { presets, priorityHints } from './contract.ts';
 import type { Look, Looks } from './outline/looks.ts';
 import { usualSigns } from './text/key-sentences.ts';
 import type { Sign } from './text/signs.ts';
@@ -72,7 +73,7 @@ export const presetWeights = {
   continuity_review: weights({ place: 0.4, process: 0.3, number: 0.3 }, { cuts: 0.8, people: 0.2 }),
   /** What is asked for in words decides, with the hints. */
   custom: weights({}),
-} as const satisfies Readonly<Record<string, Weights>>;
+} as const satisfies Readonly<Record<(typeof presets)[number], Weights>>;
 export type Preset = keyof typeof presetWeights;
 
 export const hintWeights = {
@@ -92,7 +93,7 @@ export const hintWeights = {
   crowd_energy: weights({ cheer: 0.7 }, { together: 0.5, motion: 0.4 }),
   locations_atmosphere: weights({ place: 0.7 }, { silence: 0.6, rarity: 0.3 }),
   resolutions_open_questions: weights({ outcome: 0.5, question: 0.5 }),
-} as const satisfies Readonly<Record<string, Weights>>;
+} as const satisfies Readonly<Record<(typeof priorityHints)[number], Weights>>;
 export type Hint = keyof typeof hintWeights;
 
 /** What is usual, the preset and all hints, added up; a hint that is named twice counts once. */

@@ -28,6 +28,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   models: search.models,
   decode: 'exact',
   expectFaceModel: async () => {},
+  summaryModel: async () => null,
   clock: w.clock,
   log: w.log,
 });

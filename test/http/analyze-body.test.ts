@@ -243,33 +243,60 @@ test('more than fifty mebibytes of inline pictures are refused as a whole', asyn
   assert.match(text(answer), /sample_faces hold 56623104 bytes of images, more than 52428800/);
 });
 
-test('what is valid and cannot be done yet is a 501 that names the capability, and nothing is started', async () => {
+test('summaries are recorded as they were asked for, and what the folder tells against them is refused', async () => {
   const s = service();
-  const transcription = {
-    path: at('a.mp4'),
-    channels: null,
-    speaker_count: 'auto-detect',
-    detect_speakers: false,
-  };
   const summary = {
     path: at('a.mp4'),
-    collection: { name: 'Days', description: 'x' },
-    summary_objective: { preset: 'custom', priority_hints: ['humor'] },
+    collection: { name: ' Days ', description: 'x' },
+    analysis_name: ' Mine ',
+    summary_objective: { preset: 'custom', priority_hints: ['humor', 'humor'] },
   };
-  const table: [object, RegExp][] = [
-    [{ visual_media_paths: [], summary_requests: [{ path: at('b.mp4') }] }, /^Summaries/],
-    [{ summary_requests: [summary] }, /^Summaries are not available/],
-    [{ summary_requests: [{ path: at('a.mp4'), collection: { collection_id: 'c' } }] }, /^Summaries/],
-    [{ transcription_jobs: [transcription], summary_requests: [summary] }, /^Summaries are not available/],
+  const plain = { path: at('b.mp4') };
+  const accepted = await s.call('/api/v1/analyze', { ...good, summary_requests: [summary, plain] });
+  assert.equal(accepted.status, 202, text(accepted));
+  const nothing = { model_key: null, replace_existing: false };
+  assert.deepEqual(s.analysis.last.run.request.summary_jobs, [
+    {
+      path: at('a.mp4'),
+      analysis_name: 'Mine',
+      objective: { preset: 'custom', priority_hints: ['humor'], custom_instructions: null },
+      collection: { name: 'Days', description: 'x' },
+      ...nothing,
+    },
+    {
+      path: at('b.mp4'),
+      analysis_name: 'general_understanding',
+      objective: { preset: 'general_understanding', priority_hints: [], custom_instructions: null },
+      collection: null,
+      ...nothing,
+    },
+  ]);
+  const table: [object[], RegExp][] = [
+    [[plain, { ...plain, analysis_name: 'GENERAL_understanding' }], /\[1\]\.analysis_name .*of its own/],
+    [[{ ...plain, analysis_name: 'taken' }], /\[0\]\.analysis_name is taken/],
+    [
+      [{ ...plain, collection: { collection_id: 'no' } }],
+      /\[0\]\.collection\.collection_id names no collection/,
+    ],
+    [
+      [plain, { ...plain, analysis_name: 'x', summary_model_key: 'huge' }],
+      /\[1\]\.summary_model_key: .*models pull/,
+    ],
   ];
-  for (const [more, said] of table) {
-    const answer = await s.call('/api/v1/analyze', { ...good, cache_dir: at('never'), ...more });
-    assert.equal(answer.status, 501, JSON.stringify(answer.body));
-    assert.equal(answer.headers['retry-after'], undefined);
+  for (const [summary_requests, said] of table) {
+    const answer = await s.call('/api/v1/analyze', { ...good, cache_dir: at('never'), summary_requests });
+    assert.equal(answer.status, 400, JSON.stringify(answer.body));
     assert.match(text(answer), said);
   }
-  assert.equal(s.analysis.runs.length, 0);
   assert.equal(existsSync(at('never')), false);
+  const replaced = {
+    ...plain,
+    analysis_name: 'taken',
+    replace_existing: true,
+    collection: { collection_id: 'c' },
+  };
+  const again = await s.call('/api/v1/analyze', { ...good, summary_requests: [replaced] });
+  assert.equal(again.status, 202, text(again));
 });
 
 test('a job of faces needs face models, and what it names is recorded', async () => {

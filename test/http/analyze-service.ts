@@ -6,6 +6,7 @@ import { after } from 'node:test';
 import { type Analysis, analysisErrors } from '../../actors/analysis/contract.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { createPreflight } from '../../actors/analysis/tasks/preflight.ts';
+import { modelErrors } from '../../actors/models/contract.ts';
 import { analyzeRoutes } from '../../http/routes/analyze.ts';
 import { taskRoutes } from '../../http/routes/tasks.ts';
 import { home } from '../actors/analysis/fake-runs.ts';
@@ -26,6 +27,10 @@ export function service(
   active: () => string = () => 'fake',
   expectFaceModel: () => Promise<void> = async () => {},
 ) {
+  const summaryModel = async (key: string | null) => {
+    if (key !== null) throw modelErrors.MODEL_NOT_DOWNLOADED(`framehound models pull ${key}`);
+    return null;
+  };
   // What is analysed already: b.mp4 alone.
   const properties = async ({ media_paths }: { media_paths: readonly string[] }) => {
     const readable = media_paths.filter((path) => existsSync(path) && !/note|locked/.test(path));
@@ -34,9 +39,21 @@ export function service(
     const entries = readable.map((path) => [path, { video_cached: path === at('b.mp4') }]);
     return { media_properties: Object.fromEntries(entries) };
   };
-  const analysis = { properties, hasGone: async () => false } as unknown as Analysis;
+  const analysis = {
+    properties,
+    hasGone: async () => false,
+    summaryNames: async () => new Map([[at('b.mp4'), ['Taken']]]),
+    collections: async () => new Set(['c']),
+  } as unknown as Analysis;
   const kinds = stageKinds;
-  const given = { kinds, analysis, models: { active }, decode: 'exact', expectFaceModel } as const;
+  const given = {
+    kinds,
+    analysis,
+    models: { active },
+    decode: 'exact',
+    expectFaceModel,
+    summaryModel,
+  } as const;
   const preflight = createPreflight(given);
   const engine = h.start(undefined, preflight);
   const call = inject([...analyzeRoutes, ...taskRoutes], { tasks: engine.tasks });

@@ -59,6 +59,7 @@ test('an analysis is accepted with every field, each file once by its plain path
       },
     ],
     face_jobs: [],
+    summary_jobs: [],
     model_key: 'fake',
     force: true,
     decode: 'keyframes',

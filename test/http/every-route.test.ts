@@ -40,6 +40,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   models: w.search.models,
   decode: 'exact',
   expectFaceModel: async () => {},
+  summaryModel: async () => null,
   clock: w.clock,
   log: w.log,
 });

@@ -1,4 +1,5 @@
 // One decode pass of a file for every stage that wants its frames, each at a size of its own and with credit of its own.
+import { engineErrors } from '../../../runtime/errors.ts';
 import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
 import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
@@ -27,7 +28,7 @@ interface Delivered {
 export class FramePass {
   readonly #task: TaskContext;
   readonly #path: string;
-  readonly #reader: Decoder;
+  readonly #reader: Decoder | null;
   readonly #gone: MediaRecord | null;
   /** Subscriptions that have neither asked for frames nor ended. */
   #undecided: number;
@@ -36,13 +37,13 @@ export class FramePass {
   #delivery: Promise<void> | undefined;
 
   /**
-   * `works`: pieces of work on the file, each with a subscription. The pass begins when each has decided. `gone`: the file is
-   * not there, and its frames are its stored previews.
+   * `reader`: null for stages that want no frames. `works`: pieces of work on the file, each with a subscription. The pass
+   * begins when each has decided. `gone`: the file is not there, and its frames are its stored previews.
    */
   constructor(
     task: TaskContext,
     path: string,
-    reader: Decoder,
+    reader: Decoder | null,
     works: number,
     gone: MediaRecord | null = null,
   ) {
@@ -120,9 +121,11 @@ export class FramePass {
   ): AsyncIterable<GridFrame> {
     const task = this.#task;
     const until = signal ? AbortSignal.any([task.signal, signal]) : task.signal;
+    const reader = this.#reader;
+    if (!reader) throw engineErrors.INTERNAL(`${this.#path}: a stage that reads nothing wants frames`);
     if (this.#gone) {
       const { cache_dir } = task.request;
-      const parts = { index: task.parts.index, reader: this.#reader, cache_dir, media: this.#gone };
+      const parts = { index: task.parts.index, reader, cache_dir, media: this.#gone };
       return storedFrames(parts, { shapes, preview, from }, { signal: until, credit });
     }
     const [shape, ...further] = shapes as [PictureShape, ...PictureShape[]];
@@ -134,7 +137,7 @@ export class FramePass {
       mode: task.request.decode,
       from_frame: from,
     };
-    return this.#reader.feed('frames', request, { signal: until, credit });
+    return reader.feed('frames', request, { signal: until, credit });
   }
 }
 

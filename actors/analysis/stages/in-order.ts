@@ -1,4 +1,4 @@
-// The order in which the files of a lane come up: each when the work it needs has its results.
+// The order in which the files of a lane come up: each when the work it needs has its results, and closing steps with it.
 import { createQueue } from '../../../runtime/sync/queue.ts';
 import type { Settled } from './settled.ts';
 
@@ -15,8 +15,10 @@ export async function* inOrder<T>(
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   if (ending.aborted) end();
   ending.addEventListener('abort', () => end(), { once: true });
+  const closed = Promise.race([settled.closings(needs), ended]);
   const waiting = [...files].map(async (file) => {
     await settled.all(needs, file[0], ended);
+    await closed;
     await queue.put(file);
   });
   void Promise.all(waiting).then(queue.close);

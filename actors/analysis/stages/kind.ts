@@ -47,7 +47,7 @@ export interface StageKind<
 > extends RequestPart<Body> {
   /** The type of its work in requests, events and results. */
   readonly type: Type;
-  /** Types whose work on the same file has ended before, where a task asks for both. */
+  /** Types whose work on the same file, and whose closing steps, have ended before, where a task asks for both. */
   readonly needs: readonly string[];
   /** Where its tasks run, one at a time: beside each other, the places know nothing of one another. */
   readonly place: TaskPlace;
@@ -58,7 +58,10 @@ export interface StageKind<
   /** Throws what is missing for what a body without complaints asks for, such as a model. */
   expects?(body: Static<TObject<Body>>, settling: Settling): Promise<void>;
   /** Only for a body without complaints. */
-  settle(body: Static<TObject<Body>>, settling: Settling): Static<TObject<Settled>>;
+  settle(
+    body: Static<TObject<Body>>,
+    settling: Settling,
+  ): Static<TObject<Settled>> | Promise<Static<TObject<Settled>>>;
   /** What the fields come to when nothing is asked for, also of records that are older than the stage. */
   readonly nothing: Static<TObject<Settled>>;
   /** Throws what keeps a recorded request from being run now. */
@@ -75,6 +78,8 @@ export interface StageKind<
   readonly labels: Labels<Static<TObject<Facts>>>;
   /** For a stage whose closing steps have events of their own; without it they are told as files are. */
   readonly closing?: ClosingFields<Static<TObject<Facts>>>;
+  /** For a stage whose events about a file tell more than amounts. */
+  readonly telling?: Telling;
   readonly metrics: {
     /** Grows with the amount that is done; null where there is no unit. */
     readonly done: Counter | null;
@@ -88,6 +93,15 @@ export interface ClosingFields<Facts> {
   underWay(name: string, percentage: number): Readonly<Record<string, unknown>>;
   /** `facts`: those of the kind, or none where the step failed. */
   ended(name: string, facts: Facts): Readonly<Record<string, unknown>>;
+}
+
+/** Fields that events about a file have beside those of every event. */
+export interface Telling {
+  /** How its events write percentages. */
+  readonly percentage: 'number' | 'text';
+  /** `step`: what is being done. `part`: of what, where that has a name. */
+  underWay(step: string, part: string | null): Readonly<Record<string, unknown>>;
+  failed(message: string): Readonly<Record<string, unknown>>;
 }
 
 /** Words for people at a terminal. */

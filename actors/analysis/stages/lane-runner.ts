@@ -11,9 +11,8 @@ import { FramePass } from './frame-pass.ts';
 import { inOrder } from './in-order.ts';
 import type { Item } from './kind.ts';
 import { type Lane, piecesOf, type StageJobs } from './lanes.ts';
-import type { Decoder } from './parts.ts';
 import { attempt, keyOf, logFields, type Piece, type RunningStage, standsStored, tellEnd } from './piece.ts';
-import { type Facts, type ReaderKind, readersOf, type Underway } from './stage.ts';
+import { type Facts, type Reader, type ReaderKind, readersOf, type Underway } from './stage.ts';
 import type { TaskContext } from './task-context.ts';
 
 /** Pieces of work that are still being finished while their readers have gone on, at most. */
@@ -21,7 +20,11 @@ const UNFINISHED = 64;
 const SURVEYS = 2;
 const SURVEYED_AHEAD = 4096;
 
-const readerNames: Readonly<Record<ReaderKind, string>> = { frames: 'decoder', sound: 'audio decoder' };
+const readerNames: Readonly<Record<ReaderKind, string>> = {
+  frames: 'decoder',
+  sound: 'audio decoder',
+  stored: 'summarizer',
+};
 
 type Planned = RunningStage & { readonly jobs: StageJobs['jobs'] };
 type Wanted = readonly { readonly stage: Planned; readonly item: Item }[];
@@ -32,7 +35,7 @@ type Round = ReadonlyMap<string, Wanted>;
 export class LaneRunner {
   readonly #task: TaskContext;
   readonly #lane: Lane;
-  readonly #readers: readonly Decoder[];
+  readonly #readers: readonly Reader[];
   readonly #stages: Planned[] = [];
   readonly #locks = new KeyedLock();
   readonly #underway = new Set<Promise<void>>();
@@ -216,11 +219,11 @@ export class LaneRunner {
   }
 
   /** Works on files with one reader until there are none left. */
-  async #read(queue: Queue<readonly Piece[]>, reader: Decoder): Promise<void> {
+  async #read(queue: Queue<readonly Piece[]>, reader: Reader): Promise<void> {
     this.#contribute('join');
     try {
       // A reader that is down leaves the files to the others.
-      while (reader.phase !== 'down') {
+      while (reader.actor.phase !== 'down') {
         const pieces = await queue.take();
         if (!pieces) return;
         await this.#work(pieces, reader);
@@ -258,7 +261,7 @@ export class LaneRunner {
   }
 
   /** Pieces of one file. Resolves when the reader is free; their last steps may still be on the way. */
-  async #work(pieces: readonly Piece[], reader: Decoder, isLast = false): Promise<void> {
+  async #work(pieces: readonly Piece[], reader: Reader, isLast = false): Promise<void> {
     if (this.#task.ending.aborted) return this.#give(pieces, notBegun);
     const hash = pieces[0]?.media.identity.hash_str ?? '';
     const apart = (earlier: Promise<void>) => this.#apart(earlier);
@@ -295,7 +298,7 @@ export class LaneRunner {
   }
 
   /** Resolves when the reader is free, to the ends of the pieces; none of them rejects. */
-  async #begin(pieces: readonly Piece[], reader: Decoder, isLast: boolean): Promise<Promise<void>[]> {
+  async #begin(pieces: readonly Piece[], reader: Reader, isLast: boolean): Promise<Promise<void>[]> {
     const pass = this.#pass(pieces, reader);
     const first = await Promise.allSettled(pieces.map((piece) => attempt(this.#task, piece, reader, pass)));
     const ends: Promise<void>[] = [];
@@ -332,22 +335,25 @@ export class LaneRunner {
   }
 
   /** Once more after a crash, alone. Rejects with the error when another attempt would not help. */
-  #again(piece: Piece, error: unknown, reader: Decoder): Promise<Underway> {
+  #again(piece: Piece, error: unknown, reader: Reader): Promise<Underway> {
     if (this.#task.signal.aborted || !worthAnotherTry(error) || hangOf(error)) return Promise.reject(error);
     this.#task.parts.log.warn('a stage is tried again', logFields(piece, error));
-    const next = reader.phase === 'down' ? this.#anotherReader() : reader;
+    const next = reader.actor.phase === 'down' ? this.#anotherReader() : reader;
     return attempt(this.#task, piece, next, this.#pass([piece], next));
   }
 
   /** For pieces of one file. */
-  #pass(pieces: readonly Piece[], reader: Decoder): FramePass {
+  #pass(pieces: readonly Piece[], reader: Reader): FramePass {
     const [first] = pieces;
     const gone = first?.previews ? first.media : null;
-    return new FramePass(this.#task, first?.media.path ?? '', reader, pieces.length, gone);
+    return new FramePass(this.#task, first?.media.path ?? '', reader.decoder, pieces.length, gone);
   }
 
-  #anotherReader(): Decoder {
-    return this.#readers.find(({ phase }) => phase !== 'down') ?? this.#task.parts.prober;
+  #anotherReader(): Reader {
+    const { prober } = this.#task.parts;
+    const up = this.#readers.find(({ actor }) => actor.phase !== 'down');
+    if (up) return up;
+    return { actor: prober, decoder: this.#lane.reads === 'stored' ? null : prober };
   }
 
   #contribute(what: 'join' | 'leave'): void {

@@ -6,8 +6,15 @@ import { stageKinds } from './kinds.ts';
 import { pictureStage } from './picture/stage.ts';
 import { speechStage } from './speech/stage.ts';
 import { type Stage, stageOf } from './stage.ts';
+import { summaryStage } from './summary/stage.ts';
 
-const works = [pictureStage, speechStage, facesStage, clipsStage] as const satisfies readonly Stage[];
+const works = [
+  pictureStage,
+  speechStage,
+  facesStage,
+  summaryStage,
+  clipsStage,
+] as const satisfies readonly Stage[];
 
 checkKinds(stageKinds);
 

@@ -9,13 +9,17 @@ import type { embedderContract } from '../../embedder/contract.ts';
 import type { Clips } from '../../exporter/clips/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
+import type { summarizerContract } from '../../summarizer/contract.ts';
 import type { transcriberContract } from '../../transcriber/contract.ts';
 import type { Journal } from '../recovery/journal.ts';
 import type { FaceModelInUse, Faces } from './faces/model.ts';
 import type { SpeechModel } from './speech/model.ts';
+import type { Summarizing } from './summary/summarizing.ts';
 
 export type Decoder = Ref<typeof decoderContract>;
 export type Index = Ref<typeof indexContract>;
+
+export type Summarizer = Ref<typeof summarizerContract>;
 
 export interface SpeechParts {
   /** The sound of one file each at a time. */
@@ -31,6 +35,8 @@ export interface AnalysisParts {
   readonly speech: SpeechParts | null;
   /** The same. */
   readonly faces: Faces | null;
+  /** Writes summaries; the same. */
+  readonly summarizer: Summarizer | null;
   /** Cuts clips; the same. */
   readonly clips: Pick<Clips, 'begin'> | null;
   /** Longest side of the pictures of films in which faces are looked for, px. */
@@ -38,8 +44,10 @@ export interface AnalysisParts {
   /** Answers short questions, so that they never wait behind a film. */
   readonly prober: Decoder;
   readonly embedder: Ref<typeof embedderContract>;
+  /** Turns texts into vectors. */
+  readonly textEmbedder: Ref<typeof embedderContract>;
   /** The owner of the visual model loads and switches it. */
-  readonly models: Pick<VisualModels, 'use'>;
+  readonly models: Pick<VisualModels, 'use' | 'open' | 'state'>;
   readonly index: Index;
   readonly pool: SlotPool;
   readonly journal: Journal;
@@ -52,6 +60,7 @@ export interface AnalysisParts {
 
 /** What the stages of a task are handed. */
 export interface StageParts extends AnalysisParts {
+  readonly summarizing: Summarizing;
   readonly speechModel: SpeechModel;
   readonly faceModel: FaceModelInUse;
 }

@@ -6,9 +6,8 @@ import { journalFailure } from '../recovery/journalled.ts';
 import { stageKey } from '../recovery/quarantine.ts';
 import type { FramePass } from './frame-pass.ts';
 import type { Item } from './kind.ts';
-import type { Decoder } from './parts.ts';
 import { AttemptSpans } from './spans.ts';
-import type { Facts, Stage, StageSession, Underway } from './stage.ts';
+import type { Facts, Reader, Stage, StageSession, Underway } from './stage.ts';
 import type { TaskContext } from './task-context.ts';
 import type { WorkTracker } from './tracker.ts';
 
@@ -49,7 +48,7 @@ export async function standsStored(task: TaskContext, piece: Omit<Piece, 'tracke
 export async function attempt(
   task: TaskContext,
   piece: Piece,
-  reader: Decoder,
+  { decoder: reader }: Reader,
   pass: FramePass,
 ): Promise<Underway> {
   const { session, tracker, item, media, previews } = piece;
@@ -61,13 +60,15 @@ export async function attempt(
     done += amount;
     tracker.worked(media, amount);
   };
+  const tell = (step: string, part: string | null) => tracker.step(media, { step, part });
   const stage = { task_id: run.task_id, key: keyOf(piece) };
   const undo = (error: unknown): never => {
     journalFailure(parts.journal, stage, error);
     tracker.worked(media, (spans?.keptNow ?? 0) - done);
     throw error;
   };
-  const begin = async () => session.work({ item, media, reader, previews, signal, worked, frames, spans });
+  const file = { item, media, reader, previews, signal, worked, tell, frames, spans };
+  const begin = async () => session.work(file);
   let underway: Underway;
   try {
     parts.journal.write({ type: 'stage-start', ...stage });
@@ -88,13 +89,13 @@ export async function attempt(
 
 /** Tells how the piece ended. Never rejects. */
 export async function tellEnd(task: TaskContext, piece: Piece, finished: Promise<Facts | null>) {
-  const { tracker, media, item } = piece;
+  const { tracker, media, item, session } = piece;
   try {
     const facts = await finished;
     if (facts) tracker.analyzed(media, facts);
     else tracker.notApplicable(media);
   } catch (error) {
-    tracker.failed(item.path, task.failure(item.path, error), media);
+    tracker.failed(item.path, task.failure(item.path, error), media, session.failedFacts?.(item));
   }
 }
 

@@ -8,8 +8,18 @@ import type { Item, Job, StageKind } from './kind.ts';
 import type { AnalysisParts, Decoder } from './parts.ts';
 import type { TaskContext } from './task-context.ts';
 
-/** Which actors read the files of a stage, one file each at a time. */
-export type ReaderKind = 'frames' | 'sound';
+/**
+ * Which actors work through the files of a stage, one file each at a time. `stored`: nothing of a file is read, only what
+ * is stored of it.
+ */
+export type ReaderKind = 'frames' | 'sound' | 'stored';
+
+/** Works on one file at a time. */
+export interface Reader {
+  readonly actor: Pick<Decoder, 'phase'>;
+  /** Null where nothing of a file is read. */
+  readonly decoder: Decoder | null;
+}
 
 export type Facts = Readonly<Record<string, unknown>>;
 
@@ -32,6 +42,8 @@ export interface StageSession<I extends Item = Item> {
   isStored(media: MediaRecord, item: I, isGone: boolean): Promise<boolean>;
   /** What is told of a file that was analysed before. */
   storedFacts?(media: MediaRecord): Facts;
+  /** What is told of a file whose work failed; the facts of nothing when left out. */
+  failedFacts?(item: I): Facts;
   /**
    * Items that can be worked on side by side, in the order of the rounds; without it all can. Items for which `failed` was
    * called belong to no round.
@@ -92,7 +104,8 @@ export interface Closing<I extends Item = Item> {
 export interface FileWork<I extends Item = Item> {
   readonly item: I;
   readonly media: MediaRecord;
-  readonly reader: Decoder;
+  /** Null for a stage that reads nothing of a file. */
+  readonly reader: Decoder | null;
   /**
    * Null for a file that is there. Else it is gone, as only stages that say `readsPreviews` hear: its frames are its stored
    * previews, of this size.
@@ -107,6 +120,8 @@ export interface FileWork<I extends Item = Item> {
   frames(wanted: WantedFrames): AsyncIterable<GridFrame>;
   /** Units done since the last call, not yet committed; without those that were taken up. */
   worked(amount: number): void;
+  /** What is being done, for a stage that tells more than amounts; `part`: of what, where that has a name. */
+  tell(step: string, part: string | null): void;
   /** What is kept of the work; null when it begins anew. */
   readonly spans: FileSpans | null;
 }
@@ -158,7 +173,12 @@ export function stageOf(stages: readonly Stage[], type: string): Stage {
   return stage;
 }
 
-/** The actors that read for a kind of stage, one file each at a time. */
-export function readersOf({ decoders, speech }: AnalysisParts, reads: ReaderKind): readonly Decoder[] {
-  return reads === 'frames' ? decoders : (speech?.audioDecoders ?? []);
+/** The actors that work for a kind of stage, one file each at a time. */
+export function readersOf(
+  { decoders, speech, summarizer }: AnalysisParts,
+  reads: ReaderKind,
+): readonly Reader[] {
+  if (reads === 'stored') return summarizer ? [{ actor: summarizer, decoder: null }] : [];
+  const some = reads === 'frames' ? decoders : (speech?.audioDecoders ?? []);
+  return some.map((decoder) => ({ actor: decoder, decoder }));
 }

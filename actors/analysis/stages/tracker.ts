@@ -2,7 +2,7 @@
 import { toFields } from '../../../runtime/errors.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { AnalysisEvent, TaskCounts, WorkResult } from '../contract.ts';
-import { ProgressModel, type TaskProgress } from '../progress.ts';
+import { type FileProgress, ProgressModel, type Step, type TaskProgress } from '../progress.ts';
 import { count, noneDone } from '../result.ts';
 import type { StageKind } from './kind.ts';
 
@@ -22,8 +22,10 @@ export interface WorkTracker {
   /** It was analysed before. */
   stored(media: MediaRecord, facts: Facts): void;
   notApplicable(media: MediaRecord): void;
-  /** CANCELLED counts as cancelled. */
-  failed(path: string, error: unknown, media?: MediaRecord): void;
+  /** What is being done with the file, told with its amounts until it is something else. */
+  step(media: MediaRecord, step: Step): void;
+  /** CANCELLED counts as cancelled. `facts`: what there is to tell all the same. */
+  failed(path: string, error: unknown, media?: MediaRecord, facts?: Facts): void;
   /** How much of the closing step of a job is done, 0 to 1. */
   closing(name: string, fraction: number): void;
   closed(name: string, outcome: 'analyzed' | 'stored', facts: Facts): void;
@@ -100,6 +102,16 @@ function createWork(kind: StageKind, model: ProgressModel, { emit, tell, end }: 
     error: null,
     ...ended,
   });
+  const steps = new Map<string, Step>();
+  const tellFile = (file: FileProgress) => {
+    const step = steps.get(file.path);
+    emit({ type: 'file', file: step ? { ...file, step } : file });
+    tell();
+  };
+  const ends = (ended: WorkResult, media?: MediaRecord) => {
+    steps.delete(ended.path);
+    end(ended, media);
+  };
   return {
     begin: (media) => {
       model.begin(type, media);
@@ -110,20 +122,23 @@ function createWork(kind: StageKind, model: ProgressModel, { emit, tell, end }: 
       tell();
     },
     takenUp: (media, amount) => {
-      emit({ type: 'file', file: model.takenUp(type, media, amount) });
-      tell();
+      tellFile(model.takenUp(type, media, amount));
     },
     worked: (media, amount) => {
-      emit({ type: 'file', file: model.worked(type, media, amount) });
-      tell();
+      tellFile(model.worked(type, media, amount));
     },
-    analyzed: (media, facts) => end(result(media.path, media, { facts }), media),
-    stored: (media, facts) => end(result(media.path, media, { outcome: 'stored', facts }), media),
+    step: (media, step) => {
+      steps.set(media.path, step);
+      tellFile(model.worked(type, media, 0));
+    },
+    analyzed: (media, facts) => ends(result(media.path, media, { facts }), media),
+    stored: (media, facts) => ends(result(media.path, media, { outcome: 'stored', facts }), media),
     notApplicable: (media) => {
       const ended = { outcome: 'not_applicable', reason: kind.notApplicable } as const;
-      end(result(media.path, media, ended), media);
+      ends(result(media.path, media, ended), media);
     },
-    failed: (path, error, media) => end(result(path, media, failure(error)), media),
+    failed: (path, error, media, facts) =>
+      ends(result(path, media, { ...failure(error), ...(facts && { facts }) }), media),
     closing: (name, fraction) => {
       emit({ type: 'closing', closing: model.closing(type, name, fraction) });
       tell();

@@ -13,8 +13,8 @@ import {
 import { type Complaint, type NamedPath, plainPath, type RequestPart, type Settling } from '../request.ts';
 import { limits } from '../stages/faces/limits.ts';
 import { hasWork, type StageKind } from '../stages/kind.ts';
-import { summaryRequest } from '../stages/summary/request.ts';
 import { expectMedia, expectWritable, prepareFolder, unfit } from './files.ts';
+import { storedMedia } from './stored-media.ts';
 
 /** Complaints named in one answer. */
 const MOST = 20;
@@ -23,7 +23,7 @@ export interface Preflight {
   /** The whole request. Throws what is wrong with it; changes nothing. */
   check(request: TaskRequest, signal: AbortSignal): Promise<void>;
   /** The request as it is recorded, in an analysis folder that is there now. Throws NO_FILES, and what the model in use throws. */
-  settle(request: TaskRequest): SettledRequest;
+  settle(request: TaskRequest): Promise<SettledRequest>;
   /** Throws what keeps a recorded request from being run again now. */
   admit(request: AnalysisRequest): Promise<void>;
 }
@@ -36,23 +36,26 @@ export interface SettledRequest {
 
 export interface PreflightParts {
   readonly kinds: readonly StageKind[];
-  readonly analysis: Pick<Analysis, 'properties' | 'hasGone'>;
+  readonly analysis: Pick<Analysis, 'properties' | 'hasGone' | 'summaryNames' | 'collections'>;
   readonly models: Pick<VisualModels, 'active'>;
   /** Throws NO_FACE_MODEL when no face models are downloaded. */
   readonly expectFaceModel: () => Promise<void>;
+  /** See `Settling`. */
+  readonly summaryModel: Settling['summaryModel'];
   /** How films are decoded when a request does not say. */
   readonly decode: DecodeMode;
 }
 
 export function createPreflight(given: PreflightParts): Preflight {
-  const { kinds, analysis, models, decode, expectFaceModel } = given;
-  const parts: readonly RequestPart[] = [...kinds, summaryRequest];
+  const { kinds, analysis, models, decode, expectFaceModel, summaryModel } = given;
+  const parts: readonly RequestPart[] = kinds;
   const whole = completing(kinds);
   const settling: Omit<Settling, 'attach'> = {
     activeModel: () => models.active(),
     expectModel: (key) => expectModel(key, models.active()),
     decode,
     expectFaceModel,
+    summaryModel,
   };
   /** Only what is recorded is kept. */
   const checking: Settling = { ...settling, attach: () => 0 };
@@ -68,16 +71,19 @@ export function createPreflight(given: PreflightParts): Preflight {
       const cache_dir = await expectWritable(request.cache_dir);
       const some = [...new Set(media)];
       if (hasMedia) await expectSupported(some, cache_dir, analysis, signal).catch(unlessGone);
-      refuse(await unanalysedComplaints({ ...request, cache_dir }, analysis, signal));
-      refuseMissingCapabilities(request);
+      const stored = storedMedia({ ...request, cache_dir }, analysis, signal);
+      for (const part of parts) refuse((await part.unfit?.(request, stored)) ?? []);
       for (const kind of kinds) await kind.expects?.(request, checking);
     },
-    settle: (asked) => {
+    settle: async (asked) => {
       const request = whole(asked);
       const attachments: Uint8Array<ArrayBuffer>[] = [];
       const attach: Settling['attach'] = (bytes) => attachments.push(bytes) - 1;
       const each = { ...settling, attach };
-      const settled = Object.assign({}, ...kinds.map((kind) => kind.settle(request, each)));
+      const settled = Object.assign(
+        {},
+        ...(await Promise.all(kinds.map((kind) => kind.settle(request, each)))),
+      );
       const cache_dir = plainPath(request.cache_dir);
       const recorded: AnalysisRequest = { cache_dir, ...settled, force: request.force };
       const jobs = kinds.flatMap((kind) => kind.jobsOf(recorded));
@@ -186,37 +192,4 @@ async function pictureComplaints(
     const what = reasons[i];
     return typeof what === 'string' ? [{ field, what }] : [];
   });
-}
-
-/** A summary is made from a visual analysis: one that is stored, or one that is asked for with it. */
-async function unanalysedComplaints(
-  { cache_dir, visual_media_paths, summary_requests }: AnalyzeRequest,
-  analysis: Pick<Analysis, 'properties'>,
-  signal: AbortSignal,
-): Promise<Complaint[]> {
-  const asked = new Set(visual_media_paths);
-  const others = summary_requests.flatMap(({ path }, i) => (asked.has(path) ? [] : [{ path, i }]));
-  if (others.length === 0) return [];
-  const media_paths = others.map(({ path }) => path);
-  const { media_properties } = await analysis
-    .properties({ cache_dir, media_paths, model_key: null }, signal)
-    .catch((error: unknown) => {
-      // None of them can be read: then none of them is analysed.
-      if (analysisErrors.NO_MEDIA.is(error)) return { media_properties: {} };
-      throw error;
-    });
-  const known: Readonly<Record<string, { readonly video_cached: boolean }>> = media_properties;
-  return others
-    .filter(({ path }) => known[path]?.video_cached !== true)
-    .map(({ i }) => ({
-      field: `summary_requests[${i}].path`,
-      what: 'has no visual analysis and is not among visual_media_paths',
-    }));
-}
-
-function refuseMissingCapabilities(request: Pick<AnalyzeRequest, 'summary_requests'>): void {
-  if (request.summary_requests.length === 0) return;
-  const { NO_SUMMARIES } = analysisErrors;
-  const what = `summary_requests: ${NO_SUMMARIES.meaning.toLowerCase()}. Nothing was started`;
-  throw NO_SUMMARIES(what, { capability: NO_SUMMARIES.code });
 }

@@ -46,7 +46,8 @@ export function createTasks(parts: TaskParts): Tasks {
   return new TaskRegistry(parts);
 }
 
-export interface FrontDoorParts extends Pick<PreflightParts, 'models' | 'decode' | 'expectFaceModel'> {
+export interface FrontDoorParts
+  extends Pick<PreflightParts, 'models' | 'decode' | 'expectFaceModel' | 'summaryModel'> {
   readonly analysis: Analysis;
   readonly clock: Clock;
   readonly log: Log;
@@ -92,7 +93,7 @@ class TaskRegistry implements Tasks {
     return place.entering(async () => {
       await preflight.check(request, options.signal ?? never);
       return place.take(options, async () => {
-        const settled = { ...preflight.settle(request), source: options.source ?? 'request' };
+        const settled = { ...(await preflight.settle(request)), source: options.source ?? 'request' };
         return () => records.create(newTaskId(), settled);
       });
     });

@@ -9,7 +9,7 @@ import type { Transcript } from '../../../actors/index/transcripts/contract.ts';
 import { actor, type Handlers } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { FacesWorld } from './fake-faces.ts';
-import { materialHandlers } from './fake-material.ts';
+import { type MaterialWorld, materialHandlers } from './fake-material.ts';
 import { peopleHandlers } from './fake-people.ts';
 import { type FakeSummaries, summaryHandlers } from './fake-summaries.ts';
 
@@ -26,6 +26,7 @@ export interface IndexState {
   readonly transcribed: Set<string>;
   /** By hash. */
   readonly transcripts: Map<string, Transcript>;
+  readonly material: MaterialWorld;
   /** The stored preview of a frame. */
   preview: (hash: string, frame: number) => Uint8Array | null;
   /** The disk of the analysis folder is full. */
@@ -61,13 +62,13 @@ export function fakeIndex(world: IndexState) {
       handlers: {
         ...storeHandlers(world),
         ...stageHandlers(world),
-        ...summaryHandlers(world.summaries),
+        ...summaryHandlers(world.summaries, () => world.full),
         ...spanHandlers(world),
         ...speechHandlers(world),
         ...visualHandlers(world),
         ...libraryHandlers(world),
         ...peopleHandlers(world.people),
-        ...materialHandlers(world.committed),
+        ...materialHandlers(world.committed, world.material),
       },
     }),
   });

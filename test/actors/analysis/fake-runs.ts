@@ -136,10 +136,13 @@ const checked = createPreflight({
   analysis: {
     properties: () => Promise.reject(new Error('nobody looks')),
     hasGone: () => Promise.reject(new Error('nobody looks')),
+    summaryNames: () => Promise.reject(new Error('nobody looks')),
+    collections: () => Promise.reject(new Error('nobody looks')),
   },
   models: { active: () => 'fake' },
   decode: 'exact',
   expectFaceModel: async () => {},
+  summaryModel: async () => null,
 });
 
 /** For files that are only names: nothing is looked for on the disk. */

@@ -8,6 +8,7 @@ import {
   type SummaryDetail,
   summaryErrors,
 } from '../../../actors/index/summaries/contract.ts';
+import { foldName } from '../../../actors/index/summaries/fold-name.ts';
 import type { Handlers } from '../../../runtime/actor.ts';
 
 interface FakeSummary {
@@ -32,15 +33,28 @@ export interface FakeSummaries {
   readonly open: Map<number, OpenFake>;
   /** By hash and name: what can be taken up. */
   readonly kept: Map<string, OpenFake>;
+  readonly faults: {
+    /** Of the next commits; `after`: it is stored all the same. */
+    readonly commit: { readonly when: 'before' | 'after'; readonly error: Error }[];
+    /** Steps of sweeping. */
+    swept: number;
+  };
 }
 
-export const noSummaries = (): FakeSummaries => ({ stored: new Map(), open: new Map(), kept: new Map() });
+export const noSummaries = (): FakeSummaries => ({
+  stored: new Map(),
+  open: new Map(),
+  kept: new Map(),
+  faults: { commit: [], swept: 0 },
+});
 
 const placeOf = ({ hash, name }: OpenFake) => `${hash}/${name}`;
 
-export function summaryHandlers({ stored, open, kept }: FakeSummaries) {
+export function summaryHandlers({ stored, open, kept, faults }: FakeSummaries, full: () => boolean) {
   const named = (hash: string, name: string) =>
-    [...stored.values()].find(({ held }) => held.hash_str === hash && held.analysis_name === name)?.held;
+    [...stored.values()].find(
+      ({ held }) => held.hash_str === hash && foldName(held.analysis_name) === foldName(name),
+    )?.held;
   const stageOf = (stage: number): OpenFake => {
     const found = open.get(stage);
     if (found === undefined) throw storeErrors.STAGE_LOST(String(stage));
@@ -57,14 +71,19 @@ export function summaryHandlers({ stored, open, kept }: FakeSummaries) {
     },
     kept_nodes: ({ stage }) => ({ nodes: [...stageOf(stage).nodes.values()], next: null }),
     append_nodes: ({ stage, nodes }) => {
+      if (full()) throw storeErrors.STORE_FULL('the disk is full');
       const own = stageOf(stage);
       for (const node of nodes) own.nodes.set(node.node_id, node);
       kept.set(placeOf(own), own);
       return { nodes: own.nodes.size };
     },
-    commit_summary: ({ stage, media, collection: _, one_line_summary, ...detail }) => {
+    commit_summary: ({ stage, media, collection, one_line_summary, ...detail }) => {
       const own = stageOf(stage);
       open.delete(stage);
+      const fault = faults.commit.shift();
+      if (fault?.when === 'before') throw fault.error;
+      if (collection && 'collection_id' in collection)
+        throw summaryErrors.UNKNOWN_COLLECTION(collection.collection_id);
       kept.delete(placeOf(own));
       const earlier = named(own.hash, own.name);
       if (earlier) stored.delete(earlier.analysis_id);
@@ -74,7 +93,8 @@ export function summaryHandlers({ stored, open, kept }: FakeSummaries) {
         detail,
         nodes: own.nodes,
       });
-      return { analysis_id, collection_id: null };
+      if (fault) throw fault.error;
+      return { analysis_id, collection_id: collection ? 'c1' : null };
     },
     abort_summary: ({ stage, keep }) => {
       const own = open.get(stage);
@@ -103,7 +123,10 @@ export function summaryHandlers({ stored, open, kept }: FakeSummaries) {
       removed: summaries.map(({ analysis_id }) => stored.delete(analysis_id)),
       collections: [],
     }),
-    sweep_summaries: () => ({ done: true }),
+    sweep_summaries: () => {
+      faults.swept++;
+      return { done: faults.swept % 2 === 0 };
+    },
   } satisfies Partial<Handlers<typeof indexContract>>;
 }
 

@@ -26,9 +26,11 @@ import { createSupervisor, type Supervisor } from '../../../runtime/supervisor.t
 import { type FacesWorld, fakeFaces, noFaces } from './fake-faces.ts';
 import { type FakeFile, probeOf } from './fake-file.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
+import { noMaterial } from './fake-material.ts';
 import { type StoredPicturesWorld, storedPictures } from './fake-previews.ts';
 import { byteShownAt, sampleAt } from './fake-samples.ts';
 import { noSummaries } from './fake-summaries.ts';
+import { fakeSummarizer, newSummarizer, type SummarizerWorld } from './fake-summarizer.ts';
 import { fakeDiarizer, fakeTranscriber, noVoices, type Voices } from './fake-voices.ts';
 
 type AmountField = 'frames' | 'grid_frames' | 'heard_seconds' | 'sound_seconds';
@@ -45,6 +47,7 @@ interface World extends IndexState, StoredPicturesWorld {
   probing: { now: number; most: number; all: number };
   readonly voices: Voices;
   readonly people: FacesWorld;
+  readonly summarizer: SummarizerWorld;
   /** False after a crash: the embedder has no model. */
   loaded: boolean;
 }
@@ -198,9 +201,10 @@ function fakeEmbedder(world: World) {
 
 function newWorld(batch: number): World {
   return {
+    material: noMaterial(),
+    committed: new Map(),
     files: new Map(),
     batches: [],
-    committed: new Map(),
     spans: new Map(),
     summaries: noSummaries(),
     media: new Map(),
@@ -223,6 +227,7 @@ function newWorld(batch: number): World {
     probing: { now: 0, most: 0, all: 0 },
     voices: noVoices(),
     people: noFaces(),
+    summarizer: newSummarizer(),
     transcripts: new Map(),
     unloaded: false,
   };
@@ -258,7 +263,9 @@ async function startFakes(
   const diarizer = await start(fakeDiarizer(state.voices));
   const speech = { audioDecoders, transcriber, diarizer };
   const faces = await start(fakeFaces(state.people));
-  return { index: await start(index), embedder, textEmbedder, prober, decoders, speech, faces };
+  const summarizer = await start(fakeSummarizer(state.summarizer));
+  const leaves = { embedder, textEmbedder, prober, decoders, speech, faces, summarizer };
+  return { index: await start(index), ...leaves };
 }
 
 export async function world(
@@ -286,25 +293,19 @@ export async function world(
     state.files.set(path, file);
     return path;
   };
-  const { index, embedder, textEmbedder, prober, decoders, speech, faces } = await startFakes(
-    state,
-    { supervisor, log, pool },
-    options.decoders ?? 2,
-    options.index,
-  );
+  const leaves = await startFakes(state, { supervisor, log, pool }, options.decoders ?? 2, options.index);
   const journalPath = options.journal ?? join(folder, 'journal.ndjson');
   const journal = openJournal(journalPath, { log, now: () => 0, before: null });
   const preview = { max_side: 64, quality: 80 };
   const hardware = 'off' as const;
-  const leaves = { decoders, speech, faces, prober, embedder, index };
+  const { index, prober, decoders } = leaves;
   const parts = { ...leaves, clips: null, faceSide: 1280, pool, journal, preview, hardware, clock, log };
-  const { summarizing = () => false } = options;
+  const { summarizing } = options;
   const search = createSearch({
     ...parts,
     decoder: prober,
     thumbnailDecoders: decoders,
-    textEmbedder,
-    summarizing,
+    summarizing: summarizing ?? (() => analysis.summarizing),
     modelLibrary: { list: async () => ({ models: [], problems: [] }) },
   });
   const analysis = createAnalysis({ ...parts, models: search.models }, options.stages);
@@ -342,8 +343,8 @@ export async function world(
       task_id = 'task',
     ) => {
       const cache_dir = join(folder, 'cache');
-      const asked = { cache_dir, paths: [...of], speech: [...speech], face_jobs: [], force };
-      const request = { ...asked, model_key: 'fake', decode: 'exact' as const };
+      const asked = { cache_dir, paths: [...of], speech: [...speech], force, model_key: 'fake' };
+      const request = { ...asked, face_jobs: [], summary_jobs: [], decode: 'exact' as const };
       const results: FileResult[] = [];
       const onEvent = (event: AnalysisEvent) => {
         events.push(event);

@@ -41,8 +41,9 @@ type Piece = typeof piece extends fc.Arbitrary<infer P> ? P : never;
 /** What is told of a piece, in order. */
 function* stepsOf(model: ProgressModel, of: Piece, path: string): Generator<void> {
   const media = mediaOf(path, of.seconds);
-  const isCounted = kindOf(stageKinds, of.type).unit?.measure === 'count';
-  const amount = isCounted ? media.probe.grid_frames : media.probe.duration_seconds;
+  const { unit } = kindOf(stageKinds, of.type);
+  const isCounted = unit?.measure === 'count';
+  const amount = unit?.amountOf(media) ?? 0;
   // That there is nothing of the kind may turn out while it is worked on.
   const begun = of.surveyed && of.outcome !== 'stored';
   if (begun) {
@@ -120,7 +121,14 @@ test('whatever happens to the files, the percentage never goes back and the amou
 });
 
 test('the terminal, the events and the snapshots say the same percentage of the same progress', () => {
-  const work = { paths: ['/a'], speech: [], face_jobs: [], model_key: 'fake', decode: 'exact' as const };
+  const work = {
+    paths: ['/a'],
+    speech: [],
+    face_jobs: [],
+    summary_jobs: [],
+    model_key: 'fake',
+    decode: 'exact' as const,
+  };
   const request = { cache_dir: '/cache', ...work, force: false };
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), turns, (pieces, order) => {

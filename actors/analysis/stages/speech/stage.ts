@@ -119,6 +119,7 @@ class SpeechStageSession implements StageSession<SpeechJob> {
 
   async work({ item: job, media, reader, signal, worked, spans }: FileWork<SpeechJob>): Promise<Underway> {
     const { parts, request } = this.#task;
+    if (!reader) throw engineErrors.INTERNAL('there is nothing that reads sound');
     const work: SpeechWork = { job, media, ...this.#choiceOf(job) };
     const broken = this.#broken.get(modelsOf(work));
     if (broken) throw broken;

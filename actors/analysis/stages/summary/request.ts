@@ -1,51 +1,36 @@
 // What a request says about summaries: the fields, and what they mean together. Pure.
 import { type Static, type TObject, Type } from 'typebox';
 import { defaulted, described, oneOf } from '../../../../runtime/schema.ts';
-import { type Complaint, MediaPath, type RequestPart, Text } from '../../request.ts';
+import { foldName, plainName } from '../../../index/summaries/fold-name.ts';
+import { presets, priorityHints } from '../../../summarizer/contract.ts';
+import { type Complaint, MediaPath, type NamedPath, plainPath, Text } from '../../request.ts';
 
-const presets = [
-  'general_understanding',
-  'trailer_teaser',
-  'action_trailer',
-  'visual_showcase',
-  'highlight_reel',
-  'event_recap',
-  'documentary_research',
-  'unscripted_story',
-  'interview_selects',
-  'archive_discovery',
-  'season_theme_analysis',
-  'b_roll_selects',
-  'social_cutdown',
-  'character_storyline_tracking',
-  'continuity_review',
-  'custom',
-] as const;
+/** Characters of names and instructions, as they are stored. */
+const longestName = 500;
+const longestDescription = 5000;
+const longestInstructions = 20_000;
 
-const priorityHints = [
-  'beauty_scale',
-  'action_danger_violence',
-  'conflict',
-  'reactions',
-  'humor',
-  'reveals_reversals',
-  'strong_dialogue',
-  'people_relationships',
-  'claims_evidence',
-  'themes_contradictions',
-  'rare_material',
-  'clean_coverage',
-  'processes_demos',
-  'crowd_energy',
-  'locations_atmosphere',
-  'resolutions_open_questions',
-] as const;
+const Name = Type.String({ minLength: 1, maxLength: longestName, pattern: '\\S' });
 
 const Collection = Type.Union([
-  Text,
+  Name,
   Type.Object({ collection_id: Text }),
-  Type.Object({ name: Text, description: Type.Optional(Type.String()) }),
+  Type.Object({
+    name: Name,
+    description: Type.Optional(Type.String({ maxLength: longestDescription })),
+  }),
 ]);
+
+const Objective = Type.Object({
+  preset: defaulted(oneOf(...presets), 'general_understanding'),
+  priority_hints: defaulted(Type.Array(oneOf(...priorityHints), { maxItems: priorityHints.length }), []),
+  custom_instructions: Type.Optional(
+    described(
+      Type.String({ maxLength: longestInstructions }),
+      'In words: what a summary is for; a `custom` preset wants it, or hints.',
+    ),
+  ),
+});
 
 const SummaryRequest = Type.Object(
   {
@@ -56,38 +41,53 @@ const SummaryRequest = Type.Object(
         'Name of a collection, an existing one by id, or a new one; left out: standalone.',
       ),
     ),
-    analysis_name: Type.Optional(described(Text, 'The preset, when left out.')),
+    analysis_name: Type.Optional(
+      described(Name, 'One of a kind among the summaries of a file; the preset, when left out.'),
+    ),
     summary_model_key: Type.Optional(
-      described(Text, 'The model recommended for the machine, when left out.'),
+      described(
+        Text,
+        'A downloaded language model; left out: the one recommended for the machine, and without one texts from templates.',
+      ),
     ),
-    summary_objective: Type.Optional(
-      Type.Object({
-        preset: defaulted(oneOf(...presets), 'general_understanding'),
-        priority_hints: defaulted(Type.Array(oneOf(...priorityHints)), []),
-        custom_instructions: Type.Optional(described(Type.String(), 'What a `custom` preset is about.')),
-      }),
+    summary_objective: Type.Optional(Objective),
+    replace_existing: described(
+      defaulted(Type.Boolean(), false),
+      'Whether a summary of the same name is made anew; without it the request is refused.',
     ),
-    replace_existing: defaulted(Type.Boolean(), false),
   },
   { title: 'SummaryRequest' },
 );
+export type SummaryRequest = Static<typeof SummaryRequest>;
 
-const body = { summary_requests: defaulted(Type.Array(SummaryRequest), []) };
-type SummaryBody = Static<TObject<typeof body>>;
+export const summaryBody = { summary_requests: defaulted(Type.Array(SummaryRequest), []) };
+export type SummaryBody = Static<TObject<typeof summaryBody>>;
 
-export const summaryRequest: RequestPart<typeof body> = {
-  body,
-  complaints: summaryComplaints,
-  media: ({ summary_requests }) =>
-    summary_requests.map(({ path }, i) => ({ field: `summary_requests[${i}].path`, path })),
-};
+/** What a summary is called, when the request does not say. */
+export function nameOf({ analysis_name, summary_objective }: SummaryRequest): string {
+  return plainName(analysis_name ?? summary_objective?.preset ?? 'general_understanding');
+}
 
-function summaryComplaints({ summary_requests }: SummaryBody): Complaint[] {
-  return summary_requests.flatMap(({ summary_objective }, i) => {
-    if (summary_objective?.preset !== 'custom') return [];
-    const { custom_instructions = '', priority_hints } = summary_objective;
-    if (custom_instructions.trim() !== '' || priority_hints.length > 0) return [];
-    const field = `summary_requests[${i}].summary_objective.custom_instructions`;
-    return [{ field, what: 'is needed by the preset custom, or priority_hints' }];
+export function summaryMedia({ summary_requests }: SummaryBody): NamedPath[] {
+  return summary_requests.map(({ path }, i) => ({ field: `summary_requests[${i}].path`, path }));
+}
+
+export function summaryComplaints({ summary_requests }: SummaryBody): Complaint[] {
+  const first = new Map<string, number>();
+  return summary_requests.flatMap((request, i) => {
+    const key = JSON.stringify([plainPath(request.path), foldName(nameOf(request))]);
+    const before = first.get(key);
+    if (before === undefined) first.set(key, i);
+    const field = `summary_requests[${i}].analysis_name`;
+    const what = `${JSON.stringify(nameOf(request))} is that of summary_requests[${before}], of the same path; give each a name of its own`;
+    return [...objectiveComplaints(request, i), ...(before === undefined ? [] : [{ field, what }])];
   });
+}
+
+function objectiveComplaints({ summary_objective }: SummaryRequest, i: number): Complaint[] {
+  if (summary_objective?.preset !== 'custom') return [];
+  const { custom_instructions = '', priority_hints } = summary_objective;
+  if (custom_instructions.trim() !== '' || priority_hints.length > 0) return [];
+  const field = `summary_requests[${i}].summary_objective.custom_instructions`;
+  return [{ field, what: 'is needed by the preset custom, or priority_hints' }];
 }

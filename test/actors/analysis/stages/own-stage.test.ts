@@ -51,7 +51,14 @@ async function engine(t: TestContext, files: readonly FakeFile[], options: Engin
   const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded });
   const { models } = w.search;
   const expectFaceModel = async () => {};
-  const preflight = createPreflight({ kinds, analysis, models, decode: 'exact', expectFaceModel });
+  const preflight = createPreflight({
+    kinds,
+    analysis,
+    models,
+    decode: 'exact',
+    expectFaceModel,
+    summaryModel: async () => null,
+  });
   let ids = 0;
   const newTaskId = () => `${token}-${++ids}`;
   const tasks = createTasks({ analysis, preflight, kinds, records, clock, log, now, newTaskId });

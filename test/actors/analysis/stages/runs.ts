@@ -54,6 +54,7 @@ export async function runs(
       paths: [...looked],
       speech: [],
       face_jobs: [],
+      summary_jobs: [],
       model_key: looked.length > 0 ? 'fake' : null,
       decode: 'exact',
       force: false,

@@ -13,6 +13,7 @@ const request = {
   paths: [],
   speech: [],
   face_jobs: [],
+  summary_jobs: [],
   model_key: null,
   decode: 'exact',
   force: false,
@@ -25,7 +26,7 @@ test('what came with a request lies beside its record, for its owner only, and g
   const log = createLog('test', () => {});
   let seconds = 1000;
   const records = new TaskFolder({ folder, kinds, self, now: () => ++seconds, log });
-  const asked = { ...request, paths: [], speech: [], face_jobs: [] };
+  const asked = { ...request, paths: [], speech: [], face_jobs: [], summary_jobs: [] };
   const attachments = () => readdirSync(folder).filter((name) => name.includes('attachment'));
   const bytes = [new Uint8Array([1, 2]), new Uint8Array([3])];
 

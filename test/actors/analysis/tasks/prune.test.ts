@@ -8,7 +8,15 @@ import { newTask } from '../../../../actors/analysis/tasks/ledger.ts';
 import { TaskFolder } from '../../../../actors/analysis/tasks/records.ts';
 import { createLog } from '../../../../runtime/log.ts';
 
-const asked = { cache_dir: '/c', paths: [], speech: [], face_jobs: [], model_key: null, force: false };
+const asked = {
+  cache_dir: '/c',
+  paths: [],
+  speech: [],
+  face_jobs: [],
+  summary_jobs: [],
+  model_key: null,
+  force: false,
+};
 const request = { ...asked, decode: 'exact' } as const;
 
 test('a task that another process resumes while old records are removed keeps its own', async (t) => {

@@ -87,6 +87,7 @@ export async function exportEngine(t: TestContext, files: readonly FakeFile[], o
   const preflight = createPreflight({
     ...{ kinds, analysis, models, decode: 'exact' },
     expectFaceModel: async () => {},
+    summaryModel: async () => null,
   });
   let ids = 0;
   const newTaskId = () => `${token}-${++ids}`;

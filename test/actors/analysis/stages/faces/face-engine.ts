@@ -47,7 +47,14 @@ export async function faceEngine(t: TestContext, files: readonly FakeFile[], opt
   const expectFaceModel = async () => {
     if (!people.downloaded) throw facesErrors.NO_FACE_MODEL('framehound models pull faces');
   };
-  const preflight = createPreflight({ kinds, analysis, models, decode: 'exact', expectFaceModel });
+  const preflight = createPreflight({
+    kinds,
+    analysis,
+    models,
+    decode: 'exact',
+    expectFaceModel,
+    summaryModel: async () => null,
+  });
   let ids = 0;
   const newTaskId = () => `${token}-${++ids}`;
   const tasks = createTasks({ analysis, preflight, kinds, records, clock, log, now, newTaskId });

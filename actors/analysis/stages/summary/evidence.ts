@@ -1,0 +1,114 @@
+// What is stored of a file and goes into a summary: which model's vectors, what is said, who is seen. What is missing or
+// damaged becomes a warning; only a file without anything cannot be summarised.
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Reply } from '../../../../runtime/contract.ts';
+import { programVersion } from '../../../../runtime/process/version.ts';
+import type { CallOptions } from '../../../../runtime/ref.ts';
+import type { indexContract } from '../../../index/contract.ts';
+import { mostVectorsOfMessage } from '../../../index/material/contract.ts';
+import { type MediaRecord, storeErrors } from '../../../index/store/contract.ts';
+import type { Transcript } from '../../../index/transcripts/contract.ts';
+import type { SeenPerson } from '../../../summarizer/contract.ts';
+import type { Index } from '../parts.ts';
+import { seenPeople } from './people.ts';
+
+export interface Evidence {
+  /** Null when no model's vectors can be used. */
+  readonly model: string | null;
+  /** Null when nobody listened. */
+  readonly transcript: Transcript | null;
+  readonly people: readonly SeenPerson[];
+  readonly warnings: readonly string[];
+}
+
+export type VectorPage = Reply<typeof indexContract, 'stored_vectors'>;
+
+export class StoredEvidence {
+  readonly #index: Index;
+  readonly #cacheDir: string;
+
+  constructor(index: Index, cacheDir: string) {
+    this.#index = index;
+    this.#cacheDir = cacheDir;
+  }
+
+  /** `inUse`: the visual model in use. Throws NOT_ANALYZED for a film or a picture that nobody looked at. */
+  async of(media: MediaRecord, inUse: string | null, call: CallOptions): Promise<Evidence> {
+    const { hash_str } = media.identity;
+    const asked = { cache_dir: this.#cacheDir, hashes: [hash_str] };
+    const { models } = await this.#index.ask('analysed_by', asked, call);
+    const analysed = models[0] ?? [];
+    if (analysed.length === 0 && media.probe.kind !== 'audio') {
+      throw storeErrors.NOT_ANALYZED(`${media.path}: has no visual analysis to summarise`);
+    }
+    const model = inUse !== null && analysed.includes(inUse) ? inUse : (analysed[0] ?? null);
+    const { transcripts, unreadable } = await this.#index.ask('transcripts', asked, call);
+    const people = await this.#people(hash_str, call);
+    const warnings = [
+      ...(model !== null && model !== inUse ? [otherModel(model, inUse)] : []),
+      ...(unreadable.length > 0 ? ['The transcript is damaged and was left out.'] : []),
+      ...(people === null ? ['The face clusterings are damaged and were left out.'] : []),
+    ];
+    return { model, transcript: transcripts[0] ?? null, people: people ?? [], warnings };
+  }
+
+  async #people(hash_str: string, call: CallOptions): Promise<SeenPerson[] | null> {
+    try {
+      const { people } = await this.#index.ask('people_in', { cache_dir: this.#cacheDir, hash_str }, call);
+      return seenPeople(people);
+    } catch (error) {
+      if (storeErrors.STORE_DAMAGED.is(error)) return null;
+      throw error;
+    }
+  }
+
+  /** A page of vectors; null where they are damaged. */
+  async vectors(
+    { identity: { hash_str } }: MediaRecord,
+    model_key: string,
+    from: number,
+    call: CallOptions,
+  ): Promise<VectorPage | null> {
+    const page = { from, most: mostVectorsOfMessage };
+    try {
+      return await this.#index.ask(
+        'stored_vectors',
+        { cache_dir: this.#cacheDir, model_key, hash_str, ...page },
+        call,
+      );
+    } catch (error) {
+      if (storeErrors.STORE_DAMAGED.is(error)) return null;
+      throw error;
+    }
+  }
+}
+
+function otherModel(model: string, inUse: string | null): string {
+  const why = inUse === null ? 'no visual model is in use' : `${inUse} has not looked at it`;
+  return `Nothing that pictures show is named: it was analysed by ${model}, and ${why}.`;
+}
+
+/** Grows with all that a summary is made of; two with the same sum are made of the same. */
+export class EvidenceSum {
+  readonly #sum = createHash('sha256');
+  #vectors = 0;
+
+  /** Before the vectors are moved. */
+  add({ frames, vectors }: Pick<VectorPage, 'frames' | 'vectors'>): void {
+    for (const { buffer, byteOffset, byteLength } of [frames, vectors]) {
+      this.#vectors = crc32(new Uint8Array(buffer, byteOffset, byteLength), this.#vectors);
+    }
+  }
+
+  /** `more`: what else changes the result. Once. */
+  settings({ model, transcript, people }: Evidence, more: Readonly<Record<string, unknown>>): string {
+    const { segments, names, mark } = transcript ?? {};
+    const said = { segments, names, given: mark?.speaker_names, language: mark?.spoken };
+    const whole = { version, vectors: this.#vectors, model, said, people, ...more };
+    return this.#sum.update(JSON.stringify(whole)).digest('hex');
+  }
+}
+
+/** Another version of the program may write other texts. */
+const version = programVersion();

@@ -1,0 +1,63 @@
+// Summaries in the form in which they are recorded. Pure.
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../../../runtime/schema.ts';
+import { SummaryObjective, WantedCollection } from '../../../index/summaries/contract.ts';
+import { plainName } from '../../../index/summaries/fold-name.ts';
+import { plainPath } from '../../request.ts';
+import type { Item } from '../kind.ts';
+import { nameOf, type SummaryBody, type SummaryRequest } from './request.ts';
+
+export const SummaryJob = Type.Object({
+  path: Type.String({ minLength: 1 }),
+  analysis_name: Type.String({ minLength: 1 }),
+  /** Null for texts from templates. */
+  model_key: nullable(Type.String()),
+  objective: SummaryObjective,
+  /** Null for one that stands alone. */
+  collection: nullable(WantedCollection),
+  replace_existing: Type.Boolean(),
+});
+export type SummaryJob = Static<typeof SummaryJob>;
+
+/** A file and all summaries that are wanted of it. */
+export interface SummaryItem extends Item {
+  readonly wanted: readonly SummaryJob[];
+}
+
+/** `model_key`: what the request's model has come to. */
+export function summaryJob(request: SummaryRequest, model_key: string | null): SummaryJob {
+  const { preset = 'general_understanding', priority_hints = [] } = request.summary_objective ?? {};
+  const instructions = request.summary_objective?.custom_instructions?.trim() ?? '';
+  return {
+    path: plainPath(request.path),
+    analysis_name: nameOf(request),
+    model_key,
+    objective: {
+      preset,
+      priority_hints: [...new Set(priority_hints)],
+      custom_instructions: instructions === '' ? null : instructions,
+    },
+    collection: collectionOf(request.collection),
+    replace_existing: request.replace_existing,
+  };
+}
+
+function collectionOf(asked: SummaryRequest['collection']): WantedCollection | null {
+  if (asked === undefined) return null;
+  if (typeof asked === 'string') return { name: plainName(asked), description: '' };
+  if ('collection_id' in asked) return asked;
+  return { name: plainName(asked.name), description: asked.description?.trim() ?? '' };
+}
+
+export function itemsOf(jobs: readonly SummaryJob[]): SummaryItem[] {
+  return [...Map.groupBy(jobs, ({ path }) => path)].map(([path, wanted]) => ({ path, wanted }));
+}
+
+/** Of each request the field and the id of the collection it names. */
+export function collectionsById({ summary_requests }: SummaryBody): { field: string; id: string }[] {
+  return summary_requests.flatMap(({ collection }, i) =>
+    typeof collection === 'object' && 'collection_id' in collection
+      ? [{ field: `summary_requests[${i}].collection.collection_id`, id: collection.collection_id }]
+      : [],
+  );
+}

@@ -1,0 +1,118 @@
+// The declaration of the summary stage: a tree of texts about what is in a file, made of what is stored of it.
+import { Type } from 'typebox';
+import { EngineError } from '../../../../runtime/errors.ts';
+import { described } from '../../../../runtime/schema.ts';
+import type { MediaRecord } from '../../../index/store/contract.ts';
+import type { Settling } from '../../request.ts';
+import { stageKind } from '../kind.ts';
+import { summaryFitness } from './checks.ts';
+import { SummaryFacts } from './facts.ts';
+import { itemsOf, SummaryJob, summaryJob } from './jobs.ts';
+import { summaryBody, summaryComplaints, summaryMedia } from './request.ts';
+
+export const summaryKind = stageKind({
+  type: 'summary',
+  needs: ['video', 'speech', 'faces'],
+  place: 'analysis',
+  body: summaryBody,
+  complaints: summaryComplaints,
+  media: summaryMedia,
+  readsPreviews: true,
+  unfit: summaryFitness,
+  settled: {
+    /** Each name of a path once. */
+    summary_jobs: Type.Array(SummaryJob),
+  },
+  expects: async ({ summary_requests }, settling) => {
+    for (const [i, { summary_model_key }] of summary_requests.entries()) {
+      await chosen(settling, summary_model_key ?? null, `summary_requests[${i}].summary_model_key`);
+    }
+  },
+  settle: async ({ summary_requests }, settling) => {
+    const summary_jobs: SummaryJob[] = [];
+    for (const request of summary_requests) {
+      summary_jobs.push(summaryJob(request, await settling.summaryModel(request.summary_model_key ?? null)));
+    }
+    return { summary_jobs };
+  },
+  nothing: { summary_jobs: [] },
+  admits: async ({ summary_jobs }, settling) => {
+    for (const { model_key, analysis_name } of summary_jobs) {
+      if (model_key !== null) await chosen(settling, model_key, `the summary ${analysis_name}`);
+    }
+  },
+  shows: [],
+  jobsOf: ({ summary_jobs }) => [{ name: null, items: itemsOf(summary_jobs) }],
+  unit: {
+    done: 'summarized_seconds',
+    all: 'summary_seconds',
+    measure: 'seconds',
+    weight: 1,
+    amountOf: gridSeconds,
+    label: 'summarised',
+    speed: null,
+  },
+  facts: {
+    summaries: described(
+      Type.Array(SummaryFacts),
+      'Of work of type `summary`: each one that was asked for; empty for others.',
+    ),
+  },
+  noFacts: { summaries: [] },
+  notApplicable: 'nothing_to_summarize',
+  labels: {
+    notApplicable: 'with nothing to summarise',
+    nothing: 'neither pictures nor words, nothing to summarise',
+    result: ({ summaries }) => summaries.map(said).join(', '),
+    warning: ({ summaries }) => {
+      const warnings = summaries.flatMap(({ analysis_name, warning }) =>
+        warning === undefined ? [] : [`${analysis_name}: ${warning}`],
+      );
+      return warnings.length > 0 ? warnings.join('; ') : undefined;
+    },
+  },
+  telling: {
+    percentage: 'text',
+    underWay: (summary_stage, summary_node_id) => ({
+      summary_stage,
+      ...(summary_node_id !== null && { summary_node_id }),
+    }),
+    failed: (summary_error) => ({ summary_error }),
+  },
+  metrics: {
+    done: { name: 'framehound_summarized_seconds_total', help: 'Seconds of media that were summarised.' },
+    results: [
+      {
+        name: 'framehound_summaries_total',
+        help: 'Summaries made.',
+        count: ({ summaries }) => summaries.filter(({ outcome }) => outcome === 'analyzed').length,
+      },
+      {
+        name: 'framehound_summary_failed_nodes_total',
+        help: 'Nodes of summaries whose text is plainer than it was asked for.',
+        count: ({ summaries }) => summaries.reduce((sum, { failed_nodes }) => sum + failed_nodes, 0),
+      },
+    ],
+  },
+});
+
+/** Length of the grid; of sound, which has no pictures, of the seconds. */
+export function gridSeconds({ probe }: MediaRecord): number {
+  return Math.max(1, probe.grid_frames, probe.kind === 'audio' ? Math.ceil(probe.duration_seconds) : 0);
+}
+
+/** Names the field in what is wrong with the key. */
+async function chosen(settling: Settling, key: string | null, field: string): Promise<void> {
+  await settling.summaryModel(key).catch((error: unknown) => {
+    if (key === null || !(error instanceof EngineError)) throw error;
+    const { code, message, details } = error;
+    throw new EngineError(code, error, `${field}: ${message}`, { ...details, field }, error);
+  });
+}
+
+function said({ analysis_name, outcome, nodes, failed_nodes, error }: SummaryFacts): string {
+  if (error !== undefined) return `${analysis_name}: ${error}`;
+  const failed = failed_nodes > 0 ? `, ${failed_nodes} of them plainer than asked for` : '';
+  const before = outcome === 'stored' ? ', made before' : '';
+  return `summary ${analysis_name} of ${nodes} ${nodes === 1 ? 'node' : 'nodes'}${failed}${before}`;
+}

@@ -1,0 +1,205 @@
+// The summary stage: of every file one summary after the other, each made of what is stored and visible when it is whole.
+import { createHash } from 'node:crypto';
+import { engineErrors, toFields } from '../../../../runtime/errors.ts';
+import { sweepInSteps } from '../../../index/store/compact-in-steps.ts';
+import type { MediaRecord } from '../../../index/store/contract.ts';
+import { type HeldSummary, summaryErrors } from '../../../index/summaries/contract.ts';
+import { foldName } from '../../../index/summaries/fold-name.ts';
+import { summaryRef } from '../../../summaries/summary-ref.ts';
+import { summariesOf } from '../../media/summarized.ts';
+import type { Summarizer } from '../parts.ts';
+import type { Facts, FileWork, Stage, StageSession, Underway } from '../stage.ts';
+import type { TaskContext } from '../task-context.ts';
+import { Concepts } from './concepts.ts';
+import { type Evidence, StoredEvidence } from './evidence.ts';
+import { type SummaryFacts, templatesKey } from './facts.ts';
+import { Film } from './film.ts';
+import type { SummaryItem, SummaryJob } from './jobs.ts';
+import { gridSeconds, summaryKind } from './kind.ts';
+import { OwnMarks } from './marks.ts';
+
+export const summaryStage: Stage<SummaryItem> = {
+  kind: summaryKind,
+  journal: 'summary',
+  reads: 'stored',
+  open: async (task) => {
+    const { summarizer } = task.parts;
+    if (!summarizer) throw engineErrors.INTERNAL('an engine that only searches was asked for summaries');
+    return new SummarySession(task, summarizer);
+  },
+};
+
+class SummarySession implements StageSession<SummaryItem> {
+  readonly #task: TaskContext;
+  readonly #summarizer: Summarizer;
+  readonly #concepts: Concepts;
+  readonly #evidence: StoredEvidence;
+  readonly #marks: OwnMarks;
+  /** What is known of the summaries of a file, by path. */
+  readonly #facts = new Map<string, readonly SummaryFacts[]>();
+  #end: (() => void) | null = null;
+  #hasLoaded = false;
+
+  constructor(task: TaskContext, summarizer: Summarizer) {
+    const { parts, request, run } = task;
+    const { cache_dir } = request;
+    this.#task = task;
+    this.#summarizer = summarizer;
+    this.#concepts = new Concepts({ ...parts, summarizer }, cache_dir);
+    this.#evidence = new StoredEvidence(parts.index, cache_dir);
+    this.#marks = new OwnMarks({ index: parts.index, cache_dir, task_id: run.task_id });
+  }
+
+  /** Names too: several tasks may want others of the same content. */
+  modelOf({ wanted }: SummaryItem): string {
+    const whole = JSON.stringify(wanted.map(({ analysis_name, model_key }) => [analysis_name, model_key]));
+    return createHash('sha256').update(whole).digest('hex').slice(0, 16);
+  }
+
+  applies(): boolean {
+    return true;
+  }
+
+  /** Only what an earlier run of this task made: another one of that name is in the way. */
+  async isStored(media: MediaRecord, { path, wanted }: SummaryItem): Promise<boolean> {
+    if (!this.#task.run.earlier) return false;
+    const held = await this.#held(media);
+    const facts: SummaryFacts[] = [];
+    for (const job of wanted) {
+      const own = await this.#own(media, job, held);
+      if (!own) return false;
+      facts.push(storedFacts(own));
+    }
+    this.#facts.set(path, facts);
+    return true;
+  }
+
+  storedFacts({ path }: MediaRecord): Facts {
+    return { summaries: this.#facts.get(path) ?? [] };
+  }
+
+  failedFacts({ path }: SummaryItem): Facts {
+    return { summaries: this.#facts.get(path) ?? [] };
+  }
+
+  async work(file: FileWork<SummaryItem>): Promise<Underway> {
+    const { media, item } = file;
+    this.#end ??= this.#task.parts.summarizing.begin();
+    this.#facts.set(item.path, []);
+    const { state } = this.#task.parts.models;
+    const found = await this.#evidence.of(media, state.model_key, { signal: file.signal });
+    if (found.model === null && found.transcript === null && found.people.length === 0) {
+      return { finished: Promise.resolve(null) };
+    }
+    let failure: unknown = null;
+    for (const job of item.wanted) {
+      await this.#make(file, job, found).catch((error: unknown) => {
+        this.#add(item.path, failedFacts(job, error));
+        // What is wrong with one keeps none of the others from being made.
+        if (!isOfOne(error)) throw error;
+        failure ??= error;
+      });
+    }
+    if (failure !== null) throw failure;
+    for (const { analysis_name } of item.wanted) this.#marks.done(media, analysis_name);
+    return { finished: Promise.resolve({ summaries: this.#facts.get(item.path) ?? [] }) };
+  }
+
+  async #make(file: FileWork<SummaryItem>, job: SummaryJob, found: Evidence): Promise<void> {
+    const { media, item, signal, worked, tell } = file;
+    const { parts, request } = this.#task;
+    const { analysis_name: name } = job;
+    const replaces = job.replace_existing || request.force;
+    const share = gridSeconds(media) / item.wanted.length;
+    const held = await this.#held(media);
+    const own = await this.#own(media, job, held);
+    if (own) {
+      worked(share);
+      return this.#add(item.path, storedFacts(own));
+    }
+    const taken = named(held, name);
+    if (taken && !replaces) throw nameTaken(media.path, name);
+    await this.#marks.note(media, name, taken?.analysis_id ?? null);
+    this.#hasLoaded ||= job.model_key !== null;
+    const shared = { index: parts.index, summarizer: this.#summarizer, cache_dir: request.cache_dir };
+    const film = new Film(
+      { ...shared, concepts: this.#concepts, evidence: this.#evidence, signal },
+      {
+        media,
+        job,
+        found,
+        replaces,
+        seconds: gridSeconds(media),
+        inUse: parts.models.state.model_key,
+        tell,
+        wrote: (fraction) => worked(share * fraction),
+      },
+    );
+    const { warnings, ...made } = await film.make();
+    const identity = { hash_str: media.identity.hash_str, analysis_id: made.analysis_id };
+    this.#add(item.path, {
+      ...factsOf(job, 'analyzed'),
+      ...made,
+      summary_ref: summaryRef(identity),
+      ...(warnings.length > 0 && { warning: warnings.join(' ') }),
+    });
+  }
+
+  #add(path: string, facts: SummaryFacts): void {
+    this.#facts.set(path, [...(this.#facts.get(path) ?? []), facts]);
+  }
+
+  async #held({ identity }: MediaRecord): Promise<HeldSummary[]> {
+    const { parts, request, signal } = this.#task;
+    return summariesOf(parts.index, request.cache_dir, [identity.hash_str], { signal });
+  }
+
+  /** The one of that name, if this task made it. */
+  async #own(media: MediaRecord, job: SummaryJob, held: readonly HeldSummary[]): Promise<HeldSummary | null> {
+    const found = named(held, job.analysis_name);
+    if (!found) return null;
+    const before = await this.#marks.before(media, job.analysis_name, { signal: this.#task.signal });
+    return before !== undefined && before !== found.analysis_id ? found : null;
+  }
+
+  /** A language model takes much memory, and is used by nobody else. */
+  async close(): Promise<void> {
+    const { parts, request, signal } = this.#task;
+    this.#end?.();
+    await this.#marks.forget();
+    if (this.#end) await sweepInSteps(parts.index, request.cache_dir, signal);
+    if (!this.#hasLoaded) return;
+    await this.#summarizer.ask('unload', {}).catch((error) => {
+      parts.log.warn('the language model cannot be freed', { error });
+    });
+  }
+}
+
+function named(held: readonly HeldSummary[], name: string): HeldSummary | undefined {
+  return held.find(({ analysis_name }) => foldName(analysis_name) === foldName(name));
+}
+
+function nameTaken(path: string, name: string) {
+  const what = `${path}: has a summary ${JSON.stringify(name)} already; replace_existing takes its place`;
+  return summaryErrors.SUMMARY_NAME_TAKEN(what, { field: 'analysis_name' });
+}
+
+function isOfOne(error: unknown): boolean {
+  return [summaryErrors.SUMMARY_NAME_TAKEN, summaryErrors.UNKNOWN_COLLECTION].some((row) => row.is(error));
+}
+
+function factsOf({ analysis_name, model_key }: SummaryJob, outcome: SummaryFacts['outcome']): SummaryFacts {
+  const none = { summary_ref: null, analysis_id: null, collection_id: null, nodes: 0, failed_nodes: 0 };
+  return { analysis_name, outcome, ...none, summary_model_key: model_key ?? templatesKey };
+}
+
+function failedFacts(job: SummaryJob, error: unknown): SummaryFacts {
+  const { code, message } = toFields(error);
+  return { ...factsOf(job, code === 'CANCELLED' ? 'cancelled' : 'failed'), error: message };
+}
+
+function storedFacts({ model_key, nodes, collection_id, ...held }: HeldSummary): SummaryFacts {
+  const { analysis_name, analysis_id } = held;
+  const made = { analysis_name, analysis_id, collection_id, nodes, summary_model_key: model_key };
+  return { ...made, outcome: 'stored', summary_ref: summaryRef(held), failed_nodes: 0 };
+}
