@@ -73,6 +73,9 @@ const publicFiles = [
   'actors/analysis/stages/speech/request.ts',
   'actors/decoder/media-names.ts',
   'actors/decoder/timecode.ts',
+  'actors/summaries/reading-order.ts',
+  'actors/summaries/shortened.ts',
+  'actors/summarizer/text/sentences.ts',
   'actors/transcriber/text/languages.ts',
   'actors/watcher/exclusions.ts',
 ];
@@ -160,6 +163,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/decoder\/(sound\/choice|sound\/clock|subtitles\/text)\.ts$/,
     /^actors\/diarizer\/(aggregation|clustering|diarize|merge-adjacent|resegment|segmentation-channel|session|speaker-clustering|subsegment-channel|subsegments|turns)\.ts$/,
     /^actors\/exporter\/timeline\/(?!timelines)/,
+    /^actors\/exporter\/summary\/(chapters|json|markdown|plain|quality-notes|vtt)\.ts$/,
     /^actors\/exporter\/(captions|direction|filename|missing-glyphs|plain|rows|wrap)\.ts$/,
     /^actors\/index\/transcripts\/(build|fold|loaded|loaded-transcript|postings|shard)\.ts$/,
     /^actors\/search\/transcripts\/transcript-page\.ts$/,

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
+import { createSummaryDocuments } from '../../actors/exporter/summary/summary-documents.ts';
 import { definition } from '../../actors/index/actor.ts';
 import { createLibrary } from '../../actors/library/library.ts';
 import { createPeople } from '../../actors/people/people.ts';
@@ -33,7 +34,9 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
 });
 after(() => tasks.stop().then(() => w.end()));
 const people = createPeople({ index: w.index, tasks });
-const call = inject(routes, { analysis, search, library, tasks, people, summaries: createSummaries(w) });
+const summaries = createSummaries(w);
+const summaryDocuments = createSummaryDocuments({ index: w.index, summaries });
+const call = inject(routes, { analysis, search, library, tasks, people, summaries, summaryDocuments });
 let count = 0;
 const newName = (): string => join(w.folder, `analysis-${++count}`);
 
@@ -70,6 +73,7 @@ const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   appearances: {},
   summaryOverview: { hash_str: 'aa' },
   summaryNode: { hash_str: 'aa', node_id: '0' },
+  exportSummary: { hash_str: 'aa', format: 'json' },
 };
 /** About the folder itself, or writing: one that is not there is an error. */
 const others: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -6,6 +6,7 @@ import test, { after } from 'node:test';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
 import { createClips } from '../../actors/exporter/clips/clips.ts';
 import { createExporter } from '../../actors/exporter/exporter.ts';
+import { createSummaryDocuments } from '../../actors/exporter/summary/summary-documents.ts';
 import { createTimelines } from '../../actors/exporter/timeline/timelines.ts';
 import { definition } from '../../actors/index/actor.ts';
 import { createLibrary } from '../../actors/library/library.ts';
@@ -110,6 +111,12 @@ const summaries: typeof reading = {
   },
 };
 
+const documents = createSummaryDocuments({ index: stored.index, summaries });
+const summaryDocuments: typeof documents = {
+  make: ({ output_path, ...request }, signal) =>
+    documents.make({ ...request, output_path: output_path && join(w.folder, 'out', output_path) }, signal),
+};
+
 const call = inject(routes, {
   analysis: w.analysis,
   search: w.search,
@@ -126,6 +133,7 @@ const call = inject(routes, {
   people: createPeople({ index: faces.ref, tasks: { start: async () => ({ task_id: 'recluster' }) } }),
   watchFolders,
   summaries,
+  summaryDocuments,
   states: () => [],
   models: createModelLibrary(join(w.folder, 'models'), { memoryBytes: 8e9, graphics: false }),
   stopping: () => false,
@@ -162,6 +170,7 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   moveMedia: { from: w.folder, to: moved },
   summaryOverview: { hash_str: 'aa' },
   summaryNode: { hash_str: 'aa', node_id: '0' },
+  exportSummary: { hash_str: 'aa' },
   deleteSummaries: { collection_id: 'c1' },
 };
 const goodFor = ({ body, id }: Route) => ({ ...goodBody(body!, known), ...besides[id] });
