@@ -62,7 +62,7 @@ export async function startEngine(
     const watching = { ...parts, watcher, tasks, analysis, expectFaceModel };
     const watchFolders = openWatchFolders(values, decoders, watching);
     const summaries = createSummaries(parts);
-    const [exporter, timelines] = [createExporter(Date.now), createTimelines(parts)];
+    const [exporter, timelines] = [createExporter(Date.now), createTimelines({ ...parts, summaries })];
     const summaryDocuments = createSummaryDocuments({ index, summaries });
     const stop = () => {
       journal.stopping();

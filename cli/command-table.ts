@@ -231,6 +231,7 @@ export const commandTable = {
             completes: 'folder',
             help: 'where to; nothing is written over; - prints it (-)',
           },
+          chapters: { ...switchedOn, help: 'mark the chapters that summaries have' },
           json: switchedOn,
         },
       },

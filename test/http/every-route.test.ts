@@ -58,12 +58,6 @@ const exporter: typeof real = {
   transcript: ({ output_dir, ...request }, signal) =>
     real.transcript({ ...request, output_dir: output_dir && join(w.folder, 'out', output_dir) }, signal),
 };
-const sequences = createTimelines(w);
-const timelines: typeof sequences = {
-  ...sequences,
-  make: ({ output_path, ...request }, signal) =>
-    sequences.make({ ...request, output_path: output_path && join(w.folder, 'out', output_path) }, signal),
-};
 after(async () => {
   await timelines.close();
   await exporter.close();
@@ -111,6 +105,12 @@ const summaries: typeof reading = {
   },
 };
 
+const sequences = createTimelines({ prober: w.prober, index: stored.index, summaries });
+const timelines: typeof sequences = {
+  ...sequences,
+  make: ({ output_path, ...request }, signal) =>
+    sequences.make({ ...request, output_path: output_path && join(w.folder, 'out', output_path) }, signal),
+};
 const documents = createSummaryDocuments({ index: stored.index, summaries });
 const summaryDocuments: typeof documents = {
   make: ({ output_path, ...request }, signal) =>

@@ -21,7 +21,7 @@ import {
 } from './contract.ts';
 
 export interface ReadingParts {
-  readonly summaries: Pick<Summaries, 'overview' | 'node'>;
+  readonly summaries: Pick<Summaries, 'list' | 'overview' | 'node'>;
   readonly index: Ref<Contract<typeof storeMessages>>;
 }
 

@@ -6,6 +6,7 @@ import type { Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
 import { type decoderContract, isMediaError } from '../../decoder/contract.ts';
 import { expectNoFolder, saveAt } from '../output-path.ts';
+import type { ReadingParts } from '../summary/read.ts';
 import { arrange } from './arrange.ts';
 import {
   type TimelineAnswer,
@@ -17,6 +18,7 @@ import {
 import { editsOf } from './edits.ts';
 import { framesPerSecond } from './rate.ts';
 import { type SourceFacts, sourceFacts } from './source-facts.ts';
+import { chaptersOfFiles } from './timelines-chapters.ts';
 import type { WriteTask } from './write.ts';
 
 /** Timelines that may wait for the thread. */
@@ -28,8 +30,12 @@ const TOGETHER = 4;
 /** Warnings of one answer; the next one says how many more there are. */
 const MOST_WARNINGS = 20;
 
+export interface TimelinesParts extends ReadingParts {
+  readonly prober: Ref<typeof decoderContract>;
+}
+
 /** Starts no thread before there is something to write. */
-export function createTimelines({ prober }: { readonly prober: Ref<typeof decoderContract> }): Timelines {
+export function createTimelines({ prober, ...reading }: TimelinesParts): Timelines {
   const pool = createPool<WriteTask, string>({
     module: moduleUrl('./write', import.meta.url),
     name: 'write',
@@ -45,8 +51,14 @@ export function createTimelines({ prober }: { readonly prober: Ref<typeof decode
       const { facts, errors } = await factsOf(prober, items, signal);
       if (errors.size > 0 && (facts.size === 0 || unreadable === 'refuse'))
         throw unreadableError(items, errors);
-      const { timeline, warnings } = arrange(request, facts);
-      const told = [...leftOut(items, errors), ...warnings];
+      const { chapters, without } = await chaptersOfFiles(
+        reading,
+        request.chapter_markers,
+        facts.keys(),
+        signal,
+      );
+      const { timeline, warnings } = arrange(request, facts, chapters);
+      const told = [...leftOut(items, errors), ...without, ...warnings];
       // A thread of the pool throws plain errors: what does not fit is told before.
       if (format === 'edl') editsOf(timeline);
       const content = await pool.run({ timeline, format }, signal).catch(tooLarge);

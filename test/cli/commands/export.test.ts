@@ -5,6 +5,7 @@ import test, { after, type TestContext } from 'node:test';
 import type { Engine } from '../../../actors/engine.ts';
 import { createTimelines } from '../../../actors/exporter/timeline/timelines.ts';
 import type { Match } from '../../../actors/search/contract.ts';
+import { createSummaries } from '../../../actors/summaries/summaries.ts';
 import { exporting } from '../../../cli/commands/export.ts';
 import { search } from '../../../cli/commands/search.ts';
 import { usageErrors } from '../../../cli/context.ts';
@@ -16,7 +17,7 @@ const w = await world([
   { name: 'a.mp4', frames: 8 },
   { name: 'b.wav', frames: 5, kind: 'audio' },
 ]);
-const timelines = createTimelines(w);
+const timelines = createTimelines({ ...w, summaries: createSummaries(w) });
 after(async () => {
   await timelines.close();
   await w.end();
