@@ -5,6 +5,7 @@ import { documentFormats } from '../actors/exporter/contract.ts';
 import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
 import { faceActions } from './face-actions.ts';
 import { speechOptions } from './speech-options.ts';
+import { summaryOptions } from './summary-options.ts';
 import { watchActions } from './watch-actions.ts';
 
 export interface Option {
@@ -195,6 +196,12 @@ export const commandTable = {
       previews: { ...switchedOn, row: 'shared, only with it' },
       open: { ...switchedOn, help: 'show the pictures in a browser' },
     },
+  },
+  summary: {
+    usage: 'FILE...',
+    help: 'what happens in a film: the stored summary as a tree, with times',
+    completes: 'file',
+    options: summaryOptions,
   },
   faces: {
     help: 'who is seen: faces clustered into people, with names',

@@ -73,6 +73,7 @@ const publicFiles = [
   'actors/analysis/stages/speech/request.ts',
   'actors/decoder/media-names.ts',
   'actors/decoder/timecode.ts',
+  'actors/exporter/summary/quality-notes.ts',
   'actors/index/summaries/fold-name.ts',
   'actors/summaries/reading-order.ts',
   'actors/summaries/shortened.ts',

@@ -53,8 +53,8 @@ function paragraph(text: string): string {
 /** In one line, with what Markdown would take for marks escaped, HTML among it. */
 function marked(text: string): string {
   return oneLine(text)
-    .replace(/[\\`*_[\]<>#|~&]/g, '\\$&')
-    .replace(/^([-+=])/, '\\$1');
+    .replace(/[\\`*_[\]<]|~(?=~)|&(?=#?\w+;)/g, '\\$&')
+    .replace(/^[-+=#>]/, '\\$&');
 }
 
 /** A fence longer than any within. */

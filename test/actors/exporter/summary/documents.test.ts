@@ -14,7 +14,7 @@ const hint = {
 const tree = summaryTree(
   [
     read(node('0', [0, 4000], 'All of it.')),
-    read(node('1', [0, 61], '1. Opening <b>credits</b>', { is_leaf: false })),
+    read(node('1', [0, 61], '1. Opening <b>credits</b> &amp; & more', { is_leaf: false })),
     read(node('1.1', [0, 30], 'A [link](x) and `code`', { level: 2 })),
     read(node('1.1.1', [0, 10], '# no heading', { level: 3, verification_hints: [hint] })),
     read(node('1.1.1.1', [0, 5], 'deep', { level: 4 })),
@@ -42,7 +42,7 @@ test('Markdown has chapters as headings with their times, what lies deeper as li
       '**00:00:00–01:06:40**',
       'All of it.',
       '## 00:00:00–00:01:01',
-      '1\\. Opening \\<b\\>credits\\</b\\>',
+      '1\\. Opening \\<b>credits\\</b> \\&amp; & more',
       '### 00:00:00–00:00:30',
       'A \\[link\\](x) and \\`code\\`',
       '- **00:00:00–00:00:10** \\# no heading',
@@ -76,7 +76,7 @@ test('plain text has a line for each node, indented by its level', () => {
     'A short *film*.',
     '',
     '[00:00:00 - 01:06:40] All of it.',
-    '  [00:00:00 - 00:01:01] 1. Opening <b>credits</b>',
+    '  [00:00:00 - 00:01:01] 1. Opening <b>credits</b> &amp; & more',
     '    [00:00:00 - 00:00:30] A [link](x) and `code`',
   ]);
 });

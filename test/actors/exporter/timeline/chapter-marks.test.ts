@@ -53,7 +53,8 @@ test('property: the markers of a clip lie in it one after the other and cover it
         maxLength: 9,
       }),
       (rate, fps, lengths, ranges) => {
-        const cuts = lengths.reduce((all, length) => [...all, all.at(-1)! + length], [0]);
+        const cuts = [0];
+        for (const length of lengths) cuts.push(cuts.at(-1)! + length);
         const all = lengths.map((_, i) => chapter(`${i}`, cuts[i]!, cuts[i + 1]!));
         const end = cuts.at(-1)!;
         const source = film('/f.mov', { rate, seconds: 100 });
