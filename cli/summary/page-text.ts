@@ -70,7 +70,7 @@ function pictureHtml(picture: Picture | undefined, path: string): string {
 
 const style = `body{max-width:900px;margin:24px auto;padding:0 24px;line-height:1.5}.about,.quiet{color:var(--quiet);overflow-wrap:anywhere}.short{font-size:16px}
 main p{margin:2px 0 6px;overflow-wrap:anywhere}h2,h3,h4,h5,h6{margin:0;font-size:14px;font-variant-numeric:tabular-nums}h2 a,h3 a{font-size:16px}.quiet{font-weight:400;font-size:12px}
-section{clear:both;overflow:hidden}.chapter{margin-top:20px;padding-top:14px;border-top:1px solid var(--box)}.part{margin:10px 0 0 4px;padding-left:14px;border-left:2px solid var(--box)}
+section{clear:both;display:flow-root}.chapter{margin-top:20px;padding-top:14px;border-top:1px solid var(--box)}.part{margin:10px 0 0 4px;padding-left:14px;border-left:2px solid var(--box)}
 .picture{float:right;margin:0 0 8px 16px}.picture img{display:block;width:200px;max-height:200px;object-fit:contain;border-radius:6px;background:var(--box)}.part .picture img{width:140px}
 @media(max-width:520px){.picture{float:none;display:block;margin:0 0 6px}}
 @media print{body{max-width:none;padding:0}h2,h3,h4,h5,h6{break-after:avoid}.picture{break-inside:avoid}.picture img{width:35mm}.part .picture img{width:25mm}}`;
