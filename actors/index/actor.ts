@@ -5,6 +5,7 @@ import { facetHandlers } from './facets/handlers.ts';
 import { FacetTables } from './facets/tables.ts';
 import { Folders } from './folders.ts';
 import { libraryHandlers } from './library/handlers.ts';
+import { materialHandlers } from './material/handlers.ts';
 import { OpenStages } from './open-stages.ts';
 import { peopleHandlers } from './people/handlers.ts';
 import type { ClusteringsOf } from './people/load.ts';
@@ -19,6 +20,7 @@ import type { Store } from './store/store.ts';
 import type { SummaryStage } from './store/summaries/summary-stage.ts';
 import type { WriterOptions } from './store/writer.ts';
 import { summaryHandlers } from './summaries/handlers.ts';
+import { SummaryIndex } from './summaries/summary-index.ts';
 import { transcriptHandlers } from './transcripts/handlers.ts';
 import { TranscriptIndex } from './transcripts/transcript-index.ts';
 import { visualHandlers } from './visual/handlers.ts';
@@ -44,6 +46,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const visual = new VisualIndex(log, settings?.segmentBytes);
     const transcripts = new TranscriptIndex(log);
     const people = new PeopleIndex(log, clusteringsOf);
+    const summaryTexts = new SummaryIndex(log);
     const folders = new Folders(
       { warn, ...settings },
       {
@@ -52,6 +55,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
           visual.forget(store);
           transcripts.forget(store);
           people.forget(store);
+          summaryTexts.forget(store);
         },
       },
     );
@@ -61,7 +65,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const clusterings = new OpenClusterings();
     const { clusteringBytes } = settings ?? {};
     const open = { stages, faceStages, summaryStages, clusterings, clusteringBytes };
-    const parts = { folders, tables, visual, transcripts, people, ...open };
+    const parts = { folders, tables, visual, transcripts, people, summaryTexts, ...open };
     return {
       handlers: {
         ...storeHandlers(parts),
@@ -73,11 +77,13 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...peopleSearchHandlers(parts),
         ...peopleHandlers(parts),
         ...summaryHandlers(parts),
+        ...materialHandlers(parts),
       },
       close: async () => {
         visual.drop();
         transcripts.drop();
         people.drop();
+        summaryTexts.drop();
         stages.clear();
         faceStages.clear();
         summaryStages.clear();

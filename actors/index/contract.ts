@@ -3,6 +3,7 @@
 import { contract } from '../../runtime/contract.ts';
 import { facetMessages } from './facets/contract.ts';
 import { libraryMessages } from './library/contract.ts';
+import { materialMessages } from './material/contract.ts';
 import { peopleMessages } from './people/contract.ts';
 import { spanMessages } from './spans/contract.ts';
 import { storeMessages } from './store/contract.ts';
@@ -19,4 +20,5 @@ export const indexContract = contract('index', {
   ...libraryMessages,
   ...peopleMessages,
   ...summaryMessages,
+  ...materialMessages,
 });

@@ -44,6 +44,27 @@ export async function hashesOf(
   return hashes;
 }
 
+/** The contents that paths and hashes mean, each once, by the path as it was sent; and what is broken about files. */
+export async function contentsOf(
+  parts: SummariesParts,
+  cache_dir: string,
+  media_paths: readonly { readonly path: string; readonly sent: string }[],
+  hash_strs: readonly string[],
+  call: CallOptions,
+): Promise<{ askedAs: Map<string, string | undefined>; broken: string[] }> {
+  const broken: string[] = [];
+  const paths = media_paths.map(({ path }) => path);
+  const found = await hashesOf(parts, cache_dir, paths, call, (error) => {
+    broken.push(error.message);
+    return null;
+  });
+  const askedAs = new Map<string, string | undefined>();
+  for (const [i, hash] of found.entries())
+    if (hash !== null && !askedAs.has(hash)) askedAs.set(hash, media_paths[i]!.sent);
+  for (const hash of hash_strs) if (!askedAs.has(hash)) askedAs.set(hash, undefined);
+  return { askedAs, broken };
+}
+
 async function contentAt(
   { index, prober }: SummariesParts,
   cache_dir: string,

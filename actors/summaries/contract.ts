@@ -67,6 +67,27 @@ export const SummaryCollection = named(
 );
 export type SummaryCollection = Static<typeof SummaryCollection>;
 
+export const SummaryMatchEntry = named(
+  'SummaryMatch',
+  Type.Object({
+    ...identity,
+    node_id: described(Id, 'Id of the node, in this summary only.'),
+    level: described(Count, '0 for the root, one more for each level below.'),
+    is_leaf: described(Type.Boolean(), 'Whether it has no children; leaves have evidence.'),
+    search_range: SearchRange,
+    text_preview: described(
+      Type.String(),
+      'At most 200 characters of its text around what was found; POST /summaries/node has all of it.',
+    ),
+    match_ranges: described(
+      Type.Array(Type.Tuple([Count, Count])),
+      'Where the words stand in `text_preview`: [start, end) in characters (code points).',
+    ),
+    preview_truncated: described(Type.Boolean(), 'Whether its text is longer.'),
+  }),
+);
+export type SummaryMatchEntry = Static<typeof SummaryMatchEntry>;
+
 const Warning = Type.Optional(described(Type.String(), 'What cannot be read and is left out.'));
 
 export const CollectionsAnswer = Type.Object({
@@ -87,6 +108,21 @@ export const SummariesAnswer = Type.Object({
   warning: Warning,
 });
 export type SummariesAnswer = Static<typeof SummariesAnswer>;
+
+export const SummaryMatchesAnswer = Type.Object({
+  matches: described(
+    Type.Array(SummaryMatchEntry),
+    'Nodes that hold all words. Those in which more of them stand as whole words come first, then by path and time.',
+  ),
+  total: described(Count, 'Nodes that were found, also beyond `max_results`.'),
+  truncated: described(Type.Boolean(), 'Whether there are more than are answered.'),
+  total_is_exact: described(
+    Type.Boolean(),
+    'False when so many were found that no more were looked at: narrow the search down.',
+  ),
+  warning: Warning,
+});
+export type SummaryMatchesAnswer = Static<typeof SummaryMatchesAnswer>;
 
 const Hint = Type.Object({
   limitation: described(Type.String(), 'What the evidence does not show.'),
@@ -252,6 +288,16 @@ export interface ListRequest {
   readonly after_summary_ref: string | null;
 }
 
+export interface FindRequest {
+  readonly cache_dir: string;
+  readonly query: string;
+  /** Both null: every summary of the folder. In their plain form, beside how they were sent. */
+  readonly media_paths: readonly { readonly path: string; readonly sent: string }[] | null;
+  readonly hash_strs: readonly string[] | null;
+  readonly collection_id: string | null;
+  readonly max_results: number;
+}
+
 /** The coordinator of summaries. Everywhere the errors of the store; nothing has to be loaded. */
 export interface Summaries {
   /** `collection_id` null: all, without members. WHICH_COLLECTION, UNKNOWN_COLLECTION. */
@@ -265,6 +311,8 @@ export interface Summaries {
   ): Promise<CollectionsAnswer>;
   /** BAD_SUMMARY_REF. */
   list(request: ListRequest, signal?: AbortSignal): Promise<SummariesAnswer>;
+  /** EMPTY_QUERY, UNKNOWN_COLLECTION. */
+  find(request: FindRequest, signal?: AbortSignal): Promise<SummaryMatchesAnswer>;
   /** Of a path or hash without `analysis_id` the one that was stored last. WHICH_SUMMARY, BAD_SUMMARY_REF, UNKNOWN_SUMMARY. */
   overview(request: SummarySelector, signal?: AbortSignal): Promise<OverviewAnswer>;
   /** The same; UNKNOWN_NODE. */

@@ -8,7 +8,7 @@ import {
   type SummaryName,
   summaryErrors,
 } from '../index/summaries/contract.ts';
-import { hashesOf, type SummariesParts } from './contents.ts';
+import { contentsOf, type SummariesParts } from './contents.ts';
 import {
   type CollectionsAnswer,
   type ListRequest,
@@ -18,6 +18,7 @@ import {
 } from './contract.ts';
 import { memberEntry, summaryEntry } from './entries.ts';
 import { parseSummaryRef, summaryRef } from './summary-ref.ts';
+import { warned } from './warned.ts';
 
 export async function listSummaries(
   parts: SummariesParts,
@@ -27,17 +28,7 @@ export async function listSummaries(
   const { cache_dir, media_paths, hash_strs, limit } = request;
   const begins = request.after_summary_ref;
   const after = begins === null ? null : parseSummaryRef(begins, 'after_summary_ref');
-  const broken: string[] = [];
-  const paths = media_paths.map(({ path }) => path);
-  const found = await hashesOf(parts, cache_dir, paths, call, (error) => {
-    broken.push(error.message);
-    return null;
-  });
-  // By the path as it was sent; a content that is asked for twice is told once.
-  const askedAs = new Map<string, string | undefined>();
-  for (const [i, hash] of found.entries())
-    if (hash !== null && !askedAs.has(hash)) askedAs.set(hash, media_paths[i]!.sent);
-  for (const hash of hash_strs) if (!askedAs.has(hash)) askedAs.set(hash, undefined);
+  const { askedAs, broken } = await contentsOf(parts, cache_dir, media_paths, hash_strs, call);
   if (after !== null && !askedAs.has(after.hash_str)) {
     const what = 'after_summary_ref: is of none of the media that are asked for';
     throw summariesErrors.BAD_SUMMARY_REF(what, { field: 'after_summary_ref' });
@@ -157,12 +148,4 @@ export async function membersOf(
 function unknownCollection(cache_dir: string, id: string) {
   const what = `collection_id: ${cache_dir} has no collection ${JSON.stringify(id.slice(0, 200))}`;
   return summaryErrors.UNKNOWN_COLLECTION(what, { field: 'collection_id' });
-}
-
-const mostTold = 8;
-
-function warned(said: readonly string[]): { warning?: string } {
-  if (said.length === 0) return {};
-  const more = said.length > mostTold ? `, and ${said.length - mostTold} more` : '';
-  return { warning: `Left out: ${said.slice(0, mostTold).join('; ')}${more}` };
 }

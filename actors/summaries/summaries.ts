@@ -3,6 +3,7 @@ import type { CallOptions } from '../../runtime/ref.ts';
 import type { SummariesParts } from './contents.ts';
 import { type Summaries, type SummarySelector, summariesErrors } from './contract.ts';
 import { nodeEntry, summaryEntry } from './entries.ts';
+import { SummaryFinder } from './find.ts';
 import { listCollections, listSummaries } from './lists.ts';
 import { qualityBlock } from './quality.ts';
 import { removeSummaries } from './remove.ts';
@@ -11,9 +12,11 @@ import { summaryRef } from './summary-ref.ts';
 
 export function createSummaries(given: SummariesParts): Summaries {
   const parts: SummariesParts = { index: given.index, prober: given.prober };
+  const finder = new SummaryFinder(parts);
   return {
     collections: (request, signal) => listCollections(parts, request, now(signal)),
     list: (request, signal) => listSummaries(parts, request, now(signal)),
+    find: (request, signal) => finder.find(request, now(signal)),
     overview: async (request, signal) => {
       const { selected, summary, detail, node, children, unreadable } = await read(
         parts,

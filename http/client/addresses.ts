@@ -28,6 +28,7 @@ import type {
   deleteSummaries,
   exportSummary,
   listSummaries,
+  searchSummaries,
   summaryCollections,
   summaryNode,
   summaryOverview,
@@ -99,6 +100,7 @@ export interface Operations {
   readonly sceneThumbnails: typeof sceneThumbnails;
   readonly searchFrame: typeof searchFrame;
   readonly searchImage: typeof searchImage;
+  readonly searchSummaries: typeof searchSummaries;
   readonly searchText: typeof searchText;
   readonly searchTranscript: typeof searchTranscript;
   readonly startWatching: typeof startWatching;
@@ -162,6 +164,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   sceneThumbnails: 'POST /api/v1/thumbnails/scene',
   searchFrame: 'POST /api/v1/search/frame',
   searchImage: 'POST /api/v1/search/image',
+  searchSummaries: 'POST /api/v1/summaries/search',
   searchText: 'POST /api/v1/search/text',
   searchTranscript: 'POST /api/v1/search/transcript',
   startWatching: 'POST /api/v1/watch-folders/service/start',

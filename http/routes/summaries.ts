@@ -7,6 +7,7 @@ import {
   OverviewAnswer,
   SummariesAnswer,
   SummariesRemoved,
+  SummaryMatchesAnswer,
   type SummarySelector,
 } from '../../actors/summaries/contract.ts';
 import { defaulted, described, oneOf, shown } from '../../runtime/schema.ts';
@@ -107,6 +108,41 @@ export const listSummaries = route({
       200,
       await summaries.list({ cache_dir, media_paths, hash_strs, limit, after_summary_ref }, signal),
     );
+  },
+});
+
+export const searchSummaries = route({
+  method: 'POST',
+  path: '/api/v1/summaries/search',
+  id: 'searchSummaries',
+  tag,
+  summary: 'Finds words in the texts of summaries',
+  description:
+    'Nodes whose text holds every word of `query`; words in quotation marks stand together. Case, width and how accents are ' +
+    'stored make no difference, parts of words are found too. Every summary of the folder is searched, or those of ' +
+    '`media_paths` and `hash_strs`, of one collection, or both. Nothing has to be loaded; the first search of a folder reads ' +
+    'its texts. `search_range` goes unchanged into `segments_to_frame_indices`. 400 for a query without a word, 404 for a ' +
+    'collection that is not there.',
+  body: Type.Object({
+    cache_dir: CacheDir,
+    query: shown(Type.String({ minLength: 1, maxLength: 10_000 }), 'harbour "at night"'),
+    media_paths: Type.Optional(
+      described(Type.Array(AbsolutePath, { maxItems: 10_000 }), 'Only summaries of these files.'),
+    ),
+    hash_strs: Type.Optional(
+      described(Type.Array(HashStr, { maxItems: 10_000 }), 'Only summaries of these contents.'),
+    ),
+    collection_id: Type.Optional(described(Id, 'Only summaries in this collection.')),
+    max_results: defaulted(Type.Integer({ minimum: 1, maximum: 500 }), 50),
+  }),
+  answers: { 200: SummaryMatchesAnswer, 404: ErrorBody },
+  handle: async ({ body, signal }, { summaries }) => {
+    const { query, hash_strs = null, collection_id = null, max_results } = body;
+    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const media_paths =
+      body.media_paths?.map((sent, i) => ({ path: absolute(`media_paths[${i}]`, sent), sent })) ?? null;
+    const asked = { cache_dir, query, media_paths, hash_strs, collection_id, max_results };
+    return reply(200, await summaries.find(asked, signal));
   },
 });
 
@@ -219,6 +255,7 @@ export const exportSummary = route({
 export const summaryRoutes: readonly Route[] = [
   summaryCollections,
   listSummaries,
+  searchSummaries,
   summaryOverview,
   summaryNode,
   exportSummary,

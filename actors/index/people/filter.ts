@@ -1,7 +1,7 @@
 // Who is meant by the people of a search, among the clusterings that are loaded. Pure.
 import { suggestion } from '../../../runtime/nearest.ts';
 import { filterErrors } from '../facets/contract.ts';
-import { fold } from '../transcripts/fold.ts';
+import { fold } from '../text/fold.ts';
 import { type PersonRef, peopleErrors } from './contract.ts';
 import type { LoadedJob } from './loaded-job.ts';
 import type { Shown } from './moments.ts';

@@ -34,5 +34,6 @@ function modelOfStages(environment: Environment, modelKey: string): Model | null
     next_generation: generation + 1,
     rows: extents.reduce((end, { row, count }) => Math.max(end, row + count), 0),
     live: extents.reduce((sum, { count }) => sum + count, 0),
+    made_ms: stages.reduce((first, { stored_ms }) => Math.min(first, stored_ms), newest.stored_ms),
   };
 }

@@ -19,6 +19,15 @@ export function encodeModelKey(key: string): string {
   return `${encoded.slice(0, maxEncoded - 26)}~~${digest}`;
 }
 
+/** The key that was encoded so; null for one that was too long. */
+export function decodeModelKey(encoded: string): string | null {
+  if (encoded.includes('~~')) return null;
+  return Buffer.from(
+    encoded.replaceAll(/~([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  ).toString('utf8');
+}
+
 /** Lower-case hex and dashes. */
 export const isHash = (text: string): boolean => /^[0-9a-f][0-9a-f-]{0,99}$/.test(text);
 

@@ -28,6 +28,7 @@ export const Model = table('FHMO', {
   next_generation: 'uint',
   rows: 'double',
   live: 'double',
+  made_ms: 'double',
 });
 export const Visual = table('FHVI', {
   hash_str: 'string',

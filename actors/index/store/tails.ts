@@ -18,14 +18,22 @@ export class Tails {
   readonly #environment: Environment;
   readonly #on: Disk;
   readonly #confirm: () => void;
+  readonly #now: () => number;
   readonly #tails = new Map<string, ModelTail>();
 
   /** `confirm` throws when this writer may not write any more. */
-  constructor(folder: string, environment: Environment, on: Disk, confirm: () => void) {
+  constructor(
+    folder: string,
+    environment: Environment,
+    on: Disk,
+    confirm: () => void,
+    now: () => number = Date.now,
+  ) {
     this.#folder = folder;
     this.#environment = environment;
     this.#on = on;
     this.#confirm = confirm;
+    this.#now = now;
   }
 
   /** The tail of a model that has an open stage. */
@@ -81,6 +89,7 @@ export class Tails {
       next_generation: generation + 1,
       rows: 0,
       live: 0,
+      made_ms: before?.made_ms ?? this.#now(),
     };
     const packs = Packs.create(this.#folder, shapeOf(model), this.#on);
     return { packs, confirm: this.#confirm, next: 0, model };

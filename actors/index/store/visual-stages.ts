@@ -1,14 +1,14 @@
 // The visual stages that are stored in an analysis folder, and the way to their vectors.
 import { positionOf, unpackFrames } from '../visual/frames.ts';
-import { readRow16 } from '../visual/quantize.ts';
 import { storeErrors } from './contract.ts';
 import type { Environment } from './environment.ts';
-import { damaged, readAgain } from './faults.ts';
+import { readAgain } from './faults.ts';
 import { readModel } from './model.ts';
-import { modelPrefix, stageKey, stagePrefix } from './names.ts';
+import { decodeModelKey, modelPrefix, stageKey, stagePrefix } from './names.ts';
 import { Packs } from './packs.ts';
 import { readRecord } from './read-record.ts';
 import { Model, Visual } from './records.ts';
+import { StageRows } from './stage-rows.ts';
 import { unseal } from './table.ts';
 
 export class VisualStages {
@@ -51,13 +51,23 @@ export class VisualStages {
     return hashes.map((_, i) => byModel.some((stored) => stored[i]));
   }
 
+  /** For each hash the models by which it is stored so, in the order in which they came to the folder. */
+  storedBy(hashes: readonly string[]): string[][] {
+    const byModel = this.#models().map((key) => ({ key, stored: this.#storedBy(key, hashes) }));
+    return hashes.map((_, i) => byModel.filter(({ stored }) => stored[i]).map(({ key }) => key));
+  }
+
+  /** Keys, in the order in which the models came to the folder. Throws STORE_DAMAGED for one whose key is lost. */
   #models(): string[] {
     const environment = this.#reading();
     if (environment === null) return [];
-    return Array.from(
-      environment.entries(modelPrefix),
-      ({ key, value }) => unseal(Model, key, value, environment.file).model_key,
-    );
+    const models = Array.from(environment.entries(modelPrefix), ({ key, value }) => {
+      const encoded = decodeModelKey(key.slice(modelPrefix.length));
+      if (encoded === null) return unseal(Model, key, value, environment.file);
+      return readModel(environment, encoded) ?? { model_key: encoded, made_ms: 0 };
+    });
+    const ordered = models.sort((a, b) => a.made_ms - b.made_ms || (a.model_key < b.model_key ? -1 : 1));
+    return ordered.map(({ model_key }) => model_key);
   }
 
   #storedBy(modelKey: string, hashes: readonly string[]): boolean[] {
@@ -100,22 +110,11 @@ export class VisualStages {
     return readAgain(() => {
       const visual = this.stage(modelKey, hash);
       if (visual === null) return null;
-      let position = positionOf(unpackFrames(visual.frame_runs), frame);
+      const position = positionOf(unpackFrames(visual.frame_runs), frame);
       if (position < 0) return null;
       const packs = this.packs(modelKey, visual);
       try {
-        for (const extent of visual.extents) {
-          if (position >= extent.count) {
-            position -= extent.count;
-            continue;
-          }
-          const bytes = new Uint8Array(packs.fine.stride);
-          packs.fine.read(extent.row + position, bytes);
-          const vector = readRow16(bytes, visual.dimensions, frame);
-          if (vector === null) throw damaged(packs.fine.file, `the row of ${hash} frame ${frame} is broken`);
-          return vector;
-        }
-        throw damaged(packs.fine.file, `${hash} frame ${frame} has no row`);
+        return new StageRows(visual, packs).read(position, 1);
       } finally {
         packs.close();
       }

@@ -61,9 +61,9 @@ export class Writer {
       removeParts(folder);
       this.spans.removeParts();
     });
-    this.#tails = new Tails(folder, environment, this.#on, () => this.work.confirm());
     this.#warn = options.warn ?? (() => {});
     this.#now = options.now ?? Date.now;
+    this.#tails = new Tails(folder, environment, this.#on, () => this.work.confirm(), this.#now);
     const compacted = {
       folder,
       environment,

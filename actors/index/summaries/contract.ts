@@ -9,6 +9,7 @@ import { Folder, MediaRecord } from '../store/contract.ts';
 export const summaryErrors = errorTable({
   SUMMARY_NAME_TAKEN: { meaning: 'The file has a summary of this name', status: 400, retryable: false },
   UNKNOWN_COLLECTION: { meaning: 'There is no such collection', status: 404, retryable: false },
+  EMPTY_QUERY: { meaning: 'There is nothing to look for', status: 400, retryable: false },
   NOT_A_TREE: { meaning: 'The nodes of the summary make no whole tree', status: 500, retryable: false },
 });
 
@@ -153,6 +154,21 @@ export const SummaryMember = Type.Object({
 });
 export type SummaryMember = Static<typeof SummaryMember>;
 
+/** A node whose text holds what was looked for. */
+export const SummaryMatch = Type.Object({
+  ...SummaryMember.properties,
+  node_id: NodeId,
+  level: Count,
+  is_leaf: Type.Boolean(),
+  range: GridRange,
+  /** The part of the text around what was found. */
+  text_preview: Type.String(),
+  /** [start, end) in characters (code points) of the preview, ascending and apart. */
+  match_ranges: Type.Array(Type.Tuple([Count, Count])),
+  preview_truncated: Type.Boolean(),
+});
+export type SummaryMatch = Static<typeof SummaryMatch>;
+
 /** A collection that is there, or a name: then one of that name, or a new one. */
 export const WantedCollection = Type.Union([
   Type.Object({ collection_id: Type.String() }),
@@ -235,6 +251,29 @@ export const summaryMessages = {
       nodes: Count,
       bytes: Type.Number(),
       next: nullable(SummaryName),
+    }),
+  ),
+  /**
+   * Nodes whose text holds every word of `query` (a phrase in quotation marks is one), compared as in transcripts: those that
+   * hold more of them whole first, then by path and time. `hashes`, `collection_id`: only these; null for all. Nothing has to
+   * be loaded: while it is not `done` texts are still being read, and the same message is to be sent again. EMPTY_QUERY.
+   */
+  search_summaries: ask(
+    Type.Object({
+      ...Folder,
+      query: Text(10_000),
+      hashes: nullable(Type.Array(Type.String())),
+      collection_id: nullable(Type.String()),
+      max_results: Type.Integer({ minimum: 1, maximum: 500 }),
+    }),
+    Type.Object({
+      done: Type.Boolean(),
+      matches: Type.Array(SummaryMatch),
+      total: Count,
+      /** False: there may be more, which were not looked at. */
+      total_is_exact: Type.Boolean(),
+      /** Damaged, whole or in part, and left out. */
+      unreadable: Type.Array(SummaryName),
     }),
   ),
   /**

@@ -1,26 +1,37 @@
 // What the index answers about summaries: read a page or a node at a time, written node by node.
 import type { Handlers } from '../../../runtime/actor.ts';
-import type { Contract } from '../../../runtime/contract.ts';
+import type { Contract, Request } from '../../../runtime/contract.ts';
 import type { OpenStages } from '../open-stages.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { StoreParts } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import type { SummaryStage } from '../store/summaries/summary-stage.ts';
 import type { SummaryWriter } from '../store/summaries/summary-writer.ts';
-import type { summaryMessages } from './contract.ts';
+import { wordsOf } from '../text/query.ts';
+import { summaryErrors, type summaryMessages } from './contract.ts';
+import { searchSummaries } from './search.ts';
+import type { SummaryIndex } from './summary-index.ts';
 
 export interface SummaryParts extends StoreParts {
   readonly summaryStages: OpenStages<SummaryStage>;
+  readonly summaryTexts: SummaryIndex;
 }
 
 export function summaryHandlers(parts: SummaryParts): Handlers<Contract<typeof summaryMessages>> {
   return { ...readingHandlers(parts), ...writingHandlers(parts) };
 }
 
-type Reading = 'list_summaries' | 'list_collections' | 'list_members' | 'read_summary' | 'count_summaries';
+type Reading =
+  | 'list_summaries'
+  | 'list_collections'
+  | 'list_members'
+  | 'read_summary'
+  | 'count_summaries'
+  | 'search_summaries';
 
 function readingHandlers({
   folders,
+  summaryTexts,
 }: SummaryParts): Handlers<Contract<Pick<typeof summaryMessages, Reading>>> {
   return {
     list_summaries: ({ cache_dir, hashes, after, limit }, turn) =>
@@ -35,7 +46,37 @@ function readingHandlers({
       folders.with(cache_dir, (store) => store.summaries.read(hash_str, analysis_id, node_id, evidence)),
     count_summaries: ({ cache_dir, after, limit }) =>
       folders.with(cache_dir, (store) => store.summaries.count(after, limit)),
+    search_summaries: (request, turn) =>
+      folders.with(request.cache_dir, (store) =>
+        searched(store, summaryTexts, request, () => turn.throwIfCancelled()),
+      ),
   };
+}
+
+function searched(
+  store: Store,
+  index: SummaryIndex,
+  {
+    query,
+    hashes,
+    collection_id,
+    max_results,
+  }: Request<Contract<typeof summaryMessages>, 'search_summaries'>,
+  pause: () => void,
+) {
+  const words = wordsOf(query);
+  if (words.length === 0) {
+    throw summaryErrors.EMPTY_QUERY('query: there is no word in it', { field: 'query' });
+  }
+  const texts = index.step(store);
+  if (texts === null) return { done: false, matches: [], total: 0, total_is_exact: false, unreadable: [] };
+  const wanted = {
+    words,
+    hashes: hashes && new Set(hashes),
+    names: collection_id === null ? null : store.summaries.memberNames(collection_id),
+    most: max_results,
+  };
+  return { done: true, ...searchSummaries(store, texts, wanted, pause), unreadable: texts.unreadable() };
 }
 
 function writingHandlers({

@@ -5,6 +5,7 @@ import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/s
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { Columns, Names } from '../store/transcripts.ts';
+import { fold } from '../text/fold.ts';
 import type {
   NamedSegment,
   Transcript,
@@ -12,7 +13,6 @@ import type {
   TranscriptPart,
   transcriptMessages,
 } from './contract.ts';
-import { fold } from './fold.ts';
 import { nameOf, overlaps, textOf } from './loaded-transcript.ts';
 import type { TranscriptIndex } from './transcript-index.ts';
 

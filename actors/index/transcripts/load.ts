@@ -2,7 +2,7 @@
 // in memory gives way shard by shard, so that it never lies there twice.
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
-import { ShardBuilder } from './build.ts';
+import { ShardBuilder } from '../text/build.ts';
 import type { LoadedTranscripts } from './loaded.ts';
 import { type LoadedTranscript, loadedTranscript } from './loaded-transcript.ts';
 
@@ -21,7 +21,7 @@ export class TranscriptLoading {
   readonly #hashes: readonly string[];
   readonly #media: { readonly hash: string; readonly path: string }[] = [];
   #next = 0;
-  readonly #builder = new ShardBuilder();
+  readonly #builder = new ShardBuilder<LoadedTranscript>();
   /** By media in the builder: what was in memory of it when it was read. */
   readonly #before = new Map<string, LoadedTranscript | undefined>();
 

@@ -1,8 +1,9 @@
 // The transcript of one media in memory.
 
 import { type Columns, type Names, nameIn } from '../store/transcripts.ts';
+import { fold, foldRows, type Rows } from '../text/fold.ts';
+import type { Picked } from '../text/shard.ts';
 import { joinRanges } from '../visual/frames.ts';
-import { fold, foldRows, type Rows } from './fold.ts';
 
 export interface LoadedTranscript {
   readonly hash: string;
@@ -23,6 +24,13 @@ export function loadedTranscript(
 ): LoadedTranscript {
   const folded = foldRows(columns.text, columns.text_ends);
   return { hash: columns.hash_str, ...of, columns, folded, gone: false };
+}
+
+/** Bytes in memory. */
+export function bytesOf({ columns, folded }: LoadedTranscript): number {
+  const { starts_ms, ends_ms, text_ends, text, speakers } = columns;
+  const own = [starts_ms, ends_ms, text_ends, text, speakers].reduce((sum, list) => sum + list.byteLength, 0);
+  return folded.bytes === text ? own : own + folded.bytes.byteLength + folded.ends.byteLength;
 }
 
 /** The order of transcripts in every answer. */
@@ -72,12 +80,9 @@ export interface TranscriptScope {
   readonly speaker: string | null;
 }
 
-/** Which segments of a transcript are in scope: all for true, none for false. */
-export type Picked = boolean | ((segment: number) => boolean);
-
 export function pickOf(transcript: LoadedTranscript, scope: TranscriptScope): Picked {
-  const { hash, columns, gone } = transcript;
-  if (gone || scope.hashes?.has(hash) === false) return false;
+  const { hash, columns } = transcript;
+  if (scope.hashes?.has(hash) === false) return false;
   const ranges = scope.ranges.get(hash);
   const { speaker } = scope;
   if (ranges === undefined && speaker === null) return true;

@@ -1,20 +1,40 @@
 // The transcripts of one folder that are in memory. What is loaded lies in sealed shards, which never change; what is
 // stored later goes to the active one, which is rebuilt with every transcript until it is large enough to be sealed.
 import type { Store } from '../store/store.ts';
-import { ShardBuilder } from './build.ts';
-import { inOrder, type LoadedTranscript, type TranscriptScope } from './loaded-transcript.ts';
-import type { Hit, Hits, Shard } from './shard.ts';
+import { ShardBuilder } from '../text/build.ts';
+import type { Shard } from '../text/shard.ts';
+import {
+  bytesOf,
+  inOrder,
+  type LoadedTranscript,
+  pickOf,
+  type TranscriptScope,
+} from './loaded-transcript.ts';
 
 /** Rows from which a shard is sealed: to rebuild so many takes 10 ms. */
 const sealedRows = 8192;
+
+export interface Hit {
+  readonly transcript: LoadedTranscript;
+  readonly segment: number;
+}
+
+export interface Hits {
+  /** In the order of paths and segments, the first of all. */
+  readonly first: Hit[];
+  /** Also those beyond, as far as they were counted. */
+  readonly total: number;
+}
+
+type TranscriptShard = Shard<LoadedTranscript>;
 
 export class LoadedTranscripts {
   readonly folder: string;
   /** Of the records that name what is loaded: a folder that was replaced has others. */
   readonly source: string;
   readonly #byHash = new Map<string, LoadedTranscript>();
-  #shards: Shard[] = [];
-  #active: Shard | null = null;
+  #shards: TranscriptShard[] = [];
+  #active: TranscriptShard | null = null;
   #listed: readonly string[] | null = null;
   /** Segments that can be searched. */
   segments = 0;
@@ -30,7 +50,8 @@ export class LoadedTranscripts {
 
   /** Bytes in memory, of transcripts that were replaced too. */
   get bytes(): number {
-    return this.#all().reduce((sum, shard) => sum + shard.bytes, 0);
+    const texts = (shard: TranscriptShard) => shard.documents.reduce((sum, one) => sum + bytesOf(one), 0);
+    return this.#all().reduce((sum, shard) => sum + shard.bytes + texts(shard), 0);
   }
 
   /** The same list until something is added or removed. */
@@ -42,8 +63,8 @@ export class LoadedTranscripts {
   readonly get = (hash: string): LoadedTranscript | undefined => this.#byHash.get(hash);
 
   /** Takes the transcripts of a shard in, in place of earlier ones of the same media. */
-  add(shard: Shard): void {
-    for (const transcript of shard.media) this.#enter(transcript);
+  add(shard: TranscriptShard): void {
+    for (const transcript of shard.documents) this.#enter(transcript);
     this.#shards.push(shard);
     this.#dropGone();
   }
@@ -56,13 +77,13 @@ export class LoadedTranscripts {
     this.#dropGone();
     const sparse = this.#shards.filter((shard) => liveIn(shard) * 2 < sizeOf(shard));
     if (sparse.length === 0) return false;
-    const builder = new ShardBuilder();
-    const taken = new Set<Shard>();
+    const builder = new ShardBuilder<LoadedTranscript>();
+    const taken = new Set<TranscriptShard>();
     const live: LoadedTranscript[] = [];
     for (const shard of sparse) {
       if (taken.size > 0 && live.reduce((sum, one) => sum + rowsOf(one), 0) >= sealedRows) break;
       taken.add(shard);
-      live.push(...shard.media.filter(({ gone }) => !gone));
+      live.push(...shard.documents.filter(({ gone }) => !gone));
     }
     for (const transcript of live.sort(inOrder)) builder.add(transcript);
     this.#shards = [...this.#shards.filter((shard) => !taken.has(shard)), builder.finish()];
@@ -70,15 +91,15 @@ export class LoadedTranscripts {
   }
 
   #dropGone(): void {
-    this.#shards = this.#shards.filter((shard) => shard.media.some(({ gone }) => !gone));
+    this.#shards = this.#shards.filter((shard) => shard.documents.some(({ gone }) => !gone));
   }
 
   /** Takes one transcript in, in place of an earlier one. */
   put(transcript: LoadedTranscript): void {
     const { hash } = transcript;
-    const others = (this.#active?.media ?? []).filter((one) => one.hash !== hash && !one.gone);
+    const others = (this.#active?.documents ?? []).filter((one) => one.hash !== hash && !one.gone);
     this.#enter(transcript);
-    const builder = new ShardBuilder();
+    const builder = new ShardBuilder<LoadedTranscript>();
     for (const one of [...others, transcript].sort(inOrder)) builder.add(one);
     const shard = builder.finish();
     this.#active = shard.rows < sealedRows ? shard : null;
@@ -102,7 +123,7 @@ export class LoadedTranscripts {
     this.#listed = null;
   }
 
-  #all(): readonly Shard[] {
+  #all(): readonly TranscriptShard[] {
     return this.#active === null ? this.#shards : [...this.#shards, this.#active];
   }
 
@@ -111,23 +132,23 @@ export class LoadedTranscripts {
    * somewhat more. `pause` is called between shards and may throw to stop.
    */
   find(needle: Uint8Array, scope: TranscriptScope, most: number, counted: number, pause: () => void): Hits {
+    const pick = (transcript: LoadedTranscript) => pickOf(transcript, scope);
     let first: Hit[] = [];
     let total = 0;
     for (const shard of this.#inOrder()) {
       pause();
       const last = first.length === most ? first.at(-1) : undefined;
       // Nothing in this shard comes before what is found already.
-      const isLater = last !== undefined && inOrder(last.transcript, shard.media[0]!) < 0;
+      const isLater = last !== undefined && inOrder(last.transcript, shard.documents[0]!) < 0;
       if (isLater && total >= counted) continue;
-      const hits = shard.find(
-        needle,
-        scope,
-        isLater ? 0 : most,
-        Math.max(isLater ? 0 : most, counted - total),
-      );
-      total += hits.total;
-      if (hits.first.length === 0) continue;
-      first = [...first, ...hits.first];
+      const wanted = isLater ? 0 : most;
+      const own: Hit[] = [];
+      const rows = Math.max(wanted, counted - total);
+      total += shard.find([needle], pick, rows, (transcript, segment) => {
+        if (own.length < wanted) own.push({ transcript, segment });
+      });
+      if (own.length === 0) continue;
+      first = [...first, ...own];
       first.sort((a, b) => inOrder(a.transcript, b.transcript) || a.segment - b.segment);
       first.length = Math.min(most, first.length);
     }
@@ -135,18 +156,18 @@ export class LoadedTranscripts {
   }
 
   /** The shards by their first transcript. */
-  #inOrder(): readonly Shard[] {
-    return this.#all().toSorted((a, b) => inOrder(a.media[0]!, b.media[0]!));
+  #inOrder(): readonly TranscriptShard[] {
+    return this.#all().toSorted((a, b) => inOrder(a.documents[0]!, b.documents[0]!));
   }
 }
 
 /** What a shard holds: its rows, and its transcripts, of which some have none. */
-function sizeOf({ rows, media }: Shard): number {
-  return rows + media.length;
+function sizeOf({ rows, documents }: TranscriptShard): number {
+  return rows + documents.length;
 }
 
-function liveIn({ media }: Shard): number {
-  return media.reduce((sum, one) => sum + (one.gone ? 0 : rowsOf(one) + 1), 0);
+function liveIn({ documents }: TranscriptShard): number {
+  return documents.reduce((sum, one) => sum + (one.gone ? 0 : rowsOf(one) + 1), 0);
 }
 
 function rowsOf({ folded }: LoadedTranscript): number {

@@ -9,6 +9,7 @@ import type { Transcript } from '../../../actors/index/transcripts/contract.ts';
 import { actor, type Handlers } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { FacesWorld } from './fake-faces.ts';
+import { materialHandlers } from './fake-material.ts';
 import { peopleHandlers } from './fake-people.ts';
 import { type FakeSummaries, summaryHandlers } from './fake-summaries.ts';
 
@@ -66,6 +67,7 @@ export function fakeIndex(world: IndexState) {
         ...visualHandlers(world),
         ...libraryHandlers(world),
         ...peopleHandlers(world.people),
+        ...materialHandlers(world.committed),
       },
     }),
   });

@@ -97,6 +97,7 @@ export function summaryHandlers({ stored, open, kept }: FakeSummaries) {
     },
     list_collections: () => ({ collections: [], next: null, unreadable: [] }),
     list_members: () => ({ collection: null, members: [], next: null, unreadable: [] }),
+    search_summaries: () => ({ done: true, matches: [], total: 0, total_is_exact: true, unreadable: [] }),
     count_summaries: () => ({ summaries: stored.size, nodes: 0, bytes: 0, next: null }),
     remove_summaries: ({ summaries }) => ({
       removed: summaries.map(({ analysis_id }) => stored.delete(analysis_id)),

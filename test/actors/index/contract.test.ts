@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { indexContract } from '../../../actors/index/contract.ts';
 import { facetMessages } from '../../../actors/index/facets/contract.ts';
 import { libraryMessages } from '../../../actors/index/library/contract.ts';
+import { materialMessages } from '../../../actors/index/material/contract.ts';
 import { peopleMessages } from '../../../actors/index/people/contract.ts';
 import { spanMessages } from '../../../actors/index/spans/contract.ts';
 import { storeMessages } from '../../../actors/index/store/contract.ts';
@@ -20,6 +21,7 @@ test('every message belongs to one part of the index', () => {
     libraryMessages,
     peopleMessages,
     summaryMessages,
+    materialMessages,
   ];
   const names = parts.flatMap((messages) => Object.keys(messages));
   assert.deepEqual([...new Set(names)], names);

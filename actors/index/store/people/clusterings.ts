@@ -89,24 +89,43 @@ export class Clusterings {
 
   /** What searches need, of every format; null when there is none. *Copied*. */
   read(name: string): StoredClusters | null {
+    const found = this.#borrowed(name, null);
+    if (found === null) return null;
+    const { ids, media, frames, clusters } = found;
+    return {
+      ...found,
+      ids: ids.slice(),
+      media: media.slice(),
+      frames: frames.slice(),
+      clusters: clusters.slice(),
+    };
+  }
+
+  /** The same, *borrowed until the end of the turn*, where a content is part of it; null where it is not. */
+  readWith(name: string, hash: string): StoredClusters | null {
+    return this.#borrowed(name, hash);
+  }
+
+  #borrowed(name: string, hash: string | null): StoredClusters | null {
     return readAgain(() => {
       const stored = this.get(name);
       if (stored === null) return null;
       if (stored.format < faceStorageVersion) {
         return legacyColumns(stored.name, stored.revision, legacyClustering(stored.json));
       }
-      const columns = this.columns(stored.file);
       const state = stateOf(stored);
+      if (hash !== null && !state.media.includes(hash)) return null;
+      const columns = this.columns(stored.file);
       return {
         name,
         version: stored.revision,
         hashes: state.media,
         cluster_ids: state.cluster_ids,
         names: state.cluster_ids.map((id) => state.names[id] ?? ''),
-        ids: columns.ids.slice(),
-        media: columns.media.slice(),
-        frames: columns.frames.slice(),
-        clusters: columns.clusters.slice(),
+        ids: columns.ids,
+        media: columns.media,
+        frames: columns.frames,
+        clusters: columns.clusters,
       };
     });
   }

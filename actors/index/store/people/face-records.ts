@@ -2,16 +2,13 @@
 // and pictures lie. Written together, in one transaction.
 import { idBytes, idText } from '../../people/entry-id.ts';
 import type { FaceColumns } from '../../people/face-columns.ts';
+import { changeCount, countChange } from '../change-count.ts';
 import type { Environment, Writes } from '../environment.ts';
 import { damaged, readable } from '../faults.ts';
 import { faceChangesKey, faceFactsKey, facePlacesKey, facesKey } from '../names.ts';
-import { ChangeHead, FaceFacts, FacePlaces, Faces } from '../records.ts';
-import { randomRevision } from '../revision.ts';
+import { FaceFacts, FacePlaces, Faces } from '../records.ts';
 import { seal, unseal } from '../table.ts';
 import { placeBytes } from './crop-pack.ts';
-
-/** Where counting goes on when the count is damaged: nobody takes it for one that was seen. */
-const farAhead = 2 ** 40;
 
 type Reader = Pick<Writes, 'get'>;
 
@@ -80,15 +77,11 @@ export class FaceRecords {
 
   /** How many times faces of the folder changed; null when that cannot be read. */
   changes(reader: Reader): number | null {
-    const bytes = reader.get(faceChangesKey);
-    if (bytes === undefined) return 0;
-    return readable(() => unseal(ChangeHead, faceChangesKey, bytes, this.#file).count);
+    return changeCount(reader, faceChangesKey, this.#file);
   }
 
   noteChange(writes: Writes): number {
-    const count = (this.changes(writes) ?? farAhead + randomRevision()) + 1;
-    writes.put(faceChangesKey, seal(ChangeHead, faceChangesKey, { count }));
-    return count;
+    return countChange(writes, faceChangesKey, this.#file);
   }
 }
 

@@ -17,6 +17,8 @@ export const msOfId = (id: string): number => Number.parseInt(id.slice(0, 12), 1
 
 const folded = (name: string): string => createHash('sha256').update(foldName(name)).digest('hex');
 
+/** How many times summaries were stored and removed. */
+export const summaryChangesKey = 'summary-changes';
 export const allSummaries = 'summary/';
 export const summaryPrefix = (hash: string): string => `${allSummaries}${checkedHash(hash)}/`;
 export const summaryKey = (hash: string, id: string): string => `${summaryPrefix(hash)}${id}`;

@@ -9,12 +9,19 @@ import type {
   SummaryName,
   SummaryNode,
 } from '../../summaries/contract.ts';
+import { changeCount } from '../change-count.ts';
 import type { Environment } from '../environment.ts';
 import { damaged, readable } from '../faults.ts';
 import type { MediaRecords } from '../media.ts';
 import { mediaKey } from '../names.ts';
 import { readRecord } from '../read-record.ts';
-import { Media, Summary, SummaryCollection, SummaryMember as SummaryMemberRow } from '../records.ts';
+import {
+  Media,
+  Summary,
+  SummaryCollection,
+  SummaryMember as SummaryMemberRow,
+  SummaryNode as SummaryNodeRow,
+} from '../records.ts';
 import { unseal } from '../table.ts';
 import {
   allCollections,
@@ -26,6 +33,8 @@ import {
   memberKey,
   memberPrefix,
   nodeKey,
+  nodePrefix,
+  summaryChangesKey,
   summaryKey,
   summaryPrefix,
 } from './keys.ts';
@@ -53,6 +62,21 @@ const nothing: ReadSummary = {
 function nameIn(key: string): SummaryName {
   const [hash_str = '', analysis_id = ''] = key.split('/').slice(-2);
   return { hash_str, analysis_id };
+}
+
+/** A summary whose texts are looked into. */
+export interface TextsOf extends SummaryName {
+  /** Of its tree, by which its nodes are read: those of one token never change. */
+  readonly token: string;
+  readonly analysis_name: string;
+}
+
+/** What is looked for in the text of a node, and where it stands. */
+export interface NodeText {
+  readonly node_id: string;
+  readonly text: string;
+  readonly start: number;
+  readonly level: number;
 }
 
 export class Summaries {
@@ -180,6 +204,60 @@ export class Summaries {
     return { ...total, next: last ? nameIn(last.key) : null };
   }
 
+  /** How many times summaries were stored and removed; null when that cannot be read. */
+  changes(): number | null {
+    const environment = this.#reading();
+    return environment === null ? 0 : changeCount(environment, summaryChangesKey, environment.file);
+  }
+
+  /** A page of the names of all there are, damaged ones too. */
+  names(after: SummaryName | null, limit: number): SummaryName[] {
+    const start = after && summaryKey(after.hash_str, after.analysis_id);
+    return (this.#reading()?.someKeys(allSummaries, start, limit) ?? []).map(nameIn);
+  }
+
+  /** Null for one that is not there. Throws STORE_DAMAGED. */
+  textsOf({ hash_str, analysis_id }: SummaryName): TextsOf | null {
+    const row = readRecord(this.#reading(), Summary, summaryKey(hash_str, analysis_id));
+    return row && { hash_str, analysis_id, token: row.token, analysis_name: row.name };
+  }
+
+  /**
+   * A page of the texts of a summary, in the order of ids; `isCut`: a damaged one is left out. `next` is null behind the last.
+   */
+  texts({ hash_str, token }: TextsOf, after: string | null, limit: number) {
+    const environment = this.#reading();
+    const nodes: NodeText[] = [];
+    if (environment === null) return { nodes, next: null, isCut: false };
+    const prefix = nodePrefix(hash_str, token);
+    const found = environment.someEntries(prefix, after === null ? null : prefix + after, limit);
+    for (const { key, value } of found) {
+      const row = readable(() => unseal(SummaryNodeRow, key, value, environment.file));
+      if (row === null) continue;
+      const { node_id, text, start, level } = row;
+      nodes.push({ node_id, text, start, level });
+    }
+    const last = found.length < limit ? undefined : found.at(-1);
+    return { nodes, next: last?.key.slice(prefix.length) ?? null, isCut: nodes.length < found.length };
+  }
+
+  /** Null when it is gone, or damaged. */
+  node(of: Pick<TextsOf, 'hash_str' | 'token'>, node_id: string): SummaryNode | null {
+    const environment = this.#reading();
+    return environment && readable(() => nodeIn(environment, of, node_id));
+  }
+
+  /** `hash/id` of every member of a collection; none when there is no such collection. */
+  memberNames(collection_id: string): Set<string> {
+    if (!isSummaryId(collection_id)) return new Set();
+    const prefix = memberPrefix(collection_id);
+    return new Set(
+      this.#reading()
+        ?.keys(prefix)
+        .map((key) => key.slice(prefix.length)),
+    );
+  }
+
   /** How many there are of a content, damaged ones too. */
   countOf(hash: string): number {
     return this.#reading()?.count(summaryPrefix(hash)) ?? 0;
@@ -244,7 +322,11 @@ function collectionIn(environment: Environment, collection_id: string, bytes: Ui
 }
 
 /** Null when there is no such node. Throws STORE_DAMAGED. */
-function nodeIn(environment: Environment, { hash_str, token }: Summary, node: string): SummaryNode | null {
+function nodeIn(
+  environment: Environment,
+  { hash_str, token }: Pick<Summary, 'hash_str' | 'token'>,
+  node: string,
+): SummaryNode | null {
   const key = nodeKey(hash_str, token, node);
   const bytes = key === null ? undefined : environment.get(key);
   return key === null || bytes === undefined ? null : unsealNode(key, bytes, environment.file);

@@ -1,5 +1,6 @@
 // Takes summaries out of the records, within the transaction of whoever removes. Their trees are marked, and swept later.
 import type { SummaryName } from '../../summaries/contract.ts';
+import { countChange } from '../change-count.ts';
 import type { Environment, Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { Summary, SummaryCollection, SummaryId } from '../records.ts';
@@ -14,6 +15,7 @@ import {
   memberKey,
   memberPrefix,
   openPrefix,
+  summaryChangesKey,
   summaryKey,
   summaryNameKey,
   summaryNamePrefix,
@@ -93,6 +95,7 @@ export class ForgottenSummaries {
       for (const token of trees) markGarbage(writes, hash, token);
       removed.set(hash, ids.length);
     }
+    countChange(writes, summaryChangesKey, this.#file);
     return removed;
   }
 }

@@ -12,6 +12,7 @@ import {
 } from '../../summaries/contract.ts';
 import { plainName } from '../../summaries/fold-name.ts';
 import { isWhole, noNodes, withNode, withoutNode } from '../../summaries/tree-sums.ts';
+import { countChange } from '../change-count.ts';
 import { type MediaRecord, storeErrors } from '../contract.ts';
 import type { Environment, Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
@@ -32,6 +33,7 @@ import {
   nodeKey,
   nodePrefix,
   openKey,
+  summaryChangesKey,
   summaryKey,
   summaryNameKey,
   summaryPrefix,
@@ -255,6 +257,7 @@ export class SummaryWriter {
       }
       writes.remove(openKey(hash, name));
       putMedia(writes, media, file);
+      countChange(writes, summaryChangesKey, file);
       return { analysis_id, collection_id };
     });
   }
@@ -298,7 +301,9 @@ export class SummaryWriter {
       const confirm = (writes: Writes) => this.#work.confirmIn(writes);
       const removed = this.#environment.transact((writes) => {
         confirm(writes);
-        return names.map((name) => removeSummary(writes, name, collections, this.#environment.file));
+        const { file } = this.#environment;
+        countChange(writes, summaryChangesKey, file);
+        return names.map((name) => removeSummary(writes, name, collections, file));
       });
       return { removed, collections: removeEmptyCollections(this.#environment, emptied, confirm) };
     });

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { columnsOf, packTranscript } from '../../../../actors/index/store/transcripts.ts';
-import { ShardBuilder } from '../../../../actors/index/transcripts/build.ts';
-import { fold } from '../../../../actors/index/transcripts/fold.ts';
+import { ShardBuilder } from '../../../../actors/index/text/build.ts';
+import { fold } from '../../../../actors/index/text/fold.ts';
 import { LoadedTranscripts } from '../../../../actors/index/transcripts/loaded.ts';
-import { inOrder, loadedTranscript } from '../../../../actors/index/transcripts/loaded-transcript.ts';
+import {
+  inOrder,
+  type LoadedTranscript,
+  loadedTranscript,
+} from '../../../../actors/index/transcripts/loaded-transcript.ts';
 import { mark, segments } from './speech.ts';
 
 const everything = { hashes: null, ranges: new Map(), speaker: null };
@@ -28,7 +32,7 @@ test('the first matches are the first of all, whichever shards they lie in, and 
       fc.nat(12),
       (steps, query, most, counted) => {
         const loaded = new LoadedTranscripts({ folder: '/f', identity: '' });
-        const builder = new ShardBuilder();
+        const builder = new ShardBuilder<LoadedTranscript>();
         const now = new Map<string, readonly string[]>();
         for (const step of steps) {
           const several = Array.isArray(step) ? step : [step];

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { filterErrors } from '../../../../actors/index/facets/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
-import { fold } from '../../../../actors/index/transcripts/fold.ts';
+import { fold } from '../../../../actors/index/text/fold.ts';
 import { TranscriptIndex } from '../../../../actors/index/transcripts/transcript-index.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { createLog } from '../../../../runtime/log.ts';

@@ -2,21 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { columnsOf, packTranscript } from '../../../../actors/index/store/transcripts.ts';
-import { ShardBuilder } from '../../../../actors/index/transcripts/build.ts';
-import { fold, foldedByte, foldRows } from '../../../../actors/index/transcripts/fold.ts';
+import { ShardBuilder } from '../../../../actors/index/text/build.ts';
+import { fold, foldedByte, foldRows } from '../../../../actors/index/text/fold.ts';
+import type { Shard } from '../../../../actors/index/text/shard.ts';
 import {
+  type LoadedTranscript,
   loadedTranscript,
   overlaps,
+  pickOf,
   type TimeRange,
   type TranscriptScope,
 } from '../../../../actors/index/transcripts/loaded-transcript.ts';
-import type { Shard } from '../../../../actors/index/transcripts/shard.ts';
-import { mark, segments } from './speech.ts';
+import { mark, segments } from '../transcripts/speech.ts';
 
 const everything: TranscriptScope = { hashes: null, ranges: new Map(), speaker: null };
-const builder = new ShardBuilder();
+const builder = new ShardBuilder<LoadedTranscript>();
 
-function shardOf(media: readonly (readonly string[])[], who: readonly (string | null)[] = []): Shard {
+function shardOf(media: readonly (readonly string[])[], who: readonly (string | null)[] = []) {
   for (const [i, texts] of media.entries()) {
     const columns = columnsOf(packTranscript(`${i}`, mark, segments(texts, who)));
     builder.add(
@@ -26,10 +28,22 @@ function shardOf(media: readonly (readonly string[])[], who: readonly (string | 
   return builder.finish();
 }
 
-const found = (shard: Shard, query: string, scope = everything, most = Number.POSITIVE_INFINITY) => {
-  const { first, total } = shard.find(Buffer.from(fold(query)), scope, most, Number.POSITIVE_INFINITY);
-  return { total, rows: first.map(({ transcript, segment }) => `${transcript.hash}:${segment}`) };
-};
+type Transcripts = Shard<LoadedTranscript>;
+
+function found(
+  shard: Transcripts,
+  query: string | readonly string[],
+  scope = everything,
+  most = Number.POSITIVE_INFINITY,
+) {
+  const rows: string[] = [];
+  const needles = [query].flat().map((one) => Buffer.from(fold(one)));
+  const pick = (transcript: LoadedTranscript) => pickOf(transcript, scope);
+  const total = shard.find(needles, pick, Number.POSITIVE_INFINITY, ({ hash }, row) => {
+    if (rows.length < most) rows.push(`${hash}:${row}`);
+  });
+  return { total, rows };
+}
 
 function naive(media: readonly (readonly string[])[], query: string): string[] {
   const wanted = fold(query);
@@ -193,4 +207,33 @@ test('every character that is folded by itself is folded so beside any other', (
     (one, i) => fold(one) !== folded.toString('utf8', i === 0 ? 0 : ends[i - 1], ends[i]),
   );
   assert.deepEqual(wrong, []);
+});
+
+test('rows that hold several words hold each of them, and no more are looked at than are wanted', () => {
+  fc.assert(
+    fc.property(
+      library,
+      fc.array(fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 4 }), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      fc.integer({ min: 1, max: 4 }),
+      (media, words, most) => {
+        const queries = words.filter((word) => fold(word) !== '');
+        fc.pre(queries.length > 0);
+        const shard = shardOf(media);
+        const all = queries.map((query) => new Set(naive(media, query)));
+        const both = [...all[0]!].filter((row) => all.every((rows) => rows.has(row)));
+        assert.deepEqual(found(shard, queries).rows, both);
+        let looked = 0;
+        const needles = queries.map((query) => Buffer.from(fold(query)));
+        const pick = () => true;
+        assert.equal(
+          shard.find(needles, pick, most, () => looked++),
+          Math.min(most, both.length),
+        );
+        assert.equal(looked, Math.min(most, both.length));
+      },
+    ),
+  );
 });

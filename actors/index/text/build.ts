@@ -1,14 +1,13 @@
-// Makes a shard of transcripts: of every three bytes that follow each other in a folded text, the list of rows they are
+// Makes a shard of documents: of every three bytes that follow each other in a folded text, the list of rows they are
 // in. A first pass over the texts sizes the lists and logs the trigrams of each row, a second pass over that log writes them.
 import { foldedByte, startOf } from './fold.ts';
-import type { LoadedTranscript } from './loaded-transcript.ts';
 import { distanceBytes, writeDistance } from './postings.ts';
-import { type Lists, Shard } from './shard.ts';
+import { type Lists, Shard, type TextDocument } from './shard.ts';
 
 const gramSpace = 1 << 24;
 
 /** Reserves 64 MB of address space, of which only the pages of trigrams that occur take memory: one makes many shards. */
-export class ShardBuilder {
+export class ShardBuilder<T extends TextDocument> {
   /** By gram: its number plus 1. */
   readonly #numbers = new Uint32Array(gramSpace);
   #grams = new Uint32Array(1 << 12);
@@ -20,17 +19,17 @@ export class ShardBuilder {
   #log = new Uint32Array(1 << 16);
   #logged = 0;
   #logEnds: number[] = [];
-  #media: LoadedTranscript[] = [];
+  #documents: T[] = [];
 
   get rows(): number {
     return this.#logEnds.length;
   }
 
-  /** Takes a transcript in after those before it, which has to be their order. */
-  add(transcript: LoadedTranscript): void {
-    const { folded } = transcript;
+  /** Takes a document in after those before it, which has to be their order. */
+  add(document: T): void {
+    const { folded } = document;
     const { bytes, ends } = folded;
-    this.#media.push(transcript);
+    this.#documents.push(document);
     for (let row = 0; row < ends.length; row++) {
       const from = startOf(folded, row);
       // A row has at most one gram for each of its bytes.
@@ -89,13 +88,13 @@ export class ShardBuilder {
   }
 
   /** The shard of what was taken in; the builder is empty again. */
-  finish(): Shard {
-    const shard = new Shard(this.#media, this.#lists());
+  finish(): Shard<T> {
+    const shard = new Shard(this.#documents, this.#lists());
     for (let number = 1; number <= this.#found; number++) this.#numbers[this.#grams[number]!] = 0;
     this.#found = 0;
     this.#logged = 0;
     this.#logEnds = [];
-    this.#media = [];
+    this.#documents = [];
     return shard;
   }
 

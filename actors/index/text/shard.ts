@@ -1,8 +1,7 @@
-// Some transcripts with the lists of where each three bytes of their folded texts occur. Never changes. Every byte of a
+// Some documents with the lists of where each three bytes of their folded texts occur. Never changes. Every byte of a
 // row begins a gram, the last two filled up with zeros: so what has one or two bytes is found as the beginning of a gram.
 import { lowerBound } from '../visual/frames.ts';
-import { foldedByte, startOf } from './fold.ts';
-import { type LoadedTranscript, pickOf, type TranscriptScope } from './loaded-transcript.ts';
+import { foldedByte, type Rows, startOf } from './fold.ts';
 import { markedRows, markRows, readRows } from './postings.ts';
 
 export interface Lists {
@@ -15,36 +14,34 @@ export interface Lists {
   readonly bytes: Uint8Array;
 }
 
-export interface Hit {
-  readonly transcript: LoadedTranscript;
-  readonly segment: number;
+/** Texts that are found together: the segments of a transcript, nodes of a summary. */
+export interface TextDocument {
+  readonly folded: Rows;
+  /** Another one took its place: it is not searched any more, and leaves memory with its shard. */
+  readonly gone: boolean;
 }
 
-export interface Hits {
-  /** In the order of paths and segments, the first of all. */
-  readonly first: Hit[];
-  /** Also those beyond, as far as they were counted. */
-  readonly total: number;
-}
+/** Which rows of a document are in scope: all for true, none for false. */
+export type Picked = boolean | ((row: number) => boolean);
 
 /** Checking the text of a row costs as much as reading this many entries of a list; few rows are checked anyway. */
 const rowCost = 64;
 const fewRows = 32;
 
-export class Shard {
-  readonly media: readonly LoadedTranscript[];
+export class Shard<T extends TextDocument> {
+  readonly documents: readonly T[];
   readonly rows: number;
   readonly #lists: Lists;
   readonly #firstRows: Uint32Array;
   /** By byte: rows in the lists of the grams it begins. */
   readonly #byteRows = new Float64Array(256);
 
-  constructor(media: readonly LoadedTranscript[], lists: Lists) {
-    this.media = media;
+  constructor(documents: readonly T[], lists: Lists) {
+    this.documents = documents;
     this.#lists = lists;
-    this.#firstRows = new Uint32Array(media.length);
+    this.#firstRows = new Uint32Array(documents.length);
     let rows = 0;
-    for (const [i, { folded }] of media.entries()) {
+    for (const [i, { folded }] of documents.entries()) {
       this.#firstRows[i] = rows;
       rows += folded.ends.length;
     }
@@ -52,49 +49,79 @@ export class Shard {
     for (const [i, gram] of lists.grams.entries()) this.#byteRows[gram >>> 16]! += lists.counts[i]!;
   }
 
-  /** Bytes in memory, with the texts. */
+  /** Bytes in memory, without the documents. */
   get bytes(): number {
     const { grams, starts, counts, bytes } = this.#lists;
-    const own = [grams, starts, counts, bytes].reduce((sum, list) => sum + list.byteLength, 0);
-    return this.media.reduce((sum, transcript) => sum + bytesOf(transcript), own);
+    return [grams, starts, counts, bytes].reduce((sum, list) => sum + list.byteLength, 0);
   }
 
   /**
-   * `needle`: folded, UTF-8, not empty. `most`: hits that are answered, `counted`: that are counted at most; no row is
-   * looked at after that.
+   * Tells `hit` of the rows that hold every needle, in their order, and answers how many; no row is looked at after `most`
+   * of them. `needles`: folded, UTF-8, none of them empty, at least one.
    */
-  find(needle: Uint8Array, scope: TranscriptScope, most: number, counted: number): Hits {
-    const picks = this.media.map((transcript) => pickOf(transcript, scope));
-    const first: Hit[] = [];
-    if (picks.every((pick) => pick === false)) return { first, total: 0 };
-    const { rows, sure } = this.#candidates(needle);
-    const wanted = { needle, anchor: sure ? 0 : this.#rarest(needle) };
+  find(
+    needles: readonly Uint8Array[],
+    pickOf: (document: T) => Picked,
+    most: number,
+    hit: (document: T, row: number) => void,
+  ): number {
+    const picks = this.documents.map((document) => (document.gone ? false : pickOf(document)));
+    if (picks.every((pick) => pick === false)) return 0;
+    const { rows, unsure } = this.#candidates(needles);
+    const wanted = unsure.map((needle) => ({ needle, anchor: this.#rarest(needle) }));
     let total = 0;
-    let [media, end]: [number, number] = [-1, 0];
-    for (let i = 0; i < rows.length && total < counted; i++) {
+    let [at, end]: [number, number] = [-1, 0];
+    for (let i = 0; i < rows.length && total < most; i++) {
       const row = rows[i]!;
       if (row >= end) {
-        // Transcripts without segments share their first row with the one after them.
-        media = lowerBound(this.#firstRows, row + 1, media + 1) - 1;
-        end = this.#firstRows[media]! + this.media[media]!.folded.ends.length;
+        // Documents without rows share their first row with the one after them.
+        at = lowerBound(this.#firstRows, row + 1, at + 1) - 1;
+        end = this.#firstRows[at]! + this.documents[at]!.folded.ends.length;
       }
-      const pick = picks[media]!;
+      const pick = picks[at]!;
       if (pick === false) {
         i = lowerBound(rows, end, i + 1) - 1;
         continue;
       }
-      const transcript = this.media[media]!;
-      const segment = row - this.#firstRows[media]!;
-      if (pick !== true && !pick(segment)) continue;
-      if (!sure && !holds(transcript, segment, wanted)) continue;
+      const { folded } = this.documents[at]!;
+      const own = row - this.#firstRows[at]!;
+      if (pick !== true && !pick(own)) continue;
+      if (!wanted.every((one) => holds(folded, own, one))) continue;
       total++;
-      if (first.length < most) first.push({ transcript, segment });
+      hit(this.documents[at]!, own);
     }
-    return { first, total };
+    return total;
+  }
+
+  /** Rows that may hold all needles, ascending, as the rarest one says; `unsure`: which of them have to be looked for. */
+  #candidates(needles: readonly Uint8Array[]): { rows: Uint32Array; unsure: readonly Uint8Array[] } {
+    const nothing = { rows: new Uint32Array(0), unsure: [] };
+    let best = needles[0]!;
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const needle of needles) {
+      // Those of one or two bytes have many lists.
+      const rows = needle.length < 3 ? Number.MAX_VALUE : this.#fewestRows(needle);
+      if (rows === 0) return nothing;
+      if (rows < fewest) [best, fewest] = [needle, rows];
+    }
+    const { rows, sure } = this.#candidatesOf(best);
+    return { rows, unsure: sure ? needles.filter((needle) => needle !== best) : needles };
+  }
+
+  /** Rows of the shortest list of its grams. */
+  #fewestRows(needle: Uint8Array): number {
+    const { grams, counts } = this.#lists;
+    let fewest = Number.POSITIVE_INFINITY;
+    for (let at = 0; at + 3 <= needle.length && fewest > 0; at++) {
+      const gram = (needle[at]! << 16) | (needle[at + 1]! << 8) | needle[at + 2]!;
+      const list = lowerBound(grams, gram);
+      fewest = Math.min(fewest, grams[list] === gram ? counts[list]! : 0);
+    }
+    return fewest;
   }
 
   /** Rows that may hold the needle, ascending; `sure`: that do. */
-  #candidates(needle: Uint8Array): { rows: Uint32Array; sure: boolean } {
+  #candidatesOf(needle: Uint8Array): { rows: Uint32Array; sure: boolean } {
     if (needle.length < 3) return { rows: this.#beginning(needle), sure: true };
     const lists = new Set<number>();
     for (let at = 0; at + 3 <= needle.length; at++) {
@@ -158,19 +185,13 @@ export class Shard {
   }
 }
 
-function bytesOf({ columns, folded }: LoadedTranscript): number {
-  const { starts_ms, ends_ms, text_ends, text, speakers } = columns;
-  const own = [starts_ms, ends_ms, text_ends, text, speakers].reduce((sum, list) => sum + list.byteLength, 0);
-  return folded.bytes === text ? own : own + folded.bytes.byteLength + folded.ends.byteLength;
-}
-
 /** A needle, and the byte in it that occurs least. */
 interface Needle {
   readonly needle: Uint8Array;
   readonly anchor: number;
 }
 
-function holds({ folded }: LoadedTranscript, row: number, { needle, anchor }: Needle): boolean {
+function holds(folded: Rows, row: number, { needle, anchor }: Needle): boolean {
   const { bytes, ends } = folded;
   const length = needle.length;
   const rare = needle[anchor]!;

@@ -1,0 +1,8 @@
+// What could not be read and is left out of an answer, in a sentence. Pure.
+const mostTold = 8;
+
+export function warned(said: readonly string[]): { warning?: string } {
+  if (said.length === 0) return {};
+  const more = said.length > mostTold ? `, and ${said.length - mostTold} more` : '';
+  return { warning: `Left out: ${said.slice(0, mostTold).join('; ')}${more}` };
+}
