@@ -52,6 +52,7 @@ import type {
   OverviewAnswer,
   SummariesAnswer,
   SummariesRemoved,
+  SummaryMatchesAnswer,
 } from '../actors/summaries/contract.ts';
 import type {
   NewWatchFolder,
@@ -124,6 +125,14 @@ export interface SummariesBackend {
     readonly media_paths: readonly string[];
     readonly hash_strs: readonly string[];
   }): Promise<SummariesAnswer>;
+  /** `media_paths` null: every summary of the folder, or of the collection. */
+  find(request: {
+    readonly cache_dir: string;
+    readonly query: string;
+    readonly media_paths: readonly string[] | null;
+    readonly collection_id: string | null;
+    readonly max_results: number;
+  }): Promise<SummaryMatchesAnswer>;
   overview(request: { readonly cache_dir: string; readonly summary_ref: string }): Promise<OverviewAnswer>;
   node(request: {
     readonly cache_dir: string;

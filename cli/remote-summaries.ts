@@ -14,6 +14,16 @@ export function remoteSummaries(client: Client, explained: Explained, asked: Cal
     list: explained(({ cache_dir, media_paths, hash_strs }) =>
       client.listSummaries({ cache_dir, media_paths: [...media_paths], hash_strs: [...hash_strs] }, asked),
     ),
+    find: explained(({ media_paths, collection_id, ...request }) =>
+      client.searchSummaries(
+        {
+          ...request,
+          ...(media_paths !== null && { media_paths: [...media_paths] }),
+          ...(collection_id !== null && { collection_id }),
+        },
+        asked,
+      ),
+    ),
     overview: explained((request) => client.summaryOverview(request, asked)),
     node: explained((request) => client.summaryNode(request, asked)),
     export: explained((request) => client.exportSummary(request, asked)),

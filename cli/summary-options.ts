@@ -10,6 +10,12 @@ export const summaryOptions = {
   },
   collection: { type: 'string', value: 'NAME|ID', help: 'all summaries of a collection, instead of files' },
   list: { ...switchedOn, help: 'only which summaries there are: of files, of a collection, or all' },
+  find: {
+    type: 'string',
+    value: 'WORDS',
+    help: 'nodes whose texts hold the words, of files, a collection or all; so many at most (50)',
+  },
+  max: { type: 'string', value: 'N', row: 'shared, only with it' },
   node: { type: 'string', value: 'ID', help: 'begin at this node; go down so many levels (all)' },
   depth: { type: 'string', value: 'N', row: 'shared' },
   evidence: { ...switchedOn, help: 'also what the texts were made of: frames, words, people' },

@@ -15,6 +15,7 @@ import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { openPage } from '../open-page.ts';
 import { numberArgument } from '../question.ts';
 import { type Chosen, chosenOf, collectionNamed } from '../summary/choice.ts';
+import { found, mostMatches } from '../summary/find.ts';
 import { headLines, nodeLines } from '../summary/lines.ts';
 import { listed } from '../summary/list.ts';
 import { pageText } from '../summary/page.ts';
@@ -28,19 +29,25 @@ const parseOptions = (args: readonly string[]) =>
   parseArgs({ args: [...args], allowPositionals: true, options });
 type Values = ReturnType<typeof parseOptions>['values'];
 
-const ways = ['list', 'json', 'markdown', 'page', 'vtt', 'delete'] as const;
+const ways = ['find', 'list', 'json', 'markdown', 'page', 'vtt', 'delete'] as const;
 type Way = (typeof ways)[number] | 'show';
 
 export const summary: Command = async (args, context) => {
   const { values, positionals: files } = parseOptions(args);
   const way = wayOf(values, files, context);
   const depth = values.depth === undefined ? null : numberArgument('--depth', values.depth, 0, 1000, true);
+  const max_results = numberArgument('--max', values.max ?? '50', 1, mostMatches, true);
   const cache_dir = folders(context.values).cache;
   return withBackend(context, 0, async (backend) => {
     const collection =
       values.collection === undefined
         ? null
         : await collectionNamed(backend.summaries, cache_dir, values.collection, context);
+    if (way === 'find') {
+      const { collection_id = null } = collection ?? {};
+      const asked = { cache_dir, query: values.find!, files, collection_id, max_results, json: values.json };
+      return found(backend.summaries, asked, context);
+    }
     if (way === 'list') return listed(backend, { cache_dir, files, collection, json: values.json }, context);
     const chosen: Chosen[] =
       collection === null
@@ -78,7 +85,7 @@ function wayOf(values: Values, files: readonly string[], context: Context): Way 
   if (files.length > 0 && collection !== undefined) {
     throw usageErrors.USAGE('summary takes files or a --collection, not both');
   }
-  if (files.length === 0 && collection === undefined && !list) {
+  if (files.length === 0 && collection === undefined && !list && values.find === undefined) {
     throw usageErrors.USAGE(
       'summary needs a file or a --collection; what there is: framehound summary --list',
     );
@@ -88,12 +95,14 @@ function wayOf(values: Values, files: readonly string[], context: Context): Way 
   for (const [name, value] of Object.entries(wantsOne)) {
     if (value !== undefined && !isOne) throw usageErrors.USAGE(`--${name} is for one file`);
   }
-  if (values.analysis !== undefined && files.length === 0) {
-    throw usageErrors.USAGE('--analysis chooses from the summaries of a file');
+  if (values.analysis !== undefined && (files.length === 0 || way === 'find')) {
+    throw usageErrors.USAGE('--analysis chooses from the summaries of a file, to show or take it away');
   }
   if (page !== undefined && !/\.html?$/i.test(page)) {
     throw usageErrors.USAGE(`--page wants a file that ends with .html, not ${printable(page)}`);
   }
+  if (values.find?.trim() === '') throw usageErrors.USAGE('--find needs words to look for');
+  if (values.max !== undefined && way !== 'find') throw usageErrors.USAGE('--max goes with --find');
   if (values.open && way !== 'page') throw usageErrors.USAGE('--open shows a page: it needs --page');
   if (way === 'delete') requireConsent(values, context);
   else if (values.yes || values['dry-run']) throw usageErrors.USAGE('--yes and --dry-run go with --delete');
@@ -157,7 +166,7 @@ const page: Run = async (backend, { summary: { summary_ref } }, asked, values, c
   if (values.open) openPage(path, context);
 };
 
-const run: Readonly<Record<Exclude<Way, 'list' | 'delete'>, Run>> = {
+const run: Readonly<Record<Exclude<Way, 'find' | 'list' | 'delete'>, Run>> = {
   show,
   json: printed('json'),
   markdown: printed('markdown'),

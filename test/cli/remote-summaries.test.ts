@@ -18,6 +18,9 @@ test('each question goes to the route of its own, and a removal is asked for onc
   await remote.collections('/a');
   await remote.collection('/a', 'c');
   await remote.list({ cache_dir: '/a', media_paths: ['/f'], hash_strs: [] });
+  const words = { cache_dir: '/a', query: 'x', max_results: 5 };
+  await remote.find({ ...words, media_paths: ['/f'], collection_id: null });
+  await remote.find({ ...words, media_paths: null, collection_id: 'c' });
   await remote.overview(at);
   await remote.node(node);
   await remote.export(document);
@@ -29,6 +32,8 @@ test('each question goes to the route of its own, and a removal is asked for onc
     ['summaryCollections', { cache_dir: '/a' }, again],
     ['summaryCollections', { cache_dir: '/a', collection_id: 'c', include_members: true }, again],
     ['listSummaries', { cache_dir: '/a', media_paths: ['/f'], hash_strs: [] }, again],
+    ['searchSummaries', { ...words, media_paths: ['/f'] }, again],
+    ['searchSummaries', { ...words, collection_id: 'c' }, again],
     ['summaryOverview', at, again],
     ['summaryNode', node, again],
     ['exportSummary', document, again],

@@ -227,6 +227,20 @@ test('what there is: of files, of a collection, of everything', async (t) => {
   await assert.rejects(run('--collection', 'x'), /there is no collection "x"; there are: Harbour/);
 });
 
+test('words are found in the texts of all summaries, of files, or of a collection', async (t) => {
+  const { run } = commands(t);
+  const { out } = await run('--find', 'SNOWS ends');
+  assert.match(
+    out,
+    new RegExp(`^ {2}1\\. 00:00:00–00:00:10 {2}${film} {2}"Latest" 1\n {5}[^]*snows & ends\\.\n$`),
+  );
+  assert.match((await run(other, '--find', 'snows')).out, /nothing was found/);
+  const some = await run('--collection', 'harbour', '--find', 'from', '--max', '2');
+  assert.match(some.out, /^ {2}2\. [\s\S]*^ {2}\d+ more: --max \d+\n$/m);
+  const { matches } = JSON.parse((await run(film, '--find', 'snows', '--json')).out) as { matches: object[] };
+  assert.equal(matches.length, 1);
+});
+
 test('what is removed is named, and nothing is removed without a yes', async (t) => {
   const { run } = commands(t);
   await assert.rejects(run(film, '--delete'), /nobody can be asked here: add --yes/);
@@ -266,6 +280,9 @@ test('what excludes each other is a mistake before anything is started', async (
     [[film, '--yes'], /go with --delete/],
     [[film, '--depth=-1'], /--depth/],
     [['--list', '--analysis', 'x'], /of a file/],
+    [['--find', ' '], /needs words/],
+    [[film, '--max', '3'], /goes with --find/],
+    [['--find', 'x', '--list'], /exclude each other/],
   ] as const) {
     await assert.rejects(
       run(...args),
