@@ -13,8 +13,8 @@ const TOGETHER = 4;
 export interface ChaptersOfFiles {
   /** By path. */
   readonly chapters: Map<string, Chapter[]>;
-  /** Warnings, of files that have none. */
-  readonly without: readonly string[];
+  /** Of files that have none, and what is wrong with the summaries of others: a damaged chapter has no marker. */
+  readonly warnings: readonly string[];
 }
 
 /** Nothing is read when no markers are asked for. Throws what reading the analysis folder throws. */
@@ -24,21 +24,27 @@ export async function chaptersOfFiles(
   paths: Iterable<string>,
   signal: AbortSignal,
 ): Promise<ChaptersOfFiles> {
-  const found = new Map<string, Chapter[] | string>();
-  if (asked === undefined) return { chapters: new Map(), without: [] };
+  const found = new Map<string, Found | string>();
+  if (asked === undefined) return { chapters: new Map(), warnings: [] };
   const all = [...paths];
   await sideBySide(all.values(), TOGETHER, signal, async (path, until) => {
     found.set(path, await chaptersAt(reading, asked, path, until));
   });
   const chapters = new Map<string, Chapter[]>();
-  const without: string[] = [];
+  const warnings: string[] = [];
   for (const path of all) {
     const one = found.get(path)!;
-    if (typeof one === 'string') without.push(`no chapter markers: ${one}`);
-    else chapters.set(path, one);
+    if (typeof one === 'string') {
+      warnings.push(`no chapter markers: ${one}`);
+      continue;
+    }
+    chapters.set(path, one.chapters);
+    warnings.push(...one.warnings.map((warning) => `chapter markers of ${path}: ${warning}`));
   }
-  return { chapters, without };
+  return { chapters, warnings };
 }
+
+type Found = Pick<Awaited<ReturnType<typeof readChapters>>, 'chapters' | 'warnings'>;
 
 /** Why there are none, as a text. */
 async function chaptersAt(
@@ -46,12 +52,11 @@ async function chaptersAt(
   { cache_dir, analysis_name, depth = 1 }: ChapterMarkers,
   path: string,
   signal: AbortSignal,
-): Promise<Chapter[] | string> {
+): Promise<Found | string> {
   try {
     const analysis_id = await idOf(reading, cache_dir, path, analysis_name, signal);
     if (analysis_id === null) return `${path} has no summary named ${JSON.stringify(analysis_name)}`;
-    const { chapters } = await readChapters(reading, { cache_dir, path, analysis_id }, { depth }, signal);
-    return chapters;
+    return await readChapters(reading, { cache_dir, path, analysis_id }, { depth }, signal);
   } catch (error) {
     if (summariesErrors.UNKNOWN_SUMMARY.is(error)) return `${path} has no summary`;
     if (isMediaError(error)) return error.message;

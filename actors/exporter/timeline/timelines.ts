@@ -51,14 +51,9 @@ export function createTimelines({ prober, ...reading }: TimelinesParts): Timelin
       const { facts, errors } = await factsOf(prober, items, signal);
       if (errors.size > 0 && (facts.size === 0 || unreadable === 'refuse'))
         throw unreadableError(items, errors);
-      const { chapters, without } = await chaptersOfFiles(
-        reading,
-        request.chapter_markers,
-        facts.keys(),
-        signal,
-      );
-      const { timeline, warnings } = arrange(request, facts, chapters);
-      const told = [...leftOut(items, errors), ...without, ...warnings];
+      const marks = await chaptersOfFiles(reading, request.chapter_markers, facts.keys(), signal);
+      const { timeline, warnings } = arrange(request, facts, marks.chapters);
+      const told = [...leftOut(items, errors), ...marks.warnings, ...warnings];
       // A thread of the pool throws plain errors: what does not fit is told before.
       if (format === 'edl') editsOf(timeline);
       const content = await pool.run({ timeline, format }, signal).catch(tooLarge);

@@ -138,6 +138,9 @@ test('chapters of stored summaries are marked, and a file without any is named',
       'Other 2.1.',
       'Other 2.2.',
     ]);
+    const quality = { warnings: ['Words were cut'], warning_count: 1 };
+    await summarise(index, cache_dir, 'aa', { name: 'cut', nodes: texts('Cut'), quality, replace: true });
+    assert.equal((await marked({})).warnings[0], `chapter markers of ${one}: Words were cut`);
     const none = await marked({ analysis_name: 'nobody' });
     assert.deepEqual(
       [none.names, none.warnings.slice(0, 2)],
