@@ -58,6 +58,7 @@ const readers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   faceClusters: {},
   summaryCollections: {},
   listSummaries: { media_paths: [film], hash_strs: ['aa'] },
+  searchSummaries: { query: 'a' },
   clusterSamples: { cluster_job_name: 'Family' },
   clusterFaces: { cluster_job_name: 'Family', cluster_id: 'c1' },
   // Last: it remembers what it sees in a folder that is there.
@@ -110,14 +111,17 @@ test('every route with an analysis folder is looked at here', () => {
   const taken = routes.filter(({ body, query }) => JSON.stringify([body, query]).includes('"cache_dir"'));
   // A watch folder only names the one it will use: nothing is read or written.
   const naming = ['addWatchFolder', 'changeWatchFolder'];
-  const looked = [...[readers, ofJobs, others].flatMap(Object.keys), ...naming, 'analyze'];
+  // Theirs is within `chapter_markers`: test/actors/exporter/timeline/timelines.test.ts reads it.
+  const within = ['exportPremiereXml', 'exportTimeline'];
+  const looked = [...[readers, ofJobs, others].flatMap(Object.keys), ...naming, ...within, 'analyze'];
   assert.deepEqual(taken.map(({ id }) => id).sort(), looked.sort());
 });
 
 test('one that is not there yet answers as an empty one does, before and after it is loaded', async () => {
   const [empty, missing] = [newName(), newName()];
   mkdirSync(empty);
-  const searches = Object.keys(readers).filter((id) => id.startsWith('search'));
+  // Summaries are searched without loading them.
+  const searches = Object.keys(readers).filter((id) => /^search(?!Summaries)/.test(id));
   const both = async (cache_dir: string) => ({
     first: await askAll(Object.keys(readers), cache_dir),
     loaded: await askAll(searches, cache_dir),
