@@ -7,6 +7,7 @@ import { openTasks } from './actors/analysis/tasks/tasks.ts';
 import type { Engine, EngineHost } from './actors/engine.ts';
 import { createClips } from './actors/exporter/clips/clips.ts';
 import { createExporter } from './actors/exporter/exporter.ts';
+import { createSummaryDocuments } from './actors/exporter/summary/summary-documents.ts';
 import { createTimelines } from './actors/exporter/timeline/timelines.ts';
 import { createLibrary } from './actors/library/library.ts';
 import { modelChoices } from './actors/models/choices.ts';
@@ -35,8 +36,7 @@ export async function startEngine(
   { previous = null, onFatal = () => {} }: EngineHost = {},
 ): Promise<Engine> {
   const { models, journal: journalPath, tasks: tasksPath } = folders(values);
-  // Pages of a slot that nothing touches cost no memory.
-  const slots = 48 + 8 * decoders;
+  const slots = 48 + 8 * decoders; // Pages of a slot that nothing touches cost no memory.
   const pool = createSlotPool(slots, slotBytesFor(slots, usableMemory() / 2));
   const budget = new Budget(values.still_memory_mb * 2 ** 20);
   const journal = decoders > 0 ? openJournal(journalPath, { log, before: previous }) : withoutJournal;
@@ -57,20 +57,20 @@ export async function startEngine(
     const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
     const analysis = createAnalysis({ ...parts, ...choices, clips, decoders: decoding, faceSide });
     const tasks = openTasks(tasksPath, { analysis, ...choices, clock: systemClock, log });
-    const exporter = createExporter(Date.now);
-    const timelines = createTimelines(parts);
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
     const people = createPeople({ index, tasks });
     const watching = { ...parts, watcher, tasks, analysis, ...choices };
     const watchFolders = openWatchFolders(values, decoders, watching);
     const summaries = createSummaries(parts);
+    const [exporter, timelines] = [createExporter(Date.now), createTimelines({ ...parts, summaries })];
+    const summaryDocuments = createSummaryDocuments({ index, summaries });
     const stop = () => {
       journal.stopping();
       return Promise.all([watchFolders.close(), tasks.stop(), exporter.close(), timelines.close()])
         .then(supervisor.stop)
         .finally(() => journal.close());
     };
-    const exports = { exporter, clips, timelines };
+    const exports = { exporter, clips, timelines, summaryDocuments };
     const coordinators = { analysis, tasks, search, library, people, summaries, watchFolders, ...exports };
     return { ...coordinators, models: modelLibrary, slots: pool, states: supervisor.states, stop };
   } catch (error) {

@@ -5,6 +5,7 @@ import type { SlotPool } from '../runtime/slots.ts';
 import type { Analysis, Tasks } from './analysis/contract.ts';
 import type { Clips } from './exporter/clips/contract.ts';
 import type { Exporter } from './exporter/contract.ts';
+import type { SummaryDocuments } from './exporter/summary/contract.ts';
 import type { Timelines } from './exporter/timeline/contract.ts';
 import type { Library } from './library/contract.ts';
 import type { ModelLibrary } from './models/contract.ts';
@@ -36,6 +37,8 @@ export interface Engine {
   readonly watchFolders: WatchFolders;
   /** What happens in media, as stored summaries say. */
   readonly summaries: Summaries;
+  /** The same as documents. */
+  readonly summaryDocuments: SummaryDocuments;
   /** The models of this machine, as files; the visual model in use is `search.models`. */
   readonly models: ModelLibrary;
   readonly slots: SlotPool;

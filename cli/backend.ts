@@ -4,6 +4,7 @@
 import type { Page, TaskDetail, TaskRequest, TaskSnapshot } from '../actors/analysis/contract.ts';
 import type { ClipsAnswer, ClipsRequest } from '../actors/exporter/clips/contract.ts';
 import type { TranscriptAnswer, TranscriptRequest } from '../actors/exporter/contract.ts';
+import type { SummaryDocumentAnswer, SummaryDocumentRequest } from '../actors/exporter/summary/contract.ts';
 import type { TimelineAnswer, TimelineBody } from '../actors/exporter/timeline/contract.ts';
 import type {
   DiskAnswer,
@@ -45,6 +46,14 @@ import type {
   TranscriptSearch,
   TranscriptSearchAnswer,
 } from '../actors/search/transcripts/contract.ts';
+import type {
+  CollectionsAnswer,
+  NodeAnswer,
+  OverviewAnswer,
+  SummariesAnswer,
+  SummariesRemoved,
+  SummaryMatchesAnswer,
+} from '../actors/summaries/contract.ts';
 import type {
   NewWatchFolder,
   WatchFolder,
@@ -98,6 +107,47 @@ export interface PeopleBackend {
   appearances(request: AppearancesRequest): Promise<AppearancesAnswer>;
 }
 
+/** The document is written by the command, not by the service. */
+export type SummaryText = Omit<
+  SummaryDocumentRequest,
+  'output_path' | 'path' | 'hash_str' | 'analysis_id'
+> & {
+  readonly summary_ref: string;
+};
+
+/** As `Summaries` and `SummaryDocuments` of the engine, which have the meaning of each. */
+export interface SummariesBackend {
+  collections(cacheDir: string): Promise<CollectionsAnswer>;
+  /** With all of its members. */
+  collection(cacheDir: string, collectionId: string): Promise<CollectionsAnswer>;
+  list(request: {
+    readonly cache_dir: string;
+    readonly media_paths: readonly string[];
+    readonly hash_strs: readonly string[];
+  }): Promise<SummariesAnswer>;
+  /** `media_paths` null: every summary of the folder, or of the collection. */
+  find(request: {
+    readonly cache_dir: string;
+    readonly query: string;
+    readonly media_paths: readonly string[] | null;
+    readonly collection_id: string | null;
+    readonly max_results: number;
+  }): Promise<SummaryMatchesAnswer>;
+  overview(request: { readonly cache_dir: string; readonly summary_ref: string }): Promise<OverviewAnswer>;
+  node(request: {
+    readonly cache_dir: string;
+    readonly summary_ref: string;
+    readonly node_id: string;
+    readonly include_evidence: boolean;
+  }): Promise<NodeAnswer>;
+  export(request: SummaryText): Promise<SummaryDocumentAnswer>;
+  remove(request: {
+    readonly cache_dir: string;
+    readonly summary_refs: readonly string[];
+    readonly collection_id: string | null;
+  }): Promise<SummariesRemoved>;
+}
+
 /** As `WatchFolders` of the engine, which has the meaning of each. */
 export interface WatchBackend {
   list(): Promise<WatchFolderList>;
@@ -134,6 +184,8 @@ export interface Backend {
   readonly library: LibraryBackend;
   /** Faces that are clustered into people. */
   readonly people: PeopleBackend;
+  /** What happens in media. */
+  readonly summaries: SummariesBackend;
   /** Folders whose media are analysed as they come. */
   readonly watch: WatchBackend;
   thumbnails(request: ThumbnailsRequest): Promise<ThumbnailsAnswer>;

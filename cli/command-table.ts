@@ -6,6 +6,7 @@ import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
 import { presets } from '../actors/summarizer/contract.ts';
 import { faceActions } from './face-actions.ts';
 import { speechOptions } from './speech-options.ts';
+import { summaryOptions } from './summary-options.ts';
 import { watchActions } from './watch-actions.ts';
 
 export interface Option {
@@ -205,6 +206,12 @@ export const commandTable = {
       open: { ...switchedOn, help: 'show the pictures in a browser' },
     },
   },
+  summary: {
+    usage: 'FILE...',
+    help: 'what happens in a film: the stored summary as a tree, with times',
+    completes: 'file',
+    options: summaryOptions,
+  },
   faces: {
     help: 'who is seen: faces clustered into people, with names',
     actions: {
@@ -240,6 +247,7 @@ export const commandTable = {
             completes: 'folder',
             help: 'where to; nothing is written over; - prints it (-)',
           },
+          chapters: { ...switchedOn, help: 'mark the chapters that summaries have' },
           json: switchedOn,
         },
       },

@@ -7,7 +7,7 @@ import { errorTable } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { SettingValues, settings } from '../settings.ts';
 import { commandTable } from './command-table.ts';
-import type { Screen } from './terminal.ts';
+import type { Output, Screen } from './terminal.ts';
 
 export const usageErrors = errorTable({
   USAGE: { meaning: 'The command line is wrong', status: 400, retryable: false },
@@ -18,6 +18,8 @@ export interface Context {
   readonly values: SettingValues;
   /** Answers go here, so that they can be piped. */
   out(text: string | Uint8Array): void;
+  /** What answers are shown on. */
+  readonly output: Output;
   /** Progress and remarks go here. */
   readonly screen: Screen;
   /** Aborted by the first interrupt: running work is brought to a clean end. */

@@ -22,6 +22,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   transcribe: async () => (await import('./commands/transcribe.ts')).transcribe,
   transcript: async () => (await import('./commands/transcript.ts')).transcript,
+  summary: async () => (await import('./commands/summary.ts')).summary,
   export: async () => (await import('./commands/export.ts')).exporting,
   search: async () => (await import('./commands/search.ts')).search,
   faces: async () => (await import('./commands/faces.ts')).faces,
@@ -121,6 +122,12 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
     config,
     values,
     out: (text) => process.stdout.write(text),
+    output: {
+      get columns() {
+        return process.stdout.columns || 100;
+      },
+      colour: (process.stdout.isTTY ?? false) && !process.env['NO_COLOR'],
+    },
     screen: {
       write: (text) => process.stderr.write(typed(text)),
       // Asked each time: a window is made narrower while a bar is drawn.

@@ -7,6 +7,7 @@ import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { Backend } from './backend.ts';
 import { type Context, usageErrors } from './context.ts';
 import { localPeople } from './local-people.ts';
+import { localSummaries } from './local-summaries.ts';
 import { localWatch } from './local-watch.ts';
 import { analyseFirst, tellNothingAnalysed } from './nothing-analysed.ts';
 import type { ProgressView } from './progress-view.ts';
@@ -51,6 +52,7 @@ export function createLocal(engine: Engine, context: Context): Backend {
       move: (request) => engine.library.move(request, signal),
     },
     people: localPeople(engine, signal, (start, view) => follow(engine, null, start, view, signal)),
+    summaries: localSummaries(engine, signal),
     watch: localWatch(engine, signal),
     thumbnails: (request) => engine.search.thumbnails(request, context.signal),
     sceneThumbnails: (request) => engine.search.sceneThumbnails(request, context.signal),

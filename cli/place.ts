@@ -17,8 +17,13 @@ export function momentText(match: Match): { readonly moment: string; readonly sc
 
 /** Opens in a browser or player at the moment: `#t=` is the fragment of the standard for media (W3C Media Fragments). */
 export function addressOf(match: Match): string {
-  const url = pathToFileURL(match.video_path);
   // A frame of the grid is a second.
-  if (!isStill(match)) url.hash = `t=${match.frame_idx}`;
+  return momentAddress(match.video_path, isStill(match) ? null : match.frame_idx);
+}
+
+/** `seconds` null: of the file as a whole. */
+export function momentAddress(path: string, seconds: number | string | null): string {
+  const url = pathToFileURL(path);
+  if (seconds !== null) url.hash = `t=${seconds}`;
   return url.href;
 }

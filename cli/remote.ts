@@ -10,6 +10,7 @@ import type { Context } from './context.ts';
 import { analyseFirst, tellNothingAnalysed } from './nothing-analysed.ts';
 import { peopleFilter, type Question } from './question.ts';
 import { type Explained, remotePeople } from './remote-people.ts';
+import { remoteSummaries } from './remote-summaries.ts';
 import { followTask } from './remote-task.ts';
 import { remoteWatch } from './remote-watch.ts';
 
@@ -72,6 +73,7 @@ export function createRemote(context: Context): Backend {
     ),
     library: libraryOf(client, explained, context.signal),
     people: remotePeople(client, explained, context),
+    summaries: remoteSummaries(client, explained, asked),
     watch: remoteWatch(client, explained, context.signal),
     thumbnails: explained((request) => client.thumbnails(request, asked)),
     sceneThumbnails: explained(({ hash_str, ...request }) =>

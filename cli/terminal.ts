@@ -6,6 +6,22 @@ export interface Screen {
   readonly isTerminal: boolean;
 }
 
+/** What answers go to: a terminal, or a pipe or file without colour. */
+export interface Output {
+  readonly columns: number;
+  readonly colour: boolean;
+}
+
+export interface Inks {
+  strong(text: string): string;
+  quiet(text: string): string;
+}
+
+export function inks({ colour }: Output): Inks {
+  const ink = (code: number) => (text: string) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text);
+  return { strong: ink(1), quiet: ink(2) };
+}
+
 export function bar(share: number, width: number): string {
   const filled = Math.round(Math.min(1, Math.max(0, share)) * width);
   return '█'.repeat(filled) + '░'.repeat(width - filled);
@@ -42,6 +58,62 @@ export function fitted(text: string, columns: number): string {
 }
 
 const letters = new Intl.Segmenter();
+
+/**
+ * Lines of a text in one paragraph: broken at spaces, between wide letters, and within a word that is wider than a line.
+ * None for a blank text.
+ */
+export function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let [line, width] = ['', 0];
+  for (const { piece, gap } of piecesOf(text)) {
+    const before = line === '' ? 0 : gap;
+    const own = widthOf(piece);
+    if (line !== '' && width + before + own > columns) {
+      lines.push(line);
+      [line, width] = [piece, own];
+    } else [line, width] = [line + ' '.repeat(before) + piece, width + before + own];
+    while (width > columns) {
+      const start = beginning(line, columns);
+      lines.push(start);
+      line = line.slice(start.length);
+      width = widthOf(line);
+    }
+  }
+  return line === '' ? lines : [...lines, line];
+}
+
+/** What stays together in a line, and how many spaces are before it. */
+function* piecesOf(text: string): Generator<{ readonly piece: string; readonly gap: number }> {
+  for (const word of text.split(/\s+/).filter((one) => one !== '')) {
+    if (!wide.test(word)) {
+      yield { piece: word, gap: 1 };
+      continue;
+    }
+    let [piece, gap] = ['', 1];
+    for (const { segment } of letters.segment(word)) {
+      // A line breaks beside a wide letter; what closes stays with what is before it.
+      if (piece !== '' && (wide.test(segment) || wide.test(piece)) && !closing.test(segment)) {
+        yield { piece, gap };
+        [piece, gap] = [segment, 0];
+      } else piece += segment;
+    }
+    yield { piece, gap };
+  }
+}
+
+const closing = /^[\p{Pe}\p{Pf}\p{Po}]/u;
+
+/** As many letters as fit, at least one. */
+function beginning(text: string, columns: number): string {
+  let [kept, width] = ['', 0];
+  for (const { segment } of letters.segment(text)) {
+    width += widthOf(segment);
+    if (kept !== '' && width > columns) break;
+    kept += segment;
+  }
+  return kept;
+}
 
 export function padded(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)));

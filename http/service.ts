@@ -15,6 +15,7 @@ export interface Service
       | 'people'
       | 'watchFolders'
       | 'summaries'
+      | 'summaryDocuments'
       | 'states'
     >
   > {

@@ -8,15 +8,15 @@ const LINE = 42;
 export function subripDocument({ rows }: Transcript): string {
   const cues = rows.filter(isSaid).map((row, i) => {
     const said = row.speaker === null ? row.text : `${row.speaker}: ${row.text}`;
-    return `${i + 1}\n${times(row, ',')}\n${wrapped(said).map(subripLine).join('\n')}\n`;
+    return `${i + 1}\n${cueTimes(row, ',')}\n${wrapped(said).map(subripLine).join('\n')}\n`;
   });
   return cues.join('\n');
 }
 
 export function webvttDocument({ rows }: Transcript): string {
   const cues = rows.filter(isSaid).map((row) => {
-    const voice = row.speaker === null ? '' : `<v ${escaped(row.speaker)}>`;
-    return `${times(row, '.')}\n${voice}${wrapped(row.text).map(escaped).join('\n')}\n`;
+    const voice = row.speaker === null ? '' : `<v ${escapedCue(row.speaker)}>`;
+    return `${cueTimes(row, '.')}\n${voice}${wrapped(row.text).map(escapedCue).join('\n')}\n`;
   });
   return ['WEBVTT\n', ...cues].join('\n');
 }
@@ -26,7 +26,7 @@ function isSaid({ text }: Row): boolean {
 }
 
 /** A cue that ends when it begins is never shown. */
-function times({ start, end }: Row, point: string): string {
+export function cueTimes({ start, end }: Pick<Row, 'start' | 'end'>, point: string): string {
   const shown = Math.max(end, (Math.round(start * 1000) + 1) / 1000);
   return `${exactTime(start, point)} --> ${exactTime(shown, point)}`;
 }
@@ -52,7 +52,8 @@ function wrapped(text: string): string[] {
   return [...lines, line];
 }
 
-function escaped(text: string): string {
+/** Of WebVTT: no text is taken for markup or a timing line. */
+export function escapedCue(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 

@@ -22,8 +22,8 @@ export function safeName(text: string, otherwise = 'transcript'): string {
 }
 
 /** `name.txt`; one that has the suffix already does not get it twice. */
-export function fileName(text: string, suffix: string): string {
-  const name = safeName(text);
+export function fileName(text: string, suffix: string, otherwise?: string): string {
+  const name = safeName(text, otherwise);
   return name.toLowerCase().endsWith(`.${suffix}`) ? name : `${name}.${suffix}`;
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../../actors/exporter/timeline/contract.ts';
 import { createValidator } from '../../http/request/validation.ts';
 import { codeOf } from '../../runtime/files/error-code.ts';
+import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { printable } from '../terminal.ts';
@@ -28,7 +29,10 @@ export const exportTimeline: Command = async (args, context) => {
   if (isPrinted && values.json)
     throw usageErrors.USAGE('--json needs --out FILE: else the timeline is printed');
   const format = formatOf(values.format, values.out);
-  const { output_path: _, ...request } = await scenesOf(file, format);
+  const { output_path: _, ...scenes } = await scenesOf(file, format);
+  const marked = values.chapters && { chapter_markers: { cache_dir: folders(context.values).cache } };
+  // What the list itself says goes first.
+  const request = { ...marked, ...scenes };
   return withBackend(context, 0, async (backend) => {
     const answer = await backend.exportTimeline(request);
     tell(answer, context);

@@ -26,6 +26,7 @@ import type { availableModels, loadedModels, loadModel } from '../routes/models.
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type {
   deleteSummaries,
+  exportSummary,
   listSummaries,
   searchSummaries,
   summaryCollections,
@@ -66,6 +67,7 @@ export interface Operations {
   readonly deleteSummaries: typeof deleteSummaries;
   readonly exportClips: typeof exportClips;
   readonly exportPremiereXml: typeof exportPremiereXml;
+  readonly exportSummary: typeof exportSummary;
   readonly exportTimeline: typeof exportTimeline;
   readonly exportTranscript: typeof exportTranscript;
   readonly faceClusters: typeof faceClusters;
@@ -129,6 +131,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   deleteSummaries: 'POST /api/v1/summaries/delete',
   exportClips: 'POST /api/v1/export/clips',
   exportPremiereXml: 'POST /api/v1/export/premiere-xml',
+  exportSummary: 'POST /api/v1/summaries/export',
   exportTimeline: 'POST /api/v1/export/timeline',
   exportTranscript: 'POST /api/v1/export/transcript',
   faceClusters: 'GET /api/v1/faces/clusters cache_dir',

@@ -1,5 +1,6 @@
 // Summaries of media: what there is, and one of them node by node. Nothing has to be loaded for it.
 import { Type } from 'typebox';
+import { SummaryDocumentAnswer, summaryFormats } from '../../actors/exporter/summary/contract.ts';
 import {
   CollectionsAnswer,
   NodeAnswer,
@@ -9,7 +10,7 @@ import {
   SummaryMatchesAnswer,
   type SummarySelector,
 } from '../../actors/summaries/contract.ts';
-import { defaulted, described, shown } from '../../runtime/schema.ts';
+import { defaulted, described, oneOf, shown } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
@@ -212,11 +213,51 @@ export const deleteSummaries = route({
   },
 });
 
+export const exportSummary = route({
+  method: 'POST',
+  path: '/api/v1/summaries/export',
+  id: 'exportSummary',
+  tag,
+  summary: 'One summary as a document',
+  description:
+    'json: the whole tree with the fields of the other operations, nodes within nodes. markdown and txt: for people. vtt: ' +
+    'chapters as WebVTT, one for each child of the root; the title is the first sentence of its text, and the last one ends ' +
+    'where the film does. Answers the document in base64, or writes it to `output_path`; a name that is taken gets `-2`, ' +
+    `\`-3\` and so on, nothing is ever written over. ${which} 413 for more than 20,000 nodes, 200 levels or 10 million ` +
+    'characters: ask for fewer levels, or for a part by `node_id`.',
+  body: Type.Object({
+    ...selector,
+    format: oneOf(...summaryFormats),
+    node_id: Type.Optional(described(Id, 'Where the document begins; left out, at the root.')),
+    depth: Type.Optional(
+      described(
+        Type.Integer({ minimum: 0, maximum: 1000 }),
+        'Levels below that; left out, all. In vtt the level of the chapters (1), with the leaves above it.',
+      ),
+    ),
+    include_evidence: defaulted(described(Type.Boolean(), 'In json: what leaves were made of.'), false),
+    output_path: Type.Optional(
+      described(
+        AbsolutePath,
+        'Absolute path of the file to write; its folder is made. Left out, the document is in the answer.',
+      ),
+    ),
+  }),
+  answers: { 200: SummaryDocumentAnswer, 404: ErrorBody },
+  handle: async ({ body, signal }, { summaryDocuments }) => {
+    const { format, node_id, depth, include_evidence } = body;
+    const output_path = body.output_path === undefined ? null : absolute('output_path', body.output_path);
+    const asked = { ...selected(body), format, node_id, depth, include_evidence, output_path };
+    return reply(200, await atField('path', summaryDocuments.make(asked, signal)));
+  },
+});
+
 export const summaryRoutes: readonly Route[] = [
   summaryCollections,
   listSummaries,
   searchSummaries,
   summaryOverview,
   summaryNode,
+  exportSummary,
   deleteSummaries,
 ];

@@ -1,6 +1,7 @@
 // Scenes as a sequence that an editing program opens.
 import { Type } from 'typebox';
 import {
+  type ChapterMarkers,
   TimelineAnswer,
   TimelineBody,
   type TimelineItem,
@@ -20,9 +21,17 @@ const rules =
   'file lies. `warnings` tell of items that were left out, and of rates that vary or that no editing program counts at, ' +
   'which are counted at the nearest one that is.';
 
+interface Body {
+  readonly items: readonly TimelineItem[];
+  readonly output_path?: string | undefined;
+  readonly chapter_markers?: ChapterMarkers | undefined;
+}
+
 /** With paths in their plain form. */
-function plain({ items, output_path }: { items: readonly TimelineItem[]; output_path?: string | undefined }) {
+function plain({ items, output_path, chapter_markers: markers }: Body) {
+  const field = 'chapter_markers.cache_dir';
   return {
+    ...(markers && { chapter_markers: { ...markers, cache_dir: absolute(field, markers.cache_dir) } }),
     items: items.map((item, i) => ({
       ...item,
       media_path: absolute(`items[${i}].media_path`, item.media_path),

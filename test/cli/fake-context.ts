@@ -39,6 +39,7 @@ export function fakeHome(t: TestContext, env: Record<string, string> = {}): Fake
       out: (text) => {
         out += typeof text === 'string' ? text : Buffer.from(text).toString();
       },
+      output: { columns: 100, colour: false },
       screen: { write: add, columns: 100, isTerminal: false },
       signal: new AbortController().signal,
       confirm: null,

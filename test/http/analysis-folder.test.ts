@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
+import { createSummaryDocuments } from '../../actors/exporter/summary/summary-documents.ts';
 import { definition } from '../../actors/index/actor.ts';
 import { createLibrary } from '../../actors/library/library.ts';
 import { createPeople } from '../../actors/people/people.ts';
@@ -34,7 +35,9 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
 });
 after(() => tasks.stop().then(() => w.end()));
 const people = createPeople({ index: w.index, tasks });
-const call = inject(routes, { analysis, search, library, tasks, people, summaries: createSummaries(w) });
+const summaries = createSummaries(w);
+const summaryDocuments = createSummaryDocuments({ index: w.index, summaries });
+const call = inject(routes, { analysis, search, library, tasks, people, summaries, summaryDocuments });
 let count = 0;
 const newName = (): string => join(w.folder, `analysis-${++count}`);
 
@@ -56,6 +59,7 @@ const readers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   faceClusters: {},
   summaryCollections: {},
   listSummaries: { media_paths: [film], hash_strs: ['aa'] },
+  searchSummaries: { query: 'a' },
   clusterSamples: { cluster_job_name: 'Family' },
   clusterFaces: { cluster_job_name: 'Family', cluster_id: 'c1' },
   // Last: it remembers what it sees in a folder that is there.
@@ -71,6 +75,7 @@ const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   appearances: {},
   summaryOverview: { hash_str: 'aa' },
   summaryNode: { hash_str: 'aa', node_id: '0' },
+  exportSummary: { hash_str: 'aa', format: 'json' },
 };
 /** About the folder itself, or writing: one that is not there is an error. */
 const others: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -107,14 +112,17 @@ test('every route with an analysis folder is looked at here', () => {
   const taken = routes.filter(({ body, query }) => JSON.stringify([body, query]).includes('"cache_dir"'));
   // A watch folder only names the one it will use: nothing is read or written.
   const naming = ['addWatchFolder', 'changeWatchFolder'];
-  const looked = [...[readers, ofJobs, others].flatMap(Object.keys), ...naming, 'analyze'];
+  // Theirs is within `chapter_markers`: test/actors/exporter/timeline/timelines.test.ts reads it.
+  const within = ['exportPremiereXml', 'exportTimeline'];
+  const looked = [...[readers, ofJobs, others].flatMap(Object.keys), ...naming, ...within, 'analyze'];
   assert.deepEqual(taken.map(({ id }) => id).sort(), looked.sort());
 });
 
 test('one that is not there yet answers as an empty one does, before and after it is loaded', async () => {
   const [empty, missing] = [newName(), newName()];
   mkdirSync(empty);
-  const searches = Object.keys(readers).filter((id) => id.startsWith('search'));
+  // Summaries are searched without loading them.
+  const searches = Object.keys(readers).filter((id) => /^search(?!Summaries)/.test(id));
   const both = async (cache_dir: string) => ({
     first: await askAll(Object.keys(readers), cache_dir),
     loaded: await askAll(searches, cache_dir),

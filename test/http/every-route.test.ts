@@ -6,6 +6,7 @@ import test, { after } from 'node:test';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
 import { createClips } from '../../actors/exporter/clips/clips.ts';
 import { createExporter } from '../../actors/exporter/exporter.ts';
+import { createSummaryDocuments } from '../../actors/exporter/summary/summary-documents.ts';
 import { createTimelines } from '../../actors/exporter/timeline/timelines.ts';
 import { definition } from '../../actors/index/actor.ts';
 import { createLibrary } from '../../actors/library/library.ts';
@@ -58,12 +59,6 @@ const exporter: typeof real = {
   transcript: ({ output_dir, ...request }, signal) =>
     real.transcript({ ...request, output_dir: output_dir && join(w.folder, 'out', output_dir) }, signal),
 };
-const sequences = createTimelines(w);
-const timelines: typeof sequences = {
-  ...sequences,
-  make: ({ output_path, ...request }, signal) =>
-    sequences.make({ ...request, output_path: output_path && join(w.folder, 'out', output_path) }, signal),
-};
 after(async () => {
   await timelines.close();
   await exporter.close();
@@ -111,6 +106,18 @@ const summaries: typeof reading = {
   },
 };
 
+const sequences = createTimelines({ prober: w.prober, index: stored.index, summaries });
+const timelines: typeof sequences = {
+  ...sequences,
+  make: ({ output_path, ...request }, signal) =>
+    sequences.make({ ...request, output_path: output_path && join(w.folder, 'out', output_path) }, signal),
+};
+const documents = createSummaryDocuments({ index: stored.index, summaries });
+const summaryDocuments: typeof documents = {
+  make: ({ output_path, ...request }, signal) =>
+    documents.make({ ...request, output_path: output_path && join(w.folder, 'out', output_path) }, signal),
+};
+
 const call = inject(routes, {
   analysis: w.analysis,
   search: w.search,
@@ -127,6 +134,7 @@ const call = inject(routes, {
   people: createPeople({ index: faces.ref, tasks: { start: async () => ({ task_id: 'recluster' }) } }),
   watchFolders,
   summaries,
+  summaryDocuments,
   states: () => [],
   models: createModelLibrary(join(w.folder, 'models'), { memoryBytes: 8e9, graphics: false }),
   stopping: () => false,
@@ -163,6 +171,7 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   moveMedia: { from: w.folder, to: moved },
   summaryOverview: { hash_str: 'aa' },
   summaryNode: { hash_str: 'aa', node_id: '0' },
+  exportSummary: { hash_str: 'aa' },
   deleteSummaries: { collection_id: 'c1' },
 };
 const goodFor = ({ body, id }: Route) => ({ ...goodBody(body!, known), ...besides[id] });

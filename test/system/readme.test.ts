@@ -25,6 +25,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'npm pack': 'test/system/package.test.ts does it',
   'npm install -g': 'test/system/package.test.ts does it',
   'npx framehound models pull': 'needs a download; test/cli/commands/bring-by-hand.test.ts does without',
+  'npx framehound summary': 'needs stored summaries; test/cli/commands/summary.test.ts has some',
+  'npx framehound export timeline': 'needs a list of scenes; test/cli/commands/export.test.ts has one',
   'npx framehound faces': 'needs face models; test/cli/commands/faces.test.ts does without',
   'npx framehound search "outdoors" --person':
     'needs people that have names; test/system/faces.test.ts has them',

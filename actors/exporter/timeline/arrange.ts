@@ -2,6 +2,8 @@
 // to the frames of the sequence, so items that meet in seconds meet in frames, at every rate. Pure.
 import type { Rational } from '../../decoder/contract.ts';
 import { oneLine } from '../rows.ts';
+import type { Chapter } from '../summary/contract.ts';
+import { ChapterMarks } from './chapter-marks.ts';
 import { type TimelineItem, type TimelineRequest, timelineErrors } from './contract.ts';
 import type { Clip, SoundTrack, Source, Timeline } from './model.ts';
 import {
@@ -32,19 +34,27 @@ interface Placed {
   readonly last: number;
 }
 
-/** `facts`: of the paths of the items; without them an item is left out. Throws ITEM_INVALID and SEQUENCE_INVALID naming the field. */
-export function arrange(request: TimelineRequest, facts: ReadonlyMap<string, SourceFacts>): Arranged {
+/**
+ * `facts`: of the paths of the items; without them an item is left out. `chapters`: of paths that have some. Throws
+ * ITEM_INVALID and SEQUENCE_INVALID naming the field.
+ */
+export function arrange(
+  request: TimelineRequest,
+  facts: ReadonlyMap<string, SourceFacts>,
+  chapters: ReadonlyMap<string, readonly Chapter[]> = new Map(),
+): Arranged {
   const { items } = request;
   const pictures = items.flatMap(({ track, media_path }) =>
     track === 'video' && facts.has(media_path) ? [facts.get(media_path)!] : [],
   );
   const sequence = sequenceOf(request, pictures);
   const sources = new Sources(facts, sequence.rate);
+  const marks = new ChapterMarks(chapters);
   const placed: Record<Kind, Placed[]> = { video: [], audio: [] };
   for (const [i, item] of items.entries()) {
     if (!facts.has(item.media_path)) continue;
     const some = placed[item.track];
-    some.push({ item: i, ...place(item, `items[${i}]`, sources, some.at(-1)) });
+    some.push({ item: i, ...place(item, `items[${i}]`, { sources, marks }, some.at(-1)) });
   }
   const all = [...placed.video, ...placed.audio].map(({ clip }) => clip);
   const timeline = {
@@ -58,16 +68,12 @@ export function arrange(request: TimelineRequest, facts: ReadonlyMap<string, Sou
 }
 
 /** `before`: of its kind. */
-function place(item: TimelineItem, at: string, sources: Sources, before: Placed | undefined) {
+function place(item: TimelineItem, at: string, { sources, marks }: Placing, before: Placed | undefined) {
   const source = sources.numberOf(item, at);
   const { facts, rate, frames } = sources.at(source);
   const { first, last } = range(item, at, facts);
   const after = before?.clip.end ?? 0;
-  const start = startOf(item, at, sources.sequenceRate, after);
-  const end =
-    item.timeline_start_seconds === undefined
-      ? after + lasting(first, last, sources.sequenceRate)
-      : frameAt(nanoseconds(item.timeline_start_seconds) + last - first, sources.sequenceRate);
+  const { start, end, frameOf } = placeOf(item, at, { first, last, after, rate: sources.sequenceRate });
   if (end <= start) {
     throw refused(at, 'source_end_seconds', 'comes to no frame of the sequence: the item is too short');
   }
@@ -81,20 +87,41 @@ function place(item: TimelineItem, at: string, sources: Sources, before: Placed 
   if (name === '') throw refused(at, 'name', 'has no character that can be shown');
   // The last frame of a file may be rounded past its end: then the whole range moves by that frame.
   const within = frames === null ? from : Math.min(from, frames - length);
-  return { clip: { name, source, start, end, in: within, out: within + length }, last };
+  const markers = marks.within(item.media_path, { first, last, start, end }, frameOf);
+  return { clip: { name, source, start, end, in: within, out: within + length, markers }, last };
 }
 
-/** Of what has no place of its own: as many frames as its source has there, so that what goes on there goes on here. */
-function lasting(first: number, last: number, rate: Rational): number {
-  const frames = frameAt(last, rate) - frameAt(first, rate);
-  // Shorter than a frame, and within one.
-  return frames === 0 ? frameAt(last - first, rate) : frames;
+interface Placing {
+  readonly sources: Sources;
+  readonly marks: ChapterMarks;
 }
 
-function startOf({ timeline_start_seconds: told }: TimelineItem, at: string, rate: Rational, after: number) {
-  if (told === undefined) return after;
+interface Range {
+  /** In nanoseconds of the source. */
+  readonly first: number;
+  readonly last: number;
+  /** Where the item before it ends. */
+  readonly after: number;
+  readonly rate: Rational;
+}
+
+/** `frameOf`: the frame of the sequence for a time of the source, rounded as the ends are. */
+function placeOf(
+  { timeline_start_seconds: told }: TimelineItem,
+  at: string,
+  { first, last, after, rate }: Range,
+): { readonly start: number; readonly end: number; readonly frameOf: (nanos: number) => number } {
+  if (told === undefined) {
+    // As many frames as its source has there, so that what goes on there goes on here.
+    const frameOf = (nanos: number) => after + frameAt(nanos, rate) - frameAt(first, rate);
+    const end = frameOf(last);
+    // Shorter than a frame, and within one.
+    return { start: after, end: end > after ? end : after + frameAt(last - first, rate), frameOf };
+  }
   if (!(told >= 0)) throw refused(at, 'timeline_start_seconds', 'must be a number of seconds');
-  return frameAt(nanoseconds(told), rate);
+  const begin = nanoseconds(told);
+  const frameOf = (nanos: number) => frameAt(begin + nanos - first, rate);
+  return { start: frameAt(begin, rate), end: frameOf(last), frameOf };
 }
 
 /**

@@ -60,6 +60,20 @@ const Item = Type.Object({
   name: Type.Optional(described(Name, 'Of the clip; the name of the file when left out.')),
 });
 
+const ChapterMarkers = Type.Object({
+  cache_dir: described(Path, 'Absolute path of the analysis folder that has the summaries.'),
+  analysis_name: Type.Optional(
+    described(Name, 'Which of several summaries of a file; left out, the one that was stored last.'),
+  ),
+  depth: Type.Optional(
+    described(
+      Type.Integer({ minimum: 0, maximum: 1000 }),
+      'Level of the chapters in the summary: 1, the children of its root, when left out.',
+    ),
+  ),
+});
+export type ChapterMarkers = Static<typeof ChapterMarkers>;
+
 /** Fields of a request that every format takes. */
 export const timelineFields = {
   output_path: Type.Optional(
@@ -88,6 +102,13 @@ export const timelineFields = {
       oneOf('refuse', 'leave_out'),
       'Items whose file is gone or no media: `refuse` (as when left out) is a 400 that names the first one; `leave_out` ' +
         'places the others and tells of it in `warnings`.',
+    ),
+  ),
+  chapter_markers: Type.Optional(
+    described(
+      ChapterMarkers,
+      'Marks the chapters that the stored summaries of the files have, where they are used. A file without a summary has ' +
+        'no markers, and `warnings` names it. Left out, there are none.',
     ),
   ),
 };
@@ -119,6 +140,8 @@ export interface TimelineRequest {
   readonly items: readonly TimelineItem[];
   /** What becomes of items whose file cannot be read; `refuse` when left out. */
   readonly unreadable?: 'refuse' | 'leave_out' | undefined;
+  /** Marks the chapters of summaries, where they are used. */
+  readonly chapter_markers?: ChapterMarkers | undefined;
   /** Absolute path of the file to write; null answers the text itself. */
   readonly output_path: string | null;
 }

@@ -29,6 +29,7 @@ export function edl(timeline: Timeline): string {
       `${number}  ${reel} ${channels.padEnd(5)} C        ${placed}`,
       ...motion(reel, times),
       ...comments(clip, source, times),
+      ...clip.markers.map((one) => `* LOC: ${counterText(timecode, one.start)} GREEN   ${one.name}`),
     ];
   });
   const mode = dropsFrames(timecode) ? 'DROP FRAME' : 'NON-DROP FRAME';

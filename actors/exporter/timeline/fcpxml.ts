@@ -1,7 +1,7 @@
 // A timeline as FCPXML 1.8, for Final Cut Pro and DaVinci Resolve: the lowest track of pictures is the storyline, everything
 // else hangs on what lies there. Times are exact fractions of a second. Pure.
 import type { Rational } from '../../decoder/contract.ts';
-import { type Clip, dropsFrames, type Source, type Timeline } from './model.ts';
+import { type Clip, dropsFrames, type Marker, type Source, type Timeline } from './model.ts';
 import { pathUrl } from './path-url.ts';
 import { framesPerSecond, isSameRate } from './rate.ts';
 import { type Seconds, secondsOf, shownSeconds, sum } from './seconds.ts';
@@ -158,7 +158,8 @@ function clipElement(
     start: shownSeconds(clipStart(clip, source)),
     duration: shownSeconds(secondsOf(clip.end - clip.start, timeline.rate)),
   };
-  if (source.kind === 'image') return element('video', common, ...hung);
+  const markers = clip.markers.map((one) => chapterMarker(one, clip, source, timeline.rate));
+  if (source.kind === 'image') return element('video', common, ...hung, ...markers);
   const isOther = source.kind === 'video' && !isSameRate(source.rate, timeline.rate);
   const conform = element('conform-rate', {
     scaleEnabled: 0,
@@ -174,7 +175,15 @@ function clipElement(
     },
     ...(isOther ? [conform] : []),
     ...hung,
+    ...markers,
   );
+}
+
+/** A moment, in the time of the source of its clip: chapters of Final Cut Pro have no length. */
+function chapterMarker({ name, start }: Marker, clip: Clip, source: Source, rate: Rational): Element {
+  const at = sum(clipStart(clip, source), secondsOf(start - clip.start, rate));
+  const duration = shownSeconds(secondsOf(1, rate));
+  return element('chapter-marker', { start: shownSeconds(at), duration, value: name });
 }
 
 /** Rates that version 1.8 has a word for; of others it is left out. */

@@ -36,6 +36,15 @@ export interface Source {
   readonly sound: Sound | null;
 }
 
+/** A chapter, as far as a clip shows it. */
+export interface Marker {
+  /** One line, never empty. */
+  readonly name: string;
+  /** Half-open, in frames of the sequence from its beginning; at least one. */
+  readonly start: number;
+  readonly end: number;
+}
+
 export interface Clip {
   readonly name: string;
   /** Place in `sources`. */
@@ -46,6 +55,8 @@ export interface Clip {
   /** Half-open, in frames of the source from its beginning. */
   readonly in: number;
   readonly out: number;
+  /** In order of time, within the clip. What another clip has at the same time is not repeated. */
+  readonly markers: readonly Marker[];
 }
 
 /** Clips of one track follow each other: they never overlap. */
@@ -71,6 +82,14 @@ export interface Timeline {
   /** From the lowest to the one that covers the others. */
   readonly video: readonly Track[];
   readonly audio: readonly SoundTrack[];
+}
+
+/** Those of all clips, in order of time. */
+export function markersOf({ video, audio }: Timeline): Marker[] {
+  const tracks: readonly Track[] = [...video, ...audio];
+  return tracks
+    .flatMap(({ clips }) => clips.flatMap(({ markers }) => markers))
+    .sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
 /** `01:00:00:00`, with a semicolon before the frames where numbers are dropped. `frame`: counted from the first one. */

@@ -1,6 +1,6 @@
 // A timeline as OpenTimelineIO: JSON, with the schemas that its library reads. Pure.
 import type { Rational } from '../../decoder/contract.ts';
-import type { Clip, Source, Timeline, Track } from './model.ts';
+import { type Clip, type Marker, markersOf, type Source, type Timeline, type Track } from './model.ts';
 import { pathUrl } from './path-url.ts';
 import { framesIn } from './rate.ts';
 
@@ -30,12 +30,23 @@ export function otio(timeline: Timeline): string {
       name: 'tracks',
       source_range: null,
       effects: [],
-      markers: [],
+      markers: markersOf(timeline).map((one) => marker(one, rate)),
       enabled: true,
       children: tracks,
     },
   };
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** In the time of the stack, which begins with the timeline. */
+function marker({ name, start, end }: Marker, rate: Rational) {
+  return {
+    OTIO_SCHEMA: 'Marker.2',
+    metadata: {},
+    name,
+    color: 'GREEN',
+    marked_range: range(time(start, rate), time(end - start, rate)),
+  };
 }
 
 /** Where a clip lies is the sum of what comes before it: gaps and clips last whole frames of the sequence. */

@@ -1,13 +1,12 @@
 // Makes timelines: asks what the files are, has the items placed, and has the result written in a thread of its own.
-import { stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
 import { type EngineError, restated } from '../../../runtime/errors.ts';
-import { saveNew } from '../../../runtime/files/save-new.ts';
 import { moduleUrl } from '../../../runtime/module-url.ts';
 import { createPool, poolErrors } from '../../../runtime/pool.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
 import { type decoderContract, isMediaError } from '../../decoder/contract.ts';
+import { expectNoFolder, saveAt } from '../output-path.ts';
+import type { ReadingParts } from '../summary/read.ts';
 import { arrange } from './arrange.ts';
 import {
   type TimelineAnswer,
@@ -19,6 +18,7 @@ import {
 import { editsOf } from './edits.ts';
 import { framesPerSecond } from './rate.ts';
 import { type SourceFacts, sourceFacts } from './source-facts.ts';
+import { chaptersOfFiles } from './timelines-chapters.ts';
 import type { WriteTask } from './write.ts';
 
 /** Timelines that may wait for the thread. */
@@ -30,8 +30,12 @@ const TOGETHER = 4;
 /** Warnings of one answer; the next one says how many more there are. */
 const MOST_WARNINGS = 20;
 
+export interface TimelinesParts extends ReadingParts {
+  readonly prober: Ref<typeof decoderContract>;
+}
+
 /** Starts no thread before there is something to write. */
-export function createTimelines({ prober }: { readonly prober: Ref<typeof decoderContract> }): Timelines {
+export function createTimelines({ prober, ...reading }: TimelinesParts): Timelines {
   const pool = createPool<WriteTask, string>({
     module: moduleUrl('./write', import.meta.url),
     name: 'write',
@@ -43,12 +47,13 @@ export function createTimelines({ prober }: { readonly prober: Ref<typeof decode
   return {
     make: async (request, signal) => {
       const { format, items, output_path, unreadable = 'refuse' } = request;
-      await expectNoFolder(output_path);
+      await expectNoFolder(output_path, unwritable);
       const { facts, errors } = await factsOf(prober, items, signal);
       if (errors.size > 0 && (facts.size === 0 || unreadable === 'refuse'))
         throw unreadableError(items, errors);
-      const { timeline, warnings } = arrange(request, facts);
-      const told = [...leftOut(items, errors), ...warnings];
+      const marks = await chaptersOfFiles(reading, request.chapter_markers, facts.keys(), signal);
+      const { timeline, warnings } = arrange(request, facts, marks.chapters);
+      const told = [...leftOut(items, errors), ...marks.warnings, ...warnings];
       // A thread of the pool throws plain errors: what does not fit is told before.
       if (format === 'edl') editsOf(timeline);
       const content = await pool.run({ timeline, format }, signal).catch(tooLarge);
@@ -62,7 +67,9 @@ export function createTimelines({ prober }: { readonly prober: Ref<typeof decode
         item_count: items.filter(({ media_path }) => facts.has(media_path)).length,
         total_duration_seconds: (duration * rate.den) / rate.num,
         ...(told.length > 0 && { warnings: someOf(told) }),
-        ...(output_path === null ? { content } : { output_path: await save(output_path, content) }),
+        ...(output_path === null
+          ? { content }
+          : { output_path: await saveAt(output_path, Buffer.from(content), unwritable) }),
       } satisfies TimelineAnswer;
     },
     close: pool.close,
@@ -116,25 +123,6 @@ function leftOut(items: TimelineRequest['items'], errors: Asked['errors']): stri
     const what = length === 1 ? 'an item' : `${length} items`;
     return `left out, ${what}: ${errors.get(path)!.message}`;
   });
-}
-
-/** The path names the file to write, not a folder to write into. */
-async function expectNoFolder(path: string | null): Promise<void> {
-  if (path === null) return;
-  const isFolder = await stat(path).then(
-    (stats) => stats.isDirectory(),
-    // What keeps it from being written is told by the write.
-    () => false,
-  );
-  if (isFolder) throw unwritable(`${path} is a folder; it must name the file to write`);
-}
-
-async function save(path: string, content: string): Promise<string> {
-  try {
-    return await saveNew(dirname(path), basename(path), Buffer.from(content));
-  } catch (error) {
-    throw unwritable((error as Error).message, error);
-  }
 }
 
 function unwritable(what: string, cause?: unknown) {

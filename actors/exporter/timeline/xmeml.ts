@@ -5,6 +5,8 @@ import {
   type Counter,
   counterText,
   dropsFrames,
+  type Marker,
+  markersOf,
   type SoundTrack,
   type Source,
   sourceTimecode,
@@ -91,6 +93,7 @@ class Writer {
       rateElement(rate),
       timecodeElement(timecode, counterText(timecode, 0)),
       element('media', {}, video, audio),
+      ...markersOf(this.#timeline).map(markerElement),
     );
   }
 
@@ -222,6 +225,10 @@ function mediaElements({ kind, rate, width, height, sound }: Source): Element[] 
   const audio =
     sound && element('audio', {}, soundElement(sound.sampleRate), leaf('channelcount', sound.channels));
   return [...(kind === 'audio' ? [] : [video]), ...(audio ? [audio] : [])];
+}
+
+function markerElement({ name, start, end }: Marker): Element {
+  return element('marker', {}, leaf('name', name), leaf('in', start), leaf('out', end));
 }
 
 function sourceTrack(channel: number | null): Element {

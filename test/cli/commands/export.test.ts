@@ -4,19 +4,22 @@ import { join } from 'node:path';
 import test, { after, type TestContext } from 'node:test';
 import type { Engine } from '../../../actors/engine.ts';
 import { createTimelines } from '../../../actors/exporter/timeline/timelines.ts';
+import { definition } from '../../../actors/index/actor.ts';
 import type { Match } from '../../../actors/search/contract.ts';
+import { createSummaries } from '../../../actors/summaries/summaries.ts';
 import { exporting } from '../../../cli/commands/export.ts';
 import { search } from '../../../cli/commands/search.ts';
 import { usageErrors } from '../../../cli/context.ts';
 import { sceneItems } from '../../../cli/scenes.ts';
 import { world } from '../../actors/analysis/fakes.ts';
+import { callsOf, summarise, tree } from '../../actors/index/summaries/trees.ts';
 import { fakeHome } from '../fake-context.ts';
 
 const w = await world([
   { name: 'a.mp4', frames: 8 },
   { name: 'b.wav', frames: 5, kind: 'audio' },
 ]);
-const timelines = createTimelines(w);
+const timelines = createTimelines({ ...w, summaries: createSummaries(w) });
 after(async () => {
   await timelines.close();
   await w.end();
@@ -63,6 +66,36 @@ test('a list of scenes is printed as a timeline, or written where it was asked f
   const named = await run(exporting, 'timeline', list, '--out', out, '--format', 'otio', '--json');
   const saved = JSON.parse(named.out) as { output_path: string; total_duration_seconds: number };
   assert.deepEqual([saved.output_path, saved.total_duration_seconds], [join(home, 'cut-2.edl'), 2]);
+});
+
+test('--chapters marks those of stored summaries, and a file without any is named', async (t) => {
+  const stored = await world([{ name: 'a.mp4', frames: 8, content: 'aa' }], { index: definition });
+  const summaries = createSummaries(stored);
+  const making = createTimelines({ ...stored, summaries });
+  t.after(() => making.close().then(() => stored.end()));
+  const cache_dir = join(stored.folder, 'cache');
+  const home = fakeHome(t, { FRAMEHOUND_CACHE_DIR: cache_dir });
+  const startEngine = async () =>
+    ({ timelines: making, summaries, stop: async () => [] }) as unknown as Engine;
+  const run = async (...args: string[]) => {
+    const context = home.context({ startEngine });
+    await exporting(['timeline', list, '--format', 'edl', ...args], context);
+    return context.said();
+  };
+  const list = join(stored.folder, 'scenes.json');
+  const scene = { media_path: 'a.mp4', source_start_seconds: 1, source_end_seconds: 7, track: 'video' };
+  writeFileSync(list, JSON.stringify([scene]));
+  assert.match((await run('--chapters')).err, /note: no chapter markers: .*a\.mp4 has no summary\n/);
+  await summarise(callsOf(stored.index), cache_dir, 'aa', { nodes: tree(8, 2, 2) });
+  const { out } = await run('--chapters');
+  assert.deepEqual(out.match(/^\* LOC: .*$/gm), [
+    '* LOC: 00:00:00:00 GREEN   1 from 0 to 4',
+    '* LOC: 00:00:03:00 GREEN   2 from 4 to 8',
+  ]);
+  assert.ok(!(await run()).out.includes('LOC'));
+  // What the list itself says goes first.
+  writeFileSync(list, JSON.stringify({ items: [scene], chapter_markers: { cache_dir, depth: 0 } }));
+  assert.equal((await run('--chapters')).out.match(/LOC/g)?.length, 1);
 });
 
 test('what is wrong with the list is told of its place in it', async (t) => {

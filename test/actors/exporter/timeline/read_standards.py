@@ -1,5 +1,5 @@
 # Reads timelines as their formats define them, with nothing but Python's own library and exact fractions, and prints
-# where every clip lies, as lines of JSON. Arguments: the file, and for an EDL, which has no rates, frames per second as
+# where every clip and every marker lies, as lines of JSON. Arguments: the file, and for an EDL, which has no rates, frames per second as
 # a fraction and the timecode that the sequence begins with. Ends with an error where a file breaks a rule of its format.
 import json
 import re
@@ -34,6 +34,10 @@ def show(kind, name, start, end, source, length, path):
     fields = {"kind": kind, "name": name, "start": start, "end": end, "from": source, "length": length}
     print(json.dumps({key: str(value) if isinstance(value, Fraction) else value for key, value in fields.items()}
                      | {"path": path}))
+
+
+def show_marker(name, start, end=None):
+    show("marker", name, start, end, None, None, None)
 
 
 def xmeml(path):
@@ -80,6 +84,10 @@ def xmeml(path):
             items = tracks[int(link.findtext("trackindex")) - 1].findall("clipitem")
             assert items[int(link.findtext("clipindex")) - 1].get("id") == link.findtext("linkclipref")
     assert int(sequence.findtext("duration")) == last
+    for marker in sequence.findall("marker"):
+        first, out = int(marker.findtext("in")), int(marker.findtext("out"))
+        assert 0 <= first < out <= last and marker.findtext("name")
+        show_marker(marker.findtext("name"), first / rate, out / rate)
 
 
 def fcpxml(path):
@@ -110,6 +118,13 @@ def fcpxml(path):
                 step = seconds(resources[asset.get("format")], "frameDuration")
                 assert (own - seconds(asset, "start")) % step == 0, "not on a frame of its source"
             show(kind, element.get("name"), at, at + length, own - seconds(asset, "start"), None, path_of(asset.get("src")))
+        order = [{"conform-rate": 0, "asset-clip": 1, "video": 1, "chapter-marker": 2}[child.tag] for child in element]
+        assert order == sorted(order), "not in the order of the format"
+        for marker in element.findall("chapter-marker"):
+            place = at + seconds(marker, "start") - own
+            assert at <= place < at + length and place % frame == 0 and seconds(marker, "duration") == frame
+            assert element.tag != "gap"
+            show_marker(marker.get("value"), place)
         for child in element:
             if child.tag in ("asset-clip", "video"):
                 assert element.get("lane") is None and child.get("lane") is not None
@@ -136,6 +151,11 @@ def otio(path):
         assert isinstance(time["value"], int)
         return time["value"] / rate
 
+    for marker in timeline["tracks"]["markers"]:
+        assert marker["OTIO_SCHEMA"] == "Marker.2" and marker["marked_range"]["OTIO_SCHEMA"] == "TimeRange.1"
+        start, length = (seconds(marker["marked_range"][name]) for name in ("start_time", "duration"))
+        assert length > 0
+        show_marker(marker["name"], start, start + length)
     for track in timeline["tracks"]["children"]:
         at = Fraction(0)
         for child in track["children"]:
@@ -162,14 +182,16 @@ def edl(path, fps, zero):
     events, before = [], 0
     for line in lines[2:]:
         if found := event.fullmatch(line):
-            events.append([found, None, None])
+            events.append([found, None, None, []])
         elif line.startswith("M2 "):
             events[-1][1] = Fraction(line.split()[2])
         elif line.startswith("* FROM CLIP NAME: "):
             events[-1][2] = line[18:]
+        elif located := re.fullmatch(r"\* LOC: (\d\d[:;]\d\d[:;]\d\d[:;]\d\d) (\w+) +(\S.*)", line):
+            events[-1][3].append(located)
         else:
             assert line == "" or line.startswith("* "), line
-    for number, (found, speed, name) in enumerate(events, 1):
+    for number, (found, speed, name, located) in enumerate(events, 1):
         assert int(found[1]) == number and name and len(name) <= 32
         start, end = (frame_of(found[i], rate) - frame_of(zero, rate) for i in (6, 7))
         # Of a source that is slower: as many numbers a second.
@@ -181,6 +203,10 @@ def edl(path, fps, zero):
         before = start
         kind = "video" if found[3] == "V" else "audio"
         show(kind, name, start / rate, end / rate, None, None, None)
+        for one in located:
+            place = frame_of(one[1], rate) - frame_of(zero, rate)
+            assert start <= place < end, one[0]
+            show_marker(one[3], place / rate)
 
 
 readers = {"xml": xmeml, "fcpxml": fcpxml, "otio": otio, "edl": edl}

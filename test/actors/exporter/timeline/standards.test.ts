@@ -25,7 +25,7 @@ interface Read {
   readonly kind: string;
   readonly name: string;
   readonly start: string;
-  readonly end: string;
+  readonly end: string | null;
   readonly from: string | null;
   readonly path: string | null;
 }
@@ -63,7 +63,18 @@ function expected({ video, audio, rate, sources }: Timeline, format: TimelineFor
         path: format === 'edl' ? null : source.path,
       };
     });
-  return [...video.flatMap(of('video')), ...audio.flatMap(of('audio'))];
+  // Locators and the chapters of Final Cut Pro are moments.
+  const isMoment = format === 'edl' || format === 'fcpxml';
+  const marked = [...video, ...audio].flatMap(({ clips }) => clips.flatMap(({ markers }) => markers));
+  const markers = marked.map(({ name, start, end }) => ({
+    kind: 'marker',
+    name,
+    start: fraction(start, rate),
+    end: isMoment ? null : fraction(end, rate),
+    from: null,
+    path: null,
+  }));
+  return [...video.flatMap(of('video')), ...audio.flatMap(of('audio')), ...markers];
 }
 
 const inOrder = (clips: readonly Partial<Read>[]) =>
@@ -107,6 +118,42 @@ test('films of every rate in sequences of every rate are read frame by frame', {
     const start_timecode = dropFrame ? '09:59:50;04' : '09:59:50:04';
     const { timeline } = arrange(request(items, { fps: Number(of), start_timecode }), facts);
     for (const format of ['xmeml', 'fcpxml', 'otio', 'edl'] as const) await assertRead(timeline, format, of);
+  }
+});
+
+test('chapters are read where they are shown, at every rate, clipped to their clips', { skip }, async () => {
+  for (const of of names) {
+    const facts = known(
+      ...names.map((own) => film(`/media/${own}.mov`, { rate: rates[own], seconds: 400.4 })),
+      recording('/media/s.wav', { seconds: 400 }),
+    );
+    const titles = ['A & <b>', '10% of it', 'Größe: 日本 👍', "it's “so”"];
+    const chaptersEvery = (seconds: number) =>
+      Array.from({ length: 40 }, (_, i) => ({
+        title: `${titles[i % titles.length]} ${i}`,
+        start_seconds: i * seconds,
+        end_seconds: (i + 1) * seconds,
+      }));
+    const chapters = new Map([...facts.keys()].map((path, i) => [path, chaptersEvery(i + 3)]));
+    const pictures = Array.from({ length: 90 }, (_, i) => {
+      const start = 2.2 + i * 1.37;
+      const place = i % 9 === 8 ? { timeline_start_seconds: i * 4 + 3.21 } : {};
+      return item(`/media/${names[i % names.length]}.mov`, start, start + 0.6 + (i % 5) * 3.71, place);
+    });
+    const items = [...pictures, item('/media/s.wav', 3.3, 61.2, { track: 'audio' })];
+    const { timeline } = arrange(request(items, { fps: Number(of) }), facts, chapters);
+    const marked = timeline.video.flatMap(({ clips }) => clips.flatMap(({ markers }) => markers));
+    assert.ok(marked.length > 100, `${marked.length}`);
+    for (const format of ['xmeml', 'fcpxml', 'otio'] as const) await assertRead(timeline, format, of);
+    const alone = arrange(
+      request(
+        items.filter((one) => !('timeline_start_seconds' in one)),
+        { fps: Number(of) },
+      ),
+      facts,
+      chapters,
+    );
+    await assertRead(alone.timeline, 'edl', of);
   }
 });
 

@@ -13,15 +13,18 @@ import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { timelineErrors } from '../../../../actors/exporter/timeline/contract.ts';
 import { createTimelines } from '../../../../actors/exporter/timeline/timelines.ts';
+import { definition } from '../../../../actors/index/actor.ts';
+import { createSummaries } from '../../../../actors/summaries/summaries.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { world } from '../../analysis/fakes.ts';
+import { callsOf, summarise, tree } from '../../index/summaries/trees.ts';
 import { item, request } from './sources.ts';
 
 const w = await world([
   { name: 'a.mp4', frames: 8 },
   { name: 'b.wav', frames: 5, kind: 'audio' },
 ]);
-const timelines = createTimelines(w);
+const timelines = createTimelines({ ...w, summaries: createSummaries(w) });
 const folder = mkdtempSync(join(tmpdir(), 'framehound-timelines-'));
 after(async () => {
   await timelines.close();
@@ -97,4 +100,54 @@ test('each file is asked about once, and what nobody waits for is not made', asy
   assert.equal(w.probing.all, before + 1);
   const gone = AbortSignal.abort();
   await assert.rejects(timelines.make(request(items), gone), (error) => engineErrors.CANCELLED.is(error));
+});
+
+test('chapters of stored summaries are marked, and a file without any is named', async () => {
+  const stored = await world(
+    [
+      { name: 'a.mp4', frames: 8, content: 'aa' },
+      { name: 'b.mp4', frames: 8, content: 'bb' },
+    ],
+    {
+      index: definition,
+    },
+  );
+  const making = createTimelines({ ...stored, summaries: createSummaries(stored) });
+  try {
+    const cache_dir = join(stored.folder, 'cache');
+    const [one, two] = stored.paths as [string, string];
+    const index = callsOf(stored.index);
+    const texts = (word: string) =>
+      tree(8, 2, 2).map((node) => ({ ...node, text: `${word} ${node.node_id}. More.` }));
+    await summarise(index, cache_dir, 'aa', { name: 'Cut', nodes: texts('Cut') });
+    await summarise(index, cache_dir, 'aa', { name: 'other', nodes: texts('Other') });
+    const some = [item(one, 1, 7), item(two, 0, 2), item(two, 4, 5)];
+    const marked = async (chapter_markers: object) => {
+      const asked = request(some, { format: 'otio', chapter_markers: { cache_dir, ...chapter_markers } });
+      const { content, warnings = [] } = await making.make(asked, signal);
+      const { markers } = (JSON.parse(content!) as { tracks: { markers: { name: string }[] } }).tracks;
+      return { names: markers.map(({ name }) => name), warnings };
+    };
+    const latest = await marked({});
+    assert.deepEqual(latest.names, ['Other 1.', 'Other 2.']);
+    assert.deepEqual(latest.warnings.slice(0, 1), [`no chapter markers: ${two} has no summary`]);
+    assert.deepEqual((await marked({ analysis_name: 'CUT' })).names, ['Cut 1.', 'Cut 2.']);
+    assert.deepEqual((await marked({ depth: 2 })).names, [
+      'Other 1.1.',
+      'Other 1.2.',
+      'Other 2.1.',
+      'Other 2.2.',
+    ]);
+    const quality = { warnings: ['Words were cut'], warning_count: 1 };
+    await summarise(index, cache_dir, 'aa', { name: 'cut', nodes: texts('Cut'), quality, replace: true });
+    assert.equal((await marked({})).warnings[0], `chapter markers of ${one}: Words were cut`);
+    const none = await marked({ analysis_name: 'nobody' });
+    assert.deepEqual(
+      [none.names, none.warnings.slice(0, 2)],
+      [[], [one, two].map((path) => `no chapter markers: ${path} has no summary named "nobody"`)],
+    );
+  } finally {
+    await making.close();
+    await stored.end();
+  }
 });

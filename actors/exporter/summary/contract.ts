@@ -1,0 +1,98 @@
+// What a summary is asked for with as a document, and what is answered.
+import { type Static, Type } from 'typebox';
+import { described } from '../../../runtime/schema.ts';
+import type {
+  Evidence,
+  OverviewAnswer,
+  SummaryNodeEntry,
+  SummarySelector,
+} from '../../summaries/contract.ts';
+
+export const summaryFormats = ['json', 'markdown', 'txt', 'vtt'] as const;
+export type SummaryFormat = (typeof summaryFormats)[number];
+
+export const summarySuffixes: Readonly<Record<SummaryFormat, string>> = {
+  json: 'json',
+  markdown: 'md',
+  txt: 'txt',
+  vtt: 'vtt',
+};
+
+export const summaryTypes: Readonly<Record<SummaryFormat, string>> = {
+  json: 'application/json',
+  markdown: 'text/markdown; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+  vtt: 'text/vtt; charset=utf-8',
+};
+
+/** Nodes and characters of one document, and levels: what is more is asked for in parts. */
+export const mostDocumentNodes = 20_000;
+export const mostDocumentCharacters = 10_000_000;
+export const mostDocumentLevels = 200;
+
+export interface DocumentNode {
+  readonly node: SummaryNodeEntry;
+  /** Levels below the node that the document begins with. */
+  readonly below: number;
+  /** Of a leaf, when it was asked for. */
+  readonly evidence: Evidence | null;
+}
+
+/** A summary as it was read, or a part of it. */
+export interface SummaryTree {
+  readonly overview: OverviewAnswer;
+  /** In the order in which a person reads them; the first one is above all others. */
+  readonly nodes: readonly DocumentNode[];
+  /** Those of the summary, and what could not be read. */
+  readonly warnings: readonly string[];
+}
+
+/** A part of a film with a name. */
+export interface Chapter {
+  /** One line, never empty. */
+  readonly title: string;
+  /** Half-open; the last one ends where the film does, and all others on whole seconds. */
+  readonly start_seconds: number;
+  readonly end_seconds: number;
+}
+
+export const SummaryDocumentAnswer = Type.Object({
+  success: Type.Boolean(),
+  format: Type.String(),
+  filename: described(
+    Type.String(),
+    'Name of the document, made from that of the file; safe on every system.',
+  ),
+  mime_type: Type.String(),
+  summary_ref: described(Type.String(), 'The summary that was exported.'),
+  content_base64: Type.Optional(
+    described(Type.String(), 'The document in base64, when no `output_path` was given.'),
+  ),
+  output_path: Type.Optional(described(Type.String(), 'Where it lies, when one was given.')),
+  node_count: described(Type.Integer(), 'Nodes in the document; in vtt its chapters.'),
+  warnings: Type.Optional(
+    described(
+      Type.Array(Type.String()),
+      'What could not be read and is left out, and what is wrong with it.',
+    ),
+  ),
+});
+export type SummaryDocumentAnswer = Static<typeof SummaryDocumentAnswer>;
+
+export interface SummaryDocumentRequest extends SummarySelector {
+  readonly format: SummaryFormat;
+  /** Where the document begins; left out, at the root. */
+  readonly node_id?: string | undefined;
+  /** Levels below that; left out, all, and in vtt the children. */
+  readonly depth?: number | undefined;
+  /** In json. */
+  readonly include_evidence: boolean;
+  /** Absolute; null answers the document itself. */
+  readonly output_path: string | null;
+}
+
+/** The coordinator of summaries as documents. */
+export interface SummaryDocuments {
+  /** The errors of `Summaries.node`; DOCUMENT_TOO_LARGE, OUTPUT_UNWRITABLE. */
+  make(request: SummaryDocumentRequest, signal: AbortSignal): Promise<SummaryDocumentAnswer>;
+}

@@ -1,0 +1,226 @@
+// `framehound summary FILE… | --collection NAME|ID | --list`: stored summaries, shown, taken away as documents and removed.
+import { basename, dirname, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { mostDocumentLevels } from '../../actors/exporter/summary/contract.ts';
+import { qualityNotes } from '../../actors/exporter/summary/quality-notes.ts';
+import { summariesErrors } from '../../actors/summaries/contract.ts';
+import { ApiError } from '../../http/client/error.ts';
+import { engineErrors } from '../../runtime/errors.ts';
+import { saveNew } from '../../runtime/files/save-new.ts';
+import { folders } from '../../settings.ts';
+import type { Backend } from '../backend.ts';
+import { commandTable } from '../command-table.ts';
+import { requireConsent } from '../consent.ts';
+import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { openPage } from '../open-page.ts';
+import { numberArgument } from '../question.ts';
+import { type Chosen, chosenOf, collectionNamed } from '../summary/choice.ts';
+import { found, mostMatches } from '../summary/find.ts';
+import { headLines, nodeLines } from '../summary/lines.ts';
+import { listed } from '../summary/list.ts';
+import { pageText } from '../summary/page.ts';
+import { removed } from '../summary/remove.ts';
+import { type Walk, walked } from '../summary/walk.ts';
+import { printable } from '../terminal.ts';
+import { withBackend } from '../with-backend.ts';
+
+const { options } = commandTable.summary;
+const parseOptions = (args: readonly string[]) =>
+  parseArgs({ args: [...args], allowPositionals: true, options });
+type Values = ReturnType<typeof parseOptions>['values'];
+
+const ways = ['find', 'list', 'json', 'markdown', 'page', 'vtt', 'delete'] as const;
+type Way = (typeof ways)[number] | 'show';
+
+export const summary: Command = async (args, context) => {
+  const { values, positionals: files } = parseOptions(args);
+  const way = wayOf(values, files, context);
+  const depth = values.depth === undefined ? null : numberArgument('--depth', values.depth, 0, 1000, true);
+  const max_results = numberArgument('--max', values.max ?? '50', 1, mostMatches, true);
+  const cache_dir = folders(context.values).cache;
+  return withBackend(context, 0, async (backend) => {
+    const collection =
+      values.collection === undefined
+        ? null
+        : await collectionNamed(backend.summaries, cache_dir, values.collection, context);
+    if (way === 'find') {
+      const { collection_id = null } = collection ?? {};
+      const asked = { cache_dir, query: values.find!, files, collection_id, max_results, json: values.json };
+      return found(backend.summaries, asked, context);
+    }
+    if (way === 'list') return listed(backend, { cache_dir, files, collection, json: values.json }, context);
+    const chosen: Chosen[] =
+      collection === null
+        ? await chosenOf(backend.summaries, cache_dir, files, values.analysis ?? null, context)
+        : collection.members.map((member) => ({ summary: member, others: [] }));
+    if (way === 'delete') {
+      expectOneEach(chosen, values);
+      if (chosen.length === 0 && collection === null) return exit.error;
+      const summaries = chosen.map((one) => one.summary);
+      const code = await removed(backend.summaries, { cache_dir, summaries, collection }, values, context);
+      return code === exit.ok && collection === null && chosen.length < files.length ? exit.someFailed : code;
+    }
+    for (const [i, one] of chosen.entries()) {
+      if (i > 0 && (way === 'show' || way === 'markdown')) context.out('\n');
+      const asked = { cache_dir, node: values.node ?? null, depth, evidence: values.evidence };
+      await run[way](backend, one, asked, values, context).catch((error) => {
+        throw asTyped(error, values);
+      });
+    }
+    if (collection !== null) return exit.ok;
+    return chosen.length === files.length ? exit.ok : chosen.length === 0 ? exit.error : exit.someFailed;
+  });
+};
+
+/** Before anything is started. */
+function wayOf(values: Values, files: readonly string[], context: Context): Way {
+  const { collection, list, json, page, vtt } = values;
+  const given = ways.filter((way) => values[way] !== undefined && values[way] !== false);
+  // Lists and removals are answered as JSON, too.
+  const [way = 'show', second] = given.length > 1 && json ? given.filter((one) => one !== 'json') : given;
+  if (second !== undefined || (json && ['markdown', 'page', 'vtt'].includes(way))) {
+    const both = given.map((one) => `--${one}`).join(' and ');
+    throw usageErrors.USAGE(`${both} exclude each other`);
+  }
+  if (files.length > 0 && collection !== undefined) {
+    throw usageErrors.USAGE('summary takes files or a --collection, not both');
+  }
+  if (files.length === 0 && collection === undefined && !list && values.find === undefined) {
+    throw usageErrors.USAGE(
+      'summary needs a file or a --collection; what there is: framehound summary --list',
+    );
+  }
+  const isOne = files.length === 1 && collection === undefined;
+  const wantsOne = { page, vtt, node: values.node };
+  for (const [name, value] of Object.entries(wantsOne)) {
+    if (value !== undefined && !isOne) throw usageErrors.USAGE(`--${name} is for one file`);
+  }
+  if (values.analysis !== undefined && (files.length === 0 || way === 'find')) {
+    throw usageErrors.USAGE('--analysis chooses from the summaries of a file, to show or take it away');
+  }
+  if (page !== undefined && !/\.html?$/i.test(page)) {
+    throw usageErrors.USAGE(`--page wants a file that ends with .html, not ${printable(page)}`);
+  }
+  if (values.find?.trim() === '') throw usageErrors.USAGE('--find needs words to look for');
+  if (values.max !== undefined && way !== 'find') throw usageErrors.USAGE('--max goes with --find');
+  if (values.open && way !== 'page') throw usageErrors.USAGE('--open shows a page: it needs --page');
+  if (way === 'delete') requireConsent(values, context);
+  else if (values.yes || values['dry-run']) throw usageErrors.USAGE('--yes and --dry-run go with --delete');
+  return way;
+}
+
+type Asked = Omit<Walk, 'depth'> & { readonly depth: number | null };
+type Run = (
+  backend: Backend,
+  chosen: Chosen,
+  asked: Asked,
+  values: Values,
+  context: Context,
+) => Promise<void>;
+
+/** Each node is printed when it is there. */
+const show: Run = async ({ summaries }, { summary: { summary_ref }, others }, asked, _, context) => {
+  const { out, output, screen, signal } = context;
+  const overview = await summaries.overview({ cache_dir: asked.cache_dir, summary_ref });
+  const told = new Set<string>();
+  const tell = (notes: readonly string[]) => {
+    for (const note of notes) {
+      if (!told.has(note)) screen.write(`note: ${printable(note)}\n`);
+      told.add(note);
+    }
+  };
+  let isBegun = false;
+  const walk = { ...asked, depth: asked.depth ?? Infinity };
+  for await (const { answer, below } of walked(summaries, overview, walk)) {
+    if (signal.aborted) throw engineErrors.CANCELLED();
+    if (!isBegun) {
+      // Where there is no such node, nothing is printed.
+      out(headLines(overview, others, output));
+      tell(qualityNotes(overview.quality, overview.quality.warnings));
+    }
+    isBegun = true;
+    tell(answer.quality.warnings);
+    out(nodeLines(answer.node, below, answer.evidence, output));
+  }
+};
+
+const printed =
+  (format: 'json' | 'markdown'): Run =>
+  async (backend, chosen, asked, _, context) => {
+    const document = await documentOf(backend, chosen, asked, format, context);
+    context.out(document);
+  };
+
+const vtt: Run = async (backend, chosen, asked, values, context) => {
+  const document = await documentOf(backend, chosen, asked, 'vtt', context);
+  if (values.vtt === '-') context.out(document);
+  else await save(values.vtt!, document, context);
+};
+
+const page: Run = async (backend, { summary: { summary_ref } }, asked, values, context) => {
+  const { cache_dir } = asked;
+  const overview = await backend.summaries.overview({ cache_dir, summary_ref });
+  const depth = asked.depth ?? mostDocumentLevels;
+  const text = await pageText(backend, overview, { ...asked, depth }, cache_dir);
+  const path = await save(values.page!, Buffer.from(text), context);
+  if (values.open) openPage(path, context);
+};
+
+const run: Readonly<Record<Exclude<Way, 'find' | 'list' | 'delete'>, Run>> = {
+  show,
+  json: printed('json'),
+  markdown: printed('markdown'),
+  vtt,
+  page,
+};
+
+async function documentOf(
+  { summaries }: Backend,
+  { summary: { summary_ref, media_path } }: Chosen,
+  { cache_dir, node, depth, evidence }: Asked,
+  format: 'json' | 'markdown' | 'vtt',
+  { screen }: Context,
+): Promise<Buffer> {
+  const part = { ...(node !== null && { node_id: node }), ...(depth !== null && { depth }) };
+  const { content_base64 = '', warnings = [] } = await summaries.export({
+    cache_dir,
+    summary_ref,
+    format,
+    include_evidence: evidence,
+    ...part,
+  });
+  for (const warning of warnings) screen.write(`note: ${printable(media_path)}: ${printable(warning)}\n`);
+  return Buffer.from(content_base64, 'base64');
+}
+
+/** Under another name where the one asked for is taken. */
+async function save(file: string, bytes: Uint8Array, { out }: Context): Promise<string> {
+  const path = resolve(file);
+  const saved = await saveNew(dirname(path), basename(path), bytes);
+  out(`${printable(saved)}\n`);
+  return saved;
+}
+
+/** What is removed for good is named. */
+function expectOneEach(chosen: readonly Chosen[], { analysis }: Values): void {
+  const many = analysis === undefined ? chosen.find(({ others }) => others.length > 0) : undefined;
+  if (many === undefined) return;
+  const names = [...many.others, many.summary]
+    .map(({ analysis_name }) => printable(analysis_name))
+    .join(', ');
+  const { media_path } = many.summary;
+  throw usageErrors.USAGE(
+    `${printable(media_path)} has several summaries, say which with --analysis: ${names}`,
+  );
+}
+
+/** The same error with the option that was typed. */
+function asTyped(error: unknown, { node }: Values): unknown {
+  const { UNKNOWN_NODE } = summariesErrors;
+  const isUnknown =
+    UNKNOWN_NODE.is(error) || (error instanceof ApiError && error.error === UNKNOWN_NODE.meaning);
+  if (!isUnknown || node === undefined) return error;
+  return usageErrors.USAGE(
+    `--node: the summary has no node ${printable(node)}; without --node all of them are shown with their ids`,
+  );
+}

@@ -1,0 +1,57 @@
+// `framehound summary --find WORDS`: nodes of summaries whose texts hold the words.
+import { resolve } from 'node:path';
+import { clockTime } from '../../actors/decoder/contract.ts';
+import type { SummaryMatchEntry } from '../../actors/summaries/contract.ts';
+import type { SummariesBackend } from '../backend.ts';
+import { type Context, exit } from '../context.ts';
+import { inks, type Output, printable, wrapped } from '../terminal.ts';
+
+/** Matches of one answer. */
+export const mostMatches = 500;
+const INDENT = 5;
+
+export interface FindArguments {
+  readonly cache_dir: string;
+  readonly query: string;
+  /** Empty: every summary there is. */
+  readonly files: readonly string[];
+  readonly collection_id: string | null;
+  readonly max_results: number;
+  readonly json: boolean;
+}
+
+export async function found(
+  backend: SummariesBackend,
+  { files, json, ...asked }: FindArguments,
+  { out, output, screen }: Context,
+): Promise<number> {
+  const media_paths = files.length === 0 ? null : files.map((path) => resolve(path));
+  const answer = await backend.find({ ...asked, media_paths });
+  const { matches, total, total_is_exact, warning } = answer;
+  if (warning !== undefined) screen.write(`note: ${printable(warning)}\n`);
+  if (json) {
+    out(`${JSON.stringify(answer)}\n`);
+    return exit.ok;
+  }
+  for (const [i, match] of matches.entries()) out(matchLines(match, i + 1, output));
+  if (matches.length === 0) out('  nothing was found\n');
+  const more = total - matches.length;
+  if (more > 0) {
+    const next = matches.length < mostMatches ? `: --max ${Math.min(mostMatches, total)}` : '';
+    out(`  ${total_is_exact ? '' : 'at least '}${more} more${next}\n`);
+  }
+  return exit.ok;
+}
+
+function matchLines(match: SummaryMatchEntry, number: number, output: Output): string {
+  const { strong, quiet } = inks(output);
+  const { search_range, node_id, media_path, analysis_name, text_preview } = match;
+  const times = `${clockTime(search_range[0])}–${clockTime(search_range[1])}`;
+  const where = `${printable(media_path)}  ${quiet(`"${printable(analysis_name)}" ${printable(node_id)}`)}`;
+  const text = printable(text_preview.replace(/\s+/g, ' '));
+  const lines = wrapped(text, Math.max(24, output.columns - INDENT));
+  return [
+    `${String(number).padStart(3)}. ${strong(times)}  ${where}\n`,
+    ...lines.map((line) => `${' '.repeat(INDENT)}${line}\n`),
+  ].join('');
+}

@@ -1,0 +1,103 @@
+// Summaries as lines for a person: a tree that is indented by its levels and wrapped to the width. Pure.
+import { clockTime } from '../../actors/decoder/contract.ts';
+import type {
+  Evidence,
+  OverviewAnswer,
+  SummaryEntry,
+  SummaryNodeEntry,
+} from '../../actors/summaries/contract.ts';
+import { inks, minuteText, type Output, printable, wrapped } from '../terminal.ts';
+
+const STEP = 2;
+/** Columns that a text has at least, however deep it lies. */
+const NARROWEST = 24;
+
+/** File, origin and short summary; the texts of its nodes come after it. */
+export function headLines(overview: OverviewAnswer, others: readonly SummaryEntry[], output: Output): string {
+  const { strong, quiet } = inks(output);
+  const { media_path, short_summary, node_count } = overview;
+  const more = others.map(({ analysis_name }) => printable(analysis_name)).join(', ');
+  return lines([
+    strong(printable(media_path)),
+    quiet(`  ${originText(overview)}, ${node_count} ${node_count === 1 ? 'node' : 'nodes'}`),
+    ...(more === '' ? [] : [quiet(`  other summaries of it, with --analysis: ${more}`)]),
+    '',
+    ...paragraph(short_summary, 0, output),
+    '',
+  ]);
+}
+
+/** `"general" by extractive, 2026-11-22 13:45` */
+export function originText({ analysis_name, summary_model_key, created }: SummaryEntry): string {
+  return `"${printable(analysis_name)}" by ${printable(summary_model_key)}, ${minuteText(created)}`;
+}
+
+export function nodeLines(
+  { node_id, search_range: [start, end], text, failed, verification_hints }: SummaryNodeEntry,
+  below: number,
+  evidence: Evidence | undefined,
+  output: Output,
+): string {
+  const { strong, quiet } = inks(output);
+  const indent = indentOf(below, output);
+  const plainer = failed ? quiet('  (plainer than asked for)') : '';
+  const hints = verification_hints.map((one) => `To check: ${one.limitation}. ${one.suggested_follow_up}`);
+  return lines([
+    `${' '.repeat(indent)}${strong(`${clockTime(start)}–${clockTime(end)}`)}  ${quiet(printable(node_id))}${plainer}`,
+    ...paragraph(text, indent + STEP, output),
+    ...hints.flatMap((hint) => paragraph(hint, indent + STEP, output).map(quiet)),
+    ...(evidence ? evidenceTexts(evidence) : []).flatMap((one) =>
+      paragraph(one, indent + STEP, output).map(quiet),
+    ),
+  ]);
+}
+
+function evidenceTexts({ frames, transcript, speakers, people, attribution_hints }: Evidence): string[] {
+  const row = (name: string, some: readonly string[]) =>
+    some.length === 0 ? [] : [`${name}: ${some.join(', ')}`];
+  return [
+    ...row(
+      'Frames',
+      frames.map(({ frame_idx }) => clockTime(frame_idx)),
+    ),
+    ...row('People', people),
+    ...row('Speakers', speakers),
+    ...transcript.map(
+      ({ start_seconds, speaker, text }) =>
+        `${clockTime(start_seconds)}  ${speaker === null ? '' : `${speaker}: `}${text.trim()}`,
+    ),
+    ...attribution_hints,
+  ];
+}
+
+/** A line for each summary of each file, under the path. */
+export function listLines(summaries: readonly SummaryEntry[], output: Output): string {
+  const { strong, quiet } = inks(output);
+  const ofFile = Map.groupBy(summaries, ({ media_path }) => media_path);
+  return [...ofFile]
+    .map(([path, some]) =>
+      lines([
+        strong(printable(path)),
+        ...some.flatMap((one) => [
+          `  ${originText(one)}  ${quiet(one.analysis_id)}`,
+          ...paragraph(one.one_line_summary, 2 * STEP, output),
+        ]),
+      ]),
+    )
+    .join('');
+}
+
+function indentOf(below: number, { columns }: Output): number {
+  return Math.max(0, Math.min(below * STEP, columns - NARROWEST - STEP));
+}
+
+function paragraph(text: string, indent: number, { columns }: Output): string[] {
+  // White space is not shown as it is: what moves the cursor would be shown as text.
+  const plain = printable(text.replace(/\s+/g, ' '));
+  const width = Math.max(NARROWEST, columns - indent);
+  return wrapped(plain, width).map((line) => `${' '.repeat(indent)}${line}`);
+}
+
+function lines(all: readonly string[]): string {
+  return `${all.join('\n')}\n`;
+}

@@ -1,0 +1,71 @@
+// `framehound summary --list`: which summaries there are, of files, of a collection, or of everything that is known.
+import { resolve } from 'node:path';
+import type { SummaryCollection, SummaryEntry, SummaryMemberEntry } from '../../actors/summaries/contract.ts';
+import type { Backend } from '../backend.ts';
+import { type Context, exit } from '../context.ts';
+import { inks, printable } from '../terminal.ts';
+import { listOf } from './choice.ts';
+import { listLines } from './lines.ts';
+
+export interface ListRequest {
+  readonly cache_dir: string;
+  readonly files: readonly string[];
+  readonly collection: (SummaryCollection & { readonly members: readonly SummaryMemberEntry[] }) | null;
+  readonly json: boolean;
+}
+
+/** Media of one page of the library. */
+const PAGE = 1000;
+
+export async function listed(backend: Backend, asked: ListRequest, context: Context): Promise<number> {
+  const { cache_dir, files, collection, json } = asked;
+  const isAll = files.length === 0 && collection === null;
+  const { collections } = isAll ? await backend.summaries.collections(cache_dir) : { collections: [] };
+  const summaries = isAll
+    ? await everything(backend, cache_dir, context)
+    : collection !== null
+      ? await membersOf(backend, cache_dir, collection.members, context)
+      : await listOf(
+          backend.summaries,
+          { cache_dir, media_paths: files.map((path) => resolve(path)) },
+          context,
+        );
+  if (json) {
+    context.out(`${JSON.stringify({ summaries, ...(isAll && { collections }) })}\n`);
+    return exit.ok;
+  }
+  const { quiet } = inks(context.output);
+  context.out(listLines(summaries, context.output));
+  for (const { name, member_count, collection_id } of collections) {
+    const members = `${member_count} ${member_count === 1 ? 'summary' : 'summaries'}`;
+    context.out(`Collection "${printable(name)}": ${members}  ${quiet(printable(collection_id))}\n`);
+  }
+  if (summaries.length === 0) {
+    context.screen.write('There are no summaries; to make some: framehound analyze PATH --summary\n');
+  }
+  return exit.ok;
+}
+
+/** Of all media that the folder knows to have some. */
+async function everything(backend: Backend, cache_dir: string, context: Context): Promise<SummaryEntry[]> {
+  const hash_strs: string[] = [];
+  for (let offset = 0; ; ) {
+    const { media, total } = await backend.library.list({ cache_dir, under: null, offset, limit: PAGE });
+    hash_strs.push(...media.filter(({ summaries }) => summaries > 0).map(({ hash_str }) => hash_str));
+    offset += media.length;
+    if (media.length === 0 || offset >= total) break;
+  }
+  return listOf(backend.summaries, { cache_dir, hash_strs: [...new Set(hash_strs)] }, context);
+}
+
+async function membersOf(
+  backend: Backend,
+  cache_dir: string,
+  members: readonly SummaryMemberEntry[],
+  context: Context,
+): Promise<SummaryEntry[]> {
+  const hash_strs = [...new Set(members.map(({ hash_str }) => hash_str))];
+  const wanted = new Set(members.map(({ summary_ref }) => summary_ref));
+  const all = await listOf(backend.summaries, { cache_dir, hash_strs }, context);
+  return all.filter(({ summary_ref }) => wanted.has(summary_ref));
+}

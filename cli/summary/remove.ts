@@ -1,0 +1,47 @@
+// `framehound summary … --delete`: removes summaries of files, or a collection with all of its own.
+import type { SummaryMemberEntry } from '../../actors/summaries/contract.ts';
+import type { SummariesBackend } from '../backend.ts';
+import { agreed, type Consent } from '../consent.ts';
+import { type Context, exit } from '../context.ts';
+import { printable } from '../terminal.ts';
+
+export interface Removal {
+  readonly cache_dir: string;
+  readonly summaries: readonly SummaryMemberEntry[];
+  /** Goes with them. */
+  readonly collection: { readonly collection_id: string; readonly name: string } | null;
+}
+
+/** Summaries that are named before the rest is counted. */
+const NAMED = 20;
+
+export async function removed(
+  backend: SummariesBackend,
+  { cache_dir, summaries, collection }: Removal,
+  consent: Consent & { readonly json: boolean },
+  context: Context,
+): Promise<number> {
+  const refs = summaries.map(({ summary_ref }) => summary_ref);
+  const collection_id = collection?.collection_id ?? null;
+  const named = collection && `the collection ${printable(JSON.stringify(collection.name))} with `;
+  const what = `${named ?? ''}${refs.length === 1 ? '1 summary' : `${refs.length} summaries`}`;
+  if (consent['dry-run'] && consent.json) {
+    context.out(`${JSON.stringify({ dry_run: true, summary_refs: refs, collection_id })}\n`);
+    return exit.ok;
+  }
+  const tell = consent['dry-run'] ? context.out : context.screen.write;
+  if (consent['dry-run'] || !consent.yes) {
+    for (const { media_path, analysis_name } of summaries.slice(0, NAMED))
+      tell(`  ${printable(media_path)}  "${printable(analysis_name)}"\n`);
+    if (summaries.length > NAMED) tell(`  and ${summaries.length - NAMED} more\n`);
+  }
+  if (consent['dry-run']) {
+    context.out(`would remove ${what}\n`);
+    return exit.ok;
+  }
+  if (!consent.yes && !(await agreed(context, `Remove ${what} for good?`))) return exit.cancelled;
+  const summary_refs = collection_id === null ? refs : [];
+  const answer = await backend.remove({ cache_dir, summary_refs, collection_id });
+  context.out(consent.json ? `${JSON.stringify(answer)}\n` : `${printable(answer.message)}\n`);
+  return exit.ok;
+}

@@ -1,0 +1,26 @@
+// The nodes of a summary as a command reads them: from the root or a node on, down to a level.
+import type { OverviewAnswer } from '../../actors/summaries/contract.ts';
+import { inReadingOrder, type Reached } from '../../actors/summaries/reading-order.ts';
+import type { SummariesBackend } from '../backend.ts';
+
+export interface Walk {
+  readonly cache_dir: string;
+  /** Null: the root. */
+  readonly node: string | null;
+  readonly depth: number;
+  readonly evidence: boolean;
+}
+
+export function walked(
+  backend: SummariesBackend,
+  { summary_ref, root, quality }: OverviewAnswer,
+  { cache_dir, node, depth, evidence }: Walk,
+): AsyncGenerator<Reached, void> {
+  return inReadingOrder(node ?? root.node_id, depth, async (node_id) => {
+    // It came with the overview.
+    if (node_id === root.node_id && !(evidence && root.is_leaf)) {
+      return { summary_ref, node: root, children: root.children, quality };
+    }
+    return backend.node({ cache_dir, summary_ref, node_id, include_evidence: evidence });
+  });
+}
