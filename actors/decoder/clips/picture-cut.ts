@@ -1,45 +1,18 @@
 // The pictures of a precise clip: decoded, chosen and encoded as H.264 at their own times.
-import {
-  AV_CODEC_FLAG_INTERLACED_DCT,
-  AV_FRAME_FLAG_INTERLACED,
-  AV_FRAME_FLAG_TOP_FIELD_FIRST,
-  AV_PICTURE_TYPE_NONE,
-  AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
-  AV_PKT_DATA_DISPLAYMATRIX,
-  AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
-  avGetPixFmtFromName,
-  avGetPixFmtName,
-  type CodecContext,
-  type Frame,
-  Rational,
-} from '../ffmpeg.ts';
+import { AV_PICTURE_TYPE_NONE, type Frame } from '../ffmpeg.ts';
 import type { Head } from '../packets/head.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
-import { codedSize, frameStep, pictureRate } from '../source/stream.ts';
+import { frameStep, pictureRate } from '../source/stream.ts';
 import { ticks } from '../source/ticks.ts';
-import type { ClipFile, TimeBase } from './clip-file.ts';
+import type { ClipFile } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
 import { type DecodedPicture, decodedPictures } from './decoded-pictures.ts';
-import { Encoder } from './encoder.ts';
-import { pictureFormatOf } from './formats.ts';
+import type { Encoder } from './encoder.ts';
 import { type ClipFrame, FrameRange } from './frame-range.ts';
 import { type FrameTimes, frameTimes } from './frame-times.ts';
-import { encodedColours, PictureFitter } from './picture-fitter.ts';
-
-/** Constant quality that nobody tells from the source (x264 calls 17 or 18 visually lossless). */
-const quality = { preset: 'fast', crf: '17' };
-/** Seconds between keyframes: an editor that winds back decodes so much at most. */
-const keyframeSeconds = 1;
-/** Pictures above this size are looked ahead at less, so that fewer of them lie in memory. */
-const largePixels = 4_000_000;
-const sideData = [
-  AV_PKT_DATA_DISPLAYMATRIX,
-  AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
-  AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
-];
-
-type PixelFormat = ReturnType<typeof avGetPixFmtFromName>;
+import { openPictureEncoder, pictureShape } from './picture-encoder.ts';
+import { PictureFitter } from './picture-fitter.ts';
 
 export interface PictureCutOptions {
   readonly source: Source;
@@ -94,7 +67,9 @@ export class PictureCut {
       const { path } = this.#options.source;
       throw clipErrors.CLIP_OUTSIDE(`${path}: has no picture at ${this.#options.start} s`, { path });
     }
-    this.#encoder = openEncoder(file, this.#options, this.#times.base, this.#next.picture);
+    const { source, head } = this.#options;
+    const shape = pictureShape(source, head.video, this.#times.base, this.#next.picture);
+    this.#encoder = openPictureEncoder(file, shape, head.video);
     this.#fitter = new PictureFitter(this.#encoder.context);
   }
 
@@ -190,57 +165,4 @@ export class PictureCut {
     }
     return null;
   }
-}
-
-function openEncoder(
-  file: ClipFile,
-  { source, head: { video } }: PictureCutOptions,
-  base: TimeBase,
-  first: Frame,
-): Encoder {
-  const { pixelAspect } = codedSize(video);
-  const rate = pictureRate(source);
-  const { width, height } = first;
-  const name = avGetPixFmtName(first.format as PixelFormat) ?? '';
-  const format = avGetPixFmtFromName(pictureFormatOf(name, first) as never);
-  const perSecond = rate ? rate.num / rate.den : 25;
-  const isInterlaced = first.hasFlags(AV_FRAME_FLAG_INTERLACED) && height % 4 === 0;
-  const options = {
-    ...quality,
-    // Told with the first picture only, it comes too late for that one, which is the one that players believe.
-    ...(isInterlaced && { 'x264-params': first.hasFlags(AV_FRAME_FLAG_TOP_FIELD_FIRST) ? 'tff=1' : 'bff=1' }),
-    g: String(Math.max(1, Math.round(perSecond * keyframeSeconds))),
-    ...(width * height > largePixels ? { 'rc-lookahead': '15' } : {}),
-  };
-  const encoder = new Encoder(file, {
-    name: 'libx264',
-    options,
-    prepare: (context) => {
-      context.width = width;
-      context.height = height;
-      context.pixelFormat = format;
-      context.timeBase = new Rational(base.num, base.den);
-      if (rate) context.framerate = new Rational(rate.num, rate.den);
-      context.sampleAspectRatio = new Rational(pixelAspect.num, pixelAspect.den);
-      // As many threads as x264 finds good for this machine.
-      context.threadCount = 0;
-      if (isInterlaced) context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
-      colours(context, first);
-    },
-  });
-  const { stream } = encoder;
-  stream.sampleAspectRatio = encoder.context.sampleAspectRatio;
-  if (rate) stream.avgFrameRate = new Rational(rate.num, rate.den);
-  for (const type of sideData) {
-    const data = video.codecpar.getCodedSideData(type);
-    if (data) stream.codecpar.addCodedSideData(type, Buffer.from(data));
-  }
-  return encoder;
-}
-
-function colours(context: CodecContext, first: Frame) {
-  context.colorPrimaries = first.colorPrimaries;
-  context.colorTrc = first.colorTrc;
-  context.chromaLocation = first.chromaLocation;
-  Object.assign(context, encodedColours(first));
 }
