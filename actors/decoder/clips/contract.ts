@@ -38,6 +38,10 @@ export const ClipMade = Type.Object({
   end_seconds: Type.Number(),
   /** Pictures in the clip; 0 for sound. */
   frames: Type.Integer(),
+  /** FFmpeg's name of what encoded the pictures; null where none were encoded. */
+  encoder: Type.Union([Type.String(), Type.Null()]),
+  /** The encoder of a device that failed before `encoder` made the clip. */
+  failed_encoder: Type.Optional(Type.String()),
 });
 export type ClipMade = Static<typeof ClipMade>;
 

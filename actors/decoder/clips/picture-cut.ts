@@ -8,10 +8,10 @@ import { ticks } from '../source/ticks.ts';
 import type { ClipFile } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
 import { type DecodedPicture, decodedPictures } from './decoded-pictures.ts';
-import type { Encoder } from './encoder.ts';
+import type { EncoderOpener } from './encoders/picture-encoders.ts';
 import { type ClipFrame, FrameRange } from './frame-range.ts';
 import { type FrameTimes, frameTimes } from './frame-times.ts';
-import { openPictureEncoder, pictureShape } from './picture-encoder.ts';
+import { type PictureEncoder, pictureShape } from './picture-encoder.ts';
 import { PictureFitter } from './picture-fitter.ts';
 
 export interface PictureCutOptions {
@@ -20,6 +20,7 @@ export interface PictureCutOptions {
   readonly start: number;
   readonly end: number;
   readonly turn: PacketTurn;
+  readonly openEncoder: EncoderOpener;
 }
 
 export class PictureCut {
@@ -32,7 +33,9 @@ export class PictureCut {
   /** Ticks that the last decoded picture says it is shown. */
   #length = 0;
   #next: ClipFrame<Frame> | null = null;
-  #encoder: Encoder | null = null;
+  #encoder: PictureEncoder | null = null;
+  /** The encoder of a device that could not be opened. */
+  failedEncoder: string | null = null;
   #fitter: PictureFitter | null = null;
   /** Ticks that a picture is shown, by its time: packets come in another order. */
   readonly #lengths = new Map<bigint, bigint>();
@@ -67,10 +70,17 @@ export class PictureCut {
       const { path } = this.#options.source;
       throw clipErrors.CLIP_OUTSIDE(`${path}: has no picture at ${this.#options.start} s`, { path });
     }
-    const { source, head } = this.#options;
+    const { source, head, openEncoder } = this.#options;
     const shape = pictureShape(source, head.video, this.#times.base, this.#next.picture);
-    this.#encoder = openPictureEncoder(file, shape, head.video);
-    this.#fitter = new PictureFitter(this.#encoder.context);
+    const { encoder, failed } = await openEncoder(file, shape, head.video);
+    this.#encoder = encoder;
+    this.failedEncoder = failed;
+    this.#fitter = new PictureFitter(encoder.input);
+  }
+
+  /** FFmpeg's name of what encodes; known once it is open. */
+  get encoder(): string {
+    return this.#encoder!.name;
   }
 
   /** Where the clip starts, in seconds of the clock of the streams; known once it is open. */
@@ -100,7 +110,7 @@ export class PictureCut {
   async step() {
     const next = this.#next;
     if (!next) {
-      this.#encoder!.encode(null, (packet) => this.#finish(packet));
+      await this.#encoder!.encode(null, (packet) => this.#finish(packet));
       this.#done = true;
       return;
     }
@@ -116,7 +126,7 @@ export class PictureCut {
     frame.pictType = AV_PICTURE_TYPE_NONE;
     this.#lengths.set(pts, length);
     try {
-      this.#encoder!.encode(frame, (packet) => this.#finish(packet));
+      await this.#encoder!.encode(frame, (packet) => this.#finish(packet));
       this.frames++;
     } finally {
       this.#next = null;

@@ -10,6 +10,7 @@ import {
   avGetPixFmtName,
   type CodecContext,
   type Frame,
+  type Packet,
   Rational,
   type Stream,
 } from '../ffmpeg.ts';
@@ -18,7 +19,7 @@ import { codedSize, pictureRate } from '../source/stream.ts';
 import type { ClipFile, TimeBase } from './clip-file.ts';
 import { Encoder } from './encoder.ts';
 import { pictureFormatOf } from './formats.ts';
-import { encodedColours } from './picture-fitter.ts';
+import { encodedColours, type PictureInput } from './picture-fitter.ts';
 
 /** Constant quality that nobody tells from the source (x264 calls 17 or 18 visually lossless). */
 const quality = { preset: 'fast', crf: '17' };
@@ -72,8 +73,22 @@ export function pictureShape(source: Source, video: Stream, base: TimeBase, firs
 }
 
 /** Pictures from one keyframe to the next. */
-function keyframeDistance({ rate }: PictureShape): number {
+export function keyframeDistance({ rate }: PictureShape): number {
   return Math.max(1, Math.round((rate ? rate.num / rate.den : 25) * keyframeSeconds));
+}
+
+/** Completes a packet, *borrowed*, before it is written. */
+export type FinishPacket = (packet: Packet) => void;
+
+/** Pictures in, packets into the file of a clip. */
+export interface PictureEncoder {
+  /** FFmpeg's name. */
+  readonly name: string;
+  readonly input: PictureInput;
+  readonly stream: Stream;
+  /** Encodes a picture, *borrowed*, or with null what is left, and writes the packets that are ready. */
+  encode(frame: Frame | null, finish?: FinishPacket): Promise<void> | void;
+  close(): void;
 }
 
 /** Opens libx264 on a stream of the file, with the side data of `video`. Throws CLIP_UNWRITABLE. The caller closes it. */
@@ -96,11 +111,11 @@ export function openPictureEncoder(file: ClipFile, shape: PictureShape, video: S
       if (firstField) context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
     },
   });
-  describeStream(encoder, shape, video);
+  describeStream(encoder.stream, shape, video);
   return encoder;
 }
 
-function describePictures(context: CodecContext, shape: PictureShape) {
+export function describePictures(context: CodecContext, shape: PictureShape) {
   const { base, rate, pixelAspect } = shape;
   context.width = shape.width;
   context.height = shape.height;
@@ -111,8 +126,9 @@ function describePictures(context: CodecContext, shape: PictureShape) {
   Object.assign(context, shape.colours);
 }
 
-function describeStream({ stream, context }: Encoder, { rate }: PictureShape, video: Stream) {
-  stream.sampleAspectRatio = context.sampleAspectRatio;
+/** Of `video`: what a player has to know beside the packets. */
+export function describeStream(stream: Stream, { rate, pixelAspect }: PictureShape, video: Stream) {
+  stream.sampleAspectRatio = new Rational(pixelAspect.num, pixelAspect.den);
   if (rate) stream.avgFrameRate = new Rational(rate.num, rate.den);
   for (const type of sideData) {
     const data = video.codecpar.getCodedSideData(type);
