@@ -45,6 +45,11 @@ export const ClipMade = Type.Object({
 });
 export type ClipMade = Static<typeof ClipMade>;
 
+/** Encoders of devices that are tried on one machine. */
+export const mostCandidates = 64;
+/** What the threads of a process know together: how often each encoder failed, by its place among those of the machine. */
+export const newEncoderFailures = () => new SharedArrayBuffer(mostCandidates * Int32Array.BYTES_PER_ELEMENT);
+
 export const clipMessages = {
   /**
    * Cuts one clip and writes it. Errors: CLIP_…, UNSUPPORTED_CODEC, DECODE_FAILED, FILE_CHANGED, CANCELLED and those of

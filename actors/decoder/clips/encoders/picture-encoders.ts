@@ -2,7 +2,7 @@
 // remembered for the whole process.
 import type { Turn } from '../../../../runtime/actor.ts';
 import type { Log } from '../../../../runtime/log.ts';
-import { Codec, type Stream } from '../../ffmpeg.ts';
+import type { Stream } from '../../ffmpeg.ts';
 import type { ClipFile } from '../clip-file.ts';
 import {
   describeStream,
@@ -10,20 +10,16 @@ import {
   type PictureEncoder,
   type PictureShape,
 } from '../picture-encoder.ts';
-import { type EncoderCandidate, encoderCandidates, verdictKey, whyNot } from './candidates.ts';
+import { type EncoderCandidate, verdictKey, whyNot } from './candidates.ts';
 import { DeviceEncoder, type DeviceEncoderOptions } from './device-encoder.ts';
-import { findDevices } from './devices.ts';
 import { EncoderFailure } from './failure.ts';
 import type { TrialRequest, Verdict } from './prove.ts';
 
 /** Clips of one encoder that fail in the middle before it is left alone. */
 const mostFailures = 3;
 
-/** What the threads of a process know together: how often each encoder failed, by its place in the candidates. */
-export const newEncoderFailures = () => new SharedArrayBuffer(64 * Int32Array.BYTES_PER_ELEMENT);
-
 export interface PictureEncodersParts extends DeviceEncoderOptions {
-  /** Best first. */
+  /** Best first; `mostCandidates` at most. */
   readonly candidates: readonly EncoderCandidate[];
   /** Rejects only with CANCELLED. */
   prove(request: TrialRequest, signal: AbortSignal): Promise<Verdict>;
@@ -143,11 +139,4 @@ export class DeviceEncoders implements PictureEncoders {
     this.#warned.add(encoder);
     tell('not encoded in hardware, so encoded in software', { encoder, reason: message });
   }
-}
-
-/** The encoders that devices of this machine may have. */
-export function candidatesOfMachine(): EncoderCandidate[] {
-  const { platform } = process;
-  const isCompiled = (codec: string) => Codec.findEncoderByName(codec as never) !== null;
-  return encoderCandidates({ platform, devices: findDevices(platform), isCompiled });
 }

@@ -3,11 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test, { describe } from 'node:test';
 import { clip } from '../../../../../actors/decoder/clips/clip.ts';
+import { newEncoderFailures } from '../../../../../actors/decoder/clips/contract.ts';
 import type { EncoderCandidate } from '../../../../../actors/decoder/clips/encoders/candidates.ts';
-import {
-  DeviceEncoders,
-  newEncoderFailures,
-} from '../../../../../actors/decoder/clips/encoders/picture-encoders.ts';
+import { DeviceEncoders } from '../../../../../actors/decoder/clips/encoders/picture-encoders.ts';
 import type { TrialRequest, Verdict } from '../../../../../actors/decoder/clips/encoders/prove.ts';
 import { createLog, type LogLine } from '../../../../../runtime/log.ts';
 import { askProbe, turnFor } from '../../ask-decoder.ts';
