@@ -15,6 +15,8 @@ import { DeviceEncoder, type DeviceEncoderOptions } from './device-encoder.ts';
 import { EncoderFailure } from './failure.ts';
 import type { TrialRequest, Verdict } from './prove.ts';
 
+/** Kinds of pictures with which an encoder fails its trial, before it is tried no more if it passed with none. */
+const mostRefusals = 2;
 /** Clips of one encoder that fail in the middle before it is left alone. */
 const mostFailures = 3;
 
@@ -59,6 +61,7 @@ export class DeviceEncoders implements PictureEncoders {
   readonly #parts: PictureEncodersParts;
   readonly #failures: Int32Array;
   readonly #verdicts = new Map<string, Verdict>();
+  readonly #tried = new Map<EncoderCandidate, Verdict[]>();
   readonly #warned = new Set<string>();
 
   constructor(parts: PictureEncodersParts) {
@@ -86,6 +89,7 @@ export class DeviceEncoders implements PictureEncoders {
   async proven(shape: PictureShape, turn: EncoderTurn): Promise<EncoderCandidate | null> {
     for (const [i, candidate] of this.#parts.candidates.entries()) {
       if (Atomics.load(this.#failures, i) >= mostFailures || whyNot(candidate, shape)) continue;
+      if (this.#isHopeless(candidate, shape)) continue;
       const { reason } = await this.verdict(candidate, shape, turn.signal);
       turn.alive();
       if (reason === null) return candidate;
@@ -102,6 +106,7 @@ export class DeviceEncoders implements PictureEncoders {
     const began = clock.now();
     const verdict = await this.#parts.prove({ candidate, shape }, signal);
     this.#verdicts.set(key, verdict);
+    this.#tried.set(candidate, [...(this.#tried.get(candidate) ?? []), verdict]);
     const { width, height, format } = shape;
     const about = { encoder: candidate.name, device: candidate.device.facts, width, height, format };
     log.info(
@@ -113,6 +118,12 @@ export class DeviceEncoders implements PictureEncoders {
       },
     );
     return verdict;
+  }
+
+  #isHopeless(candidate: EncoderCandidate, shape: PictureShape): boolean {
+    const tried = this.#tried.get(candidate) ?? [];
+    if (this.#verdicts.has(verdictKey(candidate, shape)) || tried.length < mostRefusals) return false;
+    return tried.every(({ reason }) => reason !== null);
   }
 
   failed(failure: EncoderFailure) {

@@ -132,6 +132,21 @@ test('an encoder is tried once for pictures of a kind, and one that fails its tr
   assert.deepEqual(bad.warnings, []);
 });
 
+test('an encoder that passes with no pictures is not tried with all sizes there are', async () => {
+  const machine = new Machine();
+  const verdict = { reason: 'no driver', psnr: null };
+  machine.verdict = verdict;
+  const sizes = [film('H.264, GOP 12'), film('half a frame a second'), film('179/6 frames a second')];
+  for (const one of sizes) await machine.cut(await one.make(), [1, 1.5]);
+  assert.equal(machine.tried.length, 2);
+  const other = new Machine();
+  for (const [i, one] of sizes.entries()) {
+    other.verdict = i === 0 ? good : verdict;
+    await other.cut(await one.make(), [1, 1.5]);
+  }
+  assert.equal(other.tried.length, 3);
+});
+
 describe('a proven encoder that fails all the same: the clip is made by libx264, whole', () => {
   const failing: readonly (readonly [string, Faults])[] = [
     ['cannot be opened, as when too many clips are encoded', { opening: true }],
