@@ -40,8 +40,8 @@ export function shapeOf(more: Partial<PictureShape> = {}): PictureShape {
 
 /** Ways in which a device fails; a number counts pictures from 0. */
 export interface Faults {
-  /** It cannot be opened. */
-  readonly opening?: true;
+  /** It cannot be opened, or never answers when it is. */
+  readonly opening?: 'fails' | 'hangs';
   readonly failsAt?: number;
   readonly hangsAt?: number;
   readonly dropsAt?: number;
@@ -64,23 +64,27 @@ class FaultyContext extends CodecContext {
   }
 
   override async open2(...args: Parameters<CodecContext['open2']>): Promise<number> {
-    return this.#faults.opening ? AVERROR_ENOMEM : super.open2(...args);
+    const { opening } = this.#faults;
+    if (opening === 'hangs') return this.#hang();
+    return opening ? AVERROR_ENOMEM : super.open2(...args);
   }
 
   override async sendFrame(frame: Frame | null): Promise<number> {
     const { failsAt, hangsAt, dropsAt, green } = this.#faults;
     const n = this.#sent++;
     if (n === failsAt) return AVERROR_ENOMEM;
-    if (n === hangsAt) {
-      this.#onHang();
-      return new Promise(() => {});
-    }
+    if (n === hangsAt) return this.#hang();
     if (n === dropsAt && frame) return 0;
     if (green && frame) {
       frame.makeWritable();
       for (const plane of frame.data!) plane.fill(0);
     }
     return super.sendFrame(frame);
+  }
+
+  #hang(): Promise<number> {
+    this.#onHang();
+    return new Promise(() => {});
   }
 
   override async receivePacket(packet: Packet): Promise<number> {

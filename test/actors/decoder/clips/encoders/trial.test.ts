@@ -29,7 +29,7 @@ describe('a good encoder passes', () => {
 
 describe('a bad one does not, and it is said why', () => {
   const bad: readonly (readonly [string, Faults, RegExp])[] = [
-    ['cannot be opened', { opening: true }, /^h264_fake: opening: /],
+    ['cannot be opened', { opening: 'fails' }, /^h264_fake: opening: /],
     ['fails on a picture', { failsAt: 10 }, /encoding: /],
     ['fails at the end', { failsAt: 16 }, /ending: /],
     ['hangs', { hangsAt: 5 }, /gave no sign of life for 20000 ms/],
