@@ -52,7 +52,7 @@ const kinds: readonly Kind[] = [
     input: 'yuv420p',
     upload: null,
     least: { width: 160, height: 64 },
-    options: { ...plain, preset: 'p5', rc: 'vbr', cq: '17', 'spatial-aq': '1' },
+    options: { ...plain, profile: 'high', preset: 'p5', rc: 'vbr', cq: '17', b: '0', 'spatial-aq': '1' },
   },
   {
     codec: 'h264_vaapi',
@@ -79,7 +79,15 @@ const kinds: readonly Kind[] = [
     input: 'nv12',
     upload: null,
     least: { width: 128, height: 128 },
-    options: { ...plain, usage: 'transcoding', quality: 'quality', rc: 'cqp', qp_i: '17', qp_p: '18' },
+    options: {
+      ...plain,
+      profile: 'high',
+      usage: 'transcoding',
+      quality: 'quality',
+      rc: 'cqp',
+      qp_i: '17',
+      qp_p: '18',
+    },
   },
   {
     codec: 'h264_mf',
