@@ -6,7 +6,12 @@ import { clip } from '../../../../../actors/decoder/clips/clip.ts';
 import { newEncoderFailures } from '../../../../../actors/decoder/clips/contract.ts';
 import type { EncoderCandidate } from '../../../../../actors/decoder/clips/encoders/candidates.ts';
 import { DeviceEncoders } from '../../../../../actors/decoder/clips/encoders/picture-encoders.ts';
-import type { TrialRequest, Verdict } from '../../../../../actors/decoder/clips/encoders/prove.ts';
+import {
+  proveInProcess,
+  type TrialRequest,
+  type Verdict,
+} from '../../../../../actors/decoder/clips/encoders/prove.ts';
+import { systemClock } from '../../../../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../../../../runtime/log.ts';
 import { askProbe, turnFor } from '../../ask-decoder.ts';
 import { clips } from '../../footage/clips.ts';
@@ -220,4 +225,30 @@ test('a trial that is cancelled cancels the clip, and is made anew for the next 
   machine.verdict = good;
   assert.equal((await machine.cut(path, [1, 1.5])).encoder, 'h264_fake');
   assert.equal(machine.tried.length, 2);
+});
+
+test('with real trials: the first encoder that passes makes the clip, and the log says what each came to', async () => {
+  const lines: LogLine[] = [];
+  const log = createLog('test', (line) => lines.push(line));
+  const bad = fakeCandidate({ name: 'h264_bad', options: { crf: '40' } });
+  const encoders = new DeviceEncoders({
+    ...faulty(),
+    candidates: [bad, fakeCandidate()],
+    prove: (request, signal) => proveInProcess(request, signal, { clock: systemClock }),
+    failures: newEncoderFailures(),
+    log,
+  });
+  const request = { path: await usual.make(), start_seconds: 1, end_seconds: 2, mode: 'precise' } as const;
+  for (let i = 0; i < 2; i++) {
+    const { encoder } = await clip({ ...request, output: newOutput() }, turnFor(), encoders);
+    assert.equal(encoder, 'h264_fake');
+  }
+  assert.deepEqual(
+    lines.map(({ level, message, fields }) => [level, message, fields.encoder]),
+    [
+      ['info', 'an encoder of a device is not used', 'h264_bad'],
+      ['info', 'an encoder of a device is proven', 'h264_fake'],
+    ],
+  );
+  assert.match(String(lines[0]!.fields.reason), /dB, less than/);
 });
