@@ -58,6 +58,11 @@ export const settings = {
     env: 'FRAMEHOUND_HARDWARE_DECODING',
     doc: 'use a decoding device where there is one',
   }),
+  hardware_encoding: setting(Type.Union([Type.Literal('auto'), Type.Literal('off')]), {
+    fallback: 'auto',
+    env: 'FRAMEHOUND_HARDWARE_ENCODING',
+    doc: 'encode precise clips on a device where one is, once a trial has shown that it is right; off: always libx264',
+  }),
   decoders: setting(Type.Integer({ minimum: 1, maximum: 256 }), {
     fallback: cores,
     env: 'FRAMEHOUND_DECODERS',

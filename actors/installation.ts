@@ -20,6 +20,8 @@ export interface NativePackages {
   /** Devices that models can run on; `bundled` false: its libraries are not installed. */
   modelDevices(): Promise<{ readonly device: string; readonly bundled: boolean }[]>;
   store(): Promise<void>;
+  /** What precise clips are encoded by; tries the encoders of devices. `choice`: as in the settings. */
+  clipEncoders(choice: 'auto' | 'off'): Promise<string>;
 }
 
 /** `modelsDir`: absolute. `device`: where models are to run. */
@@ -35,6 +37,10 @@ export function openInstallation(modelsDir: string, device: DeviceChoice): Insta
       modelDevices: async () => (await import('./models/session.ts')).offeredDevices(),
       store: async () => {
         await import('./index/store/store.ts');
+      },
+      clipEncoders: async (choice) => {
+        const { describeEncoders } = await import('./decoder/clips/encoders/machine.ts');
+        return describeEncoders(choice, new AbortController().signal);
       },
     },
   };

@@ -3,6 +3,7 @@ import type { ChildSpec } from '../runtime/child.ts';
 import type { Contract } from '../runtime/contract.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
 import { folders, type SettingValues } from '../settings.ts';
+import { newEncoderFailures } from './decoder/clips/contract.ts';
 import { decoderContract } from './decoder/contract.ts';
 import { diarizerContract } from './diarizer/contract.ts';
 import { embedderContract } from './embedder/contract.ts';
@@ -23,6 +24,7 @@ export async function startActors(
   { values, decoders }: { readonly values: SettingValues; readonly decoders: number },
 ) {
   const { device, model_threads: threads, hardware_decoding: hardware } = values;
+  const encoderFailures = values.hardware_encoding === 'auto' ? newEncoderFailures() : null;
   const running = { modelsDir: folders(values).models, device, threads, defaultModel: defaultModelKey };
   // In start order: the index first, so that it stops last and flushed.
   const [index, embedder, textEmbedder, prober] = await Promise.all([
@@ -34,7 +36,7 @@ export async function startActors(
   // Nobody needs these at once: an engine that comes back answers before they are ready.
   const several = (count: number, name: string) =>
     Array.from({ length: count }, (_, i) =>
-      supervisor.begin(spec(decoderContract, { hardware }, `${name}-${i}`)),
+      supervisor.begin(spec(decoderContract, { hardware, encoderFailures }, `${name}-${i}`)),
     );
   const thumbnailDecoders = several(decoders > 0 ? 1 : 0, 'thumbnail-decoder');
   const speech =

@@ -74,6 +74,7 @@ async function ours(): Promise<Side> {
       loads: { ready: 0, failed: 0, seconds: 0 },
     } as unknown as Parameters<typeof createMetrics>[0]['models'],
     watchFolders: { list: () => Promise.reject(new Error('nothing is watched here')) },
+    clips: { counts: { encoded: new Map(), failed: new Map() } },
     clock: systemClock,
     inFlight: () => app.inFlight,
     eventClients: () => 0,

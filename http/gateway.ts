@@ -111,6 +111,7 @@ function metricsOf(
     slots: engine.slots,
     models: engine.search.models,
     watchFolders: engine.watchFolders,
+    clips: engine.clips,
     clock,
     inFlight,
     eventClients: () => events.clients,

@@ -1,7 +1,9 @@
 // The decoder actor: connects the messages of its contract to their handlers. Every request names a file by its path; the
-// only state is the hardware device, opened when the first film is decoded.
+// only state is the hardware device, opened when the first film is decoded, and what is known of encoders of devices.
 import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
 import { clip } from './clips/clip.ts';
+import { encodersOfMachine } from './clips/encoders/machine.ts';
+import { type PictureEncoders, softwareEncoders } from './clips/encoders/picture-encoders.ts';
 import { decoderContract } from './contract.ts';
 import { frames } from './frames/frames.ts';
 import { moments } from './frames/moments.ts';
@@ -15,9 +17,11 @@ import { probe } from './probe/probe.ts';
 import { sound } from './sound/sound.ts';
 import { subtitles } from './subtitles/subtitles.ts';
 
-/** `off`: decodes in software even where there is a device. */
 export interface DecoderSettings {
+  /** `off`: decodes in software even where there is a device. */
   readonly hardware?: 'auto' | 'off';
+  /** Failures of encoders, as all threads know them; without it clips are encoded in software. */
+  readonly encoderFailures?: SharedArrayBuffer | null;
 }
 
 export const definition = actor({
@@ -27,6 +31,12 @@ export const definition = actor({
     const device = () => {
       if (hardware === undefined) hardware = Hardware.find(process.platform, log);
       return hardware;
+    };
+    const failures = settings?.encoderFailures;
+    let encoders: PictureEncoders | null = null;
+    const clipEncoders = () => {
+      encoders ??= failures ? encodersOfMachine(failures, log) : softwareEncoders;
+      return encoders;
     };
     return {
       handlers: {
@@ -41,7 +51,7 @@ export const definition = actor({
         shrink,
         sound,
         subtitles,
-        clip,
+        clip: (request, turn) => clip(request, turn, clipEncoders()),
       },
       close: () => hardware?.close(),
     };

@@ -75,9 +75,10 @@ async function versions(): Promise<Finding[]> {
 }
 
 /** Loads the native packages, because a package that is there may still not load on this system. */
-async function nativePackages({ installation }: Context): Promise<Finding[]> {
+async function nativePackages({ installation, values }: Context): Promise<Finding[]> {
   const { native } = await installation();
   const media = await attempt('media', native.media);
+  const encoder = await attempt('encoder of clips', () => native.clipEncoders(values.hardware_encoding));
   const devices = await attempt('model devices', async () => {
     const all = (await native.modelDevices()).map(({ device, bundled }) =>
       bundled ? device : `${device} (libraries not installed)`,
@@ -88,7 +89,7 @@ async function nativePackages({ installation }: Context): Promise<Finding[]> {
     await native.store();
     return 'opens';
   });
-  return [media, devices, store];
+  return [media, encoder, devices, store];
 }
 
 async function attempt(name: string, look: () => Promise<string>): Promise<Finding> {

@@ -1,6 +1,7 @@
 // The metrics of the service for a Prometheus server. Counters are kept by the meters; gauges are read when rendering.
 import type { TaskListener } from '../../actors/analysis/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
+import type { Clips } from '../../actors/exporter/clips/contract.ts';
 import type { VisualModels } from '../../actors/search/models/contract.ts';
 import type { WatchFolders } from '../../actors/watch-folders/contract.ts';
 import type { ChildState } from '../../runtime/child.ts';
@@ -8,6 +9,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Phase } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { Route } from '../route.ts';
+import { clipFamilies } from './clip-meter.ts';
 import { type Family, renderFamilies, type Sample, single } from './exposition.ts';
 import { createProcessMeter } from './process-meter.ts';
 import { createRequestMeter, type RequestMeter } from './request-meter.ts';
@@ -20,6 +22,7 @@ export interface MetricsSources {
   readonly slots: Pick<SlotPool, 'count' | 'free' | 'waiting'>;
   readonly models: Pick<VisualModels, 'state' | 'loads'>;
   readonly watchFolders: Pick<WatchFolders, 'list'>;
+  readonly clips: Pick<Clips, 'counts'>;
   readonly clock: Clock;
   /** Requests in flight. */
   inFlight(): number;
@@ -64,6 +67,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
         single('gauge', 'framehound_http_requests_in_flight', 'HTTP requests in flight.', sources.inFlight()),
         single('gauge', 'framehound_event_clients', 'Open Socket.IO connections.', sources.eventClients()),
         ...tasks.families(),
+        ...clipFamilies(sources.clips.counts),
         ...ofWatchFolders,
         ...actorFamilies(sources.states()),
         ...slotFamilies(sources.slots),

@@ -16,10 +16,12 @@ test('the models of the program are listed where no models folder exists', async
 });
 
 test('every native package loads and says what it offers', async () => {
-  const { media, modelDevices, store } = installation.native;
+  const { media, modelDevices, store, clipEncoders } = installation.native;
   assert.match(await media(), /^FFmpeg \S+, libavcodec \d/);
   assert.ok((await modelDevices()).some(({ device }) => device === 'cpu'));
   await store();
+  assert.equal(await clipEncoders('off'), 'libx264 (hardware_encoding is off)');
+  assert.match(await clipEncoders('auto'), /^(libx264; |h264_\w+, proven)/);
 });
 
 test('samples are drawn once', async () => {

@@ -8,10 +8,28 @@ import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
 import { type ClipMade, type ClipRequest, clipErrors } from './contract.ts';
 import { copyPackets } from './copy.ts';
+import { EncoderFailure } from './encoders/failure.ts';
+import { type EncoderOpener, type PictureEncoders, softwareEncoders } from './encoders/picture-encoders.ts';
 import { preciseFilm, preciseSound } from './precise.ts';
 import { expectReadable, soundStreams } from './sound-packets.ts';
 
-export async function clip(request: ClipRequest, turn: Turn): Promise<ClipMade> {
+/** `encoders`: of precise pictures. A clip on which the encoder of a device fails is made again by libx264. */
+export async function clip(
+  request: ClipRequest,
+  turn: Turn,
+  encoders: PictureEncoders = softwareEncoders,
+): Promise<ClipMade> {
+  try {
+    return await clipOnce(request, turn, encoders);
+  } catch (error) {
+    if (!(error instanceof EncoderFailure)) throw error;
+    encoders.failed(error);
+    turn.throwIfCancelled();
+    return { ...(await clipOnce(request, turn, softwareEncoders)), failed_encoder: error.encoder };
+  }
+}
+
+async function clipOnce(request: ClipRequest, turn: Turn, encoders: PictureEncoders): Promise<ClipMade> {
   const { path, output } = request;
   const stamp = await readFileStamp(path);
   if (await isStill(path))
@@ -19,7 +37,7 @@ export async function clip(request: ClipRequest, turn: Turn): Promise<ClipMade> 
   turn.throwIfCancelled();
   const source = await openSource(path, { turn });
   try {
-    const made = await cut(source, request, turn);
+    const made = await cut(source, request, turn, encoders);
     await expectUnchanged(path, stamp);
     expectReadable(source);
     return made;
@@ -31,7 +49,7 @@ export async function clip(request: ClipRequest, turn: Turn): Promise<ClipMade> 
   }
 }
 
-function cut(source: Source, request: ClipRequest, turn: Turn): Promise<ClipMade> {
+function cut(source: Source, request: ClipRequest, turn: Turn, encoders: PictureEncoders): Promise<ClipMade> {
   const { path, container, video } = source;
   if (isStillContainer(container))
     throw clipErrors.CLIP_OF_STILL(`${path}: is a still, which has no clips`, { path });
@@ -39,5 +57,7 @@ function cut(source: Source, request: ClipRequest, turn: Turn): Promise<ClipMade
     throw mediaErrors.NOT_MEDIA(`${path}: has neither picture nor sound`, { path });
   }
   if (request.mode === 'copy') return copyPackets(source, request, turn);
-  return video ? preciseFilm(source, request, turn) : preciseSound(source, request, turn);
+  if (!video) return preciseSound(source, request, turn);
+  const open: EncoderOpener = (file, shape, stream) => encoders.open(file, shape, stream, turn);
+  return preciseFilm(source, request, turn, open);
 }

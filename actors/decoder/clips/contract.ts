@@ -38,8 +38,17 @@ export const ClipMade = Type.Object({
   end_seconds: Type.Number(),
   /** Pictures in the clip; 0 for sound. */
   frames: Type.Integer(),
+  /** FFmpeg's name of what encoded the pictures; null where none were encoded. */
+  encoder: Type.Union([Type.String(), Type.Null()]),
+  /** The encoder of a device that failed before `encoder` made the clip. */
+  failed_encoder: Type.Optional(Type.String()),
 });
 export type ClipMade = Static<typeof ClipMade>;
+
+/** Encoders of devices that are tried on one machine. */
+export const mostCandidates = 64;
+/** What the threads of a process know together: how often each encoder failed, by its place among those of the machine. */
+export const newEncoderFailures = () => new SharedArrayBuffer(mostCandidates * Int32Array.BYTES_PER_ELEMENT);
 
 export const clipMessages = {
   /**

@@ -54,10 +54,22 @@ async function write(source: Source, tracks: Tracks, request: ClipRequest, turn:
     const { extension } = file.container;
     if (pictures) {
       const span = pictures.span;
-      return { extension, start_seconds: span.start, end_seconds: span.end, frames: pictures.frames };
+      return {
+        extension,
+        start_seconds: span.start,
+        end_seconds: span.end,
+        frames: pictures.frames,
+        encoder: null,
+      };
     }
     const heard = sound!.span!;
-    return { extension, start_seconds: start + heard.start, end_seconds: start + heard.end, frames: 0 };
+    return {
+      extension,
+      start_seconds: start + heard.start,
+      end_seconds: start + heard.end,
+      frames: 0,
+      encoder: null,
+    };
   } finally {
     file.close();
   }

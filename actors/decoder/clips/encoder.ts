@@ -24,6 +24,7 @@ export interface EncoderOptions {
 }
 
 export class Encoder {
+  readonly name: string;
   readonly context = new CodecContext();
   readonly stream: Stream;
   readonly #file: ClipFile;
@@ -31,6 +32,7 @@ export class Encoder {
 
   /** Throws CLIP_UNWRITABLE. */
   constructor(file: ClipFile, { name, options, prepare }: EncoderOptions) {
+    this.name = name;
     this.#file = file;
     this.#packet.alloc();
     const codec = Codec.findEncoderByName(name as CodecName);
@@ -50,6 +52,11 @@ export class Encoder {
       this.close();
       throw error;
     }
+  }
+
+  /** What frames have to be like. */
+  get input(): CodecContext {
+    return this.context;
   }
 
   /** Encodes a frame, *borrowed*, or with null what is left, and writes the packets that are ready. */

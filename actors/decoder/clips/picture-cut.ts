@@ -1,45 +1,18 @@
 // The pictures of a precise clip: decoded, chosen and encoded as H.264 at their own times.
-import {
-  AV_CODEC_FLAG_INTERLACED_DCT,
-  AV_FRAME_FLAG_INTERLACED,
-  AV_FRAME_FLAG_TOP_FIELD_FIRST,
-  AV_PICTURE_TYPE_NONE,
-  AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
-  AV_PKT_DATA_DISPLAYMATRIX,
-  AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
-  avGetPixFmtFromName,
-  avGetPixFmtName,
-  type CodecContext,
-  type Frame,
-  Rational,
-} from '../ffmpeg.ts';
+import { AV_PICTURE_TYPE_NONE, type Frame } from '../ffmpeg.ts';
 import type { Head } from '../packets/head.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
-import { codedSize, frameStep, pictureRate } from '../source/stream.ts';
+import { frameStep, pictureRate } from '../source/stream.ts';
 import { ticks } from '../source/ticks.ts';
-import type { ClipFile, TimeBase } from './clip-file.ts';
+import type { ClipFile } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
 import { type DecodedPicture, decodedPictures } from './decoded-pictures.ts';
-import { Encoder } from './encoder.ts';
-import { pictureFormatOf } from './formats.ts';
+import type { EncoderOpener } from './encoders/picture-encoders.ts';
 import { type ClipFrame, FrameRange } from './frame-range.ts';
 import { type FrameTimes, frameTimes } from './frame-times.ts';
-import { encodedColours, PictureFitter } from './picture-fitter.ts';
-
-/** Constant quality that nobody tells from the source (x264 calls 17 or 18 visually lossless). */
-const quality = { preset: 'fast', crf: '17' };
-/** Seconds between keyframes: an editor that winds back decodes so much at most. */
-const keyframeSeconds = 1;
-/** Pictures above this size are looked ahead at less, so that fewer of them lie in memory. */
-const largePixels = 4_000_000;
-const sideData = [
-  AV_PKT_DATA_DISPLAYMATRIX,
-  AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
-  AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
-];
-
-type PixelFormat = ReturnType<typeof avGetPixFmtFromName>;
+import { type PictureEncoder, pictureShape } from './picture-encoder.ts';
+import { PictureFitter } from './picture-fitter.ts';
 
 export interface PictureCutOptions {
   readonly source: Source;
@@ -47,6 +20,7 @@ export interface PictureCutOptions {
   readonly start: number;
   readonly end: number;
   readonly turn: PacketTurn;
+  readonly openEncoder: EncoderOpener;
 }
 
 export class PictureCut {
@@ -59,7 +33,9 @@ export class PictureCut {
   /** Ticks that the last decoded picture says it is shown. */
   #length = 0;
   #next: ClipFrame<Frame> | null = null;
-  #encoder: Encoder | null = null;
+  #encoder: PictureEncoder | null = null;
+  /** The encoder of a device that could not be opened. */
+  failedEncoder: string | null = null;
   #fitter: PictureFitter | null = null;
   /** Ticks that a picture is shown, by its time: packets come in another order. */
   readonly #lengths = new Map<bigint, bigint>();
@@ -94,8 +70,17 @@ export class PictureCut {
       const { path } = this.#options.source;
       throw clipErrors.CLIP_OUTSIDE(`${path}: has no picture at ${this.#options.start} s`, { path });
     }
-    this.#encoder = openEncoder(file, this.#options, this.#times.base, this.#next.picture);
-    this.#fitter = new PictureFitter(this.#encoder.context);
+    const { source, head, openEncoder } = this.#options;
+    const shape = pictureShape(source, head.video, this.#times.base, this.#next.picture);
+    const { encoder, failed } = await openEncoder(file, shape, head.video);
+    this.#encoder = encoder;
+    this.failedEncoder = failed;
+    this.#fitter = new PictureFitter(encoder.input);
+  }
+
+  /** FFmpeg's name of what encodes; known once it is open. */
+  get encoder(): string {
+    return this.#encoder!.name;
   }
 
   /** Where the clip starts, in seconds of the clock of the streams; known once it is open. */
@@ -125,7 +110,7 @@ export class PictureCut {
   async step() {
     const next = this.#next;
     if (!next) {
-      this.#encoder!.encode(null, (packet) => this.#finish(packet));
+      await this.#encoder!.encode(null, (packet) => this.#finish(packet));
       this.#done = true;
       return;
     }
@@ -141,7 +126,7 @@ export class PictureCut {
     frame.pictType = AV_PICTURE_TYPE_NONE;
     this.#lengths.set(pts, length);
     try {
-      this.#encoder!.encode(frame, (packet) => this.#finish(packet));
+      await this.#encoder!.encode(frame, (packet) => this.#finish(packet));
       this.frames++;
     } finally {
       this.#next = null;
@@ -190,57 +175,4 @@ export class PictureCut {
     }
     return null;
   }
-}
-
-function openEncoder(
-  file: ClipFile,
-  { source, head: { video } }: PictureCutOptions,
-  base: TimeBase,
-  first: Frame,
-): Encoder {
-  const { pixelAspect } = codedSize(video);
-  const rate = pictureRate(source);
-  const { width, height } = first;
-  const name = avGetPixFmtName(first.format as PixelFormat) ?? '';
-  const format = avGetPixFmtFromName(pictureFormatOf(name, first) as never);
-  const perSecond = rate ? rate.num / rate.den : 25;
-  const isInterlaced = first.hasFlags(AV_FRAME_FLAG_INTERLACED) && height % 4 === 0;
-  const options = {
-    ...quality,
-    // Told with the first picture only, it comes too late for that one, which is the one that players believe.
-    ...(isInterlaced && { 'x264-params': first.hasFlags(AV_FRAME_FLAG_TOP_FIELD_FIRST) ? 'tff=1' : 'bff=1' }),
-    g: String(Math.max(1, Math.round(perSecond * keyframeSeconds))),
-    ...(width * height > largePixels ? { 'rc-lookahead': '15' } : {}),
-  };
-  const encoder = new Encoder(file, {
-    name: 'libx264',
-    options,
-    prepare: (context) => {
-      context.width = width;
-      context.height = height;
-      context.pixelFormat = format;
-      context.timeBase = new Rational(base.num, base.den);
-      if (rate) context.framerate = new Rational(rate.num, rate.den);
-      context.sampleAspectRatio = new Rational(pixelAspect.num, pixelAspect.den);
-      // As many threads as x264 finds good for this machine.
-      context.threadCount = 0;
-      if (isInterlaced) context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
-      colours(context, first);
-    },
-  });
-  const { stream } = encoder;
-  stream.sampleAspectRatio = encoder.context.sampleAspectRatio;
-  if (rate) stream.avgFrameRate = new Rational(rate.num, rate.den);
-  for (const type of sideData) {
-    const data = video.codecpar.getCodedSideData(type);
-    if (data) stream.codecpar.addCodedSideData(type, Buffer.from(data));
-  }
-  return encoder;
-}
-
-function colours(context: CodecContext, first: Frame) {
-  context.colorPrimaries = first.colorPrimaries;
-  context.colorTrc = first.colorTrc;
-  context.chromaLocation = first.chromaLocation;
-  Object.assign(context, encodedColours(first));
 }

@@ -16,6 +16,8 @@ import {
 } from '../ffmpeg.ts';
 import { isRgbFormat } from './formats.ts';
 
+/** What pictures have to be like for an encoder. */
+export type PictureInput = Pick<CodecContext, 'width' | 'height' | 'pixelFormat'>;
 type PixelFormat = Parameters<typeof avGetPixFmtName>[0];
 
 const flags = 'bicubic+accurate_rnd+full_chroma_int';
@@ -37,10 +39,10 @@ export function encodedColours({ colorSpace, colorRange, height, format }: Frame
 
 export class PictureFitter {
   readonly #context = new SoftwareScaleContext();
-  readonly #encoder: CodecContext;
+  readonly #encoder: PictureInput;
   #frame: Frame | null = null;
 
-  constructor(encoder: CodecContext) {
+  constructor(encoder: PictureInput) {
     this.#encoder = encoder;
     this.#context.allocContext();
     this.#context.setOption('sws_flags', flags);
@@ -53,6 +55,8 @@ export class PictureFitter {
       return picture;
     this.#frame ??= this.#allocate(picture);
     const frame = this.#frame;
+    // An encoder may hold the picture before.
+    if (frame.makeWritable() < 0) throw tooLarge(this.#encoder);
     const isInterlaced = picture.hasFlags(AV_FRAME_FLAG_INTERLACED);
     // swscale refuses pairs of which one is interlaced, and would convert colours that only the tags speak of.
     picture.clearFlags(AV_FRAME_FLAG_INTERLACED);
@@ -82,6 +86,10 @@ export class PictureFitter {
     Object.assign(frame, encodedColours(picture));
     if (frame.getBuffer(0) >= 0) return frame;
     frame.free();
-    throw mediaErrors.TOO_LARGE(`No memory for a picture of ${width}x${height}`);
+    throw tooLarge(this.#encoder);
   }
+}
+
+function tooLarge({ width, height }: PictureInput) {
+  return mediaErrors.TOO_LARGE(`No memory for a picture of ${width}x${height}`);
 }

@@ -5,6 +5,7 @@ import { timelineStart } from '../packets/timeline-start.ts';
 import type { OpenOptions, Source } from '../source/source.ts';
 import { ClipFile } from './clip-file.ts';
 import { type ClipMade, type ClipRequest, clipErrors } from './contract.ts';
+import type { EncoderOpener } from './encoders/picture-encoders.ts';
 import { m4a, mp4 } from './formats.ts';
 import { PictureCut } from './picture-cut.ts';
 import { SoundCut } from './sound-cut.ts';
@@ -12,12 +13,17 @@ import { SoundPackets } from './sound-packets.ts';
 
 type Turn = OpenOptions['turn'];
 
-/** The source stays the caller's. */
-export async function preciseFilm(source: Source, request: ClipRequest, turn: Turn): Promise<ClipMade> {
+/** The source stays the caller's. Throws EncoderFailure where the encoder of a device fails in the middle. */
+export async function preciseFilm(
+  source: Source,
+  request: ClipRequest,
+  turn: Turn,
+  openEncoder: EncoderOpener,
+): Promise<ClipMade> {
   const { path, output, start_seconds: start, end_seconds: end } = request;
   const head = await readHead(source, turn);
   const file = new ClipFile(output, mp4);
-  const pictures = new PictureCut({ source, head, start, end, turn });
+  const pictures = new PictureCut({ source, head, start, end, turn, openEncoder });
   let packets: SoundPackets | null = null;
   let sound: SoundCut | null = null;
   try {
@@ -35,7 +41,9 @@ export async function preciseFilm(source: Source, request: ClipRequest, turn: Tu
     file.close();
   }
   const { start: start_seconds, end: end_seconds } = pictures.span;
-  return { extension: mp4.extension, start_seconds, end_seconds, frames: pictures.frames };
+  const { frames, encoder, failedEncoder } = pictures;
+  const made = { extension: mp4.extension, start_seconds, end_seconds, frames, encoder };
+  return failedEncoder ? { ...made, failed_encoder: failedEncoder } : made;
 }
 
 /** Always advances what is behind, so that the file is interleaved and little waits in memory. */
@@ -73,7 +81,13 @@ export async function preciseSound(source: Source, request: ClipRequest, turn: T
     sound.finish(heard);
     if (sound.isEmpty) throw clipErrors.CLIP_RANGE(`${path}: the clip is shorter than a sample`, { path });
     file.finish();
-    return { extension: m4a.extension, start_seconds, end_seconds: start_seconds + heard, frames: 0 };
+    return {
+      extension: m4a.extension,
+      start_seconds,
+      end_seconds: start_seconds + heard,
+      frames: 0,
+      encoder: null,
+    };
   } finally {
     sound?.close();
     packets?.close();

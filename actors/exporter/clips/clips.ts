@@ -11,7 +11,7 @@ import { Semaphore } from '../../../runtime/sync/semaphore.ts';
 import { type ClipMade, clipErrors } from '../../decoder/clips/contract.ts';
 import type { decoderContract } from '../../decoder/contract.ts';
 import { clipName } from './clip-name.ts';
-import type { ClipResult, Clips, ClipsRequest, ClipWish, ClipWritten } from './contract.ts';
+import type { ClipCounts, ClipResult, Clips, ClipsRequest, ClipWish, ClipWritten } from './contract.ts';
 import { NameOrder } from './name-order.ts';
 import { isNowhere, partName, sweepParts, thisOwner } from './part-files.ts';
 
@@ -37,6 +37,7 @@ export function createClips(parts: ClipParts): Clips {
     };
   };
   return {
+    counts: cutter,
     begin,
     export: async (request, signal) => {
       const { clips, output_dir } = request;
@@ -60,11 +61,13 @@ interface ClipCut extends Omit<ClipsRequest, 'clips'> {
   readonly before: Promise<unknown> | undefined;
 }
 
-class Cutter {
+class Cutter implements ClipCounts {
   readonly #idle: Writer[];
   readonly #permits: Semaphore;
   readonly #log: Log;
   readonly #owner = thisOwner();
+  readonly encoded = new Map<string, number>();
+  readonly failed = new Map<string, number>();
 
   constructor({ writers, log }: ClipParts) {
     this.#idle = [...writers];
@@ -87,6 +90,7 @@ class Cutter {
         start_seconds_actual: made.start_seconds,
         end_seconds_actual: made.end_seconds,
         frame_count: made.frames,
+        encoder: made.encoder,
       };
     } catch (error) {
       if (signal.aborted) throw error;
@@ -105,6 +109,8 @@ class Cutter {
       await before;
       signal.throwIfAborted();
       const output_path = await placeNew(part, `${clipName(wish)}.${made.extension}`).catch(unwritable);
+      count(this.encoded, made.encoder);
+      count(this.failed, made.failed_encoder);
       return { ...made, output_path };
     } catch (error) {
       if (signal.aborted) throw engineErrors.CANCELLED('the export of clips', {}, error);
@@ -136,6 +142,10 @@ class Cutter {
     this.#log.error('a clip was not cut', { error });
     return 'Internal error';
   }
+}
+
+function count(counts: Map<string, number>, name: string | null | undefined) {
+  if (name) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 function checkRange({ start_seconds, end_seconds }: ClipWish) {

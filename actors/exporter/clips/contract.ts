@@ -42,6 +42,10 @@ export const ClipResult = Type.Object({
     'Where it really ends; with `copy` some pictures later, where those before them need them.',
   ),
   frame_count: described(Type.Optional(Type.Integer()), 'Pictures in the clip; 0 for sound.'),
+  encoder: described(
+    Type.Optional(Nullable(Type.String())),
+    'What encoded the pictures: `libx264`, or an encoder of a device such as `h264_nvenc`; null where none were encoded.',
+  ),
 });
 export type ClipResult = Static<typeof ClipResult>;
 
@@ -70,7 +74,16 @@ export interface ClipSeries {
   cut(wish: ClipWish, signal: AbortSignal): Promise<ClipWritten>;
 }
 
+/** Clips written since the start, by encoder. */
+export interface ClipCounts {
+  /** Precise clips of pictures, by what encoded them. */
+  readonly encoded: ReadonlyMap<string, number>;
+  /** Those of them that libx264 made because the encoder of a device failed, by that encoder. */
+  readonly failed: ReadonlyMap<string, number>;
+}
+
 export interface Clips {
+  readonly counts: ClipCounts;
   /** Removes what killed processes left of clips in the folder, which need not exist. Never rejects. */
   begin(request: Omit<ClipsRequest, 'clips'>): Promise<ClipSeries>;
   /**

@@ -6,7 +6,12 @@ import { createModelLibrary } from '../../../actors/models/library.ts';
 import { doctor } from '../../../cli/commands/doctor.ts';
 import { fakeHome } from '../fake-context.ts';
 
-const native = { media: async () => 'there', modelDevices: async () => [], store: async () => {} };
+const native = {
+  media: async () => 'there',
+  modelDevices: async () => [],
+  store: async () => {},
+  clipEncoders: async () => 'libx264',
+};
 
 /** What is told of a machine on which these models are downloaded. */
 async function told(t: TestContext, downloaded: readonly string[], env: Record<string, string> = {}) {

@@ -17,6 +17,7 @@ test('an export with task is accepted at once and goes on by itself; without, it
   const { tasks, analysis } = h.start();
   const asked: ClipsRequest[] = [];
   const clips: Clips = {
+    counts: { encoded: new Map(), failed: new Map() },
     export: async (request) => {
       asked.push(request);
       return {

@@ -38,6 +38,10 @@ export const ClipFacts = Type.Object({
   start_seconds_actual: described(Type.Number(), 'Where the clip really starts.'),
   end_seconds_actual: described(Type.Number(), 'Where it really ends.'),
   frame_count: described(Type.Integer({ minimum: 0 }), 'Pictures in the clip; 0 for sound.'),
+  encoder: described(
+    Type.Optional(nullable(Type.String())),
+    'What encoded the pictures: `libx264`, or an encoder of a device; null where none were encoded. Missing in records of older exports.',
+  ),
 });
 export type ClipFacts = Static<typeof ClipFacts>;
 

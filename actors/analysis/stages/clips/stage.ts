@@ -68,13 +68,14 @@ class ClipClosing implements Closing {
   ): Promise<Facts> {
     told(0);
     const { name, ...wish } = this.#clipOf(job);
-    const { output_path, start_seconds, end_seconds, frames } = await this.#series.cut(wish, signal);
+    const { output_path, start_seconds, end_seconds, frames, encoder } = await this.#series.cut(wish, signal);
     const clip: ClipFacts = {
       media_path: wish.media_path,
       output_path,
       start_seconds_actual: start_seconds,
       end_seconds_actual: end_seconds,
       frame_count: frames,
+      encoder,
     };
     return { clip };
   }

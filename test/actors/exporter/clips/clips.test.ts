@@ -98,6 +98,8 @@ test('names are made from source and times, or given; each is safe, and numbered
     ],
     [1, 4.5, 105],
   );
+  assert.ok(answer.results.every(({ encoder }) => encoder === 'libx264'));
+  assert.deepEqual([...clips.counts.encoded], [['libx264', 8]]);
 });
 
 test('nothing is written over, not even by two exports at the same time', async () => {

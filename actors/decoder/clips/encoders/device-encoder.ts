@@ -1,0 +1,197 @@
+// An encoder of a device: pictures in, packets into the file of a clip. Every call has a time limit, and every packet is
+// checked: each picture comes back once, at its own time and in order. Owns its native objects.
+import type { Clock } from '../../../../runtime/clock.ts';
+import {
+  AV_CODEC_FLAG_GLOBAL_HEADER,
+  AV_PKT_FLAG_KEY,
+  AVCOL_RANGE_JPEG,
+  AVERROR_EAGAIN,
+  AVERROR_EOF,
+  AVFMT_GLOBALHEADER,
+  avGetPixFmtFromName,
+  Codec,
+  CodecContext,
+  FFmpegError,
+  Frame,
+  Packet,
+  type Stream,
+} from '../../ffmpeg.ts';
+import type { ClipFile } from '../clip-file.ts';
+import {
+  describePictures,
+  type FinishPacket,
+  keyframeDistance,
+  type PictureEncoder,
+  type PictureShape,
+} from '../picture-encoder.ts';
+import type { PictureInput } from '../picture-fitter.ts';
+import type { EncoderCandidate } from './candidates.ts';
+import { EncoderFailure } from './failure.ts';
+import { PictureUpload } from './picture-upload.ts';
+
+type CodecName = Parameters<typeof Codec.findEncoderByName>[0];
+
+export interface DeviceEncoderOptions {
+  readonly clock: Clock;
+  /** Ms that one call may take; opening a device is one. */
+  readonly limitMs: number;
+  /** Makes the contexts of a candidate. */
+  newContext(candidate: EncoderCandidate): CodecContext;
+}
+
+/** Opening a device of a machine that has many takes seconds. */
+export const defaultLimitMs = 20_000;
+/** What native code may still use can never be freed, not even by the garbage collector. */
+const abandoned: unknown[] = [];
+
+export class DeviceEncoder implements PictureEncoder {
+  readonly name: string;
+  readonly input: PictureInput;
+  readonly #file: ClipFile;
+  readonly #candidate: EncoderCandidate;
+  readonly #options: DeviceEncoderOptions;
+  readonly #context: CodecContext;
+  readonly #packet = new Packet();
+  #upload: PictureUpload | null = null;
+  #stream: Stream | null = null;
+  /** Times of pictures that no packet has come for. */
+  readonly #owed = new Set<bigint>();
+  #latest: bigint | null = null;
+  #isAbandoned = false;
+
+  private constructor(
+    file: ClipFile,
+    candidate: EncoderCandidate,
+    shape: PictureShape,
+    options: DeviceEncoderOptions,
+  ) {
+    this.name = candidate.name;
+    this.#file = file;
+    this.#candidate = candidate;
+    this.#options = options;
+    this.#context = options.newContext(candidate);
+    this.#packet.alloc();
+    const { width, height } = shape;
+    this.input = { width, height, pixelFormat: avGetPixFmtFromName(candidate.input as never) };
+  }
+
+  /** The caller closes it. Throws EncoderFailure, and then no stream is in the file. */
+  static async open(
+    file: ClipFile,
+    candidate: EncoderCandidate,
+    shape: PictureShape,
+    options: DeviceEncoderOptions,
+  ): Promise<DeviceEncoder> {
+    const encoder = new DeviceEncoder(file, candidate, shape, options);
+    try {
+      await encoder.#open(shape);
+      return encoder;
+    } catch (error) {
+      encoder.close();
+      throw error;
+    }
+  }
+
+  get stream(): Stream {
+    return this.#stream!;
+  }
+
+  /** Throws EncoderFailure for what the device does, CLIP_UNWRITABLE for the file. */
+  async encode(frame: Frame | null, finish?: FinishPacket) {
+    if (frame) await this.#send(frame);
+    else this.#must(await this.#limited(this.#context.sendFrame(null)), 'ending');
+    while (await this.#receive(finish));
+    if (!frame && this.#owed.size > 0) throw this.#failure(`left out ${this.#owed.size} pictures`);
+  }
+
+  close() {
+    if (this.#isAbandoned) return;
+    this.#packet.free();
+    this.#context.freeContext();
+    this.#upload?.close();
+  }
+
+  async #open(shape: PictureShape) {
+    const { codec: name, options, upload, device } = this.#candidate;
+    const codec = Codec.findEncoderByName(name as CodecName);
+    if (!codec) throw this.#failure('is not in this FFmpeg');
+    const context = this.#context;
+    context.allocContext3(codec);
+    if (this.#file.format.oformat?.hasFlags(AVFMT_GLOBALHEADER))
+      context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
+    describePictures(context, shape);
+    context.pixelFormat = this.input.pixelFormat;
+    // These formats do not say it by themselves, as `yuvj420p` does.
+    if (shape.format === 'yuvj420p') context.colorRange = AVCOL_RANGE_JPEG;
+    if (upload) {
+      this.#upload = new PictureUpload(upload, device.path, this.input);
+      this.#must(this.#upload.open(context), 'opening the device');
+    }
+    for (const [key, value] of Object.entries({ ...options, g: String(keyframeDistance(shape)) }))
+      this.#must(context.setOption(key, value), `setting ${key}=${value}`);
+    this.#must(await this.#limited(context.open2(codec, null)), 'opening');
+    this.#stream = this.#file.encodedStream(context);
+  }
+
+  async #send(frame: Frame) {
+    // References of its own: an encoder may hold the picture after the call.
+    const kept = frame.clone();
+    if (!kept) throw this.#failure('no memory for a picture');
+    let sent = kept;
+    try {
+      if (this.#upload) {
+        sent = new Frame();
+        sent.alloc();
+        this.#must(await this.#limited(this.#upload.fill(sent, kept)), 'copying a picture to the device');
+      }
+      this.#must(await this.#limited(this.#context.sendFrame(sent)), 'encoding');
+    } finally {
+      if (this.#isAbandoned) abandoned.push(sent, kept);
+      else for (const one of new Set([sent, kept])) one.free();
+    }
+    this.#owed.add(frame.pts);
+  }
+
+  /** False when no packet is ready. */
+  async #receive(finish?: FinishPacket): Promise<boolean> {
+    const packet = this.#packet;
+    const result = await this.#limited(this.#context.receivePacket(packet));
+    if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return false;
+    this.#must(result, 'encoding');
+    const { pts, dts } = packet;
+    if (!this.#owed.delete(pts)) throw this.#failure(`answers a picture for ${pts}, which it was not given`);
+    const isFirst = this.#latest === null;
+    if (dts > pts || (this.#latest !== null && dts <= this.#latest))
+      throw this.#failure('packets are out of order');
+    this.#latest = dts;
+    if (isFirst && (packet.flags & AV_PKT_FLAG_KEY) === 0)
+      throw this.#failure('does not begin with a keyframe');
+    finish?.(packet);
+    this.#file.write(packet, this.stream, this.#context.timeBase);
+    return true;
+  }
+
+  /** The answer of native code, which cannot be stopped: after the limit it is left alone with all that it uses. */
+  #limited(answer: Promise<number>): Promise<number> {
+    const { clock, limitMs } = this.#options;
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const cancel = clock.after(limitMs, () => {
+      this.#isAbandoned = true;
+      abandoned.push(this, this.#context, this.#packet, this.#upload);
+      reject(new EncoderFailure(this.name, `gave no sign of life for ${limitMs} ms`, true));
+    });
+    answer.then(resolve, (error) => reject(this.#failure(String(error)))).finally(cancel);
+    return promise;
+  }
+
+  #must(result: number, doing: string) {
+    if (result < 0) throw this.#failure(`${doing}: ${FFmpegError.strerror(result)}`);
+  }
+
+  #failure(what: string): EncoderFailure {
+    return new EncoderFailure(this.name, what);
+  }
+}
+
+/** A context of FFmpeg itself. */
+export const newContext = () => new CodecContext();

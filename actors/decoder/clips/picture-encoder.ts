@@ -1,0 +1,137 @@
+// The encoder of the pictures of a clip: what the pictures are, and libx264 opened for them.
+import {
+  AV_CODEC_FLAG_INTERLACED_DCT,
+  AV_FRAME_FLAG_INTERLACED,
+  AV_FRAME_FLAG_TOP_FIELD_FIRST,
+  AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
+  AV_PKT_DATA_DISPLAYMATRIX,
+  AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
+  avGetPixFmtFromName,
+  avGetPixFmtName,
+  type CodecContext,
+  type Frame,
+  type Packet,
+  Rational,
+  type Stream,
+} from '../ffmpeg.ts';
+import type { Source } from '../source/source.ts';
+import { codedSize, pictureRate } from '../source/stream.ts';
+import type { ClipFile, TimeBase } from './clip-file.ts';
+import { Encoder } from './encoder.ts';
+import { pictureFormatOf } from './formats.ts';
+import { encodedColours, type PictureInput } from './picture-fitter.ts';
+
+/** Constant quality that nobody tells from the source (x264 calls 17 or 18 visually lossless). */
+const quality = { preset: 'fast', crf: '17' };
+/** Seconds between keyframes: an editor that winds back decodes so much at most. */
+const keyframeSeconds = 1;
+/** Pictures above this size are looked ahead at less, so that fewer of them lie in memory. */
+const largePixels = 4_000_000;
+const sideData = [
+  AV_PKT_DATA_DISPLAYMATRIX,
+  AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
+  AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
+];
+
+type PixelFormat = ReturnType<typeof avGetPixFmtFromName>;
+
+/** What an encoder has to know of the pictures before the first one. */
+export interface PictureShape {
+  /** In px, before pixel aspect and rotation. */
+  readonly width: number;
+  readonly height: number;
+  /** FFmpeg's name of the pixel format that is encoded. */
+  readonly format: string;
+  readonly base: TimeBase;
+  /** Pictures per second; null where they come at no even rate. */
+  readonly rate: { readonly num: number; readonly den: number } | null;
+  readonly pixelAspect: { readonly num: number; readonly den: number };
+  /** The field shown first; null for whole pictures. */
+  readonly firstField: 'top' | 'bottom' | null;
+  readonly colours: Pick<
+    CodecContext,
+    'colorPrimaries' | 'colorTrc' | 'chromaLocation' | 'colorSpace' | 'colorRange'
+  >;
+}
+
+/** `base`: of the times of the clip. `first`: its first picture, *borrowed*. */
+export function pictureShape(source: Source, video: Stream, base: TimeBase, first: Frame): PictureShape {
+  const { width, height, colorPrimaries, colorTrc, chromaLocation } = first;
+  const name = avGetPixFmtName(first.format as PixelFormat) ?? '';
+  const isInterlaced = first.hasFlags(AV_FRAME_FLAG_INTERLACED) && height % 4 === 0;
+  const top = first.hasFlags(AV_FRAME_FLAG_TOP_FIELD_FIRST) ? 'top' : 'bottom';
+  return {
+    width,
+    height,
+    format: pictureFormatOf(name, first),
+    base,
+    rate: pictureRate(source),
+    pixelAspect: codedSize(video).pixelAspect,
+    firstField: isInterlaced ? top : null,
+    colours: { colorPrimaries, colorTrc, chromaLocation, ...encodedColours(first) },
+  };
+}
+
+/** Pictures from one keyframe to the next. */
+export function keyframeDistance({ rate }: PictureShape): number {
+  return Math.max(1, Math.round((rate ? rate.num / rate.den : 25) * keyframeSeconds));
+}
+
+/** Completes a packet, *borrowed*, before it is written. */
+export type FinishPacket = (packet: Packet) => void;
+
+/** Pictures in, packets into the file of a clip. */
+export interface PictureEncoder {
+  /** FFmpeg's name. */
+  readonly name: string;
+  readonly input: PictureInput;
+  readonly stream: Stream;
+  /** Encodes a picture, *borrowed*, or with null what is left, and writes the packets that are ready. */
+  encode(frame: Frame | null, finish?: FinishPacket): Promise<void> | void;
+  close(): void;
+}
+
+/** Opens libx264 on a stream of the file, with the side data of `video`. Throws CLIP_UNWRITABLE. The caller closes it. */
+export function openPictureEncoder(file: ClipFile, shape: PictureShape, video: Stream): Encoder {
+  const { width, height, firstField } = shape;
+  const options = {
+    ...quality,
+    // Told with the first picture only, it comes too late for that one, which is the one that players believe.
+    ...(firstField && { 'x264-params': firstField === 'top' ? 'tff=1' : 'bff=1' }),
+    g: String(keyframeDistance(shape)),
+    ...(width * height > largePixels ? { 'rc-lookahead': '15' } : {}),
+  };
+  const encoder = new Encoder(file, {
+    name: 'libx264',
+    options,
+    prepare: (context) => {
+      describePictures(context, shape);
+      // As many threads as x264 finds good for this machine.
+      context.threadCount = 0;
+      if (firstField) context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
+    },
+  });
+  describeStream(encoder.stream, shape, video);
+  return encoder;
+}
+
+export function describePictures(context: CodecContext, shape: PictureShape) {
+  const { base, rate, pixelAspect } = shape;
+  context.width = shape.width;
+  context.height = shape.height;
+  context.pixelFormat = avGetPixFmtFromName(shape.format as never);
+  context.timeBase = new Rational(base.num, base.den);
+  if (rate) context.framerate = new Rational(rate.num, rate.den);
+  context.sampleAspectRatio = new Rational(pixelAspect.num, pixelAspect.den);
+  Object.assign(context, shape.colours);
+}
+
+/** Of `video`: what a player has to know beside the packets. */
+export function describeStream(stream: Stream, { rate, pixelAspect }: PictureShape, video: Stream) {
+  stream.sampleAspectRatio = new Rational(pixelAspect.num, pixelAspect.den);
+  if (rate) stream.avgFrameRate = new Rational(rate.num, rate.den);
+  for (const type of sideData) {
+    const data = video.codecpar.getCodedSideData(type);
+    if (data) stream.codecpar.addCodedSideData(type, Buffer.from(data));
+  }
+}

@@ -1,0 +1,24 @@
+// What encoded precise clips, from the counts of their coordinator. Pure.
+import type { ClipCounts } from '../../actors/exporter/clips/contract.ts';
+import type { Family } from './exposition.ts';
+
+export function clipFamilies({ encoded, failed }: ClipCounts): Family[] {
+  return [
+    {
+      type: 'counter',
+      name: 'framehound_clips_encoded_total',
+      help: 'Precise clips with pictures, by what encoded them.',
+      // The one that every machine has is told from the start.
+      samples: samplesOf(new Map([['libx264', 0], ...encoded])),
+    },
+    {
+      type: 'counter',
+      name: 'framehound_clip_encoder_failures_total',
+      help: 'Clips that libx264 made because the encoder of a device failed, by that encoder.',
+      samples: samplesOf(failed),
+    },
+  ];
+}
+
+const samplesOf = (counts: ReadonlyMap<string, number>) =>
+  [...counts].map(([encoder, value]) => ({ labels: { encoder }, value }));

@@ -1,0 +1,254 @@
+// Clips through encoders of devices, good and bad ones: which encoder made the clip, what was told, and that it is exact.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import test, { describe } from 'node:test';
+import { clip } from '../../../../../actors/decoder/clips/clip.ts';
+import { newEncoderFailures } from '../../../../../actors/decoder/clips/contract.ts';
+import type { EncoderCandidate } from '../../../../../actors/decoder/clips/encoders/candidates.ts';
+import { DeviceEncoders } from '../../../../../actors/decoder/clips/encoders/picture-encoders.ts';
+import {
+  proveInProcess,
+  type TrialRequest,
+  type Verdict,
+} from '../../../../../actors/decoder/clips/encoders/prove.ts';
+import { systemClock } from '../../../../../runtime/clock.ts';
+import { createLog, type LogLine } from '../../../../../runtime/log.ts';
+import { askProbe, turnFor } from '../../ask-decoder.ts';
+import { clips } from '../../footage/clips.ts';
+import { fullDecode, meanDifference } from '../../footage/full-decode.ts';
+import { folder, newOutput, packetTimes, stampsOf } from '../cut.ts';
+import { type Faults, fakeCandidate, faulty } from './fake-encoder.ts';
+
+const good: Verdict = { reason: null, psnr: 42 };
+
+class Machine {
+  readonly lines: LogLine[] = [];
+  readonly tried: TrialRequest[] = [];
+  readonly encoders: DeviceEncoders;
+  verdict: Verdict | Error = good;
+
+  constructor(
+    faults: Faults = {},
+    candidates: readonly EncoderCandidate[] = [fakeCandidate()],
+    failures = newEncoderFailures(),
+  ) {
+    const prove = async (request: TrialRequest) => {
+      this.tried.push(request);
+      if (this.verdict instanceof Error) throw this.verdict;
+      return this.verdict;
+    };
+    const log = createLog('test', (line) => this.lines.push(line));
+    this.encoders = new DeviceEncoders({ ...faulty(faults), candidates, prove, failures, log });
+  }
+
+  async cut(path: string, [start_seconds, end_seconds]: readonly [number, number] = [1.25, 3.5]) {
+    const output = newOutput();
+    const request = { path, output, start_seconds, end_seconds, mode: 'precise' } as const;
+    return { ...(await clip(request, turnFor(), this.encoders)), path: output };
+  }
+
+  get warnings(): string[] {
+    return this.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
+  }
+}
+
+const film = (name: string) => clips.find((one) => one.name === name)!;
+const usual = film('H.264, GOP 12');
+
+describe('a clip by a device has the same pictures at the same times as one by libx264', () => {
+  const exact = clips.filter(
+    ({ name }) => !/10 bit|4:2:2|4:4:4|field|interlace|MJPEG|ProRes|no rate/i.test(name),
+  );
+  for (const one of exact) {
+    test(one.name, async () => {
+      const machine = new Machine({}, [fakeCandidate({ least: { width: 16, height: 16 } })]);
+      const { duration } = one.facts;
+      const span = duration > 4 ? ([2.31, 3.59] as const) : ([duration * 0.4, duration * 0.8] as const);
+      const made = await machine.cut(await one.make(), span);
+      const output = newOutput();
+      const [start_seconds, end_seconds] = span;
+      const request = {
+        path: await one.make(),
+        output,
+        start_seconds,
+        end_seconds,
+        mode: 'precise',
+      } as const;
+      const { encoder, ...software } = await clip(request, turnFor());
+      assert.equal(encoder, 'libx264');
+      const { encoder: device, path, ...same } = made;
+      assert.ok(machine.tried.length > 0 ? device === 'h264_fake' : device === 'libx264');
+      assert.deepEqual(same, software);
+      assert.deepEqual(await stampsOf(path), await stampsOf(output));
+      assert.deepEqual(packetTimes(path)[0]!.pts.toSorted(), packetTimes(output)[0]!.pts.toSorted());
+    });
+  }
+
+  test('the device made most of them', async () => {
+    const machine = new Machine();
+    assert.equal((await machine.cut(await usual.make())).encoder, 'h264_fake');
+    const names = ['rotated by 90 degrees', 'pixels wider than high'];
+    for (const name of names) {
+      const path = await film(name).make();
+      const { encoder, path: made } = await machine.cut(path, [1, 2]);
+      assert.equal(encoder, 'h264_fake', name);
+      const [before, after] = [(await askProbe(path)).video!, (await askProbe(made)).video!];
+      for (const key of ['rotation', 'pixel_aspect', 'pixel_format', 'frame_rate', 'color_space'] as const)
+        assert.deepEqual(after[key], before[key], `${name}: ${key}`);
+    }
+    assert.deepEqual(machine.warnings, []);
+  });
+});
+
+test('the full range of a source is kept, and its levels', async () => {
+  const path = await film('Motion JPEG in AVI').make();
+  const shape = { width: 192, height: 108, fit: 'stretch', resample: 'area' } as const;
+  const device = await new Machine().cut(path, [1, 2]);
+  assert.equal(device.encoder, 'h264_fake');
+  assert.equal((await askProbe(device.path)).video!.pixel_format, 'yuvj420p');
+  const source = await fullDecode(path, shape);
+  for (const [i, { rgb }] of (await fullDecode(device.path, shape)).entries())
+    assert.ok(meanDifference(rgb, source[30 + i]!.rgb) < 4, `picture ${i}`);
+});
+
+test('what a device would change is made by libx264, and nothing is tried for it', async () => {
+  const left = clips.filter(({ name }) => /10 bit|field/.test(name));
+  assert.ok(left.length > 1);
+  for (const one of left) {
+    const machine = new Machine();
+    const { encoder } = await machine.cut(await one.make(), [1, 2]);
+    assert.deepEqual([encoder, machine.tried.length], ['libx264', 0], one.name);
+  }
+});
+
+test('an encoder is tried once for pictures of a kind, and one that fails its trial is never used', async () => {
+  const path = await usual.make();
+  const machine = new Machine();
+  for (let i = 0; i < 3; i++) assert.equal((await machine.cut(path, [1, 1.5])).encoder, 'h264_fake');
+  assert.equal(machine.tried.length, 1);
+  const bad = new Machine({}, [fakeCandidate(), fakeCandidate({ name: 'h264_worse' })]);
+  bad.verdict = { reason: 'answers green', psnr: null };
+  for (let i = 0; i < 2; i++) {
+    const made = await bad.cut(path, [1, 1.5]);
+    assert.deepEqual([made.encoder, made.failed_encoder], ['libx264', undefined]);
+  }
+  assert.deepEqual(
+    bad.tried.map(({ candidate }) => candidate.name),
+    ['h264_fake', 'h264_worse'],
+  );
+  assert.deepEqual(bad.warnings, []);
+});
+
+test('an encoder that passes with no pictures is not tried with all sizes there are', async () => {
+  const machine = new Machine();
+  const verdict = { reason: 'no driver', psnr: null };
+  machine.verdict = verdict;
+  const sizes = [film('H.264, GOP 12'), film('half a frame a second'), film('179/6 frames a second')];
+  for (const one of sizes) await machine.cut(await one.make(), [1, 1.5]);
+  assert.equal(machine.tried.length, 2);
+  const other = new Machine();
+  for (const [i, one] of sizes.entries()) {
+    other.verdict = i === 0 ? good : verdict;
+    await other.cut(await one.make(), [1, 1.5]);
+  }
+  assert.equal(other.tried.length, 3);
+});
+
+describe('a proven encoder that fails all the same: the clip is made by libx264, whole', () => {
+  const failing: readonly (readonly [string, Faults])[] = [
+    ['cannot be opened, as when too many clips are encoded', { opening: 'fails' }],
+    ['fails on the tenth picture', { failsAt: 9 }],
+    ['drops a picture', { dropsAt: 7 }],
+    ['gives a wrong time', { wrongTimeAt: 3 }],
+    ['hangs', { hangsAt: 4 }],
+    ['hangs when it is opened', { opening: 'hangs' }],
+  ];
+  for (const [name, faults] of failing) {
+    test(name, async () => {
+      const path = await usual.make();
+      const machine = new Machine(faults);
+      const made = await machine.cut(path);
+      assert.deepEqual([made.encoder, made.failed_encoder], ['libx264', 'h264_fake']);
+      const { path: plain, ...software } = { ...(await new Machine({}, []).cut(path)) };
+      const stamps = await stampsOf(made.path);
+      assert.ok(stamps.length > 30);
+      assert.deepEqual(stamps, await stampsOf(plain));
+      assert.equal(made.frames, software.frames);
+    });
+  }
+
+  test('it is warned of once, and after three clips the encoder is left alone in all threads', async () => {
+    const path = await usual.make();
+    const shared = newEncoderFailures();
+    const [one, other] = [new Machine({ failsAt: 2 }, undefined, shared), new Machine({}, undefined, shared)];
+    const failed = [];
+    for (let i = 0; i < 4; i++) failed.push((await one.cut(path, [1, 1.5])).failed_encoder);
+    assert.deepEqual(failed, ['h264_fake', 'h264_fake', 'h264_fake', undefined]);
+    assert.deepEqual(one.warnings, [
+      'not encoded in hardware, so encoded in software',
+      'an encoder is not used any more until the next start',
+    ]);
+    assert.equal((await other.cut(path, [1, 1.5])).encoder, 'libx264');
+  });
+
+  test('one that hung is left alone at once', async () => {
+    const path = await usual.make();
+    for (const faults of [{ hangsAt: 0 }, { opening: 'hangs' }] as const) {
+      const machine = new Machine(faults);
+      assert.equal((await machine.cut(path, [1, 1.5])).failed_encoder, 'h264_fake');
+      assert.equal((await machine.cut(path, [1, 1.5])).failed_encoder, undefined);
+    }
+  });
+
+  test('one that cannot be opened is tried with the next clip again', async () => {
+    const path = await usual.make();
+    const machine = new Machine({ opening: 'fails' });
+    for (let i = 0; i < 5; i++) assert.equal((await machine.cut(path, [1, 1.5])).failed_encoder, 'h264_fake');
+    assert.equal(machine.warnings.length, 1);
+  });
+});
+
+test('a file that cannot be written is no fault of the encoder', async () => {
+  const machine = new Machine();
+  const output = `${folder}/no/folder/clip.part`;
+  const request = { path: await usual.make(), output, start_seconds: 1, end_seconds: 2 };
+  const cut = clip({ ...request, mode: 'precise' }, turnFor(), machine.encoders);
+  await assert.rejects(cut, { code: 'CLIP_UNWRITABLE' });
+  assert.deepEqual([machine.warnings, existsSync(output)], [[], false]);
+});
+
+test('a trial that is cancelled cancels the clip, and is made anew for the next one', async () => {
+  const path = await usual.make();
+  const machine = new Machine();
+  machine.verdict = new Error('cancelled');
+  await assert.rejects(machine.cut(path, [1, 1.5]), { message: 'cancelled' });
+  machine.verdict = good;
+  assert.equal((await machine.cut(path, [1, 1.5])).encoder, 'h264_fake');
+  assert.equal(machine.tried.length, 2);
+});
+
+test('with real trials: the first encoder that passes makes the clip, and the log says what each came to', async () => {
+  const lines: LogLine[] = [];
+  const log = createLog('test', (line) => lines.push(line));
+  const bad = fakeCandidate({ name: 'h264_bad', options: { crf: '40' } });
+  const encoders = new DeviceEncoders({
+    ...faulty(),
+    candidates: [bad, fakeCandidate()],
+    prove: (request, signal) => proveInProcess(request, signal, { clock: systemClock }),
+    failures: newEncoderFailures(),
+    log,
+  });
+  const request = { path: await usual.make(), start_seconds: 1, end_seconds: 2, mode: 'precise' } as const;
+  for (let i = 0; i < 2; i++) {
+    const { encoder } = await clip({ ...request, output: newOutput() }, turnFor(), encoders);
+    assert.equal(encoder, 'h264_fake');
+  }
+  assert.deepEqual(
+    lines.map(({ level, message, fields }) => [level, message, fields.encoder]),
+    [
+      ['info', 'an encoder of a device is not used', 'h264_bad'],
+      ['info', 'an encoder of a device is proven', 'h264_fake'],
+    ],
+  );
+  assert.match(String(lines[0]!.fields.reason), /dB, less than/);
+});

@@ -1,0 +1,61 @@
+// Pictures on a device and back. Vulkan stands in for the others: it can be had in software.
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { DrawnPictures } from '../../../../../actors/decoder/clips/encoders/drawn-pictures.ts';
+import { PictureUpload } from '../../../../../actors/decoder/clips/encoders/picture-upload.ts';
+import { PictureFitter } from '../../../../../actors/decoder/clips/picture-fitter.ts';
+import {
+  avGetPixFmtFromName,
+  avGetPixFmtName,
+  Codec,
+  CodecContext,
+  Frame,
+} from '../../../../../actors/decoder/ffmpeg.ts';
+
+const formatOf = (name: string) => avGetPixFmtFromName(name as never);
+const input = { width: 320, height: 180, pixelFormat: formatOf('nv12') };
+
+function contextFor(t: TestContext) {
+  const context = new CodecContext();
+  context.allocContext3(Codec.findEncoderByName('libx264' as never));
+  t.after(() => context.freeContext());
+  return context;
+}
+
+test('a picture that is copied to a device is the same there, with its time', async (t) => {
+  const context = contextFor(t);
+  const upload = new PictureUpload('vulkan', null, input);
+  t.after(() => upload.close());
+  if (upload.open(context) < 0) return t.skip('no Vulkan here');
+  assert.equal(avGetPixFmtName(context.pixelFormat), 'vulkan');
+  const fitter = new PictureFitter(input);
+  const drawn = new DrawnPictures(input, 2).frame(1, formatOf('yuv420p'));
+  const [there, back] = [new Frame(), new Frame()];
+  t.after(() => {
+    for (const frame of [drawn, there, back]) frame.free();
+    fitter.close();
+  });
+  there.alloc();
+  back.alloc();
+  const picture = fitter.fit(drawn);
+  picture.pts = 77n;
+  assert.equal(await upload.fill(there, picture), 0);
+  assert.deepEqual([there.isHwFrame(), there.pts], [true, 77n]);
+  assert.equal(there.hwframeTransferDataSync(back), 0);
+  assert.equal(avGetPixFmtName(back.format as never), 'nv12');
+  for (const [plane, height] of [180, 90].entries()) {
+    for (let y = 0; y < height; y++) {
+      const [got, own] = [back, picture].map((frame) => {
+        const start = y * frame.linesize[plane]!;
+        return frame.data![plane]!.subarray(start, start + 320);
+      });
+      assert.deepEqual(got, own, `plane ${plane}, row ${y}`);
+    }
+  }
+});
+
+test('a device that is not there is a number of an error', (t) => {
+  const upload = new PictureUpload('vaapi', '/no/such/device', input);
+  t.after(() => upload.close());
+  assert.ok(upload.open(contextFor(t)) < 0);
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { proveInProcess } from '../../../../../actors/decoder/clips/encoders/prove.ts';
+import { manualClock, systemClock } from '../../../../../runtime/clock.ts';
+import { until } from '../../../../until.ts';
+import { fakeCandidate, shapeOf } from './fake-encoder.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'framehound-prove-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const never = new AbortController().signal;
+const clock = systemClock;
+const request = { candidate: fakeCandidate(), shape: shapeOf() };
+
+/** A program that says which process it is, and then does this. */
+function program(name: string, source: string): { readonly program: URL; pid(): number } {
+  const path = join(folder, `${name}.mjs`);
+  const told = join(folder, `${name}.pid`);
+  const writing = `import { renameSync, writeFileSync } from 'node:fs';
+writeFileSync(${JSON.stringify(`${told}.part`)}, String(process.pid));
+renameSync(${JSON.stringify(`${told}.part`)}, ${JSON.stringify(told)});`;
+  writeFileSync(path, `${writing}\n${source}`);
+  const pid = () => (existsSync(told) ? Number(readFileSync(told, 'utf8')) : 0);
+  return { program: pathToFileURL(path), pid };
+}
+
+const isGone = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+test('an encoder is tried in a process of its own', async () => {
+  const { reason, psnr } = await proveInProcess(request, never, { clock });
+  assert.equal(reason, null);
+  assert.ok(psnr! > 40, `${psnr}`);
+  const bad = { ...request, candidate: fakeCandidate({ options: { crf: '40' } }) };
+  const verdict = await proveInProcess(bad, never, { clock });
+  assert.match(verdict.reason!, /^h264_fake: picture \d+ has .* dB, less than/);
+  assert.equal(verdict.psnr, null);
+});
+
+test('a driver that crashes, or ends the process, takes nothing with it', async () => {
+  const crashing = program('crashing', "process.on('message', () => process.kill(process.pid, 'SIGKILL'));");
+  const crashed = await proveInProcess(request, never, { clock, ...crashing });
+  assert.deepEqual(crashed, { reason: 'its trial ended with SIGKILL', psnr: null });
+  const leaving = program('leaving', "process.on('message', () => process.exit(7));");
+  const left = await proveInProcess(request, never, { clock, ...leaving });
+  assert.deepEqual(left, { reason: 'its trial ended with 7', psnr: null });
+});
+
+test('a program that is not there is a verdict', async () => {
+  const verdict = await proveInProcess(request, never, {
+    clock,
+    program: pathToFileURL(join(folder, 'no.mjs')),
+  });
+  assert.match(verdict.reason!, /^its trial ended with 1$/);
+});
+
+test('a driver that hangs is ended with its process', async () => {
+  const hanging = program('hanging', "process.on('message', () => { for (;;); });");
+  const hurried = manualClock();
+  const proving = proveInProcess(request, never, { clock: hurried, limitMs: 1000, ...hanging });
+  await until(() => hanging.pid() > 0);
+  hurried.advance(1000);
+  const { reason } = await proving;
+  assert.equal(reason, 'its trial gave no sign of life for 1000 ms');
+  await until(() => isGone(hanging.pid()));
+});
+
+test('a cancelled trial leaves no process', async () => {
+  const waiting = program('waiting', "process.on('message', () => {});");
+  const abort = new AbortController();
+  const proving = proveInProcess(request, abort.signal, { clock, ...waiting });
+  await until(() => waiting.pid() > 0);
+  abort.abort();
+  await assert.rejects(proving, { code: 'CANCELLED' });
+  await until(() => isGone(waiting.pid()));
+  await assert.rejects(proveInProcess(request, abort.signal, { clock, ...waiting }), { code: 'CANCELLED' });
+});
