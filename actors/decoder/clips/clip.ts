@@ -6,12 +6,26 @@ import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
 import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
-import { type ClipMade, type ClipRequest, clipErrors } from './contract.ts';
+import { type ClipMade, type ClipRequest, type CutResult, clipErrors } from './contract.ts';
 import { copyPackets } from './copy.ts';
 import { preciseFilm, preciseSound } from './precise.ts';
+import { smartFilm } from './smart/smart.ts';
 import { expectReadable, soundStreams } from './sound-packets.ts';
 
+/** A smart clip that cannot be becomes a precise one, which says why. */
 export async function clip(request: ClipRequest, turn: Turn): Promise<ClipMade> {
+  const { mode } = request;
+  try {
+    return { ...(await write(request, turn)), mode_used: mode, mode_reason: null };
+  } catch (error) {
+    if (!clipErrors.CLIP_NOT_SMART.is(error)) throw error;
+    const mode_used = 'precise';
+    const written = await write({ ...request, mode: mode_used }, turn);
+    return { ...written, mode_used, mode_reason: error.message };
+  }
+}
+
+async function write(request: ClipRequest, turn: Turn): Promise<CutResult> {
   const { path, output } = request;
   const stamp = await readFileStamp(path);
   if (await isStill(path))
@@ -19,10 +33,10 @@ export async function clip(request: ClipRequest, turn: Turn): Promise<ClipMade> 
   turn.throwIfCancelled();
   const source = await openSource(path, { turn });
   try {
-    const made = await cut(source, request, turn);
+    const written = await cut(source, request, turn);
     await expectUnchanged(path, stamp);
     expectReadable(source);
-    return made;
+    return written;
   } catch (error) {
     await rm(output, { force: true });
     throw error;
@@ -31,7 +45,7 @@ export async function clip(request: ClipRequest, turn: Turn): Promise<ClipMade> 
   }
 }
 
-function cut(source: Source, request: ClipRequest, turn: Turn): Promise<ClipMade> {
+function cut(source: Source, request: ClipRequest, turn: Turn): Promise<CutResult> {
   const { path, container, video } = source;
   if (isStillContainer(container))
     throw clipErrors.CLIP_OF_STILL(`${path}: is a still, which has no clips`, { path });
@@ -39,5 +53,6 @@ function cut(source: Source, request: ClipRequest, turn: Turn): Promise<ClipMade
     throw mediaErrors.NOT_MEDIA(`${path}: has neither picture nor sound`, { path });
   }
   if (request.mode === 'copy') return copyPackets(source, request, turn);
+  if (request.mode === 'smart') return smartFilm(source, request, turn);
   return video ? preciseFilm(source, request, turn) : preciseSound(source, request, turn);
 }

@@ -23,14 +23,17 @@ export interface EncoderOptions {
   prepare(context: CodecContext, codec: Codec): void;
 }
 
+/** The file that packets go into, or what joins them with others. */
+export type EncodedInto = Pick<ClipFile, 'format' | 'must' | 'encodedStream' | 'write'>;
+
 export class Encoder {
   readonly context = new CodecContext();
   readonly stream: Stream;
-  readonly #file: ClipFile;
+  readonly #file: EncodedInto;
   readonly #packet = new Packet();
 
   /** Throws CLIP_UNWRITABLE. */
-  constructor(file: ClipFile, { name, options, prepare }: EncoderOptions) {
+  constructor(file: EncodedInto, { name, options, prepare }: EncoderOptions) {
     this.#file = file;
     this.#packet.alloc();
     const codec = Codec.findEncoderByName(name as CodecName);

@@ -23,14 +23,14 @@ import { clipErrors } from './contract.ts';
 import { type DecodedPicture, decodedPictures } from './decoded-pictures.ts';
 import { Encoder } from './encoder.ts';
 import { pictureFormatOf } from './formats.ts';
-import { type ClipFrame, FrameRange } from './frame-range.ts';
+import { type ClipFrame, FrameRange, frameRangeOf } from './frame-range.ts';
 import { type FrameTimes, frameTimes } from './frame-times.ts';
 import { encodedColours, PictureFitter } from './picture-fitter.ts';
 
 /** Constant quality that nobody tells from the source (x264 calls 17 or 18 visually lossless). */
-const quality = { preset: 'fast', crf: '17' };
+export const quality = { preset: 'fast', crf: '17' };
 /** Seconds between keyframes: an editor that winds back decodes so much at most. */
-const keyframeSeconds = 1;
+export const keyframeSeconds = 1;
 /** Pictures above this size are looked ahead at less, so that fewer of them lie in memory. */
 const largePixels = 4_000_000;
 const sideData = [
@@ -72,19 +72,13 @@ export class PictureCut {
   constructor(options: PictureCutOptions) {
     this.#options = options;
     const { source, head, start, end, turn } = options;
-    const perSecond = head.video.timeBase.den / head.video.timeBase.num;
-    this.#zero = head.start ?? 0;
-    this.#times = frameTimes(head.video.timeBase, pictureRate(source));
+    const { timeBase } = head.video;
+    const zero = head.start ?? 0;
+    this.#zero = zero;
+    this.#times = frameTimes(timeBase, pictureRate(source));
     this.#pictures = decodedPictures({ source, head, seconds: start, turn });
-    this.#range = new FrameRange(
-      {
-        start: this.#zero + start * perSecond,
-        end: this.#zero + end * perSecond,
-        step: frameStep(source),
-        ticksPerSecond: perSecond,
-      },
-      (frame) => frame.free(),
-    );
+    const range = frameRangeOf(timeBase, { zero, start, end, step: frameStep(source) });
+    this.#range = new FrameRange(range, (frame) => frame.free());
   }
 
   /** Decodes up to the first picture, and opens the encoder. Throws CLIP_OUTSIDE, CLIP_UNWRITABLE. */
@@ -238,7 +232,7 @@ function openEncoder(
   return encoder;
 }
 
-function colours(context: CodecContext, first: Frame) {
+export function colours(context: CodecContext, first: Frame) {
   context.colorPrimaries = first.colorPrimaries;
   context.colorTrc = first.colorTrc;
   context.chromaLocation = first.chromaLocation;

@@ -87,6 +87,8 @@ class Cutter {
         start_seconds_actual: made.start_seconds,
         end_seconds_actual: made.end_seconds,
         frame_count: made.frames,
+        mode_used: made.mode_used,
+        mode_reason: made.mode_reason,
       };
     } catch (error) {
       if (signal.aborted) throw error;

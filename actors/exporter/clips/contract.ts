@@ -1,7 +1,7 @@
 // What the export of clips takes and answers.
 import { type Static, Type } from 'typebox';
 import { described } from '../../../runtime/schema.ts';
-import type { ClipMade, ClipMode } from '../../decoder/clips/contract.ts';
+import { type ClipMade, ClipMode } from '../../decoder/clips/contract.ts';
 
 /** Clips of one request. */
 export const mostClips = 1000;
@@ -42,6 +42,11 @@ export const ClipResult = Type.Object({
     'Where it really ends; with `copy` some pictures later, where those before them need them.',
   ),
   frame_count: described(Type.Optional(Type.Integer()), 'Pictures in the clip; 0 for sound.'),
+  mode_used: described(Type.Optional(ClipMode), 'How it was cut: `precise` where `smart` cannot be.'),
+  mode_reason: described(
+    Type.Optional(Nullable(Type.String())),
+    'Why that is not the mode that was asked for; null when it is.',
+  ),
 });
 export type ClipResult = Static<typeof ClipResult>;
 

@@ -38,6 +38,11 @@ export const ClipFacts = Type.Object({
   start_seconds_actual: described(Type.Number(), 'Where the clip really starts.'),
   end_seconds_actual: described(Type.Number(), 'Where it really ends.'),
   frame_count: described(Type.Integer({ minimum: 0 }), 'Pictures in the clip; 0 for sound.'),
+  // Earlier versions recorded clips without.
+  mode_used: Type.Optional(described(ClipMode, 'How it was cut: `precise` where `smart` cannot be.')),
+  mode_reason: Type.Optional(
+    described(nullable(Type.String()), 'Why that is not the mode that was asked for; null when it is.'),
+  ),
 });
 export type ClipFacts = Static<typeof ClipFacts>;
 

@@ -53,7 +53,15 @@ export class FakeClips implements Pick<Clips, 'begin'> {
       const output_path = join(output_dir, `${wish.output_name}.mp4`);
       if (existsSync(output_path)) throw new Error(`${output_path} is written over`);
       writeFileSync(output_path, 'whole');
-      return { output_path, extension: 'mp4', start_seconds: 1, end_seconds: 2, frames: 25 };
+      return {
+        output_path,
+        extension: 'mp4',
+        start_seconds: 1,
+        end_seconds: 2,
+        frames: 25,
+        mode_used: 'precise' as const,
+        mode_reason: null,
+      };
     } finally {
       await rm(part, { force: true });
     }
