@@ -39,6 +39,8 @@ async function write(request: ClipRequest, turn: Turn): Promise<CutResult> {
     return written;
   } catch (error) {
     await rm(output, { force: true });
+    // A file that changes looks like one whose clips cannot be smart.
+    if (clipErrors.CLIP_NOT_SMART.is(error)) await expectUnchanged(path, stamp);
     throw error;
   } finally {
     source.close();
