@@ -6,8 +6,9 @@ import { BitReader, eachNal, type NalFraming, nalFraming } from '../../packets/b
 const SPS = 7;
 const PPS = 8;
 const DELIMITER = 9;
-/** Types of units that hold coded pictures, or parts of them. */
+/** Types of units that hold coded pictures, or parts of them, are up to it; those of H.264 up to the other. */
 const lastCoded = 5;
+const lastType = 23;
 /** Numbers of sequence parameters are below it. */
 const sequenceNumbers = 32;
 /** Baseline, Main, High, and High for more bits or chroma, which may hold 8 bits and 4:2:0 too. */
@@ -153,6 +154,21 @@ export function changesSets(data: Uint8Array, { sequences, pictures, framing }: 
     return type === 0 || type > lastCoded;
   });
   return isChanged;
+}
+
+/** False for a packet whose framing is damaged. A byte stream has none that could be. */
+export function isFramed(data: Uint8Array, framing: NalFraming): boolean {
+  if (framing === 0) return true;
+  let isKnown = true;
+  let hasPicture = false;
+  const isWhole = eachNal(data, framing, (start) => {
+    // The highest bit is always 0.
+    const type = data[start]! & 0x80 ? 0 : data[start]! & 31;
+    isKnown &&= type >= 1 && type <= lastType;
+    hasPicture ||= type <= lastCoded;
+    return isKnown;
+  });
+  return isWhole && isKnown && hasPicture;
 }
 
 const trimmed = (unit: Buffer) => unit.subarray(0, unit.findLastIndex((byte) => byte !== 0) + 1);

@@ -10,7 +10,7 @@ import { frameStep } from '../../source/stream.ts';
 import { clipErrors } from '../contract.ts';
 import { FrameRange, frameRangeOf } from '../frame-range.ts';
 import type { PictureCutOptions } from '../picture-cut.ts';
-import { type AvcSets, changesSets } from './avc.ts';
+import { type AvcSets, changesSets, isFramed } from './avc.ts';
 import type { PictureGroup, Scanned, SourceFrame } from './plan.ts';
 
 /** Ticks of the stream from one moment of a film to the other. */
@@ -133,12 +133,13 @@ class GroupReader {
     const { data } = packet;
     const { pts, shown, entry } = packetFacts(packet, this.#head.reader);
     if (pts === null || !data) throw clipErrors.CLIP_NOT_SMART('packets have no times', { path });
-    if (changesSets(data, this.#sets) || packet.getSideData(AV_PKT_DATA_NEW_EXTRADATA)) {
+    const isWhole = (packet.flags & AV_PKT_FLAG_CORRUPT) === 0 && isFramed(data, this.#sets.framing);
+    if ((isWhole && changesSets(data, this.#sets)) || packet.getSideData(AV_PKT_DATA_NEW_EXTRADATA)) {
       throw clipErrors.CLIP_NOT_SMART('the parameters of the pictures change', { path });
     }
     if (entry === 'closed') this.#begin();
     if (!shown) this.#flaw ??= 'an edit list hides pictures';
-    if ((packet.flags & AV_PKT_FLAG_CORRUPT) !== 0) this.#flaw ??= 'a packet is damaged';
+    if (!isWhole) this.#flaw ??= 'a packet is damaged';
     this.#order.push(pts);
     if (!shown) return pts;
     this.#shown.push(pts);

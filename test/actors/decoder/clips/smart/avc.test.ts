@@ -6,6 +6,7 @@ import {
   avcSets,
   changesSets,
   freeNumber,
+  isFramed,
   profileOf,
   unjoinable,
   withLengths,
@@ -98,6 +99,16 @@ test('packets of every framing get lengths of four bytes', () => {
   assert.equal(withLengths(prefixed(2, idr).subarray(0, 4), 2), null);
   assert.equal(withLengths(Buffer.from([1, 2, 3]), 0), null);
   assert.equal(withLengths(bytes(delimiter), 0), null);
+});
+
+test('a packet is damaged when its lengths do not add up, or name no picture or no type of unit', () => {
+  const whole = prefixed(4, sps(0), idr);
+  assert.equal(isFramed(whole, 4), true);
+  assert.equal(isFramed(whole.subarray(0, -1), 4), false);
+  assert.equal(isFramed(prefixed(4, sps(0)), 4), false);
+  assert.equal(isFramed(prefixed(4, idr, Buffer.from([0x1f, 0])), 4), false);
+  assert.equal(isFramed(prefixed(4, Buffer.from([0xe5, 0])), 4), false);
+  assert.equal(isFramed(bytes(idr), 0), true);
 });
 
 test('a packet changes parameters when it brings others, and not when it repeats them', () => {
