@@ -1,8 +1,7 @@
 // Proves a smart clip before it gets its name: its packets are those that were meant, and around both seams it decodes to
 // the pictures of the source.
 import { EngineError } from '../../../../runtime/errors.ts';
-import type { Head } from '../../packets/head.ts';
-import { readHead } from '../../packets/head.ts';
+import { type Head, readHead } from '../../packets/head.ts';
 import { packetCheckpoint } from '../../source/packet-checkpoint.ts';
 import { type OpenOptions, openSource, type Source } from '../../source/source.ts';
 import { ticks } from '../../source/ticks.ts';

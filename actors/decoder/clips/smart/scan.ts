@@ -13,9 +13,9 @@ import type { PictureCutOptions } from '../picture-cut.ts';
 import { type AvcSets, changesSets, isFramed } from './avc.ts';
 import type { PictureGroup, Scanned, SourceFrame } from './plan.ts';
 
-/** Ticks of the stream from one moment of a film to the other. */
+/** What a clip is made of, in ticks of the stream. */
 export interface ScannedClip extends Scanned {
-  /** At which the clip starts and ends. */
+  /** Where it starts and ends. */
   readonly origin: number;
   readonly ending: number;
 }

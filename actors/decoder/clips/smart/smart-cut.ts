@@ -107,7 +107,7 @@ export class SmartCut implements ClipPictures {
   async *#encode(frames: readonly SourceFrame[]): AsyncGenerator<void> {
     let i = 0;
     for await (const picture of this.#decoded(frames)) {
-      this.#encoder ?? this.#openEncoder(picture);
+      if (!this.#encoder) this.#openEncoder(picture);
       const { at, until } = frames[i++]!;
       const shown = this.shown(at);
       this.#encoder!.encode(picture, { shown, length: this.shown(until) - shown });
@@ -122,7 +122,12 @@ export class SmartCut implements ClipPictures {
   #openEncoder(first: Frame) {
     const { source, sets } = this.#options;
     const { base } = this.#times;
-    this.#encoder = new EndEncoder({ source, sets, base, joined: this.#joined! }, first);
+    try {
+      this.#encoder = new EndEncoder({ source, sets, base, joined: this.#joined! }, first);
+    } catch (error) {
+      if (!clipErrors.CLIP_UNWRITABLE.is(error)) throw error;
+      throw clipErrors.CLIP_NOT_SMART('the ends cannot be encoded in the profile of the source', {}, error);
+    }
   }
 
   /** The pictures of these frames, *borrowed until the next one*. Throws CLIP_NOT_SMART where one is missing. */
