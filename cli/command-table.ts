@@ -89,6 +89,10 @@ const exportOptions = {
 } as const;
 
 const clipOptions = {
+  smart: {
+    ...switchedOn,
+    help: 'as exact, but only what lies around the cuts is encoded, where that can be',
+  },
   copy: { ...switchedOn, help: 'the packets as they are, from the keyframe before; answer as JSON' },
   json: { ...switchedOn, row: 'shared' },
   out: {

@@ -17,7 +17,10 @@ export const exportClips: Command = async (args, context) => {
   }
   const media_path = resolve(file);
   const ranges = texts.map(range);
-  const request = { output_dir: resolve(values.out), mode: values.copy ? 'copy' : 'precise' } as const;
+  if (values.copy && values.smart)
+    throw usageErrors.USAGE('a clip is cut with --copy or with --smart, not both');
+  const mode = values.copy ? 'copy' : values.smart ? 'smart' : 'precise';
+  const request = { output_dir: resolve(values.out), mode } as const;
   return withBackend(context, 1, async (backend) => {
     const results: ClipResult[] = [];
     // One by one, so that each path is told as soon as the clip is there.
@@ -28,6 +31,9 @@ export const exportClips: Command = async (args, context) => {
       results.push(result);
       if (!result.success) context.screen.write(`✗ ${printable(result.error ?? '')}\n`);
       else if (!values.json) context.out(`${result.output_path}\n`);
+      if (result.mode_reason) {
+        context.screen.write(`encoded as a whole: ${printable(result.mode_reason)}\n`);
+      }
     }
     if (values.json) context.out(`${JSON.stringify({ clips: results })}\n`);
     return results.every(({ success }) => success) ? exit.ok : exit.someFailed;

@@ -1,5 +1,6 @@
 // Clips of films and sound, as files for editing programs.
 import { Type } from 'typebox';
+import { type ClipMode, clipModes } from '../../actors/decoder/clips/contract.ts';
 import { ClipsAnswer, mostClips } from '../../actors/exporter/clips/contract.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute } from '../request/paths.ts';
@@ -30,7 +31,10 @@ export const exportClips = route({
     'Cuts clips and writes them into `output_dir`. Answers 200 when all of them are done, with a result for each in the order ' +
     'of the request: what fails has its reason in `error`, and the others go on. `precise` begins with the picture shown at ' +
     'the start and ends with the one shown just before the end; pictures are encoded anew as H.264 and sound as AAC, in mp4 ' +
-    '(sound alone in m4a), with the times, rotation, pixel aspect, bit depth and colours of the source. `copy` takes the ' +
+    '(sound alone in m4a), with the times, rotation, pixel aspect, bit depth and colours of the source. `smart` has the same ' +
+    'pictures at the same times and encodes only those of groups that a cut falls into: of H.264, 8 bit, 4:2:0, progressive, ' +
+    'with closed groups between the cuts. Every such clip is read again before it gets its name; where it cannot be made, ' +
+    'the clip is precise, with `mode_used` and the reason in `mode_reason`. `copy` takes the ' +
     'packets as they are, in a container like that of the source, from the keyframe before the start; ' +
     '`start_seconds_actual` and `end_seconds_actual` say where a clip really begins and ends. A name that is taken gets `-2`, ' +
     '`-3` and so on, nothing is ever written over. When the client goes, the clips that are complete stay, and nothing is ' +
@@ -43,12 +47,13 @@ export const exportClips = route({
       'Absolute path of the folder to write into; it is made when it is not there.',
     ),
     clips: described(Type.Array(Clip, { maxItems: mostClips }), 'What to cut.'),
-    mode: Type.Unsafe<'precise' | 'copy'>({
+    mode: Type.Unsafe<ClipMode>({
       type: 'string',
-      enum: ['precise', 'copy'],
+      enum: [...clipModes],
       default: 'precise',
       description:
-        '`precise`: exact to the picture. `copy`: fast and without loss, from the keyframe before.',
+        '`precise`: exact to the picture. `smart`: as exact and faster, `precise` where it cannot be. ' +
+        '`copy`: fast and without loss, from the keyframe before.',
     }),
     task: defaulted(
       described(

@@ -7,6 +7,7 @@ import {
   noTimestamp,
   OutputFormat,
   type Packet,
+  Rational,
   type Stream,
 } from '../ffmpeg.ts';
 import { clipErrors } from './contract.ts';
@@ -49,6 +50,14 @@ export class ClipFile {
     stream.avgFrameRate = from.avgFrameRate;
     stream.sampleAspectRatio = from.sampleAspectRatio;
     stream.disposition = from.disposition;
+    return stream;
+  }
+
+  /** A stream with the packets of another one and more, with a configuration record for all of them. */
+  joinedStream(from: Stream, record: Buffer, base: TimeBase): Stream {
+    const stream = this.copiedStream(from, false);
+    stream.codecpar.extradata = record;
+    stream.timeBase = new Rational(base.num, base.den);
     return stream;
   }
 

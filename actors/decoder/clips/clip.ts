@@ -6,30 +6,46 @@ import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
 import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
-import { type ClipMade, type ClipRequest, clipErrors } from './contract.ts';
+import { type ClipMade, type ClipRequest, type CutResult, clipErrors } from './contract.ts';
 import { copyPackets } from './copy.ts';
 import { EncoderFailure } from './encoders/failure.ts';
 import { type EncoderOpener, type PictureEncoders, softwareEncoders } from './encoders/picture-encoders.ts';
 import { preciseFilm, preciseSound } from './precise.ts';
+import { smartFilm } from './smart/smart.ts';
 import { expectReadable, soundStreams } from './sound-packets.ts';
 
-/** `encoders`: of precise pictures. A clip on which the encoder of a device fails is made again by libx264. */
+/**
+ * A smart clip that cannot be becomes a precise one, which says why. `encoders`: of precise pictures; a clip on which the
+ * encoder of a device fails is made again by libx264.
+ */
 export async function clip(
   request: ClipRequest,
   turn: Turn,
   encoders: PictureEncoders = softwareEncoders,
 ): Promise<ClipMade> {
+  const { mode } = request;
   try {
-    return await clipOnce(request, turn, encoders);
+    return { ...(await encodedBy(request, turn, encoders)), mode_used: mode, mode_reason: null };
+  } catch (error) {
+    if (!clipErrors.CLIP_NOT_SMART.is(error)) throw error;
+    const mode_used = 'precise';
+    const written = await encodedBy({ ...request, mode: mode_used }, turn, encoders);
+    return { ...written, mode_used, mode_reason: error.message };
+  }
+}
+
+async function encodedBy(request: ClipRequest, turn: Turn, encoders: PictureEncoders): Promise<CutResult> {
+  try {
+    return await write(request, turn, encoders);
   } catch (error) {
     if (!(error instanceof EncoderFailure)) throw error;
     encoders.failed(error);
     turn.throwIfCancelled();
-    return { ...(await clipOnce(request, turn, softwareEncoders)), failed_encoder: error.encoder };
+    return { ...(await write(request, turn, softwareEncoders)), failed_encoder: error.encoder };
   }
 }
 
-async function clipOnce(request: ClipRequest, turn: Turn, encoders: PictureEncoders): Promise<ClipMade> {
+async function write(request: ClipRequest, turn: Turn, encoders: PictureEncoders): Promise<CutResult> {
   const { path, output } = request;
   const stamp = await readFileStamp(path);
   if (await isStill(path))
@@ -37,19 +53,26 @@ async function clipOnce(request: ClipRequest, turn: Turn, encoders: PictureEncod
   turn.throwIfCancelled();
   const source = await openSource(path, { turn });
   try {
-    const made = await cut(source, request, turn, encoders);
+    const written = await cut(source, request, turn, encoders);
     await expectUnchanged(path, stamp);
     expectReadable(source);
-    return made;
+    return written;
   } catch (error) {
     await rm(output, { force: true });
+    // A file that changes looks like one whose clips cannot be smart.
+    if (clipErrors.CLIP_NOT_SMART.is(error)) await expectUnchanged(path, stamp);
     throw error;
   } finally {
     source.close();
   }
 }
 
-function cut(source: Source, request: ClipRequest, turn: Turn, encoders: PictureEncoders): Promise<ClipMade> {
+function cut(
+  source: Source,
+  request: ClipRequest,
+  turn: Turn,
+  encoders: PictureEncoders,
+): Promise<CutResult> {
   const { path, container, video } = source;
   if (isStillContainer(container))
     throw clipErrors.CLIP_OF_STILL(`${path}: is a still, which has no clips`, { path });
@@ -57,6 +80,7 @@ function cut(source: Source, request: ClipRequest, turn: Turn, encoders: Picture
     throw mediaErrors.NOT_MEDIA(`${path}: has neither picture nor sound`, { path });
   }
   if (request.mode === 'copy') return copyPackets(source, request, turn);
+  if (request.mode === 'smart') return smartFilm(source, request, turn);
   if (!video) return preciseSound(source, request, turn);
   const open: EncoderOpener = (file, shape, stream) => encoders.open(file, shape, stream, turn);
   return preciseFilm(source, request, turn, open);

@@ -12,11 +12,23 @@ export const clipErrors = errorTable({
     status: 400,
     retryable: false,
   },
+  /** Never leaves the decoder: the clip is precise then, and says why. */
+  CLIP_NOT_SMART: {
+    meaning: 'The clip cannot be joined of copied and encoded pictures',
+    status: 400,
+    retryable: false,
+  },
   CLIP_UNWRITABLE: { meaning: 'The clip cannot be written', status: 400, retryable: false },
 });
 
-/** `precise`: encoded anew, from picture to picture. `copy`: the packets as they are, from the keyframe before. */
-export const ClipMode = Type.Union([Type.Literal('precise'), Type.Literal('copy')]);
+/** What can be asked for, in the order in which it is shown. */
+export const clipModes = ['precise', 'smart', 'copy'] as const;
+
+/**
+ * `precise`: encoded anew, from picture to picture. `smart`: the same pictures, of which only those of groups that the cuts
+ * fall into are encoded; precise where that cannot be. `copy`: the packets as they are, from the keyframe before.
+ */
+export const ClipMode = Type.Union([Type.Literal('precise'), Type.Literal('smart'), Type.Literal('copy')]);
 export type ClipMode = Static<typeof ClipMode>;
 
 export const ClipRequest = Type.Object({
@@ -42,8 +54,15 @@ export const ClipMade = Type.Object({
   encoder: Type.Union([Type.String(), Type.Null()]),
   /** The encoder of a device that failed before `encoder` made the clip. */
   failed_encoder: Type.Optional(Type.String()),
+  /** How it was cut. */
+  mode_used: ClipMode,
+  /** Why that is not the mode that was asked for; null when it is. */
+  mode_reason: Type.Union([Type.String(), Type.Null()]),
 });
 export type ClipMade = Static<typeof ClipMade>;
+
+/** A clip that was written, however it was asked for. */
+export type CutResult = Omit<ClipMade, 'mode_used' | 'mode_reason'>;
 
 /** Encoders of devices that are tried on one machine. */
 export const mostCandidates = 64;

@@ -4,7 +4,7 @@ import { readHead } from '../packets/head.ts';
 import { timelineStart } from '../packets/timeline-start.ts';
 import type { OpenOptions, Source } from '../source/source.ts';
 import { ClipFile } from './clip-file.ts';
-import { type ClipMade, type ClipRequest, clipErrors } from './contract.ts';
+import { type ClipRequest, type CutResult, clipErrors } from './contract.ts';
 import { containersFor } from './formats.ts';
 import { PictureCopy } from './picture-copy.ts';
 import { SoundCopy } from './sound-copy.ts';
@@ -21,7 +21,7 @@ interface Tracks {
 const beyond = 1;
 
 /** The source stays the caller's. */
-export async function copyPackets(source: Source, request: ClipRequest, turn: Turn): Promise<ClipMade> {
+export async function copyPackets(source: Source, request: ClipRequest, turn: Turn): Promise<CutResult> {
   const { start_seconds: start, end_seconds: end } = request;
   let pictures: PictureCopy | null = null;
   let packets: SoundPackets | null = null;
@@ -40,7 +40,7 @@ export async function copyPackets(source: Source, request: ClipRequest, turn: Tu
   }
 }
 
-async function write(source: Source, tracks: Tracks, request: ClipRequest, turn: Turn): Promise<ClipMade> {
+async function write(source: Source, tracks: Tracks, request: ClipRequest, turn: Turn): Promise<CutResult> {
   const { pictures, sound } = tracks;
   const { path, start_seconds, end_seconds } = request;
   const start = pictures?.span.start ?? start_seconds;

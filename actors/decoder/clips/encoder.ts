@@ -23,15 +23,18 @@ export interface EncoderOptions {
   prepare(context: CodecContext, codec: Codec): void;
 }
 
+/** The file that packets go into, or what joins them with others. */
+export type EncodedInto = Pick<ClipFile, 'format' | 'must' | 'encodedStream' | 'write'>;
+
 export class Encoder {
   readonly name: string;
   readonly context = new CodecContext();
   readonly stream: Stream;
-  readonly #file: ClipFile;
+  readonly #file: EncodedInto;
   readonly #packet = new Packet();
 
   /** Throws CLIP_UNWRITABLE. */
-  constructor(file: ClipFile, { name, options, prepare }: EncoderOptions) {
+  constructor(file: EncodedInto, { name, options, prepare }: EncoderOptions) {
     this.name = name;
     this.#file = file;
     this.#packet.alloc();

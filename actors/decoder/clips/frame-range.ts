@@ -18,6 +18,15 @@ export interface FrameRangeOptions {
   readonly ticksPerSecond: number;
 }
 
+/** Of a clip from second `start` to second `end` of a film whose first picture is shown at tick `zero`. */
+export function frameRangeOf(
+  { num, den }: { num: number; den: number },
+  { zero, start, end, step }: { zero: number; start: number; end: number; step: number },
+): FrameRangeOptions {
+  const ticksPerSecond = den / num;
+  return { start: zero + start * ticksPerSecond, end: zero + end * ticksPerSecond, step, ticksPerSecond };
+}
+
 /** A picture of the clip: `picture` is shown during [at, until). Whole ticks of the source. */
 export interface ClipFrame<T> {
   readonly picture: T;

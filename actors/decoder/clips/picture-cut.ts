@@ -9,17 +9,20 @@ import type { ClipFile } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
 import { type DecodedPicture, decodedPictures } from './decoded-pictures.ts';
 import type { EncoderOpener } from './encoders/picture-encoders.ts';
-import { type ClipFrame, FrameRange } from './frame-range.ts';
+import { type ClipFrame, FrameRange, frameRangeOf } from './frame-range.ts';
 import { type FrameTimes, frameTimes } from './frame-times.ts';
 import { type PictureEncoder, pictureShape } from './picture-encoder.ts';
 import { PictureFitter } from './picture-fitter.ts';
 
-export interface PictureCutOptions {
+export interface CutOptions {
   readonly source: Source;
   readonly head: Head;
   readonly start: number;
   readonly end: number;
   readonly turn: PacketTurn;
+}
+
+export interface PictureCutOptions extends CutOptions {
   readonly openEncoder: EncoderOpener;
 }
 
@@ -48,19 +51,13 @@ export class PictureCut {
   constructor(options: PictureCutOptions) {
     this.#options = options;
     const { source, head, start, end, turn } = options;
-    const perSecond = head.video.timeBase.den / head.video.timeBase.num;
-    this.#zero = head.start ?? 0;
-    this.#times = frameTimes(head.video.timeBase, pictureRate(source));
+    const { timeBase } = head.video;
+    const zero = head.start ?? 0;
+    this.#zero = zero;
+    this.#times = frameTimes(timeBase, pictureRate(source));
     this.#pictures = decodedPictures({ source, head, seconds: start, turn });
-    this.#range = new FrameRange(
-      {
-        start: this.#zero + start * perSecond,
-        end: this.#zero + end * perSecond,
-        step: frameStep(source),
-        ticksPerSecond: perSecond,
-      },
-      (frame) => frame.free(),
-    );
+    const range = frameRangeOf(timeBase, { zero, start, end, step: frameStep(source) });
+    this.#range = new FrameRange(range, (frame) => frame.free());
   }
 
   /** Decodes up to the first picture, and opens the encoder. Throws CLIP_OUTSIDE, CLIP_UNWRITABLE. */

@@ -22,7 +22,7 @@ import { pictureFormatOf } from './formats.ts';
 import { encodedColours, type PictureInput } from './picture-fitter.ts';
 
 /** Constant quality that nobody tells from the source (x264 calls 17 or 18 visually lossless). */
-const quality = { preset: 'fast', crf: '17' };
+export const quality = { preset: 'fast', crf: '17' };
 /** Seconds between keyframes: an editor that winds back decodes so much at most. */
 const keyframeSeconds = 1;
 /** Pictures above this size are looked ahead at less, so that fewer of them lie in memory. */

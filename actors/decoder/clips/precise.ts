@@ -4,7 +4,8 @@ import { readHead } from '../packets/head.ts';
 import { timelineStart } from '../packets/timeline-start.ts';
 import type { OpenOptions, Source } from '../source/source.ts';
 import { ClipFile } from './clip-file.ts';
-import { type ClipMade, type ClipRequest, clipErrors } from './contract.ts';
+import type { ClipPictures } from './clip-pictures.ts';
+import { type ClipRequest, type CutResult, clipErrors } from './contract.ts';
 import type { EncoderOpener } from './encoders/picture-encoders.ts';
 import { m4a, mp4 } from './formats.ts';
 import { PictureCut } from './picture-cut.ts';
@@ -19,11 +20,20 @@ export async function preciseFilm(
   request: ClipRequest,
   turn: Turn,
   openEncoder: EncoderOpener,
-): Promise<ClipMade> {
-  const { path, output, start_seconds: start, end_seconds: end } = request;
+): Promise<CutResult> {
+  const { start_seconds: start, end_seconds: end } = request;
   const head = await readHead(source, turn);
+  return writeFilm(request, new PictureCut({ source, head, start, end, turn, openEncoder }), turn);
+}
+
+/** Pictures, which it closes, with the sound that belongs to them. */
+export async function writeFilm(
+  request: ClipRequest,
+  pictures: ClipPictures,
+  turn: Turn,
+): Promise<CutResult> {
+  const { path, output, start_seconds: start, end_seconds: end } = request;
   const file = new ClipFile(output, mp4);
-  const pictures = new PictureCut({ source, head, start, end, turn, openEncoder });
   let packets: SoundPackets | null = null;
   let sound: SoundCut | null = null;
   try {
@@ -47,7 +57,7 @@ export async function preciseFilm(
 }
 
 /** Always advances what is behind, so that the file is interleaved and little waits in memory. */
-async function encodeBoth(pictures: PictureCut, sound: SoundCut | null, turn: Turn) {
+async function encodeBoth(pictures: ClipPictures, sound: SoundCut | null, turn: Turn) {
   const checkpoint = createCheckpoint(turn);
   for (let more = true; more; ) {
     await checkpoint();
@@ -60,7 +70,7 @@ async function encodeBoth(pictures: PictureCut, sound: SoundCut | null, turn: Tu
 }
 
 /** The source stays the caller's. Throws CLIP_OUTSIDE. */
-export async function preciseSound(source: Source, request: ClipRequest, turn: Turn): Promise<ClipMade> {
+export async function preciseSound(source: Source, request: ClipRequest, turn: Turn): Promise<CutResult> {
   const { path, output, start_seconds, end_seconds } = request;
   const zero = (await timelineStart(source, turn)) + start_seconds;
   const length = end_seconds - start_seconds;

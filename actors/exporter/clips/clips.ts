@@ -91,6 +91,8 @@ class Cutter implements ClipCounts {
         end_seconds_actual: made.end_seconds,
         frame_count: made.frames,
         encoder: made.encoder,
+        mode_used: made.mode_used,
+        mode_reason: made.mode_reason,
       };
     } catch (error) {
       if (signal.aborted) throw error;

@@ -1,7 +1,7 @@
 // What the export of clips takes and answers.
 import { type Static, Type } from 'typebox';
 import { described } from '../../../runtime/schema.ts';
-import type { ClipMade, ClipMode } from '../../decoder/clips/contract.ts';
+import { type ClipMade, ClipMode } from '../../decoder/clips/contract.ts';
 
 /** Clips of one request. */
 export const mostClips = 1000;
@@ -45,6 +45,11 @@ export const ClipResult = Type.Object({
   encoder: described(
     Type.Optional(Nullable(Type.String())),
     'What encoded the pictures: `libx264`, or an encoder of a device such as `h264_nvenc`; null where none were encoded.',
+  ),
+  mode_used: described(Type.Optional(ClipMode), 'How it was cut: `precise` where `smart` cannot be.'),
+  mode_reason: described(
+    Type.Optional(Nullable(Type.String())),
+    'Why that is not the mode that was asked for; null when it is.',
   ),
 });
 export type ClipResult = Static<typeof ClipResult>;

@@ -17,6 +17,7 @@ function commands(t: TestContext) {
         ...clip,
         success: clip.start_seconds < 9,
         error: clip.start_seconds < 9 ? null : 'has no picture',
+        ...(request.mode === 'smart' && { mode_used: 'precise', mode_reason: 'pictures are hevc' }),
         output_path: clip.start_seconds < 9 ? join(request.output_dir, `${clip.start_seconds}.mp4`) : null,
       }));
       return { results, output_dir: request.output_dir };
@@ -67,6 +68,14 @@ test('a clip that fails is told, the others are cut, and the exit code says so',
     [false, true],
   );
   assert.equal(asked[0]!.mode, 'copy');
+});
+
+test('a smart clip that was encoded as a whole says why, beside its path', async (t) => {
+  const { run, asked } = commands(t);
+  const { code, out, err } = await run('clips', 'a.mp4', '1-2', '--smart', '--out', '/shots');
+  assert.deepEqual([code, out, asked[0]!.mode], [0, '/shots/1.mp4\n', 'smart']);
+  assert.match(err, /encoded as a whole: pictures are hevc/);
+  await assert.rejects(run('clips', 'a.mp4', '1-2', '--smart', '--copy'), /not both/);
 });
 
 test('what is no range is refused before anything is cut', async (t) => {

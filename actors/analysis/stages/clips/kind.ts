@@ -42,6 +42,11 @@ export const ClipFacts = Type.Object({
     Type.Optional(nullable(Type.String())),
     'What encoded the pictures: `libx264`, or an encoder of a device; null where none were encoded. Missing in records of older exports.',
   ),
+  // Earlier versions recorded clips without.
+  mode_used: Type.Optional(described(ClipMode, 'How it was cut: `precise` where `smart` cannot be.')),
+  mode_reason: Type.Optional(
+    described(nullable(Type.String()), 'Why that is not the mode that was asked for; null when it is.'),
+  ),
 });
 export type ClipFacts = Static<typeof ClipFacts>;
 

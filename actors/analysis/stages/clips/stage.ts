@@ -68,14 +68,16 @@ class ClipClosing implements Closing {
   ): Promise<Facts> {
     told(0);
     const { name, ...wish } = this.#clipOf(job);
-    const { output_path, start_seconds, end_seconds, frames, encoder } = await this.#series.cut(wish, signal);
+    const made = await this.#series.cut(wish, signal);
     const clip: ClipFacts = {
       media_path: wish.media_path,
-      output_path,
-      start_seconds_actual: start_seconds,
-      end_seconds_actual: end_seconds,
-      frame_count: frames,
-      encoder,
+      output_path: made.output_path,
+      start_seconds_actual: made.start_seconds,
+      end_seconds_actual: made.end_seconds,
+      frame_count: made.frames,
+      encoder: made.encoder,
+      mode_used: made.mode_used,
+      mode_reason: made.mode_reason,
     };
     return { clip };
   }

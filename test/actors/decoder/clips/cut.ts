@@ -9,6 +9,7 @@ import type { PictureShape } from '../../../../actors/decoder/contract.ts';
 import { AVMEDIA_TYPE_AUDIO, FormatContext, Packet } from '../../../../actors/decoder/ffmpeg.ts';
 import { ticks } from '../../../../actors/decoder/source/ticks.ts';
 import { type TestTurn, turnFor } from '../ask-decoder.ts';
+import type { Clip } from '../footage/clip.ts';
 import { fullDecode } from '../footage/full-decode.ts';
 import { readStamp } from '../footage/stamp.ts';
 
@@ -24,8 +25,10 @@ export async function cut(
   [start_seconds, end_seconds]: readonly [number, number],
   mode: ClipMode = 'precise',
   turn: TestTurn = turnFor(),
+  begins: (output: string) => void = () => {},
 ): Promise<ClipMade & { path: string }> {
   const output = newOutput();
+  begins(output);
   const made = await clip({ path, output, start_seconds, end_seconds, mode }, turn);
   return { ...made, path: output };
 }
@@ -36,6 +39,13 @@ const stampShape: PictureShape = { width: 192, height: 108, fit: 'stretch', resa
 export async function stampsOf(path: string) {
   const pictures = await fullDecode(path, stampShape);
   return pictures.map(({ rgb, seconds }) => ({ seconds, stamp: readStamp(rgb, 192, 108) }));
+}
+
+/** The numbers of the pictures from the one shown at the start to the one shown just before the end. */
+export function wanted({ facts: { frames, duration } }: Clip, [start, end]: readonly [number, number]) {
+  return frames
+    .filter(({ seconds }, i) => (frames[i + 1]?.seconds ?? duration) > start + 0.001 && seconds < end - 0.001)
+    .map(({ stamp }) => stamp);
 }
 
 /** Times of all packets in file order, in seconds. */

@@ -15,7 +15,7 @@ import { basename, join } from 'node:path';
 import test, { after } from 'node:test';
 import { Check } from 'typebox/value';
 import { definition } from '../../../../actors/decoder/actor.ts';
-import { clipErrors } from '../../../../actors/decoder/clips/contract.ts';
+import { type ClipMode, clipErrors } from '../../../../actors/decoder/clips/contract.ts';
 import { decoderContract } from '../../../../actors/decoder/contract.ts';
 import { createClips } from '../../../../actors/exporter/clips/clips.ts';
 import { ClipsAnswer, type ClipWish } from '../../../../actors/exporter/clips/contract.ts';
@@ -58,7 +58,7 @@ const wish = (more: Partial<ClipWish> = {}): ClipWish => ({
   ...more,
 });
 const output = (name: string) => join(folder, name);
-const cut = async (output_dir: string, wishes: readonly ClipWish[], mode: 'precise' | 'copy' = 'precise') => {
+const cut = async (output_dir: string, wishes: readonly ClipWish[], mode: ClipMode = 'precise') => {
   const answer = await clips.export({ output_dir, mode, clips: wishes }, never);
   assert.ok(Check(ClipsAnswer, answer));
   return answer;
@@ -100,6 +100,23 @@ test('names are made from source and times, or given; each is safe, and numbered
   );
   assert.ok(answer.results.every(({ encoder }) => encoder === 'libx264'));
   assert.deepEqual([...clips.counts.encoded], [['libx264', 8]]);
+});
+
+test('a clip says how it was cut, and a smart one that could not be why', async () => {
+  const { results } = await cut(
+    output('smart'),
+    [wish({ end_seconds: 4.5 }), wish({ end_seconds: 1.1 })],
+    'smart',
+  );
+  assert.deepEqual(
+    results.map(({ mode_used, mode_reason }) => [mode_used, mode_reason]),
+    [
+      ['smart', null],
+      ['precise', 'no whole closed group of pictures lies in the clip'],
+    ],
+  );
+  assert.equal(results[0]!.frame_count, 105);
+  assert.deepEqual(readdirSync(output('smart')).length, 2, 'nothing is left of what was not taken');
 });
 
 test('nothing is written over, not even by two exports at the same time', async () => {

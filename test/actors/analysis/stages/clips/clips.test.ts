@@ -37,6 +37,14 @@ test('clips are a task: each has a result with its path or its reason, and progr
     '2: film.mp4 1-2': 'CLIP_RANGE',
     '3: film.mp4 1-2': join(e.output_dir, 'c.mp4'),
   });
+  const cut = task.results.flatMap(({ clip }) => (clip ? [clip] : []));
+  assert.deepEqual(
+    cut.map(({ mode_used, mode_reason }) => [mode_used, mode_reason]),
+    [
+      ['precise', null],
+      ['precise', null],
+    ],
+  );
   const { files, done, jobs, jobs_done, jobs_failed } = task.counts;
   assert.deepEqual([files, done, jobs, jobs_done, jobs_failed], [0, 0, 3, 3, 1]);
   assert.deepEqual(

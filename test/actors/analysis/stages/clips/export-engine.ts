@@ -60,6 +60,8 @@ export class FakeClips implements Pick<Clips, 'begin'> {
         end_seconds: 2,
         frames: 25,
         encoder: 'libx264',
+        mode_used: 'precise' as const,
+        mode_reason: null,
       };
     } finally {
       await rm(part, { force: true });
