@@ -26,6 +26,13 @@ test('a run reads what the run before wrote, from memory that is used again', ()
   assert.equal(cache.length, 0);
 });
 
+test('where there is no memory, that is told, and a smaller chat goes on', () => {
+  const cache = new KeyValueCache(ports);
+  assert.throws(() => cache.begin(2 ** 50), { code: 'MODEL_RUN_FAILED', message: /^no memory for/ });
+  cache.begin(2);
+  assert.equal(cache.present(2)['present.0']!.data.length, 12);
+});
+
 test('more tokens than there is room for are refused', () => {
   const cache = new KeyValueCache(ports);
   cache.begin(1);

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { fileOf } from '../../../../actors/models/registry.ts';
+import { fileOf, isSummary } from '../../../../actors/models/registry.ts';
+import { builtInRows } from '../../../../actors/models/rows/list.ts';
 import { openSession, type TensorIn } from '../../../../actors/models/session.ts';
 import { familyOf } from '../../../../actors/summarizer/language/families.ts';
 import type { Chat } from '../../../../actors/summarizer/language/family.ts';
@@ -175,3 +176,13 @@ for (const name of ['qwen3vl', 'smolvlm'] as const) {
     assert.ok(firsts.length > harmless.length + bad.length - 1, 'no letter is lost');
   });
 }
+
+test('every language model of the program is of a family that is implemented', () => {
+  const rows = builtInRows.filter(isSummary);
+  assert.ok(rows.length > 0);
+  for (const row of rows) assert.ok(familyOf(row));
+  assert.throws(() => familyOf({ ...rows[0]!, family: 'gemma' }), {
+    code: 'MODEL_INVALID',
+    message: /of the family "gemma"; there is qwen3vl, smolvlm$/,
+  });
+});
