@@ -53,7 +53,7 @@ export async function startEngine(
     const modelLibrary = createModelLibrary(models, thisMachine(device));
     const asking = { modelLibrary, thumbnailDecoders, summarizing: () => analysis.summarizing };
     const search = createSearch({ ...parts, ...asking, decoder: prober });
-    const choices = { ...modelChoices(models), models: search.models, decode: values.decode };
+    const choices = { ...modelChoices(models, device), models: search.models, decode: values.decode };
     const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
     const analysis = createAnalysis({ ...parts, ...choices, clips, decoders: decoding, faceSide });
     const tasks = openTasks(tasksPath, { analysis, ...choices, clock: systemClock, log });

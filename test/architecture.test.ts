@@ -178,6 +178,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/transcriber\/voice\/(features|network|segmenter|windows)\.ts$/,
     /^actors\/transcriber\/whisper\/(phrases|sampling)\.ts$/,
     /^actors\/summarizer\/(objective\.ts|concepts\/|facts\/|outline\/|telling\/|text\/)/,
+    /^actors\/summarizer\/language\/(answer\/|prompts\/|cache\.ts|clock\.ts|patches\.ts|positions\.ts)/,
     /^actors\/analysis\/(progress|progress-fields|request|result|schemas)\.ts$/,
     /^actors\/analysis\/stages\/(kind|kinds|lanes|settled)\.ts$/,
     /^actors\/analysis\/stages\/.*\/(kind|request)\.ts$/,

@@ -1,5 +1,6 @@
 // Keys and values of a decoder for the tokens so far. Two buffers for each tensor take turns: a run reads one and writes the
 // other, so that no run allocates, copies in this program, or leaves hundreds of megabytes for the garbage collector.
+import { modelErrors } from '../../models/contract.ts';
 import type { TensorIn } from '../../models/session.ts';
 
 /** One tensor of the cache: 1×heads×tokens×width float32. */
@@ -27,16 +28,25 @@ export class KeyValueCache {
     return this.#length;
   }
 
-  /** Forgets all tokens, and has room for `capacity` then. */
+  /** Forgets all tokens, and has room for `capacity` then. Throws MODEL_RUN_FAILED where there is no memory for them. */
   begin(capacity: number): void {
     this.#length = 0;
     if (capacity <= this.#capacity) return;
     // Freed first: both at once may not fit into memory.
     this.#buffers = [];
     this.#capacity = capacity;
-    this.#buffers = [0, 1].map(() =>
-      this.#ports.map(({ heads, width }) => new Float32Array(heads * capacity * width)),
-    );
+    try {
+      this.#buffers = [0, 1].map(() =>
+        this.#ports.map(({ heads, width }) => new Float32Array(heads * capacity * width)),
+      );
+    } catch (error) {
+      this.free();
+      throw modelErrors.MODEL_RUN_FAILED(
+        `no memory for the keys and values of ${capacity} tokens`,
+        {},
+        error,
+      );
+    }
   }
 
   /** What a run reads. *Borrowed until the run ends.* */

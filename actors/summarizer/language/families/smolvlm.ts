@@ -29,11 +29,12 @@ export const smolvlm = family({
         const shown = turns.findIndex(({ role }) => role === 'user');
         const pieces = turns.flatMap(({ role, text }, at): Piece[] => {
           const seen = at === shown ? pictures : [];
-          return [
-            { ids: tokenizer.text(`${names[role]}:${seen.length > 0 ? '' : ' '}`) },
-            ...seen.flatMap(seenAs),
-            { ids: [...tokenizer.text(text), end, ...tokenizer.text('\n')] },
-          ];
+          const head = `${names[role]}:`;
+          const close = [end, ...tokenizer.text('\n')];
+          // Without pictures a space follows, which belongs to the token of the next word.
+          if (seen.length === 0) return [{ ids: [...tokenizer.text(`${head} ${text}`), ...close] }];
+          const shownText = [...tokenizer.text(text), ...close];
+          return [{ ids: tokenizer.text(head) }, ...seen.flatMap(seenAs), { ids: shownText }];
         });
         return [{ ids: [begin] }, ...pieces, { ids: tokenizer.text('Assistant:') }];
       },
