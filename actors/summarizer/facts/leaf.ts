@@ -113,8 +113,8 @@ function sentencesWithin(film: OutlinedFilm, { start, end }: Range): number[] {
   return chosenSentences(film, own, most.sentences);
 }
 
-/** The grid second in which a sentence begins: one of those in which its first segment is spoken. */
-function secondOf({ segments, material }: OutlinedFilm, { start_seconds, first }: Sentence): number {
+/** The grid second that a sentence is told with: one of those in which its first segment is spoken. */
+export function secondOf({ segments, material }: OutlinedFilm, { start_seconds, first }: Sentence): number {
   const [start, end] = secondsOf(segments![first]!, material.seconds);
   return Math.min(end - 1, Math.max(start, Math.round(start_seconds)));
 }

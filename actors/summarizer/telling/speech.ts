@@ -2,6 +2,7 @@
 import { segmentId } from '../facts/evidence.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
+import { secondOf } from '../facts/leaf.ts';
 import { quoteOf } from '../text/quotes.ts';
 import type { Sentence } from '../text/sentences.ts';
 import { isStopWord } from '../text/stop-words.ts';
@@ -20,13 +21,13 @@ export function segmentIds({ first, end }: Sentence): string[] {
 /** `SPEAKER_01 asks: “…?” (00:12).` `longest`: UTF-16 units of the words. */
 export function quoted(film: OutlinedFilm, number: number, longest: number, rank: number): Statement {
   const own = film.sentences[number]!;
-  const { text, speaker, start_seconds, is_cut } = quoteOf(own, longest);
+  const { text, speaker, is_cut } = quoteOf(own, longest);
   // A text that runs the other way keeps its own direction, and the time after it stays after it.
   const words = rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
   const isQuestion = asks.test(own.text) && !is_cut;
   const who = speaker === null ? (isQuestion ? 'Asked' : 'Said') : nameOf(speaker);
   const verb = speaker !== null && isQuestion ? ' asks' : '';
-  const at = timeOf(Math.min(film.material.seconds - 1, start_seconds));
+  const at = timeOf(secondOf(film, own));
   return { kind: 'quote', text: `${who}${verb}: “${words}” (${at}).`, evidence: segmentIds(own), rank };
 }
 
@@ -34,11 +35,12 @@ const figure = /(?<![\p{L}\p{N}])\p{Sc}?\p{N}+(?:[.,:'’]\p{N}+)*(?:\s?[%°€$
 
 /** Figures of sentences that are not quoted, with when they are said; null for none. At most `count`. */
 export function figures(
-  { sentences, material }: OutlinedFilm,
+  film: OutlinedFilm,
   facts: Facts,
   quotes: ReadonlySet<number>,
   count: number,
 ): Statement | null {
+  const { sentences } = film;
   const inQuotes = new Set([...quotes].flatMap((number) => figuresOf(sentences[number]!.text)));
   const told = new Map<string, number>();
   for (const number of facts.sentences) {
@@ -47,9 +49,7 @@ export function figures(
       if (!told.has(own) && !inQuotes.has(own) && told.size < count) told.set(own, number);
   }
   if (told.size === 0) return null;
-  const parts = [...told].map(
-    ([own, number]) => `${own} (${timeOf(Math.min(material.seconds - 1, sentences[number]!.start_seconds))})`,
-  );
+  const parts = [...told].map(([own, number]) => `${own} (${timeOf(secondOf(film, sentences[number]!))})`);
   const evidence = [...new Set([...told.values()].flatMap((number) => segmentIds(sentences[number]!)))];
   return { kind: 'figures', text: `Figures named: ${listOf(parts)}.`, evidence, rank: 8 };
 }
