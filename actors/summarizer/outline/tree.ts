@@ -16,7 +16,7 @@ const flat = 3;
 /** How far the number of children may stray from the even one, as a deviation of its logarithm; half of it downwards. Found on composed films. */
 const stray = 1.4;
 /** What the second gain ahead counts. Found likewise. */
-const second = 0.8;
+const second = 0.9;
 
 /** `costAt`: what it costs that a node begins at a leaf. `spreads` reach over all leaves. */
 export function treeOf(
