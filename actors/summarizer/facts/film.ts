@@ -1,9 +1,10 @@
 // One file, outlined: what all texts of its summary are made of. Pure.
+import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import type { KnownConcepts } from '../concepts/known-concepts.ts';
 import { type Objective, worthOf } from '../objective.ts';
-import { type Looks, looksOf } from '../outline/looks.ts';
-import type { Material, Range, Spoken } from '../outline/material.ts';
-import { type Outline, type OutlineNode, outlineOf } from '../outline/outline.ts';
+import { type Looks, lookSteps } from '../outline/looks.ts';
+import { type Material, type Range, rowsOf, type Spoken } from '../outline/material.ts';
+import { type Outline, type OutlineNode, outlineSteps } from '../outline/outline.ts';
 import { dot } from '../outline/vector.ts';
 import { usualSigns } from '../text/key-sentences.ts';
 import { type Sentence, sentencesOf } from '../text/sentences.ts';
@@ -39,17 +40,23 @@ export interface OutlinedFilm extends Asked {
   readonly worth: ReadonlyMap<string, number>;
 }
 
+/** As `outlinedFilmSteps`, without a pause. */
+export const outlinedFilm = (whole: Material, asked: Asked): OutlinedFilm =>
+  atOnce(outlinedFilmSteps(whole, asked));
+
 /** Throws MATERIAL_INVALID. */
-export function outlinedFilm(whole: Material, asked: Asked): OutlinedFilm {
+export function* outlinedFilmSteps(whole: Material, asked: Asked): Steps<OutlinedFilm> {
   const { seconds } = whole;
   const within = whole.segments?.filter(({ start_seconds }) => start_seconds < seconds) ?? null;
   const segments =
     within?.map((own) => (own.speaker?.trim() === '' ? { ...own, speaker: null } : own)) ?? null;
   const material = { ...whole, segments };
-  const outline = outlineOf(material);
+  const outline = yield* outlineSteps(material);
   const language = knownLanguage(asked.language);
   const sentences = segments ? sentencesOf(segments, language) : [];
-  const looks = looksOf(material, outline.shots, outline.nodes);
+  yield;
+  const looks = yield* lookSteps(material, outline.shots, outline.nodes);
+  yield;
   const worth = worths(material, outline, { ...asked, language }, sentences, looks);
   return {
     ...asked,
@@ -116,19 +123,4 @@ function nearnessOf({ pictures }: Material, ranges: readonly Range[], direction:
   const known = means.filter((mean) => mean !== null);
   const [least, most] = [Math.min(...known), Math.max(...known)];
   return means.map((mean) => (mean === null || most - least < 1e-6 ? 0 : (mean - least) / (most - least)));
-}
-
-/** Rows of the frames of a range, `first` to before `end`. */
-export function rowsOf(frames: ArrayLike<number>, { start, end }: Range): [first: number, end: number] {
-  return [firstAtLeast(frames, start), firstAtLeast(frames, end)];
-}
-
-function firstAtLeast(frames: ArrayLike<number>, value: number): number {
-  let [low, high] = [0, frames.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (frames[middle]! < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,7 +1,7 @@
 // Frames that stand for a range of a film, chosen by what they look like: greedy facility location, so that every frame of the
 // range is near to one of them. Pure.
 import { type Factor, RightSide } from '../products/products.ts';
-import type { Pictures, Range } from './material.ts';
+import { type Pictures, type Range, rowsOf } from './material.ts';
 
 export interface Representative {
   /** Grid second. */
@@ -41,21 +41,9 @@ export function representativesOf(pictures: Pictures, range: Range, count: numbe
     .sort((a, b) => a.frame - b.frame);
 }
 
-function rowsWithin({ frames }: Pictures, { start, end }: Range): number[] {
-  const rows: number[] = [];
-  for (let row = firstAtLeast(frames, start); row < frames.length && frames[row]! < end; row++)
-    rows.push(row);
-  return rows;
-}
-
-function firstAtLeast(frames: ArrayLike<number>, value: number): number {
-  let [low, high] = [0, frames.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (frames[middle]! < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function rowsWithin({ frames }: Pictures, range: Range): number[] {
+  const [first, end] = rowsOf(frames, range);
+  return Array.from({ length: end - first }, (_, i) => first + i);
 }
 
 function thinned(rows: readonly number[], longest: number): readonly number[] {
