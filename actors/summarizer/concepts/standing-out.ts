@@ -44,7 +44,7 @@ export function conceptVectors({ vectors, dimensions: d }: Rows, counts: readonl
 }
 
 /** Pictures and concepts of one step. */
-const step = { pictures: 128, concepts: 64 };
+const step = { pictures: 128, concepts: 8 };
 
 export const backgroundOf = (concepts: Rows, pictures: Rows): Background =>
   atOnce(backgroundSteps(concepts, pictures));

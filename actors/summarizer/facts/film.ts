@@ -53,11 +53,12 @@ export function* outlinedFilmSteps(whole: Material, asked: Asked): Steps<Outline
   const material = { ...whole, segments };
   const outline = yield* outlineSteps(material);
   const language = knownLanguage(asked.language);
+  yield;
   const sentences = segments ? sentencesOf(segments, language) : [];
   yield;
   const looks = yield* lookSteps(material, outline.shots, outline.nodes);
   yield;
-  const worth = worths(material, outline, { ...asked, language }, sentences, looks);
+  const worth = yield* worths(material, outline, { ...asked, language }, sentences, looks);
   return {
     ...asked,
     language,
@@ -82,18 +83,25 @@ function knownLanguage(language: string): string {
   }
 }
 
+/** Of which one step reads the signs. */
+const sentencesOfStep = 1000;
 /** What a range that is nearest to the instructions is worth more than one that is farthest. */
 const instructed = 1;
 
-function worths(
+function* worths(
   material: Material,
   { nodes }: Outline,
   { objective, instructionsVector, language }: Asked,
   sentences: readonly Sentence[],
   looks: readonly Looks[],
-): number[] {
+): Steps<number[]> {
   const nearness = instructionsVector ? nearnessOf(material, nodes, instructionsVector) : null;
-  const wanted = sentences.map(({ text }) => askedFor(text, language, objective));
+  const wanted = new Float64Array(sentences.length);
+  for (const [i, { text }] of sentences.entries()) {
+    if (i % sentencesOfStep === 0) yield;
+    wanted[i] = askedFor(text, language, objective);
+  }
+  yield;
   return nodes.map((node, i) => {
     let most = 0;
     for (const [at, { start_seconds }] of sentences.entries())

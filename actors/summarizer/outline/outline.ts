@@ -40,7 +40,8 @@ export function* outlineSteps(material: Material): Steps<Outline> {
   const { pictures, seconds } = material;
   const scale = scaleOf(seconds);
   const shots = pictures && (yield* shotSteps(pictures));
-  const channels = channelsOf(material);
+  yield;
+  const channels = yield* channelsOf(material);
   yield;
   const uncovered = uncoveredRanges(material);
   const leaves = yield* leavesOf(material, shots, channels, scale);
@@ -60,8 +61,10 @@ function* leavesOf(
   scale: Scale,
 ): Steps<Bounds> {
   const units = unitsOf(material, shots, scale.unit);
+  yield;
   const count = units.length - 1;
   const spreads = yield* spreadsOf(channels, units, scale.longestLeaf);
+  yield;
   const pauses = pausePenalty(material, 0.2 * scale.leaf);
   const rules = {
     mostFrom: (from: number) => unitsWithin(units, from, scale.longestLeaf),

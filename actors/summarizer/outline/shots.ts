@@ -32,6 +32,7 @@ export function* shotSteps(pictures: Pictures): Steps<Shots> {
   if (rows === 0) return { starts: [], changes };
   const next = yield* nextDistances(pictures);
   const thresholds = thresholdsOf(next);
+  yield;
   const cuts = [0];
   for (let i = 1; i < rows; i++) {
     const threshold = thresholds[Math.floor((i - 1) / block)]!;
@@ -40,6 +41,7 @@ export function* shotSteps(pictures: Pictures): Steps<Shots> {
     if (back === null) cuts.push(i);
     else i = back;
   }
+  yield;
   return { starts: withFades(cuts, changes, thresholds, rows), changes };
 }
 
