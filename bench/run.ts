@@ -30,6 +30,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   watch: async () => (await import('./watch.ts')).watch,
   summaries: async () => (await import('./summaries.ts')).summariesRead,
   'summary-search': async () => (await import('./summary-search.ts')).summarySearch,
+  summarize: async () => (await import('./summarize.ts')).summarize,
 };
 
 const asked = process.argv.slice(2);

@@ -2,10 +2,11 @@
 // model.
 import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
 import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
+import { inSteps } from '../../runtime/sync/steps.ts';
 import { modelErrors } from '../models/contract.ts';
 import { CurrentModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
-import { conceptPhrases, type KnownConcepts, knownConcepts } from './concepts/known-concepts.ts';
+import { conceptPhrases, type KnownConcepts, knownConceptsSteps } from './concepts/known-concepts.ts';
 import { summarizerContract, summarizerErrors } from './contract.ts';
 import { Film, type WithWriter } from './film.ts';
 import { Films } from './films.ts';
@@ -44,8 +45,9 @@ export function summarizerActor(opener: WriterOpener) {
           },
           has_concepts: ({ model_key }) => ({ known: concepts?.model_key === model_key }),
           concept_phrases: () => ({ phrases: [...conceptPhrases] }),
-          set_concepts: ({ model_key, dimensions, ...vectors }) => {
-            concepts = knownConcepts(model_key, dimensions, vectors, concepts);
+          set_concepts: async ({ model_key, dimensions, ...vectors }, turn) => {
+            const steps = knownConceptsSteps(model_key, dimensions, vectors, concepts);
+            concepts = await inSteps(steps, createCheckpoint(turn));
             return {};
           },
           open_film: (asked) => {
@@ -63,10 +65,11 @@ export function summarizerActor(opener: WriterOpener) {
             films.get(film).intake.addPeople(people);
             return {};
           },
-          outline: ({ film: number }) => {
+          outline: ({ film: number }, turn) => {
             const film = films.get(number);
             const { language_model: key } = film.asked;
-            return film.outline(concepts, key === null ? 0 : mostPicturesOf(writers, key));
+            const pictures = key === null ? 0 : mostPicturesOf(writers, key);
+            return film.outline(concepts, pictures, createCheckpoint(turn));
           },
           take_up: ({ film, nodes }) => {
             films.get(film).takeUp(nodes);

@@ -1,11 +1,12 @@
 // One file that is being summarised: what is handed over, its outline, and which nodes are written.
 import type { Turn } from '../../runtime/actor.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';
-import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
+import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
+import { inSteps } from '../../runtime/sync/steps.ts';
 import type { NewSummaryNode } from '../index/summaries/contract.ts';
 import type { KnownConcepts } from './concepts/known-concepts.ts';
 import type { OpenFilm, PlannedNode, summarizerContract } from './contract.ts';
-import { outlinedFilm } from './facts/film.ts';
+import { outlinedFilmSteps } from './facts/film.ts';
 import { Intake, misuse } from './intake.ts';
 import type { LanguageWriter } from './language/contract.ts';
 import { materialOf, wholeMaterialOf } from './material-for-writer.ts';
@@ -37,6 +38,8 @@ export class Film {
   readonly #objective: Objective;
   readonly #intake: Intake;
   #told: ToldFilm | null = null;
+  /** Turns that outline it now. */
+  #outlining = 0;
   readonly #written = new Map<string, Written>();
   readonly #warnings: string[] = [];
   /** Pictures that were planned of each node. */
@@ -56,35 +59,53 @@ export class Film {
 
   /** Null after the file was outlined: then nothing can be added. */
   get intake(): Intake {
-    if (this.#told) throw misuse('The file is outlined: nothing can be added');
+    if (this.#told || this.#outlining > 0) throw misuse('The file is outlined: nothing can be added');
     return this.#intake;
   }
 
-  outline(concepts: KnownConcepts | null, mostPictures: number): Reply<Contract, 'outline'> {
-    const { asked } = this;
-    this.#told ??= new ToldFilm(
-      outlinedFilm(this.#intake.material(), {
-        kind: asked.kind,
-        language: asked.language,
-        objective: this.#objective,
-        instructions: asked.objective.custom_instructions?.trim() ?? '',
-        instructionsVector: asked.instructions,
-        concepts: concepts?.model_key === asked.visual_model?.model_key ? concepts : null,
-        named: this.#intake.named(),
-      }),
-    );
-    const { film } = this.#told;
-    const nodes = inWritingOrder(film.outline.nodes).map((node): PlannedNode => {
+  async outline(
+    concepts: KnownConcepts | null,
+    mostPictures: number,
+    checkpoint: Checkpoint,
+  ): Promise<Reply<Contract, 'outline'>> {
+    const { film } = await this.#outlinedNow(concepts, checkpoint);
+    const nodes: PlannedNode[] = [];
+    for (const node of inWritingOrder(film.outline.nodes)) {
       const isLeaf = node.child_ids.length === 0;
       const { pictures } = film.material;
       const looked = pictures && isLeaf && mostPictures > 0;
       const frames = looked ? representativesOf(pictures, node, mostPictures).map(({ frame }) => frame) : [];
       this.#planned.set(node.node_id, frames.length);
       const stage = isLeaf ? 'generating_observations' : 'generating_summary';
-      return { node_id: node.node_id, stage, frames };
-    });
+      nodes.push({ node_id: node.node_id, stage, frames });
+      if (looked) await checkpoint();
+    }
     const uncovered = film.outline.uncovered.map(({ start, end }): [number, number] => [start, end]);
     return { nodes, root_id: film.root.node_id, uncovered };
+  }
+
+  async #outlinedNow(concepts: KnownConcepts | null, checkpoint: Checkpoint): Promise<ToldFilm> {
+    const { asked } = this;
+    const steps = outlinedFilmSteps(this.#intake.material(), {
+      kind: asked.kind,
+      language: asked.language,
+      objective: this.#objective,
+      instructions: asked.objective.custom_instructions?.trim() ?? '',
+      instructionsVector: asked.instructions,
+      concepts: concepts?.model_key === asked.visual_model?.model_key ? concepts : null,
+      named: this.#intake.named(),
+    });
+    this.#outlining++;
+    try {
+      if (!this.#told) {
+        const film = await inSteps(steps, checkpoint);
+        // Another turn may have been faster: what is told of must stay one.
+        this.#told ??= new ToldFilm(film);
+      }
+    } finally {
+      this.#outlining--;
+    }
+    return this.#told;
   }
 
   takeUp(nodes: Request<Contract, 'take_up'>['nodes']): void {
@@ -105,6 +126,7 @@ export class Film {
       if (!node) throw misuse(`The outline has no node "${asked.node_id}"`);
       const missing = node.child_ids.find((id) => !this.#written.has(id));
       if (missing !== undefined) throw misuse(`"${missing}", a child of "${node.node_id}", is not written`);
+      await told.read(node, checkpoint);
       const template = told.told(node);
       const made = withWriter
         ? await withWriter((writer) => this.#byModel(template, asked, writer, turn))
@@ -139,6 +161,7 @@ export class Film {
     const { root, outline } = told.film;
     const missing = outline.nodes.find(({ node_id }) => !this.#written.has(node_id));
     if (missing) throw misuse(`Node "${missing.node_id}" is not written`);
+    await told.read(root, createCheckpoint(turn));
     const template = told.whole();
     const whole = withWriter
       ? await withWriter((writer) =>

@@ -1,7 +1,14 @@
 // What one visual model knows of the lexicon: a vector for each concept, and how near each usually is to a picture. Pure.
+import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { outlineErrors } from '../outline/material.ts';
 import { lexicon } from './lexicon.ts';
-import { type Background, backgroundOf, conceptVectors, leastPictures, type Rows } from './standing-out.ts';
+import {
+  type Background,
+  backgroundSteps,
+  conceptVectors,
+  leastPictures,
+  type Rows,
+} from './standing-out.ts';
 
 export interface KnownConcepts {
   readonly model_key: string;
@@ -16,12 +23,12 @@ export const conceptPhrases: readonly string[] = lexicon.flatMap(({ phrases }) =
  * `phrases`: vectors of `conceptPhrases`; null to keep those that are known of the same model, and for a model that
  * understands no words. `pictures`: of the library. Throws MATERIAL_INVALID.
  */
-export function knownConcepts(
+export function* knownConceptsSteps(
   model_key: string,
   dimensions: number,
   { phrases, pictures }: { readonly phrases: Float32Array | null; readonly pictures: Float32Array },
   before: KnownConcepts | null,
-): KnownConcepts {
+): Steps<KnownConcepts> {
   const isSame = before?.model_key === model_key && before.vectors.dimensions === dimensions;
   if (phrases && phrases.length !== conceptPhrases.length * dimensions)
     throw outlineErrors.MATERIAL_INVALID(
@@ -37,8 +44,12 @@ export function knownConcepts(
     : isSame
       ? before.vectors
       : { vectors: new Float32Array(lexicon.length * dimensions), dimensions };
-  return { model_key, vectors, background: backgroundOf(vectors, { vectors: pictures, dimensions }) };
+  const background = yield* backgroundSteps(vectors, { vectors: pictures, dimensions });
+  return { model_key, vectors, background };
 }
+
+export const knownConcepts = (...asked: Parameters<typeof knownConceptsSteps>): KnownConcepts =>
+  atOnce(knownConceptsSteps(...asked));
 
 /** Whether anything can be said of pictures. */
 export const canName = ({ background }: KnownConcepts): boolean => background.pictures >= leastPictures;

@@ -1,6 +1,8 @@
 // Which concepts stand out in a range of a film: those whose text is nearer to its frames than it is to pictures of the whole
 // library. A cosine by itself says nothing: some texts are near to every picture. Pure.
+import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { addTo, dot, medianOf } from '../outline/vector.ts';
+import { RightSide } from '../products/products.ts';
 
 /** Rows of vectors, L2-normalised. *Borrowed.* */
 export interface Rows {
@@ -41,21 +43,46 @@ export function conceptVectors({ vectors, dimensions: d }: Rows, counts: readonl
   return { vectors: means, dimensions: d };
 }
 
+/** Pictures and concepts of one step. */
+const step = { pictures: 128, concepts: 8 };
+
+export const backgroundOf = (concepts: Rows, pictures: Rows): Background =>
+  atOnce(backgroundSteps(concepts, pictures));
+
 /** O(concepts · pictures · d). `pictures`: of the library, some thousand taken evenly are enough. */
-export function backgroundOf(concepts: Rows, pictures: Rows): Background {
+export function* backgroundSteps(concepts: Rows, pictures: Rows): Steps<Background> {
   const d = concepts.dimensions;
   const [count, shown] = [concepts.vectors.length / d, pictures.vectors.length / d];
+  const all = yield* cosinesOf(concepts, pictures);
   const [middles, deviations] = [new Float64Array(count), new Float64Array(count)];
   for (let concept = 0; concept < count; concept++) {
-    const cosines = Float32Array.from({ length: shown }, (_, i) =>
-      dot(concepts.vectors, concept * d, pictures.vectors, i * d, d),
-    );
+    if (concept % step.concepts === 0) yield;
+    const cosines = all.subarray(concept * shown, (concept + 1) * shown);
     const middle = medianOf(cosines);
     middles[concept] = middle;
     const robust = 1.4826 * medianOf(cosines.map((cosine) => Math.abs(cosine - middle)));
     deviations[concept] = Math.max(robust, standardDeviation(cosines) / 2);
   }
   return { middles, deviations, pictures: shown };
+}
+
+/** Concepts × pictures. */
+function* cosinesOf(concepts: Rows, { vectors, dimensions: d }: Rows): Steps<Float32Array> {
+  const [count, shown] = [concepts.vectors.length / d, vectors.length / d];
+  const all = new Float32Array(count * shown);
+  for (let first = 0; first < shown; first += step.pictures) {
+    const side = new RightSide({
+      vectors: vectors.subarray(first * d, (first + step.pictures) * d),
+      dimensions: d,
+    });
+    const found = side.times(concepts, 0, count);
+    for (let concept = 0; concept < count; concept++) {
+      const from = concept * side.width;
+      all.set(found.subarray(from, from + side.count), concept * shown + first);
+    }
+    yield;
+  }
+  return all;
 }
 
 function standardDeviation(values: Float32Array): number {
@@ -93,7 +120,8 @@ export function standingOut(
   if (rows === 0 || background.pictures < leastPictures) return [];
   const least = leastStrength(count);
   const mean = new Float64Array(d);
-  for (let i = 0; i < rows * d; i++) mean[i % d]! += frames.vectors[i]! / rows;
+  for (let at = 0; at < rows * d; at += d)
+    for (let k = 0; k < d; k++) mean[k]! += frames.vectors[at + k]! / rows;
   const all: Strength[] = [];
   for (let concept = 0; concept < count; concept++) {
     const deviation = background.deviations[concept]!;

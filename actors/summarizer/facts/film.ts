@@ -1,9 +1,10 @@
 // One file, outlined: what all texts of its summary are made of. Pure.
+import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import type { KnownConcepts } from '../concepts/known-concepts.ts';
 import { type Objective, worthOf } from '../objective.ts';
-import { type Looks, looksOf } from '../outline/looks.ts';
-import type { Material, Range, Spoken } from '../outline/material.ts';
-import { type Outline, type OutlineNode, outlineOf } from '../outline/outline.ts';
+import { type Looks, lookSteps } from '../outline/looks.ts';
+import { type Material, type Range, rowsOf, type Spoken } from '../outline/material.ts';
+import { type Outline, type OutlineNode, outlineSteps } from '../outline/outline.ts';
 import { dot } from '../outline/vector.ts';
 import { usualSigns } from '../text/key-sentences.ts';
 import { type Sentence, sentencesOf } from '../text/sentences.ts';
@@ -39,18 +40,25 @@ export interface OutlinedFilm extends Asked {
   readonly worth: ReadonlyMap<string, number>;
 }
 
+/** As `outlinedFilmSteps`, without a pause. */
+export const outlinedFilm = (whole: Material, asked: Asked): OutlinedFilm =>
+  atOnce(outlinedFilmSteps(whole, asked));
+
 /** Throws MATERIAL_INVALID. */
-export function outlinedFilm(whole: Material, asked: Asked): OutlinedFilm {
+export function* outlinedFilmSteps(whole: Material, asked: Asked): Steps<OutlinedFilm> {
   const { seconds } = whole;
   const within = whole.segments?.filter(({ start_seconds }) => start_seconds < seconds) ?? null;
   const segments =
     within?.map((own) => (own.speaker?.trim() === '' ? { ...own, speaker: null } : own)) ?? null;
   const material = { ...whole, segments };
-  const outline = outlineOf(material);
+  const outline = yield* outlineSteps(material);
   const language = knownLanguage(asked.language);
+  yield;
   const sentences = segments ? sentencesOf(segments, language) : [];
-  const looks = looksOf(material, outline.shots, outline.nodes);
-  const worth = worths(material, outline, { ...asked, language }, sentences, looks);
+  yield;
+  const looks = yield* lookSteps(material, outline.shots, outline.nodes);
+  yield;
+  const worth = yield* worths(material, outline, { ...asked, language }, sentences, looks);
   return {
     ...asked,
     language,
@@ -75,18 +83,25 @@ function knownLanguage(language: string): string {
   }
 }
 
+/** Of which one step reads the signs. */
+const sentencesOfStep = 1000;
 /** What a range that is nearest to the instructions is worth more than one that is farthest. */
 const instructed = 1;
 
-function worths(
+function* worths(
   material: Material,
   { nodes }: Outline,
   { objective, instructionsVector, language }: Asked,
   sentences: readonly Sentence[],
   looks: readonly Looks[],
-): number[] {
+): Steps<number[]> {
   const nearness = instructionsVector ? nearnessOf(material, nodes, instructionsVector) : null;
-  const wanted = sentences.map(({ text }) => askedFor(text, language, objective));
+  const wanted = new Float64Array(sentences.length);
+  for (const [i, { text }] of sentences.entries()) {
+    if (i % sentencesOfStep === 0) yield;
+    wanted[i] = askedFor(text, language, objective);
+  }
+  yield;
   return nodes.map((node, i) => {
     let most = 0;
     for (const [at, { start_seconds }] of sentences.entries())
@@ -116,19 +131,4 @@ function nearnessOf({ pictures }: Material, ranges: readonly Range[], direction:
   const known = means.filter((mean) => mean !== null);
   const [least, most] = [Math.min(...known), Math.max(...known)];
   return means.map((mean) => (mean === null || most - least < 1e-6 ? 0 : (mean - least) / (most - least)));
-}
-
-/** Rows of the frames of a range, `first` to before `end`. */
-export function rowsOf(frames: ArrayLike<number>, { start, end }: Range): [first: number, end: number] {
-  return [firstAtLeast(frames, start), firstAtLeast(frames, end)];
-}
-
-function firstAtLeast(frames: ArrayLike<number>, value: number): number {
-  let [low, high] = [0, frames.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (frames[middle]! < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -4,13 +4,13 @@ import { canName } from '../concepts/known-concepts.ts';
 import { lexicon } from '../concepts/lexicon.ts';
 import { leastStrength, standingOut } from '../concepts/standing-out.ts';
 import { secondsOf } from '../outline/channels.ts';
-import type { Range } from '../outline/material.ts';
+import { type Range, rowsOf } from '../outline/material.ts';
 import { representativesOf } from '../outline/representatives.ts';
 import { dot } from '../outline/vector.ts';
 import { keySentences } from '../text/key-sentences.ts';
 import type { Sentence } from '../text/sentences.ts';
 import type { Facts, Seen, SeenPerson, Speaker } from './facts.ts';
-import { type OutlinedFilm, rowsOf } from './film.ts';
+import type { OutlinedFilm } from './film.ts';
 
 /** Concepts, sentences, frames that stand for it, people and speakers of a leaf. */
 const most = { concepts: 12, sentences: 5, frames: 6, people: 80, speakers: 40 };

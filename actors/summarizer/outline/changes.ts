@@ -1,31 +1,57 @@
 // How much the picture changes along the grid: from frame to frame, and from the seconds before a moment to those after it.
 // Pure.
+import type { Steps } from '../../../runtime/sync/steps.ts';
 import type { Pictures } from './material.ts';
-import { dot } from './vector.ts';
+import { addTo, dot } from './vector.ts';
 
 /** 1 - cosine of two rows. */
 export function distance({ vectors, dimensions: d }: Pictures, a: number, b: number): number {
   return 1 - dot(vectors, a * d, vectors, b * d, d);
 }
 
+/** Numbers of vectors that are read in one step: some 10 ms. */
+export const stepNumbers = 1 << 21;
+
+/** Rows of one step. */
+export const stepRows = (dimensions: number): number => Math.max(1, Math.floor(stepNumbers / dimensions));
+
 /** For each row but the last: its distance to the next one. O(n · d). */
-export function nextDistances(pictures: Pictures): Float32Array {
-  const length = Math.max(0, pictures.frames.length - 1);
-  return Float32Array.from({ length }, (_, i) => distance(pictures, i, i + 1));
+export function* nextDistances(pictures: Pictures): Steps<Float32Array> {
+  const distances = new Float32Array(Math.max(0, pictures.frames.length - 1));
+  const together = stepRows(pictures.dimensions);
+  for (let first = 0; first < distances.length; first += together) {
+    const end = Math.min(distances.length, first + together);
+    for (let i = first; i < end; i++) distances[i] = distance(pictures, i, i + 1);
+    yield;
+  }
+  return distances;
 }
 
 /**
  * For each row: 1 - cosine of the mean of up to `window` rows before it and of up to `window` rows from it on; 0 of the
  * first row. A mean has little of the noise of its rows, so a slow transition stands out. O(n · d).
  */
-export function windowDistances({ vectors, dimensions: d, frames }: Pictures, window: number): Float32Array {
-  const rows = frames.length;
+export function* windowDistances(pictures: Pictures, window: number): Steps<Float32Array> {
+  const rows = pictures.frames.length;
   const distances = new Float32Array(rows);
+  const next = windowsOf(pictures, window);
+  const together = stepRows(pictures.dimensions);
+  for (let first = 1; first < rows; first += together) {
+    const end = Math.min(rows, first + together);
+    for (let i = first; i < end; i++) distances[i] = next(i);
+    yield;
+  }
+  return distances;
+}
+
+/** Answers the distance at row 1, 2, and so on, each once. */
+function windowsOf({ vectors, dimensions: d, frames }: Pictures, window: number): (row: number) => number {
+  const rows = frames.length;
   const [left, right, nothing] = [new Float64Array(d), new Float64Array(d), new Float32Array(d)];
-  for (let i = 0; i < Math.min(window, rows) * d; i++) right[i % d]! += vectors[i]!;
+  for (let row = 0; row < Math.min(window, rows); row++) addTo(right, 0, vectors, row * d, d);
   const rowAt = (row: number) =>
     row >= 0 && row < rows ? vectors.subarray(row * d, (row + 1) * d) : nothing;
-  for (let i = 1; i < rows; i++) {
+  return (i) => {
     const [leaving, passing, coming] = [rowAt(i - 1 - window), rowAt(i - 1), rowAt(i - 1 + window)];
     let [across, before, after] = [0, 0, 0];
     for (let k = 0; k < d; k++) {
@@ -38,9 +64,8 @@ export function windowDistances({ vectors, dimensions: d, frames }: Pictures, wi
       after += r * r;
     }
     const lengths = Math.sqrt(before * after);
-    distances[i] = lengths > 1e-9 ? Math.max(0, 1 - across / lengths) : 0;
-  }
-  return distances;
+    return lengths > 1e-9 ? Math.max(0, 1 - across / lengths) : 0;
+  };
 }
 
 /**

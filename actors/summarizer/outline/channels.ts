@@ -1,5 +1,6 @@
 // What is known of each second, as channels of unit vectors: its picture, its words, who speaks, whether anybody does, who is
 // seen. A second may lack some or all. Pure.
+import type { Steps } from '../../../runtime/sync/steps.ts';
 import { documentFrequencies, termsOf } from '../text/terms.ts';
 import { usualDistance } from './changes.ts';
 import type { Material, Pictures, Spoken } from './material.ts';
@@ -19,17 +20,21 @@ export interface Channel {
 const weights = { words: 1, speakers: 0.3, speech: 0.3, people: 0.3 };
 /** Distances below this are noise of one picture. */
 const least = 0.15;
+/** Segments whose words are read in one step. */
+const textsOfStep = 1000;
 /** Buckets of words, and of speakers and people beyond which they share one. */
 const buckets = 128;
 
 /** The channels for which there is anything. */
-export function channelsOf(material: Material): Channel[] {
+export function* channelsOf(material: Material): Steps<Channel[]> {
   const { seconds, pictures, people } = material;
   const segments = (material.segments ?? []).filter(({ start_seconds }) => start_seconds < seconds);
   const channels: Channel[] = [];
   if (pictures && pictures.frames.length > 0) channels.push(pictureChannel(pictures, seconds));
   if (segments.length > 0) {
-    channels.push(wordChannel(segments, seconds), speechChannel(segments, seconds));
+    yield;
+    channels.push(yield* wordChannel(segments, seconds), speechChannel(segments, seconds));
+    yield;
     const speakers = speakerChannel(segments, seconds);
     if (speakers.dimensions > 1) channels.push(speakers);
   }
@@ -98,9 +103,14 @@ export function segmentBySecond(segments: readonly Spoken[], seconds: number): I
   return by;
 }
 
-function wordChannel(segments: readonly Spoken[], seconds: number): Channel {
-  const terms = segments.map(({ text }) => termsOf(text));
+function* wordChannel(segments: readonly Spoken[], seconds: number): Steps<Channel> {
+  const terms: string[][] = [];
+  for (const [i, { text }] of segments.entries()) {
+    terms.push(termsOf(text));
+    if (i % textsOfStep === textsOfStep - 1) yield;
+  }
   const frequencies = documentFrequencies(terms);
+  yield;
   const entries = terms.map((own): Sparse => {
     const sums = new Map<number, number>();
     for (const term of own) {

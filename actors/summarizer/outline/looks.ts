@@ -1,9 +1,10 @@
 // What kind of range a range is, against the other ranges of the same film: how much moves in it, how rare it looks, how much is
 // said, who is seen. Pure.
 
-import { nextDistances } from './changes.ts';
+import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
+import { nextDistances, stepRows } from './changes.ts';
 import { segmentBySecond } from './channels.ts';
-import type { Material, Pictures, Range } from './material.ts';
+import { type Material, type Pictures, type Range, rowsOf } from './material.ts';
 import { addTo, dot } from './vector.ts';
 
 export const lookNames = [
@@ -34,42 +35,66 @@ export type Look = (typeof lookNames)[number];
  */
 export type Looks = Readonly<Record<Look, number>>;
 
-/** `shots`: grid seconds at which shots begin, ascending. O(seconds · d). */
-export function looksOf(material: Material, shots: readonly number[], ranges: readonly Range[]): Looks[] {
-  const measures = measuresOf(material, shots);
-  const values = Object.fromEntries(
-    lookNames.map((look) => [look, ranked(ranges.map((range) => measures[look]?.(range) ?? null))]),
-  ) as Record<Look, Float64Array>;
+/** As `lookSteps`, without a pause. */
+export const looksOf = (material: Material, shots: readonly number[], ranges: readonly Range[]): Looks[] =>
+  atOnce(lookSteps(material, shots, ranges));
+
+/** `shots`: grid seconds at which shots begin, ascending. O(seconds · d + seconds · levels of ranges). */
+export function* lookSteps(
+  material: Material,
+  shots: readonly number[],
+  ranges: readonly Range[],
+): Steps<Looks[]> {
+  const measures = yield* measuresOf(material, shots);
+  const values = {} as Record<Look, Float64Array>;
+  for (const look of lookNames) {
+    values[look] = ranked(ranges.map((range) => measures[look]?.(range) ?? null));
+    yield;
+  }
   return ranges.map((_, i) => Object.fromEntries(lookNames.map((look) => [look, values[look][i]])) as Looks);
 }
 
 /** A number of a range; null where it lacks what it is measured on. */
 type Measure = (range: Range) => number | null;
 
-function measuresOf(material: Material, shots: readonly number[]): Partial<Record<Look, Measure>> {
+function* measuresOf(material: Material, shots: readonly number[]): Steps<Partial<Record<Look, Measure>>> {
   return {
-    ...(material.pictures ? pictureMeasures(material.pictures, shots) : {}),
+    ...(material.pictures ? yield* pictureMeasures(material.pictures, shots) : {}),
     ...(material.segments ? speechMeasures(material) : {}),
     ...(material.people.length > 0 ? peopleMeasures(material) : {}),
   };
 }
 
-function pictureMeasures(pictures: Pictures, shots: readonly number[]): Partial<Record<Look, Measure>> {
+function* pictureMeasures(
+  pictures: Pictures,
+  shots: readonly number[],
+): Steps<Partial<Record<Look, Measure>>> {
   const { vectors, dimensions: d, frames } = pictures;
-  const next = nextDistances(pictures);
+  const next = yield* nextDistances(pictures);
   const begins = new Set(shots);
   const whole = new Float64Array(d);
-  for (let row = 0; row < frames.length; row++) addTo(whole, 0, vectors, row * d, d);
+  const together = stepRows(d);
+  for (let row = 0; row < frames.length; row++) {
+    if (row % together === 0) yield;
+    addTo(whole, 0, vectors, row * d, d);
+  }
   const length = Math.sqrt(dot(whole, 0, whole, 0, d)) || 1;
   // A cut is no motion.
   const motion = meanOf(frames, (row) => (row === 0 || begins.has(frames[row]!) ? null : next[row - 1]!));
-  const rarity = meanOf(frames, (row) => 1 - dot(vectors, row * d, whole, 0, d) / length);
+  const unlike = new Float64Array(frames.length);
+  for (let row = 0; row < frames.length; row++) {
+    if (row % together === 0) yield;
+    unlike[row] = 1 - dot(vectors, row * d, whole, 0, d) / length;
+  }
+  const rarity = meanOf(frames, (row) => unlike[row]!);
   const negated: Measure = (range) => {
     const moved = motion(range);
     return moved === null ? null : -moved;
   };
-  const cuts: Measure = ({ start, end }) =>
-    shots.filter((shot) => shot > start && shot < end).length / (end - start);
+  const cuts: Measure = ({ start, end }) => {
+    const [first, last] = rowsOf(shots, { start: start + 1, end });
+    return Math.max(0, last - first) / (end - start);
+  };
   return { motion, rarity, steadiness: negated, cuts };
 }
 
@@ -78,9 +103,10 @@ function meanOf(frames: ArrayLike<number>, value: (row: number) => number | null
   const values = Array.from(frames, (_, row) => value(row));
   return ({ start, end }) => {
     let [sum, count] = [0, 0];
-    for (let row = 0; row < frames.length && frames[row]! < end; row++) {
+    const [first, last] = rowsOf(frames, { start, end });
+    for (let row = first; row < last; row++) {
       const own = values[row];
-      if (frames[row]! < start || own == null) continue;
+      if (own == null) continue;
       sum += own;
       count++;
     }
@@ -131,11 +157,12 @@ function shareOf({ start, end }: Range, holds: (second: number) => boolean): num
 /** The share of values below each, equal ones counted half; 0.5 for null. */
 function ranked(values: readonly (number | null)[]): Float64Array {
   const known = Float64Array.from(values.filter((value) => value !== null)).sort();
-  return Float64Array.from(values, (value) => {
-    if (value === null) return 0.5;
-    let [low, high] = [0, known.length];
-    while (low < known.length && known[low]! < value) low++;
-    while (high > 0 && known[high - 1]! > value) high--;
-    return (low + high) / 2 / known.length;
+  const [low, high] = [new Map<number, number>(), new Map<number, number>()];
+  known.forEach((value, at) => {
+    if (!low.has(value)) low.set(value, at);
+    high.set(value, at + 1);
   });
+  return Float64Array.from(values, (value) =>
+    value === null ? 0.5 : (low.get(value)! + high.get(value)!) / 2 / known.length,
+  );
 }

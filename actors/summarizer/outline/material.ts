@@ -82,6 +82,21 @@ export interface Range {
   readonly end: number;
 }
 
+/** Rows of the frames of a range, `first` to before `end`. */
+export function rowsOf(frames: ArrayLike<number>, { start, end }: Range): [first: number, end: number] {
+  return [firstAtLeast(frames, start), firstAtLeast(frames, end)];
+}
+
+function firstAtLeast(frames: ArrayLike<number>, value: number): number {
+  let [low, high] = [0, frames.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (frames[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /**
  * Grid seconds of which nothing is known, joined to ranges: those without a vector where there is a picture; all of a file
  * that has no picture and to which nobody listened. Silence is known.

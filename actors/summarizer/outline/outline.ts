@@ -1,11 +1,12 @@
 // The outline of a media file: a tree whose nodes have half-open ranges on the grid that nest and cover it exactly. Made of
 // shots that are joined to leaves, and of leaves that are joined to chapters, by what is seen, said and heard. Pure, and the
 // same for the same material.
+import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { type Channel, channelsOf, segmentBySecond } from './channels.ts';
 import { groupsOf, type Rules } from './grouping.ts';
 import { checkMaterial, type Material, type Range, uncoveredRanges } from './material.ts';
 import { type Scale, scaleOf } from './scale.ts';
-import { type Shots, shotsOf } from './shots.ts';
+import { type Shots, shotSteps } from './shots.ts';
 import { type Bounds, type Spreads, spreadsOf } from './spread.ts';
 import { type Branch, treeOf } from './tree.ts';
 import { unitsOf } from './units.ts';
@@ -30,32 +31,40 @@ export interface Outline {
   readonly uncovered: readonly Range[];
 }
 
+/** As `outlineSteps`, without a pause. */
+export const outlineOf = (material: Material): Outline => atOnce(outlineSteps(material));
+
 /** Throws MATERIAL_INVALID. O(seconds · dimensions · longest leaf), at most a second or two for ten hours. */
-export function outlineOf(material: Material): Outline {
+export function* outlineSteps(material: Material): Steps<Outline> {
   checkMaterial(material);
   const { pictures, seconds } = material;
   const scale = scaleOf(seconds);
-  const shots = pictures && shotsOf(pictures);
-  const channels = channelsOf(material);
+  const shots = pictures && (yield* shotSteps(pictures));
+  yield;
+  const channels = yield* channelsOf(material);
+  yield;
   const uncovered = uncoveredRanges(material);
-  const leaves = leavesOf(material, shots, channels, scale);
-  const spreads = spreadsOf(channels, leaves);
+  const leaves = yield* leavesOf(material, shots, channels, scale);
+  const spreads = yield* spreadsOf(channels, leaves);
   const pauses = pausePenalty(material, 0.2 * scale.leaf);
+  yield;
   const root = treeOf(spreads, [0, leaves.length - 1], scale.depth, (leaf) => pauses(leaves[leaf]!));
   const cuts = shots ? shots.starts.map((row) => pictures!.frames[row]!) : [];
   return { nodes: nodesOf(root, leaves), shots: cuts, uncovered };
 }
 
 /** The bounds of the leaves: units joined while they are alike. */
-function leavesOf(
+function* leavesOf(
   material: Material,
   shots: Shots | null,
   channels: readonly Channel[],
   scale: Scale,
-): Bounds {
+): Steps<Bounds> {
   const units = unitsOf(material, shots, scale.unit);
+  yield;
   const count = units.length - 1;
-  const spreads = spreadsOf(channels, units, scale.longestLeaf);
+  const spreads = yield* spreadsOf(channels, units, scale.longestLeaf);
+  yield;
   const pauses = pausePenalty(material, 0.2 * scale.leaf);
   const rules = {
     mostFrom: (from: number) => unitsWithin(units, from, scale.longestLeaf),

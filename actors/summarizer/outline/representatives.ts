@@ -1,7 +1,7 @@
 // Frames that stand for a range of a film, chosen by what they look like: greedy facility location, so that every frame of the
 // range is near to one of them. Pure.
-import type { Pictures, Range } from './material.ts';
-import { dot } from './vector.ts';
+import { type Factor, RightSide } from '../products/products.ts';
+import { type Pictures, type Range, rowsOf } from './material.ts';
 
 export interface Representative {
   /** Grid second. */
@@ -15,6 +15,14 @@ const most = { looked: 512, choice: 64 };
 /** One more frame has to bring the frames nearer to theirs by so much on average. */
 const leastGain = 0.01;
 
+/** A frame that may be chosen. */
+interface Candidate {
+  /** Position in the frames that are looked at. */
+  readonly at: number;
+  /** Its cosine to each of them. */
+  readonly likeness: Float32Array;
+}
+
 /**
  * At most `count` frames of a range, in the order of time: fewer where fewer show all there is, none where the range has no
  * vector. O(min(frames, 512) · 64 · d), whatever the length of the range.
@@ -22,33 +30,20 @@ const leastGain = 0.01;
 export function representativesOf(pictures: Pictures, range: Range, count: number): Representative[] {
   const rows = thinned(rowsWithin(pictures, range), most.looked);
   if (rows.length === 0 || count <= 0) return [];
-  const candidates = rows.length <= most.choice ? rows : farthestFirst(pictures, rows, most.choice);
-  const likeness = candidates.map((candidate) => likenessTo(pictures, candidate, rows));
-  const chosen = mostCovering(likeness, rows.length, count);
-  const nearest = rows.map((_, at) => nearestOf(chosen, likeness, at));
+  const candidates = candidatesOf(gathered(pictures, rows), Math.min(rows.length, most.choice));
+  const chosen = mostCovering(candidates, rows.length, count);
+  const nearest = rows.map((_, at) => nearestOf(chosen, at));
   return chosen
     .map((candidate) => ({
-      frame: pictures.frames[candidates[candidate]!]!,
+      frame: pictures.frames[rows[candidate.at]!]!,
       share: nearest.filter((own) => own === candidate).length / rows.length,
     }))
     .sort((a, b) => a.frame - b.frame);
 }
 
-function rowsWithin({ frames }: Pictures, { start, end }: Range): number[] {
-  const rows: number[] = [];
-  for (let row = firstAtLeast(frames, start); row < frames.length && frames[row]! < end; row++)
-    rows.push(row);
-  return rows;
-}
-
-function firstAtLeast(frames: ArrayLike<number>, value: number): number {
-  let [low, high] = [0, frames.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (frames[middle]! < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function rowsWithin({ frames }: Pictures, range: Range): number[] {
+  const [first, end] = rowsOf(frames, range);
+  return Array.from({ length: end - first }, (_, i) => first + i);
 }
 
 function thinned(rows: readonly number[], longest: number): readonly number[] {
@@ -56,49 +51,60 @@ function thinned(rows: readonly number[], longest: number): readonly number[] {
   return Array.from({ length: longest }, (_, i) => rows[Math.floor(((i + 0.5) * rows.length) / longest)]!);
 }
 
-function likenessTo(
-  { vectors, dimensions: d }: Pictures,
-  row: number,
-  rows: readonly number[],
-): Float32Array {
-  return Float32Array.from(rows, (other) => dot(vectors, row * d, vectors, other * d, d));
+function gathered({ vectors, dimensions: d }: Pictures, rows: readonly number[]): Factor {
+  const [first, last] = [rows[0]!, rows.at(-1)!];
+  if (last - first + 1 === rows.length)
+    return { vectors: vectors.subarray(first * d, (last + 1) * d), dimensions: d };
+  const some = new Float32Array(rows.length * d);
+  for (const [at, row] of rows.entries()) some.set(vectors.subarray(row * d, (row + 1) * d), at * d);
+  return { vectors: some, dimensions: d };
 }
 
-/** `count` rows, the first one first, each the one that is farthest from all before it. */
-function farthestFirst(pictures: Pictures, rows: readonly number[], count: number): number[] {
-  const chosen: number[] = [];
-  const likest = new Float32Array(rows.length).fill(-2);
+/** `count` frames, the first one first, each the one that is farthest from all before it; all of them in their order. */
+function candidatesOf(frames: Factor, count: number): Candidate[] {
+  const side = new RightSide(frames);
+  if (count === side.count) {
+    const all = side.times(frames, 0, count);
+    return Array.from({ length: count }, (_, at) => ({
+      at,
+      likeness: all.slice(at * side.width, at * side.width + count),
+    }));
+  }
+  const chosen: Candidate[] = [];
+  const likest = new Float32Array(side.count).fill(-2);
   for (let next = 0; chosen.length < count; ) {
-    chosen.push(rows[next]!);
-    likenessTo(pictures, rows[next]!, rows).forEach((likeness, at) => {
-      if (likeness > likest[at]!) likest[at] = likeness;
-    });
+    const likeness = side.times(frames, next, 1).slice(0, side.count);
+    chosen.push({ at: next, likeness });
     next = 0;
-    for (let at = 1; at < rows.length; at++) if (likest[at]! < likest[next]!) next = at;
+    for (let at = 0; at < likest.length; at++) {
+      if (likeness[at]! > likest[at]!) likest[at] = likeness[at]!;
+      if (likest[at]! < likest[next]!) next = at;
+    }
   }
   return chosen;
 }
 
-/** Numbers of the candidates that bring all frames nearest to theirs, greedily; the earlier of equally good ones. */
-function mostCovering(likeness: readonly Float32Array[], frames: number, count: number): number[] {
+/** Those that bring all frames nearest to theirs, greedily; the earlier of equally good ones. */
+function mostCovering(candidates: readonly Candidate[], frames: number, count: number): Candidate[] {
   const likest = new Float32Array(frames).fill(-1);
-  const chosen: number[] = [];
+  const chosen: Candidate[] = [];
   while (chosen.length < count) {
-    let [best, most] = [-1, 0];
-    likeness.forEach((own, candidate) => {
+    let [best, most]: [Candidate | null, number] = [null, 0];
+    for (const candidate of candidates) {
+      const { likeness } = candidate;
       let gain = 0;
-      for (let at = 0; at < frames; at++) gain += Math.max(0, own[at]! - likest[at]!);
+      for (let at = 0; at < frames; at++) gain += Math.max(0, likeness[at]! - likest[at]!);
       if (gain > most + 1e-6) [best, most] = [candidate, gain];
-    });
-    if (best < 0 || (chosen.length > 0 && most < leastGain * frames)) break;
+    }
+    if (best === null || (chosen.length > 0 && most < leastGain * frames)) break;
     chosen.push(best);
-    likeness[best]!.forEach((own, at) => {
+    best.likeness.forEach((own, at) => {
       if (own > likest[at]!) likest[at] = own;
     });
   }
   return chosen;
 }
 
-function nearestOf(chosen: readonly number[], likeness: readonly Float32Array[], at: number): number {
-  return chosen.reduce((best, one) => (likeness[one]![at]! > likeness[best]![at]! ? one : best));
+function nearestOf(chosen: readonly Candidate[], at: number): Candidate {
+  return chosen.reduce((best, one) => (one.likeness[at]! > best.likeness[at]! ? one : best));
 }

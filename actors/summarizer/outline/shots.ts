@@ -1,5 +1,6 @@
 // Where shots begin. A cut stands out against the changes around it; a flash or a passing hand comes back to what was before;
 // a slow fade changes little from frame to frame, but much from the seconds before it to those after it. Pure.
+import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { distance, nextDistances, windowDistances } from './changes.ts';
 import type { Pictures } from './material.ts';
 import { medianOf } from './vector.ts';
@@ -22,13 +23,16 @@ export interface Shots {
   readonly changes: Float32Array;
 }
 
+export const shotsOf = (pictures: Pictures): Shots => atOnce(shotSteps(pictures));
+
 /** O(n · d). */
-export function shotsOf(pictures: Pictures): Shots {
+export function* shotSteps(pictures: Pictures): Steps<Shots> {
   const rows = pictures.frames.length;
-  const changes = windowDistances(pictures, side);
+  const changes = yield* windowDistances(pictures, side);
   if (rows === 0) return { starts: [], changes };
-  const next = nextDistances(pictures);
+  const next = yield* nextDistances(pictures);
   const thresholds = thresholdsOf(next);
+  yield;
   const cuts = [0];
   for (let i = 1; i < rows; i++) {
     const threshold = thresholds[Math.floor((i - 1) / block)]!;
@@ -37,6 +41,7 @@ export function shotsOf(pictures: Pictures): Shots {
     if (back === null) cuts.push(i);
     else i = back;
   }
+  yield;
   return { starts: withFades(cuts, changes, thresholds, rows), changes };
 }
 

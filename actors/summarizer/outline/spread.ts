@@ -1,5 +1,7 @@
 // How unlike each other the seconds of a range are: the sum of their squared distances to its mean, by channel, for all ranges
 // of neighbouring units within reach. Pure.
+import type { Steps } from '../../../runtime/sync/steps.ts';
+import { stepNumbers } from './changes.ts';
 import type { Channel } from './channels.ts';
 import { dot } from './vector.ts';
 
@@ -15,14 +17,14 @@ export interface Spreads {
  * Of all ranges of units that are not longer than `longest` seconds; bounds have one number more than there are units.
  * O(units · ranges from one unit · dimensions) time, O(ranges) memory.
  */
-export function spreadsOf(
+export function* spreadsOf(
   channels: readonly Channel[],
   bounds: Bounds,
   longest = Number.POSITIVE_INFINITY,
-): Spreads {
+): Steps<Spreads> {
   const width = widest(bounds, longest);
   const spreads = new Float64Array((bounds.length - 1) * width);
-  for (const channel of channels) addSpreads(channel, bounds, longest, width, spreads);
+  for (const channel of channels) yield* addSpreads(channel, bounds, longest, width, spreads);
   return { of: (from, to) => spreads[from * width + to - from - 1]! };
 }
 
@@ -37,27 +39,39 @@ function widest(bounds: Bounds, longest: number): number {
 }
 
 /** Adds those of one channel: number `from` · width + k is of the k + 1 units that begin with `from`. */
-function addSpreads(
+function* addSpreads(
   { dimensions: d, weight, add }: Channel,
   bounds: Bounds,
   longest: number,
   width: number,
   spreads: Float64Array,
-): void {
+): Steps<void> {
   const units = bounds.length - 1;
   const sums = new Float32Array(units * d);
-  const counts = Float64Array.from({ length: units }, (_, unit) =>
-    add(bounds[unit]!, bounds[unit + 1]!, sums, unit * d),
-  );
+  const counts = new Float64Array(units);
+  let numbers = 0;
+  for (let unit = 0; unit < units; unit++) {
+    const [start, end] = [bounds[unit]!, bounds[unit + 1]!];
+    counts[unit] = add(start, end, sums, unit * d);
+    numbers += (end - start) * d;
+    if (numbers < stepNumbers) continue;
+    numbers = 0;
+    yield;
+  }
   // By `from`: the squared length of the sum over all units from there to the one before `to`.
   const squares = new Float64Array(width);
   for (let to = 0; to < units; to++) {
+    if (numbers >= stepNumbers) {
+      numbers = 0;
+      yield;
+    }
     let across = 0;
     let count = 0;
     for (let from = to; from >= 0; from--) {
       if (from < to && bounds[to + 1]! - bounds[from]! > longest) break;
       const isKnown = counts[from]! > 0 && counts[to]! > 0;
       const product = isKnown ? dot(sums, from * d, sums, to * d, d) : 0;
+      numbers += d;
       across += from === to ? product : 2 * product;
       count += counts[from]!;
       const square = (from === to ? 0 : squares[from % width]!) + across;

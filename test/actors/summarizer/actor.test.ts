@@ -155,3 +155,33 @@ test('concepts are those of one model, and keep their words where only pictures 
   await assert.rejects(set('c', phrases.length * 4, 7), /pictures: 7/);
   assert.equal(await known('b'), true);
 });
+
+test('an outline and concepts that are cancelled end between two pieces, and can be asked for again', async (t) => {
+  const { summarizer } = await startSummarizer(t);
+  const film = await handOver(summarizer, material);
+  const whole = await writeAll(summarizer, await handOver(summarizer, material));
+  const outlining = new AbortController();
+  const cancelled = summarizer.ask('outline', { film }, { signal: outlining.signal });
+  outlining.abort();
+  await assert.rejects(cancelled, engineErrors.CANCELLED.is);
+  assert.deepEqual((await writeAll(summarizer, film)).written, whole.written);
+  const setting = new AbortController();
+  const concepts = { model_key: 'some-model', dimensions: 64, phrases: null };
+  const pictures = new Float32Array(4096 * 64).fill(0.125);
+  const set = summarizer.ask('set_concepts', { ...concepts, pictures }, { signal: setting.signal });
+  setting.abort();
+  await assert.rejects(set, engineErrors.CANCELLED.is);
+  assert.deepEqual(await summarizer.ask('has_concepts', { model_key: 'some-model' }), { known: false });
+});
+
+test('while a film is outlined others are answered, and nothing can be added to it', async (t) => {
+  const { summarizer } = await startSummarizer(t);
+  const film = await handOver(summarizer, material);
+  let isOver = false;
+  const outlined = summarizer.ask('outline', { film }).finally(() => {
+    isOver = true;
+  });
+  await assert.rejects(summarizer.ask('add_words', { film, segments: [] }), /nothing can be added/);
+  assert.equal(isOver, false, 'the answer came in between');
+  await outlined;
+});

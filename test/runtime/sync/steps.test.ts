@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { atOnce, inSteps, type Steps } from '../../../runtime/sync/steps.ts';
+
+function* counted(seen: number[], steps: number): Steps<string> {
+  for (let i = 0; i < steps; i++) {
+    seen.push(i);
+    yield;
+  }
+  return 'done';
+}
+
+test('the result is the same at once and in steps, with a checkpoint after each of these', async () => {
+  const seen: number[] = [];
+  assert.equal(atOnce(counted(seen, 3)), 'done');
+  let checkpoints = 0;
+  const checkpoint = async () => {
+    checkpoints++;
+  };
+  assert.equal(await inSteps(counted(seen, 4), checkpoint), 'done');
+  assert.deepEqual([seen, checkpoints], [[0, 1, 2, 0, 1, 2, 3], 4]);
+});
+
+test('what a checkpoint throws ends the work', async () => {
+  const seen: number[] = [];
+  const checkpoint = async () => {
+    if (seen.length === 2) throw new Error('enough');
+  };
+  await assert.rejects(inSteps(counted(seen, 9), checkpoint), /enough/);
+  assert.deepEqual(seen, [0, 1]);
+});
