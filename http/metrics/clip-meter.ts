@@ -1,4 +1,4 @@
-// What encoded precise clips, from the counts of their coordinator. Pure.
+// What encoded clips, from the counts of their coordinator. Pure.
 import type { ClipCounts } from '../../actors/exporter/clips/contract.ts';
 import type { Family } from './exposition.ts';
 
@@ -7,7 +7,7 @@ export function clipFamilies({ encoded, failed }: ClipCounts): Family[] {
     {
       type: 'counter',
       name: 'framehound_clips_encoded_total',
-      help: 'Precise clips with pictures, by what encoded them.',
+      help: 'Clips whose pictures were encoded, all or some of them, by what encoded them.',
       // The one that every machine has is told from the start.
       samples: samplesOf(new Map([['libx264', 0], ...encoded])),
     },

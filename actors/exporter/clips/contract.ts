@@ -81,7 +81,7 @@ export interface ClipSeries {
 
 /** Clips written since the start, by encoder. */
 export interface ClipCounts {
-  /** Precise clips of pictures, by what encoded them. */
+  /** Clips whose pictures were encoded, or some of them, by what encoded them. */
   readonly encoded: ReadonlyMap<string, number>;
   /** Those of them that libx264 made because the encoder of a device failed, by that encoder. */
   readonly failed: ReadonlyMap<string, number>;

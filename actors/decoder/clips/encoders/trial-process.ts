@@ -1,19 +1,24 @@
-// The process of a trial: gets an encoder and the pictures it is wanted for, and answers what is wrong with it.
+// The process of a trial: gets a folder, an encoder and the pictures it is wanted for, and answers what is wrong with it.
+import { rmSync } from 'node:fs';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { defaultLimitMs, newContext } from './device-encoder.ts';
-import type { TrialRequest, Verdict } from './prove.ts';
+import type { TrialOrder, Verdict } from './prove.ts';
 import { tryEncoder } from './trial.ts';
 
 /** Nobody cancels it but by ending the process. */
 const turn = { throwIfCancelled: () => {}, alive: () => {}, reserve: async () => () => {} };
 const options = { clock: systemClock, limitMs: defaultLimitMs, newContext };
 
-process.once('message', async ({ candidate, shape }: TrialRequest) => {
-  const verdict = await tryEncoder(candidate, shape, options, turn).then(
+process.once('message', async ({ candidate, shape, folder }: TrialOrder) => {
+  // The engine is gone.
+  process.once('disconnect', () => {
+    rmSync(folder, { recursive: true, force: true });
+    process.exit();
+  });
+  const verdict = await tryEncoder(candidate, shape, { ...options, folder }, turn).then(
     ({ psnr }): Verdict => ({ reason: null, psnr }),
     (error): Verdict => ({ reason: error instanceof Error ? error.message : String(error), psnr: null }),
   );
   process.send?.(verdict);
 });
-// The engine is gone.
 process.once('disconnect', () => process.exit());

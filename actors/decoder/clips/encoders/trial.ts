@@ -1,7 +1,5 @@
 // Tries an encoder: a few drawn pictures are encoded as those of a clip are, decoded by our own decoder and compared. What
 // a device answers is believed only after that.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   AV_PICTURE_TYPE_NONE,
@@ -30,6 +28,11 @@ import { EncoderFailure } from './failure.ts';
 import { likeness } from './likeness.ts';
 
 type Turn = OpenOptions['turn'];
+
+export interface TrialOptions extends DeviceEncoderOptions {
+  /** Where the film of the trial is written; it stays there. */
+  readonly folder: string;
+}
 
 export interface Proof {
   /** The lowest of all planes of all pictures, dB. */
@@ -61,23 +64,18 @@ function trialShape(shape: PictureShape): PictureShape {
 export async function tryEncoder(
   candidate: EncoderCandidate,
   asked: PictureShape,
-  options: DeviceEncoderOptions,
+  { folder, ...options }: TrialOptions,
   turn: Turn,
 ): Promise<Proof> {
   const shape = trialShape(asked);
-  const folder = await mkdtemp(join(tmpdir(), 'framehound-encoder-'));
+  const path = join(folder, 'trial.mp4');
+  const drawn = new DrawnPictures(shape, count);
+  await encodeDrawn(path, drawn, { candidate, shape, options, turn });
+  const source = await openSource(path, { turn });
   try {
-    const path = join(folder, 'trial.mp4');
-    const drawn = new DrawnPictures(shape, count);
-    await encodeDrawn(path, drawn, { candidate, shape, options, turn });
-    const source = await openSource(path, { turn });
-    try {
-      return await compare(source, drawn, { candidate, shape, turn });
-    } finally {
-      source.close();
-    }
+    return await compare(source, drawn, { candidate, shape, turn });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    source.close();
   }
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test, { describe } from 'node:test';
 import { clip } from '../../../../../actors/decoder/clips/clip.ts';
-import { newEncoderFailures } from '../../../../../actors/decoder/clips/contract.ts';
+import { type ClipMode, newEncoderFailures } from '../../../../../actors/decoder/clips/contract.ts';
 import type { EncoderCandidate } from '../../../../../actors/decoder/clips/encoders/candidates.ts';
 import { DeviceEncoders } from '../../../../../actors/decoder/clips/encoders/picture-encoders.ts';
 import {
@@ -41,9 +41,13 @@ class Machine {
     this.encoders = new DeviceEncoders({ ...faulty(faults), candidates, prove, failures, log });
   }
 
-  async cut(path: string, [start_seconds, end_seconds]: readonly [number, number] = [1.25, 3.5]) {
+  async cut(
+    path: string,
+    [start_seconds, end_seconds]: readonly [number, number] = [1.25, 3.5],
+    mode: ClipMode = 'precise',
+  ) {
     const output = newOutput();
-    const request = { path, output, start_seconds, end_seconds, mode: 'precise' } as const;
+    const request = { path, output, start_seconds, end_seconds, mode };
     return { ...(await clip(request, turnFor(), this.encoders)), path: output };
   }
 
@@ -206,6 +210,24 @@ describe('a proven encoder that fails all the same: the clip is made by libx264,
     for (let i = 0; i < 5; i++) assert.equal((await machine.cut(path, [1, 1.5])).failed_encoder, 'h264_fake');
     assert.equal(machine.warnings.length, 1);
   });
+});
+
+test('a smart clip is encoded by a device where it has to be precise, and only there', async () => {
+  const path = await usual.make();
+  const machine = new Machine();
+  const smart = await machine.cut(path, [1.25, 3.5], 'smart');
+  assert.deepEqual([smart.mode_used, smart.encoder, machine.tried.length], ['smart', 'libx264', 0]);
+
+  const withinGroup = [1.25, 1.5] as const;
+  const precise = await machine.cut(path, withinGroup, 'smart');
+  assert.deepEqual([precise.mode_used, precise.encoder], ['precise', 'h264_fake']);
+  assert.match(precise.mode_reason!, /no whole closed group/);
+  assert.deepEqual(await stampsOf(precise.path), await stampsOf((await machine.cut(path, withinGroup)).path));
+
+  const failing = await new Machine({ failsAt: 3 }).cut(path, withinGroup, 'smart');
+  const { mode_used, mode_reason, encoder, failed_encoder, frames } = failing;
+  assert.deepEqual([mode_used, encoder, failed_encoder], ['precise', 'libx264', 'h264_fake']);
+  assert.deepEqual([mode_reason, frames], [precise.mode_reason, precise.frames]);
 });
 
 test('a file that cannot be written is no fault of the encoder', async () => {

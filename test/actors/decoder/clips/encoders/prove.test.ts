@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
@@ -53,6 +61,42 @@ test('a driver that crashes, or ends the process, takes nothing with it', async 
   const leaving = program('leaving', "process.on('message', () => process.exit(7));");
   const left = await proveInProcess(request, never, { clock, ...leaving });
   assert.deepEqual(left, { reason: 'its trial ended with 7', psnr: null });
+});
+
+test('a trial leaves nothing of what it wrote, however it ends', async (t) => {
+  const own = join(folder, 'tmp');
+  mkdirSync(own);
+  const { TMPDIR } = process.env;
+  t.after(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+  process.env.TMPDIR = own;
+  // Imported by `program`.
+  const writes = "process.on('message', ({ folder }) => { writeFileSync(folder + '/trial.mp4', 'x');";
+  const isEmpty = () => readdirSync(own).length === 0;
+
+  const crashing = program('writes', `${writes} process.kill(process.pid, 'SIGKILL'); });`);
+  const crashed = await proveInProcess(request, never, { clock, ...crashing });
+  assert.equal(crashed.reason, 'its trial ended with SIGKILL');
+  await until(isEmpty);
+
+  const waiting = program('writes-and-waits', `${writes} });`);
+  const abort = new AbortController();
+  const proving = proveInProcess(request, abort.signal, { clock, ...waiting });
+  const hasWritten = () => readdirSync(own).some((name) => readdirSync(join(own, name)).length > 0);
+  await until(hasWritten);
+  abort.abort();
+  await assert.rejects(proving, { code: 'CANCELLED' });
+  await until(isEmpty);
+
+  const { reason } = await proveInProcess(request, never, { clock });
+  assert.equal(reason, null);
+  await until(isEmpty);
+
+  process.env.TMPDIR = join(folder, 'no');
+  const verdict = await proveInProcess(request, never, { clock });
+  assert.match(verdict.reason!, /^its trial cannot be started: ENOENT/);
 });
 
 test('a program that is not there is a verdict', async () => {

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
-import test, { describe } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after, describe } from 'node:test';
 import { tryEncoder } from '../../../../../actors/decoder/clips/encoders/trial.ts';
 import { turnFor } from '../../ask-decoder.ts';
 import { type Faults, fakeCandidate, faulty, shapeOf } from './fake-encoder.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'framehound-trial-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const optionsOf = (faults?: Faults) => ({ ...faulty(faults), folder });
 
 const odd = [
   ['of film', { base: { num: 1, den: 24 }, rate: { num: 24, den: 1 } }],
@@ -15,7 +22,7 @@ describe('a good encoder passes', () => {
   for (const input of ['yuv420p', 'nv12'] as const) {
     for (const [name, more] of [['as usual', {}] as const, ...odd]) {
       test(`pictures ${name} as ${input}`, async () => {
-        const { psnr } = await tryEncoder(fakeCandidate({ input }), shapeOf(more), faulty(), turnFor());
+        const { psnr } = await tryEncoder(fakeCandidate({ input }), shapeOf(more), optionsOf(), turnFor());
         assert.ok(psnr > 36 && psnr < 60, `${psnr} dB`);
       });
     }
@@ -23,7 +30,7 @@ describe('a good encoder passes', () => {
 
   test('without B-frames, as devices are asked for', async () => {
     const options = { preset: 'fast', qp: '18', bf: '0' };
-    await tryEncoder(fakeCandidate({ options }), shapeOf(), faulty(), turnFor());
+    await tryEncoder(fakeCandidate({ options }), shapeOf(), optionsOf(), turnFor());
   });
 });
 
@@ -40,7 +47,7 @@ describe('a bad one does not, and it is said why', () => {
   ];
   for (const [name, faults, message] of bad) {
     test(name, async () => {
-      const tried = tryEncoder(fakeCandidate(), shapeOf(), faulty(faults), turnFor());
+      const tried = tryEncoder(fakeCandidate(), shapeOf(), optionsOf(faults), turnFor());
       await assert.rejects(tried, { name: 'EncoderFailure', encoder: 'h264_fake', message });
     });
   }
@@ -54,13 +61,13 @@ describe('a bad one does not, and it is said why', () => {
   ];
   for (const [name, own, message] of options) {
     test(name, async () => {
-      const tried = tryEncoder(fakeCandidate({ options: own }), shapeOf(), faulty(), turnFor());
+      const tried = tryEncoder(fakeCandidate({ options: own }), shapeOf(), optionsOf(), turnFor());
       await assert.rejects(tried, { name: 'EncoderFailure', message });
     });
   }
 
   test('is not in this FFmpeg', async () => {
-    const tried = tryEncoder(fakeCandidate({ codec: 'h264_nobody' }), shapeOf(), faulty(), turnFor());
+    const tried = tryEncoder(fakeCandidate({ codec: 'h264_nobody' }), shapeOf(), optionsOf(), turnFor());
     await assert.rejects(tried, { message: 'h264_fake: is not in this FFmpeg' });
   });
 });
@@ -73,7 +80,7 @@ test('encoders of devices that this machine lacks fail cleanly', async () => {
     { codec: 'h264_v4l2m2m', input: 'yuv420p', upload: null } as const,
   ]) {
     const candidate = fakeCandidate({ ...more, name: more.codec, device, options: {} });
-    const tried = tryEncoder(candidate, shapeOf(), { ...faulty(), newContext }, turnFor());
+    const tried = tryEncoder(candidate, shapeOf(), { ...optionsOf(), newContext }, turnFor());
     await assert.rejects(tried, { name: 'EncoderFailure', encoder: more.codec, message: /opening/ });
   }
 });
