@@ -99,7 +99,7 @@ function unnamedPeople({ people }: Facts, range: GridRange): VerificationHint[] 
 
 function unclearPictures(
   { concepts, kind }: OutlinedFilm,
-  { seen, pictured }: Facts,
+  { seen, pictured, frames }: Facts,
   range: GridRange,
   statements: readonly Statement[],
   isRoot: boolean,
@@ -109,14 +109,15 @@ function unclearPictures(
   const isTold = (name: string) =>
     statements.some(({ text }) => text.includes('perhaps') && text.includes(name));
   const weak = seen.filter(({ isWeak, concept }) => isWeak && isTold(lexicon[concept]!.name));
-  const hints = weak.slice(0, 2).map(({ concept, frames }) => {
-    const limitation = `“${lexicon[concept]!.name}” stands out only just (${timeOf(frames[0]!)}).`;
-    return hint(limitation, range, 'Look at this frame.', [frameId(frames[0]!)]);
+  const hints = weak.slice(0, 2).map(({ concept, frames: [first = 0] }) => {
+    const limitation = `“${lexicon[concept]!.name}” stands out only just (${timeOf(first)}).`;
+    return hint(limitation, range, 'Look at this frame.', [frameId(first)]);
   });
   const limitation = limitationOf(concepts.model_key);
   // Of the whole file once is enough.
-  if (limitation === null || seen.length === 0 || !isRoot) return hints;
-  const ids = seen.flatMap(({ frames }) => frames.slice(0, 1).map(frameId));
+  if (limitation === null || !isRoot) return hints;
+  const places = seen.length > 0 ? seen.flatMap((own) => own.frames.slice(0, 1)) : frames;
+  const ids = places.map(frameId);
   return [
     hint(limitation, range, 'Look at the frames, or analyse with a larger visual model.', [...new Set(ids)]),
     ...hints,
