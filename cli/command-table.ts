@@ -3,10 +3,9 @@
 
 import { documentFormats } from '../actors/exporter/contract.ts';
 import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
-import { presets } from '../actors/summarizer/contract.ts';
 import { faceActions } from './face-actions.ts';
 import { speechOptions } from './speech-options.ts';
-import { summaryOptions } from './summary-options.ts';
+import { summaryOptions, summaryWishOptions } from './summary-options.ts';
 import { watchActions } from './watch-actions.ts';
 
 export interface Option {
@@ -110,14 +109,7 @@ export const commandTable = {
     help: 'look at films and stills, or folders of them',
     completes: 'file',
     options: {
-      summary: { ...switchedOn, help: 'then summarise them; what for (general_understanding)' },
-      'summary-preset': { type: 'string', value: 'P', completes: presets, row: 'shared' },
-      'summary-name': {
-        type: 'string',
-        value: 'NAME',
-        help: 'what the summaries are called (the preset), and the collection they go into',
-      },
-      collection: { type: 'string', value: 'NAME', row: 'shared' },
+      ...summaryWishOptions,
       force: { ...switchedOn, help: 'redo what is stored already; tell each event as a line of JSON' },
       json: { ...switchedOn, row: 'shared' },
     },

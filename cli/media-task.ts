@@ -37,7 +37,7 @@ export interface MediaTask extends Ending {
   /** Media that are named and not there may be known by their previews: the task says. */
   readonly takesGone?: boolean;
   /** `files`: absolute, at least one. */
-  requestOf(files: string[]): TaskRequest;
+  requestOf(files: string[]): TaskRequest | Promise<TaskRequest>;
 }
 
 /** Answers the exit code. */
@@ -54,7 +54,8 @@ export async function runMediaTask(backend: Backend, task: MediaTask, context: C
   const unreadable = found.failures.map(({ error }) => error);
   if (!json) for (const { message } of unreadable) screen.write(`✗ ${printable(message)}\n`);
   if (found.files.length > 0) {
-    const start = (watcher: ProgressView) => backend.analyze(task.requestOf(found.files), watcher);
+    const start = async (watcher: ProgressView) =>
+      backend.analyze(await task.requestOf(found.files), watcher);
     return runTask(start, { ...task, unreadable }, context, view);
   }
   const message = `No film, picture or sound was found in ${paths.map(json ? String : printable).join(', ')}`;

@@ -1,4 +1,5 @@
-// The options of `framehound summary`, as the table of commands has them.
+// The options of `framehound summary`, and those of `analyze` that ask for summaries, as the table of commands has them.
+import { presets, priorityHints } from '../actors/summarizer/contract.ts';
 
 const switchedOn = { type: 'boolean', default: false } as const;
 
@@ -37,4 +38,25 @@ export const summaryOptions = {
   delete: { ...switchedOn, help: 'remove the summaries; do not ask, or only say what would be done' },
   yes: { ...switchedOn, row: 'shared, only with it' },
   'dry-run': { ...switchedOn, row: 'shared, only with it' },
+} as const;
+
+export const summaryWishOptions = {
+  summary: { ...switchedOn, help: 'then summarise them; what for (general_understanding)' },
+  'summary-preset': { type: 'string', value: 'P', completes: presets, row: 'shared' },
+  'summary-hint': {
+    type: 'string',
+    multiple: true,
+    default: [] as string[],
+    value: 'H',
+    completes: priorityHints,
+    help: 'what matters besides, several times; what it is for, in words',
+  },
+  'summary-instructions': { type: 'string', value: 'TEXT', row: 'shared' },
+  'summary-model': { type: 'string', value: 'KEY', help: 'the language model that writes (the advised one)' },
+  'summary-name': {
+    type: 'string',
+    value: 'NAME',
+    help: 'what the summaries are called (the preset), and the collection they go into',
+  },
+  collection: { type: 'string', value: 'NAME', row: 'shared' },
 } as const;

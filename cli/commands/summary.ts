@@ -135,7 +135,7 @@ const show: Run = async ({ summaries }, { summary: { summary_ref }, others }, as
     if (signal.aborted) throw engineErrors.CANCELLED();
     if (!isBegun) {
       // Where there is no such node, nothing is printed.
-      out(headLines(overview, others, output));
+      out(headLines(overview, others, answer.node, output));
       tell(qualityNotes(overview.quality, overview.quality.warnings));
     }
     isBegun = true;

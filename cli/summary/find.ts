@@ -43,12 +43,23 @@ export async function found(
   return exit.ok;
 }
 
+/** A part of a text shows where it was cut, as far as that can be seen. */
+export function excerptOf({
+  text_preview,
+  preview_truncated,
+}: Pick<SummaryMatchEntry, 'text_preview' | 'preview_truncated'>): string {
+  if (!preview_truncated) return text_preview;
+  const begins = /^[^\p{Ll}\p{P}]|^[“"«(]/u.test(text_preview) ? '' : '…';
+  const ends = /[.!?…。！？]["”’»)]*$/u.test(text_preview) ? '' : '…';
+  return `${begins}${text_preview}${ends}`;
+}
+
 function matchLines(match: SummaryMatchEntry, number: number, output: Output): string {
   const { strong, quiet } = inks(output);
-  const { search_range, node_id, media_path, analysis_name, text_preview } = match;
+  const { search_range, node_id, media_path, analysis_name } = match;
   const times = `${clockTime(search_range[0])}–${clockTime(search_range[1])}`;
   const where = `${printable(media_path)}  ${quiet(`"${printable(analysis_name)}" ${printable(node_id)}`)}`;
-  const text = printable(text_preview.replace(/\s+/g, ' '));
+  const text = printable(excerptOf(match).replace(/\s+/g, ' '));
   const lines = wrapped(text, Math.max(24, output.columns - INDENT));
   return [
     `${String(number).padStart(3)}. ${strong(times)}  ${where}\n`,

@@ -1,5 +1,6 @@
 // Summaries as lines for a person: a tree that is indented by its levels and wrapped to the width. Pure.
 import { clockTime } from '../../actors/decoder/contract.ts';
+import { checkText, leadOf } from '../../actors/exporter/summary/wording.ts';
 import type {
   Evidence,
   OverviewAnswer,
@@ -12,18 +13,23 @@ const STEP = 2;
 /** Columns that a text has at least, however deep it lies. */
 const NARROWEST = 24;
 
-/** File, origin and short summary; the texts of its nodes come after it. */
-export function headLines(overview: OverviewAnswer, others: readonly SummaryEntry[], output: Output): string {
+/** File, origin and what stands before the tree; the texts of its nodes come after it, `first` first. */
+export function headLines(
+  overview: OverviewAnswer,
+  others: readonly SummaryEntry[],
+  first: SummaryNodeEntry,
+  output: Output,
+): string {
   const { strong, quiet } = inks(output);
-  const { media_path, short_summary, node_count } = overview;
+  const { media_path, node_count } = overview;
+  const lead = leadOf(overview, first);
   const more = others.map(({ analysis_name }) => printable(analysis_name)).join(', ');
   return lines([
     strong(printable(media_path)),
     quiet(`  ${originText(overview)}, ${node_count} ${node_count === 1 ? 'node' : 'nodes'}`),
     ...(more === '' ? [] : [quiet(`  other summaries of it, with --analysis: ${more}`)]),
     '',
-    ...paragraph(short_summary, 0, output),
-    '',
+    ...(lead === '' ? [] : [...paragraph(lead, 0, output), '']),
   ]);
 }
 
@@ -41,7 +47,7 @@ export function nodeLines(
   const { strong, quiet } = inks(output);
   const indent = indentOf(below, output);
   const plainer = failed ? quiet('  (plainer than asked for)') : '';
-  const hints = verification_hints.map((one) => `To check: ${one.limitation}. ${one.suggested_follow_up}`);
+  const hints = verification_hints.map(checkText);
   return lines([
     `${' '.repeat(indent)}${strong(`${clockTime(start)}–${clockTime(end)}`)}  ${quiet(printable(node_id))}${plainer}`,
     ...paragraph(text, indent + STEP, output),

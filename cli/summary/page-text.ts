@@ -1,6 +1,7 @@
 // A summary as one page with its pictures in it, for a browser or a printer. Pure.
 import { clockTime } from '../../actors/decoder/contract.ts';
 import type { DocumentNode } from '../../actors/exporter/summary/contract.ts';
+import { checkText, leadOf } from '../../actors/exporter/summary/wording.ts';
 import type { OverviewAnswer } from '../../actors/summaries/contract.ts';
 import { html, noteHtml, pageOf } from '../page.ts';
 import { momentAddress } from '../place.ts';
@@ -23,11 +24,11 @@ export interface PageParts {
 }
 
 export function summaryPage({ overview, nodes, pictures, notes }: PageParts): string {
-  const { media_path, media_basename, short_summary } = overview;
+  const { media_path, media_basename } = overview;
   const link = html(momentAddress(media_path, null));
   const about = `<p class="about"><a href="${link}">${html(media_path)}</a><br>${html(originText(overview))}</p>`;
-  const short =
-    nodes[0]?.node.parent_id === null ? `<p class="short" dir="auto">${html(short_summary)}</p>` : '';
+  const lead = leadOf(overview, nodes[0]?.node);
+  const short = lead === '' ? '' : `<p class="short" dir="auto">${html(lead)}</p>`;
   const parts: string[] = [];
   // Elements that are open, by their level.
   let open = 0;
@@ -51,9 +52,7 @@ function nodeHtml(
   const heading = Math.min(6, below + 2);
   const times = `${clockTime(start)}–${clockTime(end)}`;
   const failed = node.failed ? ' <span class="quiet">plainer than asked for</span>' : '';
-  const hints = node.verification_hints.map(
-    (hint) => `<p class="quiet">To check: ${html(hint.limitation)}. ${html(hint.suggested_follow_up)}</p>`,
-  );
+  const hints = node.verification_hints.map((hint) => `<p class="quiet">${html(checkText(hint))}</p>`);
   const who = [...new Set([...(evidence?.people ?? []), ...(evidence?.speakers ?? [])])];
   const people = who.length > 0 ? `<p class="quiet">${html(who.join(', '))}</p>` : '';
   return `<section class="${below === 0 ? 'first' : below === 1 ? 'chapter' : 'part'}">${pictureHtml(picture, path)}

@@ -3,20 +3,20 @@ import { clockTime } from '../../decoder/contract.ts';
 import { oneLine } from '../rows.ts';
 import type { DocumentNode, SummaryTree } from './contract.ts';
 import { qualityNotes } from './quality-notes.ts';
+import { checkText, leadOf } from './wording.ts';
 
 /** Levels below the first node that have headings. */
 const headings = 2;
 
 export function markdownDocument({ overview, nodes, warnings }: SummaryTree): string {
-  const { media_basename, short_summary, analysis_name, summary_model_key, media_path, quality } = overview;
+  const { media_basename, analysis_name, summary_model_key, media_path, quality } = overview;
   const [first, ...below] = nodes;
   const made = `${code(media_path)}, summary ${marked(analysis_name)} by ${marked(summary_model_key)}`;
   const notes = qualityNotes(quality, warnings);
-  const isWhole = first?.node.parent_id === null;
   const parts = [
     `# ${marked(media_basename)}`,
     made,
-    ...(isWhole ? [paragraph(short_summary)] : []),
+    paragraph(leadOf(overview, first?.node)),
     ...(first ? [`**${timesOf(first)}**`, paragraph(first.node.text), ...hints(first, '')] : []),
     ...below.map(nodeText),
     ...(notes.length > 0 ? ['## Notes', notes.map((note) => `- ${marked(note)}`).join('\n')] : []),
@@ -41,9 +41,7 @@ function timesOf({ node }: DocumentNode): string {
 }
 
 function hints({ node }: DocumentNode, indent: string): string[] {
-  return node.verification_hints.map(
-    (hint) => `${indent}> To check: ${marked(hint.limitation)}. ${marked(hint.suggested_follow_up)}`,
-  );
+  return node.verification_hints.map((hint) => `${indent}> ${marked(checkText(hint))}`);
 }
 
 function paragraph(text: string): string {

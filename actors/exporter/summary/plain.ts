@@ -3,6 +3,7 @@ import { clockTime } from '../../decoder/contract.ts';
 import { oneLine } from '../rows.ts';
 import type { SummaryTree } from './contract.ts';
 import { qualityNotes } from './quality-notes.ts';
+import { leadOf } from './wording.ts';
 
 export function plainDocument({ overview, nodes, warnings }: SummaryTree): string {
   const lines = nodes.map(({ node, below }) => {
@@ -10,6 +11,7 @@ export function plainDocument({ overview, nodes, warnings }: SummaryTree): strin
     return `${'  '.repeat(below)}[${clockTime(start)} - ${clockTime(end)}] ${oneLine(node.text)}`.trimEnd();
   });
   const notes = qualityNotes(overview.quality, warnings).map((note) => `Note: ${oneLine(note)}`);
-  const about = [oneLine(overview.media_basename), '', oneLine(overview.short_summary), ''];
+  const lead = leadOf(overview, nodes[0]?.node);
+  const about = [oneLine(overview.media_basename), '', ...(lead === '' ? [] : [oneLine(lead), ''])];
   return `${[...about, ...lines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`;
 }

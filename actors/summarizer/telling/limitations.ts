@@ -3,8 +3,9 @@
 
 import type { GridRange, VerificationHint } from '../../index/summaries/contract.ts';
 import { limitationOf } from '../concepts/judgement.ts';
-import { canName } from '../concepts/known-concepts.ts';
+import { canName, type KnownConcepts } from '../concepts/known-concepts.ts';
 import { lexicon } from '../concepts/lexicon.ts';
+import { leastPictures } from '../concepts/standing-out.ts';
 import { frameId } from '../facts/evidence.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
@@ -24,12 +25,14 @@ export function limitationsOf(
 ): VerificationHint[] {
   const range: GridRange = [node.start, node.end];
   const isLeaf = node.child_ids.length === 0;
+  // What is so throughout the file is told of the whole.
+  const isRoot = node.parent_id === null;
   return [
     ...gaps(film, range),
-    ...unheard(film, range),
-    ...unknownSpeakers(film, facts, range, isLeaf),
+    ...(isRoot ? unheard(film, range) : []),
+    ...(isRoot || isAnySpeakerKnown(film) ? unknownSpeakers(film, facts, range, isLeaf) : []),
     ...unnamedPeople(facts, range),
-    ...unclearPictures(film, facts, range, statements, node.parent_id === null),
+    ...unclearPictures(film, facts, range, statements, isRoot),
     ...(isLeaf ? cutQuotes(statements, range) : []),
   ].slice(0, most.hints);
 }
@@ -65,6 +68,9 @@ function unheard({ segments, kind }: OutlinedFilm, range: GridRange): Verificati
   return [hint('There is no transcript: nothing of the sound is known.', range, 'Transcribe the file.')];
 }
 
+const isAnySpeakerKnown = ({ segments }: OutlinedFilm): boolean =>
+  segments?.some(({ speaker }) => speaker !== null) ?? false;
+
 function unknownSpeakers(
   film: OutlinedFilm,
   { speakers }: Facts,
@@ -93,29 +99,43 @@ function unnamedPeople({ people }: Facts, range: GridRange): VerificationHint[] 
 
 function unclearPictures(
   { concepts, kind }: OutlinedFilm,
-  { seen, pictured }: Facts,
+  { seen, pictured, frames }: Facts,
   range: GridRange,
   statements: readonly Statement[],
   isRoot: boolean,
 ): VerificationHint[] {
   if (kind === 'audio' || pictured === 0) return [];
-  if (!concepts || !canName(concepts))
-    return [hint('What the pictures show is not named.', range, 'Look at frames of this range.')];
+  if (!concepts || !canName(concepts)) return isRoot ? [unnamedPictures(concepts, range)] : [];
   const isTold = (name: string) =>
     statements.some(({ text }) => text.includes('perhaps') && text.includes(name));
   const weak = seen.filter(({ isWeak, concept }) => isWeak && isTold(lexicon[concept]!.name));
-  const hints = weak.slice(0, 2).map(({ concept, frames }) => {
-    const limitation = `“${lexicon[concept]!.name}” stands out only just (${timeOf(frames[0]!)}).`;
-    return hint(limitation, range, 'Look at this frame.', [frameId(frames[0]!)]);
+  const hints = weak.slice(0, 2).map(({ concept, frames: [first = 0] }) => {
+    const limitation = `“${lexicon[concept]!.name}” stands out only just (${timeOf(first)}).`;
+    return hint(limitation, range, 'Look at this frame.', [frameId(first)]);
   });
   const limitation = limitationOf(concepts.model_key);
   // Of the whole file once is enough.
-  if (limitation === null || seen.length === 0 || !isRoot) return hints;
-  const ids = seen.flatMap(({ frames }) => frames.slice(0, 1).map(frameId));
+  if (limitation === null || !isRoot) return hints;
+  const places = seen.length > 0 ? seen.flatMap((own) => own.frames.slice(0, 1)) : frames;
+  const ids = places.map(frameId);
   return [
     hint(limitation, range, 'Look at the frames, or analyse with a larger visual model.', [...new Set(ids)]),
     ...hints,
   ];
+}
+
+function unnamedPictures(concepts: KnownConcepts | null, range: GridRange): VerificationHint {
+  const pictures = concepts?.background.pictures ?? 0;
+  // Without any, the model understands no words.
+  const limitation =
+    pictures === 0
+      ? 'What the pictures show is not named.'
+      : `What the pictures show is not named: of ${counted(pictures, 'picture')} in the library too few are known to compare with.`;
+  const follow =
+    pictures === 0
+      ? 'Look at frames of this range.'
+      : `Look at frames, or summarise again when ${leastPictures} pictures are analysed.`;
+  return hint(limitation, range, follow);
 }
 
 function cutQuotes(statements: readonly Statement[], range: GridRange): VerificationHint[] {

@@ -1,9 +1,9 @@
 // How a range is against the other ranges of its film, where that is asked for and clear. Pure.
 import { frameId } from '../facts/evidence.ts';
 import type { Facts } from '../facts/facts.ts';
+import type { OutlinedFilm } from '../facts/film.ts';
 import type { Look, Looks } from '../outline/looks.ts';
-import { capital, counted } from './english.ts';
-import type { Plan } from './plan.ts';
+import { capital, counted, lengthOf, timeOf } from './english.ts';
 import type { Statement } from './statement.ts';
 
 /** `newcomers` are told by name. */
@@ -23,9 +23,13 @@ const clear = 0.8;
 /** Ranges of which too few are no film to stand out of. */
 export const fewestNodes = 6;
 
-export function looksTold(looks: Looks, facts: Facts, plan: Plan): Statement[] {
+/** Of pictures, for where nothing else is known of them. */
+export const pictureLooks: readonly Look[] = ['motion', 'steadiness', 'cuts', 'rarity'];
+
+/** `asked`: which are told. */
+export function looksTold(looks: Looks, facts: Facts, asked: readonly Look[]): Statement[] {
   const evidence = facts.frames.map(frameId);
-  return plan.looks.flatMap((look): Statement[] => {
+  return asked.flatMap((look): Statement[] => {
     const text = sentences[look];
     const isSilent = look === 'silence' && facts.spoken === 0;
     if (!text || looks[look] < clear || isSilent || evidence.length === 0) return [];
@@ -33,8 +37,14 @@ export function looksTold(looks: Looks, facts: Facts, plan: Plan): Statement[] {
   });
 }
 
-export function shotsTold({ shots, frames }: Facts): Statement[] {
+/** `Three shots, the longest 14 s (00:13).` Without pictures nothing. */
+export function shotsTold({ outline }: OutlinedFilm, { shots, frames, range }: Facts): Statement[] {
   if (shots === 0 || frames.length === 0) return [];
-  const text = `${capital(counted(shots, 'shot'))}.`;
+  const within = outline.shots.filter((start) => start > range.start && start < range.end);
+  const starts = [range.start, ...within];
+  const lengths = starts.map((start, i) => (starts[i + 1] ?? range.end) - start);
+  const longest = Math.max(...lengths);
+  const where = `${lengthOf(longest)} (${timeOf(starts[lengths.indexOf(longest)]!)})`;
+  const text = `${capital(counted(shots, 'shot'))}${shots > 1 ? `, the longest ${where}` : ''}.`;
   return [{ kind: 'looks', text, evidence: frames.map(frameId), rank: 5 }];
 }

@@ -4,9 +4,9 @@ import type { Facts, FactsOf } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import { scoredSentences } from '../facts/leaf.ts';
 import type { OutlineNode } from '../outline/outline.ts';
-import { fewestNodes, looksTold, shotsTold } from './looks.ts';
+import { fewestNodes, looksTold, pictureLooks, shotsTold } from './looks.ts';
 import { partsTold } from './parts.ts';
-import { newcomers, peopleSeen, speaking } from './people.ts';
+import { newcomers, peopleSeen, speaking, speakingLong } from './people.ts';
 import { type Plan, planOf, type Section } from './plan.ts';
 import { seenInLeaf, seenInNode } from './seen.ts';
 import { figures, quoted, recurringWords } from './speech.ts';
@@ -31,9 +31,16 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   const parts = node.child_ids.length > 0 ? partsTold(film, node, factsOf, plan) : [];
   const sections = plan.sections.flatMap((section) => told[section]);
   const content = [...sections, ...parts];
+  // What has no name has a form.
+  const form = content.length > 0 ? [] : formOf(film, node, facts);
   const extent = kind === 'root' ? [extentOf(film)] : [];
-  const missing = absences(film, node, facts, content.length > 0);
-  return fitting([...extent, ...content, ...missing], longestTexts[kind]);
+  const missing = absences(
+    film,
+    node,
+    facts,
+    content.some((own) => own.kind !== 'looks'),
+  );
+  return fitting([...extent, ...content, ...form, ...missing], longestTexts[kind]);
 }
 
 function seenSection(film: OutlinedFilm, node: OutlineNode, facts: Facts, plan: Plan): Statement[] {
@@ -42,11 +49,20 @@ function seenSection(film: OutlinedFilm, node: OutlineNode, facts: Facts, plan: 
   const amount = { things: plan.things + (node.parent_id === null && !isLeaf ? 2 : 0), conditions: 2 };
   const seen = isLeaf ? seenInLeaf(facts, amount) : seenInNode(facts, amount);
   const isPart = node.parent_id !== null && film.outline.nodes.length >= fewestNodes;
+  const isCut = node.parent_id === null && facts.shots > 1;
   return [
     ...(seen ? [seen] : []),
-    ...(plan.countsShots ? shotsTold(facts) : []),
-    ...(isPart ? looksTold(film.looks.get(node.node_id)!, facts, plan) : []),
+    ...(plan.countsShots || isCut ? shotsTold(film, facts) : []),
+    ...(isPart ? looksTold(film.looks.get(node.node_id)!, facts, plan.looks) : []),
   ];
+}
+
+/** Shots, and how a part is against others. A still has neither. */
+function formOf(film: OutlinedFilm, node: OutlineNode, facts: Facts): Statement[] {
+  if (film.kind === 'image') return [];
+  const isPart = node.parent_id !== null && film.outline.nodes.length >= fewestNodes;
+  const looks = isPart ? looksTold(film.looks.get(node.node_id)!, facts, pictureLooks) : [];
+  return [...shotsTold(film, facts), ...looks];
 }
 
 function speechSection(
@@ -63,8 +79,8 @@ function speechSection(
   );
   const inQuotes = new Set(scored.map(({ sentence }) => sentence));
   // In a quote it is told who speaks.
-  const speakers = speaking(facts);
-  const isTold = facts.speakers.length === 1 && quotes.length > 0;
+  const speakers = kind === 'leaf' ? speaking(facts) : speakingLong(facts, kind === 'root');
+  const isTold = kind !== 'root' && facts.speakers.length === 1 && quotes.length > 0;
   return [
     isTold ? null : speakers,
     kind === 'leaf' ? null : recurringWords(film, facts, 5),
@@ -87,9 +103,9 @@ function absences(
   const statements: Statement[] = [];
   if (noPicture) statements.push(told(`No picture of this ${isRoot ? 'file' : 'part'} was analysed.`));
   else if (material.pictures && !isSomethingTold && facts.pictured > 0)
-    statements.push(told('Nothing that stands out is known of the picture.'));
+    statements.push(told('What the pictures show is not named.'));
   if (segments === null && kind !== 'image' && (isRoot || !isSomethingTold))
-    statements.push(told('Nobody listened to the sound.'));
+    statements.push(told('There is no transcript.'));
   else if (segments !== null && facts.spoken === 0 && kind !== 'image')
     statements.push(told(isRoot ? 'Nobody speaks.' : 'No speech.'));
   return statements;

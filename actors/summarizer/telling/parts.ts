@@ -41,8 +41,8 @@ export function partsTold(film: OutlinedFilm, node: OutlineNode, factsOf: FactsO
   }
   const told = parts.filter(({ text }) => text !== '');
   // One thing throughout, and who speaks, is told by the node itself.
-  if (new Set(told.map(({ text }) => text)).size < 2 || told.every(({ isOnlyTurns }) => isOnlyTurns))
-    return [];
+  const sure = ({ text }: Part) => text.replaceAll('perhaps ', '');
+  if (new Set(told.map(sure)).size < 2 || told.every(({ isOnlyTurns }) => isOnlyTurns)) return [];
   const count = node.parent_id === null ? most.root : most.node;
   const order = plan.bestFirst ? 'worth' : 'time';
   const worths = told.map(({ worth }) => worth);
@@ -60,7 +60,7 @@ function joined(a: Part, b: Part): Part {
 }
 
 function partOf(film: OutlinedFilm, facts: Facts, isLeaf: boolean): Omit<Part, 'start' | 'end' | 'worth'> {
-  const seen = seenPhrase(facts.seen, { things: 2, conditions: 1 }, isLeaf);
+  const seen = seenPhrase(facts, { things: 2, conditions: 1 }, isLeaf);
   const people = peoplePhrase(facts.people);
   const evidence = [...seen.told, ...facts.people].flatMap(({ frames }) => frames.map(frameId));
   const shown = [seen.text, people].filter((part) => part !== '');

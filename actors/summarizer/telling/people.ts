@@ -58,20 +58,31 @@ export function newcomers(
   return { kind: 'people', text, evidence: come.map(({ frames }) => frameId(frames[0]!)), rank: 3 };
 }
 
-/** Who speaks, and how much of it; null where nobody does. */
-export function speaking({ speakers, spoken }: Facts): Statement | null {
+/** Who speaks; null where nobody does, or nobody knows who. */
+export function speaking({ speakers, spoken }: Facts, withSeconds = false): Statement | null {
   const [first, ...others] = speakers.filter(({ speaker }) => speaker !== null) as Known[];
   if (!first) return null;
   const evidence = [first, ...others].flatMap(({ segments }) => segments.map(segmentId));
-  const told = (some: readonly Known[]) => some.map(({ speaker }) => nameOf(speaker));
+  const told = ({ speaker, seconds }: Known) =>
+    withSeconds ? `${nameOf(speaker)} (${lengthOf(seconds)})` : nameOf(speaker);
   const tell = (text: string): Statement => ({ kind: 'speakers', text, evidence, rank: 4 });
-  if (others.length === 0) return tell(`${nameOf(first.speaker)} speaks.`);
+  if (others.length === 0)
+    return tell(`${nameOf(first.speaker)} speaks${withSeconds ? ` for ${lengthOf(first.seconds)}` : ''}.`);
   const mostly = first.seconds >= 0.7 * spoken && first.seconds > 2 * others[0]!.seconds;
   const rest = others.slice(0, mostNames - 1);
   const more = others.length - rest.length;
-  const names = [...told(rest), ...(more > 0 ? [counted(more, 'other', 'others')] : [])];
-  if (mostly) return tell(`${nameOf(first.speaker)} speaks most, besides ${listOf(names)}.`);
-  return tell(`${listOf([nameOf(first.speaker), ...names])} speak.`);
+  const names = [...rest.map(told), ...(more > 0 ? [counted(more, 'other', 'others')] : [])];
+  if (mostly) return tell(`${told(first)} speaks most, besides ${listOf(names)}.`);
+  return tell(`${listOf([told(first), ...names])} speak.`);
+}
+
+/** Who speaks for how long. `isWhole`: how long anybody does, where nobody knows who. */
+export function speakingLong(facts: Facts, isWhole: boolean): Statement | null {
+  const known = speaking(facts, true);
+  const [unknown] = facts.speakers;
+  if (known || !unknown || !isWhole) return known;
+  const evidence = unknown.segments.map(segmentId);
+  return { kind: 'speakers', text: `Speech of ${lengthOf(facts.spoken)}.`, evidence, rank: 4 };
 }
 
 type Known = Speaker & { readonly speaker: string };

@@ -81,19 +81,25 @@ function conditionsOf(own: readonly Seen[], hasThings: boolean): string {
 }
 
 /**
- * A phrase without times, empty when nothing stands out: of a leaf `a forest and a stream in fog at dusk`; of what is not
- * seen at the same time a plain list.
+ * A phrase without times, empty when nothing stands out: of a leaf, and of what is seen throughout, `a forest and a stream in
+ * fog at dusk`; of what is not seen at the same time a plain list.
  */
 export function seenPhrase(
-  seen: readonly Seen[],
+  { seen, pictured }: Pick<Facts, 'seen' | 'pictured'>,
   amount: Amount,
   isLeaf: boolean,
 ): { text: string; told: readonly Seen[] } {
   const { things, conditions: around, time, colours } = partsOf(seen, amount);
-  const told = [...things, ...around, ...time];
-  if (told.length === 0)
-    return { text: listOf(colours.map((own) => `pictures ${nameOf(own)}`)), told: colours };
-  return { text: isLeaf ? sceneOf(things, around, time) : listOf(told.map(placed)), told };
+  const told = [...things, ...around, ...time, ...(things.length > 0 ? [] : colours)];
+  if (!isLeaf && !told.every((own) => own.seconds === pictured))
+    return { text: listOf(told.map(placed)), told };
+  const clauses = [sceneOf(things, around, time), colourOf(things.length > 0 ? [] : colours)];
+  return { text: clauses.filter((clause) => clause !== '').join('; '), told };
+}
+
+/** `the picture is mostly orange`. */
+function colourOf(colours: readonly Seen[]): string {
+  return listOf(colours.map((own) => `the picture is ${nameOf(own)}`));
 }
 
 /** `a forest and a stream in fog at dusk`. */
@@ -112,31 +118,54 @@ export function seenInLeaf({ seen, shots }: Facts, amount: Amount): Statement | 
   const clauses = [
     sceneOf(things, around, time),
     listOf(sizes.map((own) => (shots > 1 ? `mostly ${pluralShot(nameOf(own))}` : nameOf(own)))),
-    listOf(colours.map((own) => `the picture is ${nameOf(own)}`)),
+    colourOf(colours),
   ].filter((clause) => clause !== '');
   if (clauses.length === 0) return null;
   return statement(clauses.join('; '), [...things, ...around, ...time, ...sizes, ...colours]);
 }
 
-/** Of a node above the leaves: what lasts, then what is there for a while, with where it shows most. Null for nothing. */
+/**
+ * Of a node above the leaves: what lasts, then what is there for a while, with where it shows most, in the order of time. Null
+ * for nothing.
+ */
 export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement | null {
   const { things, conditions: around, time, colours } = partsOf(seen, amount);
   const told = [...things, ...around, ...time, ...(things.length > 0 ? [] : colours)];
   const lasting = told.filter(({ seconds }) => seconds >= 0.6 * pictured);
-  const passing = told.filter((own) => !lasting.includes(own));
+  const passing = told.filter((own) => !lasting.includes(own)).sort((a, b) => a.frames[0]! - b.frames[0]!);
   const at = (own: Seen) => `${placed(own)} (${timeOf(own.frames[0]!)})`;
   const parts = [
-    ...(lasting.length > 0 ? [`mostly ${listOf(lasting.map(placed))}`] : []),
+    ...lastingClauses(lasting, pictured),
     ...(passing.length > 0 ? [`${lasting.length > 0 ? 'also ' : ''}${listOf(passing.map(at))}`] : []),
   ];
   return parts.length === 0 ? null : statement(parts.join('; '), told);
 }
 
+/** `mostly the sea and a beach`, `mostly at night`, `the picture is mostly green`. */
+function lastingClauses(lasting: readonly Seen[], pictured: number): string[] {
+  const groupOf = ({ concept }: Seen) => lexicon[concept]!.group;
+  const [times, colours] = (['time_of_day', 'colour'] as const).map((group) =>
+    lasting.filter((own) => groupOf(own) === group),
+  ) as [Seen[], Seen[]];
+  const others = lasting.filter((own) => !times.includes(own) && !colours.includes(own));
+  const mostly = (some: readonly Seen[], names: readonly string[]) => {
+    const isThroughout = some.every(({ seconds }) => seconds === pictured);
+    return `${isThroughout || names[0]!.startsWith('mostly ') ? '' : 'mostly '}${listOf(names)}`;
+  };
+  return [
+    ...(others.length > 0 ? [mostly(others, others.map(placed))] : []),
+    ...(times.length > 0 ? [mostly(times, times.map(nameOf))] : []),
+    ...(colours.length > 0 ? [`the picture is ${mostly(colours, colours.map(nameOf))}`] : []),
+  ];
+}
+
 /** A name that needs nothing before it. */
 function placed(own: Seen): string {
   const { name, group } = lexicon[own.concept]!;
-  if (group === 'colour') return `pictures ${nameOf(own)}`;
-  return group === 'time_of_day' ? `scenes ${name}` : nameOf(own);
+  if (group === 'time_of_day') return `${own.isWeak ? 'perhaps ' : ''}scenes ${name}`;
+  if (group !== 'colour') return nameOf(own);
+  const isBefore = /^mostly |^black and white$/.test(name);
+  return `${own.isWeak ? 'perhaps ' : ''}${isBefore ? `${name} pictures` : `pictures ${name}`}`;
 }
 
 function statement(text: string, told: readonly Seen[]): Statement {

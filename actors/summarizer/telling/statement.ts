@@ -39,5 +39,16 @@ export function fitting(statements: readonly Statement[], longest: number): Stat
   return statements.filter((statement) => kept.has(statement));
 }
 
-export const textOf = (statements: readonly Statement[]): string =>
-  statements.map(({ text }) => text).join(' ');
+/** In one text. Of quotes that follow each other and are of one speaker, the first tells whose they are. */
+export function textOf(statements: readonly Statement[]): string {
+  return statements.map((own, i) => withoutLead(own, statements[i - 1])).join(' ');
+}
+
+function withoutLead({ kind, text }: Statement, before: Statement | undefined): string {
+  const lead = leadOf(text);
+  const goesOn = kind === 'quote' && before?.kind === 'quote' && lead !== '' && lead === leadOf(before.text);
+  return goesOn ? text.slice(lead.length) : text;
+}
+
+/** `Ada: ` of `Ada: “…”`. */
+const leadOf = (text: string): string => /^[^“]*: (?=“)/u.exec(text)?.[0] ?? '';

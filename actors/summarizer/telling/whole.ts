@@ -2,8 +2,9 @@
 import type { Facts } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import { scoredSentences } from '../facts/leaf.ts';
-import { capital, lengthOf, listOf } from './english.ts';
-import { peoplePhrase, peopleSeen, speaking } from './people.ts';
+import { capital, counted, lengthOf, listOf } from './english.ts';
+import { shotsTold } from './looks.ts';
+import { peoplePhrase, peopleSeen, speakingLong } from './people.ts';
 import { planOf, type Section } from './plan.ts';
 import { seenInNode, seenPhrase } from './seen.ts';
 import { quoted, recurring, recurringWords } from './speech.ts';
@@ -27,7 +28,7 @@ export function extentOf({ kind, material: { seconds }, root }: OutlinedFilm): S
 export function oneLine(film: OutlinedFilm, root: Facts): string {
   const said = recurring(film, root.sentences, 3).words;
   const told: Record<Section, string> = {
-    seen: seenPhrase(root.seen, { things: 3, conditions: 1 }, film.root.child_ids.length === 0).text,
+    seen: seenPhrase(root, { things: 3, conditions: 1 }, film.root.child_ids.length === 0).text,
     people: peoplePhrase(root.people),
     speech: said.length > 1 ? `about ${listOf(said.map((word) => `“${word}”`))}` : bestQuote(film, root),
   };
@@ -38,7 +39,10 @@ export function oneLine(film: OutlinedFilm, root: Facts): string {
     const more = `${line}${line === whole ? ': ' : '; '}${told[section]}`;
     if (told[section] !== '' && more.length < longestLine) line = more;
   }
-  return `${line === whole ? `${whole}: ${nothingKnown(film)}` : line}.`.replace(/([.!?…]”?)\.$/u, '$1');
+  return `${line === whole ? `${whole}: ${nothingKnown(film, root)}` : line}.`.replace(
+    /([.!?…]”?)\.$/u,
+    '$1',
+  );
 }
 
 function bestQuote(film: OutlinedFilm, root: Facts): string {
@@ -46,11 +50,15 @@ function bestQuote(film: OutlinedFilm, root: Facts): string {
   return best ? quoted(film, best.sentence, 60, 0).text.replace(/ \([\d:]+\)\.$/, '') : '';
 }
 
-function nothingKnown({ segments, material, kind }: OutlinedFilm): string {
+function nothingKnown({ segments, material, kind }: OutlinedFilm, { shots }: Facts): string {
   const looked = kind !== 'audio' && (material.pictures?.frames.length ?? 0) > 0;
-  if (looked)
-    return segments && kind !== 'image' ? 'nobody speaks, nothing stands out' : 'nothing stands out';
-  return segments ? 'nobody speaks' : 'nothing is known of it';
+  if (!looked) return segments ? 'nobody speaks' : 'nothing is known of it';
+  if (kind === 'image') return 'what it shows is not named';
+  return [
+    ...(shots > 1 ? [counted(shots, 'shot')] : []),
+    ...(segments ? ['nobody speaks'] : []),
+    'what it shows is not named',
+  ].join(', ');
 }
 
 /** Two to five sentences; `root`: facts and statements of the root. */
@@ -59,21 +67,24 @@ export function shortSummary(film: OutlinedFilm, root: Facts, statements: readon
   const best = scoredSentences(film, root.sentences, 2);
   const quotes = best.map(({ sentence }, i) => quoted(film, sentence, 140, 3 + i));
   const words = recurringWords(film, root, 4);
+  const speakers = speakingLong(root, true);
   const told: Record<Section, (Statement | null)[]> = {
     seen: [seen],
     people: [peopleSeen(root, false)],
-    speech: words ? [words, ...quotes] : [speaking(root), ...quotes],
+    speech: [speakers, ...(words ? [{ ...words, rank: 3.5 }, ...quotes.slice(0, 1)] : quotes)],
   };
   const content = planOf(film.objective)
     .sections.flatMap((section) => told[section])
     .filter((own) => own !== null);
   const missing = statements.filter(({ kind }) => kind === 'absence');
-  const all = [extentOf(film), ...content, ...missing];
+  // Of one shot a list needs no word.
+  const shots = content.length === 0 && root.shots > 1 && film.kind !== 'image' ? shotsTold(film, root) : [];
+  const all = [extentOf(film), ...content, ...shots, ...missing];
   const kept = new Set(all.toSorted((a, b) => a.rank - b.rank).slice(0, mostSentences));
   const fit = fitting(
     all.filter((own) => kept.has(own)),
     longestShort,
   );
   if (fit.length > 1) return capital(textOf(fit));
-  return `${extentOf(film).text} ${capital(nothingKnown(film))}.`;
+  return `${extentOf(film).text} ${capital(nothingKnown(film, root))}.`;
 }

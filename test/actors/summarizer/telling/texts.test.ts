@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Material } from '../../../../actors/summarizer/outline/material.ts';
 import { talks } from '../text/talks.ts';
-import { painted, rootText, spoken, textsOf, told } from './told.ts';
+import { painted, rootText, someConcepts, spoken, textsOf, told } from './told.ts';
 
 const range = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => start + i);
 const sound = (lines: readonly string[], seconds = lines.length * 4 + 1): Material => ({
@@ -40,29 +40,30 @@ test('a film of three places reads like the notes of a logger', () => {
   assert.deepEqual(textsOf(film), [
     [
       'A video of 40 s in 5 parts.',
-      'A bridge (00:24), a kitchen (00:34), somebody cooking (00:37), a beach (00:12), a sailing boat (00:09) and scenes at night (00:24).',
+      'A sailing boat (00:09), a beach (00:12), a bridge (00:24), scenes at night (00:24), a kitchen (00:34) and somebody cooking (00:37).',
+      'Four shots, the longest 14 s (00:13).',
       'Ada Low (12 s) and one person without a name are seen.',
-      'Ada Low and SPEAKER_01 speak.',
-      'Ada Low asks: “How did you come to build the bridge?” (00:00).',
-      'SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:04).',
-      'SPEAKER_01: “Nobody came to help us, and the bridge stayed there for 12 winters.” (00:08).',
+      'Ada Low (6 s) and SPEAKER_01 (6 s) speak.',
+      'Ada Low asks: “How did you come to build the bridge?” (00:01).',
+      'SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:05).',
+      '“Nobody came to help us, and the bridge stayed there for 12 winters.” (00:09).',
       '00:00–00:05: a beach at sunset; Ada Low and one person without a name.',
       '00:05–00:09: a beach and a sailing boat at sunset; Ada Low and one person without a name.',
       '00:09–00:13: a sailing boat and a beach; Ada Low and one person without a name.',
       '00:13–00:27: a bridge at night.',
       '00:27–00:40: a kitchen and somebody cooking.',
     ].join(' '),
-    'A beach at sunset. Ada Low and one person without a name are seen. Ada Low asks: “How did you come to build the bridge?” (00:00).',
-    'A beach and a sailing boat at sunset. Ada Low and one person without a name are seen. SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:04).',
-    'A sailing boat and a beach. Ada Low and one person without a name are seen. SPEAKER_01: “Nobody came to help us, and the bridge stayed there for 12 winters.” (00:08).',
-    'A bridge at night. Ada Low asks: “And then?” (00:12).',
+    'A beach at sunset. Ada Low and one person without a name are seen. Ada Low asks: “How did you come to build the bridge?” (00:01).',
+    'A beach and a sailing boat at sunset. Ada Low and one person without a name are seen. SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:05).',
+    'A sailing boat and a beach. Ada Low and one person without a name are seen. SPEAKER_01: “Nobody came to help us, and the bridge stayed there for 12 winters.” (00:09).',
+    'A bridge at night. Ada Low asks: “And then?” (00:13).',
     'A kitchen and somebody cooking. No speech.',
   ]);
   assert.deepEqual(film.whole(), {
     one_line_summary:
       'A video of 40 s: a bridge, a kitchen, somebody cooking and scenes at night; Ada Low and one person without a name.',
     short_summary:
-      'A video of 40 s in 5 parts. A bridge (00:24), a kitchen (00:34), somebody cooking (00:37), a beach (00:12) and scenes at night (00:24). Ada Low (12 s) and one person without a name are seen. Ada Low and SPEAKER_01 speak. SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:04).',
+      'A video of 40 s in 5 parts. A beach (00:12), a bridge (00:24), scenes at night (00:24), a kitchen (00:34) and somebody cooking (00:37). Ada Low (12 s) and one person without a name are seen. Ada Low (6 s) and SPEAKER_01 (6 s) speak. SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:05).',
   });
 });
 
@@ -71,10 +72,59 @@ test('sound alone is told by who speaks and what is said', () => {
     sound(['Ada: The bees left.', 'Ben: Where did the bees go?', 'Ada: The bees went to Arles.']),
   );
   const text = rootText(film);
-  assert.match(text, /^Sound of 13 s\. Ada and Ben speak\./);
-  assert.match(text, /Ben asks: “Where did the bees go\?” \(00:04\)\./);
+  assert.match(text, /^Sound of 13 s\. Ada \(6 s\) and Ben \(3 s\) speak\./);
+  assert.match(text, /Ben asks: “Where did the bees go\?” \(00:05\)\./);
   assert.doesNotMatch(text, /picture/);
   assert.match(film.whole().one_line_summary, /^Sound of 13 s: /);
+});
+
+test('colours are told of the picture, what lasts once, and what is throughout without more', () => {
+  const film = told({
+    seconds: 60,
+    pictures: painted([
+      [20, 'mostly green', 'at night'],
+      [20, 'mostly green'],
+      [20, 'mostly red'],
+    ]),
+    segments: [],
+    people: [],
+  });
+  const text = rootText(film);
+  assert.match(text, /The picture is mostly green; also /);
+  assert.match(text, /00:40–01:00: the picture is mostly red\./);
+  assert.match(text, /Three shots, the longest 20 s \(00:00\)\./);
+  assert.doesNotMatch(text, /[Mm]ostly pictures|mostly mostly/);
+  const still = painted([[1, 'mostly green']]);
+  const one = told({ seconds: 1, pictures: still, segments: null, people: [] }, { kind: 'image' });
+  assert.equal(one.whole().one_line_summary, 'A still: the picture is mostly green.');
+  assert.equal(one.whole().short_summary, 'A still. The picture is mostly green.');
+});
+
+test('what has no name is told by its shots, and why it has none', () => {
+  const pictures = painted([[8], [5], [9]]);
+  const concepts = { ...someConcepts, background: { ...someConcepts.background, pictures: 40 } };
+  const film = told({ seconds: 22, pictures, segments: [], people: [] }, { concepts });
+  assert.match(
+    rootText(film),
+    /^A video of 22 s(?: in \d parts)?\. Three shots, the longest 9 s \(00:13\)\. What the pictures show is not named\./,
+  );
+  assert.match(film.whole().one_line_summary, /^A video of 22 s: three shots, nobody speaks, /);
+  const [hint] = film.told(film.film.root).hints;
+  assert.match(hint!.limitation, /of 40 pictures in the library too few/);
+  assert.match(hint!.suggested_follow_up, /100 pictures/);
+});
+
+test('what is so throughout the file is to be checked once', () => {
+  const film = told({ ...harbourFilm(), segments: null });
+  const hints = film.film.outline.nodes.map((node) => film.told(node).hints.map((own) => own.limitation));
+  assert.equal(hints.flat().filter((limitation) => /no transcript/.test(limitation)).length, 1);
+  const lines = ['One thing is said.', 'Another thing is said.', 'And then a third.'];
+  const mute = told({ ...harbourFilm(), segments: spoken(lines, 0.5, 12) });
+  const unknown = mute.film.outline.nodes.filter((node) =>
+    mute.told(node).hints.some(({ limitation }) => /Nobody knows who speaks/.test(limitation)),
+  );
+  assert.deepEqual(unknown, [mute.film.root]);
+  assert.match(rootText(mute), /Speech of 33 s\. .*Said: “[^”]*” \([\d:]+\)\. “/);
 });
 
 test('silence, a file without any analysis and one without a transcript say so', () => {
@@ -85,7 +135,7 @@ test('silence, a file without any analysis and one without a transcript say so',
     assert.equal(nothing.told(node).text, 'Nothing is known of this part: no analysis.');
   assert.equal(nothing.whole().one_line_summary, 'A video of 30 s: nothing is known of it.');
   const unheard = told({ ...harbourFilm(), segments: null });
-  assert.match(rootText(unheard), /Nobody listened to the sound\.$/);
+  assert.match(rootText(unheard), /There is no transcript\.$/);
   const [limits] = [unheard.told(unheard.film.root).hints];
   assert.ok(limits.some(({ limitation }) => limitation.startsWith('There is no transcript')));
 });
@@ -117,14 +167,14 @@ test('a still is told in one node, a word alone is quoted', () => {
   assert.deepEqual(textsOf(still), ['A still. A lighthouse.']);
   assert.equal(still.whole().one_line_summary, 'A still: a lighthouse.');
   const word = told(sound(['Ada: Yes.']));
-  assert.match(rootText(word), /Ada: “Yes\.” \(00:00\)\./);
+  assert.match(rootText(word), /Ada: “Yes\.” \(00:01\)\./);
 });
 
 test('scripts without spaces and from right to left are quoted as they stand', () => {
   const chinese = told(sound(['橋は1987年に川へ落ちた。', '誰も助けに来なかった。']), { language: 'ja' });
-  assert.match(rootText(chinese), /Said: “橋は1987年に川へ落ちた。” \(00:00\)\./);
+  assert.match(rootText(chinese), /Said: “橋は1987年に川へ落ちた。” \(00:01\)\./);
   const hebrew = told(sound(['SPEAKER_00: מתי נפל הגשר הישן?']), { language: 'he' });
-  assert.match(rootText(hebrew), /SPEAKER_00 asks: “\u2068מתי נפל הגשר הישן\?\u2069” \(00:00\)\./);
+  assert.match(rootText(hebrew), /SPEAKER_00 asks: “\u2068מתי נפל הגשר הישן\?\u2069” \(00:01\)\./);
 });
 
 test('a language that is no tag is no error', () => {
@@ -138,7 +188,7 @@ test('unknown speakers, people without a name and cut quotes are limitations', (
   const all = limits.map(({ limitation }) => limitation).join(' ');
   assert.match(all, /Nobody knows who speaks for \d s\./);
   assert.match(all, /One person is seen without a name\./);
-  assert.match(all, /What is quoted is cut \(00:00\)\./);
+  assert.match(all, /What is quoted is cut \(00:01\)\./);
 });
 
 test('who is probably meant by whom is told with what was counted or said', () => {

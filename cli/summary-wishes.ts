@@ -1,0 +1,89 @@
+// What `framehound analyze --summary` asks for, and of which files: those that have no summary of that name yet.
+import type { parseArgs } from 'node:util';
+import type { TaskRequest } from '../actors/analysis/contract.ts';
+import { foldName, plainName } from '../actors/index/summaries/fold-name.ts';
+import { presets, priorityHints } from '../actors/summarizer/contract.ts';
+import { engineErrors } from '../runtime/errors.ts';
+import type { SummariesBackend } from './backend.ts';
+import { type Context, usageErrors } from './context.ts';
+import { summaryWishOptions } from './summary-options.ts';
+import { printable } from './terminal.ts';
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof summaryWishOptions }>>['values'] & {
+  readonly force?: boolean;
+};
+type SummaryRequest = NonNullable<TaskRequest['summary_requests']>[number];
+/** The same of every file. */
+export type SummaryWish = Omit<SummaryRequest, 'path'>;
+
+/** Null for no summaries. Throws USAGE, naming the option. */
+export function summaryWish(values: Values): SummaryWish | null {
+  const { summary, force = false, ...how } = values;
+  const given = (Object.keys(summaryWishOptions) as (keyof typeof how)[]).find(
+    (name) => how[name] !== undefined && how[name].length > 0,
+  );
+  if (!summary && given !== undefined) {
+    throw usageErrors.USAGE(`--${given} says how to summarise: give --summary too`);
+  }
+  if (!summary) return null;
+  const { 'summary-name': analysis_name, 'summary-model': summary_model_key, collection } = how;
+  return {
+    summary_objective: objectiveOf(how),
+    ...(analysis_name !== undefined && { analysis_name }),
+    ...(summary_model_key !== undefined && { summary_model_key }),
+    ...(collection !== undefined && { collection }),
+    replace_existing: force,
+  };
+}
+
+function objectiveOf(
+  how: Omit<Values, 'summary' | 'force'>,
+): NonNullable<SummaryRequest['summary_objective']> {
+  const { 'summary-preset': preset = 'general_understanding', 'summary-hint': hints = [] } = how;
+  const { 'summary-instructions': instructions = '' } = how;
+  if (preset === 'custom' && hints.length === 0 && instructions.trim() === '') {
+    throw usageErrors.USAGE('--summary-preset custom wants --summary-instructions or --summary-hint');
+  }
+  return {
+    preset: oneOf('--summary-preset', presets, preset),
+    priority_hints: hints.map((hint) => oneOf('--summary-hint', priorityHints, hint)),
+    ...(instructions.trim() !== '' && { custom_instructions: instructions }),
+  };
+}
+
+function oneOf<T extends string>(option: string, known: readonly T[], given: string): T {
+  const found = known.find((one) => one === given);
+  if (found === undefined) {
+    throw usageErrors.USAGE(`${option} takes one of ${known.join(', ')}, not ${printable(given)}`);
+  }
+  return found;
+}
+
+/** Requests for the files that have no summary of that name; how many have one is told. With `replace_existing` for all. */
+export async function summaryRequests(
+  backend: SummariesBackend,
+  cache_dir: string,
+  files: readonly string[],
+  wish: SummaryWish,
+  { screen, signal }: Context,
+): Promise<SummaryRequest[]> {
+  const name = wish.analysis_name ?? wish.summary_objective?.preset ?? 'general_understanding';
+  const wanted: string[] = [];
+  for (const path of files) {
+    if (signal.aborted) throw engineErrors.CANCELLED();
+    // Asked one by one: of copies an answer names only one. What is wrong with a file is told by the work on it.
+    const has =
+      !wish.replace_existing &&
+      (await backend.list({ cache_dir, media_paths: [path], hash_strs: [] })).summaries.some(
+        ({ analysis_name }) => foldName(analysis_name) === foldName(name),
+      );
+    if (!has) wanted.push(path);
+  }
+  const kept = files.length - wanted.length;
+  if (kept > 0) {
+    const what = kept === 1 ? '1 file has' : `${kept} files have`;
+    const called = printable(JSON.stringify(plainName(name)));
+    screen.write(`note: ${what} a summary ${called} already, which is kept; --force makes it anew\n`);
+  }
+  return wanted.map((path) => ({ path, ...wish }));
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SummariesBackend } from '../../cli/backend.ts';
+import type { Context } from '../../cli/context.ts';
+import { summaryRequests, summaryWish } from '../../cli/summary-wishes.ts';
+
+const none = { summary: false, 'summary-hint': [] as string[] };
+const all = { ...none, summary: true };
+
+test('what is asked for of summaries is sent as it is typed', () => {
+  assert.equal(summaryWish(none), null);
+  assert.deepEqual(summaryWish(all), {
+    summary_objective: { preset: 'general_understanding', priority_hints: [] },
+    replace_existing: false,
+  });
+  const asked = summaryWish({
+    ...all,
+    'summary-preset': 'custom',
+    'summary-hint': ['humor', 'conflict'],
+    'summary-instructions': 'who repairs the boat',
+    'summary-model': 'some-model',
+    'summary-name': 'boats',
+    collection: 'Days',
+    force: true,
+  });
+  assert.deepEqual(asked, {
+    summary_objective: {
+      preset: 'custom',
+      priority_hints: ['humor', 'conflict'],
+      custom_instructions: 'who repairs the boat',
+    },
+    analysis_name: 'boats',
+    summary_model_key: 'some-model',
+    collection: 'Days',
+    replace_existing: true,
+  });
+});
+
+test('an option that cannot be is told by its name', () => {
+  assert.throws(() => summaryWish({ ...none, 'summary-hint': ['humor'] }), /--summary-hint says how/);
+  assert.throws(() => summaryWish({ ...none, 'summary-model': 'm' }), /--summary-model says how/);
+  assert.throws(
+    () => summaryWish({ ...all, 'summary-hint': ['jokes'] }),
+    /--summary-hint .*humor.*not jokes/,
+  );
+  assert.throws(() => summaryWish({ ...all, 'summary-preset': 'custom' }), /wants --summary-instructions/);
+});
+
+test('files that have a summary of that name keep it, copies too; with --force all are asked for', async () => {
+  const names: Record<string, string[]> = { '/a': ['Boats'], '/copy-of-a': ['boats', 'x'], '/b': ['other'] };
+  const backend = {
+    list: async ({ media_paths }: { media_paths: readonly string[] }) => ({
+      summaries: media_paths.flatMap((path) =>
+        (names[path] ?? []).map((analysis_name) => ({ analysis_name })),
+      ),
+    }),
+  } as unknown as SummariesBackend;
+  const told: string[] = [];
+  const context = {
+    screen: { write: (text: string) => told.push(text) },
+    signal: new AbortController().signal,
+  } as unknown as Context;
+  const wish = summaryWish({ ...all, 'summary-name': 'boats' })!;
+  const files = ['/a', '/copy-of-a', '/b', '/new'];
+  const requests = await summaryRequests(backend, '/cache', files, wish, context);
+  assert.deepEqual(requests, [
+    { path: '/b', ...wish },
+    { path: '/new', ...wish },
+  ]);
+  assert.deepEqual(told, [
+    'note: 2 files have a summary "boats" already, which is kept; --force makes it anew\n',
+  ]);
+  const forced = await summaryRequests(
+    backend,
+    '/cache',
+    files,
+    { ...wish, replace_existing: true },
+    context,
+  );
+  assert.equal(forced.length, 4);
+  const stopped = { ...context, signal: AbortSignal.abort() } as unknown as Context;
+  await assert.rejects(summaryRequests(backend, '/cache', files, wish, stopped), /cancel/i);
+});
