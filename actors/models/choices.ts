@@ -19,7 +19,6 @@ export function modelChoices(modelsDir: string, device: DeviceChoice): ModelChoi
     expectFaceModel: async () => {
       await chooseFaces(modelsDir);
     },
-    summaryModel: async (key) =>
-      (await chooseSummaryModel(modelsDir, key, thisMachine(device)))?.key ?? null,
+    summaryModel: async (key) => (await chooseSummaryModel(modelsDir, key, thisMachine(device)))?.key ?? null,
   };
 }
