@@ -273,7 +273,7 @@ test('summaries are recorded as they were asked for, and what the folder tells a
   ]);
   const table: [object[], RegExp][] = [
     [[plain, { ...plain, analysis_name: 'GENERAL_understanding' }], /\[1\]\.analysis_name .*of its own/],
-    [[{ ...plain, analysis_name: 'taken' }], /\[0\]\.analysis_name is taken/],
+    [[{ ...plain, analysis_name: 'taken' }], /\[0\]\.analysis_name is taken: .* has a summary "Taken";/],
     [
       [{ ...plain, collection: { collection_id: 'no' } }],
       /\[0\]\.collection\.collection_id names no collection/,

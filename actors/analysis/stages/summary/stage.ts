@@ -132,7 +132,7 @@ class SummarySession implements StageSession<SummaryItem> {
       return this.#add(item.path, storedFacts(own));
     }
     const taken = named(held, name);
-    if (taken && !replaces) throw nameTaken(media.path, name);
+    if (taken && !replaces) throw nameTaken(media.path, taken.analysis_name);
     await this.#marks.note(media, name, taken?.analysis_id ?? null);
     this.#hasLoaded ||= job.model_key !== null;
     const shared = { index: parts.index, summarizer: this.#summarizer, cache_dir: request.cache_dir };
