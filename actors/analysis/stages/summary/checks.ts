@@ -25,7 +25,7 @@ async function unanalysed({ summary_requests }: SummaryBody, stored: StoredMedia
       : [
           {
             field: `summary_requests[${i}].path`,
-            what: 'has no visual analysis and is not among visual_media_paths',
+            what: 'has no visual analysis: name it in visual_media_paths too',
           },
         ],
   );
