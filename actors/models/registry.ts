@@ -19,7 +19,7 @@ import {
 } from './contract.ts';
 import { type FacePair, facesCommand, isFaceKind } from './face-kinds.ts';
 import { builtInRows } from './rows/list.ts';
-import { unavailableModel } from './unavailable.ts';
+import { instead, unavailableModel } from './unavailable.ts';
 import { checkUserRow } from './user-row.ts';
 
 export interface Registry {
@@ -49,7 +49,10 @@ export function findRow(registry: Registry, key: string): ModelRow {
   const broken = registry.problems.find(({ file }) => file.endsWith(join(key, 'model.json')));
   if (broken) throw modelErrors.MODEL_INVALID(`${broken.file}: ${broken.field} ${broken.message}`, { key });
   const unavailable = unavailableModel(key);
-  if (unavailable) throw modelErrors.MODEL_UNSUPPORTED(`"${key}" ${unavailable.reason}`, { key });
+  if (unavailable) {
+    const { reason, kind } = unavailable;
+    throw modelErrors.MODEL_UNSUPPORTED(`"${key}" ${reason}${instead[kind] ?? ''}`, { key });
+  }
   const keys = registry.rows.map((one) => one.key);
   const meant = suggestion(key, keys);
   throw modelErrors.MODEL_UNKNOWN(

@@ -27,6 +27,12 @@ export const unavailableModels: readonly UnavailableModel[] = [
   { key: 'x3-vl-32b-instruct-8bit', kind: 'summary', reason: mlx },
 ];
 
+/** What to use in its place, for each kind; behind the reason. */
+export const instead: Readonly<Partial<Record<ModelRow['kind'], string>>> = {
+  summary:
+    '; `framehound models list` has those that write summaries here, and without a key the recommended one is taken',
+};
+
 export function unavailableModel(key: string): UnavailableModel | null {
   return unavailableModels.find((model) => model.key === key) ?? null;
 }

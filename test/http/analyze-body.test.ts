@@ -273,7 +273,7 @@ test('summaries are recorded as they were asked for, and what the folder tells a
   ]);
   const table: [object[], RegExp][] = [
     [[plain, { ...plain, analysis_name: 'GENERAL_understanding' }], /\[1\]\.analysis_name .*of its own/],
-    [[{ ...plain, analysis_name: 'taken' }], /\[0\]\.analysis_name is taken/],
+    [[{ ...plain, analysis_name: 'taken' }], /\[0\]\.analysis_name is taken: .* has a summary "Taken";/],
     [
       [{ ...plain, collection: { collection_id: 'no' } }],
       /\[0\]\.collection\.collection_id names no collection/,
@@ -297,6 +297,9 @@ test('summaries are recorded as they were asked for, and what the folder tells a
   };
   const again = await s.call('/api/v1/analyze', { ...good, summary_requests: [replaced] });
   assert.equal(again.status, 202, text(again));
+  const sound = { cache_dir: good.cache_dir, summary_requests: [{ path: at('sound.wav') }] };
+  const heard = await s.call('/api/v1/analyze', sound);
+  assert.equal(heard.status, 202, `sound has no pictures to analyse: ${text(heard)}`);
 });
 
 test('a job of faces needs face models, and what it names is recorded', async () => {

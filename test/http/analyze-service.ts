@@ -14,7 +14,8 @@ import { type Injected, inject } from './inject.ts';
 
 export const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
 export const at = (name: string) => join(folder, name);
-for (const name of ['a.mp4', 'b.mp4', 'face.jpg', 'note.txt', 'locked.mp4']) writeFileSync(at(name), name);
+const names = ['a.mp4', 'b.mp4', 'sound.wav', 'face.jpg', 'note.txt', 'locked.mp4'];
+for (const name of names) writeFileSync(at(name), name);
 symlinkSync(at('a.mp4'), at('link.mp4'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -36,7 +37,10 @@ export function service(
     const readable = media_paths.filter((path) => existsSync(path) && !/note|locked/.test(path));
     const unsupported = !media_paths.includes(at('locked.mp4'));
     if (readable.length === 0) throw analysisErrors.NO_MEDIA(`${media_paths}: no media`, { unsupported });
-    const entries = readable.map((path) => [path, { video_cached: path === at('b.mp4') }]);
+    const entries = readable.map((path) => [
+      path,
+      { video_cached: path === at('b.mp4'), kind: path.endsWith('.wav') ? 'audio' : 'video' },
+    ]);
     return { media_properties: Object.fromEntries(entries) };
   };
   const analysis = {

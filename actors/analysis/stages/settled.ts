@@ -7,11 +7,16 @@ export class Settled {
   /** Jobs that are waited for, by type. */
   readonly #closings = new Map<string, Set<string>>();
   readonly #expected = new Map<string, PromiseWithResolvers<WorkResult>>();
+  /** What has no result yet, by type. */
+  readonly #left = new Map<string, Set<string>>();
 
   /** This piece of work is part of the task, and somebody waits for it. */
   expect(type: string, path: string): void {
     const key = workKey({ type, path });
-    if (!this.#expected.has(key)) this.#expected.set(key, Promise.withResolvers<WorkResult>());
+    if (this.#expected.has(key)) return;
+    this.#expected.set(key, Promise.withResolvers<WorkResult>());
+    const left = this.#left.get(type) ?? new Set();
+    this.#left.set(type, left.add(path));
   }
 
   /** So is this closing step. */
@@ -23,6 +28,12 @@ export class Settled {
 
   tell(result: WorkResult): void {
     this.#expected.get(workKey(result))?.resolve(result);
+    this.#left.get(result.type)?.delete(result.path);
+  }
+
+  /** Whether work of these types that somebody waits for has no result yet. */
+  areLeft(types: readonly string[]): boolean {
+    return types.some((type) => (this.#left.get(type)?.size ?? 0) > 0);
   }
 
   /** Resolves when all these types of work on the file have their results, or `stopped` does. */

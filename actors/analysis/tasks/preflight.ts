@@ -63,14 +63,13 @@ export function createPreflight(given: PreflightParts): Preflight {
     check: async (asked, signal) => {
       const request = whole(asked);
       refuse([...pathComplaints(parts, request), ...parts.flatMap((part) => part.complaints(request))]);
-      const media = parts.flatMap((part) => part.media(request)).map(({ path }) => path);
+      const media = [...new Set(parts.flatMap((part) => part.media(request)).map(({ path }) => path))];
       const hasMedia = media.length > 0 || !parts.some((part) => part.isWithoutMedia?.(request));
       const unlessGone = (error: unknown) => expectGone(parts, request, analysis, error, signal);
       if (hasMedia) await expectMedia(media, signal).catch(unlessGone);
       refuse(await pictureComplaints(parts, request));
       const cache_dir = await expectWritable(request.cache_dir);
-      const some = [...new Set(media)];
-      if (hasMedia) await expectSupported(some, cache_dir, analysis, signal).catch(unlessGone);
+      if (hasMedia) await expectSupported(media, cache_dir, analysis, signal).catch(unlessGone);
       const stored = storedMedia({ ...request, cache_dir }, analysis, signal);
       for (const part of parts) refuse((await part.unfit?.(request, stored)) ?? []);
       for (const kind of kinds) await kind.expects?.(request, checking);

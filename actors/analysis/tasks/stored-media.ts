@@ -1,5 +1,5 @@
 // What the checks of a request ask of the analysis folder, before anything is started.
-import type { Analysis } from '../contract.ts';
+import type { Analysis, MediaProperties } from '../contract.ts';
 import { analysisErrors } from '../contract.ts';
 import { plainPath, type StoredMedia } from '../request.ts';
 
@@ -30,7 +30,7 @@ export function storedMedia(
   };
 }
 
-/** Also files that are gone, of which pictures are stored. */
+/** Also sound, which has no pictures, and files that are gone, of which pictures are stored. */
 async function analysedBefore(
   cache_dir: string,
   media_paths: readonly string[],
@@ -44,11 +44,11 @@ async function analysedBefore(
       if (analysisErrors.NO_MEDIA.is(error)) return { media_properties: {} };
       throw error;
     });
-  const known: Readonly<Record<string, { readonly video_cached: boolean }>> = media_properties;
+  const known: Readonly<Record<string, Pick<MediaProperties, 'video_cached' | 'kind'>>> = media_properties;
   const analysed: string[] = [];
   for (const path of media_paths) {
     const isStored = known[path]
-      ? known[path].video_cached
+      ? known[path].video_cached || known[path].kind === 'audio'
       : await analysis.hasGone(cache_dir, [path], signal);
     if (isStored) analysed.push(path);
   }

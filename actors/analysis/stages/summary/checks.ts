@@ -25,7 +25,7 @@ async function unanalysed({ summary_requests }: SummaryBody, stored: StoredMedia
       : [
           {
             field: `summary_requests[${i}].path`,
-            what: 'has no visual analysis and is not among visual_media_paths',
+            what: 'has no visual analysis: name it in visual_media_paths too',
           },
         ],
   );
@@ -38,9 +38,9 @@ async function takenNames({ summary_requests }: SummaryBody, stored: StoredMedia
   const names = await stored.summaryNames(kept.map(({ request }) => plainPath(request.path)));
   return kept.flatMap(({ request, i }) => {
     const taken = names.get(plainPath(request.path)) ?? [];
-    if (!taken.some((name) => foldName(name) === foldName(nameOf(request)))) return [];
-    const name = JSON.stringify(nameOf(request));
-    const what = `is taken: ${request.path} has a summary ${name}; choose another name, or replace_existing`;
+    const name = taken.find((one) => foldName(one) === foldName(nameOf(request)));
+    if (name === undefined) return [];
+    const what = `is taken: ${request.path} has a summary ${JSON.stringify(name)}; choose another name, or replace_existing`;
     return [{ field: `summary_requests[${i}].analysis_name`, what }];
   });
 }

@@ -37,7 +37,9 @@ class SummarySession implements StageSession<SummaryItem> {
   readonly #marks: OwnMarks;
   /** What is known of the summaries of a file, by path. */
   readonly #facts = new Map<string, readonly SummaryFacts[]>();
+  /** Lets visual searches go on after the last file. */
   #end: (() => void) | null = null;
+  #hasBegun = false;
   #hasLoaded = false;
 
   constructor(task: TaskContext, summarizer: Summarizer) {
@@ -83,8 +85,20 @@ class SummarySession implements StageSession<SummaryItem> {
   }
 
   async work(file: FileWork<SummaryItem>): Promise<Underway> {
+    const { parts, settled } = this.#task;
+    this.#hasBegun = true;
+    const end = parts.summarizing.begin();
+    try {
+      return await this.#summarise(file);
+    } finally {
+      // While what the next files need is being made, which may take hours, searches are answered.
+      if (!settled.areLeft(summaryKind.needs)) this.#end ??= parts.summarizing.begin();
+      end();
+    }
+  }
+
+  async #summarise(file: FileWork<SummaryItem>): Promise<Underway> {
     const { media, item } = file;
-    this.#end ??= this.#task.parts.summarizing.begin();
     this.#facts.set(item.path, []);
     const { state } = this.#task.parts.models;
     const found = await this.#evidence.of(media, state.model_key, { signal: file.signal });
@@ -118,7 +132,7 @@ class SummarySession implements StageSession<SummaryItem> {
       return this.#add(item.path, storedFacts(own));
     }
     const taken = named(held, name);
-    if (taken && !replaces) throw nameTaken(media.path, name);
+    if (taken && !replaces) throw nameTaken(media.path, taken.analysis_name);
     await this.#marks.note(media, name, taken?.analysis_id ?? null);
     this.#hasLoaded ||= job.model_key !== null;
     const shared = { index: parts.index, summarizer: this.#summarizer, cache_dir: request.cache_dir };
@@ -167,7 +181,7 @@ class SummarySession implements StageSession<SummaryItem> {
     const { parts, request, signal } = this.#task;
     this.#end?.();
     await this.#marks.forget();
-    if (this.#end) await sweepInSteps(parts.index, request.cache_dir, signal);
+    if (this.#hasBegun) await sweepInSteps(parts.index, request.cache_dir, signal);
     if (!this.#hasLoaded) return;
     await this.#summarizer.ask('unload', {}).catch((error) => {
       parts.log.warn('the language model cannot be freed', { error });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
-import { searchErrors } from '../../../../../actors/search/contract.ts';
 import { until } from '../../../../until.ts';
 import { summaryEngine, summaryOf } from './summary-engine.ts';
 
@@ -207,26 +206,4 @@ test('the faces of a task are clustered before its summaries begin', async (t) =
   const clustered = e.events.findIndex((event) => event.type === 'result' && event.result.closing);
   const began = e.events.findIndex((event) => event.type === 'file' && event.file.type === 'summary');
   assert.ok(clustered > 0 && clustered < began, `${clustered} ${began}`);
-});
-
-test('visual searches are refused while a summary is made, and answered again after it', async (t) => {
-  const e = await summaryEngine(t, [{ name: 'a', frames: 4 }]);
-  const gate = Promise.withResolvers<void>();
-  e.summarizer.hold = { write: gate.promise };
-  const ask = { cache_dir: e.cache_dir, media_paths: [], search_all: true, metadata_filter_request: null };
-  const rest = {
-    max_results: 5,
-    exclude: [],
-    segments_to_frame_indices: {},
-    previews: false,
-    text_weight: 1,
-  };
-  const search = () => e.w.search.text({ ...ask, ...rest, query: 'four' } as never);
-  await e.begin(summaryOf(e.w.paths));
-  await until(() => e.summarizer.heard.some((one) => one.startsWith('write')));
-  await assert.rejects(search(), (error) => searchErrors.SUMMARY_RUNNING.is(error));
-  gate.resolve();
-  await e.end();
-  await e.w.search.load(e.cache_dir);
-  assert.equal((await search()).matches.length, 1);
 });

@@ -1,0 +1,95 @@
+// Visual searches while summaries are made, and after it, however that ends.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { searchErrors } from '../../../../../actors/search/contract.ts';
+import { until } from '../../../../until.ts';
+import { type Engine, summaryEngine, summaryOf } from './summary-engine.ts';
+
+const films = [
+  { name: 'a', frames: 4 },
+  { name: 'b', frames: 3 },
+];
+
+const ask = { media_paths: [], search_all: true, metadata_filter_request: null };
+const rest = { max_results: 5, exclude: [], segments_to_frame_indices: {}, previews: false, text_weight: 1 };
+
+async function answers({ w, cache_dir }: Engine): Promise<void> {
+  await w.search.load(cache_dir);
+  const { matches } = await w.search.text({ cache_dir, ...ask, ...rest, query: 'four' } as never);
+  assert.ok(matches.length > 0);
+}
+
+async function refuses({ w, cache_dir }: Engine): Promise<void> {
+  const search = w.search.text({ cache_dir, ...ask, ...rest, query: 'four' } as never);
+  await assert.rejects(search, (error) => searchErrors.SUMMARY_RUNNING.is(error));
+}
+
+/** Opens at the latest before the engine stops, which waits for what is held. */
+function gateOf(t: TestContext): PromiseWithResolvers<void> {
+  const gate = Promise.withResolvers<void>();
+  t.after(() => gate.resolve());
+  return gate;
+}
+
+/** An engine whose summarizer waits before it writes, and what lets it go on. */
+async function writing(t: TestContext) {
+  const gate = gateOf(t);
+  const e = await summaryEngine(t, [{ name: 'a', frames: 4 }]);
+  e.summarizer.hold = { write: gate.promise };
+  await e.begin(summaryOf(e.w.paths));
+  await until(() => e.summarizer.heard.some((one) => one.startsWith('write')));
+  await refuses(e);
+  return { e, goOn: gate.resolve };
+}
+
+test('visual searches are refused while a summary is made, and answered again after it', async (t) => {
+  const { e, goOn } = await writing(t);
+  goOn();
+  assert.equal(await e.end(), 'completed');
+  await answers(e);
+});
+
+test('they are answered after a cancel in the midst of it', async (t) => {
+  const { e, goOn } = await writing(t);
+  await e.tasks.cancel();
+  assert.equal(await e.end(), 'cancelled');
+  await answers(e);
+  goOn();
+});
+
+test('they are answered after the summarizer ended again and again', async (t) => {
+  const { e, goOn } = await writing(t);
+  e.summarizer.crashes['write'] = 2;
+  goOn();
+  assert.equal(await e.end(), 'completed');
+  assert.equal(e.summaries.stored.size, 0);
+  await answers(e);
+});
+
+test('they are answered while the next file is still being analysed for its summary', async (t) => {
+  const gate = gateOf(t);
+  const e = await summaryEngine(t, films);
+  const { state } = e.w;
+  const hold = () => (state.decoded.at(-1) === 'b' ? gate.promise : Promise.resolve());
+  Object.defineProperty(state, 'hold', { get: hold });
+  await e.begin(summaryOf(e.w.paths));
+  await until(() => e.summaries.stored.size === 1 && !e.w.analysis.summarizing);
+  await answers(e);
+  gate.resolve();
+  assert.equal(await e.end(), 'completed');
+  assert.equal(e.summaries.stored.size, 2);
+  await answers(e);
+});
+
+test('between files that wait for nothing they are refused', async (t) => {
+  const e = await summaryEngine(t, films);
+  await e.run({ visual_media_paths: e.w.paths });
+  const seen: boolean[] = [];
+  e.tasks.subscribe((_, event) => {
+    if (event.type === 'result' || event.type === 'file') seen.push(e.w.analysis.summarizing);
+  });
+  const { visual_media_paths: _, ...asked } = summaryOf(e.w.paths);
+  assert.equal((await e.run(asked)).state, 'completed');
+  assert.ok(seen.length >= 2);
+  assert.ok(!seen.slice(1).includes(false), seen.join());
+});
