@@ -9,7 +9,14 @@ const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Read at run time, beside the module that reads it. */
-const assets = ['kernel.wasm', 'planes.wasm', 'products.wasm', 'similar.wasm', 'speaker.onnx', 'own-weights.bin'];
+const assets = [
+  'kernel.wasm',
+  'planes.wasm',
+  'products.wasm',
+  'similar.wasm',
+  'speaker.onnx',
+  'own-weights.bin',
+];
 
 function compile() {
   rmSync(dist, { recursive: true, force: true });
