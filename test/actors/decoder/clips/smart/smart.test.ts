@@ -3,7 +3,6 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { describe } from 'node:test';
 import { writeFilm } from '../../../../../actors/samples/writer/film.ts';
-import { sharedPath, skipWithout } from '../../../../shared.ts';
 import { askProbe, turnFor } from '../../ask-decoder.ts';
 import { stamped } from '../../footage/clip.ts';
 import { clips } from '../../footage/clips.ts';
@@ -90,36 +89,6 @@ test('what a picture looks like and how it is shown is kept', async () => {
   const keys = ['codec', 'coded_width', 'coded_height', 'pixel_aspect', 'rotation', 'pixel_format'] as const;
   for (const key of [...keys, 'color_space', 'frame_rate'] as const) {
     assert.deepEqual(after.video![key], before.video![key], key);
-  }
-});
-
-describe('recorded footage', () => {
-  for (const [name, span] of [
-    ['car-detection.mp4', [3.3, 16.1]],
-    ['bottle-detection.mp4', [7.9, 25.6]],
-  ] as const) {
-    const film = `media/video/${name}`;
-    test(name, { skip: skipWithout(film) }, async () => {
-      const path = sharedPath(film);
-      const [smart, precise] = [await cut(path, span, 'smart'), await cut(path, span)];
-      assert.equal(smart.mode_reason, null);
-      assert.deepEqual({ ...smart, mode_used: '', path: '' }, { ...precise, mode_used: '', path: '' });
-      const [source, own, other] = [
-        await fullDecode(path, shape),
-        await fullDecode(smart.path, shape),
-        await fullDecode(precise.path, shape),
-      ];
-      const first = source.findIndex(({ seconds }) => Math.abs(seconds - smart.start_seconds) < 0.001);
-      assert.equal(own.length, other.length);
-      let same = 0;
-      for (const [i, { rgb, seconds }] of own.entries()) {
-        assert.ok(Math.abs(seconds - other[i]!.seconds) < 0.0005, `${i} at ${seconds}`);
-        const difference = meanDifference(rgb, source[first + i]!.rgb);
-        assert.ok(difference < 2, `picture ${i} differs by ${difference}`);
-        if (difference === 0) same++;
-      }
-      assert.ok(same > own.length / 3, `${same} of ${own.length} are as they were`);
-    });
   }
 });
 
