@@ -25,7 +25,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   'npm pack': 'test/system/package.test.ts does it',
   'npm install -g': 'test/system/package.test.ts does it',
   'npx framehound models pull': 'needs a download; test/cli/commands/bring-by-hand.test.ts does without',
-  'npx framehound summary': 'needs stored summaries; test/cli/commands/summary.test.ts has some',
   'npx framehound export timeline': 'needs a list of scenes; test/cli/commands/export.test.ts has one',
   'npx framehound faces': 'needs face models; test/cli/commands/faces.test.ts does without',
   'npx framehound search "outdoors" --person':
@@ -93,6 +92,13 @@ test('the TypeScript of the README compiles against the client', (t) => {
   const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
   assert.equal(status, 0, stdout);
 });
+
+/** What the README shows below a command. */
+function answerOf(command: string): string[] {
+  const lines = readme.slice(readme.indexOf(`\n${command}\n`) + command.length + 2).split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('  #'));
+  return lines.slice(0, end).map((line) => line.replace(/^ {2}# ?/, ''));
+}
 
 interface Shell {
   /** What a command printed, and how it ended. */
@@ -164,7 +170,7 @@ const withoutTools = ['bash', 'curl'].find((tool) => spawnSync(tool, ['--version
 
 test('every command of the README works in a fresh home', {
   skip: withoutTools && `needs ${withoutTools}`,
-  timeout: 280_000,
+  timeout: 480_000,
 }, async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'framehound-readme-'));
   t.after(() => rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
@@ -177,6 +183,11 @@ test('every command of the README works in a fresh home', {
     const { code, out } = await run(command.replaceAll('6699', `${port}`));
     assert.equal(code, 0, `${command}\n${out}`);
     assert.doesNotMatch(out, /"error":"|\n {4}at |✗/, `${command}\n${out}`);
+    // Texts depend on what else the library has, the tree does not.
+    for (const line of answerOf(command)) {
+      if (!/^\s*\d\d:\d\d:\d\d–\d\d:\d\d:\d\d {2}\S/.test(line)) continue;
+      assert.ok(out.split('\n').includes(line), `${command} does not print "${line}":\n${out}`);
+    }
     // A person reads on meanwhile.
     if (/\bserve &/.test(command)) {
       await until(async () => (await run(`curl -sf ${address}/readyz`)).code === 0, { within: SLOW_MS });

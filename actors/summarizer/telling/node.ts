@@ -34,12 +34,9 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   // What has no name has a form.
   const form = content.length > 0 ? [] : formOf(film, node, facts);
   const extent = kind === 'root' ? [extentOf(film)] : [];
-  const missing = absences(
-    film,
-    node,
-    facts,
-    content.some((own) => own.kind !== 'looks'),
-  );
+  // Of a part it is enough to tell its form: what is so throughout the file is told of the whole.
+  const isTold = content.some((own) => own.kind !== 'looks') || (kind !== 'root' && form.length > 0);
+  const missing = absences(film, node, facts, isTold);
   return fitting([...extent, ...content, ...form, ...missing], longestTexts[kind]);
 }
 

@@ -108,6 +108,14 @@ test('what has no name is told by its shots, and why it has none', () => {
     rootText(film),
     /^A video of 22 s(?: in \d parts)?\. Three shots, the longest 9 s \(00:13\)\. What the pictures show is not named\./,
   );
+  const unheard = told({ seconds: 22, pictures, segments: null, people: [] }, { concepts });
+  assert.match(rootText(unheard), /not named\. There is no transcript\.$/);
+  for (const text of textsOf(unheard).slice(1)) assert.match(text, /^One shot\./);
+  assert.ok(
+    !textsOf(unheard)
+      .slice(1)
+      .some((text) => /not named|transcript/.test(text)),
+  );
   assert.match(film.whole().one_line_summary, /^A video of 22 s: three shots, nobody speaks, /);
   const [hint] = film.told(film.film.root).hints;
   assert.match(hint!.limitation, /of 40 pictures in the library too few/);
