@@ -1,5 +1,6 @@
 // Brings the lexicon of the summarizer into the space of a visual model: vectors of its phrases, and a sample of the
-// library's pictures to compare with. Once in a task for each model, and again after the summarizer began anew.
+// library's pictures to compare with. Once in a task for each model, and again after the summarizer began anew or a
+// small library has grown.
 import type { CallOptions } from '../../../../runtime/ref.ts';
 import { mostVectorsOfMessage } from '../../../index/material/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
@@ -9,6 +10,8 @@ import type { StageParts } from '../parts.ts';
 const together = 64;
 /** Pictures of the library that say what is usual. */
 const sample = Math.min(4096, mostVectorsOfMessage);
+/** A library that is smaller than the sample is looked at again once it has grown so much: the task itself may fill it. */
+const growth = 1.25;
 
 type Parts = Pick<StageParts, 'index' | 'textEmbedder' | 'models'> & {
   readonly summarizer: NonNullable<StageParts['summarizer']>;
@@ -19,6 +22,8 @@ export class Concepts {
   readonly #cacheDir: string;
   /** The model whose background is of this task. */
   #refreshed: string | null = null;
+  /** Pictures that background was made of. */
+  #pictures = 0;
   #preparing: Promise<unknown> = Promise.resolve();
 
   constructor(parts: Parts, cacheDir: string) {
@@ -37,15 +42,19 @@ export class Concepts {
   async #prepare(model_key: string, dimensions: number, call: CallOptions): Promise<boolean> {
     const { summarizer, index } = this.#parts;
     const { known } = await summarizer.ask('has_concepts', { model_key }, call);
-    if (known && this.#refreshed === model_key) return true;
+    const isRefreshed = known && this.#refreshed === model_key;
+    if (isRefreshed && this.#pictures >= sample) return true;
     const asked = { cache_dir: this.#cacheDir, model_key, most: sample };
     const found = await index.ask('sample_vectors', asked, call);
     if (found.dimensions !== dimensions) return false;
+    const count = found.vectors.length / dimensions;
+    if (isRefreshed && count < growth * this.#pictures) return true;
     const phrases = known ? null : await this.#phrases(model_key, dimensions, call);
     const { vectors: pictures } = found;
     const transfer = [pictures, ...(phrases ? [phrases] : [])].map(({ buffer }) => buffer as ArrayBuffer);
     await summarizer.ask('set_concepts', { model_key, dimensions, phrases, pictures }, { ...call, transfer });
     this.#refreshed = model_key;
+    this.#pictures = count;
     return true;
   }
 
