@@ -36,8 +36,9 @@ export async function readHead(source: Source, turn: PacketTurn): Promise<Head> 
     const { first, facts } = await firstPackets(source, reader, packets, turn);
     const timed = facts.length > 0 && facts.every(({ pts }) => pts !== null);
     if (timed && first !== null && provesStart(facts, first)) return { video, reader, start: first, timed };
-    const start = await firstDecoded(source, packets, turn);
-    if (start === null && source.ended !== null && !timed) {
+    const { start, isDecoded } = await firstDecoded(source, packets, turn);
+    // Raw streams have pictures, and no times.
+    if (!isDecoded && source.ended !== null && !timed) {
       throw await undecodable(path);
     }
     return { video, reader, start, timed };
@@ -76,13 +77,15 @@ function provesStart(facts: readonly PacketFacts[], first: number): boolean {
   return entry.entry === 'closed' || first >= entry.pts;
 }
 
-/** Decodes from the first packet on until a picture comes out; its PTS. */
-async function firstDecoded(source: Source, packets: Packet[], turn: PacketTurn): Promise<number | null> {
+/** Decodes from the first packet on until a picture with a PTS comes out. `isDecoded`: one came out, with or without. */
+async function firstDecoded(source: Source, packets: Packet[], turn: PacketTurn) {
   const checkpoint = createCheckpoint(turn);
   const decoder = PictureDecoder.open(source);
   try {
     let start: number | null = null;
+    let isDecoded = false;
     const see = (_frame: unknown, pts: number | null) => {
+      isDecoded = true;
       start ??= pts;
     };
     for (let i = 0; i < mostPackets && start === null; i++) {
@@ -93,7 +96,7 @@ async function firstDecoded(source: Source, packets: Packet[], turn: PacketTurn)
       await checkpoint();
     }
     if (start === null) decoder.drain(see);
-    return start;
+    return { start, isDecoded };
   } finally {
     decoder.close();
   }

@@ -143,6 +143,16 @@ describe('a smart clip that cannot be is precise, and says why', () => {
     );
   });
 
+  test('a raw stream, whose packets have no times', async () => {
+    // FFmpeg takes any such stream for one of 25 pictures a second.
+    const frameRate = { num: 25, den: 1 };
+    const raw = stamped('raw', { file: 'smart-raw.h264', frameRate, options: { ...x264, g: '12' } });
+    const made = await cut(await raw.make(), [0.5, 1.5], 'smart');
+    assert.deepEqual([made.mode_used, made.mode_reason], ['precise', 'packets have no times']);
+    const stamps = (await stampsOf(made.path)).map(({ stamp }) => stamp);
+    assert.deepEqual(stamps, wanted(raw, [0.5, 1.5]));
+  });
+
   test('sound alone', async () => {
     const path = join(folder, 'alone.flac');
     await writeFilm({ path, sound: tones({ encoder: 'flac', seconds: 3 }) });
