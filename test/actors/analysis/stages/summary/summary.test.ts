@@ -36,9 +36,12 @@ test('a film is looked at and then summarised, and the result reads it', async (
 test('the lexicon is put into the space of the model once in a task, and words it does not know are zeros', async (t) => {
   const e = await summaryEngine(t, films);
   await e.run(summaryOf(e.w.paths));
-  assert.deepEqual(e.summarizer.phrases, [100]);
+  const withPhrases = () => e.summarizer.phrases.filter((count) => count !== null);
+  assert.deepEqual([e.summarizer.phrases[0], withPhrases()], [100, [100]]);
+  const before = e.summarizer.phrases.length;
   await e.run(summaryOf(e.w.paths, { analysis_name: 'again' }));
-  assert.deepEqual(e.summarizer.phrases, [100, null], 'another task brings the pictures of its library');
+  assert.equal(e.summarizer.phrases.length, before + 1, 'another task brings the pictures of its library');
+  assert.deepEqual(withPhrases(), [100]);
 });
 
 test('what is said and who is seen goes in with the names there are', async (t) => {
