@@ -120,6 +120,17 @@ const bodies: Readonly<Record<string, Row>> = {
     },
   },
   '/summaries/node': { fields: { ...selector, node_id: needed, include_evidence: false } },
+  '/summaries/export': {
+    fields: {},
+    beyond: {
+      ...selector,
+      format: needed,
+      node_id: optional,
+      depth: optional,
+      include_evidence: false,
+      output_path: optional,
+    },
+  },
   '/summaries/delete': {
     fields: {},
     beyond: { cache_dir: needed, summary_refs: [], collection_id: optional },
@@ -157,6 +168,7 @@ const bodies: Readonly<Record<string, Row>> = {
     fields: {},
     beyond: {
       items: needed,
+      chapter_markers: optional,
       sequence_name: 'Sequence',
       output_path: optional,
       fps: optional,
@@ -170,6 +182,7 @@ const bodies: Readonly<Record<string, Row>> = {
     beyond: {
       format: needed,
       items: needed,
+      chapter_markers: optional,
       sequence_name: 'Sequence',
       output_path: optional,
       fps: optional,
@@ -341,6 +354,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/search/transcript licensed',
     'POST /api/v1/summaries/collections licensed',
     'POST /api/v1/summaries/delete licensed',
+    'POST /api/v1/summaries/export licensed',
     'POST /api/v1/summaries/list licensed',
     'POST /api/v1/summaries/node licensed',
     'POST /api/v1/summaries/overview licensed',
