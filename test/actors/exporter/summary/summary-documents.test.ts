@@ -72,7 +72,7 @@ test('the whole tree is one JSON document, with every text and the fields of the
 test('a part of it begins at a node and goes down so many levels', async () => {
   const { text, answer } = await exported({ format: 'txt', node_id: '2', depth: 0 });
   assert.equal(answer.node_count, 1);
-  assert.deepEqual(text.split('\n').slice(3), ['', '[00:00:10 - 00:00:20] 2 from 10 to 20', '']);
+  assert.deepEqual(text.split('\n').slice(1), ['', '[00:00:10 - 00:00:20] 2 from 10 to 20', '']);
   const { text: markdown } = await exported({ format: 'markdown', depth: 1 });
   assert.deepEqual(
     markdown.match(/^## .*$/gm),
