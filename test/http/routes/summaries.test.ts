@@ -3,41 +3,15 @@ import assert from 'node:assert/strict';
 import { renameSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test, { after } from 'node:test';
-import { definition } from '../../../actors/index/actor.ts';
 import { Environment } from '../../../actors/index/store/environment.ts';
 import { databaseFile } from '../../../actors/index/store/names.ts';
-import { createSummaries } from '../../../actors/summaries/summaries.ts';
-import { routes } from '../../../http/routes.ts';
-import { world } from '../../actors/analysis/fakes.ts';
-import {
-  append,
-  begin,
-  callsOf,
-  commit,
-  objective,
-  summarise,
-  tree,
-} from '../../actors/index/summaries/trees.ts';
-import { inject } from '../inject.ts';
+import { append, begin, commit, objective, summarise, tree } from '../../actors/index/summaries/trees.ts';
+import { summaryWorld } from './summary-world.ts';
 
-const w = await world(
-  [
-    { name: 'a.mp4', frames: 40, content: 'aa' },
-    { name: 'b.mp4', frames: 12, content: 'bb' },
-    { name: 'c.mp4', frames: 12, content: 'cc' },
-  ],
-  { index: definition },
-);
+const { w, cache_dir, paths, media: found, index, call } = await summaryWorld();
 after(() => w.end());
-const cache_dir = join(w.folder, 'cache');
-const [film, other, third] = w.paths as [string, string, string];
-await w.search.models.load('fake');
-await w.run();
-const index = callsOf(w.index);
-const call = inject(routes, { summaries: createSummaries(w), search: w.search });
-
-const { by_path } = await w.index.ask('find', { cache_dir, paths: w.paths, hashes: [] });
-const [media, otherMedia] = [by_path[0]!, by_path[1]!];
+const [film, other, third] = paths;
+const [media, otherMedia] = found;
 const told = { media, collection: { name: 'Dailies', description: 'Everything of Monday' } };
 const long = 'A very long sentence about nothing. '.repeat(30);
 const hint = {
@@ -317,7 +291,7 @@ test('summaries are deleted by their refs: what is not there is told, and none a
   const summary_ref = await refOf('trailer');
   const { stage } = await begin(index, cache_dir, 'cc', { name: 'open' });
   await append(index, stage, tree(12));
-  await commit(index, stage, 'cc', { media: by_path[2]! });
+  await commit(index, stage, 'cc', { media: found[2] });
   const [{ summary_ref: gone }] = await listed({ hash_strs: ['cc'] });
   assert.equal((await ask('delete', { summary_refs: [gone] })).status, 200);
   const some = await ask('delete', { summary_refs: [gone, summary_ref] });

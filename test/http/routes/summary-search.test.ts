@@ -1,32 +1,14 @@
 // Finding nodes of summaries over HTTP, on a real index and real files.
 import assert from 'node:assert/strict';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import test, { after } from 'node:test';
-import { definition } from '../../../actors/index/actor.ts';
-import { createSummaries } from '../../../actors/summaries/summaries.ts';
-import { routes } from '../../../http/routes.ts';
-import { world } from '../../actors/analysis/fakes.ts';
-import { callsOf, summarise, tree } from '../../actors/index/summaries/trees.ts';
-import { inject } from '../inject.ts';
+import { summarise, tree } from '../../actors/index/summaries/trees.ts';
+import { summaryWorld } from './summary-world.ts';
 
-const w = await world(
-  [
-    { name: 'a.mp4', frames: 40, content: 'aa' },
-    { name: 'b.mp4', frames: 12, content: 'bb' },
-    { name: 'c.mp4', frames: 12, content: 'cc' },
-  ],
-  { index: definition },
-);
+const { w, cache_dir, paths, media: found, index, call } = await summaryWorld();
 after(() => w.end());
-const cache_dir = join(w.folder, 'cache');
-const [film, other, third] = w.paths as [string, string, string];
-await w.search.models.load('fake');
-await w.run();
-const index = callsOf(w.index);
-const call = inject(routes, { summaries: createSummaries(w), search: w.search });
-
-const { by_path } = await w.index.ask('find', { cache_dir, paths: w.paths, hashes: [] });
-const [media, otherMedia] = [by_path[0]!, by_path[1]!];
+const [film, other, third] = paths;
+const [media, otherMedia] = found;
 const long = 'A very long sentence about nothing. '.repeat(30);
 const nodes = tree(40).map((node) => (node.node_id === '1' ? { ...node, text: long } : node));
 const collection = { name: 'Dailies', description: '' };
