@@ -6,8 +6,9 @@
 import './request/header-limit.ts';
 import uWS from '@uwsjs/core';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
+import type { Pending } from './exchange.ts';
 import type { RawResponse } from './request/response.ts';
-import type { App, Pending } from './server.ts';
+import type { App } from './server.ts';
 
 export const serverErrors = errorTable({
   PORT_TAKEN: { meaning: 'The port is taken', status: 500, retryable: false },

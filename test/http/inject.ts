@@ -1,13 +1,14 @@
 // Calls a route without a socket, and holds every answer against what the route declares.
 import assert from 'node:assert/strict';
 import { Check, Errors } from 'typebox/value';
+import type { AppOptions, Head, Pending } from '../../http/exchange.ts';
 import type { AccessDecision } from '../../http/license/decision.ts';
 import { statusesOf } from '../../http/openapi/document.ts';
 import { createBodyParser } from '../../http/request/body-parser.ts';
 import type { RawResponse } from '../../http/request/response.ts';
 import { ErrorBody, type Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
-import { type App, type AppOptions, createApp, type Head, type Pending } from '../../http/server.ts';
+import { type App, createApp } from '../../http/server.ts';
 import type { Service } from '../../http/service.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
 

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { Type } from 'typebox';
+import type { AppOptions } from '../../http/exchange.ts';
 import type { AccessDecision } from '../../http/license/decision.ts';
 import { createBodyParser } from '../../http/request/body-parser.ts';
 import { type Route, reply, route } from '../../http/route.ts';
-import { type AppOptions, createApp } from '../../http/server.ts';
+import { createApp } from '../../http/server.ts';
 import { createServer } from '../../http/uws.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
 import { until } from '../until.ts';
