@@ -6,21 +6,24 @@ import { type Body, licenseKeyErrors, queryOf } from './request/body.ts';
 import type { BodyBudget } from './request/body-budget.ts';
 import type { BodyParser } from './request/body-parser.ts';
 import { compress, encodingFor } from './request/compress.ts';
+import { contentAnswer } from './request/content-answer.ts';
 import { RequestInput } from './request/input.ts';
 import { Intake } from './request/intake.ts';
 import type { OriginRule } from './request/origin.ts';
+import type { Conditions } from './request/ranges.ts';
 import {
   askAgain,
   badRequest,
   errorResponse,
   invalidFields,
   isInternal,
+  isStream,
   jsonResponse,
   plainError,
   type RawResponse,
 } from './request/response.ts';
 import type { Validators } from './request/validators.ts';
-import type { Route } from './route.ts';
+import type { Content, Route } from './route.ts';
 import type { RouteMatch } from './router.ts';
 import type { Service } from './service.ts';
 import { nowhere, unknownPath } from './unknown-path.ts';
@@ -40,6 +43,8 @@ export interface Head {
   readonly contentLength: number;
   /** More than one Content-Length. */
   readonly isAmbiguous: boolean;
+  /** Range and conditions, read only for routes that know them. To be called while `begin` runs. */
+  conditions(): Conditions;
 }
 
 export interface AppOptions {
@@ -103,6 +108,8 @@ export class Exchange implements Pending {
   #validators: Validators | undefined;
   #signal: (() => AbortSignal) | undefined;
   readonly #intake: Intake;
+  /** In a route of bytes. */
+  #conditions: Conditions | undefined;
 
   constructor(options: AppOptions, state: AppState, head: Head) {
     this.#options = options;
@@ -124,6 +131,7 @@ export class Exchange implements Pending {
   open(found: RouteMatch, validators: Validators): RawResponse | Pending {
     this.#match = found;
     this.#validators = validators;
+    if (isOfBytes(found.route)) this.#conditions = this.#head.conditions();
     const isTooLarge = this.#head.contentLength > this.#state.mostBytes;
     return isTooLarge ? this.refuse(found.route, this.#intake.tooLarge()) : this;
   }
@@ -209,10 +217,33 @@ export class Exchange implements Pending {
     headers?: Readonly<Record<string, string>>;
   }): RawResponse | Promise<RawResponse> {
     const { route } = this.#match!;
-    if (route.text === undefined)
+    if (isOfBytes(route) && answer.status === 200)
+      return this.#send(route, answer.body as Content, answer.headers ?? {});
+    if (!route.form || !('text' in route.form))
       return this.#finish(route, jsonResponse(answer.status, answer.body, answer.headers));
-    const headers = [['Content-Type', route.text] as const, ...Object.entries(answer.headers ?? {})];
+    const headers = [['Content-Type', route.form.text] as const, ...Object.entries(answer.headers ?? {})];
     return this.#finish(route, { status: answer.status, headers, body: String(answer.body) });
+  }
+
+  async #send(
+    route: Route,
+    content: Content,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<RawResponse> {
+    const asked = { method: this.#head.method, conditions: this.#conditions! };
+    let status = 200;
+    const answer = await contentAnswer(content, asked, headers, (sent, error) => {
+      if (error !== undefined)
+        this.#options.log.warn('sending ended early', {
+          route: route.path,
+          request_id: this.#id,
+          sent,
+          error,
+        });
+      this.#observe(route, status, sent);
+    });
+    status = answer.status;
+    return this.#finish(route, answer);
   }
 
   async #respondToError(error: unknown): Promise<RawResponse> {
@@ -249,6 +280,8 @@ export class Exchange implements Pending {
   #finish(route: Route, answer: RawResponse): RawResponse | Promise<RawResponse> {
     const { status, body: whole } = answer;
     const headers = this.#headers(answer);
+    // Films and pictures are compressed already, and a part is one of the bytes as they are.
+    if (isStream(whole)) return this.#complete(route, { status, headers, body: whole });
     const encoding = encodingFor(this.#head.acceptEncoding, whole.length);
     if (encoding === undefined) return this.#complete(route, { status, headers, body: whole });
     const plain = typeof whole === 'string' ? Buffer.from(whole) : whole;
@@ -275,14 +308,14 @@ export class Exchange implements Pending {
     this.#intake.release();
     if (--this.#state.inFlight === 0) for (const resolve of this.#state.idle.splice(0)) resolve();
     const { status, body } = answer;
+    // A stream is observed when it has ended.
+    if (!isStream(body)) this.#observe(route, status, Buffer.byteLength(body));
+    return answer;
+  }
+
+  #observe(route: Route | null, status: number, sent: number): void {
     const seconds = (this.#options.now() - this.#began) / 1000;
-    this.#options.observe(
-      route === nowhere ? null : route,
-      status,
-      seconds,
-      this.#intake.bytes,
-      Buffer.byteLength(body),
-    );
+    this.#options.observe(route === nowhere ? null : route, status, seconds, this.#intake.bytes, sent);
     const { log } = this.#options;
     if (log.level === 'debug') {
       const { method, path } = this.#head;
@@ -294,6 +327,9 @@ export class Exchange implements Pending {
         ms: Math.round(seconds * 1e6) / 1e3,
       });
     }
-    return answer;
   }
+}
+
+function isOfBytes({ form }: Route): boolean {
+  return form !== undefined && 'bytes' in form;
 }

@@ -10,6 +10,26 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** Bodies by status. Errors that every route can have (400, 401, 403, 413, 500, 503, 507) need not be listed. */
 export type Answers = Readonly<Record<number, TSchema>>;
 
+/** `text`: its content type. `bytes`: the body of a 200 is a `Content`, of one of these types; a part when one is asked for. */
+export type Form = { readonly text: string } | { readonly bytes: string };
+
+/** Bytes that are answered as they are, whole or a part of them, and read only as fast as the client takes them. */
+export interface Content {
+  /** The Content-Type. */
+  readonly type: string;
+  /** Bytes of the whole. */
+  readonly size: number;
+  /** A strong entity tag, quotes included. */
+  readonly etag: string;
+  /** At least one byte of [from, to), a large part at most as many as a piece has. Rejects when they cannot be read any more. */
+  read(from: number, to: number): Promise<Uint8Array>;
+  /** Frees what is held. Called once, when no `read` is under way. */
+  close(): Promise<void>;
+}
+
+/** The body of an answer in a route of bytes. */
+export const Bytes = Type.Unsafe<Content>({ type: 'string', format: 'binary' });
+
 /** One of the declared answers. */
 export type Answer<A extends Answers> = {
   [S in keyof A & number]: {
@@ -54,8 +74,8 @@ export interface Route<
   /** Null: the request has no body. */
   readonly body: B | null;
   readonly answers: A;
-  /** Content type when the answer is text that is sent as it is; JSON otherwise. */
-  readonly text?: string;
+  /** What answers are that are sent as they are; JSON when left out. Errors are JSON, but those of `text` that are declared. */
+  readonly form?: Form;
   /** Turns a thrown error into a declared answer; what it leaves undefined the server answers itself. */
   // Methods, so that a route of one body can stand in a list of routes.
   onError?(error: unknown, service: Service): Promise<Answer<A> | undefined>;

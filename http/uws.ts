@@ -7,7 +7,7 @@ import './request/header-limit.ts';
 import uWS from '@uwsjs/core';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Pending } from './exchange.ts';
-import type { RawResponse } from './request/response.ts';
+import { type ByteStream, isStream, type RawResponse } from './request/response.ts';
 import type { App } from './server.ts';
 
 export const serverErrors = errorTable({
@@ -98,6 +98,9 @@ const names = {
   acceptEncoding: bytesOf('accept-encoding'),
   requestId: bytesOf('x-request-id'),
   origin: bytesOf('origin'),
+  range: bytesOf('range'),
+  ifRange: bytesOf('if-range'),
+  ifNoneMatch: bytesOf('if-none-match'),
 };
 
 function serve(app: App, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
@@ -114,6 +117,11 @@ function serve(app: App, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
     origin: req.getHeader(names.origin),
     contentLength: announced === '' ? Number.NaN : Number(announced),
     isAmbiguous: (announced !== '' || method !== 'GET') && hasTwoLengths(req),
+    conditions: () => ({
+      range: req.getHeader(names.range),
+      ifRange: req.getHeader(names.ifRange),
+      ifNoneMatch: req.getHeader(names.ifNoneMatch),
+    }),
   });
   const client = new Client(res, method === 'HEAD');
   if (!('run' in begun)) client.refuse(begun);
@@ -139,6 +147,8 @@ class Client {
   /** The request whose body is being received. */
   #pending: Pending | undefined;
   #chunks: Uint8Array[] | undefined;
+  /** Called when the client disconnects while it is sent a stream. */
+  #interrupt: (() => void) | undefined;
 
   constructor(res: uWS.HttpResponse, headOnly: boolean) {
     this.#res = res;
@@ -176,6 +186,7 @@ class Client {
     if (body === null) this.#res.onAborted(() => this.#onAborted());
     void answer.then((one) => {
       if (!this.#gone) this.#res.cork(() => this.write(one));
+      else if (isStream(one.body)) one.body.end(0);
     });
   }
 
@@ -212,6 +223,7 @@ class Client {
     this.#chunks = undefined;
     this.#pending?.abandon();
     this.#pending = undefined;
+    this.#interrupt?.();
     this.#control?.abort(engineErrors.CANCELLED('the client has disconnected'));
   }
 
@@ -229,8 +241,20 @@ class Client {
     if (status !== 200) res.writeStatus(statusLine(status));
     for (const [name, value] of headers) res.writeHeader(name, value);
     if (status === 204 || status === 304) res.endWithoutBody();
+    else if (isStream(body)) this.#sendStream(body);
     else if (this.#headOnly) this.#endHead(Buffer.byteLength(body));
     else res.end(body, ends);
+  }
+
+  #sendStream(body: ByteStream): void {
+    if (this.#headOnly || body.length === 0) {
+      this.#endHead(body.length);
+      body.end(0);
+      return;
+    }
+    const sender = new StreamSender(this.#res, body);
+    this.#interrupt = () => sender.interrupt();
+    void sender.run();
   }
 
   /** As an argument of `endWithoutBody` the length would leave the connection waiting for that many bytes. */
@@ -240,10 +264,69 @@ class Client {
   }
 }
 
+/** Sends a stream piece by piece: the next one is read when the last byte of the one before has left. */
+class StreamSender {
+  readonly #res: uWS.HttpResponse;
+  readonly #body: ByteStream;
+  #isOver = false;
+  /** Resolves the wait for a client that takes no more for now. */
+  #goOn = () => {};
+
+  constructor(res: uWS.HttpResponse, body: ByteStream) {
+    this.#res = res;
+    this.#body = body;
+  }
+
+  /** The client has disconnected: the response is no longer valid. */
+  interrupt(): void {
+    this.#isOver = true;
+    this.#goOn();
+  }
+
+  async run(): Promise<void> {
+    const body = this.#body;
+    let sent = 0;
+    try {
+      while (!this.#isOver && sent < body.length) {
+        const piece = await body.next();
+        // Disconnected while it was read.
+        if (this.#isOver) break;
+        await this.#write(piece, sent);
+        sent += piece.length;
+      }
+    } catch (error) {
+      // The status has been sent: only a connection that ends too early tells the client.
+      if (!this.#isOver) this.#res.close();
+      body.end(sent, error);
+      return;
+    }
+    body.end(sent);
+  }
+
+  /** Resolves when the whole piece has left, or the client. */
+  #write(piece: Uint8Array, start: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#goOn = resolve;
+      this.#res.onWritable((offset) => {
+        // Called also when all of it has left and the next piece is not read yet.
+        if (offset >= start + piece.length) return true;
+        const [left] = this.#res.tryEnd(piece.subarray(offset - start), this.#body.length);
+        if (left) resolve();
+        return left;
+      });
+      this.#res.cork(() => {
+        const [left] = this.#res.tryEnd(piece, this.#body.length);
+        if (left) resolve();
+      });
+    });
+  }
+}
+
 const phrases: Readonly<Record<number, string>> = {
   200: '200 OK',
   202: '202 Accepted',
   204: '204 No Content',
+  206: '206 Partial Content',
   304: '304 Not Modified',
   400: '400 Bad Request',
   401: '401 Unauthorized',
@@ -252,6 +335,7 @@ const phrases: Readonly<Record<number, string>> = {
   405: '405 Method Not Allowed',
   409: '409 Conflict',
   413: '413 Content Too Large',
+  416: '416 Range Not Satisfiable',
   500: '500 Internal Server Error',
   501: '501 Not Implemented',
   502: '502 Bad Gateway',

@@ -2,7 +2,7 @@
 // routes, so that it cannot differ from what the server validates. Pure.
 import { type TObject, type TSchema, Type } from 'typebox';
 import { described, named } from '../../runtime/schema.ts';
-import { ErrorBody, type Method, type Route } from '../route.ts';
+import { type Answers, Bytes, ErrorBody, type Method, type Route } from '../route.ts';
 import { type EventDocument, eventsDocument } from './events.ts';
 import { explained, meaningOf } from './meanings.ts';
 import { createShapes, type Json, type Schema, type Shapes } from './schema.ts';
@@ -157,12 +157,15 @@ const meanings: Readonly<Record<number, string>> = {
   200: 'Done',
   201: 'Made',
   202: 'Accepted; the work goes on',
+  206: 'The part that `Range` asked for',
+  304: 'The client has it already: `If-None-Match` named it',
   400: 'The input is not valid, or the request has more than one `Content-Length`',
   401: 'No license key was given',
   403: 'The license key is not valid, is not a Pro key, or a policy denies the request; also for a host name or a web page that is not allowed',
   404: 'There is no such thing',
   409: 'Another operation is running, or the data changed meanwhile',
   413: 'The body is larger than 80 MiB',
+  416: '`Range` begins after the end',
   500: 'A fault of the program; `message` is the request id, which is also in the log',
   501: 'Not built yet: the same request will not succeed before another version',
   503: 'Not available at the moment',
@@ -195,9 +198,18 @@ const commonStatuses = {
 } as const;
 
 /** Every status an operation of this route can answer with. */
-export function statusesOf({ access, answers }: Route): readonly number[] {
-  return [...new Set([...Object.keys(answers).map(Number), ...commonStatuses[access]])].sort((a, b) => a - b);
+export function statusesOf(route: Route): readonly number[] {
+  const declared = Object.keys(answersOf(route)).map(Number);
+  return [...new Set([...declared, ...commonStatuses[route.access]])].sort((a, b) => a - b);
 }
+
+/** The answers a route declares, and those that every route of bytes has. */
+export function answersOf({ form, answers }: Route): Answers {
+  if (form === undefined || !('bytes' in form)) return answers;
+  return { ...answers, 206: Bytes, 304: Nothing, 416: ErrorBody };
+}
+
+const Nothing = Type.Unsafe<undefined>({ type: 'string', maxLength: 0 });
 
 function commonSchema(status: number): TSchema {
   return status === 403 ? Type.Union([ErrorBody, PolicyBody]) : ErrorBody;
@@ -222,16 +234,27 @@ function answer(status: number, schema: TSchema, shapes: Shapes, type = 'applica
 function responses(route: Route, shapes: Shapes): Operation['responses'] {
   const out: Record<string, Response | { $ref: string }> = {};
   const common: readonly number[] = commonStatuses[route.access];
-  for (const [key, schema] of Object.entries(route.answers)) {
+  for (const [key, schema] of Object.entries(answersOf(route))) {
     const status = Number(key);
     // Validation before the handler still answers in the common form, also where the route declares one of its own.
     const both = status >= 400 && common.includes(status) && !isFailure(schema, shapes);
-    out[key] = answer(status, both ? Type.Union([schema, commonSchema(status)]) : schema, shapes, route.text);
+    out[key] = answer(
+      status,
+      both ? Type.Union([schema, commonSchema(status)]) : schema,
+      shapes,
+      typeOf(route, status),
+    );
   }
   for (const status of common) {
     out[status] ??= { $ref: `#/components/responses/Error${status}` };
   }
   return out;
+}
+
+/** Errors of a route of bytes are JSON as everywhere. */
+function typeOf({ form }: Route, status: number): string | undefined {
+  if (form === undefined || ('bytes' in form && status >= 400)) return undefined;
+  return 'text' in form ? form.text : form.bytes;
 }
 
 function isFailure(schema: TSchema, shapes: Shapes): boolean {

@@ -5,9 +5,23 @@ import type { FieldError } from './validation.ts';
 export interface RawResponse {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
-  readonly body: string | Uint8Array;
+  readonly body: string | Uint8Array | ByteStream;
   /** The connection ends with it: where the next request on it begins is not known. */
   readonly ends?: boolean;
+}
+
+/** A body that is sent piece by piece, as fast as the client takes it. */
+export interface ByteStream {
+  /** Bytes in all. */
+  readonly length: number;
+  /** The next piece, until `length` bytes are read. Rejects when they cannot be read any more. */
+  next(): Promise<Uint8Array>;
+  /** Frees what is held. Called once, however it ends, when no `next` is under way; `sent`: bytes. */
+  end(sent: number, error?: unknown): void;
+}
+
+export function isStream(body: RawResponse['body']): body is ByteStream {
+  return typeof body === 'object' && 'next' in body;
 }
 
 const JSON_TYPE = ['Content-Type', 'application/json'] as const;

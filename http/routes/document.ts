@@ -37,7 +37,7 @@ export function documentRoutes(others: readonly Route[]): readonly Route[] {
     summary: 'This interface as a page for people',
     description: 'One page without scripts that loads nothing else, so it works offline.',
     access: 'open',
-    text: 'text/html; charset=utf-8',
+    form: { text: 'text/html; charset=utf-8' },
     answers: { 200: Type.String() },
     handle: () => {
       page ??= docsPage(document());
@@ -57,7 +57,7 @@ const root = route({
   summary: 'Leads to the page for people',
   description: 'Redirects to `/docs`.',
   access: 'open',
-  text: 'text/plain; charset=utf-8',
+  form: { text: 'text/plain; charset=utf-8' },
   answers: { 302: Type.String() },
   handle: () => reply(302, 'The documentation is at /docs\n', { Location: '/docs' }),
 });

@@ -78,7 +78,7 @@ export const metrics = route({
   summary: 'Counters and gauges of the service for a Prometheus server',
   description: 'Text exposition format 0.0.4. Counters begin at 0 when the engine starts.',
   access: 'open',
-  text: EXPOSITION_TYPE,
+  form: { text: EXPOSITION_TYPE },
   answers: { 200: Type.String() },
   handle: async (_, service) => reply(200, await service.metrics.render()),
 });

@@ -67,7 +67,7 @@ const routes: readonly Route[] = [
     method: 'GET',
     path: '/large',
     id: 'large',
-    text: 'text/plain',
+    form: { text: 'text/plain' },
     answers: { 200: Any },
     handle: () => reply(200, 'x'.repeat(LARGE)),
   }),

@@ -67,7 +67,7 @@ const metrics = route({
   tag: 'Service',
   summary: 'Numbers',
   access: 'open',
-  text: 'text/plain; version=0.0.4',
+  form: { text: 'text/plain; version=0.0.4' },
   answers: { 200: Type.String() },
   handle: () => reply(200, ''),
 });
