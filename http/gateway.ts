@@ -9,6 +9,7 @@ import { filesOfEngine, mostConnections, openFileLimit } from '../runtime/proces
 import { conflate } from '../runtime/sync/conflate.ts';
 import type { SettingValues } from '../settings.ts';
 import type { Licenses } from './license/licenses.ts';
+import { createMediaLinks } from './media-links.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { type BodyParser, createBodyParser } from './request/body-parser.ts';
 import type { HostRule } from './request/host.ts';
@@ -46,7 +47,12 @@ export function createGateway(parts: GatewayParts): Gateway {
   let stopping = false;
   const metrics = metricsOf(parts, () => app.inFlight);
   const bodies = createBodyParser();
-  const app = appOf(parts, { ...engine, metrics, stopping: () => stopping }, metrics, bodies);
+  const app = appOf(
+    parts,
+    { ...engine, metrics, mediaLinks: createMediaLinks(Date.now), stopping: () => stopping },
+    metrics,
+    bodies,
+  );
   const unsubscribe = engine.tasks.subscribe(metrics.task);
   const connections = connectionLimit(parts);
   const server = createServer(app, { attach: events.attach, ...connections });

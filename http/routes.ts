@@ -9,6 +9,7 @@ import { faceRoutes } from './routes/faces.ts';
 import { facetRoutes } from './routes/facets.ts';
 import { healthRoutes } from './routes/health.ts';
 import { libraryRoutes } from './routes/library.ts';
+import { linkRoutes } from './routes/links.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
 import { searchRoutes } from './routes/search.ts';
@@ -26,6 +27,7 @@ const described: readonly Route[] = [
   ...analyzeRoutes,
   ...taskRoutes,
   ...mediaRoutes,
+  ...linkRoutes,
   ...libraryRoutes,
   ...thumbnailRoutes,
   ...facetRoutes,

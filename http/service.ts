@@ -1,5 +1,6 @@
 // What the routes are handed: the engine's coordinators and the few things of the service itself.
 import type { Engine } from '../actors/engine.ts';
+import type { MediaLinks } from './media-links.ts';
 
 export interface Service
   extends Readonly<
@@ -24,4 +25,6 @@ export interface Service
   /** True once the service was asked to stop. */
   stopping(): boolean;
   readonly metrics: { render(): Promise<string> };
+  /** Addresses of the bytes of single media. */
+  readonly mediaLinks: MediaLinks;
 }

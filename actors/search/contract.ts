@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { nullable } from '../../runtime/schema.ts';
+import type { FileIdentity } from '../decoder/contract.ts';
 import { Facet, MetadataFilter } from '../index/facets/contract.ts';
 import { PeopleFilter, type PeopleLoadReport } from '../index/people/contract.ts';
 import { FrameRange, type LoadReport } from '../index/visual/contract.ts';
@@ -24,6 +25,8 @@ export const searchErrors = errorTable({
   TOO_MANY_PICTURES: { meaning: 'Too many pictures at once', status: 400, retryable: false },
   WHICH_MEDIA: { meaning: 'The media is not named, or twice', status: 400, retryable: false },
   BAD_TIME: { meaning: 'The time is not one', status: 400, retryable: false },
+  MEDIA_UNKNOWN: { meaning: 'The analysis folder does not know this media', status: 404, retryable: false },
+  MEDIA_GONE: { meaning: 'The media is not where it was seen', status: 404, retryable: false },
   HASH_MISMATCH: { meaning: 'The hash is that of another file', status: 400, retryable: false },
   TWO_SPEAKERS: { meaning: 'Two names of a speaker were given', status: 400, retryable: false },
 });
@@ -144,6 +147,15 @@ export type CachePathsRequest = { readonly cache_dir: string } & (
   | { readonly hash_str: string }
 );
 
+/** An analysed content where it lies now. */
+export interface MediaFile {
+  readonly hash_str: string;
+  readonly path: string;
+  /** By which a file that took its place meanwhile is told. */
+  readonly mark: Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
+  readonly kind: 'video' | 'audio' | 'image';
+}
+
 /** What is loaded, as an engine that takes the place of this one needs it. */
 export const LoadedContext = Type.Object({
   /** The visual model in use; null when there is none. */
@@ -181,6 +193,8 @@ export interface Search {
   thumbnails(request: ThumbnailsRequest, signal?: AbortSignal): Promise<ThumbnailsAnswer>;
   sceneThumbnails(request: SceneThumbnailsRequest, signal?: AbortSignal): Promise<SceneThumbnailsAnswer>;
   cachePaths(request: CachePathsRequest, signal?: AbortSignal): Promise<CachePathsAnswer>;
+  /** Throws MEDIA_UNKNOWN and MEDIA_GONE. */
+  mediaFile(request: CachePathsRequest, signal?: AbortSignal): Promise<MediaFile>;
   /** What media can be filtered by. */
   facets(request: FacetRequest, signal?: AbortSignal): Promise<FacetAnswer>;
 }

@@ -12,6 +12,7 @@ import { now } from './call-options.ts';
 import { contextErrors, type LoadedContext, type Search, searchErrors } from './contract.ts';
 import { cachePaths } from './media/cache-paths.ts';
 import { Identities } from './media/identities.ts';
+import { mediaFile } from './media/media-file.ts';
 import { createVisualModels } from './models/visual-models.ts';
 import { createPeopleData } from './people-data.ts';
 import { findFacets } from './scope/find-facets.ts';
@@ -94,6 +95,7 @@ export function createSearch(parts: SearchParts): Search {
     thumbnails: (request, signal) => thumbnails.thumbnails(request, now(signal)),
     sceneThumbnails: (request, signal) => thumbnails.sceneThumbnails(request, now(signal)),
     cachePaths: (request, signal) => cachePaths(location, request, now(signal)),
+    mediaFile: (request, signal) => mediaFile(location, request, now(signal)),
     facets: (request, signal) => findFacets({ index, visualData, transcriptData }, request, signal),
   };
 }

@@ -21,6 +21,7 @@ import type {
 import type { metadataFacets } from '../routes/facets.ts';
 import type { health, livez, metrics, readyz } from '../routes/health.ts';
 import type { forgetMedia, libraryDisk, listLibrary, moveMedia, pruneLibrary } from '../routes/library.ts';
+import type { mediaLink } from '../routes/links.ts';
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
@@ -85,6 +86,7 @@ export interface Operations {
   readonly loadedModels: typeof loadedModels;
   readonly loadModel: typeof loadModel;
   readonly loadTranscriptions: typeof loadTranscriptions;
+  readonly mediaLink: typeof mediaLink;
   readonly mediaMetadata: typeof mediaMetadata;
   readonly metadataFacets: typeof metadataFacets;
   readonly metrics: typeof metrics;
@@ -149,6 +151,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   loadedModels: 'GET /api/v1/models/loaded',
   loadModel: 'POST /api/v1/models/load',
   loadTranscriptions: 'POST /api/v1/analysis-data/load-transcriptions',
+  mediaLink: 'POST /api/v1/media/link',
   mediaMetadata: 'POST /api/v1/media/metadata',
   metadataFacets: 'POST /api/v1/metadata/facets',
   metrics: 'GET /metrics',

@@ -1,5 +1,6 @@
 // Contents for routes of bytes: a file, or a text of the program.
 import { createHash } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Content } from '../route.ts';
@@ -20,24 +21,33 @@ export function contentOfText(text: string, type: string): Content {
 }
 
 /**
- * A file, held open: another one that takes its name meanwhile is not mixed with it. Throws what `open` throws, and EISDIR
- * for what is no file.
+ * A file, held open: another one that takes its name meanwhile is not mixed with it. Null when `isIt` says that it is
+ * another one already, and for what is no file. Throws what `open` throws.
  */
-export async function contentOfFile(path: string, type: string): Promise<Content> {
+export async function contentOfFile(
+  path: string,
+  type: string,
+  isIt: (found: BigIntStats) => boolean = () => true,
+): Promise<Content | null> {
   // A pipe would block a thread until somebody writes into it.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    return await heldContent(handle, path, type);
+    const found = await handle.stat({ bigint: true });
+    if (found.isFile() && isIt(found)) return heldContent(handle, found, path, type);
+    await handle.close();
+    return null;
   } catch (error) {
     await handle.close();
     throw error;
   }
 }
 
-async function heldContent(handle: FileHandle, path: string, type: string): Promise<Content> {
-  const found = await handle.stat({ bigint: true });
-  if (!found.isFile()) throw Object.assign(new Error(`${path} is no file`), { code: 'EISDIR' });
-  const { dev, ino, size, mtimeNs } = found;
+function heldContent(
+  handle: FileHandle,
+  { dev, ino, size, mtimeNs }: BigIntStats,
+  path: string,
+  type: string,
+): Content {
   return {
     type,
     size: Number(size),

@@ -68,19 +68,29 @@ export const cachePaths = route({
   }),
   answers: { 200: CachePathsAnswer, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
-    const { media_path, hash_str } = body;
     const cache_dir = absolute('cache_dir', body.cache_dir);
-    if (media_path !== undefined && hash_str === undefined) {
-      const request = { cache_dir, media_path: absolute('media_path', media_path) };
-      return reply(200, await atField('media_path', search.cachePaths(request, signal)));
-    }
-    if (hash_str !== undefined && media_path === undefined)
-      return reply(200, await search.cachePaths({ cache_dir, hash_str }, signal));
-    const which = media_path === undefined ? 'neither' : 'both';
-    throw searchErrors.WHICH_MEDIA(`exactly one of media_path and hash_str is needed, not ${which}`, {
-      field: 'media_path',
-    });
+    return reply(
+      200,
+      await atField('media_path', search.cachePaths({ cache_dir, ...whichMedia(body) }, signal)),
+    );
   },
 });
+
+/** Throws WHICH_MEDIA unless a body names a file in exactly one way. */
+export function whichMedia({
+  media_path,
+  hash_str,
+}: {
+  readonly media_path?: string;
+  readonly hash_str?: string;
+}): { readonly media_path: string } | { readonly hash_str: string } {
+  if (media_path !== undefined && hash_str === undefined)
+    return { media_path: absolute('media_path', media_path) };
+  if (hash_str !== undefined && media_path === undefined) return { hash_str };
+  const which = media_path === undefined ? 'neither' : 'both';
+  throw searchErrors.WHICH_MEDIA(`exactly one of media_path and hash_str is needed, not ${which}`, {
+    field: 'media_path',
+  });
+}
 
 export const mediaRoutes: readonly Route[] = [mediaMetadata, cachePaths];

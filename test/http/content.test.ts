@@ -59,7 +59,7 @@ const routes = [
     answers: { 200: Bytes },
     handle: async ({ params }) => {
       const file = await contentOfFile(films[params.name as keyof typeof films], 'video/mp4');
-      return reply(200, watch(file), { 'Cache-Control': 'private' });
+      return reply(200, watch(file!), { 'Cache-Control': 'private' });
     },
   }),
   route({

@@ -14,6 +14,7 @@ import { createModelLibrary } from '../../actors/models/library.ts';
 import { createPeople } from '../../actors/people/people.ts';
 import { createSummaries } from '../../actors/summaries/summaries.ts';
 import { NewWatchFolder } from '../../actors/watch-folders/contract.ts';
+import { createMediaLinks } from '../../http/media-links.ts';
 import { createValidator } from '../../http/request/validation.ts';
 import type { Method, Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
@@ -139,6 +140,7 @@ const call = inject(routes, {
   models: createModelLibrary(join(w.folder, 'models'), { memoryBytes: 8e9, graphics: false }),
   stopping: () => false,
   metrics: { render: async () => '' },
+  mediaLinks: createMediaLinks(Date.now),
 });
 const find = createRouter(routes);
 
@@ -163,6 +165,7 @@ const known = (name: string) => [...good].find(([pattern]) => pattern.test(name)
 const besides: Readonly<Record<string, Record<string, unknown>>> = {
   analyze: { visual_media_paths: [w.paths[0]] },
   cachePaths: { media_path: w.paths[0] },
+  mediaLink: { media_path: w.paths[0] },
   transcriptionsRange: { hash_str: 'aa' },
   nameSpeakers: { hash_str: 'aa' },
   searchTranscript: { search_all: false },

@@ -33,6 +33,7 @@ const scope = { media_type: 'any', media_paths: [], hash_strs: [], expected_coun
 const bodies: Readonly<Record<string, Row>> = {
   '/models/load': { fields: { model_key: needed } },
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
+  '/media/link': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/cache-paths': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/analyze': {
     fields: {
@@ -320,6 +321,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'GET /api/v1/watch-folders/service/status licensed',
     'GET /docs open',
     'GET /livez open',
+    'GET /media/{link} open',
     'GET /metrics open',
     'GET /openapi.json open',
     'GET /readyz open',
@@ -345,6 +347,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/library/list licensed',
     'POST /api/v1/library/move licensed',
     'POST /api/v1/library/prune licensed',
+    'POST /api/v1/media/link licensed',
     'POST /api/v1/media/metadata licensed',
     'POST /api/v1/metadata/facets licensed',
     'POST /api/v1/models/load licensed',

@@ -1,0 +1,35 @@
+// Where the bytes of an analysed content can be read now.
+import type { CallOptions } from '../../../runtime/ref.ts';
+import { type CachePathsRequest, type MediaFile, searchErrors } from '../contract.ts';
+import { type LocationParts, locatePaths, type MediaLocation } from './location.ts';
+
+/** Throws MEDIA_UNKNOWN for what the folder does not know, MEDIA_GONE for what is no longer where it was seen. */
+export async function mediaFile(
+  parts: Pick<LocationParts, 'index'>,
+  request: CachePathsRequest,
+  call: CallOptions,
+): Promise<MediaFile> {
+  const { cache_dir } = request;
+  if ('media_path' in request) {
+    const { media_path } = request;
+    const [found] = await locatePaths(parts, cache_dir, [media_path], call);
+    return fileOf(found!) ?? refuse(found!.record !== null, `media_path: ${media_path}`, 'media_path');
+  }
+  const { hash_str } = request;
+  const [paths = []] = (await parts.index.ask('paths', { cache_dir, hashes: [hash_str] }, call)).paths;
+  const located = await locatePaths(parts, cache_dir, paths, call);
+  const here = located.filter(({ record }) => record?.identity.hash_str === hash_str).map(fileOf);
+  return here.find((file) => file !== null) ?? refuse(paths.length > 0, `hash_str: ${hash_str}`, 'hash_str');
+}
+
+function fileOf({ record, source }: MediaLocation): MediaFile | null {
+  if (!record || source === null) return null;
+  const { hash_str, size_bytes, mtime_ms, inode } = record.identity;
+  return { hash_str, path: source, mark: { size_bytes, mtime_ms, inode }, kind: record.probe.kind };
+}
+
+function refuse(isKnown: boolean, what: string, field: string): never {
+  if (isKnown)
+    throw searchErrors.MEDIA_GONE(`${what} is not where it was seen, or is another file now`, { field });
+  throw searchErrors.MEDIA_UNKNOWN(`${what} is not known to the analysis folder`, { field });
+}

@@ -1,0 +1,89 @@
+// The bytes of media files, for players that cannot send a key: a link for one file, and what lies behind it.
+import { Type } from 'typebox';
+import { modifiedMs } from '../../actors/decoder/contract.ts';
+import { searchErrors } from '../../actors/search/contract.ts';
+import { described, shown } from '../../runtime/schema.ts';
+import { contentOfFile } from '../request/content.ts';
+import { mediaTypeOf } from '../request/media-types.ts';
+import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
+import { Bytes, ErrorBody, type Route, reply, route } from '../route.ts';
+import { HashStr, whichMedia } from './media.ts';
+
+const tag = 'Media';
+
+export const mediaLink = route({
+  method: 'POST',
+  path: '/api/v1/media/link',
+  id: 'mediaLink',
+  tag,
+  summary: 'An address at which the bytes of one media file can be read without a key',
+  description:
+    'For `<video>`, `<audio>` and `<img>`, which send no headers. The file, named by `media_path` or by `hash_str`, not both, ' +
+    'is one that the analysis folder knows, and lies unchanged where it was seen: 404 otherwise. The address holds neither ' +
+    'path nor hash, expires, and ends with the service; whoever has it can read this one file.',
+  body: Type.Object({
+    cache_dir: CacheDir,
+    media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
+    hash_str: Type.Optional(HashStr),
+  }),
+  answers: {
+    200: Type.Object({
+      url: described(Type.String(), 'Path of the address, from the root of the service.'),
+      expires_at: described(Type.Number(), 'Unix time, seconds.'),
+      content_type: described(Type.String(), 'By the name of the file.'),
+      size_bytes: described(Type.Integer(), 'Of the file.'),
+      hash_str: Type.String(),
+    }),
+    404: ErrorBody,
+  },
+  handle: async ({ body, signal }, { search, mediaLinks }) => {
+    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const file = await search.mediaFile({ cache_dir, ...whichMedia(body) }, signal);
+    const { hash_str } = file;
+    const { link, expires } = mediaLinks.make({ cache_dir, hash_str });
+    return reply(200, {
+      url: `/media/${link}`,
+      expires_at: expires / 1000,
+      content_type: mediaTypeOf(file.path),
+      size_bytes: file.mark.size_bytes,
+      hash_str,
+    });
+  },
+});
+
+export const mediaBytes = route({
+  method: 'GET',
+  path: '/media/{link}',
+  id: 'mediaBytes',
+  tag,
+  summary: 'The bytes of one media file',
+  description:
+    'Whole, or one part with `Range`; `ETag`, `If-None-Match` and `If-Range` as usual. `link` is of /media/link. 404 when it ' +
+    'has expired or the service was started again, and when the file is gone or another one took its place.',
+  access: 'open',
+  params: Type.Object({ link: described(Type.String(), 'Of the `url` that /media/link answers.') }),
+  form: { bytes: '*/*' },
+  answers: { 200: Bytes, 404: ErrorBody },
+  handle: async ({ params, signal }, { search, mediaLinks }) => {
+    const { path, mark } = await search.mediaFile(mediaLinks.open(params.link), signal);
+    const isIt = (found: Parameters<typeof modifiedMs>[0] & { size: bigint; ino: bigint }) =>
+      Number(found.size) === mark.size_bytes &&
+      modifiedMs(found) === mark.mtime_ms &&
+      String(found.ino) === mark.inode;
+    // Between the look at the name and here another file may have taken it.
+    const content = await contentOfFile(path, mediaTypeOf(path), isIt).catch(() => null);
+    if (content) return reply(200, content, guarded);
+    throw searchErrors.MEDIA_GONE('The file is not where it was seen, or cannot be opened');
+  },
+});
+
+/** A drawing or a page among the media runs no script here, and pages of other sites cannot embed it. */
+const guarded = {
+  'Cache-Control': 'private, max-age=3600',
+  'Content-Security-Policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+};
+
+export const linkRoutes: readonly Route[] = [mediaLink, mediaBytes];
