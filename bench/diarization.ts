@@ -105,7 +105,7 @@ async function measure(
   const scores: Record<'known' | 'auto', DiarizationScore[]> = { known: [], auto: [] };
   for (const { samples, turns, count } of talks) {
     const speech = detection === 'ideal' ? idealSpeech(turns) : await pipeline.detectSpeech(samples);
-    const diarize = await pipeline.embed(samples, speech);
+    const diarize = await pipeline.diarizing(await pipeline.embed(samples, speech));
     const asked: Record<'known' | 'auto', SpeakerCount> = { known: count, auto: 'auto' };
     for (const key of ['known', 'auto'] as const) {
       scores[key].push(scoreDiarization(turns, diarize(asked[key])));
