@@ -1,14 +1,11 @@
-// Talks embedded once, with ideal voice detection and with the one in use, and kept in a file, so that a setting is tried in
-// seconds. The file is of the machine and of one version of Node: it is for trying, and can be deleted.
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { deserialize, serialize } from 'node:v8';
+// Talks embedded once, with ideal voice detection and with the one in use, and kept, so that a setting is tried in seconds and
+// another model in a minute.
+import { fileURLToPath } from 'node:url';
+import { digestOf, kept } from '../voices/kept.ts';
 import { rate, type Voice } from './compose.ts';
 import { type EmbeddedSpeech, idealSpeech, type Pipeline } from './pipeline.ts';
 import type { Turn } from './score.ts';
-import { type Group, type Talk, talksOf } from './talks.ts';
+import { type Group, talksOf } from './talks.ts';
 
 /** A talk without its sound. */
 export interface EmbeddedTalk {
@@ -20,13 +17,12 @@ export interface EmbeddedTalk {
   readonly detected: EmbeddedSpeech;
 }
 
-export async function embeddedTalk(
-  pipeline: Pick<Pipeline, 'detectSpeech' | 'embed'>,
-  { samples, turns, group, count }: Talk,
-): Promise<EmbeddedTalk> {
-  const ideal = await pipeline.embed(samples, idealSpeech(turns));
-  const detected = await pipeline.embed(samples, await pipeline.detectSpeech(samples));
-  return { group, count, seconds: samples.length / rate, turns, ideal, detected };
+/** As a file holds it. */
+export interface RecordedTalk {
+  readonly group: string;
+  readonly count: number;
+  readonly turns: readonly Turn[];
+  readonly samples: Int16Array;
 }
 
 export interface TalkSet {
@@ -37,33 +33,61 @@ export interface TalkSet {
   readonly seed: number;
 }
 
-/** Raised when talks or their embedding change without the groups saying so. */
-const version = 1;
+const full = 32_767;
 
-/** `model`: the file that the pipeline embeds with. `fresh`: embeds them even where they are kept. */
+/** What decides, besides the model, which parts of a talk are embedded. */
+const parts = ['transcriber/voice', 'diarizer/subsegments.ts', 'acoustics/fbank.ts'].map((path) =>
+  fileURLToPath(new URL(`../../actors/${path}`, import.meta.url)),
+);
+
+/** `model`: the file that the pipeline embeds with. `fresh`: made anew even where they are kept. */
 export async function embeddedTalks(
-  pipeline: Pipeline,
+  pipeline: Pick<Pipeline, 'detectSpeech' | 'embed'>,
   model: string,
-  { name, voices, groups, seed }: TalkSet,
+  set: TalkSet,
   say: (text: string) => void,
   fresh = false,
 ): Promise<EmbeddedTalk[]> {
-  const folder = join(tmpdir(), 'framehound-talks');
-  const names = voices.map((voice) => voice.name);
-  const key = createHash('sha256')
-    .update(readFileSync(model))
-    .update(JSON.stringify({ version, node: process.versions.v8, names, groups, seed }))
-    .digest('hex')
-    .slice(0, 24);
-  const path = join(folder, `${name.replaceAll(' ', '-')}-${key}.bin`);
-  if (!fresh && existsSync(path)) return deserialize(readFileSync(path)) as EmbeddedTalk[];
-  const talks: EmbeddedTalk[] = [];
-  for (const talk of talksOf(voices, groups, seed)) {
-    talks.push(await embeddedTalk(pipeline, talk));
-    if (talks.length % 10 === 0) say(`${name}: ${talks.length} talks embedded`);
-  }
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(`${path}.part`, serialize(talks));
-  renameSync(`${path}.part`, path);
-  return talks;
+  const { name, voices, groups, seed } = set;
+  const key = { names: voices.map((voice) => voice.name), groups, seed };
+  const embed = async () => {
+    say(`${name}: embedding`);
+    const embedded: EmbeddedTalk[] = [];
+    for (const { group, count, turns, samples } of await recordedTalks(set, say, fresh)) {
+      const sound = Float32Array.from(samples, (x) => x / full);
+      embedded.push({
+        group,
+        count,
+        seconds: sound.length / rate,
+        turns,
+        ideal: await pipeline.embed(sound, idealSpeech(turns)),
+        detected: await pipeline.embed(sound, await pipeline.detectSpeech(sound)),
+      });
+    }
+    return embedded;
+  };
+  return kept(
+    `${name} embedded`,
+    { ...key, model: digestOf(model), parts: parts.map(digestOf) },
+    embed,
+    fresh,
+  );
+}
+
+/** The talks themselves, kept: they depend on no model. */
+export function recordedTalks(
+  { name, voices, groups, seed }: TalkSet,
+  say: (text: string) => void,
+  fresh = false,
+): Promise<RecordedTalk[]> {
+  const key = { names: voices.map((voice) => voice.name), groups, seed };
+  const record = () => {
+    const talks: RecordedTalk[] = [];
+    for (const { samples, turns, group, count } of talksOf(voices, groups, seed)) {
+      talks.push({ group, count, turns, samples: Int16Array.from(samples, (x) => Math.round(full * x)) });
+      if (talks.length % 10 === 0) say(`${name}: ${talks.length} talks composed`);
+    }
+    return talks;
+  };
+  return kept(`${name} sound`, key, record, fresh);
 }

@@ -8,8 +8,18 @@ import { createLog } from '../../runtime/log.ts';
 import type { Piece } from './pieces.ts';
 import type { Embedded } from './verification.ts';
 
+/** A piece as models hear it: frames×80. */
+export interface PieceFeatures extends Pick<Piece, 'voice' | 'words'> {
+  readonly features: Float32Array;
+}
+
+export function featuresOf(pieces: readonly Piece[]): PieceFeatures[] {
+  const fbank = new Fbank(wespeakerFbank);
+  return pieces.map(({ voice, words, samples }) => ({ voice, words, features: fbank.whole(samples) }));
+}
+
 export interface PieceEmbedder {
-  embed(pieces: readonly Piece[]): Promise<Embedded[]>;
+  embed(pieces: readonly PieceFeatures[]): Promise<Embedded[]>;
   release(): Promise<void>;
 }
 
@@ -19,17 +29,15 @@ export async function openPieceEmbedder(path: string): Promise<PieceEmbedder> {
   const log = createLog('bench', () => {});
   const session = await openSession(path, { device: 'cpu', threads: 1, log });
   const { embed, batch } = speakerEmbedderOf(row, session, path);
-  const fbank = new Fbank(wespeakerFbank);
   return {
     embed: async (pieces) => {
       const found: Embedded[] = [];
       for (let from = 0; from < pieces.length; from += batch) {
         const some = pieces.slice(from, from + batch);
-        const features = some.map(({ samples }) => fbank.whole(samples));
-        const length = features[0]!.length;
+        const length = some[0]!.features.length;
         const data = new Float32Array(some.length * length);
-        features.forEach((one, at) => {
-          data.set(one, at * length);
+        some.forEach(({ features }, at) => {
+          data.set(features, at * length);
         });
         const vectors = await embed(data, some.length);
         const width = vectors.length / some.length;

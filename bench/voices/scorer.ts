@@ -11,30 +11,21 @@ export const cosine: Scorer = (one, other) => one.reduce((sum, x, at) => sum + x
  * variation between voices is `between`.
  */
 export interface PldaFile {
-  readonly mean: readonly number[];
-  readonly transform: readonly number[];
-  readonly between: readonly number[];
+  readonly mean: ArrayLike<number>;
+  readonly transform: ArrayLike<number>;
+  readonly between: ArrayLike<number>;
 }
 
-/** Throws Error naming the field that does not fit. */
-export function readPlda(path: string): PldaFile {
-  const read = JSON.parse(readFileSync(path, 'utf8')) as Partial<Record<keyof PldaFile, unknown>>;
-  const numbers = (field: keyof PldaFile, count?: number) => {
-    const values = read[field];
-    if (!Array.isArray(values) || !values.every(Number.isFinite))
-      throw new Error(`${path}: ${field} is no list of numbers`);
-    if (count !== undefined && values.length !== count)
-      throw new Error(`${path}: ${field} has ${values.length} values, not ${count}`);
-    return values as number[];
-  };
-  const mean = numbers('mean');
-  const plda = {
-    mean,
-    transform: numbers('transform', mean.length ** 2),
-    between: numbers('between', mean.length),
-  };
-  if (!plda.between.every((x) => x >= 0)) throw new Error(`${path}: between has values below 0`);
-  return plda;
+/** 32-bit floats, the lowest byte first: mean, transform, between. Throws Error when the size does not fit. */
+export function readPlda(path: string, d: number): PldaFile {
+  const bytes = readFileSync(path);
+  const wanted = 4 * (d * d + 2 * d);
+  if (bytes.length !== wanted) throw new Error(`${path}: ${bytes.length} bytes, not ${wanted}`);
+  const values = Float32Array.from({ length: wanted / 4 }, (_, at) => bytes.readFloatLE(4 * at));
+  if (!values.every(Number.isFinite)) throw new Error(`${path}: holds what is no number`);
+  const between = values.subarray(d * d + d);
+  if (!between.every((x) => x >= 0)) throw new Error(`${path}: between has values below 0`);
+  return { mean: values.subarray(0, d), transform: values.subarray(d, d * d + d), between };
 }
 
 /** Log-likelihood ratio of one voice against two. */

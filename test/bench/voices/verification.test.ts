@@ -74,19 +74,20 @@ test('PLDA: likely one voice where vectors agree in directions in which voices d
   assert.ok(Math.abs(score(vector(2, 0), vector(2, 0)) - expected) < 1e-9);
 });
 
-test('a PLDA file is refused with the field that does not fit', () => {
+test('a PLDA file is refused with what does not fit', () => {
   const folder = mkdtempSync(join(tmpdir(), 'plda-'));
   try {
-    const read = (value: unknown) => {
-      const path = join(folder, 'plda.json');
-      writeFileSync(path, JSON.stringify(value));
-      return readPlda(path);
+    const read = (...values: number[]) => {
+      const path = join(folder, 'plda.bin');
+      writeFileSync(path, Float32Array.from(values));
+      return readPlda(path, 2);
     };
-    const right = { mean: [0, 0], transform: [1, 0, 0, 1], between: [1, 2] };
-    assert.deepEqual(read(right), right);
-    assert.throws(() => read({ ...right, transform: [1] }), /transform has 1 values, not 4/);
-    assert.throws(() => read({ ...right, between: [1, -2] }), /between has values below 0/);
-    assert.throws(() => read({ ...right, mean: 'none' }), /mean is no list of numbers/);
+    const { mean, transform, between } = read(9, 8, 1, 2, 3, 4, 5, 6);
+    assert.deepEqual([...Array.from(mean), ...Array.from(transform)], [9, 8, 1, 2, 3, 4]);
+    assert.deepEqual(Array.from(between), [5, 6]);
+    assert.throws(() => read(9, 8, 1, 2, 3, 4, 5), /plda.bin: 28 bytes, not 32/);
+    assert.throws(() => read(9, 8, 1, 2, 3, 4, 5, -6), /between has values below 0/);
+    assert.throws(() => read(9, 8, 1, 2, 3, Number.NaN, 5, 6), /no number/);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
