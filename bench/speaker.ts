@@ -4,12 +4,13 @@
 // Errors come with their spread over voices.
 import { findSpeakerRow } from '../actors/models/registry.ts';
 import { builtInRows } from '../actors/models/rows/list.ts';
+import { starterSpeakerFile } from '../actors/models/starter/speaker.ts';
 import type { Voice } from './diarization/compose.ts';
 import { readVoices } from './diarization/librispeech.ts';
 import type { Question, Row } from './row.ts';
 import { atThresholds, type Measured, measuredLine, measureVoices, percent } from './voices/conditions.ts';
 import { openPieceEmbedder } from './voices/embedding.ts';
-import { measuredModel } from './voices/model.ts';
+import { heldModel } from './voices/model.ts';
 import { cosine } from './voices/scorer.ts';
 import { splitVoices } from './voices/split.ts';
 
@@ -18,29 +19,32 @@ const goals: Readonly<Record<string, number>> = { 'as recorded': 4, eq: 5.5 };
 
 export const speaker: Question = async (say) => {
   const rows: Row[] = [];
-  const model = measuredModel();
-  const embedder = await openPieceEmbedder(model.path);
+  const five = await readVoices('test-other', say);
+  if (five) rows.push(...(await measure(starterSpeakerFile.path, 'test-other', five, say)));
+  const model = heldModel(say);
+  const all = model && (await readVoices('train-clean-100', say));
+  if (model && all) rows.push(...(await measure(model, 'held voices', splitVoices(all).held, say)));
+  return rows;
+};
+
+async function measure(
+  model: string,
+  set: string,
+  voices: readonly Voice[],
+  say: (text: string) => void,
+): Promise<Row[]> {
+  const embedder = await openPieceEmbedder(model);
   try {
-    const strangers = await readVoices('test-other', say);
-    if (strangers) rows.push(...(await measure('test-other', strangers)));
-    const all = model.hasHeardHeld ? null : await readVoices('train-clean-100', say);
-    if (model.hasHeardHeld)
-      say('held voices left out: FRAMEHOUND_BENCH_SPEAKER names no model trained without them');
-    if (all) rows.push(...(await measure('held voices', splitVoices(all).held)));
+    const rows: Row[] = [];
+    for await (const measured of measureVoices(embedder, set, voices, cosine, 'fresh')) {
+      say(measuredLine(measured));
+      rows.push(...rowsOf(measured));
+    }
     return rows;
   } finally {
     await embedder.release();
   }
-
-  async function measure(set: string, voices: readonly Voice[]): Promise<Row[]> {
-    const found: Row[] = [];
-    for await (const measured of measureVoices(embedder, set, voices, cosine, 'fresh')) {
-      say(measuredLine(measured));
-      found.push(...rowsOf(measured));
-    }
-    return found;
-  }
-};
+}
 
 function rowsOf(measured: Measured): Row[] {
   const { set, condition, seconds, verification } = measured;
