@@ -103,11 +103,11 @@ async function heldRows(modelsDir: string, say: (text: string) => void): Promise
   const model = heldModel(say);
   const all = model && (await readVoices('train-clean-100', say));
   if (!model || !all) return [];
-  const pipeline = await openPipeline(modelsDir, availableParallelism(), model);
+  const pipeline = await openPipeline(modelsDir, availableParallelism(), model.path);
   try {
     const { held } = splitVoices(all);
     const set = { name: 'held voices', voices: held, groups: manyVoices, seed: talkSeed };
-    return await talkRows(pipeline, model, set, say);
+    return await talkRows(pipeline, model.path, set, say);
   } finally {
     await pipeline.stop();
   }

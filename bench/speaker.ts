@@ -10,8 +10,8 @@ import { readVoices } from './diarization/librispeech.ts';
 import type { Question, Row } from './row.ts';
 import { atThresholds, type Measured, measuredLine, measureVoices, percent } from './voices/conditions.ts';
 import { openPieceEmbedder } from './voices/embedding.ts';
-import { heldModel } from './voices/model.ts';
-import { cosine } from './voices/scorer.ts';
+import { type HeldModel, heldModel } from './voices/model.ts';
+import { cosine, pldaScorer, readPlda } from './voices/scorer.ts';
 import { splitVoices } from './voices/split.ts';
 
 /** Percent to reach at 3 s by the five of test-other. */
@@ -20,7 +20,8 @@ const goals: Readonly<Record<string, number>> = { 'as recorded': 4, eq: 5.5 };
 export const speaker: Question = async (say) => {
   const rows: Row[] = [];
   const five = await readVoices('test-other', say);
-  if (five) rows.push(...(await measure(starterSpeakerFile.path, 'test-other', five, say)));
+  if (five)
+    rows.push(...(await measure({ path: starterSpeakerFile.path, plda: null }, 'test-other', five, say)));
   const model = heldModel(say);
   const all = model && (await readVoices('train-clean-100', say));
   if (model && all) rows.push(...(await measure(model, 'held voices', splitVoices(all).held, say)));
@@ -28,15 +29,16 @@ export const speaker: Question = async (say) => {
 };
 
 async function measure(
-  model: string,
+  { path, plda }: HeldModel,
   set: string,
   voices: readonly Voice[],
   say: (text: string) => void,
 ): Promise<Row[]> {
-  const embedder = await openPieceEmbedder(model);
+  const embedder = await openPieceEmbedder(path);
+  const scores = { cosine, ...(plda && { PLDA: pldaScorer(readPlda(plda, 128)) }) };
   try {
     const rows: Row[] = [];
-    for await (const measured of measureVoices(embedder, set, voices, cosine, 'fresh')) {
+    for await (const measured of measureVoices(embedder, set, voices, scores, 'fresh')) {
       say(measuredLine(measured));
       rows.push(...rowsOf(measured));
     }
@@ -47,14 +49,13 @@ async function measure(
 }
 
 function rowsOf(measured: Measured): Row[] {
-  const { set, condition, seconds, verification } = measured;
+  const { set, condition, seconds, score, verification } = measured;
   const { pooled, spread, worst } = verification;
   const row = findSpeakerRow({ rows: builtInRows, problems: [] }, 'starter-speaker');
-  const own = atThresholds(row, measured);
   const most = set === 'test-other' && seconds === 3 ? goals[condition] : undefined;
   const rowOf = (name: string, value: number, goal: Row['goal'] = null): Row => ({
     question: 'speaker',
-    name: `starter-speaker, ${set}, ${seconds} s pieces, ${condition}: ${name}`,
+    name: `starter-speaker, ${set}, ${seconds} s pieces, ${condition}, ${score}: ${name}`,
     value: 100 * value,
     unit: '%',
     against: null,
@@ -70,7 +71,15 @@ function rowsOf(measured: Measured): Row[] {
     ),
     rowOf(`mean over voices (90 %: ${low} to ${high}; deviation ${percent(spread.deviation)})`, spread.mean),
     rowOf('worst tenth of the voices', worst),
-    rowOf(`one voice taken for two at the row's ${own.threshold}`, own.missed),
-    rowOf(`two voices taken for one at the row's ${own.threshold}`, own.confused),
+    ...(score === 'cosine' ? ownThresholds() : []),
   ];
+
+  /** Those of the row are cosines. */
+  function ownThresholds(): Row[] {
+    const { threshold, missed, confused } = atThresholds(row, measured);
+    return [
+      rowOf(`one voice taken for two at the row's ${threshold}`, missed),
+      rowOf(`two voices taken for one at the row's ${threshold}`, confused),
+    ];
+  }
 }

@@ -49,10 +49,10 @@ async function voicesOf(set: string): Promise<Voice[] | null> {
 }
 
 async function tryVoices(set: string, voices: readonly Voice[]): Promise<void> {
-  const score = values.plda ? pldaScorer(readPlda(values.plda, 128)) : cosine;
+  const scores = { cosine, ...(values.plda && { PLDA: pldaScorer(readPlda(values.plda, 128)) }) };
   const embedder = await openPieceEmbedder(values.model);
   try {
-    for await (const measured of measureVoices(embedder, set, voices, score, 'kept'))
+    for await (const measured of measureVoices(embedder, set, voices, scores, 'kept'))
       say(measuredLine(measured));
   } finally {
     await embedder.release();

@@ -47,22 +47,22 @@ test('a digest changes with any file of a folder', () => {
 });
 
 test('held voices are left out, with a message, where no model is named that has not heard them', (t) => {
-  const before = process.env['FRAMEHOUND_BENCH_SPEAKER'];
+  const names = ['FRAMEHOUND_BENCH_SPEAKER', 'FRAMEHOUND_BENCH_PLDA'] as const;
+  const before = names.map((name) => process.env[name]);
   t.after(() => {
-    if (before === undefined) delete process.env['FRAMEHOUND_BENCH_SPEAKER'];
-    else process.env['FRAMEHOUND_BENCH_SPEAKER'] = before;
+    for (const [at, name] of names.entries()) {
+      if (before[at] === undefined) delete process.env[name];
+      else process.env[name] = before[at];
+    }
   });
+  for (const name of names) delete process.env[name];
   const said: string[] = [];
-  delete process.env['FRAMEHOUND_BENCH_SPEAKER'];
-  assert.equal(
-    heldModel((text) => said.push(text)),
-    null,
-  );
+  const ask = () => heldModel((text) => said.push(text));
+  assert.equal(ask(), null);
   assert.match(said.join(), /FRAMEHOUND_BENCH_SPEAKER/);
   process.env['FRAMEHOUND_BENCH_SPEAKER'] = '/models/unheard.onnx';
-  assert.equal(
-    heldModel((text) => said.push(text)),
-    '/models/unheard.onnx',
-  );
+  assert.deepEqual(ask(), { path: '/models/unheard.onnx', plda: null });
+  process.env['FRAMEHOUND_BENCH_PLDA'] = '/models/unheard.bin';
+  assert.deepEqual(ask(), { path: '/models/unheard.onnx', plda: '/models/unheard.bin' });
   assert.equal(said.length, 1);
 });
