@@ -1,22 +1,33 @@
-// Diarization error: conversations of two, three and four voices that were never trained on, composed with their reference;
-// as recorded and equalised, with and without overlap, with ideal voice detection and with the one in use, with the count of
-// speakers known and unknown. And the speed of whole files through decoder, voice detection and diarizer.
+// Diarization error, with ideal voice detection and with the one in use, with the count of speakers known and unknown. Talks of
+// held voices and of the five of test-other, in rooms and over lines (diarization/talks.ts), every talk counting alike, with the
+// spread over talks; and conversations of the five as recorded and equalised, with and without overlap. And the speed of
+// whole files through decoder, voice detection and diarizer.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SpeakerCount } from '../actors/diarizer/contract.ts';
+import { starterSpeakerFile } from '../actors/models/starter/speaker.ts';
 import { type Conversation, compose, rate, usual, type Voice } from './diarization/compose.ts';
+import { embeddedTalks, type TalkSet } from './diarization/embedded-talks.ts';
 import { equalised } from './diarization/equalise.ts';
 import { readVoices } from './diarization/librispeech.ts';
 import { idealSpeech, openPipeline, type Pipeline } from './diarization/pipeline.ts';
 import { seeded } from './diarization/random.ts';
 import { type DiarizationScore, scoreDiarization, sumScores } from './diarization/score.ts';
+import { scoreTalks, summaries, type TalkSummary } from './diarization/talk-scores.ts';
+import { fewVoices, manyVoices } from './diarization/talks.ts';
 import { median, type Question, type Row } from './row.ts';
+import { percent } from './voices/conditions.ts';
+import { heldModel } from './voices/model.ts';
+import { splitVoices } from './voices/split.ts';
+import type { Spread } from './voices/statistics.ts';
 
 const question = 'diarization';
 /** Conversations for each count of voices, and how long each is at most. */
 const conversations = 5;
 const seconds = 120;
+/** Of the talks; the fit twin has others. */
+const talkSeed = 30_001;
 
 interface Condition {
   readonly name: string;
@@ -66,6 +77,11 @@ export const diarization: Question = async (say) => {
   try {
     const equal = equalised(voices);
     const rows: Row[] = [];
+    const set = { name: 'test-other', voices, groups: fewVoices, seed: talkSeed };
+    rows.push(
+      ...(await talkRows(pipeline, starterSpeakerFile.path, set, say)),
+      ...(await heldRows(modelsDir, say)),
+    );
     for (const condition of conditions) {
       const talks = talksOf(condition.eq ? equal : voices, condition.overlap);
       for (const detection of ['ideal', 'detected'] as const) {
@@ -82,11 +98,58 @@ export const diarization: Question = async (say) => {
   }
 };
 
-interface Talk extends Conversation {
+/** The held voices, by a model of its own that has not heard them. */
+async function heldRows(modelsDir: string, say: (text: string) => void): Promise<Row[]> {
+  const model = heldModel(say);
+  const all = model && (await readVoices('train-clean-100', say));
+  if (!model || !all) return [];
+  const pipeline = await openPipeline(modelsDir, availableParallelism(), model.path);
+  try {
+    const { held } = splitVoices(all);
+    const set = { name: 'held voices', voices: held, groups: manyVoices, seed: talkSeed };
+    return await talkRows(pipeline, model.path, set, say);
+  } finally {
+    await pipeline.stop();
+  }
+}
+
+async function talkRows(
+  pipeline: Pipeline,
+  model: string,
+  set: TalkSet,
+  say: (text: string) => void,
+): Promise<Row[]> {
+  const scores = await scoreTalks(pipeline, await embeddedTalks(pipeline, model, set, say, true));
+  return [...summaries(scores)].flatMap(({ group, detection, counted, summary }) => {
+    const detector = detection === 'ideal' ? 'ideal voices' : 'voices by our detector';
+    const count = counted === 'known' ? 'known' : 'unknown';
+    return rowsOf(`${set.name}, talks: ${group}, ${detector}, count ${count}`, summary, counted === 'auto');
+  });
+}
+
+function rowsOf(
+  what: string,
+  { der, missed, falseAlarm, confusion, right, few, many, talks }: TalkSummary,
+  areCounted: boolean,
+): Row[] {
+  const plain = { question, unit: '%', against: null, ratio: null, goal: null } as const;
+  const within = (of: Spread) => `90 %: ${of.interval.map(percent).join(' to ')}`;
+  const inParts = `missed ${percent(missed)}, false ${percent(falseAlarm)}, confused ${percent(confusion.mean)}`;
+  const error = `${what}: DER of ${talks} (${within(der)}; ${inParts})`;
+  const wrong = `${within(right)}; too few ${percent(few)}, too many ${percent(many)}`;
+  const rows = [{ ...plain, name: error, value: 100 * der.mean }];
+  if (areCounted) {
+    const name = `${what}: counts that are right (${wrong})`;
+    rows.push({ ...plain, name, value: 100 * right.mean });
+  }
+  return rows;
+}
+
+interface EvenTalk extends Conversation {
   readonly count: 2 | 3 | 4;
 }
 
-function talksOf(voices: readonly Voice[], overlap: number): Talk[] {
+function talksOf(voices: readonly Voice[], overlap: number): EvenTalk[] {
   return ([2, 3, 4] as const).flatMap((count) =>
     Array.from({ length: conversations }, (_, at) => {
       const seed = 1000 * count + at;
@@ -98,14 +161,14 @@ function talksOf(voices: readonly Voice[], overlap: number): Talk[] {
 
 async function measure(
   pipeline: Pipeline,
-  talks: readonly Talk[],
+  talks: readonly EvenTalk[],
   { name, goals }: Condition,
   detection: 'ideal' | 'detected',
 ): Promise<Row[]> {
   const scores: Record<'known' | 'auto', DiarizationScore[]> = { known: [], auto: [] };
   for (const { samples, turns, count } of talks) {
     const speech = detection === 'ideal' ? idealSpeech(turns) : await pipeline.detectSpeech(samples);
-    const diarize = await pipeline.embed(samples, speech);
+    const diarize = await pipeline.diarizing(await pipeline.embed(samples, speech));
     const asked: Record<'known' | 'auto', SpeakerCount> = { known: count, auto: 'auto' };
     for (const key of ['known', 'auto'] as const) {
       scores[key].push(scoreDiarization(turns, diarize(asked[key])));
