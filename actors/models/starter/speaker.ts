@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 export const starterSpeakerFile = {
   path: fileURLToPath(new URL('./speaker.onnx', import.meta.url)),
-  sha256: 'bed51084f77c1d468705a3b5016c3ac588f0953302eb3adbd0228444c77e744f',
+  sha256: '2f8c16213bd2c37a4c537916acf035efa91b3eea53904f8790fd5e888e2c50d8',
 } as const;
 
 /**
@@ -12,5 +12,5 @@ export const starterSpeakerFile = {
  */
 export const starterSpeakerPldaFile = {
   path: fileURLToPath(new URL('./speaker-plda.bin', import.meta.url)),
-  sha256: '060655bdfe71e471a8a7c582fb25ca40644fe507ce7a95b7f59ec40d43237e89',
+  sha256: 'e874fa9b6e8e09d0c874c5e2434ca4ca1d41668b7487a14febb81872f3882541',
 } as const;
