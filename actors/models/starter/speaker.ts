@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 export const starterSpeakerFile = {
   path: fileURLToPath(new URL('./speaker.onnx', import.meta.url)),
-  sha256: '2f8c16213bd2c37a4c537916acf035efa91b3eea53904f8790fd5e888e2c50d8',
+  sha256: '31fae2e0a686df8280c06be5f5918c24b457746a682c9923607020b8d10c2038',
 } as const;
 
 /**
@@ -12,5 +12,5 @@ export const starterSpeakerFile = {
  */
 export const starterSpeakerPldaFile = {
   path: fileURLToPath(new URL('./speaker-plda.bin', import.meta.url)),
-  sha256: 'e874fa9b6e8e09d0c874c5e2434ca4ca1d41668b7487a14febb81872f3882541',
+  sha256: '4b5ac2793fd92760bca927e3b3b9c3b078dfb49a1a1b8f4248e8f6c488157987',
 } as const;

@@ -162,8 +162,8 @@ def main():
     parser.add_argument('folder')
     parser.add_argument('out')
     parser.add_argument('--hold', type=int, default=0, help='voices left out of everything, to measure')
-    parser.add_argument('--choose', action='store_true', help='leaves out every sixth of the others besides, and measures those')
-    parser.add_argument('--steps', type=int, default=1200)
+    parser.add_argument('--choose', action='store_true', help='leaves out every third of the others besides, and measures those')
+    parser.add_argument('--steps', type=int, default=2400)
     parser.add_argument('--batch', type=int, default=64)
     parser.add_argument('--rate', type=float, default=2e-3)
     parser.add_argument('--margin', type=float, default=0.2)
@@ -180,7 +180,7 @@ def main():
     held = set(names[:: max(1, len(names) // options.hold)][: options.hold]) if options.hold else set()
     others = [name for name in names if name not in held]
     if options.choose:
-        held = set(others[::6])
+        held = set(others[1::3])
     fitted = {name: voices[name] for name in others if name not in held}
     talk = [max(utterances, key=len) for utterances in fitted.values()]
     classes = Classes(fitted, Sessions(options.seed, talk), options.seed)
