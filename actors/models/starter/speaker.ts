@@ -12,5 +12,5 @@ export const starterSpeakerFile = {
  */
 export const starterSpeakerPldaFile = {
   path: fileURLToPath(new URL('./speaker-plda.bin', import.meta.url)),
-  sha256: '4b5ac2793fd92760bca927e3b3b9c3b078dfb49a1a1b8f4248e8f6c488157987',
+  sha256: 'd05cb69979d7eddd6029dbe4ea4e9cbd74fa84a916eb0f25d7acc094fe8f0600',
 } as const;

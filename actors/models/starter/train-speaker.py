@@ -133,19 +133,16 @@ def with_discriminants(model, classes, rounds=12):
 
 
 @torch.no_grad()
-def plda_of(shipped, voices, sessions, seconds=1.5, step=1.0):
-    """From windows of every voice, each as recorded and in a new session of its own."""
+def plda_of(shipped, voices, seconds=1.5, step=1.0):
+    """From windows of every voice as recorded: within a film, a voice mostly stays in its session."""
     found, owners = [], []
     size = int(seconds * RATE)
     for owner, utterances in enumerate(voices.values()):
-        feats = []
         for samples in utterances:
-            for start in range(0, len(samples) - size + 1, int(step * RATE)):
-                feats.append(fbank(samples[start : start + size]))
-                feats.append(fbank(sessions.piece(samples[max(0, start - 4000) : start + size + 4000], seconds)))
-        if feats:
-            found.append(shipped(torch.stack(feats)))
-            owners += [owner] * len(feats)
+            starts = range(0, len(samples) - size + 1, int(step * RATE))
+            if starts:
+                found.append(shipped(torch.stack([fbank(samples[at : at + size]) for at in starts])))
+                owners += [owner] * len(starts)
     return Plda(torch.cat(found), torch.tensor(owners), 0.1)
 
 
@@ -186,12 +183,12 @@ def main():
     classes = Classes(fitted, Sessions(options.seed, talk), options.seed)
     print(f'{len(classes.recorded)} classes of {len(fitted)} voices, {time.time() - start:.0f} s', flush=True)
     shipped = with_discriminants(train(classes, options), classes)
-    plda = plda_of(shipped, fitted, Sessions(options.seed + 1, talk))
+    plda = plda_of(shipped, fitted)
     os.makedirs(options.out, exist_ok=True)
     export(shipped, os.path.join(options.out, 'speaker.onnx'))
     plda.write(os.path.join(options.out, 'speaker-plda.bin'))
     if held:
-        report(shipped, plda, {name: voices[name] for name in held}, Sessions(options.seed + 2, talk), 'held back')
+        report(shipped, plda, {name: voices[name] for name in held}, Sessions(options.seed + 1, talk), 'held back')
     print(f'{time.time() - start:.0f} s in all', flush=True)
 
 
