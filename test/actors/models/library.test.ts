@@ -154,6 +154,9 @@ test('the shipped speaker model is the pinned one', async () => {
   assert.equal(ok, true);
   assert.deepEqual(
     files.map(({ name, state }) => [name, state]),
-    [['starter-speaker.onnx (shipped)', 'ok']],
+    [
+      ['starter-speaker.onnx (shipped)', 'ok'],
+      ['starter-speaker-plda.bin (shipped)', 'ok'],
+    ],
   );
 });
