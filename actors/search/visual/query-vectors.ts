@@ -21,6 +21,11 @@ export interface QueryParts {
   readonly models: Pick<VisualModels, 'active' | 'open' | 'state'>;
 }
 
+/** What a picture needs to become a vector. */
+export type PictureParts = Pick<QueryParts, 'decoder' | 'embedder' | 'pool'> & {
+  readonly models: Pick<QueryParts['models'], 'open'>;
+};
+
 export interface PictureVector {
   readonly vector: Float32Array | null;
   /** The film it is of, when that is not there any more. */
@@ -78,7 +83,7 @@ function joined(rows: readonly Float32Array[], d: number): Float32Array {
 
 /** The vector of a picture file, or of one moment of a film, decoded now. */
 export async function pictureVector(
-  { decoder, embedder, pool, models }: QueryParts,
+  { decoder, embedder, pool, models }: PictureParts,
   { model_key, shape }: VisualModel,
   path: string,
   seconds: number,
