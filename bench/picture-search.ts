@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import type { VisualModel } from '../actors/embedder/contract.ts';
 import { scoreOf, scoringOf, spreadOf } from '../actors/index/visual/scoring.ts';
-import { pictureVector } from '../actors/search/visual/query-vectors.ts';
+import { pictureReadings } from '../actors/search/visual/picture-readings.ts';
 import { Dice } from '../test/actors/models/starter/drawings/canvas.ts';
 import { type Bench, type Decoder, startBench } from './actors.ts';
 import { type Alteration, alterations, rgbOf, sharpOf } from './picture-search/alterations.ts';
@@ -73,8 +73,8 @@ interface Stored {
 interface Searched {
   /** The vector that an analysis stores of a still. */
   stored(path: string): Promise<Float32Array>;
-  /** The vector that a search by this file ranks by. */
-  asked(path: string): Promise<Float32Array>;
+  /** The vectors that a search by this file ranks by: the nearest counts. */
+  asked(path: string): Promise<Float32Array[]>;
 }
 
 async function openSearch(bench: Bench, decoder: Decoder): Promise<Searched> {
@@ -96,7 +96,14 @@ async function openSearch(bench: Bench, decoder: Decoder): Promise<Searched> {
       }
       throw new Error(`${path}: no picture`);
     },
-    asked: (path) => pictureVector({ decoder, embedder, pool, models }, model, path, 0, undefined),
+    asked: async (path) => {
+      const parts = { decoder, embedder, pool, models };
+      const readings = await pictureReadings(parts, model, path, 0, undefined);
+      const { dimensions } = model;
+      return Array.from({ length: readings.length / dimensions }, (_, i) =>
+        readings.slice(i * dimensions, (i + 1) * dimensions),
+      );
+    },
   };
 }
 
@@ -111,8 +118,8 @@ async function asked(
 ): Promise<{ scores: number[]; floor: number[] }> {
   const altered = await alter(await rgbOf(sharp(path)), new Dice(seed + picture));
   await sharpOf(altered).png({ compressionLevel: 1 }).toFile(query);
-  const vector = await search.asked(query);
-  const wanted = { text: null, pictures: [vector], textWeight: 1, exclude: [] };
+  const pictures = await search.asked(query);
+  const wanted = { text: null, pictures, textWeight: 1, exclude: [] };
   const scoring = scoringOf(wanted, () => spreadOf([]));
   const histogram = await colourHistogram(altered);
   return {

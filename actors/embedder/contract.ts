@@ -45,17 +45,25 @@ export const VisualModel = Type.Object({
 });
 export type VisualModel = Static<typeof VisualModel>;
 
+/** How a picture is looked at. */
+export const PictureReading = Type.Union([Type.Literal('plain'), Type.Literal('mirrored')]);
+export type PictureReading = Static<typeof PictureReading>;
+
 export const embedderContract = contract(
   'embedder',
   {
     /** Loads a model (a second call with the same key answers at once) and falls back to the default one if that fails. */
     load: ask(Type.Object({ model_key: Type.String() }), VisualModel),
     state: ask(Type.Object({}), ModelState),
-    /** n pictures of the model's shape, from slots. `vectors`: n×d, L2-normalised, *moved*. */
+    /**
+     * n pictures of the model's shape, from slots, each in every one of `readings` (left out: as it is). `vectors`: one
+     * for each reading of the first picture, then of the next: n·k×d, L2-normalised, *moved*.
+     */
     pictures: ask(
       Type.Object({
         model_key: Type.String(),
         pictures: Type.Array(SlotHandle, { minItems: 1 }),
+        readings: Type.Optional(Type.Array(PictureReading, { minItems: 1 })),
         /** A user waits for the answer: goes before the batches of an ingest. */
         urgent: Type.Optional(Type.Boolean()),
       }),

@@ -178,10 +178,13 @@ function fakeEmbedder(world: World) {
           return { model_key, dimensions: 2, shape, batch: world.batch, state };
         },
         state: () => ready,
-        pictures: ({ pictures }, turn) => {
+        pictures: ({ pictures, readings = ['plain'] }, turn) => {
           if (!world.loaded) throw modelErrors.MODEL_NOT_LOADED();
           world.batches.push(pictures.length);
-          const vectors = new Float32Array(pictures.flatMap((handle) => [turn.slot(handle)[0]!, 1]));
+          const shown = pictures.flatMap((handle) =>
+            readings.flatMap((reading) => [turn.slot(handle)[0]!, reading === 'mirrored' ? -1 : 1]),
+          );
+          const vectors = new Float32Array(shown);
           return new Sent({ vectors }, { transfer: [vectors.buffer] });
         },
         texts: ({ texts }) => {
@@ -212,6 +215,7 @@ function newWorld(batch: number): World {
     preview: (_, frame) => (frame === 99 ? null : new Uint8Array([1, 2, 3])),
     decoded: [],
     storedCrashes: 0,
+    readings: [],
     from: [],
     hold: Promise.resolve(),
     holdProbes: Promise.resolve(),
