@@ -74,7 +74,9 @@ type Current = CurrentModel<VisualRow, VisualFamily>;
 
 function answer({ row, family, state }: Loaded<VisualRow, VisualFamily>): VisualModel {
   const { shape, batch } = row.visual;
-  return { model_key: row.key, dimensions: family.dimensions, shape, batch, state };
+  // Bars say nothing of a picture, whatever model looks at it, and take room from what does.
+  const trimmed = { ...shape, trim_bars: true };
+  return { model_key: row.key, dimensions: family.dimensions, shape: trimmed, batch, state };
 }
 
 interface AskedPicture {

@@ -20,26 +20,43 @@ export interface PictureQuery {
   readonly gone?: string;
 }
 
-/** The readings of a picture file, or of one moment of a film, decoded now. */
+/**
+ * The readings of a picture file, or of one moment of a film, decoded now. A picture between black bars is asked for with
+ * its bars as well: what was analysed before bars were left out has them.
+ */
 export async function pictureReadings(
-  { decoder, embedder, pool, models }: PictureParts,
-  { model_key, shape }: VisualModel,
+  parts: PictureParts,
+  model: VisualModel,
   path: string,
   seconds: number,
   signal: AbortSignal | undefined,
 ): Promise<Float32Array> {
+  const { trimmed, vectors } = await decodedReadings(parts, model, { path, seconds }, signal);
+  if (!trimmed) return vectors;
+  const whole = { ...model, shape: { ...model.shape, trim_bars: false } };
+  const withBars = await decodedReadings(parts, whole, { path, seconds }, signal);
+  return joined([vectors, withBars.vectors], vectors.length);
+}
+
+async function decodedReadings(
+  { decoder, embedder, pool, models }: PictureParts,
+  { model_key, shape }: VisualModel,
+  moment: { readonly path: string; readonly seconds: number },
+  signal: AbortSignal | undefined,
+): Promise<{ readonly trimmed: boolean; readonly vectors: Float32Array }> {
   await models.open('pictures', signal);
   const holder = pool.holder();
   try {
     const picture = await pool.acquire(holder, signal, 'now');
     const slots = [picture];
-    await decoder.ask('picture', { path, seconds, shape, preview: null, picture }, { ...now(signal), slots });
+    const request = { ...moment, shape, preview: null, picture };
+    const { trimmed } = await decoder.ask('picture', request, { ...now(signal), slots });
     const { vectors } = await embedder.ask(
       'pictures',
       { model_key, pictures: slots, readings: ['plain', 'mirrored'], urgent: true },
       { ...now(signal), slots },
     );
-    return vectors;
+    return { trimmed, vectors };
   } finally {
     pool.releaseAll(holder);
   }

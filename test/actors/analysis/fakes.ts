@@ -48,11 +48,13 @@ interface World extends IndexState, StoredPicturesWorld {
   readonly voices: Voices;
   readonly people: FacesWorld;
   readonly summarizer: SummarizerWorld;
+  /** Paths of pictures between black bars. */
+  readonly barred: Set<string>;
   /** False after a crash: the embedder has no model. */
   loaded: boolean;
 }
 
-const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area' } as const;
+const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area', trim_bars: true } as const;
 
 function fakeDecoder(world: World) {
   const find = (path: string): FakeFile => {
@@ -117,10 +119,10 @@ function fakeDecoder(world: World) {
           }
         },
         ...storedPictures(world),
-        picture: ({ path, picture, seconds }, turn) => {
+        picture: ({ path, picture, seconds, shape }, turn) => {
           if (!existsSync(path)) throw mediaErrors.FILE_NOT_FOUND(`${path}: there is no such file`);
           turn.slot(picture).fill(byteShownAt(path) ?? seconds);
-          return { seconds, preview: null };
+          return { seconds, preview: null, trimmed: shape.trim_bars === true && world.barred.has(path) };
         },
         async *sound({ path, channels }, turn) {
           const file = find(path);
@@ -216,6 +218,7 @@ function newWorld(batch: number): World {
     decoded: [],
     storedCrashes: 0,
     readings: [],
+    barred: new Set(),
     from: [],
     hold: Promise.resolve(),
     holdProbes: Promise.resolve(),

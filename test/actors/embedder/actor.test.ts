@@ -74,7 +74,8 @@ test('before anything is asked for, no model is there, and pictures are refused'
 test('a model is loaded, answers what it wants, and embeds more pictures than one run takes', async () => {
   const { embedder, fill, stop } = await start();
   const model = await embedder.ask('load', { model_key: 'tiny-siglip' });
-  assert.deepEqual(model.shape, { width: SIDE, height: SIDE, fit: 'stretch', resample: 'bilinear' });
+  const fit = { fit: 'stretch', resample: 'bilinear' } as const;
+  assert.deepEqual(model.shape, { width: SIDE, height: SIDE, ...fit, trim_bars: true });
   assert.equal(model.dimensions, DIMENSIONS);
   assert.equal(model.batch, 4);
   assert.deepEqual(model.state, {

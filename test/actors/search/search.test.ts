@@ -101,6 +101,9 @@ test('a picture is asked for as it is and mirrored, a stored one by its preview,
   const image = { ...common, query: 'red on the left', image_path: w.paths[0]! };
   await w.search.image(image);
   assert.deepEqual(w.state.readings, [0, 1, 0, -1]);
+  w.state.barred.add(w.paths[0]!);
+  await w.search.image(image);
+  assert.deepEqual(w.state.readings, [0, 1, 0, -1, 0, 1, 0, -1], 'with its bars as well');
   const frame = { ...common, query: null, media_path: w.paths[0]!, time_seconds: 1 };
   w.state.preview = (_hash, second) => Uint8Array.of(0xff, 0xd8, second);
   await w.search.frame(frame);
