@@ -11,7 +11,7 @@ import { openSession } from '../models/session.ts';
 import { embedderContract, type PictureReading, type VisualModel } from './contract.ts';
 import { familyOf } from './families.ts';
 import type { Sides, VisualFamily } from './family.ts';
-import { mirrored } from './mirror.ts';
+import { readAs } from './readings.ts';
 
 export interface EmbedderSettings {
   /** Absolute path of the folder with a folder for each model. */
@@ -76,7 +76,8 @@ function answer({ row, family, state }: Loaded<VisualRow, VisualFamily>): Visual
   const { shape, batch } = row.visual;
   // Bars say nothing of a picture, whatever model looks at it, and take room from what does.
   const trimmed = { ...shape, trim_bars: true };
-  return { model_key: row.key, dimensions: family.dimensions, shape: trimmed, batch, state };
+  const readings = [...family.readings];
+  return { model_key: row.key, dimensions: family.dimensions, shape: trimmed, batch, readings, state };
 }
 
 interface AskedPicture {
@@ -106,11 +107,9 @@ async function embedPictures(
         );
       }
       // Slots fit the largest model; the picture of this one is at the start.
-      const pixels = batch.map(({ slot, reading }) => {
-        const picture = slot.subarray(0, bytes);
-        return reading === 'mirrored' ? mirrored(picture, width) : picture;
-      });
-      return family.pictures(pixels);
+      return family.pictures(
+        batch.map(({ slot, reading }) => readAs(reading, slot.subarray(0, bytes), row.visual.shape)),
+      );
     },
   );
 }

@@ -34,6 +34,18 @@ export const noModel: ModelState = {
   device: null,
 };
 
+/** How a picture is looked at: as it is, as a mirror shows it, or as this part of a larger picture. */
+export const PictureReading = Type.Union([
+  Type.Literal('plain'),
+  Type.Literal('mirrored'),
+  Type.Literal('middle'),
+  Type.Literal('top_left'),
+  Type.Literal('top_right'),
+  Type.Literal('bottom_left'),
+  Type.Literal('bottom_right'),
+]);
+export type PictureReading = Static<typeof PictureReading>;
+
 export const VisualModel = Type.Object({
   model_key: Type.String(),
   /** Length of a vector. */
@@ -41,13 +53,11 @@ export const VisualModel = Type.Object({
   shape: PictureShape,
   /** Pictures in one run. */
   batch: Type.Integer(),
+  /** Those in which a search by a picture is made; `plain` is the first. */
+  readings: Type.Array(PictureReading, { minItems: 1 }),
   state: ModelState,
 });
 export type VisualModel = Static<typeof VisualModel>;
-
-/** How a picture is looked at. */
-export const PictureReading = Type.Union([Type.Literal('plain'), Type.Literal('mirrored')]);
-export type PictureReading = Static<typeof PictureReading>;
 
 export const embedderContract = contract(
   'embedder',

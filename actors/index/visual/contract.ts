@@ -112,7 +112,7 @@ export const visualMessages = {
   /**
    * Ranks the loaded frames, best first. NOT_LOADED when what is loaded is of another folder or model. `text`, `picture`:
    * L2-normalised; each is optional but one must be there. `text`: d. `picture`: k×d, readings of one picture, of which the
-   * one that a frame is most like counts; at most 4. `text_weight` weighs text against a picture's 1 when both are there. `exclude`: k×d, a soft signal that lowers what it resembles. `people`: only frames that show them; NOT_LOADED when
+   * one that a frame is most like counts; at most 12. `text_weight` weighs text against a picture's 1 when both are there. `exclude`: k×d, a soft signal that lowers what it resembles. `people`: only frames that show them; NOT_LOADED when
    * people of another folder are loaded, and an error naming the item of `people_filter` that means nobody.
    */
   search: ask(

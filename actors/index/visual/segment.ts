@@ -10,7 +10,7 @@ export const blockRows = 4096;
 /** Query vectors that can be held at once: the readings to rank by and those to exclude. */
 export const maxQueries = 64;
 /** Readings of one picture. */
-export const mostReadings = 4;
+export const mostReadings = 12;
 const defaultSegmentBytes = 1 << 30;
 
 interface Segment {

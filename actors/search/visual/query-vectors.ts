@@ -51,18 +51,20 @@ export async function textVectors(
   const excluded = rows.filter((_, row) => row > 0 && understood[row]);
   return {
     query: understood[0] ? rows[0]! : null,
-    exclude: excluded.length > 0 ? joined(excluded, d) : null,
+    exclude: excluded.length > 0 ? joined(excluded) : null,
     known: known_words[0] ?? [],
     unknown,
     unknownExcluded: [...new Set(excludedWords.flat())].filter((word) => !unknown.includes(word)),
   };
 }
 
-/** k vectors as one k×d. */
-export function joined(rows: readonly Float32Array[], d: number): Float32Array {
-  const all = new Float32Array(rows.length * d);
-  rows.forEach((row, i) => {
-    all.set(row, i * d);
-  });
+/** One after the other, *copied*: k×d of rows of d, or of several each. */
+export function joined(rows: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(rows.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const row of rows) {
+    all.set(row, at);
+    at += row.length;
+  }
   return all;
 }

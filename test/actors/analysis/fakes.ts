@@ -11,7 +11,7 @@ import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import type { SpeechJob } from '../../../actors/analysis/stages/speech/request.ts';
 import type { Stage } from '../../../actors/analysis/stages/stage.ts';
 import { decoderContract, mediaErrors, modifiedMs } from '../../../actors/decoder/contract.ts';
-import { embedderContract } from '../../../actors/embedder/contract.ts';
+import { embedderContract, type PictureReading } from '../../../actors/embedder/contract.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { createSearch } from '../../../actors/search/search.ts';
@@ -54,6 +54,7 @@ interface World extends IndexState, StoredPicturesWorld {
   loaded: boolean;
 }
 
+const readings: PictureReading[] = ['plain', 'mirrored'];
 const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area', trim_bars: true } as const;
 
 function fakeDecoder(world: World) {
@@ -177,7 +178,7 @@ function fakeEmbedder(world: World) {
           world.loaded = true;
           const model_key = asked === 'second' ? asked : 'fake';
           const state = { ...ready, model_key, requested_model_key: model_key };
-          return { model_key, dimensions: 2, shape, batch: world.batch, state };
+          return { model_key, dimensions: 2, shape, batch: world.batch, readings, state };
         },
         state: () => ready,
         pictures: ({ pictures, readings = ['plain'] }, turn) => {
