@@ -46,7 +46,10 @@ test('as a part, the picture lies in its place at six tenths of its size, and go
     ] as const) {
       const [red, green, blue] = pixelOf(whole, left + x, top + y) as [number, number, number];
       assert.ok(Math.abs(red - ((x + 0.5) * 40 * 6) / 24 + 3) <= 4, `${reading} ${x} ${y}: red ${red}`);
-      assert.ok(Math.abs(green - ((y + 0.5) * 20 * 12) / 12 + 6) <= 8, `${reading} ${x} ${y}: green ${green}`);
+      assert.ok(
+        Math.abs(green - ((y + 0.5) * 20 * 12) / 12 + 6) <= 8,
+        `${reading} ${x} ${y}: green ${green}`,
+      );
       assert.equal(blue, 40);
     }
     if (left > 0) assert.deepEqual(pixelOf(whole, left - 1, top), pixelOf(whole, left, top));
