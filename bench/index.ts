@@ -119,11 +119,13 @@ function searching(size: Size): BenchRow[] {
   const at: Searched = { bank, catalog, fine: () => null, pause: () => {} };
   const all = { hashes: null, ranges: {}, filters: [] };
   const one = { hashes: ['0'], ranges: {}, filters: [] };
-  const wanted = { text: query, picture: null, textWeight: 1, exclude: [] };
+  const wanted = { text: query, pictures: [], textWeight: 1, exclude: [] };
   const floor = timed(rounds, () => readMemory(bank, rows));
   const frames = timed(rounds, () => nearest(at, query, all, 50));
   const scenes = timed(rounds, () => search(at, wanted, all, 50));
   const without = timed(rounds, () => search(at, { ...wanted, exclude: [other] }, all, 50));
+  const readings = { ...wanted, text: null, pictures: [query, other] };
+  const either = timed(rounds, () => search(at, readings, all, 50));
   const single = timed(rounds * 3, () => nearest(at, query, one, 50));
   const loop = floatLoop(size, query);
   const row = (name: string, value: number, against: string, peer: number): BenchRow => ({
@@ -138,6 +140,7 @@ function searching(size: Size): BenchRow[] {
     row('top 50 frames', frames, 'reading the same memory', floor),
     row('top 50 scenes', scenes, 'float loop in JS', loop),
     row('top 50 scenes, one thing excluded', without, 'two searches', 2 * scenes),
+    row('top 50 scenes, the nearer of two readings', either, 'two searches', 2 * scenes),
     row('top 50 frames of one file of 3,600', single, 'its share of a whole search', (frames * 3600) / rows),
   ];
 }

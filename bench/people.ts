@@ -131,7 +131,7 @@ export const people: Question = async (say) => {
   const facets = timed(() => new PeopleFacets().of(source, () => {}));
   const at: Searched = { ...footage(), fine: () => null, pause: () => {} };
   const query = unit(Float32Array.from({ length: dimensions }, seeded(99)));
-  const wanted = { text: query, picture: null, textWeight: 1, exclude: [] };
+  const wanted = { text: query, pictures: [], textWeight: 1, exclude: [] };
   const find = (seen: Seen | null) =>
     search(at, wanted, { hashes: null, ranges: {}, only: seen?.ranges ?? null }, 50);
   const loaded = new LoadedPeople({ folder: '/', identity: '' });

@@ -11,6 +11,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   decode: async () => (await import('./decode.ts')).decode,
   clips: async () => (await import('./clips.ts')).clips,
   sound: async () => (await import('./sound.ts')).sound,
+  'picture-search': async () => (await import('./picture-search.ts')).pictureSearch,
   embed: async () => (await import('./embed.ts')).embed,
   ingest: async () => (await import('./ingest.ts')).ingest,
   memory: async () => (await import('./memory.ts')).memory,

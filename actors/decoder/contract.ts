@@ -174,6 +174,8 @@ export const PictureShape = Type.Object({
   /** `stretch`: both sides to size. `cover`: shortest side to size, then a centre crop. */
   fit: Type.Union([Type.Literal('stretch'), Type.Literal('cover')]),
   resample: Type.Union([Type.Literal('area'), Type.Literal('bilinear'), Type.Literal('bicubic')]),
+  /** Black bars around the picture are left out before it is scaled: those of the whole film, or those of a still. */
+  trim_bars: Type.Optional(Type.Boolean()),
 });
 export type PictureShape = Static<typeof PictureShape>;
 
@@ -302,7 +304,12 @@ export const decoderContract = contract(
         preview: Nullable(PreviewShape),
         picture: SlotHandle,
       }),
-      Type.Object({ seconds: Type.Number(), preview: Nullable(Bytes) }),
+      Type.Object({
+        seconds: Type.Number(),
+        preview: Nullable(Bytes),
+        /** Black bars were left out. */
+        trimmed: Type.Boolean(),
+      }),
     ),
     /**
      * The pictures shown at several moments, in one pass over the file; a still is the same at each. Moments after the end

@@ -8,9 +8,10 @@ import type { DeviceChoice } from '../models/device.ts';
 import type { SessionOpener } from '../models/graph.ts';
 import { fileOf, findVisualRow, readRegistry, requireFiles } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
-import { embedderContract, type VisualModel } from './contract.ts';
+import { embedderContract, type PictureReading, type VisualModel } from './contract.ts';
 import { familyOf } from './families.ts';
 import type { Sides, VisualFamily } from './family.ts';
+import { readAs } from './readings.ts';
 
 export interface EmbedderSettings {
   /** Absolute path of the folder with a folder for each model. */
@@ -52,9 +53,11 @@ export const definition = actor({
         load: async ({ model_key }, turn) =>
           answer(await current.load(model_key, createCheckpoint(turn, { stopping }))),
         state: () => current.state,
-        pictures: async ({ model_key, pictures, urgent }, turn) => {
-          const slots = pictures.map((handle) => turn.slot(handle));
-          const vectors = await embedPictures(current, model_key, slots, turn, urgent);
+        pictures: async ({ model_key, pictures, readings = ['plain'], urgent }, turn) => {
+          const asked = pictures.flatMap((handle) =>
+            readings.map((reading) => ({ slot: turn.slot(handle), reading })),
+          );
+          const vectors = await embedPictures(current, model_key, asked, turn, urgent);
           return new Sent({ vectors }, { transfer: [vectors.buffer] });
         },
         texts: async ({ model_key, texts }, turn) => {
@@ -71,31 +74,42 @@ type Current = CurrentModel<VisualRow, VisualFamily>;
 
 function answer({ row, family, state }: Loaded<VisualRow, VisualFamily>): VisualModel {
   const { shape, batch } = row.visual;
-  return { model_key: row.key, dimensions: family.dimensions, shape, batch, state };
+  // Bars say nothing of a picture, whatever model looks at it, and take room from what does.
+  const trimmed = { ...shape, trim_bars: true };
+  const readings = [...family.readings];
+  return { model_key: row.key, dimensions: family.dimensions, shape: trimmed, batch, readings, state };
+}
+
+interface AskedPicture {
+  readonly slot: Uint8Array;
+  readonly reading: PictureReading;
 }
 
 /** n×d, in memory of its own. Throws INVALID_MESSAGE when a slot is smaller than the model's picture. */
 async function embedPictures(
   current: Current,
   key: string,
-  slots: readonly Uint8Array[],
+  asked: readonly AskedPicture[],
   turn: Turn,
   urgent = false,
 ): Promise<Float32Array<ArrayBuffer>> {
   return inBatches(
     (work) => current.run(key, work, urgent),
-    slots,
+    asked,
     turn,
     async ({ family, row }, batch) => {
-      const bytes = row.visual.shape.width * row.visual.shape.height * 3;
-      const small = batch.find((slot) => slot.length < bytes);
+      const { width, height } = row.visual.shape;
+      const bytes = width * height * 3;
+      const small = batch.find(({ slot }) => slot.length < bytes)?.slot;
       if (small) {
         throw engineErrors.INVALID_MESSAGE(
           `a slot of ${small.length} bytes, a picture of "${key}" has ${bytes}`,
         );
       }
       // Slots fit the largest model; the picture of this one is at the start.
-      return family.pictures(batch.map((slot) => slot.subarray(0, bytes)));
+      return family.pictures(
+        batch.map(({ slot, reading }) => readAs(reading, slot.subarray(0, bytes), row.visual.shape)),
+      );
     },
   );
 }

@@ -34,6 +34,18 @@ export const noModel: ModelState = {
   device: null,
 };
 
+/** How a picture is looked at: as it is, as a mirror shows it, or as this part of a larger picture. */
+export const PictureReading = Type.Union([
+  Type.Literal('plain'),
+  Type.Literal('mirrored'),
+  Type.Literal('middle'),
+  Type.Literal('top_left'),
+  Type.Literal('top_right'),
+  Type.Literal('bottom_left'),
+  Type.Literal('bottom_right'),
+]);
+export type PictureReading = Static<typeof PictureReading>;
+
 export const VisualModel = Type.Object({
   model_key: Type.String(),
   /** Length of a vector. */
@@ -41,6 +53,8 @@ export const VisualModel = Type.Object({
   shape: PictureShape,
   /** Pictures in one run. */
   batch: Type.Integer(),
+  /** Those in which a search by a picture is made; `plain` is the first. */
+  readings: Type.Array(PictureReading, { minItems: 1 }),
   state: ModelState,
 });
 export type VisualModel = Static<typeof VisualModel>;
@@ -51,11 +65,15 @@ export const embedderContract = contract(
     /** Loads a model (a second call with the same key answers at once) and falls back to the default one if that fails. */
     load: ask(Type.Object({ model_key: Type.String() }), VisualModel),
     state: ask(Type.Object({}), ModelState),
-    /** n pictures of the model's shape, from slots. `vectors`: n×d, L2-normalised, *moved*. */
+    /**
+     * n pictures of the model's shape, from slots, each in every one of `readings` (left out: as it is). `vectors`: one
+     * for each reading of the first picture, then of the next: n·k×d, L2-normalised, *moved*.
+     */
     pictures: ask(
       Type.Object({
         model_key: Type.String(),
         pictures: Type.Array(SlotHandle, { minItems: 1 }),
+        readings: Type.Optional(Type.Array(PictureReading, { minItems: 1 })),
         /** A user waits for the answer: goes before the batches of an ingest. */
         urgent: Type.Optional(Type.Boolean()),
       }),

@@ -3,6 +3,7 @@
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { VisualRow } from '../models/contract.ts';
 import type { SessionOpener } from '../models/graph.ts';
+import type { PictureReading } from './contract.ts';
 
 export interface TextVectors {
   /** n×d, L2-normalised; owned by the caller. */
@@ -18,6 +19,8 @@ export interface TextVectors {
 export interface VisualFamily {
   /** Length d of a vector. */
   readonly dimensions: number;
+  /** In which a search by a picture is made; `plain` is the first. Each costs a run of the graph and a scan. */
+  readonly readings: readonly PictureReading[];
   /** The device the graph runs on: the one of the pictures where it is open. */
   readonly device: string;
   /**

@@ -21,6 +21,8 @@ export const starterFamily: Family = {
     const pixels = new Uint8Array(batch * PICTURE_BYTES);
     return {
       dimensions: DIMENSIONS,
+      // It knows where in the frame things are, so a part of a picture is another picture to it.
+      readings: ['plain', 'mirrored', 'middle', 'top_left', 'top_right', 'bottom_left', 'bottom_right'],
       device: session?.device ?? 'cpu',
       pictures: async (pictures) => {
         if (!session) throw modelErrors.MODEL_RUN_FAILED(`${row.key}: is not open for pictures`);

@@ -121,6 +121,8 @@ function visualFamily(
   const notOpen = (what: string) => modelErrors.MODEL_RUN_FAILED(`${row.key}: is not open for ${what}`);
   return {
     dimensions,
+    // It learned what things are wherever they lie, so parts are like the whole to it; mirrors cost little.
+    readings: ['plain', 'mirrored'],
     device: (picture ?? text?.tower)?.session.device ?? 'cpu',
     pictures: async (slots) => {
       if (!picture) throw notOpen('pictures');

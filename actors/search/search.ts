@@ -19,7 +19,7 @@ import { findFacets } from './scope/find-facets.ts';
 import { createThumbnails } from './thumbnails/thumbnails.ts';
 import { createTranscriptData } from './transcripts/transcript-data.ts';
 import { createTranscripts } from './transcripts/transcripts.ts';
-import { frameVector, pictureVector } from './visual/query-vectors.ts';
+import { frameReadings, pictureReadings } from './visual/picture-readings.ts';
 import { VisualData } from './visual/visual-data.ts';
 import { searchVisual, type VisualSearchParts } from './visual/visual-search.ts';
 
@@ -104,13 +104,14 @@ function visualSearches(parts: VisualSearchParts): Pick<Search, 'text' | 'image'
   return {
     text: async (request, signal) => {
       if (request.query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
-      return searchVisual(parts, request, async () => ({ vector: null }), signal);
+      return searchVisual(parts, request, async () => ({ readings: null }), signal);
     },
     image: (request, signal) => {
-      const picture = (model: VisualModel) => pictureVector(parts, model, request.image_path, 0, signal);
-      return searchVisual(parts, request, async (model) => ({ vector: await picture(model) }), signal);
+      const { image_path } = request;
+      const readings = (model: VisualModel) => pictureReadings(parts, model, image_path, 0, signal);
+      return searchVisual(parts, request, async (model) => ({ readings: await readings(model) }), signal);
     },
     frame: (request, signal) =>
-      searchVisual(parts, request, (model) => frameVector(parts, model, request, signal), signal),
+      searchVisual(parts, request, (model) => frameReadings(parts, model, request, signal), signal),
   };
 }

@@ -149,7 +149,10 @@ export const searchImage = route({
   summary: 'Finds moments similar to a picture',
   description: notice,
   body: Type.Object({
-    image_path: described(AbsolutePath, 'The picture to compare with.'),
+    image_path: described(
+      AbsolutePath,
+      'The picture to compare with: as it is or mirrored, whichever a match is nearer to, and without black bars.',
+    ),
     ...onePicture,
     exclude,
   }),

@@ -4,6 +4,7 @@ import type { Request, SlotHandle } from '../../../runtime/contract.ts';
 import { type decoderContract, type GridFrame, mediaErrors, type PictureShape } from '../contract.ts';
 import { gridLength } from '../grid.ts';
 import type { Hardware } from '../packets/hardware.ts';
+import type { Bars } from '../pixels/bars.ts';
 import { fillStill, previewStill, reduceStill } from '../pixels/still.ts';
 import { undecodable } from '../source/encrypted.ts';
 import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
@@ -12,6 +13,7 @@ import { openSource, type Source } from '../source/source.ts';
 import { openStill } from '../source/still.ts';
 import type { Still } from '../source/stills/still.ts';
 import { mostSeconds, pictureSeconds } from '../source/stream.ts';
+import { filmBars } from './film-bars.ts';
 import { FrameSlots } from './frame-slots.ts';
 import { gridPictures } from './grid-pictures.ts';
 import { PictureOutputs } from './outputs.ts';
@@ -50,9 +52,10 @@ async function* filmFramesOnAnyDevice(
 ): AsyncGenerator<Sent<GridFrame>> {
   const { path } = request;
   const slots = new FrameSlots(turn, shapesOf(request).length);
+  const bars = shapesOf(request).some(({ trim_bars }) => trim_bars) ? await filmBars(path, turn) : null;
   let found = false;
   try {
-    for await (const frame of filmFrames(request, turn, hardware, slots)) {
+    for await (const frame of filmFrames(request, turn, { hardware, slots, bars })) {
       found = true;
       yield frame;
     }
@@ -62,18 +65,23 @@ async function* filmFramesOnAnyDevice(
     if (found || !hardware || undecodable || turn.cancelled()) throw error;
     turn.log.warn('not decoded in hardware, so decoded in software', { path, error });
   }
-  yield* filmFrames(request, turn, null, slots);
+  yield* filmFrames(request, turn, { hardware: null, slots, bars });
+}
+
+interface FilmPass {
+  readonly hardware: Hardware | null;
+  readonly slots: FrameSlots;
+  readonly bars: Bars | null;
 }
 
 async function* filmFrames(
   request: FramesRequest,
   turn: FeedTurn,
-  hardware: Hardware | null,
-  slots: FrameSlots,
+  { hardware, slots, bars }: FilmPass,
 ): AsyncGenerator<Sent<GridFrame>> {
   const { path, mode, from_frame, preview } = request;
   const source = await openSource(path, { turn, beforeStill: () => slots.take() });
-  const outputs = new PictureOutputs(source, shapesOf(request), preview);
+  const outputs = new PictureOutputs(source, shapesOf(request), preview, bars);
   try {
     const onEnd = (counts: object) => turn.log.debug('walked', { path, ...counts });
     for await (const found of gridPictures(source, {

@@ -79,7 +79,7 @@ function endOf(options: WalkOptions): number {
 }
 
 /** The picture of one packet, *moved* to the caller; null when it cannot be decoded. */
-function decodeAlone(decoder: PictureDecoder, packet: Packet): Frame | null {
+export function decodeAlone(decoder: PictureDecoder, packet: Packet): Frame | null {
   let picture: Frame | null = null;
   const keep = (frame: Frame) => {
     picture ??= keepPicture(frame);

@@ -1,5 +1,6 @@
 // What a request wants made of each decoded picture: one or several scaled pictures in slots, and a JPEG preview.
 import type { PictureShape, PreviewShape } from '../contract.ts';
+import type { Bars } from '../pixels/bars.ts';
 import { PictureFiller } from '../pixels/picture.ts';
 import { PreviewMaker } from '../pixels/preview.ts';
 import type { Source } from '../source/source.ts';
@@ -10,12 +11,21 @@ import type { GridPicture } from './gop-walk.ts';
 export class PictureOutputs {
   readonly #source: Source;
   readonly #fillers: readonly PictureFiller[];
+  /** For each shape. */
+  readonly #bars: readonly (Bars | null)[];
   readonly #preview: PreviewMaker | null;
   /** The preview made last, for seconds that show the same picture. */
   #last: { readonly seconds: number; readonly jpeg: Uint8Array<ArrayBuffer> } | null = null;
 
-  constructor(source: Source, shapes: readonly PictureShape[], preview: PreviewShape | null) {
+  /** `bars`: those of the film, left out of the shapes that ask for it. */
+  constructor(
+    source: Source,
+    shapes: readonly PictureShape[],
+    preview: PreviewShape | null,
+    bars: Bars | null = null,
+  ) {
     this.#source = source;
+    this.#bars = shapes.map(({ trim_bars }) => (trim_bars ? bars : null));
     const transfer = source.video?.codecpar.colorTrc ?? 0;
     this.#fillers = shapes.map((shape) => new PictureFiller(shape, transfer));
     this.#preview = preview ? new PreviewMaker(preview, transfer) : null;
@@ -24,7 +34,7 @@ export class PictureOutputs {
   /** Fills one slot for each shape, in their order. */
   fill({ frame }: GridPicture, slots: readonly Uint8Array[]) {
     const coded = codedSize(this.#source.video!);
-    for (const [i, filler] of this.#fillers.entries()) filler.fill(frame, coded, slots[i]!);
+    for (const [i, filler] of this.#fillers.entries()) filler.fill(frame, coded, slots[i]!, this.#bars[i]);
   }
 
   /** The preview in a buffer of its own, which can be *moved*. */

@@ -8,6 +8,7 @@ import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { openStill } from '../source/still.ts';
 import { pictureSeconds } from '../source/stream.ts';
+import { filmBars } from './film-bars.ts';
 import { gridPictures } from './grid-pictures.ts';
 import { PictureOutputs } from './outputs.ts';
 
@@ -26,16 +27,17 @@ export async function picture(request: PictureRequest, turn: Turn): Promise<Sent
     turn.throwIfCancelled();
     await fillStill(reduced!, slot);
     turn.throwIfCancelled();
-    return reply(0, preview && (await previewStill(reduced!, preview.quality)));
+    return reply(0, preview && (await previewStill(reduced!, preview.quality)), reduced!.within !== null);
   }
+  const bars = shape.trim_bars ? await filmBars(path, turn) : null;
   const source = await openSource(path, { turn });
-  const outputs = new PictureOutputs(source, [shape], preview);
+  const outputs = new PictureOutputs(source, [shape], preview, bars);
   try {
     const offset = isStillContainer(source.container) ? 0 : withinVideo(source, request.seconds);
     const onEnd = (counts: object) => turn.log.debug('walked', { path, ...counts });
     for await (const found of gridPictures(source, { mode: 'exact', from: 0, to: 1, offset, turn, onEnd })) {
       outputs.fill(found, [slot]);
-      return reply(found.seconds, outputs.preview(found));
+      return reply(found.seconds, outputs.preview(found), bars !== null);
     }
     throw mediaErrors.DECODE_FAILED(`${path}: no picture can be decoded at ${request.seconds} s`, { path });
   } finally {
@@ -44,8 +46,12 @@ export async function picture(request: PictureRequest, turn: Turn): Promise<Sent
   }
 }
 
-function reply(seconds: number, preview: Uint8Array<ArrayBuffer> | null): Sent<PictureReply> {
-  return new Sent({ seconds, preview }, { transfer: preview ? [preview.buffer] : [] });
+function reply(
+  seconds: number,
+  preview: Uint8Array<ArrayBuffer> | null,
+  trimmed: boolean,
+): Sent<PictureReply> {
+  return new Sent({ seconds, preview, trimmed }, { transfer: preview ? [preview.buffer] : [] });
 }
 
 /** A moment after the end shows the last picture; a second more, since some containers count the duration too short. */

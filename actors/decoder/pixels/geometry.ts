@@ -1,6 +1,7 @@
 // Geometry of a picture: scaled in its coded orientation, then rotated and cropped. Pure.
 import type { PictureShape } from '../contract.ts';
 import { type CodedSize, rotated, type Size, shownSize } from '../source/coded-size.ts';
+import type { Bars } from './bars.ts';
 
 /** How to scale, rotate and crop a coded picture. */
 export interface Placement {
@@ -16,10 +17,12 @@ export interface Placement {
   readonly kept: Size;
 }
 
-export function placeShape(coded: CodedSize, shape: PictureShape): Placement {
+/** `bars` are left out: the whole picture is scaled so much larger, and they lie outside the crop. */
+export function placeShape(coded: CodedSize, shape: PictureShape, bars: Bars | null = null): Placement {
   const kept = { width: shape.width, height: shape.height };
   const { rotation, mirrored } = coded;
   const turn = { rotation, mirrored };
+  if (bars) return { ...placeWithin(shownSize(coded), shape, bars, rotation), ...turn };
   if (shape.fit === 'stretch') return { scaled: rotated(kept, rotation), ...turn, left: 0, top: 0, kept };
   const shown = shownSize(coded);
   const factor = Math.max(kept.width / shown.width, kept.height / shown.height);
@@ -30,6 +33,27 @@ export function placeShape(coded: CodedSize, shape: PictureShape): Placement {
   const left = Math.floor((full.width - kept.width) / 2);
   const top = Math.floor((full.height - kept.height) / 2);
   return { scaled: rotated(full, rotation), ...turn, left, top, kept };
+}
+
+function placeWithin(shown: Size, shape: PictureShape, bars: Bars, rotation: number) {
+  const kept = { width: shape.width, height: shape.height };
+  const across = 1 - bars.left - bars.right;
+  const down = 1 - bars.top - bars.bottom;
+  const byWidth = kept.width / (shown.width * across);
+  const byHeight = kept.height / (shown.height * down);
+  const most = Math.max(byWidth, byHeight);
+  const [wide, high] = shape.fit === 'stretch' ? [byWidth, byHeight] : [most, most];
+  const full = {
+    width: Math.max(kept.width, Math.round(shown.width * wide)),
+    height: Math.max(kept.height, Math.round(shown.height * high)),
+  };
+  const start = (size: number, before: number, share: number, length: number) => {
+    const middle = size * (before + share / 2);
+    return Math.min(size - length, Math.max(0, Math.round(middle - length / 2)));
+  };
+  const left = start(full.width, bars.left, across, kept.width);
+  const top = start(full.height, bars.top, down, kept.height);
+  return { scaled: rotated(full, rotation), left, top, kept };
 }
 
 /** The whole picture, its longest side at most `maxSide`; never scaled up. */

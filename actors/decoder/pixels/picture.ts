@@ -2,6 +2,7 @@
 import type { PictureShape } from '../contract.ts';
 import { AV_PIX_FMT_RGB24, type Frame } from '../ffmpeg.ts';
 import type { CodedSize } from '../source/coded-size.ts';
+import type { Bars } from './bars.ts';
 import { copyTurned, type Placement, placeShape } from './geometry.ts';
 import { type ToneMap, toneMap } from './hdr.ts';
 import { Scaler } from './scaler.ts';
@@ -19,12 +20,12 @@ export class PictureFiller {
     this.#scaler = new Scaler(AV_PIX_FMT_RGB24, shape.resample);
   }
 
-  /** Writes width×height×3 RGB bytes into `slot`. Throws DECODE_FAILED for a pixel format swscale does not support. */
-  fill(frame: Frame, coded: CodedSize, slot: Uint8Array) {
+  /** Writes width×height×3 RGB bytes into `slot`, without `bars`. Throws DECODE_FAILED for a pixel format swscale does not support. */
+  fill(frame: Frame, coded: CodedSize, slot: Uint8Array, bars: Bars | null = null) {
     const { width, height } = this.#shape;
     const bytes = width * height * 3;
     if (slot.length < bytes) throw new RangeError(`A slot of ${slot.length} bytes cannot hold ${bytes}`);
-    const place = placeShape({ ...coded, width: frame.width, height: frame.height }, this.#shape);
+    const place = placeShape({ ...coded, width: frame.width, height: frame.height }, this.#shape, bars);
     const scaled = this.#scaler.scale(frame, place.scaled);
     copyPlane(scaled, place, 3, slot);
     this.#toneMap?.(slot.subarray(0, bytes));

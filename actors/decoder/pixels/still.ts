@@ -6,12 +6,19 @@ import type { Size } from '../source/coded-size.ts';
 import { decodeStill } from '../source/still.ts';
 import type { Still } from '../source/stills/still.ts';
 import { readsReduced } from '../source/stills/webp.ts';
+import { barsOf, levelsOf } from './bars.ts';
 import { placeShape, placeWhole } from './geometry.ts';
 
 /** The reduced image is this many times the model's size, so that scaling twice looks like scaling once. */
 const oversampling = 2;
 /** Kernels of sharp; each averages over the pixels it merges, as `area` asks. */
 const kernels = { area: 'linear', bilinear: 'linear', bicubic: 'cubic' } as const;
+
+/** In px, from the top left. */
+interface Part extends Size {
+  readonly left: number;
+  readonly top: number;
+}
 
 /** A still scaled down to little more than the sizes that are asked for. */
 export interface ReducedStill extends Size {
@@ -20,6 +27,8 @@ export interface ReducedStill extends Size {
   readonly shape: PictureShape;
   /** Size of the preview, in px; null when none is asked for. */
   readonly preview: Size | null;
+  /** The part without black bars, in px; null where there are none, or where they are to stay. */
+  readonly within: Part | null;
 }
 
 /**
@@ -46,7 +55,7 @@ export async function reduceStill(
 }
 
 /** What a reduced still will be. */
-type Plan = Omit<ReducedStill, 'rgb'>;
+type Plan = Omit<ReducedStill, 'rgb' | 'within'>;
 
 function planOf(still: Still, shape: PictureShape, preview: PreviewShape | null): Plan {
   const shown = asShown(still);
@@ -69,13 +78,26 @@ async function reduce(still: Still, picture: Sharp, plan: Plan): Promise<Reduced
   });
   const { data, info } = await resized.raw().toBuffer({ resolveWithObject: true });
   if (info.channels !== 3) throw new Error(`${info.channels} channels instead of 3`);
-  return { ...plan, rgb: data };
+  return { ...plan, rgb: data, within: partWithin(data, plan) };
+}
+
+/** The part of a picture that its shape asks for: without black bars where they are to be left out. */
+export function partWithin(
+  rgb: Uint8Array,
+  { width, height, shape }: Pick<ReducedStill, 'width' | 'height' | 'shape'>,
+): Part | null {
+  const bars = shape.trim_bars ? barsOf(levelsOf(rgb, width, height)) : null;
+  if (!bars) return null;
+  const [left, top] = [Math.round(bars.left * width), Math.round(bars.top * height)];
+  const [right, bottom] = [Math.round(bars.right * width), Math.round(bars.bottom * height)];
+  return { left, top, width: width - left - right, height: height - top - bottom };
 }
 
 /** The picture as width×height×3 RGB bytes, *copied* into `slot`. */
 export async function fillStill(still: ReducedStill, slot: Uint8Array): Promise<void> {
   const { width, height, fit, resample } = still.shape;
-  const resized = fromRgb(still).resize(width, height, {
+  const whole = fromRgb(still);
+  const resized = (still.within ? whole.extract(still.within) : whole).resize(width, height, {
     fit: fit === 'stretch' ? 'fill' : 'cover',
     kernel: kernels[resample],
   });

@@ -4,7 +4,7 @@ import { type FeedTurn, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Request } from '../../../runtime/contract.ts';
 import type { decoderContract, GridFrame, PictureShape, PictureSize } from '../contract.ts';
 import { FrameSlots } from '../frames/frame-slots.ts';
-import { fillStill } from './still.ts';
+import { fillStill, partWithin } from './still.ts';
 
 type FramesRequest = Request<typeof decoderContract, 'stored_frames'>;
 type SizeRequest = Request<typeof decoderContract, 'stored_size'>;
@@ -56,7 +56,8 @@ async function decoded(jpeg: Uint8Array, turn: Turn): Promise<Decoded | null> {
 
 async function fill(picture: Decoded, shape: PictureShape, slot: Uint8Array): Promise<void> {
   const { rgb, width, height } = picture;
-  const isSame = shape.width === width && shape.height === height;
+  const within = partWithin(rgb, { width, height, shape });
+  const isSame = shape.width === width && shape.height === height && !within;
   if (isSame) slot.set(rgb);
-  else await fillStill({ ...picture, shape, preview: null }, slot);
+  else await fillStill({ ...picture, shape, within, preview: null }, slot);
 }

@@ -103,6 +103,11 @@ export class Source {
     return this.video?.codecpar.hasProperties(AV_CODEC_PROP_INTRA_ONLY) ?? false;
   }
 
+  /** A seek may read the file up to the place that is wanted, which takes minutes. */
+  get seeksByReading(): boolean {
+    return this.bytes > largeBytes && readUpTo.test(this.container);
+  }
+
   /**
    * Ticks from one frame to the next, once a frame was read whose two fields are packets of their own in the file; null
    * otherwise.
@@ -197,7 +202,7 @@ export class Source {
   *#steps(target: number): Generator<number> {
     const seconds = Number(this.format.duration) / 1e6;
     const { num, den } = this.video!.timeBase;
-    if (!readUpTo.test(this.container) || this.bytes <= largeBytes || !(seconds > 0)) return;
+    if (!this.seeksByReading || !(seconds > 0)) return;
     const step = Math.max(1, Math.floor((((seconds * den) / num) * largeBytes) / this.bytes));
     for (let at = this.#reached + step; at < target; at += step) {
       yield at;

@@ -111,8 +111,8 @@ export const visualMessages = {
   drop: ask(Type.Object({}), Type.Object({})),
   /**
    * Ranks the loaded frames, best first. NOT_LOADED when what is loaded is of another folder or model. `text`, `picture`:
-   * d, L2-normalised; each is optional but one must be there; `text_weight` weighs text against a picture's 1 when both
-   * are. `exclude`: k×d, a soft signal that lowers what it resembles. `people`: only frames that show them; NOT_LOADED when
+   * L2-normalised; each is optional but one must be there. `text`: d. `picture`: k×d, readings of one picture, of which the
+   * one that a frame is most like counts; at most 12. `text_weight` weighs text against a picture's 1 when both are there. `exclude`: k×d, a soft signal that lowers what it resembles. `people`: only frames that show them; NOT_LOADED when
    * people of another folder are loaded, and an error naming the item of `people_filter` that means nobody.
    */
   search: ask(

@@ -4,7 +4,7 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { visualMessages } from './contract.ts';
 import type { Query } from './scoring.ts';
-import { maxQueries } from './segment.ts';
+import { maxQueries, mostReadings } from './segment.ts';
 
 type SearchRequest = Request<Contract<typeof visualMessages>, 'search'>;
 
@@ -13,13 +13,13 @@ export function checkedQuery(
   { text, picture, exclude, text_weight: textWeight }: SearchRequest,
   dimensions: number,
 ): Query {
-  const one = (name: string, vector: Float32Array | null) =>
-    vector && (checkedVectors(name, vector, dimensions, 1)[0] as Float32Array);
+  const pictures = picture === null ? [] : checkedVectors('picture', picture, dimensions, mostReadings);
   return {
-    text: one('text', text),
-    picture: one('picture', picture),
+    text: text && (checkedVectors('text', text, dimensions, 1)[0] as Float32Array),
+    pictures,
     textWeight,
-    exclude: exclude === null ? [] : checkedVectors('exclude', exclude, dimensions, maxQueries - 1),
+    exclude:
+      exclude === null ? [] : checkedVectors('exclude', exclude, dimensions, maxQueries - mostReadings),
   };
 }
 

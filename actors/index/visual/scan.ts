@@ -86,9 +86,9 @@ export interface BlockScorer {
 }
 
 /** Sets the vectors of a search. */
-export function blockScorer(bank: RowBank, scoring: Scoring): BlockScorer {
-  bank.setQueries([scoring.base, ...scoring.exclude.map(({ vector }) => vector)]);
-  if (scoring.exclude.length === 0) {
+export function blockScorer(bank: RowBank, { bases, exclude }: Scoring): BlockScorer {
+  bank.setQueries([...bases, ...exclude.map(({ vector }) => vector)]);
+  if (bases.length === 1 && exclude.length === 0) {
     return {
       score: (row, count) => bank.scan(row, count, 0),
       above: (row, count, least) => bank.above(row, count, least),
@@ -99,8 +99,12 @@ export function blockScorer(bank: RowBank, scoring: Scoring): BlockScorer {
   return {
     score: (row, count) => {
       scores.set(bank.scan(row, count, 0));
-      for (const [i, { bar, weight }] of scoring.exclude.entries()) {
-        const alike = bank.scan(row, count, i + 1);
+      for (let base = 1; base < bases.length; base++) {
+        const other = bank.scan(row, count, base);
+        for (let at = 0; at < count; at++) if (other[at]! > scores[at]!) scores[at] = other[at]!;
+      }
+      for (const [i, { bar, weight }] of exclude.entries()) {
+        const alike = bank.scan(row, count, bases.length + i);
         for (let at = 0; at < count; at++) scores[at]! -= Math.max(0, alike[at]! - bar) * weight;
       }
       return scores;

@@ -4,6 +4,9 @@
 // cannot be added as they are. Each is divided by its spread over the frames searched; then `text_weight` counts text
 // against a picture's 1: share of text = text_weight / (1 + text_weight). Both are linear, so they become one vector.
 //
+// Readings of a picture. The same picture may be asked for in several readings: as it is, mirrored. A frame counts by the
+// reading it is most like. Each is joined with the text by the spread of the first, so that they stay in one scale.
+//
 // Exclude. For each excluded vector the usual similarity m and its spread s are taken over the frames searched. A frame
 // less than one spread above m loses nothing; above, it loses what it is over that bar, brought to the spread of the
 // score: score = b - Σ max(0, e - (m + s)) × spread(b) / s. What resembles the excluded thing sinks by as many spreads as
@@ -11,7 +14,8 @@
 
 export interface Query {
   readonly text: Float32Array | null;
-  readonly picture: Float32Array | null;
+  /** Readings of one picture, of which the nearest counts; none where no picture is asked for. */
+  readonly pictures: readonly Float32Array[];
   readonly textWeight: number;
   /** Vectors of the same length as the query. */
   readonly exclude: readonly Float32Array[];
@@ -24,8 +28,11 @@ export interface Spread {
 }
 
 export interface Scoring {
-  /** In the scale of a cosine: a weighted mean of the cosines to text and picture. */
-  readonly base: Float32Array;
+  /**
+   * At least one, in the scale of a cosine: a weighted mean of the cosines to text and picture, one for each reading. The
+   * best of them counts.
+   */
+  readonly bases: readonly Float32Array[];
   readonly exclude: readonly {
     readonly vector: Float32Array;
     readonly bar: number;
@@ -43,30 +50,32 @@ export function spreadOf(values: readonly number[]): Spread {
   return { mean, deviation: Math.max(leastDeviation, Math.sqrt(variance)) };
 }
 
-/** Text and picture as one vector. `spread` is asked for only when both are there. */
-function combine(query: Query, spread: (vector: Float32Array) => Spread): Float32Array {
-  const { text, picture, textWeight } = query;
-  if (text === null || picture === null) {
-    const only = text ?? picture;
-    if (only === null) throw new RangeError('neither text nor picture');
-    return only;
+/** Text and picture as one vector for each reading. `spread` is asked for only when both are there. */
+function combine(query: Query, spread: (vector: Float32Array) => Spread): readonly Float32Array[] {
+  const { text, pictures, textWeight } = query;
+  const [first] = pictures;
+  if (first === undefined) {
+    if (text === null) throw new RangeError('neither text nor picture');
+    return [text];
   }
-  if (textWeight === 0) return picture;
+  if (text === null || textWeight === 0) return pictures;
   const forText = textWeight / spread(text).deviation;
-  const forPicture = 1 / spread(picture).deviation;
+  const forPicture = 1 / spread(first).deviation;
   const total = forText + forPicture;
-  return text.map((value, i) => (value * forText + picture[i]! * forPicture) / total);
+  return pictures.map((picture) =>
+    text.map((value, i) => (value * forText + picture[i]! * forPicture) / total),
+  );
 }
 
 export function scoringOf(query: Query, spread: (vector: Float32Array) => Spread): Scoring {
-  const base = combine(query, spread);
-  if (query.exclude.length === 0) return { base, exclude: [] };
-  const own = spread(base).deviation;
+  const bases = combine(query, spread);
+  if (query.exclude.length === 0) return { bases, exclude: [] };
+  const own = spread(bases[0]!).deviation;
   const exclude = query.exclude.map((vector) => {
     const { mean, deviation } = spread(vector);
     return { vector, bar: mean + deviation, weight: own / deviation };
   });
-  return { base, exclude };
+  return { bases, exclude };
 }
 
 function dot(a: Float32Array, b: Float32Array): number {
@@ -77,7 +86,7 @@ function dot(a: Float32Array, b: Float32Array): number {
 
 /** The score of one frame by its vector. */
 export function scoreOf(scoring: Scoring, vector: Float32Array): number {
-  let score = dot(scoring.base, vector);
+  let score = Math.max(...scoring.bases.map((base) => dot(base, vector)));
   for (const { vector: excluded, bar, weight } of scoring.exclude) {
     score -= Math.max(0, dot(excluded, vector) - bar) * weight;
   }

@@ -107,7 +107,7 @@ const keep = (wanted: number): number => Math.max(8 * wanted, 256);
 /** The best `max` frames by one vector, best first, whatever scene they are in. */
 export function nearest(at: Searched, query: Float32Array, scope: FrameScope, max: number): Found[] {
   const picks = at.catalog.picks(scope);
-  const scoring: Scoring = { base: query, exclude: [] };
+  const scoring: Scoring = { bases: [query], exclude: [] };
   const scored = candidates(at, picks, blockScorer(at.bank, scoring), new FrameTop(keep(max)));
   return rescore(scored, max, (row, coarse) => exactly(at, scoring, row, coarse)).slice(0, max);
 }

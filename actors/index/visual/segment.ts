@@ -7,8 +7,10 @@ import { paddedLength, quantize8, stride8 } from './quantize.ts';
 const pageBytes = 65536;
 /** Rows scored at a time; their scores stay in the nearest cache. */
 export const blockRows = 4096;
-/** Query vectors that can be held at once: one to rank by and those to exclude. */
+/** Query vectors that can be held at once: the readings to rank by and those to exclude. */
 export const maxQueries = 64;
+/** Readings of one picture. */
+export const mostReadings = 12;
 const defaultSegmentBytes = 1 << 30;
 
 interface Segment {

@@ -1,14 +1,11 @@
-// The vectors a search ranks by: of its words, of a picture file, or of a moment of a film.
+// What a search needs to make vectors of what is asked, and those of its words.
 import type { Ref } from '../../../runtime/ref.ts';
 import type { SlotPool } from '../../../runtime/slots.ts';
-import { type decoderContract, isMediaError } from '../../decoder/contract.ts';
-import type { embedderContract, VisualModel } from '../../embedder/contract.ts';
+import type { decoderContract } from '../../decoder/contract.ts';
+import type { embedderContract } from '../../embedder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { now } from '../call-options.ts';
-import { type FrameSearch, searchErrors } from '../contract.ts';
-import { locatePaths } from '../media/location.ts';
 import type { VisualModels } from '../models/contract.ts';
-import { nearestFrame } from '../thumbnails/thumbnail-plan.ts';
 
 export interface QueryParts {
   readonly decoder: Ref<typeof decoderContract>;
@@ -19,12 +16,6 @@ export interface QueryParts {
   readonly index: Ref<typeof indexContract>;
   readonly pool: SlotPool;
   readonly models: Pick<VisualModels, 'active' | 'open' | 'state'>;
-}
-
-export interface PictureVector {
-  readonly vector: Float32Array | null;
-  /** The film it is of, when that is not there any more. */
-  readonly gone?: string;
 }
 
 export interface TextVectors {
@@ -60,80 +51,20 @@ export async function textVectors(
   const excluded = rows.filter((_, row) => row > 0 && understood[row]);
   return {
     query: understood[0] ? rows[0]! : null,
-    exclude: excluded.length > 0 ? joined(excluded, d) : null,
+    exclude: excluded.length > 0 ? joined(excluded) : null,
     known: known_words[0] ?? [],
     unknown,
     unknownExcluded: [...new Set(excludedWords.flat())].filter((word) => !unknown.includes(word)),
   };
 }
 
-/** k vectors as one k×d. */
-function joined(rows: readonly Float32Array[], d: number): Float32Array {
-  const all = new Float32Array(rows.length * d);
-  rows.forEach((row, i) => {
-    all.set(row, i * d);
-  });
+/** One after the other, *copied*: k×d of rows of d, or of several each. */
+export function joined(rows: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(rows.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const row of rows) {
+    all.set(row, at);
+    at += row.length;
+  }
   return all;
-}
-
-/** The vector of a picture file, or of one moment of a film, decoded now. */
-export async function pictureVector(
-  { decoder, embedder, pool, models }: QueryParts,
-  { model_key, shape }: VisualModel,
-  path: string,
-  seconds: number,
-  signal: AbortSignal | undefined,
-): Promise<Float32Array> {
-  await models.open('pictures', signal);
-  const holder = pool.holder();
-  try {
-    const picture = await pool.acquire(holder, signal, 'now');
-    const slots = [picture];
-    await decoder.ask('picture', { path, seconds, shape, preview: null, picture }, { ...now(signal), slots });
-    const { vectors } = await embedder.ask(
-      'pictures',
-      { model_key, pictures: slots, urgent: true },
-      { ...now(signal), slots },
-    );
-    return vectors;
-  } finally {
-    pool.releaseAll(holder);
-  }
-}
-
-/**
- * The stored vector when the moment is on the grid of analysed media; otherwise the picture is decoded now. Of a film that
- * is gone the stored vector of the nearest second has to do.
- */
-export async function frameVector(
-  parts: QueryParts,
-  model: VisualModel,
-  { cache_dir, media_path, time_seconds }: FrameSearch,
-  signal: AbortSignal | undefined,
-): Promise<PictureVector> {
-  // What was written anew under the path is not what is stored.
-  const [file] = await locatePaths(parts, cache_dir, [media_path], now(signal));
-  const { record: known = null, source = null } = file ?? {};
-  if (known && known.probe.kind === 'video' && time_seconds >= known.probe.duration_seconds) {
-    const end = known.probe.duration_seconds.toFixed(1);
-    throw searchErrors.TIME_OUTSIDE(`time_seconds: ${media_path} ends at ${end} s`, {
-      field: 'time_seconds',
-    });
-  }
-  const stored = async (frame_index: number | null) => {
-    if (!known || frame_index === null) return null;
-    const { hash_str } = known.identity;
-    const moment = { cache_dir, model_key: model.model_key, hash_str, frame_index };
-    return (await parts.index.ask('vector', moment, now(signal))).vector;
-  };
-  const exact = Number.isInteger(time_seconds) ? await stored(time_seconds) : null;
-  if (exact) return { vector: exact };
-  try {
-    return { vector: await pictureVector(parts, model, media_path, time_seconds, signal) };
-  } catch (error) {
-    if (!known || source !== null || !isMediaError(error)) throw error;
-    const vector = await stored(nearestFrame(time_seconds, known.probe));
-    if (!vector) throw error;
-    return { vector, gone: media_path };
-  }
 }

@@ -14,7 +14,8 @@ import type { PeopleData } from '../people-data.ts';
 import { type AskedPaths, askedPaths, findScope } from '../scope/scope.ts';
 import { type Reading, warning } from '../warnings.ts';
 import { toMatch } from './match.ts';
-import { type PictureVector, type QueryParts, type TextVectors, textVectors } from './query-vectors.ts';
+import type { PictureQuery } from './picture-readings.ts';
+import { type QueryParts, type TextVectors, textVectors } from './query-vectors.ts';
 import type { VisualData } from './visual-data.ts';
 
 export interface VisualSearchParts extends QueryParts {
@@ -33,7 +34,7 @@ export type VisualRequest = Omit<TextSearch, 'query'> & { readonly query: string
 export async function searchVisual(
   parts: VisualSearchParts,
   request: VisualRequest,
-  pictureOf: (model: VisualModel) => Promise<PictureVector>,
+  pictureOf: (model: VisualModel) => Promise<PictureQuery>,
   signal: AbortSignal | undefined,
 ): Promise<SearchAnswer> {
   if (parts.summarizing?.()) throw searchErrors.SUMMARY_RUNNING('Search again when the summaries are made');
@@ -49,7 +50,7 @@ export async function searchVisual(
     await parts.people.require(asksFor, signal);
   }
   const model = await parts.models.open('texts', signal);
-  const { vector: picture, gone } = await pictureOf(model);
+  const { readings: picture, gone } = await pictureOf(model);
   const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
   const { cache_dir } = request;
   const vectors = { text: words.query, picture, exclude: words.exclude };

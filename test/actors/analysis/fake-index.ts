@@ -27,6 +27,8 @@ export interface IndexState {
   /** By hash. */
   readonly transcripts: Map<string, Transcript>;
   readonly material: MaterialWorld;
+  /** The readings of the picture that was searched for last; two numbers each. */
+  readings: readonly number[];
   /** The stored preview of a frame. */
   preview: (hash: string, frame: number) => Uint8Array | null;
   /** The disk of the analysis folder is full. */
@@ -246,6 +248,7 @@ function visualHandlers(world: IndexState) {
     passing: ({ names }) => ({ passing: names.map(() => true) }),
     search: ({ scope, picture, text, max_results }) => {
       if (world.unloaded) throw storeErrors.NOT_LOADED();
+      world.readings = [...(picture ?? [])];
       return {
         searched: 1,
         // In the order of the files, whichever of them was remembered first.

@@ -11,7 +11,7 @@ import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import type { SpeechJob } from '../../../actors/analysis/stages/speech/request.ts';
 import type { Stage } from '../../../actors/analysis/stages/stage.ts';
 import { decoderContract, mediaErrors, modifiedMs } from '../../../actors/decoder/contract.ts';
-import { embedderContract } from '../../../actors/embedder/contract.ts';
+import { embedderContract, type PictureReading } from '../../../actors/embedder/contract.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { createSearch } from '../../../actors/search/search.ts';
@@ -48,11 +48,14 @@ interface World extends IndexState, StoredPicturesWorld {
   readonly voices: Voices;
   readonly people: FacesWorld;
   readonly summarizer: SummarizerWorld;
+  /** Paths of pictures between black bars. */
+  readonly barred: Set<string>;
   /** False after a crash: the embedder has no model. */
   loaded: boolean;
 }
 
-const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area' } as const;
+const readings: PictureReading[] = ['plain', 'mirrored'];
+const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area', trim_bars: true } as const;
 
 function fakeDecoder(world: World) {
   const find = (path: string): FakeFile => {
@@ -117,10 +120,10 @@ function fakeDecoder(world: World) {
           }
         },
         ...storedPictures(world),
-        picture: ({ path, picture, seconds }, turn) => {
+        picture: ({ path, picture, seconds, shape }, turn) => {
           if (!existsSync(path)) throw mediaErrors.FILE_NOT_FOUND(`${path}: there is no such file`);
           turn.slot(picture).fill(byteShownAt(path) ?? seconds);
-          return { seconds, preview: null };
+          return { seconds, preview: null, trimmed: shape.trim_bars === true && world.barred.has(path) };
         },
         async *sound({ path, channels }, turn) {
           const file = find(path);
@@ -175,13 +178,16 @@ function fakeEmbedder(world: World) {
           world.loaded = true;
           const model_key = asked === 'second' ? asked : 'fake';
           const state = { ...ready, model_key, requested_model_key: model_key };
-          return { model_key, dimensions: 2, shape, batch: world.batch, state };
+          return { model_key, dimensions: 2, shape, batch: world.batch, readings, state };
         },
         state: () => ready,
-        pictures: ({ pictures }, turn) => {
+        pictures: ({ pictures, readings = ['plain'] }, turn) => {
           if (!world.loaded) throw modelErrors.MODEL_NOT_LOADED();
           world.batches.push(pictures.length);
-          const vectors = new Float32Array(pictures.flatMap((handle) => [turn.slot(handle)[0]!, 1]));
+          const shown = pictures.flatMap((handle) =>
+            readings.flatMap((reading) => [turn.slot(handle)[0]!, reading === 'mirrored' ? -1 : 1]),
+          );
+          const vectors = new Float32Array(shown);
           return new Sent({ vectors }, { transfer: [vectors.buffer] });
         },
         texts: ({ texts }) => {
@@ -212,6 +218,8 @@ function newWorld(batch: number): World {
     preview: (_, frame) => (frame === 99 ? null : new Uint8Array([1, 2, 3])),
     decoded: [],
     storedCrashes: 0,
+    readings: [],
+    barred: new Set(),
     from: [],
     hold: Promise.resolve(),
     holdProbes: Promise.resolve(),

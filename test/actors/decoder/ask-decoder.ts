@@ -139,12 +139,13 @@ export async function askPicture(
   seconds: number,
   shape = stampShape,
   turn = turnFor(shape),
-): Promise<Got> {
+): Promise<Got & { readonly trimmed: boolean }> {
   const picture = await turn.freeSlot();
   const preview = { max_side: 640, quality: 80 };
   const reply = plain(await handlers.picture({ path, seconds, shape, preview, picture }, turn));
   const rgb = turn.slot(picture).subarray(0, shape.width * shape.height * 3);
-  return { second: 0, seconds: reply.seconds, rgb, further: [], preview: reply.preview };
+  const { preview: jpeg, trimmed } = reply;
+  return { second: 0, seconds: reply.seconds, rgb, further: [], preview: jpeg, trimmed };
 }
 
 /** The pictures of moments, by their index in `seconds`. */

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { definition } from '../../../actors/embedder/actor.ts';
-import { embedderContract } from '../../../actors/embedder/contract.ts';
+import { embedderContract, type PictureReading } from '../../../actors/embedder/contract.ts';
 import { manualClock, systemClock } from '../../../runtime/clock.ts';
+import type { SlotHandle } from '../../../runtime/contract.ts';
 import { EngineError } from '../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { startInMemory } from '../../../runtime/memory.ts';
@@ -51,7 +52,7 @@ async function start(defaultModel = 'tiny-siglip', slotBytes = BYTES + 64) {
     for (let at = 0; at < view.length; at += 1) view[at] = (at * seed * 13 + (at >> 3)) & 255;
     return handle;
   };
-  return { embedder, fill, lines, stop: () => supervisor.stop() };
+  return { embedder, fill, pool, lines, stop: () => supervisor.stop() };
 }
 
 const withCode = (code: string, message: RegExp) => (error: unknown) =>
@@ -73,7 +74,8 @@ test('before anything is asked for, no model is there, and pictures are refused'
 test('a model is loaded, answers what it wants, and embeds more pictures than one run takes', async () => {
   const { embedder, fill, stop } = await start();
   const model = await embedder.ask('load', { model_key: 'tiny-siglip' });
-  assert.deepEqual(model.shape, { width: SIDE, height: SIDE, fit: 'stretch', resample: 'bilinear' });
+  const fit = { fit: 'stretch', resample: 'bilinear' } as const;
+  assert.deepEqual(model.shape, { width: SIDE, height: SIDE, ...fit, trim_bars: true });
   assert.equal(model.dimensions, DIMENSIONS);
   assert.equal(model.batch, 4);
   assert.deepEqual(model.state, {
@@ -92,6 +94,40 @@ test('a model is loaded, answers what it wants, and embeds more pictures than on
     const one = await embedder.ask('pictures', { model_key: 'tiny-siglip', pictures: [handle] });
     assert(cosine(one.vectors, vectors.subarray(at * DIMENSIONS, (at + 1) * DIMENSIONS)) > 0.99999);
   }
+  await stop();
+});
+
+test('a picture is embedded in each reading that is asked for, mirrored as if it had been drawn so', async () => {
+  const { embedder, fill, pool, stop } = await start();
+  const model_key = 'tiny-siglip';
+  await embedder.ask('load', { model_key });
+  const [first, second, swapped] = (await Promise.all([1, 2, 2].map(fill))) as [
+    SlotHandle,
+    SlotHandle,
+    SlotHandle,
+  ];
+  const [from, to] = [pool.view(second), pool.view(swapped)];
+  for (let at = 0; at < SIDE * SIDE * 3; at++) {
+    const [pixel, channel] = [Math.floor(at / 3), at % 3];
+    const [row, column] = [Math.floor(pixel / SIDE), pixel % SIDE];
+    to[at] = from[(row * SIDE + SIDE - 1 - column) * 3 + channel]!;
+  }
+  const vectorsOf = async (pictures: SlotHandle[], readings?: PictureReading[]) => {
+    const { vectors } = await embedder.ask('pictures', {
+      model_key,
+      pictures,
+      ...(readings && { readings }),
+    });
+    return Array.from({ length: vectors.length / DIMENSIONS }, (_, i) =>
+      vectors.subarray(i * DIMENSIONS, (i + 1) * DIMENSIONS),
+    );
+  };
+  const plain = await vectorsOf([first, second, swapped]);
+  const asked = await vectorsOf([first, second, swapped], ['plain', 'mirrored']);
+  assert.equal(asked.length, 6);
+  const expected = [plain[0]!, null, plain[1]!, plain[2]!, plain[2]!, plain[1]!];
+  for (const [at, vector] of expected.entries()) if (vector) assert(cosine(asked[at]!, vector) > 0.99999);
+  assert(cosine(plain[1]!, plain[2]!) < 0.999, 'the picture looks otherwise in a mirror');
   await stop();
 });
 

@@ -96,6 +96,31 @@ test('a frame search takes the stored vector on the grid and decodes the picture
   await w.end();
 });
 
+test('a picture is asked for as it is and mirrored, a stored one by its preview, and words are not', async () => {
+  const w = await analysed('a');
+  const image = { ...common, query: 'red on the left', image_path: w.paths[0]! };
+  await w.search.image(image);
+  assert.deepEqual(w.state.readings, [0, 1, 0, -1]);
+  w.state.barred.add(w.paths[0]!);
+  await w.search.image(image);
+  assert.deepEqual(w.state.readings, [0, 1, 0, -1, 0, 1, 0, -1], 'with its bars as well');
+  const frame = { ...common, query: null, media_path: w.paths[0]!, time_seconds: 1 };
+  w.state.preview = (_hash, second) => Uint8Array.of(0xff, 0xd8, second);
+  await w.search.frame(frame);
+  assert.deepEqual(w.state.readings, [77, 0, 1, -1]);
+  assert.deepEqual(w.state.decoded, ['a', 'stored 1'], 'the film is not opened');
+  w.state.preview = () => Uint8Array.of(1);
+  await w.search.frame(frame);
+  assert.deepEqual(w.state.readings, [77, 0], 'a preview that cannot be read');
+  w.state.preview = () => null;
+  await w.search.frame(frame);
+  assert.deepEqual(w.state.readings, [77, 0]);
+  await w.search.text({ ...common, query: 'red on the left' });
+  assert.deepEqual(w.state.readings, []);
+  assert.equal(w.pool.free, w.pool.count);
+  await w.end();
+});
+
 test('of a film that is gone the nearest stored second stands for a moment between two, and it is said', async () => {
   const w = await analysed('a');
   const [a] = w.paths as [string];

@@ -64,7 +64,7 @@ function dot(a: Float32Array, b: Float32Array): number {
 }
 
 const all: FrameScope = { hashes: null, ranges: {} };
-const only = (text: Float32Array) => ({ text, picture: null, textWeight: 1, exclude: [] });
+const only = (text: Float32Array) => ({ text, pictures: [], textWeight: 1, exclude: [] });
 
 /** Share of the exact best 50 that is found. Frames within `tie` of the fiftieth score are the same frame to anybody. */
 function recall(shot: number, jitter: number, tie: number): number {
@@ -227,8 +227,36 @@ test('text and picture together prefer what fits both, and the weight moves betw
   const { first, second, vectors } = mixtures(d, amounts);
   const at = library([{ vectors, scene: 1 }], d);
   const best = (textWeight: number) =>
-    search(at, { text: first, picture: second, textWeight, exclude: [] }, all, 5).matches[0]!.frame_index / 2;
+    search(at, { text: first, pictures: [second], textWeight, exclude: [] }, all, 5).matches[0]!.frame_index /
+    2;
   assert.deepEqual([best(0), best(1), best(50)], [1, 2, 0]);
+});
+
+test('of several readings of a picture the nearest counts, with a text and with exclusions as by itself', () => {
+  const d = 256;
+  const random = seeded(3);
+  const [picture, mirrored, text, apart] = [1, 2, 3, 4].map(() => randomVector(d, random)) as [
+    Float32Array,
+    Float32Array,
+    Float32Array,
+    Float32Array,
+  ];
+  const vectors = footage(5000, d, 1, 1, 9);
+  vectors.set(near(picture, 0.2, random), 40 * d);
+  vectors.set(near(mirrored, 0.1, random), 4711 * d);
+  const at = library([{ vectors, scene: 1 }], d);
+  const asked = { text: null, pictures: [picture, mirrored], textWeight: 1, exclude: [] };
+  const first = (query: Parameters<typeof search>[1]) =>
+    search(at, query, all, 2)
+      .matches.toSorted((a, b) => a.original_index - b.original_index)
+      .map((match) => match.frame_index / 2);
+  assert.deepEqual(first(asked), [4711, 40]);
+  assert.deepEqual(first({ ...asked, exclude: [apart] }), [4711, 40]);
+  assert.equal(first({ ...asked, exclude: [mirrored] })[0], 40);
+  assert.deepEqual(first({ ...asked, text, textWeight: 0.1 }), [4711, 40]);
+  const scores = search(at, asked, all, 3).matches.map(({ score }) => score);
+  const single = search(at, { ...asked, pictures: [mirrored] }, all, 1).matches[0]!.score;
+  assert.ok(Math.abs(Math.max(...scores) - single) < 1e-4, 'a reading scores as it does alone');
 });
 
 test('with only a text the weight changes nothing', () => {
