@@ -34,6 +34,8 @@ export interface Warnings {
   readonly changed: readonly string[];
   /** Files whose analysis cannot be read. */
   readonly unreadable: readonly string[];
+  /** Files whose pictures only an older version of the model has looked at: names of some, and how many there are. */
+  readonly outdated: { readonly names: readonly string[]; readonly count: number };
   /** The model that was asked for, when another one had to be used. */
   readonly fallbackFrom: string | null;
   /** Matches without a stored preview. */
@@ -51,6 +53,7 @@ export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning' 
     gone,
     changed,
     unreadable,
+    outdated,
     fallbackFrom,
     noPreview,
   } = warnings;
@@ -65,6 +68,8 @@ export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning' 
     changed.length > 0 && `Written anew since it was analysed, to be analysed again: ${some(changed)}`,
     unreadable.length > 0 &&
       `Analysis that cannot be read and has to be made again (force): ${some(unreadable)}`,
+    outdated.count > 0 &&
+      `Looked at by an older version of the model, to be analysed again: ${some(outdated.names, outdated.count)}`,
     noPreview > 0 && `Frames without a preview: ${noPreview}`,
   ]);
 }
@@ -121,7 +126,7 @@ export function transcriptWarning({
 const mostNames = 5;
 
 /** A request may name thousands of files, a warning is read by a person. */
-function some(names: readonly string[]): string {
-  const more = names.length - mostNames;
+function some(names: readonly string[], count = names.length): string {
+  const more = count - Math.min(mostNames, names.length);
   return names.slice(0, mostNames).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

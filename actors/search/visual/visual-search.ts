@@ -12,7 +12,7 @@ import { locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { shownMatches } from '../media/shown-matches.ts';
 import type { PeopleData } from '../people-data.ts';
 import { type AskedPaths, askedPaths, findScope } from '../scope/scope.ts';
-import { type Reading, warning } from '../warnings.ts';
+import { type Reading, type Warnings, warning } from '../warnings.ts';
 import { toMatch } from './match.ts';
 import { type PictureVector, type QueryParts, type TextVectors, textVectors } from './query-vectors.ts';
 import type { VisualData } from './visual-data.ts';
@@ -75,6 +75,7 @@ export async function searchVisual(
       gone: [...new Set([...(gone === undefined ? [] : [gone]), ...locations.gone])],
       changed: locations.changed,
       unreadable: await namesOf(parts, cache_dir, broken, signal),
+      outdated: await outdatedFiles(parts, cache_dir, signal),
       fallbackFrom: parts.models.state.fallback_from,
       noPreview: images.filter((image) => image === null).length,
     }),
@@ -143,6 +144,15 @@ async function readingOf(
   const advised = models.find((model) => model.row.kind === 'visual' && model.advised);
   const ranked = query !== null;
   return { model_key, known, unknown, unknownExcluded, ranked, advised: advised ?? null };
+}
+
+async function outdatedFiles(
+  parts: VisualSearchParts,
+  cache_dir: string,
+  signal: AbortSignal | undefined,
+): Promise<Warnings['outdated']> {
+  const { hashes, count } = parts.visual.outdated;
+  return { names: await namesOf(parts, cache_dir, new Set(hashes), signal), count };
 }
 
 /** A person knows paths, not hashes. */

@@ -14,6 +14,7 @@ test('a warning names what was not understood, and there is none when nothing is
       missing: [],
       unloaded: [],
       unreadable: [],
+      outdated: { names: [], count: 0 },
       fallbackFrom: null,
       noPreview: 0,
     }),
@@ -35,6 +36,7 @@ test('a warning names what was not understood, and there is none when nothing is
     missing: ['/a'],
     unloaded: ['/b', '/c', '/d', '/e', '/f', '/x', '/y'],
     unreadable: ['h'],
+    outdated: { names: ['/o'], count: 3 },
     fallbackFrom: 'big',
     noPreview: 2,
   });
@@ -50,9 +52,18 @@ const quiet = {
   missing: [],
   unloaded: [],
   unreadable: [],
+  outdated: { names: [], count: 0 },
   fallbackFrom: null,
   noPreview: 0,
 };
+
+test('files that only an older version of the model has looked at are named and counted', () => {
+  const names = ['/a', '/b', '/c', '/d', '/e'];
+  const { warnings } = warning({ ...quiet, outdated: { names, count: 1207 } });
+  assert.deepEqual(warnings, [
+    'Looked at by an older version of the model, to be analysed again: /a, /b, /c, /d, /e and 1202 more',
+  ]);
+});
 
 test('of a query that is understood by half, the first thing told is how weak the ranking is', () => {
   const row = { key: 'better', size_gb: 0.42 } as ModelRow;
