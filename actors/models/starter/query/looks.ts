@@ -75,7 +75,7 @@ export const lookWords: readonly LookWord[] = [
   },
   {
     words:
-      'plain, uniform, minimal, minimalist, minimalistic, simple, clean, monotone, solid, solid colour, solid color',
+      'plain, uniform, minimal, minimalist, minimalistic, simple, clean, monotone, solid, solid colour, solid color, plain background, plain backdrop, solid background',
     features: { 'unit plain': 1, 'unit busy': -0.4 },
     cell: ['busy', -1],
   },
@@ -110,6 +110,10 @@ export const lookWords: readonly LookWord[] = [
     words:
       'grid, checkered, chequered, checker, checkerboard, chequerboard, chessboard, chess board, checked, lattice, tiles, tiled, mesh',
     features: { 'unit grid': 1 },
+  },
+  {
+    words: 'brick wall, brick walls, bricks, brickwork, masonry',
+    features: { 'unit brickwork': 1 },
   },
   { words: 'symmetry, symmetrical, symmetric, mirrored, reflection', features: { 'unit symmetrical': 1 } },
 
@@ -165,12 +169,16 @@ export const lookWords: readonly LookWord[] = [
     features: { 'unit fire': 1 },
   },
   {
-    words: 'skin, face, close up of skin, face close up, facial, hand, hands',
+    words: 'skin, close up of skin, hand, hands',
     features: { 'unit skin close-up': 1, 'unit portrait': 0.3 },
   },
   {
+    words: 'face, face close up, close up of a face, facial',
+    features: { 'unit portrait': 1, 'unit skin close-up': 0.3 },
+  },
+  {
     words: 'close up, closeup, macro',
-    features: { 'unit skin close-up': 0.5, 'unit smooth': 0.3, 'unit blurred': 0.2 },
+    features: { 'unit skin close-up': 0.5, 'unit blurred': 0.4 },
   },
   { words: 'portrait, headshot, head shot', features: { 'unit portrait': 1, 'unit skin close-up': 0.4 } },
   {
