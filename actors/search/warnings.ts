@@ -11,6 +11,8 @@ export interface Reading {
   readonly unknown: readonly string[];
   /** Of what is excluded. */
   readonly unknownExcluded: readonly string[];
+  /** Of the query: known words by which the model finds little of what is meant. */
+  readonly weak: readonly string[];
   /** Whether the matches are ranked by the known words. */
   readonly ranked: boolean;
   /** The model that understands more, where there is one for this machine. */
@@ -80,13 +82,22 @@ function told(all: readonly (string | false)[]): Pick<SearchAnswer, 'toast_warni
 }
 
 /** Matches by half of the words look like an answer to all of them, so how weak they are comes first. */
-function readingParts({ model_key, known, unknown, unknownExcluded, ranked, advised }: Reading): string[] {
+function readingParts(reading: Reading): string[] {
+  const { model_key, known, unknown, unknownExcluded, weak: uncertain, ranked, advised } = reading;
+  const notUnderstood = [...unknown, ...unknownExcluded];
   const quoted = known.map((word) => `"${word}"`).join(', ');
   const weak = `Weak: ranked by ${quoted} alone, ${known.length} of ${known.length + unknown.length} words`;
   return [
     ...(ranked && unknown.length > 0 ? [weak] : []),
-    `Not understood by ${model_key}: ${some([...unknown, ...unknownExcluded])}`,
-    `${model_key} knows ${starterKnows}; it knows no objects, people or actions`,
+    ...(notUnderstood.length > 0
+      ? [
+          `Not understood by ${model_key}: ${some(notUnderstood)}`,
+          `${model_key} knows ${starterKnows}; it knows no objects, people or actions`,
+        ]
+      : []),
+    ...(uncertain.length > 0
+      ? [`${model_key} finds these roughly, and much else with them: ${some(uncertain)}`]
+      : []),
     ...(advised ? [`To find those: ${commandsOf(advised)}`] : []),
   ];
 }

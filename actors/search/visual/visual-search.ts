@@ -137,13 +137,13 @@ function best(shown: readonly Shown[], max: number): Shown[] {
 async function readingOf(
   { modelLibrary }: VisualSearchParts,
   model_key: string,
-  { query, known, unknown, unknownExcluded }: TextVectors,
+  { query, known, unknown, unknownExcluded, weak }: TextVectors,
 ): Promise<Reading | null> {
-  if (unknown.length + unknownExcluded.length === 0) return null;
+  if (unknown.length + unknownExcluded.length + weak.length === 0) return null;
   const { models } = await modelLibrary.list();
   const advised = models.find((model) => model.row.kind === 'visual' && model.advised);
   const ranked = query !== null;
-  return { model_key, known, unknown, unknownExcluded, ranked, advised: advised ?? null };
+  return { model_key, known, unknown, unknownExcluded, weak, ranked, advised: advised ?? null };
 }
 
 async function outdatedFiles(

@@ -7,6 +7,8 @@ export interface LookWord {
   readonly features: Partial<Record<Feature, number>>;
   /** What "… at the top" means with this word. */
   readonly cell?: readonly [look: CellLook, sign: 1 | -1];
+  /** Measured to find little of what is meant in photographs: whoever asks is told. */
+  readonly isWeak?: true;
 }
 
 export const lookWords: readonly LookWord[] = [
@@ -131,7 +133,7 @@ export const lookWords: readonly LookWord[] = [
     words: 'sea, ocean, water, lake, waves, wave, seascape, river',
     features: { 'unit sea': 1, 'unit underwater': 0.2 },
   },
-  { words: 'underwater, under water, diving, aquarium', features: { 'unit underwater': 1 } },
+  { words: 'underwater, under water, diving, aquarium', features: { 'unit underwater': 1 }, isWeak: true },
   {
     words: 'foliage, leaves, leaf, bush, bushes, plants, plant, vegetation, garden, hedge, jungle',
     features: { 'unit foliage': 1, 'unit forest': 0.3 },
@@ -175,12 +177,17 @@ export const lookWords: readonly LookWord[] = [
   {
     words: 'face, face close up, close up of a face, facial',
     features: { 'unit portrait': 1, 'unit skin close-up': 0.3 },
+    isWeak: true,
   },
   {
     words: 'close up, closeup, macro',
     features: { 'unit skin close-up': 0.5, 'unit blurred': 0.4 },
   },
-  { words: 'portrait, headshot, head shot', features: { 'unit portrait': 1, 'unit skin close-up': 0.4 } },
+  {
+    words: 'portrait, headshot, head shot',
+    features: { 'unit portrait': 1, 'unit skin close-up': 0.4 },
+    isWeak: true,
+  },
   {
     words: 'landscape, scenery, panorama, vista, countryside, wide shot',
     features: { 'unit landscape': 1, 'unit blue sky': 0.2, 'unit grass': 0.2 },
@@ -188,10 +195,12 @@ export const lookWords: readonly LookWord[] = [
   {
     words: 'document, page, paper, paperwork, letter, book page, form, whiteboard',
     features: { 'unit document': 1, 'unit text': 0.4 },
+    isWeak: true,
   },
   {
     words: 'text, writing, words, letters, lettering, caption, captions, subtitles, title, titles, credits',
     features: { 'unit text': 1, 'unit document': 0.4 },
+    isWeak: true,
   },
   { words: 'fog, foggy, mist, misty, haze, hazy, smoke, smoky', features: { 'unit fog': 1 } },
   {
