@@ -25,7 +25,7 @@ export const settings = {
     doc: 'analysis folder; empty means "analysis" in the home folder',
   }),
   model: setting(Type.String({ minLength: 1 }), {
-    fallback: 'starter-visual',
+    fallback: 'starter-visual-2',
     env: 'FRAMEHOUND_MODEL',
     flag: 'model',
     doc: 'visual model, a key of `framehound models list`',

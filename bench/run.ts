@@ -32,6 +32,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   summaries: async () => (await import('./summaries.ts')).summariesRead,
   'summary-search': async () => (await import('./summary-search.ts')).summarySearch,
   summarize: async () => (await import('./summarize.ts')).summarize,
+  'starter-words': async () => (await import('./starter-words.ts')).starterWords,
 };
 
 const asked = process.argv.slice(2);

@@ -77,6 +77,7 @@ const publicFiles = [
   'actors/exporter/summary/quality-notes.ts',
   'actors/exporter/summary/wording.ts',
   'actors/index/summaries/fold-name.ts',
+  'actors/models/renamed.ts',
   'actors/summaries/reading-order.ts',
   'actors/summaries/shortened.ts',
   'actors/summaries/summary-ref.ts',

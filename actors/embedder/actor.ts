@@ -118,15 +118,17 @@ async function embedTexts(current: Current, key: string, texts: readonly string[
   const unknown_words: string[][] = [];
   const understood: boolean[] = [];
   const known_words: string[][] = [];
+  const weak_words: string[][] = [];
   const urgent: Run = (work) => current.run(key, work, true);
   const vectors = await inBatches(urgent, texts, turn, async ({ family }, batch) => {
     const answer = await family.texts(batch);
     unknown_words.push(...answer.unknownWords.map((words) => [...words]));
     understood.push(...answer.understood);
+    weak_words.push(...batch.map((_, i) => [...(answer.weakWords?.[i] ?? [])]));
     known_words.push(...answer.knownWords.map((words) => [...words]));
     return answer.vectors;
   });
-  return { vectors, known_words, unknown_words, understood };
+  return { vectors, known_words, unknown_words, weak_words, understood };
 }
 
 type Run = (work: (opened: Opened<VisualRow, VisualFamily>) => Promise<number>) => Promise<number>;

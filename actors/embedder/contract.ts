@@ -88,6 +88,8 @@ export const embedderContract = contract(
         known_words: Type.Array(Type.Array(Type.String())),
         /** For each text: the words that the model does not know; empty likewise. */
         unknown_words: Type.Array(Type.Array(Type.String())),
+        /** For each text: known words by which little of what is meant is found. */
+        weak_words: Type.Optional(Type.Array(Type.Array(Type.String()))),
         /** For each text: false when the model knows no word of it, so that its vector ranks nothing. */
         understood: Type.Array(Type.Boolean()),
       }),

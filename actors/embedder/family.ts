@@ -12,6 +12,8 @@ export interface TextVectors {
   readonly knownWords: readonly (readonly string[])[];
   /** For each text: the words that the model does not know; empty for models with an open vocabulary. */
   readonly unknownWords: readonly (readonly string[])[];
+  /** For each text: known words by which little of what is meant is found; left out by models with an open vocabulary. */
+  readonly weakWords?: readonly (readonly string[])[];
   /** For each text: false when the model knows no word of it, so that its vector ranks nothing. */
   readonly understood: readonly boolean[];
 }

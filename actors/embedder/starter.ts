@@ -50,12 +50,14 @@ function textVectors(texts: readonly string[]): TextVectors {
   const unknown: (readonly string[])[] = [];
   const known: boolean[] = [];
   const readings: (readonly string[])[] = [];
+  const weak: (readonly string[])[] = [];
   texts.forEach((text, i) => {
-    const { vector, knownWords, unknownWords, understood } = queryVector(text);
+    const { vector, knownWords, unknownWords, weakWords, understood } = queryVector(text);
     known.push(understood);
     readings.push(knownWords);
     vectors.set(vector, i * DIMENSIONS);
     unknown.push(unknownWords);
+    weak.push(weakWords);
   });
-  return { vectors, knownWords: readings, unknownWords: unknown, understood: known };
+  return { vectors, knownWords: readings, unknownWords: unknown, weakWords: weak, understood: known };
 }

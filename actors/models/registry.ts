@@ -18,6 +18,7 @@ import {
   type VisualRow,
 } from './contract.ts';
 import { type FacePair, facesCommand, isFaceKind } from './face-kinds.ts';
+import { currentKey } from './renamed.ts';
 import { builtInRows } from './rows/list.ts';
 import { instead, unavailableModel } from './unavailable.ts';
 import { checkUserRow } from './user-row.ts';
@@ -42,9 +43,9 @@ export async function readRegistry(modelsDir: string): Promise<Registry> {
   return { rows, problems };
 }
 
-/** The row with that key. Throws MODEL_UNKNOWN, listing the keys there are, and MODEL_UNSUPPORTED, saying why. */
+/** The row with that key, or of the model that has taken its place. Throws MODEL_UNKNOWN, listing the keys there are, and MODEL_UNSUPPORTED, saying why. */
 export function findRow(registry: Registry, key: string): ModelRow {
-  const row = registry.rows.find((one) => one.key === key);
+  const row = registry.rows.find((one) => one.key === currentKey(key));
   if (row) return row;
   const broken = registry.problems.find(({ file }) => file.endsWith(join(key, 'model.json')));
   if (broken) throw modelErrors.MODEL_INVALID(`${broken.file}: ${broken.field} ${broken.message}`, { key });

@@ -11,6 +11,8 @@ export interface Reading {
   readonly unknown: readonly string[];
   /** Of what is excluded. */
   readonly unknownExcluded: readonly string[];
+  /** Of the query: known words by which the model finds little of what is meant. */
+  readonly weak: readonly string[];
   /** Whether the matches are ranked by the known words. */
   readonly ranked: boolean;
   /** The model that understands more, where there is one for this machine. */
@@ -34,6 +36,8 @@ export interface Warnings {
   readonly changed: readonly string[];
   /** Files whose analysis cannot be read. */
   readonly unreadable: readonly string[];
+  /** Files whose pictures only an older version of the model has looked at: names of some, and how many there are. */
+  readonly outdated: { readonly names: readonly string[]; readonly count: number };
   /** The model that was asked for, when another one had to be used. */
   readonly fallbackFrom: string | null;
   /** Matches without a stored preview. */
@@ -51,6 +55,7 @@ export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning' 
     gone,
     changed,
     unreadable,
+    outdated,
     fallbackFrom,
     noPreview,
   } = warnings;
@@ -65,6 +70,8 @@ export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning' 
     changed.length > 0 && `Written anew since it was analysed, to be analysed again: ${some(changed)}`,
     unreadable.length > 0 &&
       `Analysis that cannot be read and has to be made again (force): ${some(unreadable)}`,
+    outdated.count > 0 &&
+      `Looked at by an older version of the model, to be analysed again: ${some(outdated.names, outdated.count)}`,
     noPreview > 0 && `Frames without a preview: ${noPreview}`,
   ]);
 }
@@ -75,13 +82,22 @@ function told(all: readonly (string | false)[]): Pick<SearchAnswer, 'toast_warni
 }
 
 /** Matches by half of the words look like an answer to all of them, so how weak they are comes first. */
-function readingParts({ model_key, known, unknown, unknownExcluded, ranked, advised }: Reading): string[] {
+function readingParts(reading: Reading): string[] {
+  const { model_key, known, unknown, unknownExcluded, weak: uncertain, ranked, advised } = reading;
+  const notUnderstood = [...unknown, ...unknownExcluded];
   const quoted = known.map((word) => `"${word}"`).join(', ');
   const weak = `Weak: ranked by ${quoted} alone, ${known.length} of ${known.length + unknown.length} words`;
   return [
     ...(ranked && unknown.length > 0 ? [weak] : []),
-    `Not understood by ${model_key}: ${some([...unknown, ...unknownExcluded])}`,
-    `${model_key} knows ${starterKnows}; it knows no objects, people or actions`,
+    ...(notUnderstood.length > 0
+      ? [
+          `Not understood by ${model_key}: ${some(notUnderstood)}`,
+          `${model_key} knows ${starterKnows}; it knows no objects, people or actions`,
+        ]
+      : []),
+    ...(uncertain.length > 0
+      ? [`${model_key} finds these roughly, and much else with them: ${some(uncertain)}`]
+      : []),
     ...(advised ? [`To find those: ${commandsOf(advised)}`] : []),
   ];
 }
@@ -121,7 +137,7 @@ export function transcriptWarning({
 const mostNames = 5;
 
 /** A request may name thousands of files, a warning is read by a person. */
-function some(names: readonly string[]): string {
-  const more = names.length - mostNames;
+function some(names: readonly string[], count = names.length): string {
+  const more = count - Math.min(mostNames, names.length);
   return names.slice(0, mostNames).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

@@ -53,7 +53,7 @@ export function service(
   const given = {
     kinds,
     analysis,
-    models: { active },
+    models: { active, current: (key: string) => key },
     decode: 'exact',
     expectFaceModel,
     summaryModel,

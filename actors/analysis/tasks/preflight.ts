@@ -37,7 +37,7 @@ export interface SettledRequest {
 export interface PreflightParts {
   readonly kinds: readonly StageKind[];
   readonly analysis: Pick<Analysis, 'properties' | 'hasGone' | 'summaryNames' | 'collections'>;
-  readonly models: Pick<VisualModels, 'active'>;
+  readonly models: Pick<VisualModels, 'active' | 'current'>;
   /** Throws NO_FACE_MODEL when no face models are downloaded. */
   readonly expectFaceModel: () => Promise<void>;
   /** See `Settling`. */
@@ -52,7 +52,7 @@ export function createPreflight(given: PreflightParts): Preflight {
   const whole = completing(kinds);
   const settling: Omit<Settling, 'attach'> = {
     activeModel: () => models.active(),
-    expectModel: (key) => expectModel(key, models.active()),
+    expectModel: (key) => expectModel(key === null ? null : models.current(key), models.active()),
     decode,
     expectFaceModel,
     summaryModel,

@@ -43,6 +43,16 @@ export const VisualLoadStep = Type.Object({ ...LoadStep, ...LoadReport.propertie
 export type VisualLoadStep = Static<typeof VisualLoadStep>;
 
 export const visualMessages = {
+  /** Media stored by the model `older` and not by `model_key`, ascending; at most `most` of them, and how many there are. */
+  outdated: ask(
+    Type.Object({
+      ...Folder,
+      model_key: Type.String(),
+      older: Type.String(),
+      most: Type.Integer({ minimum: 0 }),
+    }),
+    Type.Object({ hashes: Type.Array(Type.String()), count: Type.Integer() }),
+  ),
   /** For each hash: true when the visual stage by this model, or by any for null, is stored whole. */
   stored: ask(
     Type.Object({

@@ -30,6 +30,12 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
       folders.with(cache_dir, (store) =>
         visual.load(store, model_key, hashes, load, () => turn.throwIfCancelled()),
       ),
+    outdated: ({ cache_dir, model_key, older, most }) =>
+      folders.with(cache_dir, (store) => {
+        const anew = new Set(store.visual.hashes(model_key));
+        const hashes = store.visual.hashes(older).filter((hash) => !anew.has(hash));
+        return { hashes: hashes.slice(0, most), count: hashes.length };
+      }),
     drop: () => {
       visual.drop();
       return {};

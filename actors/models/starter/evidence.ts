@@ -221,6 +221,12 @@ export const scalars = [
   'symmetry', // similarity with the mirror picture, -1..1
   'tint', // how far the colours lie on one side: length of the mean chroma over the mean of the lengths
   'even', // 1 when every patch has one lightness
+  'repeat across', // how well the frame repeats itself along its rows at the best distance, 0..1, without what is the same in a row
+  'repeat down', // … along its columns, without what is the same in a column
+  'repeat rising', // … from bottom left to top right
+  'repeat falling', // … from top left to bottom right
+  'flat', // share of points around which nothing varies, as in drawings and test patterns
+  'flat bands', // share of the rows, or of the columns, of points that are all of one colour, whichever is more
 ] as const;
 export type Scalar = (typeof scalars)[number];
 

@@ -23,6 +23,7 @@ import {
   texture,
 } from './maps.ts';
 import { type BasicColour, basicColours, labOfHex, shades } from './palette.ts';
+import { repetition } from './repetition.ts';
 
 const POINTS = MAP_SIDE * MAP_SIDE;
 /** Lightness counts less than hue and chroma when colours are named. */
@@ -227,6 +228,8 @@ function scalarsOf(b: GraphBuilder, planes: Planes, means: string): string {
   const sharpness = b.op('Sqrt', [
     b.op('Div', [channel('detail'), b.op('Add', [channel('coarse'), b.scalar(0.00002)])]),
   ]);
+  // What is smaller than a quarter of the frame.
+  const detail = b.op('Sub', [planes.halfLuma, blur(b, planes.halfLuma, 31)]);
   const meanColour = b.op('Add', [square(b, channel('red shift')), square(b, channel('yellow shift'))]);
   return b.op(
     'Concat',
@@ -239,15 +242,35 @@ function scalarsOf(b: GraphBuilder, planes: Planes, means: string): string {
       share('vertical'),
       b.op('Max', [share('rising'), share('falling')]),
       spread(b, means),
-      pattern(b, planes.halfLuma, 3),
-      pattern(b, planes.halfLuma, 2),
+      pattern(b, detail, 3),
+      pattern(b, detail, 2),
       sharpness,
       symmetry(b, planes.quarterLuma),
       b.op('Div', [b.op('Sqrt', [meanColour]), b.op('Add', [channel('chroma'), b.scalar(0.004)])]),
       ramp(b, light, 0.08, 0.01),
+      ...repetition(b, detail),
+      flatness(b, planes),
+      flatBands(b, planes),
     ],
     { axis: 1 },
   );
+}
+
+/** [B, 1]: share of points of the map around which the luma hardly varies. */
+function flatness(b: GraphBuilder, { halfLuma }: Planes): string {
+  const off = square(b, b.op('Sub', [halfLuma, blur(b, halfLuma, 3)]));
+  const flat = ramp(b, blur(b, off, 3), 0.0000012, 0.0000003);
+  return b.op('ReduceMean', [b.op('Reshape', [flat, b.ints([0, -1])])], { axes: [1], keepdims: 1 });
+}
+
+/** [B, 1]: share of the rows, or of the columns, whose points all have one luma; of which there are more. */
+function flatBands(b: GraphBuilder, { quarterLuma }: Planes): string {
+  const [rows, columns] = [3, 2].map((axis) => {
+    const off = b.op('Sub', [quarterLuma, b.op('ReduceMean', [quarterLuma], { axes: [axis], keepdims: 1 })]);
+    const spread = b.op('ReduceMean', [square(b, off)], { axes: [axis], keepdims: 0 });
+    return b.op('ReduceMean', [ramp(b, spread, 0.00002, 0.000005)], { axes: [1, 2], keepdims: 0 });
+  }) as [string, string];
+  return b.op('Reshape', [b.op('Max', [rows, columns]), b.ints([0, 1])]);
 }
 
 /** [B, channels]: variance of each channel over the points of [B, channels, h, w]. */
@@ -266,8 +289,7 @@ function spread(b: GraphBuilder, means: string): string {
 }
 
 /** [B, 1]: share of the variation that stays when [B, 1, h, w] is averaged along one side. */
-function pattern(b: GraphBuilder, luma: string, axis: 2 | 3): string {
-  const detail = b.op('Sub', [luma, blur(b, luma, 31)]);
+function pattern(b: GraphBuilder, detail: string, axis: 2 | 3): string {
   const profile = b.op('ReduceMean', [detail], { axes: [axis], keepdims: 1 });
   const kept = b.op('ReduceMean', [square(b, profile)], { axes: [1, 2, 3], keepdims: 0 });
   const all = b.op('ReduceMean', [square(b, detail)], { axes: [1, 2, 3], keepdims: 0 });

@@ -110,6 +110,7 @@ export const scenes = {
     ['whole skin', 0.08, 0.35],
     ['whole texture', 0.09, 0.04],
     ['horizontal share', 0.48, 0.33],
+    ['flat', 0.95, 0.8],
   ],
   document: [
     ['whole paper', 0.35, 0.75],

@@ -21,6 +21,8 @@ export interface VisualModels {
   readonly loads: LoadCounts;
   /** Key of the model in use. Throws MODELS_LOADING or NO_VISUAL_MODEL. */
   active(): string;
+  /** The key of today of a model that was recorded under one from before; every other key as it is. */
+  current(key: string): string;
   /**
    * Brings a model into use, or the default one when it cannot be opened (`state.fallback_from` says so). One that is in
    * use already answers at once. Rejects with MODELS_LOADING while another one loads, with MODEL_UNKNOWN and its like

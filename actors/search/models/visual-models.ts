@@ -9,6 +9,7 @@ import {
   noModel,
   type VisualModel,
 } from '../../embedder/contract.ts';
+import { currentKey } from '../../models/renamed.ts';
 import { type VisualModels, visualModelErrors } from './contract.ts';
 
 type Embedder = Ref<typeof embedderContract>;
@@ -50,7 +51,12 @@ class OwnedModels implements VisualModels {
     throw visualModelErrors.NO_VISUAL_MODEL(error ?? 'No visual model was asked for');
   }
 
-  async load(key: string): Promise<ModelState> {
+  current(key: string): string {
+    return currentKey(key);
+  }
+
+  async load(asked: string): Promise<ModelState> {
+    const key = currentKey(asked);
     if (this.#loading?.key === key) return this.#loading.done;
     if (this.#loading) {
       throw visualModelErrors.MODELS_LOADING(`The visual model "${this.#loading.key}" is still loading`);
@@ -70,7 +76,8 @@ class OwnedModels implements VisualModels {
     return embedder.ask('load', { model_key: this.active() }, { lane: 'now', signal });
   }
 
-  async use(key: string, signal?: AbortSignal): Promise<VisualModel> {
+  async use(asked: string, signal?: AbortSignal): Promise<VisualModel> {
+    const key = currentKey(asked);
     if (signal?.aborted) throw engineErrors.CANCELLED();
     while (this.#loading !== null && this.#loading.key !== key) {
       // The error of that load is handled by its own caller.

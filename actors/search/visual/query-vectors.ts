@@ -28,6 +28,8 @@ export interface TextVectors {
   readonly unknown: readonly string[];
   /** Of what is excluded, and not of the query. */
   readonly unknownExcluded: readonly string[];
+  /** Of the query: known words by which the model finds little of what is meant. */
+  readonly weak: readonly string[];
 }
 
 /** The vectors of a query and of what it excludes. */
@@ -38,9 +40,9 @@ export async function textVectors(
   exclude: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<TextVectors> {
-  if (!query) return { query: null, exclude: null, known: [], unknown: [], unknownExcluded: [] };
+  if (!query) return { query: null, exclude: null, known: [], unknown: [], unknownExcluded: [], weak: [] };
   const texts = [query, ...exclude];
-  const { vectors, unknown_words, known_words, understood } = await textEmbedder.ask(
+  const { vectors, unknown_words, known_words, weak_words, understood } = await textEmbedder.ask(
     'texts',
     { model_key, texts },
     now(signal),
@@ -53,6 +55,7 @@ export async function textVectors(
     query: understood[0] ? rows[0]! : null,
     exclude: excluded.length > 0 ? joined(excluded) : null,
     known: known_words[0] ?? [],
+    weak: weak_words?.[0] ?? [],
     unknown,
     unknownExcluded: [...new Set(excludedWords.flat())].filter((word) => !unknown.includes(word)),
   };

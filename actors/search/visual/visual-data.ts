@@ -4,6 +4,7 @@ import type { Ref } from '../../../runtime/ref.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { LoadReport } from '../../index/visual/contract.ts';
+import { olderKey } from '../../models/renamed.ts';
 import { now } from '../call-options.ts';
 import { contextErrors, type SearchContext } from '../contract.ts';
 import { loadInSteps } from '../load-in-steps.ts';
@@ -11,15 +12,29 @@ import { type DataKind, LoadedData } from '../loaded-data.ts';
 import type { LocationParts } from '../media/location.ts';
 import { renamedFiles } from '../media/renamed.ts';
 
+/** Media whose vectors are of an older version of the model alone, so that nothing of them is found. */
+export interface Outdated {
+  /** Some of them. */
+  readonly hashes: readonly string[];
+  readonly count: number;
+}
+const none: Outdated = { hashes: [], count: 0 };
+/** As many as a warning names. */
+const NAMED = 5;
+
 export class VisualData extends LoadedData<SearchContext, LoadReport> {
   readonly #location: LocationParts;
+  #outdated: Outdated = none;
 
   constructor(location: LocationParts, changed?: () => void) {
     const { index } = location;
     const kind: DataKind<SearchContext, LoadReport> = {
       same: (a, b) => a.cache_dir === b.cache_dir && a.model_key === b.model_key,
-      load: (wanted, throwIfSuperseded, signal) =>
-        loadVectors(index, { ...wanted, hashes: null }, throwIfSuperseded, signal),
+      load: async (wanted, throwIfSuperseded, signal) => {
+        const report = await loadVectors(index, { ...wanted, hashes: null }, throwIfSuperseded, signal);
+        this.#outdated = await findOutdated(index, wanted, signal);
+        return report;
+      },
       open: ({ cache_dir }, was_there, signal) => index.ask('open', { cache_dir, was_there }, now(signal)),
       superseded: ({ cache_dir }) =>
         contextErrors.CONTEXT_CHANGED(`${cache_dir}: ${contextErrors.CONTEXT_CHANGED.meaning}`),
@@ -31,6 +46,11 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
     };
     super(kind, changed);
     this.#location = location;
+  }
+
+  /** Of the folder when it was loaded. */
+  get outdated(): Outdated {
+    return this.#outdated;
   }
 
   /** Adds some media to what is loaded; with nothing loaded, loads the folder. CONTEXT_MISMATCH when something else is. */
@@ -72,6 +92,16 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
       if (!(error instanceof EngineError && error.retryable)) throw error;
     });
   }
+}
+
+async function findOutdated(
+  index: Ref<typeof indexContract>,
+  { cache_dir, model_key }: SearchContext,
+  signal: AbortSignal | undefined,
+): Promise<Outdated> {
+  const older = olderKey(model_key);
+  if (older === null) return none;
+  return index.ask('outdated', { cache_dir, model_key, older, most: NAMED }, now(signal));
 }
 
 async function loadVectors(

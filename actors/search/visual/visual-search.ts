@@ -12,7 +12,7 @@ import { locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { shownMatches } from '../media/shown-matches.ts';
 import type { PeopleData } from '../people-data.ts';
 import { type AskedPaths, askedPaths, findScope } from '../scope/scope.ts';
-import { type Reading, warning } from '../warnings.ts';
+import { type Reading, type Warnings, warning } from '../warnings.ts';
 import { toMatch } from './match.ts';
 import type { PictureQuery } from './picture-readings.ts';
 import { type QueryParts, type TextVectors, textVectors } from './query-vectors.ts';
@@ -76,6 +76,7 @@ export async function searchVisual(
       gone: [...new Set([...(gone === undefined ? [] : [gone]), ...locations.gone])],
       changed: locations.changed,
       unreadable: await namesOf(parts, cache_dir, broken, signal),
+      outdated: await outdatedFiles(parts, cache_dir, signal),
       fallbackFrom: parts.models.state.fallback_from,
       noPreview: images.filter((image) => image === null).length,
     }),
@@ -137,13 +138,22 @@ function best(shown: readonly Shown[], max: number): Shown[] {
 async function readingOf(
   { modelLibrary }: VisualSearchParts,
   model_key: string,
-  { query, known, unknown, unknownExcluded }: TextVectors,
+  { query, known, unknown, unknownExcluded, weak }: TextVectors,
 ): Promise<Reading | null> {
-  if (unknown.length + unknownExcluded.length === 0) return null;
+  if (unknown.length + unknownExcluded.length + weak.length === 0) return null;
   const { models } = await modelLibrary.list();
   const advised = models.find((model) => model.row.kind === 'visual' && model.advised);
   const ranked = query !== null;
-  return { model_key, known, unknown, unknownExcluded, ranked, advised: advised ?? null };
+  return { model_key, known, unknown, unknownExcluded, weak, ranked, advised: advised ?? null };
+}
+
+async function outdatedFiles(
+  parts: VisualSearchParts,
+  cache_dir: string,
+  signal: AbortSignal | undefined,
+): Promise<Warnings['outdated']> {
+  const { hashes, count } = parts.visual.outdated;
+  return { names: await namesOf(parts, cache_dir, new Set(hashes), signal), count };
 }
 
 /** A person knows paths, not hashes. */

@@ -1,8 +1,9 @@
 // Which concepts a visual model may be believed. Pure.
+import { defaultModelKey } from '../../models/rows/list.ts';
 import type { Concept, GroupName } from './lexicon.ts';
 
 /** The model that comes with the program: it knows words by their stems, and cannot tell a thing from its colours. */
-const starter = 'starter-visual';
+const starter = defaultModelKey;
 
 const starterGroups: ReadonlySet<GroupName> = new Set(['time_of_day', 'colour']);
 /** Of other groups what it tells by colours, light and their places in the picture. */

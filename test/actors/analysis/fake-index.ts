@@ -90,6 +90,7 @@ function storeHandlers(world: IndexState) {
       return {};
     },
     stored: ({ hashes }) => ({ stored: hashes.map((hash) => world.committed.has(hash)) }),
+    outdated: () => ({ hashes: [], count: 0 }),
     open: () => ({}),
     media: () => {
       world.listed++;

@@ -139,7 +139,7 @@ const checked = createPreflight({
     summaryNames: () => Promise.reject(new Error('nobody looks')),
     collections: () => Promise.reject(new Error('nobody looks')),
   },
-  models: { active: () => 'fake' },
+  models: { active: () => 'fake', current: (key) => key },
   decode: 'exact',
   expectFaceModel: async () => {},
   summaryModel: async () => null,

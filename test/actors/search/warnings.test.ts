@@ -14,6 +14,7 @@ test('a warning names what was not understood, and there is none when nothing is
       missing: [],
       unloaded: [],
       unreadable: [],
+      outdated: { names: [], count: 0 },
       fallbackFrom: null,
       noPreview: 0,
     }),
@@ -29,12 +30,14 @@ test('a warning names what was not understood, and there is none when nothing is
       known: [],
       unknown: ['car'],
       unknownExcluded: [],
+      weak: [],
       ranked: false,
       advised: null,
     },
     missing: ['/a'],
     unloaded: ['/b', '/c', '/d', '/e', '/f', '/x', '/y'],
     unreadable: ['h'],
+    outdated: { names: ['/o'], count: 3 },
     fallbackFrom: 'big',
     noPreview: 2,
   });
@@ -50,9 +53,30 @@ const quiet = {
   missing: [],
   unloaded: [],
   unreadable: [],
+  outdated: { names: [], count: 0 },
   fallbackFrom: null,
   noPreview: 0,
 };
+
+test('a word that is known and seen badly is told, and nothing is called unknown then', () => {
+  const reading = {
+    model_key: 'small',
+    known: ['face', 'red'],
+    unknown: [],
+    unknownExcluded: [],
+    ranked: true,
+  };
+  const { warnings } = warning({ ...quiet, reading: { ...reading, weak: ['face'], advised: null } });
+  assert.deepEqual(warnings, ['small finds these roughly, and much else with them: face']);
+});
+
+test('files that only an older version of the model has looked at are named and counted', () => {
+  const names = ['/a', '/b', '/c', '/d', '/e'];
+  const { warnings } = warning({ ...quiet, outdated: { names, count: 1207 } });
+  assert.deepEqual(warnings, [
+    'Looked at by an older version of the model, to be analysed again: /a, /b, /c, /d, /e and 1202 more',
+  ]);
+});
 
 test('of a query that is understood by half, the first thing told is how weak the ranking is', () => {
   const row = { key: 'better', size_gb: 0.42 } as ModelRow;
@@ -61,6 +85,7 @@ test('of a query that is understood by half, the first thing told is how weak th
     known: ['close up'],
     unknown: ['bottle'],
     unknownExcluded: [],
+    weak: [],
     ranked: true,
   };
   const { warnings, toast_warning } = warning({
@@ -78,7 +103,14 @@ test('of a query that is understood by half, the first thing told is how weak th
 
 test('a model that is downloaded already is only brought into use; where nothing is ranked nothing is called weak', () => {
   const row = { key: 'better', size_gb: 0.42 } as ModelRow;
-  const reading = { model_key: 'small', known: [], unknown: ['bottle'], unknownExcluded: [], ranked: false };
+  const reading = {
+    model_key: 'small',
+    known: [],
+    unknown: ['bottle'],
+    unknownExcluded: [],
+    weak: [],
+    ranked: false,
+  };
   const { toast_warning = '' } = warning({
     ...quiet,
     reading: { ...reading, advised: { row, downloaded: true } },
@@ -88,7 +120,14 @@ test('a model that is downloaded already is only brought into use; where nothing
 
 test('a query that is understood whole is not weak because an excluded word is not', () => {
   const row = { key: 'better', size_gb: 0.42 } as ModelRow;
-  const reading = { model_key: 'small', known: ['red'], unknown: [], unknownExcluded: ['car'], ranked: true };
+  const reading = {
+    model_key: 'small',
+    known: ['red'],
+    unknown: [],
+    weak: [],
+    unknownExcluded: ['car'],
+    ranked: true,
+  };
   const { warnings } = warning({ ...quiet, reading: { ...reading, advised: { row, downloaded: true } } });
   assert.equal(warnings?.[0], 'Not understood by small: car');
 });

@@ -1,23 +1,27 @@
 // The picture graph of starter-visual, assembled from its parts when the model is loaded. All its constants are in this
 // folder, so it has the same bytes on every machine.
 
-import { evidenceCount, evidenceIndex, mapChannels, type plainChannels } from '../evidence.ts';
+import { type Evidence, evidenceCount, evidenceIndex, mapChannels, type plainChannels } from '../evidence.ts';
+import { fits } from '../fitted.ts';
 import { CELLS, cellLooks, centres, DIMENSIONS, named, scales } from '../layout.ts';
 import { PICTURE_SIDE, planes, ramp, square } from '../maps.ts';
 import { type Measures, measure } from '../measure.ts';
 import { basicColours, shades } from '../palette.ts';
-import type { Ramp } from '../ramp.ts';
+import { RAMP_MAX, RAMP_MIN, type Ramp } from '../ramp.ts';
 import { similarity } from '../similarity.ts';
 import { RAMPS, unitNames, units } from '../units.ts';
+import { usual } from '../usual.ts';
 import { GraphBuilder } from './builder.ts';
 import { onnxBytes } from './onnx.ts';
 
 /** Most of the squared length of a vector that named features may take; similarity fills it up to 1. */
 const NAMED_LIMIT = 0.75;
-/** Least value of a ramp: one condition that does not hold lowers a unit, but does not make it 0. */
-const RAMP_MIN = 0.02;
-/** Greatest value of a ramp: above 1, so that clear cases still differ. */
-const RAMP_MAX = 1.06;
+/** Added to a fit before its logarithm is taken. */
+const FIT_MIN = 0.02;
+/** Evidence counts as at most this many spreads from usual. */
+const MOST_SPREADS = 3;
+/** To which powers the rule and the fit of a unit are taken: what a fit alone half says counts for little beside other words. */
+const powers = { rule: [1, 0], both: [0.5, 0.5], fit: [0, 2] } as const;
 
 /**
  * The .onnx file. Input `pixels`: uint8 [batch, 224, 224, 3], RGB. Outputs: `vector` float [batch, 512], of length 1;
@@ -92,8 +96,22 @@ function cellFeatures(b: GraphBuilder, { means }: Measures): string[] {
   return cellLooks.map((look) => made[look]);
 }
 
-/** Every unit as the product of its ramps, to the power of 1/√n, so that several half-true conditions still count. */
+/** Each unit by its rule, by its fit, or as the geometric mean of the two. */
 function unitFeatures(b: GraphBuilder, { evidence }: Measures): string {
+  const logs = ruleLogs(b, evidence);
+  const ways = unitNames.map((name) => fits[name]?.with ?? 'rule');
+  const ofRules = ways.map((way) => powers[way][0]);
+  const ofFits = ways.map((way) => powers[way][1]);
+  const fitLogs = b.op('Log', [b.op('Add', [fitted(b, evidence, b.op('Exp', [logs])), b.scalar(FIT_MIN)])]);
+  const parts = [
+    b.op('Mul', [logs, b.floats([ways.length], ofRules)]),
+    b.op('Mul', [fitLogs, b.floats([ways.length], ofFits)]),
+  ];
+  return b.op('Exp', [b.op('Add', parts)]);
+}
+
+/** Logarithm of every rule: the product of its ramps to the power of 1/√n, so that several half-true conditions still count. */
+function ruleLogs(b: GraphBuilder, evidence: string): string {
   const rows = unitNames.map((name): readonly Ramp[] => units[name]);
   const padded = rows.map((row) => Array.from({ length: RAMPS }, (_, i) => row[i]));
   const places = padded.flat().map((ramp) => (ramp ? evidenceIndex(ramp[0]) : 0));
@@ -108,7 +126,39 @@ function unitFeatures(b: GraphBuilder, { evidence }: Measures): string {
   const logs = b.op('Reshape', [b.op('Log', [held]), b.ints([0, rows.length, RAMPS])]);
   const sums = b.op('ReduceSum', [logs, b.ints([2])], { keepdims: 0 });
   const roots = rows.map((row) => 1 / Math.sqrt(row.length));
-  return b.op('Exp', [b.op('Mul', [sums, b.floats([rows.length], roots)])]);
+  return b.op('Mul', [sums, b.floats([rows.length], roots)]);
+}
+
+/** [B, units]: the logistic regression of every unit that has one. `rules`: what the rules say. */
+function fitted(b: GraphBuilder, evidence: string, rules: string): string {
+  const used = Object.entries(usual) as [Evidence, readonly [number, number]][];
+  const picked = b.op('Gather', [evidence, b.ints(used.map(([name]) => evidenceIndex(name)))], { axis: 1 });
+  const means = b.floats(
+    [used.length],
+    used.map(([, [mean]]) => mean),
+  );
+  const spreads = b.floats(
+    [used.length],
+    used.map(([, [, spread]]) => spread),
+  );
+  const off = b.op('Div', [b.op('Sub', [picked, means]), spreads]);
+  const held = b.op('Clip', [off, b.scalar(-MOST_SPREADS), b.scalar(MOST_SPREADS)]);
+  const weights = used.flatMap(([name]) => unitNames.map((unit) => fits[unit]?.weights[name] ?? 0));
+  const sums = [
+    b.op('MatMul', [held, b.floats([used.length, unitNames.length], weights)]),
+    b.op('Mul', [
+      rules,
+      b.floats(
+        [unitNames.length],
+        unitNames.map((unit) => fits[unit]?.rule ?? 0),
+      ),
+    ]),
+  ];
+  const biases = b.floats(
+    [unitNames.length],
+    unitNames.map((unit) => fits[unit]?.bias ?? 0),
+  );
+  return b.op('Sigmoid', [b.op('Add', [b.op('Add', sums), biases])]);
 }
 
 /** Shortens a vector to the limit where it is longer. */

@@ -7,6 +7,8 @@ export interface LookWord {
   readonly features: Partial<Record<Feature, number>>;
   /** What "… at the top" means with this word. */
   readonly cell?: readonly [look: CellLook, sign: 1 | -1];
+  /** Measured to find little of what is meant in photographs: whoever asks is told. */
+  readonly isWeak?: true;
 }
 
 export const lookWords: readonly LookWord[] = [
@@ -75,7 +77,7 @@ export const lookWords: readonly LookWord[] = [
   },
   {
     words:
-      'plain, uniform, minimal, minimalist, minimalistic, simple, clean, monotone, solid, solid colour, solid color',
+      'plain, uniform, minimal, minimalist, minimalistic, simple, clean, monotone, solid, solid colour, solid color, plain background, plain backdrop, solid background',
     features: { 'unit plain': 1, 'unit busy': -0.4 },
     cell: ['busy', -1],
   },
@@ -111,6 +113,10 @@ export const lookWords: readonly LookWord[] = [
       'grid, checkered, chequered, checker, checkerboard, chequerboard, chessboard, chess board, checked, lattice, tiles, tiled, mesh',
     features: { 'unit grid': 1 },
   },
+  {
+    words: 'brick wall, brick walls, bricks, brickwork, masonry',
+    features: { 'unit brickwork': 1 },
+  },
   { words: 'symmetry, symmetrical, symmetric, mirrored, reflection', features: { 'unit symmetrical': 1 } },
 
   { words: 'sky', features: { 'unit blue sky': 0.8, 'unit cloudy sky': 0.5 } },
@@ -127,7 +133,7 @@ export const lookWords: readonly LookWord[] = [
     words: 'sea, ocean, water, lake, waves, wave, seascape, river',
     features: { 'unit sea': 1, 'unit underwater': 0.2 },
   },
-  { words: 'underwater, under water, diving, aquarium', features: { 'unit underwater': 1 } },
+  { words: 'underwater, under water, diving, aquarium', features: { 'unit underwater': 1 }, isWeak: true },
   {
     words: 'foliage, leaves, leaf, bush, bushes, plants, plant, vegetation, garden, hedge, jungle',
     features: { 'unit foliage': 1, 'unit forest': 0.3 },
@@ -165,14 +171,23 @@ export const lookWords: readonly LookWord[] = [
     features: { 'unit fire': 1 },
   },
   {
-    words: 'skin, face, close up of skin, face close up, facial, hand, hands',
+    words: 'skin, close up of skin, hand, hands',
     features: { 'unit skin close-up': 1, 'unit portrait': 0.3 },
   },
   {
-    words: 'close up, closeup, macro',
-    features: { 'unit skin close-up': 0.5, 'unit smooth': 0.3, 'unit blurred': 0.2 },
+    words: 'face, face close up, close up of a face, facial',
+    features: { 'unit portrait': 1, 'unit skin close-up': 0.3 },
+    isWeak: true,
   },
-  { words: 'portrait, headshot, head shot', features: { 'unit portrait': 1, 'unit skin close-up': 0.4 } },
+  {
+    words: 'close up, closeup, macro',
+    features: { 'unit skin close-up': 0.5, 'unit blurred': 0.4 },
+  },
+  {
+    words: 'portrait, headshot, head shot',
+    features: { 'unit portrait': 1, 'unit skin close-up': 0.4 },
+    isWeak: true,
+  },
   {
     words: 'landscape, scenery, panorama, vista, countryside, wide shot',
     features: { 'unit landscape': 1, 'unit blue sky': 0.2, 'unit grass': 0.2 },
@@ -180,10 +195,12 @@ export const lookWords: readonly LookWord[] = [
   {
     words: 'document, page, paper, paperwork, letter, book page, form, whiteboard',
     features: { 'unit document': 1, 'unit text': 0.4 },
+    isWeak: true,
   },
   {
     words: 'text, writing, words, letters, lettering, caption, captions, subtitles, title, titles, credits',
     features: { 'unit text': 1, 'unit document': 0.4 },
+    isWeak: true,
   },
   { words: 'fog, foggy, mist, misty, haze, hazy, smoke, smoky', features: { 'unit fog': 1 } },
   {

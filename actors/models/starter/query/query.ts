@@ -26,6 +26,8 @@ export interface Query {
   readonly knownWords: readonly string[];
   /** The same of those that are not known. */
   readonly unknownWords: readonly string[];
+  /** The known ones by which little of what is meant is found. */
+  readonly weakWords: readonly string[];
 }
 
 interface Token {
@@ -47,6 +49,9 @@ export function parseQuery(text: string): Query {
     terms,
     knownWords: [...new Set(known)],
     unknownWords: [...new Set(unknown)],
+    weakWords: [
+      ...new Set(tokens.flatMap(({ meaning, text: word }) => (meaning?.look?.isWeak ? [word] : []))),
+    ],
   };
 }
 

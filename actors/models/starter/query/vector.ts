@@ -10,12 +10,14 @@ export interface QueryVector {
   readonly vector: Float32Array;
   readonly knownWords: readonly string[];
   readonly unknownWords: readonly string[];
+  /** Known words by which little of what is meant is found. */
+  readonly weakWords: readonly string[];
   /** False when the query says nothing about a picture that this model can see: the vector ranks nothing. */
   readonly understood: boolean;
 }
 
 export function queryVector(text: string): QueryVector {
-  const { terms, knownWords, unknownWords } = parseQuery(text);
+  const { terms, knownWords, unknownWords, weakWords } = parseQuery(text);
   const vector = new Float32Array(DIMENSIONS);
   for (const term of terms) {
     const sign = term.negated ? -1 : 1;
@@ -28,7 +30,7 @@ export function queryVector(text: string): QueryVector {
   const understood = length > 1e-6;
   if (understood) for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / length;
   else vector[NEUTRAL] = 1;
-  return { vector, knownWords, unknownWords, understood };
+  return { vector, knownWords, unknownWords, weakWords, understood };
 }
 
 type Weights = [feature: Feature, weight: number][];

@@ -98,3 +98,21 @@ test('a load goes on in steps; searches in between find what was loaded, and not
   assert.equal((await index.load(request)).media, 601);
   assert.equal(await search(), 601);
 });
+
+test('media that only an older model has looked at are listed until they are stored anew', async (t) => {
+  const cache_dir = folder(t);
+  const index = await indexActor(t);
+  const stored = async (hash_str: string, model_key: string) => {
+    const { stage } = await index.call('begin', { cache_dir, hash_str, model_key, dimensions: d });
+    await index.call('append', { stage, frames: framesUpTo(2), vectors: film.slice(0, 2 * d), previews: [] });
+    await index.call('commit', { stage, media: mediaRecord(hash_str) });
+  };
+  await stored('1', 'old');
+  await stored('2', 'old');
+  await stored('3', 'new');
+  const asked = { cache_dir, model_key: 'new', older: 'old', most: 1 };
+  assert.deepEqual(await index.call('outdated', asked), { hashes: ['1'], count: 2 });
+  await stored('1', 'new');
+  assert.deepEqual(await index.call('outdated', asked), { hashes: ['2'], count: 1 });
+  assert.equal((await index.load({ cache_dir, model_key: 'new', hashes: null })).media, 2);
+});

@@ -147,3 +147,21 @@ test('a load that a change of the model overtakes says so, and nothing is loaded
     assert.equal(data.current, null);
   }
 });
+
+test('a load tells which files only an older version of the model has looked at', async () => {
+  const asked: unknown[] = [];
+  const ask = async (name: string, request: unknown) => {
+    if (name !== 'outdated')
+      return { done: true, load: null, media: 0, vectors: 0, missing: [], unreadable: [] };
+    asked.push(request);
+    return { hashes: ['a'], count: 7 };
+  };
+  const data = new VisualData({ index: { ask } } as unknown as Location);
+  await data.load({ cache_dir: '/cache', model_key: 'fake' });
+  assert.deepEqual([data.outdated, asked], [{ hashes: [], count: 0 }, []]);
+  await data.load({ cache_dir: '/cache', model_key: 'starter-visual-2' });
+  assert.deepEqual(data.outdated, { hashes: ['a'], count: 7 });
+  assert.deepEqual(asked, [
+    { cache_dir: '/cache', model_key: 'starter-visual-2', older: 'starter-visual', most: 5 },
+  ]);
+});

@@ -66,3 +66,9 @@ test('what is not to be there is known as such', () => {
   assert.deepEqual(parseQuery('rainy street, not at night').knownWords, ['not at night']);
   assert.deepEqual(parseQuery('red car on the left, no snow').knownWords, ['red', 'on the left', 'not snow']);
 });
+
+test('known words that are seen badly are told apart, each once', () => {
+  assert.deepEqual(parseQuery('red face, a face at night').weakWords, ['face']);
+  assert.deepEqual(parseQuery('page of text').weakWords, ['page', 'text']);
+  assert.deepEqual(parseQuery('sunset over the sea').weakWords, []);
+});

@@ -1,0 +1,45 @@
+// How well one ranking answers, what chance would reach, and how far a mean over queries may be off.
+import { seeded } from '../diarization/random.ts';
+
+export interface Ranked {
+  readonly hit1: number;
+  readonly hit3: number;
+  /** Average precision. */
+  readonly precision: number;
+}
+
+/** `right`: whether each picture is, best score first. */
+export function ranked(right: readonly boolean[]): Ranked {
+  let found = 0;
+  let sum = 0;
+  right.forEach((is, i) => {
+    if (is) sum += ++found / (i + 1);
+  });
+  return {
+    hit1: right[0] ? 1 : 0,
+    hit3: right.slice(0, 3).some(Boolean) ? 1 : 0,
+    precision: found === 0 ? 0 : sum / found,
+  };
+}
+
+/** The same, expected of a random order of `count` pictures of which `right` are. */
+export function byChance(right: number, count: number): Ranked {
+  const none3 = [0, 1, 2].reduce((share, i) => share * Math.max(0, (count - right - i) / (count - i)), 1);
+  let precision = 0;
+  // Of a right picture at place k, the k-1 before it hold (right-1)/(count-1) right ones each.
+  for (let k = 1; k <= count; k++)
+    precision += (1 + ((k - 1) * (right - 1)) / Math.max(1, count - 1)) / k / count;
+  return { hit1: right / count, hit3: 1 - none3, precision };
+}
+
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** 5th and 95th percentile of the mean, over samples of the values drawn with replacement. */
+export function spread(values: readonly number[]): readonly [number, number] {
+  const random = seeded(1);
+  const means = Array.from({ length: 2000 }, () =>
+    mean(values.map(() => values[random.below(values.length)]!)),
+  ).toSorted((a, b) => a - b);
+  return [means[100]!, means[1899]!];
+}
