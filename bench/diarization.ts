@@ -1,22 +1,32 @@
-// Diarization error: conversations of two, three and four voices that were never trained on, composed with their reference;
-// as recorded and equalised, with and without overlap, with ideal voice detection and with the one in use, with the count of
-// speakers known and unknown. And the speed of whole files through decoder, voice detection and diarizer.
+// Diarization error, with ideal voice detection and with the one in use, with the count of speakers known and unknown. Talks of
+// held voices and of the five of test-other, in rooms and over lines (diarization/talks.ts), every talk counting alike, with the
+// spread over talks; and conversations of the five as recorded and equalised, with and without overlap. And the speed of
+// whole files through decoder, voice detection and diarizer.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SpeakerCount } from '../actors/diarizer/contract.ts';
 import { type Conversation, compose, rate, usual, type Voice } from './diarization/compose.ts';
+import { embeddedTalks, type TalkSet } from './diarization/embedded-talks.ts';
 import { equalised } from './diarization/equalise.ts';
 import { readVoices } from './diarization/librispeech.ts';
 import { idealSpeech, openPipeline, type Pipeline } from './diarization/pipeline.ts';
 import { seeded } from './diarization/random.ts';
 import { type DiarizationScore, scoreDiarization, sumScores } from './diarization/score.ts';
+import { scoreTalks, summaries, type TalkScore } from './diarization/talk-scores.ts';
+import { fewVoices, manyVoices } from './diarization/talks.ts';
 import { median, type Question, type Row } from './row.ts';
+import { percent } from './voices/conditions.ts';
+import { measuredModel } from './voices/model.ts';
+import { splitVoices } from './voices/split.ts';
+import type { Spread } from './voices/statistics.ts';
 
 const question = 'diarization';
 /** Conversations for each count of voices, and how long each is at most. */
 const conversations = 5;
 const seconds = 120;
+/** Of the talks; the fit twin has others. */
+const talkSeed = 30_001;
 
 interface Condition {
   readonly name: string;
@@ -61,11 +71,16 @@ const conditions: readonly Condition[] = [
 export const diarization: Question = async (say) => {
   const voices = await readVoices('test-other', say);
   if (!voices) return [];
+  const model = measuredModel();
   const modelsDir = await mkdtemp(join(tmpdir(), 'bench-diarization-'));
-  const pipeline = await openPipeline(modelsDir, availableParallelism());
+  const pipeline = await openPipeline(modelsDir, availableParallelism(), model.path);
   try {
     const equal = equalised(voices);
     const rows: Row[] = [];
+    for (const set of await talkSets(voices, model.hasHeardHeld, say)) {
+      const talks = await embeddedTalks(pipeline, model.path, set, say, true);
+      rows.push(...talkRows(set.name, await scoreTalks(pipeline, talks)));
+    }
     for (const condition of conditions) {
       const talks = talksOf(condition.eq ? equal : voices, condition.overlap);
       for (const detection of ['ideal', 'detected'] as const) {
@@ -82,11 +97,46 @@ export const diarization: Question = async (say) => {
   }
 };
 
-interface Talk extends Conversation {
+async function talkSets(
+  five: readonly Voice[],
+  hasHeardHeld: boolean,
+  say: (text: string) => void,
+): Promise<TalkSet[]> {
+  const strangers = { name: 'test-other', voices: five, groups: fewVoices, seed: talkSeed };
+  const all = hasHeardHeld ? null : await readVoices('train-clean-100', say);
+  if (hasHeardHeld) say('held voices left out: FRAMEHOUND_BENCH_SPEAKER names no model trained without them');
+  if (!all) return [strangers];
+  return [
+    strangers,
+    { name: 'held voices', voices: splitVoices(all).held, groups: manyVoices, seed: talkSeed },
+  ];
+}
+
+function talkRows(set: string, scores: readonly TalkScore[]): Row[] {
+  const plain = { question, unit: '%', against: null, ratio: null, goal: null } as const;
+  return [...summaries(scores)].flatMap(({ group, detection, counted, summary }) => {
+    const detector = detection === 'ideal' ? 'ideal voices' : 'voices by our detector';
+    const count = counted === 'known' ? 'known' : 'unknown';
+    const what = `${set}, talks: ${group}, ${detector}, count ${count}`;
+    const { der, missed, falseAlarm, confusion, right, few, many, talks } = summary;
+    const inParts = `missed ${percent(missed)}, false ${percent(falseAlarm)}, confused ${percent(confusion.mean)}`;
+    const interval = (of: Spread) => `90 %: ${of.interval.map(percent).join(' to ')}`;
+    const error = {
+      ...plain,
+      name: `${what}: DER of ${talks} (${interval(der)}; ${inParts})`,
+      value: 100 * der.mean,
+    };
+    if (counted === 'known') return [error];
+    const wrong = `${interval(right)}; too few ${percent(few)}, too many ${percent(many)}`;
+    return [error, { ...plain, name: `${what}: counts that are right (${wrong})`, value: 100 * right.mean }];
+  });
+}
+
+interface EvenTalk extends Conversation {
   readonly count: 2 | 3 | 4;
 }
 
-function talksOf(voices: readonly Voice[], overlap: number): Talk[] {
+function talksOf(voices: readonly Voice[], overlap: number): EvenTalk[] {
   return ([2, 3, 4] as const).flatMap((count) =>
     Array.from({ length: conversations }, (_, at) => {
       const seed = 1000 * count + at;
@@ -98,14 +148,14 @@ function talksOf(voices: readonly Voice[], overlap: number): Talk[] {
 
 async function measure(
   pipeline: Pipeline,
-  talks: readonly Talk[],
+  talks: readonly EvenTalk[],
   { name, goals }: Condition,
   detection: 'ideal' | 'detected',
 ): Promise<Row[]> {
   const scores: Record<'known' | 'auto', DiarizationScore[]> = { known: [], auto: [] };
   for (const { samples, turns, count } of talks) {
     const speech = detection === 'ideal' ? idealSpeech(turns) : await pipeline.detectSpeech(samples);
-    const diarize = await pipeline.embed(samples, speech);
+    const diarize = await pipeline.diarizing(await pipeline.embed(samples, speech));
     const asked: Record<'known' | 'auto', SpeakerCount> = { known: count, auto: 'auto' };
     for (const key of ['known', 'auto'] as const) {
       scores[key].push(scoreDiarization(turns, diarize(asked[key])));

@@ -136,7 +136,7 @@ class TurnSource {
 }
 
 /** The sample within 0.3 s of `at` around which 40 ms are quietest. */
-function quietNear(samples: Float32Array, at: number): number {
+export function quietNear(samples: Float32Array, at: number): number {
   let best = Math.round(at);
   let least = Number.POSITIVE_INFINITY;
   for (let around = Math.round(at) - 4800; around <= at + 4800; around += 160) {

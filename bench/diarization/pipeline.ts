@@ -1,8 +1,9 @@
 // The product's own actors and parts, diarizing the samples of a measurement.
+import { wespeakerFbank } from '../../actors/acoustics/fbank.ts';
 import { decoderContract } from '../../actors/decoder/contract.ts';
 import { diarizerContract, type SpeakerCount } from '../../actors/diarizer/contract.ts';
 import { diarize } from '../../actors/diarizer/diarize.ts';
-import { DiarizationSession } from '../../actors/diarizer/session.ts';
+import { DiarizationSession, type EmbeddedSubsegment } from '../../actors/diarizer/session.ts';
 import { speakerEmbedderOf } from '../../actors/diarizer/speaker-embedder.ts';
 import { SubsegmentChannel } from '../../actors/diarizer/subsegment-channel.ts';
 import type { SpeakerRow } from '../../actors/models/contract.ts';
@@ -27,11 +28,22 @@ export type Evidence = NonNullable<SpeakerRow['speaker']['evidence']>;
 /** Turns for a count of speakers; `changes`: to the evidence of the row, to try other settings. */
 export type Diarize = (count: SpeakerCount, changes?: Partial<Evidence>) => Turn[];
 
+/** The speech of a recording, embedded: plain values, which can be kept and clustered for any count of speakers. */
+export interface EmbeddedSpeech {
+  readonly speech: readonly SpeechRegion[];
+  /** Samples of the whole recording. */
+  readonly length: number;
+  readonly subsegments: readonly EmbeddedSubsegment[];
+  readonly vectors: Float32Array;
+}
+
 export interface Pipeline {
   /** The speech found by the voice detector in use. */
   detectSpeech(samples: Float32Array): Promise<SpeechRegion[]>;
-  /** Embeds the speech once; the embeddings can then be clustered for any count of speakers. */
-  embed(samples: Float32Array, speech: readonly SpeechRegion[]): Promise<Diarize>;
+  /** Embeds the speech once. */
+  embed(samples: Float32Array, speech: readonly SpeechRegion[]): Promise<EmbeddedSpeech>;
+  /** How embedded speech is diarized with the row in use. */
+  diarizing(embedded: EmbeddedSpeech): Promise<Diarize>;
   samplesOf(path: string): Promise<Float32Array>;
   /** A file through decoder, voice detector and diarizer, each in its thread; answers the number of turns. */
   wholeFile(path: string): Promise<number>;
@@ -45,8 +57,15 @@ interface Actors {
   readonly diarizer: Ref<typeof diarizerContract>;
 }
 
-/** `modelsDir`: without a voice detection model in it, our own detector is used. */
-export async function openPipeline(modelsDir: string, threads: number): Promise<Pipeline> {
+/**
+ * `modelsDir`: without a voice detection model in it, our own detector is used. `model`: another file than the starter
+ * speaker model's, with the same ports.
+ */
+export async function openPipeline(
+  modelsDir: string,
+  threads: number,
+  model: string = starterSpeakerFile.path,
+): Promise<Pipeline> {
   const bench = startBench(16, slotBytes);
   const settings = { modelsDir, device: 'cpu', threads };
   const actors: Actors = {
@@ -58,10 +77,11 @@ export async function openPipeline(modelsDir: string, threads: number): Promise<
   await actors.diarizer.ask('load', {});
   const row = findSpeakerRow(await readRegistry(modelsDir), 'starter-speaker');
   const log = createLog('bench', () => {});
-  const session = await openSession(starterSpeakerFile.path, { device: 'cpu', threads, log });
+  const session = await openSession(model, { device: 'cpu', threads, log });
   return {
     detectSpeech: (samples) => detectSpeech(actors, samples),
     embed: (samples, speech) => embed(row, session, samples, speech),
+    diarizing: (embedded) => diarizing(row, embedded),
     samplesOf: (path) => decodeSamples(actors.decoder, bench.pool, path),
     wholeFile: (path) => wholeFile(actors, path),
     stop: async () => {
@@ -119,7 +139,7 @@ async function embed(
   session: Awaited<ReturnType<typeof openSession>>,
   samples: Float32Array,
   speech: readonly SpeechRegion[],
-): Promise<Diarize> {
+): Promise<EmbeddedSpeech> {
   const embedder = speakerEmbedderOf(row, session, 'starter-speaker');
   const { dimensions, batch } = embedder;
   const channels = [new SubsegmentChannel(embedder.fbank)];
@@ -127,10 +147,39 @@ async function embed(
   await diarization.add(0, channels[0]!.push(0, samples, [], 0), embedder.embed);
   await diarization.add(0, channels[0]!.end(speech, samples.length), embedder.embed);
   await diarization.flush(embedder.embed);
+  const { subsegments, vectors } = diarization;
+  return { speech, length: samples.length, subsegments: subsegments[0]!, vectors: vectors.slice() };
+}
+
+/** A session as the diarizer has it at the end, from kept embeddings. */
+async function diarizing(
+  row: SpeakerRow,
+  { speech, length, subsegments, vectors }: EmbeddedSpeech,
+): Promise<Diarize> {
+  const { dimensions, batch } = row.speaker;
+  // No sound, so no features: the channel only knows its regions.
+  const channel = new SubsegmentChannel(wespeakerFbank);
+  channel.push(0, new Float32Array(0), [], 0);
+  channel.end(speech, length);
+  const session = new DiarizationSession({ modelKey: row.key, dimensions, batch, channels: [channel] });
+  let next = 0;
+  const kept = async (_: Float32Array, count: number) => {
+    next += count * dimensions;
+    return vectors.subarray(next - count * dimensions, next);
+  };
+  // In the order of their rows, so that each gets its own.
+  const ordered = [...subsegments].sort((a, b) => a.vector - b.vector);
+  const features = new Float32Array(1);
+  await session.add(
+    0,
+    ordered.map((subsegment) => ({ subsegment, features })),
+    kept,
+  );
+  await session.flush(kept);
   return (count, changes = {}) => {
     const { evidence } = row.speaker;
     const speaker = evidence ? { ...row.speaker, evidence: { ...evidence, ...changes } } : row.speaker;
-    const steps = diarize(diarization, count, { ...row, speaker }, []);
+    const steps = diarize(session, count, { ...row, speaker }, []);
     for (let step = steps.next(); ; step = steps.next()) {
       if (!step.done) continue;
       return step.value.turns.map(({ start_seconds, end_seconds, speaker }) => ({

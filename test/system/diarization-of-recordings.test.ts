@@ -27,7 +27,7 @@ test('two recorded voices that were never trained on are told apart and counted'
       }),
     );
     const { samples, turns } = compose(voices, { ...usual, seconds: 30, seed: 1 });
-    const diarize = await pipeline.embed(samples, idealSpeech(turns));
+    const diarize = await pipeline.diarizing(await pipeline.embed(samples, idealSpeech(turns)));
     for (const count of ['auto', 2] as const) {
       const { der, speakers } = scoreDiarization(turns, diarize(count));
       assert.equal(speakers.found, 2);

@@ -1,0 +1,46 @@
+// What takes minutes to make and depends on its key alone, kept in the folder for temporary files. The files are of one machine and
+// one version of Node, and can be deleted.
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+
+/** Raised when what is made changes without its key saying so. */
+const version = 2;
+
+/** `key`: all that the value depends on, as JSON has it. `fresh`: made even where it is kept. */
+export async function kept<T>(
+  name: string,
+  key: unknown,
+  make: () => Promise<T> | T,
+  fresh = false,
+): Promise<T> {
+  const folder = join(tmpdir(), 'framehound-kept');
+  const hash = createHash('sha256').update(JSON.stringify({ version, v8: process.versions.v8, key }));
+  const path = join(folder, `${name.replaceAll(/\W+/g, '-')}-${hash.digest('hex').slice(0, 24)}.bin`);
+  if (!fresh && existsSync(path)) return deserialize(readFileSync(path)) as T;
+  const made = await make();
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${path}.${process.pid}`, serialize(made));
+  renameSync(`${path}.${process.pid}`, path);
+  return made;
+}
+
+/** Of the bytes of a file, or of all files of a folder. */
+export function digestOf(path: string): string {
+  const isFolder = statSync(path).isDirectory();
+  const files = isFolder ? readdirSync(path, { recursive: true, withFileTypes: true }) : [];
+  const paths = files.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  const hash = createHash('sha256');
+  for (const one of isFolder ? paths.sort() : [path]) hash.update(readFileSync(one));
+  return hash.digest('hex');
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { cosine, pldaScorer, readPlda } from '../../../bench/voices/scorer.ts';
+import { splitVoices } from '../../../bench/voices/split.ts';
+import { spreadOf, worstTenth } from '../../../bench/voices/statistics.ts';
+import { verify } from '../../../bench/voices/verification.ts';
+
+test('the split has 62 held voices that no fitted one is among, whatever the order', () => {
+  const voices = Array.from({ length: 251 }, (_, at) => ({ name: `${(at * 7919) % 9973}` }));
+  const { held, fit } = splitVoices(voices);
+  assert.deepEqual([held.length, fit.length], [62, 189]);
+  const names = new Set(held.map(({ name }) => name));
+  assert.ok(fit.every(({ name }) => !names.has(name)));
+  assert.deepEqual(splitVoices([...voices].reverse()), { held, fit });
+  const sorted = voices.map(({ name }) => name).sort();
+  assert.deepEqual([held[0]!.name, held[1]!.name, held[61]!.name], [sorted[0], sorted[4], sorted[244]]);
+  assert.deepEqual(
+    fit.slice(-3).map(({ name }) => name),
+    sorted.slice(-3),
+  );
+});
+
+test('a spread is the mean, its deviation, and an interval as wide as the error of a mean', () => {
+  const values = Array.from({ length: 100 }, (_, at) => at);
+  const { mean, deviation, interval } = spreadOf(values);
+  assert.equal(mean, 49.5);
+  assert.ok(Math.abs(deviation - 29.011) < 0.001);
+  // 1.645 standard errors of 2.9 to each side.
+  assert.ok(Math.abs(interval[0] - (49.5 - 4.77)) < 0.5, `${interval[0]}`);
+  assert.ok(Math.abs(interval[1] - (49.5 + 4.77)) < 0.5, `${interval[1]}`);
+  assert.deepEqual(spreadOf(values), spreadOf(values));
+  assert.deepEqual(spreadOf([4]), { mean: 4, deviation: 0, interval: [4, 4] });
+  assert.throws(() => spreadOf([]), RangeError);
+  assert.equal(worstTenth(values), 94.5);
+  assert.equal(worstTenth([1, 5, 3]), 5);
+});
+
+const vector = (...values: number[]) => Float32Array.from(values);
+
+test('errors by voice at the pooled score; the same words are not compared', () => {
+  const pieces = [
+    { voice: 'a', words: '0', vector: vector(1, 0) },
+    { voice: 'a', words: '0', vector: vector(-1, 0) },
+    { voice: 'a', words: '1', vector: vector(1, 0) },
+    { voice: 'b', words: '0', vector: vector(0, 1) },
+    { voice: 'b', words: '1', vector: vector(0.6, 0.8) },
+    { voice: 'alone', words: '0', vector: vector(0, -1) },
+  ];
+  const { pairs, byVoice, pooled, spread, worst } = verify(pieces, cosine);
+  assert.deepEqual(
+    pairs.same.map((x) => Number(x.toFixed(3))),
+    [1, -1, 0.8],
+  );
+  assert.equal(pairs.other.length, 6 + 5);
+  assert.deepEqual([...byVoice.keys()], ['a', 'b']);
+  // At 0.6 one of the pairs of "a" is missed; of 11 pairs of two voices both at 0.6 are confused.
+  assert.ok(Math.abs(pooled.threshold - 0.6) < 1e-6 || Math.abs(pooled.threshold - 0.8) < 1e-6);
+  assert.ok(byVoice.get('a')! > byVoice.get('b')!);
+  assert.equal(spread.mean, (byVoice.get('a')! + byVoice.get('b')!) / 2);
+  assert.equal(worst, byVoice.get('a'));
+});
+
+test('PLDA: likely one voice where vectors agree in directions in which voices differ', () => {
+  const score = pldaScorer({ mean: [0, 0], transform: [1, 0, 0, 1], between: [4, 0] });
+  assert.ok(score(vector(2, 0), vector(2, 0)) > 0);
+  assert.ok(score(vector(2, 0), vector(-2, 0)) < 0);
+  // The second direction says nothing of voices.
+  assert.ok(Math.abs(score(vector(0, 3), vector(0, 3)) - score(vector(0, 3), vector(0, -3))) < 1e-9);
+  // By hand: variance 5, covariance 4, determinant 9.
+  const expected = 0.5 * (8 / 5 - (5 * 8 - 2 * 4 * 4) / 9 + 2 * Math.log(5) - Math.log(9));
+  assert.ok(Math.abs(score(vector(2, 0), vector(2, 0)) - expected) < 1e-9);
+});
+
+test('a PLDA file is refused with what does not fit', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plda-'));
+  try {
+    const read = (...values: number[]) => {
+      const path = join(folder, 'plda.bin');
+      writeFileSync(path, Float32Array.from(values));
+      return readPlda(path, 2);
+    };
+    const { mean, transform, between } = read(9, 8, 1, 2, 3, 4, 5, 6);
+    assert.deepEqual([...Array.from(mean), ...Array.from(transform)], [9, 8, 1, 2, 3, 4]);
+    assert.deepEqual(Array.from(between), [5, 6]);
+    assert.throws(() => read(9, 8, 1, 2, 3, 4, 5), /plda.bin: 28 bytes, not 32/);
+    assert.throws(() => read(9, 8, 1, 2, 3, 4, 5, -6), /between has values below 0/);
+    assert.throws(() => read(9, 8, 1, 2, 3, Number.NaN, 5, 6), /no number/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
