@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 export const starterSpeakerFile = {
   path: fileURLToPath(new URL('./speaker.onnx', import.meta.url)),
-  sha256: 'bed51084f77c1d468705a3b5016c3ac588f0953302eb3adbd0228444c77e744f',
+  sha256: '31fae2e0a686df8280c06be5f5918c24b457746a682c9923607020b8d10c2038',
 } as const;
 
 /**
@@ -12,5 +12,5 @@ export const starterSpeakerFile = {
  */
 export const starterSpeakerPldaFile = {
   path: fileURLToPath(new URL('./speaker-plda.bin', import.meta.url)),
-  sha256: '060655bdfe71e471a8a7c582fb25ca40644fe507ce7a95b7f59ec40d43237e89',
+  sha256: 'd05cb69979d7eddd6029dbe4ea4e9cbd74fa84a916eb0f25d7acc094fe8f0600',
 } as const;
