@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SpeakerCount } from '../actors/diarizer/contract.ts';
+import { starterSpeakerFile } from '../actors/models/starter/speaker.ts';
 import { type Conversation, compose, rate, usual, type Voice } from './diarization/compose.ts';
 import { embeddedTalks, type TalkSet } from './diarization/embedded-talks.ts';
 import { equalised } from './diarization/equalise.ts';
@@ -13,11 +14,11 @@ import { readVoices } from './diarization/librispeech.ts';
 import { idealSpeech, openPipeline, type Pipeline } from './diarization/pipeline.ts';
 import { seeded } from './diarization/random.ts';
 import { type DiarizationScore, scoreDiarization, sumScores } from './diarization/score.ts';
-import { scoreTalks, summaries, type TalkScore } from './diarization/talk-scores.ts';
+import { scoreTalks, summaries, type TalkSummary } from './diarization/talk-scores.ts';
 import { fewVoices, manyVoices } from './diarization/talks.ts';
 import { median, type Question, type Row } from './row.ts';
 import { percent } from './voices/conditions.ts';
-import { measuredModel } from './voices/model.ts';
+import { heldModel } from './voices/model.ts';
 import { splitVoices } from './voices/split.ts';
 import type { Spread } from './voices/statistics.ts';
 
@@ -71,16 +72,16 @@ const conditions: readonly Condition[] = [
 export const diarization: Question = async (say) => {
   const voices = await readVoices('test-other', say);
   if (!voices) return [];
-  const model = measuredModel();
   const modelsDir = await mkdtemp(join(tmpdir(), 'bench-diarization-'));
-  const pipeline = await openPipeline(modelsDir, availableParallelism(), model.path);
+  const pipeline = await openPipeline(modelsDir, availableParallelism());
   try {
     const equal = equalised(voices);
     const rows: Row[] = [];
-    for (const set of await talkSets(voices, model.hasHeardHeld, say)) {
-      const talks = await embeddedTalks(pipeline, model.path, set, say, true);
-      rows.push(...talkRows(set.name, await scoreTalks(pipeline, talks)));
-    }
+    const set = { name: 'test-other', voices, groups: fewVoices, seed: talkSeed };
+    rows.push(
+      ...(await talkRows(pipeline, starterSpeakerFile.path, set, say)),
+      ...(await heldRows(modelsDir, say)),
+    );
     for (const condition of conditions) {
       const talks = talksOf(condition.eq ? equal : voices, condition.overlap);
       for (const detection of ['ideal', 'detected'] as const) {
@@ -97,39 +98,51 @@ export const diarization: Question = async (say) => {
   }
 };
 
-async function talkSets(
-  five: readonly Voice[],
-  hasHeardHeld: boolean,
-  say: (text: string) => void,
-): Promise<TalkSet[]> {
-  const strangers = { name: 'test-other', voices: five, groups: fewVoices, seed: talkSeed };
-  const all = hasHeardHeld ? null : await readVoices('train-clean-100', say);
-  if (hasHeardHeld) say('held voices left out: FRAMEHOUND_BENCH_SPEAKER names no model trained without them');
-  if (!all) return [strangers];
-  return [
-    strangers,
-    { name: 'held voices', voices: splitVoices(all).held, groups: manyVoices, seed: talkSeed },
-  ];
+/** The held voices, by a model of its own that has not heard them. */
+async function heldRows(modelsDir: string, say: (text: string) => void): Promise<Row[]> {
+  const model = heldModel(say);
+  const all = model && (await readVoices('train-clean-100', say));
+  if (!model || !all) return [];
+  const pipeline = await openPipeline(modelsDir, availableParallelism(), model.path);
+  try {
+    const { held } = splitVoices(all);
+    const set = { name: 'held voices', voices: held, groups: manyVoices, seed: talkSeed };
+    return await talkRows(pipeline, model.path, set, say);
+  } finally {
+    await pipeline.stop();
+  }
 }
 
-function talkRows(set: string, scores: readonly TalkScore[]): Row[] {
-  const plain = { question, unit: '%', against: null, ratio: null, goal: null } as const;
+async function talkRows(
+  pipeline: Pipeline,
+  model: string,
+  set: TalkSet,
+  say: (text: string) => void,
+): Promise<Row[]> {
+  const scores = await scoreTalks(pipeline, await embeddedTalks(pipeline, model, set, say, true));
   return [...summaries(scores)].flatMap(({ group, detection, counted, summary }) => {
     const detector = detection === 'ideal' ? 'ideal voices' : 'voices by our detector';
     const count = counted === 'known' ? 'known' : 'unknown';
-    const what = `${set}, talks: ${group}, ${detector}, count ${count}`;
-    const { der, missed, falseAlarm, confusion, right, few, many, talks } = summary;
-    const inParts = `missed ${percent(missed)}, false ${percent(falseAlarm)}, confused ${percent(confusion.mean)}`;
-    const interval = (of: Spread) => `90 %: ${of.interval.map(percent).join(' to ')}`;
-    const error = {
-      ...plain,
-      name: `${what}: DER of ${talks} (${interval(der)}; ${inParts})`,
-      value: 100 * der.mean,
-    };
-    if (counted === 'known') return [error];
-    const wrong = `${interval(right)}; too few ${percent(few)}, too many ${percent(many)}`;
-    return [error, { ...plain, name: `${what}: counts that are right (${wrong})`, value: 100 * right.mean }];
+    return rowsOf(`${set.name}, talks: ${group}, ${detector}, count ${count}`, summary, counted === 'auto');
   });
+}
+
+function rowsOf(
+  what: string,
+  { der, missed, falseAlarm, confusion, right, few, many, talks }: TalkSummary,
+  areCounted: boolean,
+): Row[] {
+  const plain = { question, unit: '%', against: null, ratio: null, goal: null } as const;
+  const within = (of: Spread) => `90 %: ${of.interval.map(percent).join(' to ')}`;
+  const inParts = `missed ${percent(missed)}, false ${percent(falseAlarm)}, confused ${percent(confusion.mean)}`;
+  const error = `${what}: DER of ${talks} (${within(der)}; ${inParts})`;
+  const wrong = `${within(right)}; too few ${percent(few)}, too many ${percent(many)}`;
+  const rows = [{ ...plain, name: error, value: 100 * der.mean }];
+  if (areCounted) {
+    const name = `${what}: counts that are right (${wrong})`;
+    rows.push({ ...plain, name, value: 100 * right.mean });
+  }
+  return rows;
 }
 
 interface EvenTalk extends Conversation {

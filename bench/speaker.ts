@@ -4,13 +4,14 @@
 // Errors come with their spread over voices.
 import { findSpeakerRow } from '../actors/models/registry.ts';
 import { builtInRows } from '../actors/models/rows/list.ts';
+import { starterSpeakerFile } from '../actors/models/starter/speaker.ts';
 import type { Voice } from './diarization/compose.ts';
 import { readVoices } from './diarization/librispeech.ts';
 import type { Question, Row } from './row.ts';
 import { atThresholds, type Measured, measuredLine, measureVoices, percent } from './voices/conditions.ts';
 import { openPieceEmbedder } from './voices/embedding.ts';
-import { measuredModel } from './voices/model.ts';
-import { cosine } from './voices/scorer.ts';
+import { type HeldModel, heldModel } from './voices/model.ts';
+import { cosine, pldaScorer, readPlda } from './voices/scorer.ts';
 import { splitVoices } from './voices/split.ts';
 
 /** Percent to reach at 3 s by the five of test-other. */
@@ -18,39 +19,43 @@ const goals: Readonly<Record<string, number>> = { 'as recorded': 4, eq: 5.5 };
 
 export const speaker: Question = async (say) => {
   const rows: Row[] = [];
-  const model = measuredModel();
-  const embedder = await openPieceEmbedder(model.path);
+  const five = await readVoices('test-other', say);
+  if (five)
+    rows.push(...(await measure({ path: starterSpeakerFile.path, plda: null }, 'test-other', five, say)));
+  const model = heldModel(say);
+  const all = model && (await readVoices('train-clean-100', say));
+  if (model && all) rows.push(...(await measure(model, 'held voices', splitVoices(all).held, say)));
+  return rows;
+};
+
+async function measure(
+  { path, plda }: HeldModel,
+  set: string,
+  voices: readonly Voice[],
+  say: (text: string) => void,
+): Promise<Row[]> {
+  const embedder = await openPieceEmbedder(path);
+  const scores = { cosine, ...(plda && { PLDA: pldaScorer(readPlda(plda, 128)) }) };
   try {
-    const strangers = await readVoices('test-other', say);
-    if (strangers) rows.push(...(await measure('test-other', strangers)));
-    const all = model.hasHeardHeld ? null : await readVoices('train-clean-100', say);
-    if (model.hasHeardHeld)
-      say('held voices left out: FRAMEHOUND_BENCH_SPEAKER names no model trained without them');
-    if (all) rows.push(...(await measure('held voices', splitVoices(all).held)));
+    const rows: Row[] = [];
+    for await (const measured of measureVoices(embedder, set, voices, scores, 'fresh')) {
+      say(measuredLine(measured));
+      rows.push(...rowsOf(measured));
+    }
     return rows;
   } finally {
     await embedder.release();
   }
-
-  async function measure(set: string, voices: readonly Voice[]): Promise<Row[]> {
-    const found: Row[] = [];
-    for await (const measured of measureVoices(embedder, set, voices, cosine, 'fresh')) {
-      say(measuredLine(measured));
-      found.push(...rowsOf(measured));
-    }
-    return found;
-  }
-};
+}
 
 function rowsOf(measured: Measured): Row[] {
-  const { set, condition, seconds, verification } = measured;
+  const { set, condition, seconds, score, verification } = measured;
   const { pooled, spread, worst } = verification;
   const row = findSpeakerRow({ rows: builtInRows, problems: [] }, 'starter-speaker');
-  const own = atThresholds(row, measured);
   const most = set === 'test-other' && seconds === 3 ? goals[condition] : undefined;
   const rowOf = (name: string, value: number, goal: Row['goal'] = null): Row => ({
     question: 'speaker',
-    name: `starter-speaker, ${set}, ${seconds} s pieces, ${condition}: ${name}`,
+    name: `starter-speaker, ${set}, ${seconds} s pieces, ${condition}, ${score}: ${name}`,
     value: 100 * value,
     unit: '%',
     against: null,
@@ -66,7 +71,15 @@ function rowsOf(measured: Measured): Row[] {
     ),
     rowOf(`mean over voices (90 %: ${low} to ${high}; deviation ${percent(spread.deviation)})`, spread.mean),
     rowOf('worst tenth of the voices', worst),
-    rowOf(`one voice taken for two at the row's ${own.threshold}`, own.missed),
-    rowOf(`two voices taken for one at the row's ${own.threshold}`, own.confused),
+    ...(score === 'cosine' ? ownThresholds() : []),
   ];
+
+  /** Those of the row are cosines. */
+  function ownThresholds(): Row[] {
+    const { threshold, missed, confused } = atThresholds(row, measured);
+    return [
+      rowOf(`one voice taken for two at the row's ${threshold}`, missed),
+      rowOf(`two voices taken for one at the row's ${threshold}`, confused),
+    ];
+  }
 }

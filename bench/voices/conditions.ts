@@ -13,6 +13,8 @@ export interface Measured {
   readonly set: string;
   readonly condition: string;
   readonly seconds: 3 | 1.5;
+  /** How pieces were compared. */
+  readonly score: string;
   readonly verification: Verification;
 }
 
@@ -25,7 +27,7 @@ export async function* measureVoices(
   { embed }: Pick<PieceEmbedder, 'embed'>,
   set: string,
   voices: readonly Voice[],
-  score: Scorer,
+  scores: Readonly<Record<string, Scorer>>,
   pieces: 'kept' | 'fresh',
 ): AsyncGenerator<Measured> {
   for (const seconds of [3, 1.5] as const) {
@@ -37,7 +39,10 @@ export async function* measureVoices(
     for (const [condition, made] of Object.entries(conditions)) {
       const key = { names: voices.map(({ name }) => name), seconds, condition, copies, sessionSeed };
       const features = await kept(`${set} ${condition}`, key, () => featuresOf(made()), pieces === 'fresh');
-      yield { set, condition, seconds, verification: verify(await embed(features), score) };
+      const embedded = await embed(features);
+      for (const [score, scorer] of Object.entries(scores)) {
+        yield { set, condition, seconds, score, verification: verify(embedded, scorer) };
+      }
     }
   }
 }
@@ -45,11 +50,11 @@ export async function* measureVoices(
 export const percent = (part: number) => (100 * part).toFixed(1);
 
 /** One line for a person. */
-export function measuredLine({ set, condition, seconds, verification }: Measured): string {
+export function measuredLine({ set, condition, seconds, score, verification }: Measured): string {
   const { pooled, spread, worst, pairs } = verification;
   const [low, high] = spread.interval;
   return (
-    `${set}, ${condition}, ${seconds} s: equal error ${(100 * pooled.rate).toFixed(2)} % at ${pooled.threshold.toFixed(3)}; ` +
+    `${set}, ${condition}, ${seconds} s, ${score}: equal error ${(100 * pooled.rate).toFixed(2)} % at ${pooled.threshold.toFixed(3)}; ` +
     `mean of voices ${percent(spread.mean)} % (${percent(low)} to ${percent(high)}), deviation ${percent(spread.deviation)}, ` +
     `worst tenth ${percent(worst)}; ${pairs.same.length} pairs of one voice, ${pairs.other.length} of two`
   );

@@ -1,5 +1,5 @@
 // Measures a model that is not shipped on the same tables: `node bench/voices/try.ts [voices] [talks] [--model FILE] [--plda FILE]
-// [--evidence JSON] [--set held|five|fit]`. Nothing is recorded. A file whose training heard the held voices says nothing on them.
+// [--evidence JSON] [--set held|five|fit] [--threads N]`. Nothing is recorded. A file whose training heard the held voices says nothing on them.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +22,7 @@ const { values, positionals } = parseArgs({
   options: {
     model: { type: 'string', default: starterSpeakerFile.path },
     plda: { type: 'string' },
+    threads: { type: 'string', default: `${availableParallelism()}` },
     evidence: { type: 'string', default: '{}' },
     set: { type: 'string', multiple: true, default: ['five', 'held'] },
   },
@@ -48,10 +49,10 @@ async function voicesOf(set: string): Promise<Voice[] | null> {
 }
 
 async function tryVoices(set: string, voices: readonly Voice[]): Promise<void> {
-  const score = values.plda ? pldaScorer(readPlda(values.plda, 128)) : cosine;
+  const scores = { cosine, ...(values.plda && { PLDA: pldaScorer(readPlda(values.plda, 128)) }) };
   const embedder = await openPieceEmbedder(values.model);
   try {
-    for await (const measured of measureVoices(embedder, set, voices, score, 'kept'))
+    for await (const measured of measureVoices(embedder, set, voices, scores, 'kept'))
       say(measuredLine(measured));
   } finally {
     await embedder.release();
@@ -60,7 +61,7 @@ async function tryVoices(set: string, voices: readonly Voice[]): Promise<void> {
 
 async function tryTalks(set: string, voices: readonly Voice[]): Promise<void> {
   const modelsDir = await mkdtemp(join(tmpdir(), 'bench-try-'));
-  const pipeline = await openPipeline(modelsDir, availableParallelism(), values.model);
+  const pipeline = await openPipeline(modelsDir, Number(values.threads), values.model);
   try {
     const groups = set === 'five' ? fewVoices : manyVoices;
     const seed = set === 'fit' ? 70_001 : 30_001;
