@@ -1,5 +1,5 @@
 // Tries settings of the row of the starter speaker model on talks of voices that may be fitted to; nothing of the measured voices is
-// used. `node bench/diarization-fit.ts [--model FILE] [--seed N] [--groups] [--fresh] ['{"alike":0.22}' ...]`: the first run with a
+// used. `node bench/diarization-fit.ts [--model FILE] [--seed N] [--groups] [--fresh] ['{"saturation":0.1}' ...]`: the first run with a
 // model and seed embeds the talks (minutes) and keeps them in the folder for temporary files; then a setting takes seconds.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';

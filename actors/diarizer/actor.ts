@@ -1,6 +1,7 @@
 // The diarizer: takes the channels of files block by block, keeps an embedding for every part of speech, and clusters them
 // into speakers and turns at the end.
 import { randomInt } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
@@ -18,10 +19,11 @@ import {
   requireFiles,
 } from '../models/registry.ts';
 import { type ModelSession, openSession, type SessionOptions } from '../models/session.ts';
-import { starterSpeakerFile } from '../models/starter/speaker.ts';
+import { starterSpeakerFile, starterSpeakerPldaFile } from '../models/starter/speaker.ts';
 import { speechErrors } from '../transcriber/contract.ts';
 import { diarizerContract } from './contract.ts';
 import { diarize } from './diarize.ts';
+import { type Plda, readPlda } from './plda.ts';
 import { isSegmentation, type Segmentation, segmentationOf, segmentationSamples } from './segmentation.ts';
 import { type EmbedSpeakers, SegmentationChannel } from './segmentation-channel.ts';
 import { DiarizationSession, type Embed } from './session.ts';
@@ -42,6 +44,8 @@ const starterKey = 'starter-speaker';
 /** What is loaded: a speaker embedding model, and a segmentation model where one is downloaded. */
 interface LoadedModels extends SpeakerEmbedder {
   readonly device: string;
+  /** Null where the model has none. */
+  readonly plda: Plda | null;
   /** Null where none is downloaded: then speakers cannot overlap. */
   readonly segmentation: Segmentation | null;
   close(): Promise<void>;
@@ -116,12 +120,13 @@ class Diarizer {
     const key = this.current.state.model_key;
     if (key === null) throw modelErrors.MODEL_NOT_LOADED('No speaker model is loaded', { key: starterKey });
     const session = await this.current.run(key, async ({ family }) => {
-      const { dimensions, batch, fbank } = family;
+      const { dimensions, batch, fbank, plda } = family;
       const each = <T>(make: () => T) => Array.from({ length: asked.channels }, make);
       const options = {
         modelKey: key,
         dimensions,
         batch,
+        plda,
         channels: each(() => new SubsegmentChannel(fbank)),
       };
       if (!family.segmentation) return new DiarizationSession(options);
@@ -226,6 +231,7 @@ class Diarizer {
     let other: OpenSegmentation | null = null;
     try {
       const embedder = speakerEmbedderOf(row, session, file);
+      const plda = await pldaOf(modelsDir, row);
       await checkpoint();
       // A warm-up: the first run is slow, and a graph that cannot run fails here instead of in a session.
       await embedder.embed(new Float32Array(148 * 80).fill(1), 1);
@@ -234,7 +240,7 @@ class Diarizer {
         await session.release();
         await other?.session.release();
       };
-      return { ...embedder, device: session.device, segmentation: other?.segmentation ?? null, close };
+      return { ...embedder, plda, device: session.device, segmentation: other?.segmentation ?? null, close };
     } catch (error) {
       await session.release();
       throw error;
@@ -276,6 +282,13 @@ async function bestKey(modelsDir: string): Promise<string> {
     if ((await missingFiles(modelsDir, row)).length === 0) return row.key;
   }
   return starterKey;
+}
+
+/** The PLDA of a speaker model; null where it has none. Throws MODEL_LOAD_FAILED. */
+async function pldaOf(modelsDir: string, row: SpeakerRow): Promise<Plda | null> {
+  if (!isBuiltIn(row) && !row.files.some(({ role }) => role === 'plda')) return null;
+  const file = isBuiltIn(row) ? starterSpeakerPldaFile.path : fileOf(modelsDir, row, 'plda');
+  return readPlda(await readFile(file), row.speaker.dimensions, file);
 }
 
 /** Path of the segmentation model; null when none is downloaded. */

@@ -1,5 +1,6 @@
 // Agglomerative hierarchical clustering: the two most similar groups are merged, again and again. A group is the sum of its
-// unit vectors, so that the mean cosine of all pairs between two groups is one dot product.
+// vectors, so that the mean dot product of all pairs between two groups is one dot product.
+import type { PldaModel } from './plda.ts';
 
 export interface Groups {
   /** n×d: each row the sum of the unit vectors of its group. */
@@ -10,20 +11,17 @@ export interface Groups {
 }
 
 /**
- * average: mean cosine of all pairs. centroid: cosine of the two sums. A PLDA model: the log-likelihood ratio of both groups
- * being one speaker rather than two.
+ * average: mean cosine of all pairs. centroid: cosine of the two sums. A PLDA model, for groups in its space: the
+ * log-likelihood ratio of both groups being one speaker rather than two.
  */
-export type Linkage = 'average' | 'centroid' | PldaModel;
+export type Linkage = 'average' | 'centroid' | PldaLinkage;
 
-/**
- * Probabilistic linear discriminant analysis with two spherical covariances: speakers vary around 0, the embeddings of a
- * speaker around him.
- */
-export interface PldaModel {
-  /** Mean cosine of two embeddings of one speaker. */
-  readonly same: number;
-  /** Effective dimensions: one over the variance of the cosine of two speakers. */
-  readonly freedom: number;
+export interface PldaLinkage extends PldaModel {
+  /**
+   * A group of weight w counts as w / (1 + saturation · w). Otherwise likelihoods grow without limit with the length of what
+   * was said, and in the end separate a speaker from himself wherever his voice has changed a little.
+   */
+  readonly saturation: number;
 }
 
 /** Group `other` joins group `into` (places in the list that was given, `into` < `other`). */
@@ -124,30 +122,99 @@ export function* precluster(groups: Groups, linkage: Linkage, most = 1200): Gene
   return labels;
 }
 
-type Similarity = (dot: number, first: number, second: number, weight: number, other: number) => number;
+/** How similar two groups are. */
+export interface Similarity {
+  /** What a group by itself gives to its comparisons, so that it is computed once. */
+  own(groups: Groups, at: number): number;
+  of(groups: Groups, at: number, own: number, others: Groups, other: number, othersOwn: number): number;
+}
 
-/** Similarity of two groups, from the dot product of their sums, the squared norm of each sum, and their weights. */
 export function similarityOf(linkage: Linkage): Similarity {
-  if (linkage === 'average') return (dot, _first, _second, weight, other) => dot / (weight * other);
-  if (linkage === 'centroid') return (dot, first, second) => dot / Math.sqrt(Math.max(first * second, 1e-24));
-  const { same, freedom } = linkage;
-  const spread = same / (1 - same);
-  const scale = (0.5 * spread * freedom) / (1 - same);
-  const logLikelihood = (weight: number, square: number) =>
-    (scale * square) / (1 + weight * spread) - 0.5 * freedom * Math.log(1 + weight * spread);
-  return (dot, first, second, weight, other) =>
-    logLikelihood(weight + other, first + second + 2 * dot) -
-    logLikelihood(weight, first) -
-    logLikelihood(other, second);
+  if (typeof linkage !== 'string') return likelihoodRatio(linkage);
+  const own = (groups: Groups, at: number) => dotOf(groups, at, groups, at);
+  if (linkage === 'centroid') {
+    return {
+      own,
+      of: (groups, at, square, others, other, otherSquare) =>
+        dotOf(groups, at, others, other) / Math.sqrt(Math.max(square * otherSquare, 1e-24)),
+    };
+  }
+  return {
+    own,
+    of: (groups, at, _, others, other) =>
+      dotOf(groups, at, others, other) / (groups.weights[at]! * others.weights[other]!),
+  };
+}
+
+/** The dot product of the sums of two groups. */
+function dotOf(groups: Groups, at: number, others: Groups, other: number): number {
+  const { sums, dimensions: d } = groups;
+  const otherSums = others.sums;
+  const [a, b] = [at * d, other * d];
+  let dot = 0;
+  for (let i = 0; i < d; i++) dot += sums[a + i]! * otherSums[b + i]!;
+  return dot;
+}
+
+/** Factors of a determinant multiplied before their logarithm is taken: that they stay below the largest number. */
+const factorsOfLogarithm = 16;
+
+/**
+ * The log-likelihood of a group being one speaker, against all being at the mean, is the sum over the directions of
+ * ½ s²/(r + w) - ½ ln(1 + w/r), with the sum s, the weight w, and r one over the variance of speakers.
+ */
+function likelihoodRatio({ between, saturation }: PldaLinkage): Similarity {
+  const k = between.length;
+  const r = between.map((variance) => 1 / variance);
+  const logs = r.reduce((sum, x) => sum + Math.log(x), 0);
+  const none = new Float32Array(k);
+  const kept = (weight: number) => 1 / (1 + saturation * weight);
+  /** Of the sums `sums` from `a` on and `others` from `b` on, each times its factor, with the weight of both. */
+  const logLikelihood = (
+    sums: Float32Array,
+    a: number,
+    factor: number,
+    others: Float32Array,
+    b: number,
+    otherFactor: number,
+    weight: number,
+  ) => {
+    let squares = 0;
+    let logProduct = -logs;
+    for (let from = 0; from < k; from += factorsOfLogarithm) {
+      const to = Math.min(k, from + factorsOfLogarithm);
+      let product = 1;
+      for (let i = from; i < to; i++) {
+        const sum = factor * sums[a + i]! + otherFactor * others[b + i]!;
+        const variance = r[i]! + weight;
+        squares += (sum * sum) / variance;
+        product *= variance;
+      }
+      logProduct += Math.log(product);
+    }
+    return 0.5 * (squares - logProduct);
+  };
+  return {
+    own: ({ sums, weights }, at) => {
+      const factor = kept(weights[at]!);
+      return logLikelihood(sums, at * k, factor, none, 0, 0, factor * weights[at]!);
+    },
+    of: (groups, at, own, others, other, othersOwn) => {
+      const weight = groups.weights[at]!;
+      const otherWeight = others.weights[other]!;
+      const [factor, otherFactor] = [kept(weight), kept(otherWeight)];
+      const both = factor * weight + otherFactor * otherWeight;
+      const joint = logLikelihood(groups.sums, at * k, factor, others.sums, other * k, otherFactor, both);
+      return joint - own - othersOwn;
+    },
+  };
 }
 
 /** The similarities of all pairs of groups that are left, with the nearest group of each. */
 class SimilarityMatrix {
   readonly #count: number;
-  readonly #dimensions: number;
-  readonly #sums: Float32Array;
-  readonly #weights: Float32Array;
-  readonly #squares: Float32Array;
+  readonly #groups: Groups;
+  readonly #own: Float64Array;
   readonly #measure: Similarity;
   readonly #similarity: Float32Array;
   readonly #active: Int32Array;
@@ -157,16 +224,13 @@ class SimilarityMatrix {
 
   constructor({ sums, weights, dimensions }: Groups, linkage: Linkage) {
     this.#count = weights.length;
-    this.#dimensions = dimensions;
-    this.#sums = sums.slice();
-    this.#weights = weights.slice();
-    this.#squares = new Float32Array(this.#count);
+    this.#groups = { sums: sums.slice(), weights: weights.slice(), dimensions };
     this.#measure = similarityOf(linkage);
+    this.#own = Float64Array.from(weights, (_, at) => this.#measure.own(this.#groups, at));
     this.#similarity = new Float32Array(this.#count * this.#count);
     this.#active = Int32Array.from({ length: this.#count }, (_, at) => at);
     this.#activeCount = this.#count;
     this.#nearest = new Int32Array(this.#count).fill(-1);
-    for (let one = 0; one < this.#count; one++) this.#squares[one] = this.#dot(one, one);
     for (let one = 0; one < this.#count; one++) {
       for (let other = one + 1; other < this.#count; other++) this.#compare(one, other);
     }
@@ -193,11 +257,10 @@ class SimilarityMatrix {
     const gone = this.#active.subarray(0, this.#activeCount).indexOf(other);
     this.#active.copyWithin(gone, gone + 1, this.#activeCount);
     this.#activeCount--;
-    this.#weights[into]! += this.#weights[other]!;
-    for (let i = 0; i < this.#dimensions; i++) {
-      this.#sums[into * this.#dimensions + i]! += this.#sums[other * this.#dimensions + i]!;
-    }
-    this.#squares[into] = this.#dot(into, into);
+    const { sums, weights, dimensions } = this.#groups;
+    weights[into]! += weights[other]!;
+    for (let i = 0; i < dimensions; i++) sums[into * dimensions + i]! += sums[other * dimensions + i]!;
+    this.#own[into] = this.#measure.own(this.#groups, into);
     for (let at = 0; at < this.#activeCount; at++) {
       const one = this.#active[at]!;
       if (one !== into) this.#compare(Math.min(one, into), Math.max(one, into));
@@ -233,20 +296,8 @@ class SimilarityMatrix {
   }
 
   #compare(one: number, other: number): void {
-    this.#similarity[one * this.#count + other] = this.#measure(
-      this.#dot(one, other),
-      this.#squares[one]!,
-      this.#squares[other]!,
-      this.#weights[one]!,
-      this.#weights[other]!,
-    );
-  }
-
-  #dot(one: number, other: number): number {
-    const a = one * this.#dimensions;
-    const b = other * this.#dimensions;
-    let dot = 0;
-    for (let i = 0; i < this.#dimensions; i++) dot += this.#sums[a + i]! * this.#sums[b + i]!;
-    return dot;
+    const [own, otherOwn] = [this.#own[one]!, this.#own[other]!];
+    const { of } = this.#measure;
+    this.#similarity[one * this.#count + other] = of(this.#groups, one, own, this.#groups, other, otherOwn);
   }
 }

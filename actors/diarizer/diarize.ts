@@ -4,6 +4,7 @@ import { soundRate } from '../decoder/contract.ts';
 import type { SpeakerRow } from '../models/contract.ts';
 import { turnsOfWindows } from './aggregation.ts';
 import type { diarizerContract, SpeakerCount } from './contract.ts';
+import type { Plda } from './plda.ts';
 import type { SegmentationChannel } from './segmentation-channel.ts';
 import type { DiarizationSession } from './session.ts';
 import { type ClusteringOptions, clusterSpeakers } from './speaker-clustering.ts';
@@ -53,7 +54,7 @@ function* turnsOfSubsegments(
     dimensions,
     hop: defaultSubsegments.hop / soundRate,
   };
-  const labels = yield* clusterSpeakers(embeddings, count, clusteringOf(row));
+  const labels = yield* clusterSpeakers(embeddings, count, clusteringOf(row, session.plda));
   let first = 0;
   return channels.flatMap(({ regions }, channel) => {
     const own = subsegments[channel]!;
@@ -78,7 +79,7 @@ function* turnsOfSegmentation(
     similarity: speaker.thresholds.same,
   };
   // A speaker has to be in twelve windows, or in a tenth of them, as in pyannote.
-  const options = { linkage, similarity, news: 1, minSeconds: 12, minShare: 0.1, alike: 1 } as const;
+  const options = { linkage, similarity, minSeconds: 12, minShare: 0.1 } as const;
   const labels = yield* clusterSpeakers({ vectors, seconds, regions, dimensions, hop: 1 }, count, options);
   const speakers = labels.reduce((most, label) => Math.max(most, label + 1), 0);
   const turns: LabelledTurn[][] = [];
@@ -86,19 +87,17 @@ function* turnsOfSegmentation(
   return turns.flat();
 }
 
-/** Seconds a speaker has to speak to be counted; more with likelihoods, which split off short clusters too easily. */
-const minSeconds = 3;
-const minSecondsWithEvidence = 6;
-const minShare = 0.15;
+/** How much a speaker has to say to be counted. */
+const least = { minSeconds: 3, minShare: 0.15 };
+const leastWithPlda = { minSeconds: 2, minShare: 0.03 };
 
 /** What was measured of the model goes before its makers' settings; with neither, its threshold for short pieces. */
-function clusteringOf({ speaker }: SpeakerRow): ClusteringOptions {
+function clusteringOf({ speaker }: SpeakerRow, plda: Plda | null): ClusteringOptions {
   const { evidence, clustering, thresholds } = speaker;
-  if (evidence) {
-    const { same, freedom, news, similarity, alike } = evidence;
-    const linkage = { same, freedom };
-    return { linkage, similarity, news, minSeconds: minSecondsWithEvidence, minShare, alike };
+  if (evidence && plda) {
+    const { news, saturation, similarity } = evidence;
+    return { linkage: { plda, news, saturation }, similarity, ...leastWithPlda };
   }
   const { linkage, similarity } = clustering ?? { linkage: 'average', similarity: thresholds.same_short };
-  return { linkage, similarity, news: 1, minSeconds, minShare, alike: 1 };
+  return { linkage, similarity, ...least };
 }

@@ -1,6 +1,6 @@
 // Merges adjacent embeddings of a region of speech while they are likelier one speaker than two. What is left are turns,
 // which are long enough to be clustered well.
-import { type Groups, type PldaModel, similarityOf } from './clustering.ts';
+import { type Groups, type PldaLinkage, similarityOf } from './clustering.ts';
 
 /** Groups merged together, since the work grows with their square: ten minutes of speech without a pause. */
 const maxGroups = 1200;
@@ -13,7 +13,7 @@ const maxGroups = 1200;
 export function mergeAdjacent(
   groups: Groups,
   regions: ArrayLike<number>,
-  model: PldaModel,
+  model: PldaLinkage,
   stop: number,
 ): Int32Array {
   const count = groups.weights.length;
@@ -31,49 +31,38 @@ export function mergeAdjacent(
   return labels;
 }
 
-interface Turn {
-  readonly end: number;
-  readonly sum: Float32Array;
-  readonly square: number;
-  readonly weight: number;
-}
-
 /** The ends of the turns among the groups [from, to). */
-function turnsIn(
-  { sums, weights, dimensions }: Groups,
-  from: number,
-  to: number,
-  model: PldaModel,
-  stop: number,
-): number[] {
-  const similarity = similarityOf(model);
-  const turns: Turn[] = Array.from({ length: to - from }, (_, at) => {
-    const sum = sums.slice((from + at) * dimensions, (from + at + 1) * dimensions);
-    return { end: from + at + 1, sum, square: product(sum, sum), weight: weights[from + at]! };
-  });
-  const gain = (at: number) => {
-    const [one, other] = [turns[at]!, turns[at + 1]!];
-    return similarity(product(one.sum, other.sum), one.square, other.square, one.weight, other.weight);
+function turnsIn(all: Groups, from: number, to: number, model: PldaLinkage, stop: number): number[] {
+  const { dimensions } = all;
+  const { own, of } = similarityOf(model);
+  const groups: Groups = {
+    sums: all.sums.slice(from * dimensions, to * dimensions),
+    weights: all.weights.slice(from, to),
+    dimensions,
   };
-  const gains = turns.slice(1).map((_, at) => gain(at));
+  /** The places of the turns in `groups`: each is the sum of the groups up to the next one. */
+  const turns = Array.from({ length: to - from }, (_, at) => at);
+  const owns = turns.map((at) => own(groups, at));
+  const gain = (place: number) => {
+    const [one, other] = [turns[place]!, turns[place + 1]!];
+    return of(groups, one, owns[one]!, groups, other, owns[other]!);
+  };
+  const gains = turns.slice(1).map((_, place) => gain(place));
   for (;;) {
     let best = -1;
-    for (let at = 0; at < gains.length; at++) {
-      if (gains[at]! >= (best < 0 ? stop : gains[best]!)) best = at;
+    for (let place = 0; place < gains.length; place++) {
+      if (gains[place]! >= (best < 0 ? stop : gains[best]!)) best = place;
     }
-    if (best < 0) return turns.map(({ end }) => end);
+    if (best < 0) return [...turns.slice(1).map((at) => from + at), to];
     const [one, other] = [turns[best]!, turns[best + 1]!];
-    const sum = one.sum.map((x, i) => x + other.sum[i]!);
-    const joined = { end: other.end, sum, square: product(sum, sum), weight: one.weight + other.weight };
-    turns.splice(best, 2, joined);
+    groups.weights[one]! += groups.weights[other]!;
+    for (let i = 0; i < dimensions; i++) {
+      groups.sums[one * dimensions + i]! += groups.sums[other * dimensions + i]!;
+    }
+    owns[one] = own(groups, one);
+    turns.splice(best + 1, 1);
     gains.splice(best, 1);
     if (best > 0) gains[best - 1] = gain(best - 1);
     if (best < gains.length) gains[best] = gain(best);
   }
-}
-
-function product(one: Float32Array, other: Float32Array): number {
-  let dot = 0;
-  for (let i = 0; i < one.length; i++) dot += one[i]! * other[i]!;
-  return dot;
 }

@@ -1,6 +1,7 @@
 // Resegmentation: a Viterbi pass over all embeddings with the speakers found by clustering. It moves the borders of turns
 // and gives back turns that clustering had joined with their neighbours.
-import type { Groups, PldaModel } from './clustering.ts';
+import type { Groups } from './clustering.ts';
+import type { PldaModel } from './plda.ts';
 
 /** Log-likelihood that a change of speaker within a region of speech costs. */
 const changePenalty = 2;
@@ -44,9 +45,8 @@ function likelihoods(
   { sums, weights, dimensions: d }: Groups,
   labels: Int32Array,
   speakers: number,
-  { same, freedom }: PldaModel,
+  { between }: PldaModel,
 ): (at: number) => Float64Array {
-  const spread = same / (1 - same);
   const centres = new Float64Array(speakers * d);
   const totals = new Float64Array(speakers);
   labels.forEach((speaker, at) => {
@@ -56,9 +56,9 @@ function likelihoods(
   // Posterior means: the less there is of a speaker, the nearer to the mean of all speakers.
   const squares = totals.map((weight, speaker) => {
     let square = 0;
-    for (let i = speaker * d; i < (speaker + 1) * d; i++) {
-      centres[i]! *= spread / (1 + weight * spread);
-      square += centres[i]! ** 2;
+    for (let i = 0; i < d; i++) {
+      centres[speaker * d + i]! *= between[i]! / (1 + weight * between[i]!);
+      square += centres[speaker * d + i]! ** 2;
     }
     return square;
   });
@@ -66,7 +66,7 @@ function likelihoods(
     squares.map((square, speaker) => {
       let dot = 0;
       for (let i = 0; i < d; i++) dot += sums[at * d + i]! * centres[speaker * d + i]!;
-      return ((dot - 0.5 * weights[at]! * square) * freedom) / (1 - same);
+      return dot - 0.5 * weights[at]! * square;
     });
 }
 

@@ -1,4 +1,5 @@
 // One file being diarized: all its channels, and an embedding for every part of speech in them. Sound is not kept.
+import type { Plda } from './plda.ts';
 import type { SegmentationChannel } from './segmentation-channel.ts';
 import type { SubsegmentChannel, SubsegmentFeatures } from './subsegment-channel.ts';
 import type { Subsegment } from './subsegments.ts';
@@ -15,6 +16,8 @@ export interface DiarizationOptions {
   readonly modelKey: string;
   readonly dimensions: number;
   readonly batch: number;
+  /** Null where the model has none. */
+  readonly plda: Plda | null;
   readonly channels: readonly SubsegmentChannel[];
   /** Used in the place of `channels` where a segmentation model is loaded. */
   readonly segmentationChannels?: readonly SegmentationChannel[];
@@ -34,17 +37,19 @@ export class DiarizationSession {
   readonly segmentationChannels: readonly SegmentationChannel[] | null;
   readonly subsegments: EmbeddedSubsegment[][];
   readonly dimensions: number;
+  readonly plda: Plda | null;
   readonly #batch: number;
   #vectors: Float32Array;
   #count = 0;
   /** Subsegments of one length that wait for a full batch. */
   #waiting: Waiting[] = [];
 
-  constructor({ modelKey, dimensions, batch, channels, segmentationChannels }: DiarizationOptions) {
+  constructor({ modelKey, dimensions, batch, plda, channels, segmentationChannels }: DiarizationOptions) {
     this.modelKey = modelKey;
     this.channels = channels;
     this.segmentationChannels = segmentationChannels ?? null;
     this.dimensions = dimensions;
+    this.plda = plda;
     this.subsegments = channels.map(() => []);
     this.#batch = batch;
     this.#vectors = new Float32Array(firstRows * dimensions);

@@ -5,7 +5,7 @@ import {
   type Linkage,
   labelsAfter,
   type Merge,
-  type PldaModel,
+  type PldaLinkage,
   precluster,
   renumbered,
   similarityOf,
@@ -13,6 +13,7 @@ import {
 } from './clustering.ts';
 import type { SpeakerCount } from './contract.ts';
 import { mergeAdjacent } from './merge-adjacent.ts';
+import { inPldaSpace, type Plda } from './plda.ts';
 import { resegment } from './resegment.ts';
 
 /** Embeddings in the order of time, channel after channel. */
@@ -29,17 +30,21 @@ export interface Embeddings {
 }
 
 export interface ClusteringOptions {
-  readonly linkage: Linkage;
+  readonly linkage: 'average' | 'centroid' | PldaClustering;
   /** Groups are one speaker from this similarity on. */
   readonly similarity: number;
-  /** With a PLDA model: the part of an embedding's evidence that its overlapping neighbours have not given yet, 0 to 1. */
-  readonly news: number;
   /** Seconds a speaker has to speak to be counted, */
   readonly minSeconds: number;
   /** or the part of all speech that is enough in a short recording. */
   readonly minShare: number;
-  /** Mean cosine of all pairs from which two clusters are one speaker, whatever their likelihood ratio says. */
-  readonly alike: number;
+}
+
+export interface PldaClustering {
+  readonly plda: Plda;
+  /** The part of an embedding's evidence that its overlapping neighbours have not given yet, 0 to 1. */
+  readonly news: number;
+  /** How fast the evidence of a group saturates: see `PldaLinkage`. */
+  readonly saturation: number;
 }
 
 interface SpeakerLimits {
@@ -67,7 +72,7 @@ export function* clusterSpeakers(
   const known = [...embeddings.seconds.keys()].filter((at) => hasDirection(vectors, at, dimensions));
   const labels = new Int32Array(embeddings.seconds.length).fill(-1);
   if (known.length === 0) return labels;
-  const { linkage } = options;
+  const linkage = linkageOf(options);
   const items = weightedItems(embeddings, known, options);
   const limits = speakerLimits(count);
   const itemRegions = known.map((at) => regions[at]!);
@@ -79,53 +84,43 @@ export function* clusterSpeakers(
   const preclusters = yield* precluster(turnSums, linkage);
   const groups = sumByLabel(turnSums, preclusters);
   yield;
-  const merges = cluster(typeof linkage === 'string' ? groups : tempered(groups), linkage);
+  const merges = cluster(groups, linkage);
+  yield;
   const minWeight = minSpeakerWeight(items, options, embeddings.hop);
-  const clusters = cutMerges(groups, merges, limits, options, minWeight);
+  const cut = { linkage, similarity: options.similarity, limits, minWeight };
+  const clusters = cutMerges(groups, merges, cut);
   const first = renumbered(turns.map((turn) => clusters[preclusters[turn]!]!));
   yield;
   const found =
     typeof linkage === 'string'
-      ? mergeSimilar(items, first, options.alike, limits)
-      : yield* refined({
-          items,
-          regions: itemRegions,
-          labels: first,
-          model: linkage,
-          minWeight,
-          alike: options.alike,
-          limits,
-        });
+      ? joinedDownTo(items, first, limits.max, linkage)
+      : yield* refined({ items, regions: itemRegions, labels: first, model: linkage, minWeight, limits });
   known.forEach((at, place) => {
     labels[at] = found[place]!;
   });
   return labels;
 }
 
-/**
- * Likelihoods between turns are tempered by half: within a turn embeddings vary less than the same speaker does between
- * turns, so they overstate how sure it is that two turns differ.
- */
-function tempered({ sums, weights, dimensions }: Groups): Groups {
-  return { sums: sums.map((x) => x / 2), weights: weights.map((weight) => weight / 2), dimensions };
+function linkageOf({ linkage }: ClusteringOptions): Linkage {
+  if (typeof linkage === 'string') return linkage;
+  return { between: linkage.plda.between, saturation: linkage.saturation };
 }
 
-/** Above this number of speakers nothing is resegmented before similar ones are merged: its cost grows with the number. */
+/** Above this number of speakers nothing is resegmented before small ones are reassigned: its cost grows with the number. */
 const maxResegmented = 64;
 
 interface Refinement {
   readonly items: Groups;
   readonly regions: readonly number[];
   readonly labels: Int32Array;
-  readonly model: PldaModel;
+  readonly model: PldaLinkage;
   readonly minWeight: number;
-  readonly alike: number;
   readonly limits: SpeakerLimits;
 }
 
-/** Resegments, drops speakers that say too little, merges those that are alike, and resegments with what is left. */
+/** Resegments, drops speakers that say too little or are too many, and resegments with what is left. */
 function* refined(refinement: Refinement): Generator<void, Int32Array> {
-  const { items, regions, labels, model, minWeight, alike, limits } = refinement;
+  const { items, regions, labels, model, minWeight, limits } = refinement;
   const resegmented = (now: Int32Array) => {
     const speakers = speakersIn(now);
     if (speakers > maxResegmented) return now;
@@ -136,12 +131,9 @@ function* refined(refinement: Refinement): Generator<void, Int32Array> {
   yield;
   const large = sumByLabel(items, first).weights.filter((weight) => weight >= minWeight).length;
   const counted = large < limits.min ? first : reassignSmall(items, first, minWeight, model);
-  let found = mergeSimilar(items, counted, alike, limits);
-  for (let pass = 0; pass < 2; pass++) {
-    yield;
-    found = resegmented(found);
-  }
-  return found;
+  const joined = joinedDownTo(items, counted, limits.max, model);
+  yield;
+  return resegmented(joined);
 }
 
 function speakersIn(labels: Int32Array): number {
@@ -155,7 +147,7 @@ const turnThreshold = -2;
 function initialTurns(
   items: Groups,
   regions: readonly number[],
-  model: PldaModel,
+  model: PldaLinkage,
   minSpeakers: number,
 ): Int32Array {
   const turns = mergeAdjacent(items, regions, model, turnThreshold);
@@ -168,19 +160,24 @@ function hasDirection(vectors: Float32Array, at: number, dimensions: number): bo
   return false;
 }
 
-/** The known embeddings as groups of one, weighted by their length; the longest weighs `news`. */
+/** The known embeddings as groups of one, weighted by their length; in the space of the PLDA where there is one. */
 function weightedItems(
-  { vectors, seconds, dimensions }: Embeddings,
+  { vectors, seconds, dimensions: d }: Embeddings,
   known: readonly number[],
-  { news }: ClusteringOptions,
+  { linkage }: ClusteringOptions,
 ): Groups {
-  const longest = known.reduce((most, at) => Math.max(most, seconds[at]!), 0);
-  const weights = Float32Array.from(known, (at) => (news * seconds[at]!) / longest);
-  const sums = new Float32Array(known.length * dimensions);
+  const chosen = new Float32Array(known.length * d);
   known.forEach((at, place) => {
-    for (let i = 0; i < dimensions; i++) {
-      sums[place * dimensions + i] = vectors[at * dimensions + i]! * weights[place]!;
-    }
+    chosen.set(vectors.subarray(at * d, (at + 1) * d), place * d);
+  });
+  const plain = typeof linkage === 'string';
+  const sums = plain ? chosen : inPldaSpace(chosen, linkage.plda);
+  const dimensions = plain ? d : linkage.plda.between.length;
+  const longest = known.reduce((most, at) => Math.max(most, seconds[at]!), 0);
+  const full = (plain ? 1 : linkage.news) / longest;
+  const weights = Float32Array.from(known, (at) => full * seconds[at]!);
+  weights.forEach((weight, place) => {
+    for (let i = place * dimensions; i < (place + 1) * dimensions; i++) sums[i]! *= weight;
   });
   return { sums, weights, dimensions };
 }
@@ -192,22 +189,27 @@ const longSeconds = 10;
 /** The weight from which a cluster is a speaker: smaller ones are coughs, or embeddings of two who speak at once. */
 function minSpeakerWeight(
   { weights }: Groups,
-  { news, minSeconds, minShare }: ClusteringOptions,
+  { linkage, minSeconds, minShare }: ClusteringOptions,
   hop: number,
 ): number {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const second = news / hop;
+  const second = (typeof linkage === 'string' ? 1 : linkage.news) / hop;
   const usual = Math.max(minSeconds * second, Math.min(longSeconds * second, total * longShare));
   return Math.min(usual, total * minShare);
 }
 
-/** Labels after the merges down to the threshold; more than `max` speakers may be left, which `mergeSimilar` joins. */
+interface Cut {
+  readonly linkage: Linkage;
+  readonly similarity: number;
+  readonly limits: SpeakerLimits;
+  readonly minWeight: number;
+}
+
+/** Labels after the merges down to the threshold; more than `max` speakers may be left, which are joined later. */
 function cutMerges(
   groups: Groups,
   merges: readonly Merge[],
-  { min }: SpeakerLimits,
-  { linkage, similarity }: ClusteringOptions,
-  minWeight: number,
+  { linkage, similarity, limits: { min }, minWeight }: Cut,
 ): Int32Array {
   const total = groups.weights.length;
   const below = merges.findIndex((merge) => merge.similarity < similarity);
@@ -224,23 +226,12 @@ function cutMerges(
   return reassignSmall(groups, labelsAfter(total, merges.slice(0, steps)), minWeight, linkage);
 }
 
-/**
- * Merges clusters whose embeddings are alike on average. A likelihood ratio grows with every embedding, so over hours it
- * separates a speaker from himself where his voice has changed; a mean cosine does not grow.
- */
-function mergeSimilar(
-  groups: Groups,
-  labels: Int32Array,
-  alike: number,
-  { min, max }: SpeakerLimits,
-): Int32Array {
+/** Merges the most similar clusters until there are at most `most`. */
+function joinedDownTo(groups: Groups, labels: Int32Array, most: number, linkage: Linkage): Int32Array {
   const clusters = sumByLabel(groups, labels);
   const count = clusters.weights.length;
-  const merges = cluster(clusters, 'average');
-  const below = merges.findIndex((merge) => merge.similarity < alike);
-  const atThreshold = count - (below < 0 ? merges.length : below);
-  const speakers = Math.max(Math.min(count, min), Math.min(atThreshold, max));
-  const merged = labelsAfter(count, merges.slice(0, count - speakers));
+  if (count <= most) return labels;
+  const merged = labelsAfter(count, cluster(clusters, linkage).slice(0, count - most));
   return renumbered(labels.map((label) => merged[label]!));
 }
 
@@ -249,26 +240,12 @@ function reassignSmall(groups: Groups, labels: Int32Array, minWeight: number, li
   const clusters = sumByLabel(groups, labels);
   const large = [...clusters.weights.keys()].filter((at) => clusters.weights[at]! >= minWeight);
   if (large.length === 0) return labels.map(() => 0);
-  const measure = similarityOf(linkage);
-  const d = groups.dimensions;
-  const dot = (one: Groups, at: number, other: Groups, place: number) => {
-    let sum = 0;
-    for (let i = 0; i < d; i++) sum += one.sums[at * d + i]! * other.sums[place * d + i]!;
-    return sum;
-  };
-  const squares = large.map((at) => dot(clusters, at, clusters, at));
+  const { own, of } = similarityOf(linkage);
+  const owns = large.map((at) => own(clusters, at));
   const next = labels.map((label, at) => {
     if (clusters.weights[label]! >= minWeight) return label;
-    const square = dot(groups, at, groups, at);
-    const similarities = large.map((place, index) =>
-      measure(
-        dot(groups, at, clusters, place),
-        square,
-        squares[index]!,
-        groups.weights[at]!,
-        clusters.weights[place]!,
-      ),
-    );
+    const alone = own(groups, at);
+    const similarities = large.map((place, index) => of(groups, at, alone, clusters, place, owns[index]!));
     return large[similarities.indexOf(Math.max(...similarities))]!;
   });
   return renumbered(next);

@@ -132,19 +132,15 @@ export const SpeakerSide = Type.Object({
       similarity: Type.Number({ minimum: -1, maximum: 1 }),
     }),
   ),
-  /** What cosines of pieces say, measured on voices the model never saw; left out where nobody measured. */
+  /** How the file with the role `plda` is used, fitted on voices the model never saw. Goes before `clustering`. */
   evidence: Type.Optional(
     Type.Object({
-      /** Mean cosine of two pieces of 1.5 seconds of one voice. */
-      same: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }),
-      /** In how many directions voices differ: about one over the variance of the cosine of two voices. */
-      freedom: Type.Number({ exclusiveMinimum: 0 }),
       /** How much of a piece is news when there is one every half second, from 0 to 1. */
       news: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
       /** From this logarithm of likelihoods on, two groups of pieces are one voice. */
       similarity: Type.Number(),
-      /** Mean cosine of all pairs of pieces of two long groups from which they are one voice in any case. */
-      alike: Type.Number({ minimum: -1, maximum: 1 }),
+      /** How fast more pieces of a voice say less: w pieces that are news count as w / (1 + saturation · w). */
+      saturation: Type.Number({ minimum: 0 }),
     }),
   ),
   thresholds: Type.Object({

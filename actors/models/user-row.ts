@@ -26,7 +26,7 @@ export function checkUserRow(
     const [first] = checker.Errors(value);
     return wrong(first?.instancePath ?? '', first?.message ?? 'has the wrong form');
   }
-  const found = wrongKey(value, name) ?? wrongSide(value) ?? wrongFiles(value);
+  const found = wrongKey(value, name) ?? wrongSide(value) ?? wrongFiles(value) ?? wrongPlda(value);
   return found ? wrong(found.field, found.message) : { row: value };
 }
 
@@ -119,4 +119,13 @@ function wrongFiles({ kind, files }: ModelRow): Wrong | null {
   return isFaceKind(kind) && !files.some(({ role }) => role === 'graph')
     ? wrong('names no file with the role "graph"')
     : null;
+}
+
+/** A PLDA and how it is used are nothing without each other. */
+function wrongPlda({ speaker, files }: ModelRow): Wrong | null {
+  const hasFile = files.some(({ role }) => role === 'plda');
+  if (!speaker || hasFile === (speaker.evidence !== undefined)) return null;
+  return hasFile
+    ? { field: '/speaker/evidence', message: 'is missing for a model with a file of the role "plda"' }
+    : { field: '/files', message: 'names no file with the role "plda", which /speaker/evidence is about' };
 }

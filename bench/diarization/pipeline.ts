@@ -1,8 +1,10 @@
 // The product's own actors and parts, diarizing the samples of a measurement.
+import { readFile } from 'node:fs/promises';
 import { wespeakerFbank } from '../../actors/acoustics/fbank.ts';
 import { decoderContract } from '../../actors/decoder/contract.ts';
 import { diarizerContract, type SpeakerCount } from '../../actors/diarizer/contract.ts';
 import { diarize } from '../../actors/diarizer/diarize.ts';
+import { type Plda, readPlda } from '../../actors/diarizer/plda.ts';
 import { DiarizationSession, type EmbeddedSubsegment } from '../../actors/diarizer/session.ts';
 import { speakerEmbedderOf } from '../../actors/diarizer/speaker-embedder.ts';
 import { SubsegmentChannel } from '../../actors/diarizer/subsegment-channel.ts';
@@ -59,7 +61,7 @@ interface Actors {
 
 /**
  * `modelsDir`: without a voice detection model in it, our own detector is used. `model`: another file than the starter
- * speaker model's, with the same ports.
+ * speaker model's, with the same ports; its PLDA lies beside it, as `NAME-plda.bin` beside `NAME.onnx`.
  */
 export async function openPipeline(
   modelsDir: string,
@@ -78,10 +80,12 @@ export async function openPipeline(
   const row = findSpeakerRow(await readRegistry(modelsDir), 'starter-speaker');
   const log = createLog('bench', () => {});
   const session = await openSession(model, { device: 'cpu', threads, log });
+  const pldaFile = model.replace(/(\.onnx)?$/, '-plda.bin');
+  const plda = readPlda(await readFile(pldaFile), row.speaker.dimensions, pldaFile);
   return {
     detectSpeech: (samples) => detectSpeech(actors, samples),
     embed: (samples, speech) => embed(row, session, samples, speech),
-    diarizing: (embedded) => diarizing(row, embedded),
+    diarizing: (embedded) => diarizing(row, plda, embedded),
     samplesOf: (path) => decodeSamples(actors.decoder, bench.pool, path),
     wholeFile: (path) => wholeFile(actors, path),
     stop: async () => {
@@ -143,7 +147,7 @@ async function embed(
   const embedder = speakerEmbedderOf(row, session, 'starter-speaker');
   const { dimensions, batch } = embedder;
   const channels = [new SubsegmentChannel(embedder.fbank)];
-  const diarization = new DiarizationSession({ modelKey: row.key, dimensions, batch, channels });
+  const diarization = new DiarizationSession({ modelKey: row.key, dimensions, batch, plda: null, channels });
   await diarization.add(0, channels[0]!.push(0, samples, [], 0), embedder.embed);
   await diarization.add(0, channels[0]!.end(speech, samples.length), embedder.embed);
   await diarization.flush(embedder.embed);
@@ -154,6 +158,7 @@ async function embed(
 /** A session as the diarizer has it at the end, from kept embeddings. */
 async function diarizing(
   row: SpeakerRow,
+  plda: Plda,
   { speech, length, subsegments, vectors }: EmbeddedSpeech,
 ): Promise<Diarize> {
   const { dimensions, batch } = row.speaker;
@@ -161,7 +166,7 @@ async function diarizing(
   const channel = new SubsegmentChannel(wespeakerFbank);
   channel.push(0, new Float32Array(0), [], 0);
   channel.end(speech, length);
-  const session = new DiarizationSession({ modelKey: row.key, dimensions, batch, channels: [channel] });
+  const session = new DiarizationSession({ modelKey: row.key, dimensions, batch, plda, channels: [channel] });
   let next = 0;
   const kept = async (_: Float32Array, count: number) => {
     next += count * dimensions;

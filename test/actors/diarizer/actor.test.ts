@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -17,6 +17,7 @@ import {
   segmentationGraph,
   segmentationRow,
   speakerRow,
+  sphericalPlda,
   talk,
   voiceGraph,
   writeModel,
@@ -248,6 +249,31 @@ test('with a segmentation model, both of two who speak at once have a turn', asy
     assert.ok(Math.abs(start_seconds - start) < 0.1 && Math.abs(end_seconds - end) < 0.1);
   }
   await stop();
+});
+
+test('a PLDA of the model is used, and one of the wrong size is named', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'diarizer-'));
+  const row = speakerRow('tiny', 'wespeaker-resnet34', {
+    mean_removed: false,
+    evidence: { news: 0.5, saturation: 0.2, similarity: 0 },
+    // Would make everybody one speaker.
+    clustering: { linkage: 'average', similarity: -1 },
+  });
+  const plda = { role: 'plda', name: 'plda.bin', url: null, size: null, sha256: null };
+  const graph = voiceGraph({ input: 'feats', output: 'embs', of: 'level' });
+  await writeModel(folder, { ...row, files: [...row.files, plda] }, graph);
+  const path = join(folder, 'tiny', 'plda.bin');
+  await writeFile(path, sphericalPlda(80, 12, 4));
+  const one = await start(folder);
+  assert.equal((await one.diarize(dialogue, 'auto')).speaker_count, 2);
+  await one.stop();
+  await writeFile(path, sphericalPlda(79, 12, 4));
+  const two = await start(folder);
+  const { model_key, state } = await two.diarizer.ask('load', {});
+  assert.equal(model_key, 'starter-speaker');
+  assert.ok(state.error?.startsWith(`${path}: has `), state.error ?? 'no error');
+  await two.stop();
+  await rm(folder, { recursive: true, force: true });
 });
 
 test('a segmentation model that cannot be opened is logged, and speakers are told apart without it', async () => {

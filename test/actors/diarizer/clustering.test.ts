@@ -3,6 +3,8 @@ import test from 'node:test';
 import fc from 'fast-check';
 import {
   cluster,
+  type Groups,
+  type Linkage,
   labelsAfter,
   precluster,
   similarityOf,
@@ -11,14 +13,74 @@ import {
 import { D, embeddingsOf, talk } from './embeddings.ts';
 import { resultOf } from './generator-result.ts';
 
+/** The similarity of the first group of a list with the second. */
+function similarityIn(groups: Groups, linkage: Linkage): number {
+  const { own, of } = similarityOf(linkage);
+  return of(groups, 0, own(groups, 0), groups, 1, own(groups, 1));
+}
+
+const pair = (one: readonly number[], other: readonly number[], weights = [1, 1]): Groups => ({
+  sums: Float32Array.from([...one, ...other]),
+  weights: Float32Array.from(weights),
+  dimensions: one.length,
+});
+
 test('a group is most similar to itself and least to its opposite', () => {
-  for (const linkage of ['average', 'centroid', { same: 0.5, freedom: 10 }] as const) {
-    const like = similarityOf(linkage);
-    assert.ok(like(1, 1, 1, 1, 1) > like(0, 1, 1, 1, 1));
-    assert.ok(like(0, 1, 1, 1, 1) > like(-1, 1, 1, 1, 1));
+  const plda = { between: new Float64Array([1, 2]), saturation: 0 };
+  for (const linkage of ['average', 'centroid', plda] as const) {
+    const like = (x: number, y: number) => similarityIn(pair([1, 0], [x, y]), linkage);
+    assert.ok(like(1, 0) > like(0, 1));
+    assert.ok(like(0, 1) > like(-1, 0));
   }
-  assert.ok(Math.abs(similarityOf('average')(6, 4, 9, 2, 3) - 1) < 1e-12);
-  assert.ok(Math.abs(similarityOf('centroid')(3, 4, 9, 5, 5) - 0.5) < 1e-12);
+  assert.ok(Math.abs(similarityIn(pair([2, 0], [3, 0], [2, 3]), 'average') - 1) < 1e-12);
+  assert.ok(Math.abs(similarityIn(pair([2, 0], [1.5, Math.sqrt(6.75)], [5, 5]), 'centroid') - 0.5) < 1e-6);
+});
+
+/** Of values of one speaker, which vary by 1 around him, in one direction. By elimination in their covariance. */
+function logDensity(values: readonly number[], between: number): number {
+  const rows = values.map((value, at) => [...values.map((_, i) => between + (i === at ? 1 : 0)), value]);
+  let sum = 0;
+  rows.forEach((row, at) => {
+    const pivot = row[at]!;
+    sum -= 0.5 * (Math.log(2 * Math.PI * pivot) + row.at(-1)! ** 2 / pivot);
+    for (const below of rows.slice(at + 1)) {
+      const factor = below[at]! / pivot;
+      for (let i = at; i < row.length; i++) below[i]! -= factor * row[i]!;
+    }
+  });
+  return sum;
+}
+
+test('with a PLDA model the similarity is the ratio of the densities of one speaker and of two', () => {
+  const value = fc.double({ min: -4, max: 4, noNaN: true });
+  const list = fc.array(fc.tuple(value, value, value), { minLength: 1, maxLength: 5 });
+  const variance = fc.double({ min: 0.01, max: 20, noNaN: true });
+  fc.assert(
+    fc.property(list, list, fc.tuple(variance, variance, variance), (one, other, variances) => {
+      const sum = (points: typeof one) => [0, 1, 2].map((i) => points.reduce((all, at) => all + at[i]!, 0));
+      const groups = pair(sum(one), sum(other), [one.length, other.length]);
+      const similarity = similarityIn(groups, { between: Float64Array.from(variances), saturation: 0 });
+      const expected = variances.reduce((total, between, i) => {
+        const [a, b] = [one.map((at) => at[i]!), other.map((at) => at[i]!)];
+        return total + logDensity([...a, ...b], between) - logDensity(a, between) - logDensity(b, between);
+      }, 0);
+      assert.ok(Math.abs(similarity - expected) < 1e-3, `${similarity} and ${expected}`);
+    }),
+  );
+});
+
+test('in hundreds of directions likelihoods stay finite, however long somebody speaks', () => {
+  const between = new Float64Array(512).fill(30);
+  const sums = new Array<number>(512).fill(1e6);
+  assert.ok(Number.isFinite(similarityIn(pair(sums, sums, [1e6, 1e6]), { between, saturation: 0 })));
+});
+
+test('what saturates says no more however long it goes on', () => {
+  const between = new Float64Array([2]);
+  const at = (weight: number, saturation: number) =>
+    similarityIn(pair([weight], [1.5 * weight], [weight, weight]), { between, saturation });
+  assert.ok(at(10, 0) > 0 && at(1000, 0) < -50);
+  assert.ok(Math.abs(at(1e4, 0.2) - at(1e6, 0.2)) < 0.01 && at(1e6, 0.2) > 0);
 });
 
 const lists = fc.array(

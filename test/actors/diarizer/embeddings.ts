@@ -1,4 +1,5 @@
 // Random speaker embeddings.
+import type { Plda } from '../../../actors/diarizer/plda.ts';
 import type { Embeddings } from '../../../actors/diarizer/speaker-clustering.ts';
 import { seeded } from '../../../bench/diarization/random.ts';
 
@@ -32,3 +33,11 @@ export function embeddingsOf(
 /** Turns of four embeddings each. */
 export const talk = (turns: readonly number[]) =>
   turns.flatMap((speaker) => new Array<number>(4).fill(speaker));
+
+/** Of such embeddings. */
+export function pldaOf(same: number): Plda {
+  const transform = new Float32Array(D * D);
+  for (let at = 0; at < D; at++) transform[at * (D + 1)] = Math.sqrt(D / (1 - same));
+  const between = new Float64Array(D).fill(same / (1 - same));
+  return { dimensions: D, mean: new Float32Array(D), transform, between };
+}

@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { resegment } from '../../../actors/diarizer/resegment.ts';
 
-const model = { same: 0.5, freedom: 2 };
+const model = { between: new Float64Array([1, 1]) };
 
 /** Embeddings of weight 1 in two dimensions. */
 function groupsOf(points: readonly (readonly [number, number])[]) {
@@ -14,8 +14,8 @@ function groupsOf(points: readonly (readonly [number, number])[]) {
   };
 }
 
-const east = [1, 0] as const;
-const north = [0, 1] as const;
+const east = [2, 0] as const;
+const north = [0, 2] as const;
 const same = (count: number) => new Array<number>(count).fill(0);
 
 test('embeddings that were labelled as their neighbours go back to their speaker', () => {
@@ -26,7 +26,7 @@ test('embeddings that were labelled as their neighbours go back to their speaker
 });
 
 test('one unclear embedding changes no speaker within a region of speech, but may in a region of its own', () => {
-  const unclear = [0.6, 0.75] as const;
+  const unclear = [1.2, 1.5] as const;
   const points = [
     ...new Array(5).fill(east),
     unclear,

@@ -1,27 +1,19 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import fc from 'fast-check';
 import { renumbered } from '../../../actors/diarizer/clustering.ts';
 import { type ClusteringOptions, clusterSpeakers } from '../../../actors/diarizer/speaker-clustering.ts';
 import { seeded } from '../../../bench/diarization/random.ts';
-import { D, embeddingsOf, talk } from './embeddings.ts';
+import { D, embeddingsOf, pldaOf, talk } from './embeddings.ts';
 import { resultOf } from './generator-result.ts';
 
 const plda: ClusteringOptions = {
-  linkage: { same: 0.6, freedom: D },
+  linkage: { plda: pldaOf(0.6), news: 0.5, saturation: 0.2 },
   similarity: 0,
-  news: 0.5,
   minSeconds: 2,
-  minShare: 0.15,
-  alike: 0.4,
+  minShare: 0.06,
 };
-const cosine: ClusteringOptions = {
-  linkage: 'average',
-  similarity: 0.3,
-  news: 1,
-  minSeconds: 2,
-  minShare: 0.15,
-  alike: 1,
-};
+const cosine: ClusteringOptions = { linkage: 'average', similarity: 0.3, minSeconds: 2, minShare: 0.15 };
 
 for (const [name, clustering] of Object.entries({ plda, cosine })) {
   test(`${name}: speakers that lie apart are counted and told apart`, () => {
@@ -67,6 +59,25 @@ for (const [name, clustering] of Object.entries({ plda, cosine })) {
     assert.equal(new Set(labels).size, 3);
     const right = labels.filter((label, at) => label === renumbered(Int32Array.from(speakers))[at]).length;
     assert.ok(right / speakers.length > 0.98, `${right / speakers.length}`);
+  });
+}
+
+for (const [name, clustering] of Object.entries({ plda, cosine })) {
+  test(`${name}: exactly as many speakers as asked for, wherever there are so many embeddings`, () => {
+    const turns = fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(
+        turns,
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer(),
+        fc.integer({ min: 1, max: 40 }),
+        (list, count, seed, perRegion) => {
+          const embeddings = embeddingsOf(list, 0.6, seed, perRegion);
+          const found = new Set(resultOf(clusterSpeakers(embeddings, count as 1, clustering)));
+          assert.equal(found.size, Math.min(count, list.length));
+        },
+      ),
+    );
   });
 }
 

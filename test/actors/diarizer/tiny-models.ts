@@ -81,6 +81,14 @@ export function speakerRow(key: string, like: string, changes: Partial<SpeakerSi
   };
 }
 
+/** The file of a PLDA without a mean that scales embeddings and in which speakers vary alike in every direction. */
+export function sphericalPlda(dimensions: number, scale: number, between: number): Uint8Array {
+  const values = new Float32Array(dimensions * (dimensions + 2));
+  for (let at = 0; at < dimensions; at++) values[dimensions + at * (dimensions + 1)] = scale;
+  values.fill(between, dimensions * (dimensions + 1));
+  return new Uint8Array(values.buffer);
+}
+
 export async function writeModel(modelsDir: string, row: ModelRow, graph: Uint8Array): Promise<void> {
   const folder = join(modelsDir, row.key);
   await mkdir(folder, { recursive: true });

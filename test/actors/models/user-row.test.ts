@@ -13,6 +13,10 @@ const detector = { ...rowOf('yunet-2023mar'), key: 'mine' };
 const embedder = { ...rowOf('auraface-v1'), key: 'mine' };
 const writer = { ...rowOf('x3-vl-2b-instruct'), key: 'mine' };
 
+const voice = { ...rowOf('campplus-zh-en'), key: 'mine' };
+const { evidence } = rowOf('starter-speaker').speaker!;
+const plda = { role: 'plda', name: 'plda.bin', url: null, size: null, sha256: null };
+
 const wrong: [string, string, string, RegExp][] = [
   ['not JSON', '{', '', /is not JSON/],
   ['no object', '[]', '', /object/],
@@ -128,6 +132,18 @@ const wrong: [string, string, string, RegExp][] = [
     /is missing/,
   ],
   [
+    'settings for a PLDA that is not there',
+    JSON.stringify({ ...voice, speaker: { ...voice.speaker, evidence } }),
+    '/files',
+    /role "plda".*evidence/,
+  ],
+  [
+    'a PLDA without its settings',
+    JSON.stringify({ ...voice, files: [...voice.files, plda] }),
+    '/speaker/evidence',
+    /missing/,
+  ],
+  [
     'no graph of a face model',
     JSON.stringify({ ...embedder, files: [{ ...embedder.files[0], role: 'vision' }] }),
     '/files',
@@ -168,6 +184,11 @@ test('folders may hold any detector and embedder whose family is known', () => {
     { ...embedder, family: 'sface' },
   ];
   for (const row of rows) assert('row' in checkUserRow('/m/mine/model.json', 'mine', JSON.stringify(row)));
+});
+
+test('a speaker model may bring a PLDA and its settings', () => {
+  const row = { ...voice, files: [...voice.files, plda], speaker: { ...voice.speaker, evidence } };
+  assert('row' in checkUserRow('/m/mine/model.json', 'mine', JSON.stringify(row)));
 });
 
 test('every model.json shown in the documentation is a row', () => {
