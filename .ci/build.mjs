@@ -15,6 +15,7 @@ const assets = [
   'products.wasm',
   'similar.wasm',
   'speaker.onnx',
+  'overlap.onnx',
   'own-weights.bin',
 ];
 

@@ -26,6 +26,7 @@ import {
 import { downloadFile, dropPart } from './download.ts';
 import { currentSystem, findRow, folderOf, isBuiltIn, missingFiles, readRegistry } from './registry.ts';
 import { buildStarterVisual } from './starter/graph/graph.ts';
+import { overlapFile } from './starter/overlap.ts';
 import { starterSpeakerFile } from './starter/speaker.ts';
 
 const huggingfaceUrl = 'https://huggingface.co/';
@@ -156,34 +157,44 @@ interface BuiltIn {
 }
 
 /** By family. A graph built by code is built twice and compared; a shipped file is compared with its pin. */
-const builtIns: ReadonlyMap<string, () => Promise<BuiltIn>> = new Map([
+const builtIns: ReadonlyMap<string, () => Promise<readonly BuiltIn[]>> = new Map([
   [
     'starter',
-    async () => ({
-      name: 'starter-visual.onnx (built)',
-      bytes: buildStarterVisual(),
-      expectedSha256: sha256Of(buildStarterVisual()),
-    }),
+    async () => [
+      {
+        name: 'starter-visual.onnx (built)',
+        bytes: buildStarterVisual(),
+        expectedSha256: sha256Of(buildStarterVisual()),
+      },
+    ],
   ],
   [
     'speaker-starter',
-    async () => ({
-      name: 'starter-speaker.onnx (shipped)',
-      bytes: await readFile(starterSpeakerFile.path),
-      expectedSha256: starterSpeakerFile.sha256,
-    }),
+    () =>
+      Promise.all([
+        shipped('starter-speaker.onnx (shipped)', starterSpeakerFile),
+        shipped('overlap.onnx (shipped)', overlapFile),
+      ]),
   ],
 ]);
+
+async function shipped(
+  name: string,
+  { path, sha256 }: { readonly path: string; readonly sha256: string },
+): Promise<BuiltIn> {
+  return { name, bytes: await readFile(path), expectedSha256: sha256 };
+}
 
 async function verifyBuiltIn({ key, family }: ModelRow): Promise<VerifiedModel> {
   const read = builtIns.get(family);
   if (!read)
     throw modelErrors.MODEL_INVALID(`The model "${key}" has no files and nothing builds it`, { key });
-  const { name, bytes, expectedSha256 } = await read();
-  const sha256 = sha256Of(bytes);
-  const state = sha256 === expectedSha256 ? 'ok' : 'wrong sha256';
-  const file = { name, state, size: bytes.length, sha256, expectedSha256 } as const;
-  return { key, ok: state === 'ok', files: [file] };
+  const files = (await read()).map(({ name, bytes, expectedSha256 }): VerifiedFile => {
+    const sha256 = sha256Of(bytes);
+    const state = sha256 === expectedSha256 ? 'ok' : 'wrong sha256';
+    return { name, state, size: bytes.length, sha256, expectedSha256 };
+  });
+  return { key, ok: files.every(({ state }) => state === 'ok'), files };
 }
 
 function sha256Of(bytes: Uint8Array): string {

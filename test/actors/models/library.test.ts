@@ -149,11 +149,14 @@ test('the model of the program is the same each time it is built', async () => {
   assert((files[0]?.size ?? 0) < 5_000_000);
 });
 
-test('the shipped speaker model is the pinned one', async () => {
+test('the shipped speaker models are the pinned ones', async () => {
   const { ok, files } = await library().verify('starter-speaker', signal);
   assert.equal(ok, true);
   assert.deepEqual(
     files.map(({ name, state }) => [name, state]),
-    [['starter-speaker.onnx (shipped)', 'ok']],
+    [
+      ['starter-speaker.onnx (shipped)', 'ok'],
+      ['overlap.onnx (shipped)', 'ok'],
+    ],
   );
 });
