@@ -2,12 +2,14 @@
 import { decoderContract } from '../../actors/decoder/contract.ts';
 import { diarizerContract, type SpeakerCount } from '../../actors/diarizer/contract.ts';
 import { diarize } from '../../actors/diarizer/diarize.ts';
+import { type DetectOverlap, overlapDetectorOf } from '../../actors/diarizer/overlap/detector.ts';
 import { DiarizationSession } from '../../actors/diarizer/session.ts';
 import { speakerEmbedderOf } from '../../actors/diarizer/speaker-embedder.ts';
 import { SubsegmentChannel } from '../../actors/diarizer/subsegment-channel.ts';
 import type { SpeakerRow } from '../../actors/models/contract.ts';
 import { findSpeakerRow, readRegistry } from '../../actors/models/registry.ts';
 import { openSession } from '../../actors/models/session.ts';
+import { overlapFile } from '../../actors/models/starter/overlap.ts';
 import { starterSpeakerFile } from '../../actors/models/starter/speaker.ts';
 import { type SpeechRegion, transcriberContract } from '../../actors/transcriber/contract.ts';
 import { createLog } from '../../runtime/log.ts';
@@ -59,13 +61,16 @@ export async function openPipeline(modelsDir: string, threads: number): Promise<
   const row = findSpeakerRow(await readRegistry(modelsDir), 'starter-speaker');
   const log = createLog('bench', () => {});
   const session = await openSession(starterSpeakerFile.path, { device: 'cpu', threads, log });
+  const detector = await openSession(overlapFile.path, { device: 'cpu', threads, log });
+  const detectOverlap = overlapDetectorOf(detector, overlapFile.path);
   return {
     detectSpeech: (samples) => detectSpeech(actors, samples),
-    embed: (samples, speech) => embed(row, session, samples, speech),
+    embed: (samples, speech) => embed(row, session, detectOverlap, samples, speech),
     samplesOf: (path) => decodeSamples(actors.decoder, bench.pool, path),
     wholeFile: (path) => wholeFile(actors, path),
     stop: async () => {
       await session.release();
+      await detector.release();
       await bench.stop();
     },
   };
@@ -117,6 +122,7 @@ async function wholeFile({ decoder, transcriber, diarizer }: Actors, path: strin
 async function embed(
   row: SpeakerRow,
   session: Awaited<ReturnType<typeof openSession>>,
+  detectOverlap: DetectOverlap,
   samples: Float32Array,
   speech: readonly SpeechRegion[],
 ): Promise<Diarize> {
@@ -127,6 +133,7 @@ async function embed(
   await diarization.add(0, channels[0]!.push(0, samples, [], 0), embedder.embed);
   await diarization.add(0, channels[0]!.end(speech, samples.length), embedder.embed);
   await diarization.flush(embedder.embed);
+  await channels[0]!.overlap.detect(detectOverlap);
   return (count, changes = {}) => {
     const { evidence } = row.speaker;
     const speaker = evidence ? { ...row.speaker, evidence: { ...evidence, ...changes } } : row.speaker;
