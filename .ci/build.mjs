@@ -15,6 +15,7 @@ const assets = [
   'products.wasm',
   'similar.wasm',
   'speaker.onnx',
+  'speaker-plda.bin',
   'overlap.onnx',
   'own-weights.bin',
 ];

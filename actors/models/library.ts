@@ -27,7 +27,7 @@ import { downloadFile, dropPart } from './download.ts';
 import { currentSystem, findRow, folderOf, isBuiltIn, missingFiles, readRegistry } from './registry.ts';
 import { buildStarterVisual } from './starter/graph/graph.ts';
 import { overlapFile } from './starter/overlap.ts';
-import { starterSpeakerFile } from './starter/speaker.ts';
+import { starterSpeakerFile, starterSpeakerPldaFile } from './starter/speaker.ts';
 
 const huggingfaceUrl = 'https://huggingface.co/';
 
@@ -149,7 +149,7 @@ async function verifyModel(modelsDir: string, key: string, signal: AbortSignal):
   return { key, ok: files.every(fine), files };
 }
 
-/** A model of the program: its bytes and their expected sha256. */
+/** A file of a model of the program: its bytes and their expected sha256. */
 interface BuiltIn {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -173,15 +173,13 @@ const builtIns: ReadonlyMap<string, () => Promise<readonly BuiltIn[]>> = new Map
     () =>
       Promise.all([
         shipped('starter-speaker.onnx (shipped)', starterSpeakerFile),
+        shipped('starter-speaker-plda.bin (shipped)', starterSpeakerPldaFile),
         shipped('overlap.onnx (shipped)', overlapFile),
       ]),
   ],
 ]);
 
-async function shipped(
-  name: string,
-  { path, sha256 }: { readonly path: string; readonly sha256: string },
-): Promise<BuiltIn> {
+async function shipped(name: string, { path, sha256 }: { path: string; sha256: string }): Promise<BuiltIn> {
   return { name, bytes: await readFile(path), expectedSha256: sha256 };
 }
 

@@ -156,6 +156,7 @@ test('the shipped speaker models are the pinned ones', async () => {
     files.map(({ name, state }) => [name, state]),
     [
       ['starter-speaker.onnx (shipped)', 'ok'],
+      ['starter-speaker-plda.bin (shipped)', 'ok'],
       ['overlap.onnx (shipped)', 'ok'],
     ],
   );
