@@ -4,9 +4,9 @@ import { soundRate } from '../decoder/contract.ts';
 import type { SpeakerRow } from '../models/contract.ts';
 import { turnsOfWindows } from './aggregation.ts';
 import type { diarizerContract, SpeakerCount } from './contract.ts';
+import { adjustedProbabilities } from './overlap/adjustment.ts';
 import { likenessOf, secondTurns, voicesOf } from './overlap/second-speaker.ts';
 import { clearShares, overlapSpans } from './overlap/spans.ts';
-import { lessSpeakerOffset } from './overlap/speaker-offset.ts';
 import type { SegmentationChannel } from './segmentation-channel.ts';
 import type { DiarizationSession } from './session.ts';
 import { type ClusteringOptions, clusterSpeakers } from './speaker-clustering.ts';
@@ -72,7 +72,10 @@ function* turnsOfSubsegments(
     const vectors = rows.subarray(from * dimensions, first * dimensions);
     const likeness = likenessOf(own, vectors, voices, dimensions);
     const { overlap } = channels[channel]!;
-    const spans = overlapSpans(lessSpeakerOffset(overlap.probabilities, overlap.start, turns), overlap.start);
+    const spans = overlapSpans(
+      adjustedProbabilities(overlap.probabilities, overlap.start, turns),
+      overlap.start,
+    );
     return [...turns, ...secondTurns(turns, spans, likeness)];
   });
 }

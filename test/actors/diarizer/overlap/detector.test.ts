@@ -3,10 +3,10 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { campplusFbank, Fbank, wespeakerFbank } from '../../../../actors/acoustics/fbank.ts';
+import { adjustedProbabilities } from '../../../../actors/diarizer/overlap/adjustment.ts';
 import { OverlapChannel } from '../../../../actors/diarizer/overlap/channel.ts';
 import { overlapDetectorOf } from '../../../../actors/diarizer/overlap/detector.ts';
 import { overlapSpans, type Span } from '../../../../actors/diarizer/overlap/spans.ts';
-import { lessSpeakerOffset } from '../../../../actors/diarizer/overlap/speaker-offset.ts';
 import { modelErrors } from '../../../../actors/models/contract.ts';
 import { openSession } from '../../../../actors/models/session.ts';
 import { overlapFile } from '../../../../actors/models/starter/overlap.ts';
@@ -41,7 +41,7 @@ async function spansIn(
     { start: 0, end: border, label: 0 },
     { start: border, end: sound.length / rate, label: 1 },
   ];
-  return overlapSpans(lessSpeakerOffset(channel.probabilities, 0, turns), 0);
+  return overlapSpans(adjustedProbabilities(channel.probabilities, 0, turns), 0);
 }
 
 const total = (spans: readonly Span[]) => spans.reduce((sum, [start, end]) => sum + end - start, 0);
