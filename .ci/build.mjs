@@ -16,6 +16,7 @@ const assets = [
   'similar.wasm',
   'speaker.onnx',
   'speaker-plda.bin',
+  'overlap.onnx',
   'own-weights.bin',
 ];
 

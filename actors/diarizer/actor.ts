@@ -19,10 +19,12 @@ import {
   requireFiles,
 } from '../models/registry.ts';
 import { type ModelSession, openSession, type SessionOptions } from '../models/session.ts';
+import { overlapFile } from '../models/starter/overlap.ts';
 import { starterSpeakerFile, starterSpeakerPldaFile } from '../models/starter/speaker.ts';
 import { speechErrors } from '../transcriber/contract.ts';
 import { diarizerContract } from './contract.ts';
 import { diarize } from './diarize.ts';
+import { type DetectOverlap, overlapDetectorOf } from './overlap/detector.ts';
 import { type Plda, readPlda } from './plda.ts';
 import { isSegmentation, type Segmentation, segmentationOf, segmentationSamples } from './segmentation.ts';
 import { type EmbedSpeakers, SegmentationChannel } from './segmentation-channel.ts';
@@ -46,8 +48,10 @@ interface LoadedModels extends SpeakerEmbedder {
   readonly device: string;
   /** Null where the model has none. */
   readonly plda: Plda | null;
-  /** Null where none is downloaded: then speakers cannot overlap. */
+  /** Null where none is downloaded. */
   readonly segmentation: Segmentation | null;
+  /** Null where a segmentation model is: that one finds overlap itself. */
+  readonly overlap: DetectOverlap | null;
   close(): Promise<void>;
 }
 
@@ -162,6 +166,7 @@ class Diarizer {
     }
     const found = block ? channel.push(first_sample, block, speech, settled) : channel.end(speech, settled);
     await session.add(index, found, this.#embed(session, turn));
+    await channel.overlap.detect(this.#detectOverlap(session, turn));
     return {};
   }
 
@@ -223,26 +228,45 @@ class Diarizer {
       });
   }
 
+  #detectOverlap({ modelKey }: DiarizationSession, turn: Turn): DetectOverlap {
+    const checkpoint = this.#checkpoint(turn);
+    return (features) =>
+      this.current.run(modelKey, async ({ family }) => {
+        await checkpoint();
+        if (family.overlap) return family.overlap(features);
+        throw modelErrors.MODEL_NOT_LOADED('The overlap detector of this session was unloaded');
+      });
+  }
+
   async #openModels(row: SpeakerRow, checkpoint: Checkpoint): Promise<LoadedModels> {
     const { modelsDir, device, threads } = this.#env.settings;
     const file = isBuiltIn(row) ? starterSpeakerFile.path : fileOf(modelsDir, row, 'graph');
     const options = { device, threads, log: this.#env.log, checkpoint };
     const session = await openSession(file, options);
-    let other: OpenSegmentation | null = null;
+    const opened = [session];
+    const close = async () => {
+      for (const one of opened) await one.release();
+    };
     try {
       const embedder = speakerEmbedderOf(row, session, file);
       const plda = await pldaOf(modelsDir, row);
       await checkpoint();
       // A warm-up: the first run is slow, and a graph that cannot run fails here instead of in a session.
       await embedder.embed(new Float32Array(148 * 80).fill(1), 1);
-      other = await this.#openSegmentation(options);
-      const close = async () => {
-        await session.release();
-        await other?.session.release();
-      };
-      return { ...embedder, plda, device: session.device, segmentation: other?.segmentation ?? null, close };
+      const other = await this.#openSegmentation(options);
+      const common = { ...embedder, plda, device: session.device, close };
+      if (other) {
+        opened.push(other.session);
+        return { ...common, segmentation: other.segmentation, overlap: null };
+      }
+      const detector = await openSession(overlapFile.path, options);
+      opened.push(detector);
+      const overlap = overlapDetectorOf(detector, overlapFile.path);
+      await checkpoint();
+      await overlap(new Float32Array(148 * 80));
+      return { ...common, segmentation: null, overlap };
     } catch (error) {
-      await session.release();
+      await close();
       throw error;
     }
   }

@@ -4,16 +4,19 @@ import { soundRate } from '../decoder/contract.ts';
 import type { SpeakerRow } from '../models/contract.ts';
 import { turnsOfWindows } from './aggregation.ts';
 import type { diarizerContract, SpeakerCount } from './contract.ts';
+import { adjustedProbabilities } from './overlap/adjustment.ts';
+import { likenessOf, secondTurns, voicesOf } from './overlap/second-speaker.ts';
+import { clearShares, overlapSpans } from './overlap/spans.ts';
 import type { Plda } from './plda.ts';
 import type { SegmentationChannel } from './segmentation-channel.ts';
-import type { DiarizationSession } from './session.ts';
+import type { DiarizationSession, HeardChannel } from './session.ts';
 import { type ClusteringOptions, clusterSpeakers } from './speaker-clustering.ts';
 import { defaultSubsegments } from './subsegments.ts';
 import { type LabelledTurn, namedTurns, speakersOfSpans, turnsOfChannel } from './turns.ts';
 
 /** A generator: it yields often, so that its thread can answer messages. */
 export function* diarize(
-  session: DiarizationSession,
+  session: DiarizationSession<HeardChannel>,
   count: SpeakerCount,
   row: SpeakerRow,
   spans: readonly (readonly [number, number])[],
@@ -34,9 +37,12 @@ export function* diarize(
 /** Seconds of silence that do not end a turn, as NIST counts it. */
 const shortPause = 0.3;
 
-/** Without a segmentation model: every subsegment of speech belongs to one speaker. */
+/** The part of its weight that a subsegment keeps in which two speak throughout: it says little about either. */
+const overlappedWeight = 0.1;
+
+/** Without a segmentation model: every subsegment of speech belongs to one speaker, and to two where they surely overlap. */
 function* turnsOfSubsegments(
-  session: DiarizationSession,
+  session: DiarizationSession<HeardChannel>,
   count: SpeakerCount,
   row: SpeakerRow,
 ): Generator<void, LabelledTurn[]> {
@@ -47,26 +53,37 @@ function* turnsOfSubsegments(
   ordered.forEach(({ vector }, at) => {
     rows.set(vectors.subarray(vector * dimensions, (vector + 1) * dimensions), at * dimensions);
   });
+  const overlaps = channels.map(({ overlap }) => overlapSpans(overlap.probabilities, overlap.start));
+  const clear = subsegments.flatMap((own, channel) => clearShares(own, overlaps[channel]!, overlappedWeight));
   const embeddings = {
     vectors: rows,
-    seconds: Float32Array.from(ordered, ({ from, to }) => (to - from) / soundRate),
+    seconds: Float32Array.from(ordered, ({ from, to }, at) => (clear[at]! * (to - from)) / soundRate),
     regions: ordered.map(({ region, channel }) => region * channels.length + channel),
     dimensions,
     hop: defaultSubsegments.hop / soundRate,
   };
   const labels = yield* clusterSpeakers(embeddings, count, clusteringOf(row, session.plda));
+  const voices = voicesOf(rows, labels, clear, dimensions);
   let first = 0;
   return channels.flatMap(({ regions }, channel) => {
     const own = subsegments[channel]!;
     const from = first;
     first += own.length;
-    return turnsOfChannel({ regions, subsegments: own, labels: labels.subarray(from, first) });
+    const turns = turnsOfChannel({ regions, subsegments: own, labels: labels.subarray(from, first) });
+    const vectors = rows.subarray(from * dimensions, first * dimensions);
+    const likeness = likenessOf(own, vectors, voices, dimensions);
+    const { overlap } = channels[channel]!;
+    const spans = overlapSpans(
+      adjustedProbabilities(overlap.probabilities, overlap.start, turns),
+      overlap.start,
+    );
+    return [...turns, ...secondTurns(turns, spans, likeness)];
   });
 }
 
 /** With a segmentation model, which says who is active in each frame: several speakers at once can be. */
 function* turnsOfSegmentation(
-  { vectors, dimensions }: DiarizationSession,
+  { vectors, dimensions }: DiarizationSession<HeardChannel>,
   channels: readonly SegmentationChannel[],
   count: SpeakerCount,
   { speaker }: SpeakerRow,

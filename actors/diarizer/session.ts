@@ -1,4 +1,5 @@
 // One file being diarized: all its channels, and an embedding for every part of speech in them. Sound is not kept.
+import type { OverlapChannel } from './overlap/channel.ts';
 import type { Plda } from './plda.ts';
 import type { SegmentationChannel } from './segmentation-channel.ts';
 import type { SubsegmentChannel, SubsegmentFeatures } from './subsegment-channel.ts';
@@ -12,13 +13,19 @@ export interface EmbeddedSubsegment extends Subsegment {
 /** Turns count×frames×80 features into count×d embeddings. */
 export type Embed = (features: Float32Array, count: number) => Promise<Float32Array>;
 
-export interface DiarizationOptions {
+/** What is known of a channel at the end. */
+export interface HeardChannel {
+  readonly regions: readonly (readonly [number, number])[];
+  readonly overlap: Pick<OverlapChannel, 'start' | 'probabilities'>;
+}
+
+export interface DiarizationOptions<C extends HeardChannel> {
   readonly modelKey: string;
   readonly dimensions: number;
   readonly batch: number;
   /** Null where the model has none. */
   readonly plda: Plda | null;
-  readonly channels: readonly SubsegmentChannel[];
+  readonly channels: readonly C[];
   /** Used in the place of `channels` where a segmentation model is loaded. */
   readonly segmentationChannels?: readonly SegmentationChannel[];
 }
@@ -31,9 +38,9 @@ interface Waiting {
   readonly features: Float32Array;
 }
 
-export class DiarizationSession {
+export class DiarizationSession<C extends HeardChannel = SubsegmentChannel> {
   readonly modelKey: string;
-  readonly channels: readonly SubsegmentChannel[];
+  readonly channels: readonly C[];
   readonly segmentationChannels: readonly SegmentationChannel[] | null;
   readonly subsegments: EmbeddedSubsegment[][];
   readonly dimensions: number;
@@ -44,7 +51,7 @@ export class DiarizationSession {
   /** Subsegments of one length that wait for a full batch. */
   #waiting: Waiting[] = [];
 
-  constructor({ modelKey, dimensions, batch, plda, channels, segmentationChannels }: DiarizationOptions) {
+  constructor({ modelKey, dimensions, batch, plda, channels, segmentationChannels }: DiarizationOptions<C>) {
     this.modelKey = modelKey;
     this.channels = channels;
     this.segmentationChannels = segmentationChannels ?? null;

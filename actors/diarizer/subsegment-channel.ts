@@ -2,6 +2,7 @@
 // the features of every subsegment of speech. It keeps the features of the last seconds only.
 import { Fbank, type FbankOptions, fbankBands, fbankFrames, fbankHop } from '../acoustics/fbank.ts';
 import type { SpeechRegion } from '../transcriber/contract.ts';
+import { OverlapChannel } from './overlap/channel.ts';
 import { type Subsegment, Subsegmenter, type SubsegmentOptions } from './subsegments.ts';
 
 export interface SubsegmentFeatures {
@@ -11,6 +12,8 @@ export interface SubsegmentFeatures {
 }
 
 export class SubsegmentChannel {
+  /** Hears the same features; whoever pushes lets it `detect`. */
+  readonly overlap = new OverlapChannel();
   readonly #subsegmenter: Subsegmenter;
   readonly #fbank: Fbank;
   /** Position of the first sample; null before the first block. */
@@ -45,6 +48,7 @@ export class SubsegmentChannel {
     this.#start ??= first;
     this.#count += samples.length;
     const made = this.#fbank.push(samples);
+    this.overlap.push(this.#start, made, speech, settled);
     const frames = new Float32Array(this.#frames.length + made.length);
     frames.set(this.#frames);
     frames.set(made, this.#frames.length);
@@ -56,6 +60,7 @@ export class SubsegmentChannel {
 
   /** The channel has ended. */
   end(speech: readonly SpeechRegion[], settled: number): SubsegmentFeatures[] {
+    this.overlap.end(speech);
     const subsegments = [...this.#subsegmenter.add(speech, settled), ...this.#subsegmenter.end()];
     const found = this.#featuresOf(subsegments);
     this.#frames = new Float32Array(0);

@@ -26,6 +26,7 @@ import {
 import { downloadFile, dropPart } from './download.ts';
 import { currentSystem, findRow, folderOf, isBuiltIn, missingFiles, readRegistry } from './registry.ts';
 import { buildStarterVisual } from './starter/graph/graph.ts';
+import { overlapFile } from './starter/overlap.ts';
 import { starterSpeakerFile, starterSpeakerPldaFile } from './starter/speaker.ts';
 
 const huggingfaceUrl = 'https://huggingface.co/';
@@ -173,6 +174,7 @@ const builtIns: ReadonlyMap<string, () => Promise<readonly BuiltIn[]>> = new Map
       Promise.all([
         shipped('starter-speaker.onnx (shipped)', starterSpeakerFile),
         shipped('starter-speaker-plda.bin (shipped)', starterSpeakerPldaFile),
+        shipped('overlap.onnx (shipped)', overlapFile),
       ]),
   ],
 ]);

@@ -4,6 +4,7 @@ import { wespeakerFbank } from '../../actors/acoustics/fbank.ts';
 import { decoderContract } from '../../actors/decoder/contract.ts';
 import { diarizerContract, type SpeakerCount } from '../../actors/diarizer/contract.ts';
 import { diarize } from '../../actors/diarizer/diarize.ts';
+import { type DetectOverlap, overlapDetectorOf } from '../../actors/diarizer/overlap/detector.ts';
 import { type Plda, readPlda } from '../../actors/diarizer/plda.ts';
 import { DiarizationSession, type EmbeddedSubsegment } from '../../actors/diarizer/session.ts';
 import { speakerEmbedderOf } from '../../actors/diarizer/speaker-embedder.ts';
@@ -11,6 +12,7 @@ import { SubsegmentChannel } from '../../actors/diarizer/subsegment-channel.ts';
 import type { SpeakerRow } from '../../actors/models/contract.ts';
 import { findSpeakerRow, readRegistry } from '../../actors/models/registry.ts';
 import { openSession } from '../../actors/models/session.ts';
+import { overlapFile } from '../../actors/models/starter/overlap.ts';
 import { starterSpeakerFile } from '../../actors/models/starter/speaker.ts';
 import { type SpeechRegion, transcriberContract } from '../../actors/transcriber/contract.ts';
 import { createLog } from '../../runtime/log.ts';
@@ -37,6 +39,8 @@ export interface EmbeddedSpeech {
   readonly length: number;
   readonly subsegments: readonly EmbeddedSubsegment[];
   readonly vectors: Float32Array;
+  /** Where two speak at once, for every 20 ms. */
+  readonly overlap: Uint8Array;
 }
 
 export interface Pipeline {
@@ -82,14 +86,17 @@ export async function openPipeline(
   const session = await openSession(model, { device: 'cpu', threads, log });
   const pldaFile = model.replace(/(\.onnx)?$/, '-plda.bin');
   const plda = readPlda(await readFile(pldaFile), row.speaker.dimensions, pldaFile);
+  const detector = await openSession(overlapFile.path, { device: 'cpu', threads, log });
+  const detectOverlap = overlapDetectorOf(detector, overlapFile.path);
   return {
     detectSpeech: (samples) => detectSpeech(actors, samples),
-    embed: (samples, speech) => embed(row, session, samples, speech),
+    embed: (samples, speech) => embed(row, session, detectOverlap, samples, speech),
     diarizing: (embedded) => diarizing(row, plda, embedded),
     samplesOf: (path) => decodeSamples(actors.decoder, bench.pool, path),
     wholeFile: (path) => wholeFile(actors, path),
     stop: async () => {
       await session.release();
+      await detector.release();
       await bench.stop();
     },
   };
@@ -141,6 +148,7 @@ async function wholeFile({ decoder, transcriber, diarizer }: Actors, path: strin
 async function embed(
   row: SpeakerRow,
   session: Awaited<ReturnType<typeof openSession>>,
+  detectOverlap: DetectOverlap,
   samples: Float32Array,
   speech: readonly SpeechRegion[],
 ): Promise<EmbeddedSpeech> {
@@ -151,22 +159,25 @@ async function embed(
   await diarization.add(0, channels[0]!.push(0, samples, [], 0), embedder.embed);
   await diarization.add(0, channels[0]!.end(speech, samples.length), embedder.embed);
   await diarization.flush(embedder.embed);
+  await channels[0]!.overlap.detect(detectOverlap);
   const { subsegments, vectors } = diarization;
-  return { speech, length: samples.length, subsegments: subsegments[0]!, vectors: vectors.slice() };
+  const overlap = channels[0]!.overlap.probabilities;
+  return { speech, length: samples.length, subsegments: subsegments[0]!, vectors: vectors.slice(), overlap };
 }
 
 /** A session as the diarizer has it at the end, from kept embeddings. */
 async function diarizing(
   row: SpeakerRow,
   plda: Plda,
-  { speech, length, subsegments, vectors }: EmbeddedSpeech,
+  { speech, length, subsegments, vectors, overlap }: EmbeddedSpeech,
 ): Promise<Diarize> {
   const { dimensions, batch } = row.speaker;
   // No sound, so no features: the channel only knows its regions.
   const channel = new SubsegmentChannel(wespeakerFbank);
   channel.push(0, new Float32Array(0), [], 0);
   channel.end(speech, length);
-  const session = new DiarizationSession({ modelKey: row.key, dimensions, batch, plda, channels: [channel] });
+  const channels = [{ regions: channel.regions, overlap: { start: 0, probabilities: overlap } }];
+  const session = new DiarizationSession({ modelKey: row.key, dimensions, batch, plda, channels });
   let next = 0;
   const kept = async (_: Float32Array, count: number) => {
     next += count * dimensions;

@@ -149,7 +149,7 @@ test('the model of the program is the same each time it is built', async () => {
   assert((files[0]?.size ?? 0) < 5_000_000);
 });
 
-test('the shipped speaker model is the pinned one', async () => {
+test('the shipped speaker models are the pinned ones', async () => {
   const { ok, files } = await library().verify('starter-speaker', signal);
   assert.equal(ok, true);
   assert.deepEqual(
@@ -157,6 +157,7 @@ test('the shipped speaker model is the pinned one', async () => {
     [
       ['starter-speaker.onnx (shipped)', 'ok'],
       ['starter-speaker-plda.bin (shipped)', 'ok'],
+      ['overlap.onnx (shipped)', 'ok'],
     ],
   );
 });
