@@ -88,13 +88,13 @@ export function sumByLabel(groups: Groups, labels: Int32Array): Groups {
 }
 
 /** Items that are compared with each other at a time. */
-const block = 800;
+const block = 600;
 
 /**
  * Merges a long list down to at most `most` groups, block by block, so that the work grows with the length and not with its
  * square. Answers the group of each item. A generator: it yields after every block.
  */
-export function* precluster(groups: Groups, linkage: Linkage, most = 1200): Generator<void, Int32Array> {
+export function* precluster(groups: Groups, linkage: Linkage, most = 800): Generator<void, Int32Array> {
   let labels = Int32Array.from({ length: groups.weights.length }, (_, at) => at);
   let now = groups;
   while (now.weights.length > most) {

@@ -73,13 +73,15 @@ export function* clusterSpeakers(
   const labels = new Int32Array(embeddings.seconds.length).fill(-1);
   if (known.length === 0) return labels;
   const linkage = linkageOf(options);
-  const items = weightedItems(embeddings, known, options);
+  const items = yield* weightedItems(embeddings, known, options);
+  yield;
   const limits = speakerLimits(count);
   const itemRegions = known.map((at) => regions[at]!);
   const turns =
     typeof linkage === 'string'
       ? Int32Array.from(known.keys())
       : initialTurns(items, itemRegions, linkage, limits.min);
+  yield;
   const turnSums = sumByLabel(items, turns);
   const preclusters = yield* precluster(turnSums, linkage);
   const groups = sumByLabel(turnSums, preclusters);
@@ -160,19 +162,27 @@ function hasDirection(vectors: Float32Array, at: number, dimensions: number): bo
   return false;
 }
 
+/** Embeddings that are moved into the space of a PLDA between two yields: about 30 ms of work. */
+const movedPerStep = 2000;
+
 /** The known embeddings as groups of one, weighted by their length; in the space of the PLDA where there is one. */
-function weightedItems(
+function* weightedItems(
   { vectors, seconds, dimensions: d }: Embeddings,
   known: readonly number[],
   { linkage }: ClusteringOptions,
-): Groups {
-  const chosen = new Float32Array(known.length * d);
-  known.forEach((at, place) => {
-    chosen.set(vectors.subarray(at * d, (at + 1) * d), place * d);
-  });
+): Generator<void, Groups> {
   const plain = typeof linkage === 'string';
-  const sums = plain ? chosen : inPldaSpace(chosen, linkage.plda);
   const dimensions = plain ? d : linkage.plda.between.length;
+  const sums = new Float32Array(known.length * dimensions);
+  for (let from = 0; from < known.length; from += movedPerStep) {
+    const part = known.slice(from, from + movedPerStep);
+    const chosen = new Float32Array(part.length * d);
+    part.forEach((at, place) => {
+      chosen.set(vectors.subarray(at * d, (at + 1) * d), place * d);
+    });
+    sums.set(plain ? chosen : inPldaSpace(chosen, linkage.plda), from * dimensions);
+    yield;
+  }
   const longest = known.reduce((most, at) => Math.max(most, seconds[at]!), 0);
   const full = (plain ? 1 : linkage.news) / longest;
   const weights = Float32Array.from(known, (at) => full * seconds[at]!);
