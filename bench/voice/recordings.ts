@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { soundRate } from '../../actors/decoder/contract.ts';
 import { startBench } from '../actors.ts';
 import { decodeSamples } from '../samples.ts';
+import { faster } from './degrade.ts';
+import { levelOf, type NoiseGenerator } from './sounds.ts';
 
 export type SoundKind = 'music' | 'birds' | 'dogs' | 'applause' | 'traffic' | 'weather';
 
@@ -34,7 +36,7 @@ const longest = 180 * soundRate;
 
 /** Holds the files of each repository of the list in a folder OWNER+NAME, at their paths in the repository. */
 export const recordingsFolder =
-  process.env.FRAMEHOUND_RECORDINGS ??
+  process.env.FRAMEHOUND_BENCH_RECORDINGS ??
   fileURLToPath(new URL('../../../shared/media/recordings', import.meta.url));
 
 /** Paths of the list that are not there. */
@@ -60,6 +62,29 @@ export async function readRecordings(part: SoundPart): Promise<RecordedSound[]> 
   } finally {
     await bench.stop();
   }
+}
+
+/** Pieces of recorded sounds, all equally loud, between two speeds. Every kind is as likely, whatever its length. */
+export function recordedNoise(
+  sounds: readonly RecordedSound[],
+  [slowest, fastest]: readonly [number, number],
+): NoiseGenerator {
+  const kinds = [...new Set(sounds.map(({ kind }) => kind))];
+  return (count, random) => {
+    const kind = kinds[Math.floor(random() * kinds.length)];
+    const some = sounds.filter((one) => one.kind === kind);
+    const noise = new Float32Array(count);
+    for (let at = 0; at < count; ) {
+      const { samples } = some[Math.floor(random() * some.length)]!;
+      const from = Math.floor(random() * Math.max(1, samples.length - count));
+      const piece = faster(samples.subarray(from, from + count), slowest + (fastest - slowest) * random());
+      const level = levelOf(piece) || 1;
+      const end = Math.min(count, at + piece.length);
+      for (let n = at; n < end; n++) noise[n] = piece[n - at]! / level;
+      at = end;
+    }
+    return noise;
+  };
 }
 
 function listed(part: SoundPart): Listed[] {

@@ -1,5 +1,6 @@
 // Training examples for our own voice detector: recordings with pauses, equalisation and noise, and sounds without voices.
 import { frameHop, frameSize, frameValues, VoiceFeatures } from '../../actors/transcriber/voice/features.ts';
+import { addNoise, equalised } from './degrade.ts';
 import {
   babbleOf,
   brown,
@@ -46,7 +47,7 @@ function speechScene(
   const behind = Math.floor(rate * 3 * random() ** 2);
   const sound = new Float32Array(before + samples.length + behind);
   sound.set(samples, before);
-  const coloured = random() < 0.5 ? sound : equalise(sound, random);
+  const coloured = random() < 0.5 ? sound : equalised(sound, random);
   const level = levelOf(samples) || 1;
   addNoise(coloured, level * 10 ** (-60 / 20), white(coloured.length, random));
   if (random() < 0.75) {
@@ -95,25 +96,6 @@ function example(sound: Float32Array, speech: readonly Region[]): TrainingExampl
     labels[at] = speech.some(([start, end]) => start <= middle && middle < end) ? 1 : 0;
   }
   return { frames, speech: labels };
-}
-
-/** Another microphone: raises or lowers high tones, or low ones. */
-function equalise(sound: Float32Array, random: Random): Float32Array {
-  const tilt = 1.6 * random() - 0.8;
-  const low = 0.6 + 0.35 * random();
-  let before = 0;
-  let smooth = 0;
-  return sound.map((value) => {
-    const turned = value - tilt * before;
-    before = value;
-    smooth = low * smooth + (1 - low) * turned;
-    return turned - 0.4 * smooth;
-  });
-}
-
-function addNoise(sound: Float32Array, level: number, noise: Float32Array): void {
-  const gain = level / (levelOf(noise) || 1);
-  for (let at = 0; at < sound.length; at++) sound[at] = sound[at]! + gain * noise[at]!;
 }
 
 function scale(sound: Float32Array, gain: number): void {
