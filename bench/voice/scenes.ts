@@ -1,8 +1,13 @@
-// Training examples for our own voice detector: recordings with pauses, equalisation and noise, and sounds without voices.
-import { frameHop, frameSize, frameValues, VoiceFeatures } from '../../actors/transcriber/voice/features.ts';
+// Training scenes for our own voice detector: 24 s each of talk with pauses, noise, music or other recorded sound
+// behind it, or of sound without speech. Nothing of the test recordings is used.
+import { frameValues, VoiceFeatures } from '../../actors/transcriber/voice/features.ts';
+import { frameHop, frameSize } from '../../actors/transcriber/voice/frame.ts';
+import { addNoise, clipped, equalised, faster } from './degrade.ts';
+import { type RecordedSound, recordedNoise } from './recordings.ts';
 import {
   babbleOf,
   brown,
+  claps,
   hum,
   knocks,
   levelOf,
@@ -11,11 +16,11 @@ import {
   pink,
   type Random,
   rate,
+  solo,
   telephone,
   tones,
   white,
 } from './sounds.ts';
-import type { TrainingExample } from './train.ts';
 
 export type Region = readonly [start: number, end: number];
 
@@ -25,66 +30,135 @@ export interface LabelledRecording {
   readonly speech: readonly Region[];
 }
 
-/** Every recording once, with random degradation, and ten minutes of sound without voices. */
-export function trainingExamples(
-  recordings: readonly LabelledRecording[],
-  random: Random,
-): TrainingExample[] {
-  const babble = babbleOf(recordings.slice(0, 80).map(({ samples }) => samples));
-  const spoken = recordings.map((one) => speechScene(one, babble, random));
-  const makers = [white, pink, brown, hum, tones, tones, music, music, music, knocks];
-  const unspoken = Array.from({ length: 60 }, (_, at) => soundScene(makers[at % makers.length]!, random));
-  return [...spoken, ...unspoken];
+export interface Material {
+  readonly voices: readonly LabelledRecording[];
+  readonly sounds: readonly RecordedSound[];
 }
 
-function speechScene(
-  { samples, speech }: LabelledRecording,
-  babble: NoiseGenerator,
+/** The frames of a scene, and the label of each: speech (1) or not (0). */
+export interface TrainingScene {
+  /** What is heard behind the talk, or instead of it. */
+  readonly kind: string;
+  readonly frames: Float32Array;
+  readonly speech: Uint8Array;
+}
+
+const length = 24 * rate;
+/** Recorded sounds are played between these speeds. */
+const speeds = [0.8, 1.25] as const;
+
+/** Scenes of each kind. */
+export interface SceneCounts {
+  readonly talk: number;
+  readonly music: number;
+  readonly recorded: number;
+  readonly synthetic: number;
+}
+
+export function* trainingScenes(
+  material: Material,
+  counts: SceneCounts,
   random: Random,
-): TrainingExample {
-  const before = random() < 0.5 ? 0 : Math.floor(rate * 4 * random());
-  const behind = Math.floor(rate * 3 * random() ** 2);
-  const sound = new Float32Array(before + samples.length + behind);
-  sound.set(samples, before);
-  const coloured = random() < 0.5 ? sound : equalise(sound, random);
-  const level = levelOf(samples) || 1;
-  addNoise(coloured, level * 10 ** (-60 / 20), white(coloured.length, random));
-  if (random() < 0.75) {
-    const makers = [white, pink, pink, brown, brown, hum, babble, babble, music, knocks];
-    const maker = makers[Math.floor(random() * makers.length)]!;
-    addNoise(coloured, level * 10 ** (-(5 + 25 * random()) / 20), maker(coloured.length, random));
+): Generator<TrainingScene> {
+  const makers = sceneMakers(material);
+  for (let at = 0; at < counts.talk; at++) yield makers.talk(random);
+  for (let at = 0; at < counts.music; at++) yield silentScene('music', makers.music, random);
+  for (let at = 0; at < counts.recorded; at++) yield silentScene('recorded', makers.recorded, random);
+  const synthetic = [white, pink, brown, hum, tones, tones, music, music, solo, solo, solo, knocks, claps];
+  for (let at = 0; at < counts.synthetic; at++) {
+    yield silentScene('synthetic', synthetic[at % synthetic.length]!, random);
   }
-  const degraded = narrowed(coloured, random);
-  scale(degraded, 10 ** ((10 - 40 * random()) / 20));
-  return example(
-    degraded,
-    speech.map(([start, end]) => [start + before, end + before] as const),
-  );
 }
 
-function soundScene(make: NoiseGenerator, random: Random): TrainingExample {
-  const sound = narrowed(make(Math.floor(rate * (4 + 12 * random())), random), random);
-  // Half of them with pauses: the onset of a noise is no speech either.
-  if (random() < 0.5) {
-    for (let at = 0; at < sound.length; at += rate * (0.5 + 2 * random())) {
+function sceneMakers({ voices, sounds }: Material) {
+  const music = recordedNoise(
+    sounds.filter(({ kind }) => kind === 'music'),
+    speeds,
+  );
+  const recorded = recordedNoise(
+    sounds.filter(({ kind }) => kind !== 'music'),
+    speeds,
+  );
+  const babble = babbleOf(voices.slice(0, 80).map(({ samples }) => samples));
+  const talk = (random: Random) => talkScene(voices, { music, recorded, babble }, random);
+  return { music, recorded, talk };
+}
+
+type Behind = Readonly<Record<'music' | 'recorded' | 'babble', NoiseGenerator>>;
+
+/** What is heard behind talk, how often, and how many decibels below it at least and at most. */
+function backgroundOf(behind: Behind, random: Random): [string, NoiseGenerator, number, number] | null {
+  const noises = [white, white, pink, pink, brown, hum];
+  const choice = random();
+  if (choice < 0.18) return null;
+  if (choice < 0.45) return ['noise', noises[Math.floor(random() * noises.length)]!, -5, 30];
+  if (choice < 0.57) return ['babble', behind.babble, -2, 30];
+  if (choice < 0.82) return ['music', behind.music, -4, 25];
+  if (choice < 0.87) return ['synthetic music', random() < 0.5 ? music : solo, -2, 25];
+  return ['recorded', behind.recorded, -4, 25];
+}
+
+function talkScene(voices: readonly LabelledRecording[], behind: Behind, random: Random): TrainingScene {
+  const sound = new Float32Array(length);
+  const speech: Region[] = [];
+  let at = random() < 0.4 ? 0 : Math.floor(rate * 5 * random());
+  while (at < length - rate) {
+    const one = voices[Math.floor(random() * voices.length)]!;
+    const speed = random() < 0.4 ? 0.88 + 0.25 * random() : 1;
+    const from = random() < 0.5 ? 0 : Math.floor(random() * one.samples.length * 0.7);
+    const samples = faster(one.samples.subarray(from), speed);
+    const gain = (0.1 / (levelOf(samples) || 1)) * 10 ** ((random() < 0.3 ? -12 : 0) * random() * 0.05);
+    const end = Math.min(length, at + samples.length);
+    for (let n = at; n < end; n++) sound[n] = gain * samples[n - at]!;
+    for (const [start, stop] of one.speech) {
+      const place = (sample: number) => Math.max(at, Math.min(end, at + Math.round((sample - from) / speed)));
+      if (place(start) < place(stop)) speech.push([place(start), place(stop)]);
+    }
+    at = end + Math.floor(rate * (random() < 0.5 ? 0.3 : 6) * random());
+  }
+  const coloured = random() < 0.5 ? sound : equalised(sound, random);
+  const level = levelOf(coloured) || 1;
+  addNoise(coloured, level * 10 ** (-(30 + 40 * random()) / 20), white(length, random));
+  const background = backgroundOf(behind, random);
+  if (background) {
+    const [, make, most, least] = background;
+    // Most of them in the louder half, where it is hard.
+    const decibels = most + (least - most) * random() ** 1.3;
+    addNoise(coloured, level * 10 ** (-decibels / 20), make(length, random));
+  }
+  return framed(`talk, ${background?.[0] ?? 'alone'}`, degraded(coloured, random), speech);
+}
+
+function silentScene(kind: string, make: NoiseGenerator, random: Random): TrainingScene {
+  const made = make(length, random);
+  const sound = random() < 0.4 ? equalised(made, random) : made;
+  // A third of them with pauses: the onset of a sound is no speech either.
+  if (random() < 0.35) {
+    for (let at = 0; at < length; at += rate * (0.5 + 6 * random())) {
       const end = at + rate * (0.2 + random());
       sound.fill(0, Math.floor(at), Math.floor(end));
       at = end;
     }
   }
-  scale(sound, (0.3 * 10 ** ((-50 * random()) / 20)) / (levelOf(sound) || 1));
-  addNoise(sound, 10 ** (-(60 + 30 * random()) / 20), white(sound.length, random));
-  return example(sound, []);
+  const level = levelOf(sound) || 1;
+  addNoise(
+    sound,
+    level * 10 ** (-(15 + 55 * random()) / 20),
+    random() < 0.5 ? white(length, random) : pink(length, random),
+  );
+  return framed(kind, degraded(sound, random), []);
 }
 
-/** A fifth of all sound is band-limited, as by a telephone or a codec. */
-function narrowed(sound: Float32Array, random: Random): Float32Array {
-  return random() < 0.2 ? telephone(sound) : sound;
+/** A fifth of all sound is band-limited, as by a telephone or a codec; some is overdriven; all is loud or faint. */
+function degraded(sound: Float32Array, random: Random): Float32Array {
+  const narrow = random() < 0.2 ? telephone(sound) : sound;
+  const hard = random() < 0.12 ? clipped(narrow, 0.6 + 2.5 * random()) : narrow;
+  const gain = (0.25 * 10 ** ((-45 * random()) / 20)) / (levelOf(hard) || 1);
+  return hard.map((value) => Math.round(32768 * Math.max(-1, Math.min(1, gain * value))) / 32768);
 }
 
-/** The frames of a sound, and which of them lie in a region. */
-function example(sound: Float32Array, speech: readonly Region[]): TrainingExample {
-  const count = Math.max(0, Math.floor((sound.length - frameSize) / frameHop) + 1);
+function framed(kind: string, sound: Float32Array, speech: readonly Region[]): TrainingScene {
+  const count = Math.floor((sound.length - frameSize) / frameHop) + 1;
   const features = new VoiceFeatures();
   const frames = new Float32Array(count * frameValues);
   const labels = new Uint8Array(count);
@@ -94,28 +168,5 @@ function example(sound: Float32Array, speech: readonly Region[]): TrainingExampl
     const middle = first + frameSize / 2;
     labels[at] = speech.some(([start, end]) => start <= middle && middle < end) ? 1 : 0;
   }
-  return { frames, speech: labels };
-}
-
-/** Another microphone: raises or lowers high tones, or low ones. */
-function equalise(sound: Float32Array, random: Random): Float32Array {
-  const tilt = 1.6 * random() - 0.8;
-  const low = 0.6 + 0.35 * random();
-  let before = 0;
-  let smooth = 0;
-  return sound.map((value) => {
-    const turned = value - tilt * before;
-    before = value;
-    smooth = low * smooth + (1 - low) * turned;
-    return turned - 0.4 * smooth;
-  });
-}
-
-function addNoise(sound: Float32Array, level: number, noise: Float32Array): void {
-  const gain = level / (levelOf(noise) || 1);
-  for (let at = 0; at < sound.length; at++) sound[at] = sound[at]! + gain * noise[at]!;
-}
-
-function scale(sound: Float32Array, gain: number): void {
-  for (let at = 0; at < sound.length; at++) sound[at] = Math.max(-1, Math.min(1, sound[at]! * gain));
+  return { kind, frames, speech: labels };
 }

@@ -128,6 +128,76 @@ export const music: NoiseGenerator = (count, random) => {
   return sound;
 };
 
+/** One instrument alone: a tune of held and gliding notes with vibrato, soft or distorted, its timbre moving as a voice's. */
+export const solo: NoiseGenerator = (count, random) => {
+  const sound = new Float32Array(count);
+  const scale = [0, 2, 3, 5, 7, 8, 10, 12, 14, 15];
+  const root = 70 * 6 ** random();
+  const beat = 0.1 + 0.4 * random();
+  const vibrato = random() < 0.5 ? 0 : 0.012 * random();
+  const slow = 0.002 + 0.05 * random() ** 2;
+  const drive = random() < 0.4 ? 1 + 20 * random() : 0;
+  const wah = random() < 0.5 ? 0 : 0.5 + 3 * random();
+  const decay = random() < 0.5 ? 0 : 4 * random();
+  const rich = 3 + Math.floor(17 * random());
+  let hertz = root;
+  let goal = root;
+  let phase = 0;
+  let level = 0;
+  let smooth = 0;
+  for (let at = 0; at < count; ) {
+    const length = Math.floor(rate * beat * (1 + Math.floor(3 * random())));
+    const rest = random() < 0.15;
+    if (!rest) goal = root * 2 ** (scale[Math.floor(scale.length * random())]! / 12);
+    const bright = 0.3 + 0.6 * random();
+    for (let n = 0; n < length && at < count; n++, at++) {
+      const t = n / rate;
+      hertz += (goal - hertz) / (slow * rate);
+      phase += (hertz * (1 + vibrato * Math.sin(2 * Math.PI * 5.5 * t))) / rate;
+      level += ((rest ? 0 : Math.exp(-decay * t) * Math.min(1, (length - n) / 300)) - level) / (0.005 * rate);
+      const moved = wah === 0 ? bright : bright * (0.6 + 0.4 * Math.sin(2 * Math.PI * wah * t));
+      const pulse = harmonics(2 * Math.PI * phase, moved, rich);
+      const shaped = drive > 0 ? Math.tanh(drive * level * pulse) : level * pulse;
+      smooth = 0.5 * smooth + 0.5 * shaped;
+      sound[at] = smooth;
+    }
+  }
+  return sound;
+};
+
+/** The sum of share^h·cos(h·turn) for h from 1 to `count`, by recurrence. */
+function harmonics(turn: number, share: number, count: number): number {
+  const twice = 2 * Math.cos(turn);
+  let before = 1;
+  let now = twice / 2;
+  let weight = share;
+  let sum = 0;
+  for (let h = 1; h <= count; h++) {
+    sum += weight * now;
+    weight *= share;
+    [before, now] = [now, twice * now - before];
+  }
+  return sum;
+}
+
+/** Applause: few or many hands that clap, each short and with a colour of its own. */
+export const claps: NoiseGenerator = (count, random) => {
+  const sound = new Float32Array(count);
+  const dense = 10 * 60 ** random();
+  for (let at = 0; at < count; at += Math.ceil((-Math.log(1 - random()) * rate) / dense)) {
+    const level = 0.2 + random();
+    const speed = 150 + 400 * random();
+    const colour = 0.9 * random();
+    let before = 0;
+    const end = Math.min(count, at + rate / 40);
+    for (let n = at; n < end; n++) {
+      before = colour * before + gauss(random);
+      sound[n] = sound[n]! + level * before * Math.exp((-speed * (n - at)) / rate);
+    }
+  }
+  return sound;
+};
+
 /** Knocks and clicks in silence. */
 export const knocks: NoiseGenerator = (count, random) => {
   const sound = new Float32Array(count);

@@ -1,51 +1,73 @@
-// The network of our own voice detector: one hidden layer over the context of a frame. Its weights are trained by
-// bench/voice-fit.ts and lie beside it.
+// The network of our own voice detector: a gated recurrent unit (GRU) over the features of each frame, whose state says some
+// frames later how likely speech was. Its weights are trained by bench/voice-fit.ts and bench/voice/train.py.
 import { frameValues } from './features.ts';
 
-/** Ranges of frames around the one that is scored, both ends included: their means are the inputs of the layer. */
-export const contextRanges: readonly (readonly [from: number, to: number])[] = [
-  [-24, -13],
-  [-12, -7],
-  [-6, -4],
-  [-3, -2],
-  [-1, -1],
-  [0, 0],
-  [1, 1],
-  [2, 3],
-  [4, 7],
-];
-/** Frames of context before the scored one, and after it. */
-export const lookBack = 24;
+/** Frames after the scored one that are heard before it is scored: 140 ms. */
 export const lookAhead = 7;
-export const inputValues = contextRanges.length * frameValues;
-export const hiddenValues = 16;
+export const stateValues = 40;
 
-/** Floats in a file of weights: for each hidden value its inputs and its bias, then those of the result. */
-export const weightCount = hiddenValues * (inputValues + 1) + hiddenValues + 1;
+/** Floats of the three gates (reset, update, candidate) of one state value: its inputs, its state, their two biases. */
+const gateRow = frameValues + stateValues + 2;
+/** Floats in a file of weights: all gates, gate by gate; then those of the result and its bias. */
+export const weightCount = 3 * stateValues * gateRow + stateValues + 1;
 
-/** Writes the inputs for frame `index` to `into`. `frames`: count×frameValues; its first and last frames are repeated. */
-export function gatherContext(frames: Float32Array, count: number, index: number, into: Float32Array): void {
-  into.fill(0);
-  for (const [group, [from, to]] of contextRanges.entries()) {
-    const share = 1 / (to - from + 1);
-    const at = group * frameValues;
-    for (let offset = from; offset <= to; offset++) {
-      const frame = Math.max(0, Math.min(count - 1, index + offset)) * frameValues;
-      for (let i = 0; i < frameValues; i++) into[at + i] = into[at + i]! + share * frames[frame + i]!;
+/** One run over a sound, frame by frame. */
+export class SpeechNetwork {
+  readonly #weights: Float32Array;
+  #state = new Float64Array(stateValues);
+  #next = new Float64Array(stateValues);
+
+  /** `weights`: `weightCount` of them, *shared*. */
+  constructor(weights: Float32Array) {
+    this.#weights = weights;
+  }
+
+  /** Takes a frame of `frameValues`; answers the probability of speech, 0 to 1, `lookAhead` frames before it. */
+  advance(frame: Float32Array): number {
+    const weights = this.#weights;
+    const next = this.#next;
+    let last = 3 * stateValues * gateRow;
+    let sum = this.#weights[last + stateValues]!;
+    for (let unit = 0; unit < stateValues; unit++) {
+      const value = this.#advanceUnit(unit, frame);
+      next[unit] = value;
+      sum += weights[last++]! * value;
     }
+    this.#next = this.#state;
+    this.#state = next;
+    return sigmoid(sum);
+  }
+
+  /** The next value of one of the state. Its three gates are summed side by side, which is faster than in turn. */
+  #advanceUnit(unit: number, frame: Float32Array): number {
+    const weights = this.#weights;
+    const state = this.#state;
+    let r = unit * gateRow;
+    let u = (stateValues + unit) * gateRow;
+    let c = (2 * stateValues + unit) * gateRow;
+    let reset = 0;
+    let update = 0;
+    let candidate = 0;
+    for (let i = 0; i < frameValues; i++) {
+      const value = frame[i]!;
+      reset += weights[r++]! * value;
+      update += weights[u++]! * value;
+      candidate += weights[c++]! * value;
+    }
+    let kept = 0;
+    for (let i = 0; i < stateValues; i++) {
+      const value = state[i]!;
+      reset += weights[r++]! * value;
+      update += weights[u++]! * value;
+      kept += weights[c++]! * value;
+    }
+    reset = sigmoid(reset + weights[r]! + weights[r + 1]!);
+    update = sigmoid(update + weights[u]! + weights[u + 1]!);
+    candidate = Math.tanh(candidate + weights[c]! + reset * (kept + weights[c + 1]!));
+    return (1 - update) * candidate + update * state[unit]!;
   }
 }
 
-/** The probability of speech, 0 to 1. `inputs`: of `gatherContext`; `hidden`: written, for training. */
-export function speechProbability(weights: Float32Array, inputs: Float32Array, hidden: Float32Array): number {
-  let sum = weights[weightCount - 1]!;
-  for (let unit = 0, w = 0; unit < hiddenValues; unit++) {
-    let value = 0;
-    for (let i = 0; i < inputValues; i++) value += weights[w + i]! * inputs[i]!;
-    w += inputValues;
-    value = Math.max(0, value + weights[w++]!);
-    hidden[unit] = value;
-    sum += value * weights[hiddenValues * (inputValues + 1) + unit]!;
-  }
-  return 1 / (1 + Math.exp(-sum));
+function sigmoid(value: number): number {
+  return 1 / (1 + Math.exp(-value));
 }

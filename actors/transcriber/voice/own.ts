@@ -1,19 +1,12 @@
-// Our own voice detector, for when none is downloaded: features of every 20 ms, a small network over 500 ms before and 140 ms
-// after each frame, and Silero's rules for regions. Plain arithmetic, the same on every machine.
+// Our own voice detector, for when none is downloaded: features of every 20 ms, a small recurrent network that hears 140 ms
+// beyond each frame, and Silero's rules for regions. Plain arithmetic, the same on every machine.
 import { readFileSync } from 'node:fs';
 import { copyFinite } from '../../acoustics/samples.ts';
 import type { DetectedSpeech } from '../contract.ts';
 import { checkContiguous, joinDetected, type VoiceDetector, type VoiceDetectors } from './detector.ts';
-import { frameHop, frameSize, frameValues, VoiceFeatures } from './features.ts';
-import {
-  gatherContext,
-  hiddenValues,
-  inputValues,
-  lookAhead,
-  lookBack,
-  speechProbability,
-  weightCount,
-} from './network.ts';
+import { frameValues, VoiceFeatures } from './features.ts';
+import { frameHop, frameSize } from './frame.ts';
+import { lookAhead, SpeechNetwork, weightCount } from './network.ts';
 import { Segmenter, type SegmentRules, sileroRules } from './segmenter.ts';
 
 export const ownRules: SegmentRules = { ...sileroRules, hop: frameHop };
@@ -23,7 +16,7 @@ export function ownDetectors(weights: Float32Array = fittedWeights()): VoiceDete
   return { modelKey: null, open: () => new OwnDetector(weights), close: async () => {} };
 }
 
-/** What bench/voice-fit.ts wrote: little-endian floats. */
+/** What bench/voice/train.py wrote: little-endian floats. */
 function fittedWeights(): Float32Array {
   const bytes = readFileSync(new URL('./own-weights.bin', import.meta.url));
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -31,26 +24,19 @@ function fittedWeights(): Float32Array {
   return Float32Array.from({ length: weightCount }, (_, at) => view.getFloat32(at * 4, true));
 }
 
-/** Frames between two moves of those still needed to the start of the buffer. */
-const chunk = 256;
-
 class OwnDetector implements VoiceDetector {
-  readonly #weights: Float32Array;
   readonly #features = new VoiceFeatures();
+  readonly #network: SpeechNetwork;
   readonly #window = new Float32Array(frameSize);
   #filled = 0;
-  /** Features of the frames that are still in the context of a frame to be scored. */
-  readonly #frames = new Float32Array((lookBack + lookAhead + 1 + chunk) * frameValues);
-  #count = 0;
-  /** Place in `#frames` of the next one to be scored. */
-  #scored = 0;
-  readonly #context = new Float32Array(inputValues);
-  readonly #hidden = new Float32Array(hiddenValues);
+  readonly #frame = new Float32Array(frameValues);
+  /** Frames that the network has taken. */
+  #taken = 0;
   #next: number | null = null;
   #segmenter: Segmenter | null = null;
 
   constructor(weights: Float32Array) {
-    this.#weights = weights;
+    this.#network = new SpeechNetwork(weights);
   }
 
   async push(samples: Float32Array, firstSample: number): Promise<DetectedSpeech> {
@@ -75,30 +61,21 @@ class OwnDetector implements VoiceDetector {
     const probabilities: number[] = [];
     this.#window.fill(0, this.#filled);
     if (this.#filled > 0) this.#measure(probabilities);
-    while (this.#scored < this.#count) probabilities.push(this.#score());
+    // Beyond its end a sound is as its last frame.
+    for (let ahead = 0; ahead < lookAhead; ahead++) this.#advance(probabilities);
     return joinDetected(segmenter.push(probabilities, end), segmenter.end(end));
   }
 
   #measure(probabilities: number[]): void {
-    if ((this.#count + 1) * frameValues > this.#frames.length) this.#compact();
-    this.#features.measure(this.#window, this.#frames, this.#count * frameValues);
-    this.#count += 1;
+    this.#features.measure(this.#window, this.#frame, 0);
     this.#window.copyWithin(0, frameHop);
     this.#filled = frameSize - frameHop;
-    while (this.#scored + lookAhead < this.#count) probabilities.push(this.#score());
+    this.#advance(probabilities);
   }
 
-  #score(): number {
-    gatherContext(this.#frames, this.#count, this.#scored, this.#context);
-    this.#scored += 1;
-    return speechProbability(this.#weights, this.#context, this.#hidden);
-  }
-
-  /** Drops frames before the context of the next one. */
-  #compact(): void {
-    const gone = this.#scored - lookBack;
-    this.#frames.copyWithin(0, gone * frameValues, this.#count * frameValues);
-    this.#count -= gone;
-    this.#scored -= gone;
+  #advance(probabilities: number[]): void {
+    const probability = this.#network.advance(this.#frame);
+    this.#taken += 1;
+    if (this.#taken > lookAhead) probabilities.push(probability);
   }
 }

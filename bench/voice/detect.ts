@@ -1,0 +1,25 @@
+// Runs voice detectors over whole sounds.
+import type { VoiceDetectors } from '../../actors/transcriber/voice/detector.ts';
+import type { Region } from './scenes.ts';
+import { rate } from './sounds.ts';
+
+/** Sound arrives in blocks, as in the service. */
+const block = 8 * rate;
+
+export interface Pair {
+  readonly own: VoiceDetectors;
+  readonly silero: VoiceDetectors;
+}
+
+export async function regionsOf(detectors: VoiceDetectors, samples: Float32Array): Promise<Region[]> {
+  const detector = detectors.open();
+  const found: Region[] = [];
+  for (let at = 0; at < samples.length; at += block) {
+    found.push(...(await detector.push(samples.subarray(at, at + block), at)).speech);
+  }
+  found.push(...(await detector.end()).speech);
+  return found;
+}
+
+export const secondsOf = (regions: readonly Region[]) =>
+  regions.reduce((sum, [start, end]) => sum + end - start, 0) / rate;

@@ -1,0 +1,119 @@
+"""Trains the network of our own voice detector on the scenes of bench/voice-fit.ts and writes its weights.
+
+    python3 bench/voice/train.py FOLDER actors/transcriber/voice/own-weights.bin
+
+Needs torch (1.13 is enough) and numpy, both packages of Debian. Not part of set-up: the trained file is committed. The same
+seed gives the same weights on the same machine; ten minutes on one core.
+"""
+import argparse
+import json
+import math
+import os
+import time
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Scenes:
+    """All scenes of one set: frames [N, T, F], labels [N, T], the kind of each."""
+
+    def __init__(self, folder, name):
+        with open(os.path.join(folder, name + ".json")) as file:
+            told = json.load(file)
+        self.kinds = np.array(told["kinds"])
+        self.values, self.state, self.ahead = told["frameValues"], told["stateValues"], told["lookAhead"]
+        frames = np.fromfile(os.path.join(folder, name + ".frames"), dtype="<f4")
+        labels = np.fromfile(os.path.join(folder, name + ".labels"), dtype=np.uint8)
+        self.frames = torch.from_numpy(frames.reshape(len(self.kinds), -1, self.values))
+        self.labels = torch.from_numpy(labels.reshape(len(self.kinds), -1).astype(np.float32))
+
+    def batch(self, places):
+        """Frames [T + ahead, B, F], labels [T, B]; beyond its end a scene is as its last frame."""
+        frames = self.frames[places].transpose(0, 1)
+        return torch.cat([frames, frames[-1:].expand(self.ahead, -1, -1)]), self.labels[places].T
+
+
+class Network(nn.Module):
+    def __init__(self, values, state):
+        super().__init__()
+        self.gates = nn.GRU(values, state)
+        self.result = nn.Linear(state, 1)
+
+    def forward(self, frames, ahead):
+        """Logits [T, B] of frames [T + ahead, B, F]."""
+        return self.result(self.gates(frames)[0][ahead:])[..., 0]
+
+    def flat(self):
+        """All weights in the order that actors/transcriber/voice/network.ts reads."""
+        gates = self.gates
+        rows = [gates.weight_ih_l0, gates.weight_hh_l0, gates.bias_ih_l0[:, None], gates.bias_hh_l0[:, None]]
+        parts = [torch.cat(rows, 1), self.result.weight, self.result.bias]
+        return torch.cat([part.reshape(-1) for part in parts]).detach().numpy().astype("<f4")
+
+
+def tell(network, scenes):
+    """The share of frames heard as speech, of those with speech and of those without, by kind."""
+    hits = {}
+    with torch.no_grad():
+        for first in range(0, len(scenes.kinds), 16):
+            places = torch.arange(first, min(first + 16, len(scenes.kinds)))
+            frames, labels = scenes.batch(places)
+            found = (network(frames, scenes.ahead) > 0).float()
+            for at, place in enumerate(places):
+                sums = hits.setdefault(scenes.kinds[place], np.zeros(4))
+                speech = labels[:, at] > 0
+                sums += [found[speech, at].sum(), speech.sum(), found[~speech, at].sum(), (~speech).sum()]
+    for kind, (right, spoken, wrong, silent) in sorted(hits.items()):
+        print(f"  {kind}: {100 * right / max(1, spoken):.1f} % of speech, {100 * wrong / silent:.1f} % of the rest", flush=True)
+
+
+def train(scenes, aside, options):
+    torch.manual_seed(options.seed)
+    network = Network(scenes.values, scenes.state)
+    optimiser = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=1e-3)
+    count = len(scenes.kinds)
+    steps = options.passes * math.ceil(count / options.batch)
+    done = 0
+    # Sound that is no speech counts more: a film has hours of it.
+    extra = torch.tensor([options.quiet if not kind.startswith("talk") else 1.0 for kind in scenes.kinds])
+    for number in range(options.passes):
+        started, losses = time.time(), []
+        for places in torch.randperm(count).split(options.batch):
+            for group in optimiser.param_groups:
+                warm = min(1, (done + 1) / 50)
+                group["lr"] = warm * options.rate * (0.02 + 0.49 * (1 + math.cos(math.pi * done / steps)))
+            frames, labels = scenes.batch(places)
+            loss = F.binary_cross_entropy_with_logits(network(frames, scenes.ahead), labels, weight=extra[places][None])
+            optimiser.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimiser.step()
+            losses.append(loss.item())
+            done += 1
+        print(f"pass {number + 1} of {options.passes}: loss {np.mean(losses):.4f}, {time.time() - started:.0f} s", flush=True)
+        if aside and (number + 1 == options.passes or number % 4 == 3):
+            tell(network, aside)
+        network.flat().tofile(options.weights + ".new")
+    os.replace(options.weights + ".new", options.weights)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", help="what bench/voice-fit.ts wrote")
+    parser.add_argument("weights", help="the file to write")
+    parser.add_argument("--passes", type=int, default=24)
+    parser.add_argument("--batch", type=int, default=24)
+    parser.add_argument("--rate", type=float, default=4e-3)
+    parser.add_argument("--quiet", type=float, default=1.0, help="weight of scenes without talk")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    aside = Scenes(options.folder, "aside") if os.path.exists(os.path.join(options.folder, "aside.json")) else None
+    train(Scenes(options.folder, "fit"), aside, options)
+
+
+if __name__ == "__main__":
+    main()
