@@ -75,5 +75,5 @@ const aside = {
   voices: voices.filter((_, at) => isAside(at)),
   sounds: sounds.filter(({ kind, name }) => kind !== 'music' || name.includes(author)),
 };
-write('fit', fit, { talk: 480, music: 220, recorded: 100, synthetic: 80 }, 1);
+write('fit', fit, { talk: 480, music: 220, recorded: 200, synthetic: 80 }, 1);
 write('aside', aside, { talk: 60, music: 20, recorded: 0, synthetic: 0 }, 2);
