@@ -65,7 +65,7 @@ const readers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   // Last: it remembers what it sees in a folder that is there.
   mediaMetadata: { media_paths: [film] },
 };
-/** About one clustering or summary, of which there is none in an empty folder. */
+/** About one medium, clustering or summary, of which there is none in an empty folder. */
 const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   nameClusters: { assignments: [] },
   modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'] }] },
@@ -73,6 +73,7 @@ const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   recluster: {},
   deletePeople: {},
   appearances: {},
+  mediaLink: { media_path: film },
   summaryOverview: { hash_str: 'aa' },
   summaryNode: { hash_str: 'aa', node_id: '0' },
   exportSummary: { hash_str: 'aa', format: 'json' },
@@ -135,7 +136,7 @@ test('one that is not there yet answers as an empty one does, before and after i
   for (const { id, status, said } of found.loaded) assert.equal(status, 200, `${id}: ${said}`);
 });
 
-test('no clustering and no summary is found in one that is not there yet, as in an empty one', async () => {
+test('no medium, clustering or summary is found in one that is not there yet, as in an empty one', async () => {
   const [empty, missing] = [newName(), newName()];
   mkdirSync(empty);
   const found = await askAll(Object.keys(ofJobs), missing);
