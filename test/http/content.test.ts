@@ -45,6 +45,15 @@ function watch(content: Content): Content {
   };
 }
 
+/** A text of the program so long that it is sent in pieces; they are there at once, with nothing to be read. */
+const inMemory: Content = {
+  type: 'text/plain',
+  size: whole.length,
+  etag: '"in-memory"',
+  read: async (from, to) => whole.subarray(from, Math.min(to, from + 256 * 1024)),
+  close: async () => {},
+};
+
 const sent: (readonly [status: number, bytes: number])[] = [];
 const routes = [
   route({
@@ -72,6 +81,17 @@ const routes = [
     form: { bytes: 'text/javascript' },
     answers: { 200: Bytes },
     handle: () => reply(200, contentOfText('export {};', 'text/javascript')),
+  }),
+  route({
+    tag: 'Test',
+    summary: 'A content that is there at once',
+    access: 'open',
+    method: 'GET',
+    path: '/memory',
+    id: 'memory',
+    form: { bytes: 'text/plain' },
+    answers: { 200: Bytes },
+    handle: () => reply(200, inMemory),
   }),
 ];
 const { app, server } = start({
@@ -170,6 +190,18 @@ test('of a client that takes nothing little is read, and it gets all when it goe
   assert.ok(body.equals(whole));
   await client.leave();
   await closed();
+});
+
+test('pieces that are there at once are sent to a client that takes nothing for a while', async () => {
+  const client = new RawClient(server.port);
+  client.socket.pause();
+  await client.send(request('GET', '/memory'));
+  // The buffers of both sockets are full long before the whole is sent.
+  await asked('/script');
+  client.socket.resume();
+  const { body } = await client.read();
+  assert.ok(body.equals(whole));
+  await client.leave();
 });
 
 test('a client that leaves closes the file', async () => {
