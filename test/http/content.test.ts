@@ -54,6 +54,12 @@ const inMemory: Content = {
   close: async () => {},
 };
 
+/** Fails where its file is closed before the answer: when the client has the content already. */
+const unclosable: Content = {
+  ...inMemory,
+  close: () => Promise.reject(new Error('cannot be closed')),
+};
+
 const sent: (readonly [status: number, bytes: number])[] = [];
 const routes = [
   route({
@@ -87,11 +93,12 @@ const routes = [
     summary: 'A content that is there at once',
     access: 'open',
     method: 'GET',
-    path: '/memory',
+    path: '/memory/{name}',
     id: 'memory',
+    params: Type.Object({ name: Type.String() }),
     form: { bytes: 'text/plain' },
     answers: { 200: Bytes },
-    handle: () => reply(200, inMemory),
+    handle: ({ params }) => reply(200, params.name === 'unclosable' ? unclosable : inMemory),
   }),
 ];
 const { app, server } = start({
@@ -195,13 +202,20 @@ test('of a client that takes nothing little is read, and it gets all when it goe
 test('pieces that are there at once are sent to a client that takes nothing for a while', async () => {
   const client = new RawClient(server.port);
   client.socket.pause();
-  await client.send(request('GET', '/memory'));
+  await client.send(request('GET', '/memory/large'));
   // The buffers of both sockets are full long before the whole is sent.
   await asked('/script');
   client.socket.resume();
   const { body } = await client.read();
   assert.ok(body.equals(whole));
   await client.leave();
+});
+
+test('a content that cannot be closed is a fault of the program, and the service goes on', async () => {
+  const { status, body } = await asked('/memory/unclosable', ['If-None-Match: "in-memory"']);
+  assert.equal(status, 500);
+  assert.equal(JSON.parse(body.toString()).error, 'Internal error');
+  assert.equal((await asked('/script')).status, 200);
 });
 
 test('a client that leaves closes the file', async () => {
