@@ -231,6 +231,40 @@ test('a client that leaves closes the file', async () => {
   assert.equal(app.inFlight, 0);
 });
 
+test('a service that stops closes the files it is sending', async () => {
+  const other = start({ routes });
+  const client = new RawClient(other.server.port);
+  client.socket.pause();
+  await client.send(request('GET', '/film/large'));
+  await until(() => watched.open === 1);
+  other.server.close();
+  await closed();
+  await client.leave();
+});
+
+test('a request that does not wait for the end of a content ends the connection', async () => {
+  const client = new RawClient(server.port);
+  client.socket.pause();
+  await client.send(request('GET', '/film/large'));
+  await until(() => watched.open === 1);
+  await client.send(request('GET', '/script'));
+  client.socket.resume();
+  assert.ok((await client.closed).length < whole.length);
+  await closed();
+  assert.equal((await asked('/script')).status, 200);
+});
+
+test('a request with a body is answered with the content as well', async () => {
+  const { status, body } = await asked('/film/large', ['Range: bytes=0-9', 'Content-Length: 0']);
+  assert.deepEqual([status, body.length], [206, 10]);
+  const client = new RawClient(server.port);
+  const sent = `${request('GET', '/film/large', undefined, ['Range: bytes=0-9', 'Content-Length: 3'])}abc`;
+  assert.ok((await client.ask(sent)).body.equals(whole.subarray(0, 10)));
+  assert.equal((await client.ask(request('GET', '/script'))).body.toString(), 'export {};');
+  await client.leave();
+  await closed();
+});
+
 test('a client that leaves while a piece is read closes the file after that', async () => {
   watched.waits = Promise.withResolvers();
   const client = new RawClient(server.port);
