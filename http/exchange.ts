@@ -217,8 +217,10 @@ export class Exchange implements Pending {
     headers?: Readonly<Record<string, string>>;
   }): RawResponse | Promise<RawResponse> {
     const { route } = this.#match!;
-    if (isOfBytes(route) && answer.status === 200)
-      return this.#send(route, answer.body as Content, answer.headers ?? {});
+    if (isOfBytes(route) && answer.status === 200) {
+      const content = answer.body as Content;
+      return this.#send(route, content, answer.headers ?? {}).catch((error) => this.#respondToError(error));
+    }
     if (!route.form || !('text' in route.form))
       return this.#finish(route, jsonResponse(answer.status, answer.body, answer.headers));
     const headers = [['Content-Type', route.form.text] as const, ...Object.entries(answer.headers ?? {})];

@@ -269,6 +269,9 @@ class StreamSender {
   readonly #res: uWS.HttpResponse;
   readonly #body: ByteStream;
   #isOver = false;
+  /** What is being sent, and its place in the body. */
+  #piece: Uint8Array = new Uint8Array(0);
+  #start = 0;
   /** Resolves the wait for a client that takes no more for now. */
   #goOn = () => {};
 
@@ -286,6 +289,8 @@ class StreamSender {
   async run(): Promise<void> {
     const body = this.#body;
     let sent = 0;
+    // Once: uWebSockets forgets one that is set while another one runs, and nothing would be sent any more.
+    this.#res.onWritable((offset) => this.#offer(offset));
     try {
       while (!this.#isOver && sent < body.length) {
         const piece = await body.next();
@@ -305,20 +310,23 @@ class StreamSender {
 
   /** Resolves when the whole piece has left, or the client. */
   #write(piece: Uint8Array, start: number): Promise<void> {
+    this.#piece = piece;
+    this.#start = start;
     return new Promise((resolve) => {
       this.#goOn = resolve;
-      this.#res.onWritable((offset) => {
-        // Called also when all of it has left and the next piece is not read yet.
-        if (offset >= start + piece.length) return true;
-        const [left] = this.#res.tryEnd(piece.subarray(offset - start), this.#body.length);
-        if (left) resolve();
-        return left;
-      });
       this.#res.cork(() => {
-        const [left] = this.#res.tryEnd(piece, this.#body.length);
-        if (left) resolve();
+        this.#offer(start);
       });
     });
+  }
+
+  /** `offset`: bytes of the body that have left. Answers whether all of the piece has by now. */
+  #offer(offset: number): boolean {
+    // Called also while the next piece is read.
+    if (offset >= this.#start + this.#piece.length) return true;
+    const [left] = this.#res.tryEnd(this.#piece.subarray(offset - this.#start), this.#body.length);
+    if (left) this.#goOn();
+    return left;
   }
 }
 

@@ -64,21 +64,26 @@ function* turnsOfSubsegments(
   };
   const labels = yield* clusterSpeakers(embeddings, count, clusteringOf(row, session.plda));
   const voices = voicesOf(rows, labels, clear, dimensions);
+  yield;
   let first = 0;
-  return channels.flatMap(({ regions }, channel) => {
+  const found: LabelledTurn[][] = [];
+  for (const [channel, { regions, overlap }] of channels.entries()) {
     const own = subsegments[channel]!;
     const from = first;
     first += own.length;
     const turns = turnsOfChannel({ regions, subsegments: own, labels: labels.subarray(from, first) });
-    const vectors = rows.subarray(from * dimensions, first * dimensions);
-    const likeness = likenessOf(own, vectors, voices, dimensions);
-    const { overlap } = channels[channel]!;
-    const spans = overlapSpans(
-      adjustedProbabilities(overlap.probabilities, overlap.start, turns),
-      overlap.start,
+    const likeness = likenessOf(
+      own,
+      rows.subarray(from * dimensions, first * dimensions),
+      voices,
+      dimensions,
     );
-    return [...turns, ...secondTurns(turns, spans, likeness)];
-  });
+    const adjusted = adjustedProbabilities(overlap.probabilities, overlap.start, turns);
+    yield;
+    found.push(turns, secondTurns(turns, overlapSpans(adjusted, overlap.start), likeness));
+    yield;
+  }
+  return found.flat();
 }
 
 /** With a segmentation model, which says who is active in each frame: several speakers at once can be. */

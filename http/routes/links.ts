@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { modifiedMs } from '../../actors/decoder/contract.ts';
 import { searchErrors } from '../../actors/search/contract.ts';
+import { EngineError, restated } from '../../runtime/errors.ts';
 import { described, shown } from '../../runtime/schema.ts';
 import { contentOfFile } from '../request/content.ts';
 import { mediaTypeOf } from '../request/media-types.ts';
@@ -65,7 +66,7 @@ export const mediaBytes = route({
   form: { bytes: '*/*' },
   answers: { 200: Bytes, 404: ErrorBody },
   handle: async ({ params, signal }, { search, mediaLinks }) => {
-    const { path, mark } = await search.mediaFile(mediaLinks.open(params.link), signal);
+    const { path, mark } = await search.mediaFile(mediaLinks.open(params.link), signal).catch(withoutNames);
     const isIt = (found: Parameters<typeof modifiedMs>[0] & { size: bigint; ino: bigint }) =>
       Number(found.size) === mark.size_bytes &&
       modifiedMs(found) === mark.mtime_ms &&
@@ -76,6 +77,12 @@ export const mediaBytes = route({
     throw searchErrors.MEDIA_GONE('The file is not where it was seen, or cannot be opened');
   },
 });
+
+/** Whoever has a link and no key learns nothing of the hash and of folders from what goes wrong. */
+function withoutNames(error: unknown): never {
+  if (error instanceof EngineError) throw restated(error, { message: error.meaning, details: {} });
+  throw error;
+}
 
 /** A drawing or a page among the media runs no script here, and pages of other sites cannot embed it. */
 const guarded = {

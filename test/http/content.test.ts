@@ -45,6 +45,21 @@ function watch(content: Content): Content {
   };
 }
 
+/** A text of the program so long that it is sent in pieces; they are there at once, with nothing to be read. */
+const inMemory: Content = {
+  type: 'text/plain',
+  size: whole.length,
+  etag: '"in-memory"',
+  read: async (from, to) => whole.subarray(from, Math.min(to, from + 256 * 1024)),
+  close: async () => {},
+};
+
+/** Fails where its file is closed before the answer: when the client has the content already. */
+const unclosable: Content = {
+  ...inMemory,
+  close: () => Promise.reject(new Error('cannot be closed')),
+};
+
 const sent: (readonly [status: number, bytes: number])[] = [];
 const routes = [
   route({
@@ -72,6 +87,18 @@ const routes = [
     form: { bytes: 'text/javascript' },
     answers: { 200: Bytes },
     handle: () => reply(200, contentOfText('export {};', 'text/javascript')),
+  }),
+  route({
+    tag: 'Test',
+    summary: 'A content that is there at once',
+    access: 'open',
+    method: 'GET',
+    path: '/memory/{name}',
+    id: 'memory',
+    params: Type.Object({ name: Type.String() }),
+    form: { bytes: 'text/plain' },
+    answers: { 200: Bytes },
+    handle: ({ params }) => reply(200, params.name === 'unclosable' ? unclosable : inMemory),
   }),
 ];
 const { app, server } = start({
@@ -172,6 +199,25 @@ test('of a client that takes nothing little is read, and it gets all when it goe
   await closed();
 });
 
+test('pieces that are there at once are sent to a client that takes nothing for a while', async () => {
+  const client = new RawClient(server.port);
+  client.socket.pause();
+  await client.send(request('GET', '/memory/large'));
+  // The buffers of both sockets are full long before the whole is sent.
+  await asked('/script');
+  client.socket.resume();
+  const { body } = await client.read();
+  assert.ok(body.equals(whole));
+  await client.leave();
+});
+
+test('a content that cannot be closed is a fault of the program, and the service goes on', async () => {
+  const { status, body } = await asked('/memory/unclosable', ['If-None-Match: "in-memory"']);
+  assert.equal(status, 500);
+  assert.equal(JSON.parse(body.toString()).error, 'Internal error');
+  assert.equal((await asked('/script')).status, 200);
+});
+
 test('a client that leaves closes the file', async () => {
   const before = sent.length;
   const client = new RawClient(server.port);
@@ -183,6 +229,40 @@ test('a client that leaves closes the file', async () => {
   // What it got is told, not what it would have got.
   await until(() => sent.slice(before).some(([status, bytes]) => status === 200 && bytes < whole.length));
   assert.equal(app.inFlight, 0);
+});
+
+test('a service that stops closes the files it is sending', async () => {
+  const other = start({ routes });
+  const client = new RawClient(other.server.port);
+  client.socket.pause();
+  await client.send(request('GET', '/film/large'));
+  await until(() => watched.open === 1);
+  other.server.close();
+  await closed();
+  await client.leave();
+});
+
+test('a request that does not wait for the end of a content ends the connection', async () => {
+  const client = new RawClient(server.port);
+  client.socket.pause();
+  await client.send(request('GET', '/film/large'));
+  await until(() => watched.open === 1);
+  await client.send(request('GET', '/script'));
+  client.socket.resume();
+  assert.ok((await client.closed).length < whole.length);
+  await closed();
+  assert.equal((await asked('/script')).status, 200);
+});
+
+test('a request with a body is answered with the content as well', async () => {
+  const { status, body } = await asked('/film/large', ['Range: bytes=0-9', 'Content-Length: 0']);
+  assert.deepEqual([status, body.length], [206, 10]);
+  const client = new RawClient(server.port);
+  const sent = `${request('GET', '/film/large', undefined, ['Range: bytes=0-9', 'Content-Length: 3'])}abc`;
+  assert.ok((await client.ask(sent)).body.equals(whole.subarray(0, 10)));
+  assert.equal((await client.ask(request('GET', '/script'))).body.toString(), 'export {};');
+  await client.leave();
+  await closed();
 });
 
 test('a client that leaves while a piece is read closes the file after that', async () => {

@@ -39,14 +39,15 @@ export function adjustedProbabilities(
     counts.set(turn.label, values);
     for (let at = place(turn.start); at < place(turn.end); at++) values[probabilities[at]!]! += 1;
   }
-  const offsets = new Map(
-    [...counts].map(([label, values]) => [label, part * Math.max(0, logOdds[medianOf(values)]! - usual)]),
+  const offsets = [...counts].map(
+    ([label, values]) => [label, part * Math.max(0, logOdds[medianOf(values)]! - usual)] as const,
+  );
+  const tables = new Map(
+    offsets.map(([label, offset]) => [label, { here: lowered(offset), far: lowered(offset + rarer) }]),
   );
   const found = probabilities.slice();
   for (const [index, turn] of turns.entries()) {
-    const offset = offsets.get(turn.label)!;
-    const here = lowered(offset);
-    const far = lowered(offset + rarer);
+    const { here, far } = tables.get(turn.label)!;
     const first = isBorder(turns[index - 1], turn) ? place(turn.start + near) : 0;
     const last = isBorder(turn, turns[index + 1]) ? place(turn.end - near) : probabilities.length;
     for (let at = place(turn.start); at < place(turn.end); at++) {

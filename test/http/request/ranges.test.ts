@@ -17,7 +17,7 @@ const cases: readonly (readonly [range: string, ...(readonly number[])])[] = [
   ['bytes=0-', 206, 0, 100],
   ['bytes=0-0', 206, 0, 1],
   ['bytes=10-19', 206, 10, 20],
-  ['Bytes = 10 - 19', 206, 10, 20],
+  ['Bytes= 10-19 ', 206, 10, 20],
   ['bytes=90-1000', 206, 90, 100],
   ['bytes=99-', 206, 99, 100],
   ['bytes=-1', 206, 99, 100],
@@ -30,6 +30,8 @@ const cases: readonly (readonly [range: string, ...(readonly number[])])[] = [
   ['bytes=-', 200, 0, 100],
   ['bytes=a-b', 200, 0, 100],
   ['bytes=0-1,5-6', 200, 0, 100],
+  ['bytes=1 0-19', 200, 0, 100],
+  ['bytes = 10 - 19', 200, 0, 100],
   ['seconds=0-1', 200, 0, 100],
 ];
 for (const [range, ...part] of cases) {

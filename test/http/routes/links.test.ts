@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { createMediaLinks } from '../../../http/media-links.ts';
 import { linkRoutes } from '../../../http/routes/links.ts';
 import { world } from '../../actors/analysis/fakes.ts';
@@ -112,8 +113,25 @@ for (const [what, swap] of Object.entries(swaps)) {
     const answer = await read(url);
     assert.equal(answer.status, 404);
     assert.equal(errorOf(answer), 'The media is not where it was seen');
+    assert.doesNotMatch(JSON.stringify(answer.body), /hash_str|[\\/]/);
   });
 }
+
+test('what is wrong with the folder is told without its path', async () => {
+  const mediaLinks = createMediaLinks(Date.now);
+  const { link } = mediaLinks.make({ cache_dir: '/home/me/cache', hash_str: 'abc' });
+  const mediaFile = () =>
+    Promise.reject(
+      storeErrors.STORE_UNAVAILABLE('/home/me/cache: permission denied', { field: 'cache_dir' }),
+    );
+  const call = inject(linkRoutes, { search: { mediaFile } as never, mediaLinks });
+  const answer = await call(`/media/${link}`);
+  assert.equal(answer.status, 503);
+  assert.deepEqual(answer.body, {
+    error: 'The analysis folder cannot be opened',
+    message: 'The analysis folder cannot be opened',
+  });
+});
 
 test('a link for a hash is that of its file', async (t) => {
   const { w, call, cache_dir, link, read } = await served(t);
