@@ -12,6 +12,7 @@ import {
   sizeText,
 } from '../../actors/models/advice.ts';
 import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
+import { currentKey } from '../../actors/models/renamed.ts';
 import type { Setting } from '../../runtime/config.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { usableMemory } from '../../runtime/usable-memory.ts';
@@ -107,23 +108,24 @@ async function attempt(name: string, look: () => Promise<string>): Promise<Findi
 
 async function models({ installation, values }: Context): Promise<Finding[]> {
   const { models: library } = await installation();
+  const visualKey = currentKey(values.model);
   const { models: rows, problems } = await library.list();
-  const wanted = rows.find(({ row }) => row.key === values.model);
+  const wanted = rows.find(({ row }) => row.key === visualKey);
   const there = rows.filter(({ downloaded, builtIn }) => downloaded || builtIn).map(({ row }) => row.key);
   const model: Finding = !wanted
     ? {
         name: 'model',
         ok: false,
-        found: `no model has the key ${values.model}`,
+        found: `no model has the key ${visualKey}`,
         mend: 'framehound models list',
       }
     : wanted.builtIn || wanted.downloaded
-      ? { name: 'model', ok: true, found: `${values.model} (on this machine: ${there.join(', ')})` }
+      ? { name: 'model', ok: true, found: `${visualKey} (on this machine: ${there.join(', ')})` }
       : {
           name: 'model',
           ok: false,
-          found: `${values.model} is not downloaded`,
-          mend: `framehound models pull ${values.model}`,
+          found: `${visualKey} is not downloaded`,
+          mend: `framehound models pull ${visualKey}`,
         };
   const broken = problems.map(
     (problem): Finding => ({
@@ -133,7 +135,7 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
       mend: 'correct or remove that model.json',
     }),
   );
-  return [model, ...abilities(rows, values.model), ...broken];
+  return [model, ...abilities(rows, visualKey), ...broken];
 }
 
 /** What only a downloaded model can do, and what this version cannot do at all. */

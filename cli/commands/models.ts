@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { isModelWord, keysOf, modelsInUse } from '../../actors/models/advice.ts';
 import { modelErrors } from '../../actors/models/contract.ts';
+import { currentKey } from '../../actors/models/renamed.ts';
 import { EngineError, engineErrors, restated } from '../../runtime/errors.ts';
 import { suggestion } from '../../runtime/nearest.ts';
 import { folders } from '../../settings.ts';
@@ -40,15 +41,16 @@ async function list(context: Context, json: boolean): Promise<number> {
   const { out, screen, values } = context;
   const { models: library } = await context.installation();
   const { models: rows, problems } = await library.list();
+  const visualKey = currentKey(values.model);
   if (json) {
-    const used = modelsInUse(rows, values.model);
+    const used = modelsInUse(rows, visualKey);
     const told = rows.map((model) => ({
       ...model,
       purpose: purposes[model.row.kind],
       in_use: used.has(model.row.key),
     }));
     out(`${JSON.stringify(told)}\n`);
-  } else out(`${modelLines(rows, values.model).join('\n')}\n`);
+  } else out(`${modelLines(rows, visualKey).join('\n')}\n`);
   for (const problem of problems) screen.write(`✗ ${problemText(problem)}\n`);
   return problems.length > 0 ? exit.error : exit.ok;
 }
@@ -116,7 +118,8 @@ const unreached = [
 ];
 
 /** Makes it the visual model of every command from now on. */
-async function useModel(key: string, context: Context): Promise<number> {
+async function useModel(asked: string, context: Context): Promise<number> {
+  const key = currentKey(asked);
   const { out, screen, values, config } = context;
   const { models: library } = await context.installation();
   const { models: all } = await library.list();

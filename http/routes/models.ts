@@ -194,8 +194,8 @@ export const loadModel = route({
     500: Refused,
   },
   handle: async ({ body }, service) => {
-    const wanted = body.model_key;
     const { models } = service.search;
+    const wanted = models.current(body.model_key);
     if (models.state.model_key === wanted) {
       return reply(200, { message: `${wanted} is in use already`, loaded_model: wanted });
     }

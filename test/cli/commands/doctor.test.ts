@@ -45,6 +45,11 @@ test('what needs a download is told with the command that brings it, and is noth
   assert.equal(code, process.versions.node.startsWith('22.') ? 0 : 1);
 });
 
+test('a key from before in the setting is nothing broken', async (t) => {
+  const { out } = await told(t, [], { FRAMEHOUND_MODEL: 'starter-visual' });
+  assert.match(out, /✓ model +starter-visual-2 \(/);
+});
+
 test('a downloaded model that is not in use is told with the command that uses it', async (t) => {
   const { out } = await told(t, ['clip-b32', 'whisper-base']);
   assert.match(out, /– objects and people clip-b32 is downloaded and not in use\n.*models use clip-b32\n/);

@@ -115,6 +115,14 @@ test('while a model loads its key is null, and a second load only warns', async 
   });
 });
 
+test('a key from before brings the model into use that has taken its place', async () => {
+  const s = await served();
+  const first = await s.load('starter-visual');
+  assert.deepEqual([first.status, first.body], [200, { message: `${small} is in use`, loaded_model: small }]);
+  const again = await s.load('starter-visual');
+  assert.deepEqual(again.body, { message: `${small} is in use already`, loaded_model: small });
+});
+
 test('another model clears what is loaded of the one before; the same one clears nothing', async () => {
   const s = await served();
   await s.load(small);
