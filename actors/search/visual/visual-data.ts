@@ -32,7 +32,7 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
       same: (a, b) => a.cache_dir === b.cache_dir && a.model_key === b.model_key,
       load: async (wanted, throwIfSuperseded, signal) => {
         const report = await loadVectors(index, { ...wanted, hashes: null }, throwIfSuperseded, signal);
-        this.#outdated = await findOutdated(index, wanted, signal);
+        await this.#noteOutdated(wanted, throwIfSuperseded, signal);
         return report;
       },
       open: ({ cache_dir }, was_there, signal) => index.ask('open', { cache_dir, was_there }, now(signal)),
@@ -48,7 +48,7 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
     this.#location = location;
   }
 
-  /** Of the folder when it was loaded. */
+  /** Of the folder when it was loaded, or something was added to it. */
   get outdated(): Outdated {
     return this.#outdated;
   }
@@ -60,9 +60,22 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
       throw contextErrors.CONTEXT_MISMATCH(`${held} is loaded, not ${other}`, { field: 'cache_dir' });
     }
     if (!this.isLoaded(wanted)) return this.load(wanted, signal);
-    return this.add(wanted, (of, throwIfSuperseded) =>
-      loadVectors(this.#location.index, { ...of, hashes }, throwIfSuperseded, signal),
-    );
+    return this.add(wanted, async (of, throwIfSuperseded) => {
+      const report = await loadVectors(this.#location.index, { ...of, hashes }, throwIfSuperseded, signal);
+      await this.#noteOutdated(of, throwIfSuperseded, signal);
+      return report;
+    });
+  }
+
+  /** What is loaded may be of another folder by the time the index answers. */
+  async #noteOutdated(
+    wanted: SearchContext,
+    throwIfSuperseded: () => void,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const outdated = await findOutdated(this.#location.index, wanted, signal);
+    throwIfSuperseded();
+    this.#outdated = outdated;
   }
 
   /** The same by path; `missing` names the paths that are not analysed. */

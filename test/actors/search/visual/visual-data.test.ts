@@ -165,3 +165,36 @@ test('a load tells which files only an older version of the model has looked at'
     { cache_dir: '/cache', model_key: 'starter-visual-2', older: 'starter-visual', most: 5 },
   ]);
 });
+
+test('what was analysed again and is added is not outdated any more', async () => {
+  let count = 1;
+  const load = { done: true, load: null, media: 0, vectors: 0, missing: [], unreadable: [] };
+  const ask = async (name: string) =>
+    name === 'outdated' ? { hashes: ['a'].slice(1 - count), count } : load;
+  const data = new VisualData({ index: { ask } } as unknown as Location);
+  const wanted = { cache_dir: '/cache', model_key: 'starter-visual-2' };
+  await data.load(wanted);
+  assert.deepEqual(data.outdated, { hashes: ['a'], count: 1 });
+  count = 0;
+  await data.loadMedia(wanted, ['a']);
+  assert.deepEqual(data.outdated, { hashes: [], count: 0 });
+});
+
+test('what is outdated in a folder is not told of the one that took its place', async () => {
+  const load = { done: true, load: null, media: 0, vectors: 0, missing: [], unreadable: [] };
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<{ hashes: string[]; count: number }>();
+  const ask = async (name: string, { cache_dir }: { cache_dir: string }) => {
+    if (name !== 'outdated') return load;
+    if (cache_dir === '/other') return { hashes: [], count: 0 };
+    asked.resolve();
+    return held.promise;
+  };
+  const data = new VisualData({ index: { ask } } as unknown as Location);
+  const late = data.load({ cache_dir: '/mine', model_key: 'starter-visual-2' });
+  await asked.promise;
+  await data.load({ cache_dir: '/other', model_key: 'starter-visual-2' });
+  held.resolve({ hashes: ['a'], count: 1 });
+  await assert.rejects(late, contextErrors.CONTEXT_CHANGED.is);
+  assert.deepEqual(data.outdated, { hashes: [], count: 0 });
+});
