@@ -3,6 +3,7 @@
 // of one item are granted together: a producer never holds a part of them while it waits for the rest.
 import type { SlotHandle } from './contract.ts';
 import type { EngineError } from './errors.ts';
+import type { Lane } from './mailbox.ts';
 import type { Holder, SlotPool } from './slots.ts';
 import { Condition } from './sync/condition.ts';
 
@@ -20,6 +21,7 @@ export class FeedStream {
   readonly #window: number;
   readonly #pool: SlotPool | undefined;
   readonly #slotsPerItem: number;
+  readonly #lane: Lane | undefined;
   readonly #items: FeedItem[] = [];
   /** The consumer, as a holder of slots. */
   readonly #consumer: Holder;
@@ -36,12 +38,13 @@ export class FeedStream {
 
   /**
    * `window`: credit in flight at most. `pool`: given for a feed with slots, whose credit is slots of this pool,
-   * `slotsPerItem` at a time, at most `window` of them.
+   * `slotsPerItem` at a time, at most `window` of them. `lane`: in which it waits for them.
    */
-  constructor(window: number, pool: SlotPool | undefined, slotsPerItem = 1) {
+  constructor(window: number, pool: SlotPool | undefined, slotsPerItem = 1, lane?: Lane) {
     this.#window = window;
     this.#pool = pool;
     this.#slotsPerItem = slotsPerItem;
+    this.#lane = lane;
     this.#consumer = pool?.holder() ?? 0;
   }
 
@@ -96,7 +99,8 @@ export class FeedStream {
   /** Finds the slots of one item. They are held by the producer's turn, so they are freed with that turn. */
   async #grantSlots(pool: SlotPool): Promise<void> {
     const { signal } = this.#shut;
-    const handles = await pool.acquireAll(this.#slotsPerItem, this.#turn, signal).catch(() => undefined);
+    const wanted = pool.acquireAll(this.#slotsPerItem, this.#turn, signal, this.#lane);
+    const handles = await wanted.catch(() => undefined);
     if (!handles) return;
     if (signal.aborted) {
       for (const handle of handles) pool.release(handle, this.#turn);

@@ -123,7 +123,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
         { actor: this.name },
       );
     }
-    const stream = new FeedStream(credit, pool, perItem);
+    const stream = new FeedStream(credit, pool, perItem, options.lane);
     const end = () => stream.end();
     const fail = (error: EngineError) => stream.fail(error);
     const cancel = this.#submit('feed', name, request, options, stream, end, fail);

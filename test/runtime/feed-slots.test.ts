@@ -8,6 +8,7 @@ import { createLog } from '../../runtime/log.ts';
 import { startInMemory } from '../../runtime/memory.ts';
 import { Cell } from '../../runtime/ref.ts';
 import { createSlotPool } from '../../runtime/slots.ts';
+import { until } from '../until.ts';
 
 const wideContract = contract(
   'wide',
@@ -56,7 +57,7 @@ async function started(slots: number) {
     }
     return seen;
   };
-  return { pool, drain, stop: () => link.stop() };
+  return { pool, cell, drain, stop: () => link.stop() };
 }
 
 const limited = { timeout: 10_000 };
@@ -80,6 +81,24 @@ test('two feeds that need several slots each do not wait for each other', limite
   const both = await Promise.all([drain({ to: 20, wide: 2 }, 2), drain({ to: 20, wide: 2 }, 2)]);
   assert.deepEqual(both, [20, 20]);
   assert.equal(pool.free, 3);
+  stop();
+});
+
+test('a feed that is asked for now has its slots before one that can wait', limited, async () => {
+  const { pool, cell, stop } = await started(1);
+  const held = pool.holder();
+  await pool.acquire(held);
+  const order: string[] = [];
+  const take = async (lane: 'now' | 'later') => {
+    for await (const _ of cell.feed('fill', { to: 1, wide: 1 }, { credit: 1, lane })) order.push(lane);
+  };
+  const later = take('later');
+  await until(() => pool.waiting === 1);
+  const now = take('now');
+  await until(() => pool.waiting === 2);
+  pool.releaseAll(held);
+  await Promise.all([later, now]);
+  assert.deepEqual(order, ['now', 'later']);
   stop();
 });
 
