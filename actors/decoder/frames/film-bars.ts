@@ -80,9 +80,7 @@ async function* probedPictures(source: Source, turn: BarsTurn): AsyncGenerator<F
         if (entry === last) continue;
         last = entry;
       }
-      const packet = source.next();
-      const frame = packet && decodeAlone(decoder, packet);
-      packet?.free();
+      const frame = nextAlone(source, decoder);
       if (!frame) continue;
       try {
         yield frame;
@@ -92,6 +90,16 @@ async function* probedPictures(source: Source, turn: BarsTurn): AsyncGenerator<F
     }
   } finally {
     decoder.close();
+  }
+}
+
+/** The picture of the next packet, *moved* to the caller; null where there is none. */
+function nextAlone(source: Source, decoder: PictureDecoder): Frame | null {
+  const packet = source.next();
+  try {
+    return packet && decodeAlone(decoder, packet);
+  } finally {
+    packet?.free();
   }
 }
 
