@@ -3,7 +3,7 @@
     python3 bench/voice/train.py FOLDER actors/transcriber/voice/own-weights.bin
 
 Needs torch (1.13 is enough) and numpy, both packages of Debian. Not part of set-up: the trained file is committed. The same
-seed gives the same weights on the same machine; ten minutes on one core.
+seed gives the same weights on the same machine; ten to twenty minutes on one core.
 """
 import argparse
 import json
@@ -104,7 +104,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", help="what bench/voice-fit.ts wrote")
     parser.add_argument("weights", help="the file to write")
-    parser.add_argument("--passes", type=int, default=24)
+    parser.add_argument("--passes", type=int, default=40)
     parser.add_argument("--batch", type=int, default=24)
     parser.add_argument("--rate", type=float, default=4e-3)
     parser.add_argument("--quiet", type=float, default=1.0, help="weight of scenes without talk")
