@@ -8,7 +8,11 @@ import { inject } from '../inject.ts';
 test('the model is not switched under a task that runs or is about to start', async () => {
   const loads: string[] = [];
   const state = { model_key: 'first', is_loading: false };
-  const models = { state, load: async (key: string) => ({ ...state, model_key: loads.push(key) && key }) };
+  const models = {
+    state,
+    current: (key: string) => key,
+    load: async (key: string) => ({ ...state, model_key: loads.push(key) && key }),
+  };
   const row = { key: 'second', kind: 'visual' };
   const service = {
     search: { models } as unknown as Search,
