@@ -11,7 +11,7 @@ import type { Question, Row } from './row.ts';
 import { atThresholds, type Measured, measuredLine, measureVoices, percent } from './voices/conditions.ts';
 import { openPieceEmbedder } from './voices/embedding.ts';
 import { type HeldModel, heldModel } from './voices/model.ts';
-import { cosine, pldaScorer, readPlda } from './voices/scorer.ts';
+import { cosine, pldaScorerOf } from './voices/scorer.ts';
 import { splitVoices } from './voices/split.ts';
 
 /** Percent to reach at 3 s by the five of test-other. */
@@ -35,7 +35,7 @@ async function measure(
   say: (text: string) => void,
 ): Promise<Row[]> {
   const embedder = await openPieceEmbedder(path);
-  const scores = { cosine, ...(plda && { PLDA: pldaScorer(readPlda(plda, 128)) }) };
+  const scores = { cosine, ...(plda && { PLDA: pldaScorerOf(plda) }) };
   try {
     const rows: Row[] = [];
     for await (const measured of measureVoices(embedder, set, voices, scores, 'fresh')) {

@@ -1,42 +1,34 @@
 // How alike two voice vectors are: by cosine, or by a PLDA model (two-covariance form).
 import { readFileSync } from 'node:fs';
+import { type Plda, readPlda } from '../../actors/diarizer/plda.ts';
 
 /** More is more alike. Both of the same length. */
 export type Scorer = (one: Float32Array, other: Float32Array) => number;
 
 export const cosine: Scorer = (one, other) => one.reduce((sum, x, at) => sum + x * other[at]!, 0);
 
-/**
- * After `transform` (d×d, row after row) of what differs from `mean`, variation within a voice is 1 in every direction and
- * variation between voices is `between`.
- */
-export interface PldaFile {
-  readonly mean: ArrayLike<number>;
-  readonly transform: ArrayLike<number>;
-  readonly between: ArrayLike<number>;
+/** Dimensions of the vectors of starter-speaker. */
+const dimensions = 128;
+
+/** By the PLDA in a file. Throws what `readPlda` throws. */
+export function pldaScorerOf(file: string): Scorer {
+  return pldaScorer(readPlda(readFileSync(file), dimensions, file));
 }
 
-/** 32-bit floats, the lowest byte first: mean, transform, between. Throws Error when the size does not fit. */
-export function readPlda(path: string, d: number): PldaFile {
-  const bytes = readFileSync(path);
-  const wanted = 4 * (d * d + 2 * d);
-  if (bytes.length !== wanted) throw new Error(`${path}: ${bytes.length} bytes, not ${wanted}`);
-  const values = Float32Array.from({ length: wanted / 4 }, (_, at) => bytes.readFloatLE(4 * at));
-  if (!values.every(Number.isFinite)) throw new Error(`${path}: holds what is no number`);
-  const between = values.subarray(d * d + d);
-  if (!between.every((x) => x >= 0)) throw new Error(`${path}: between has values below 0`);
-  return { mean: values.subarray(0, d), transform: values.subarray(d, d * d + d), between };
-}
-
-/** Log-likelihood ratio of one voice against two. */
-export function pldaScorer({ mean, transform, between }: PldaFile): Scorer {
-  const d = mean.length;
+/** Log-likelihood ratio of one voice against two. Vectors keep their length, which clustering does not let them. */
+export function pldaScorer({
+  dimensions: d,
+  mean,
+  transform,
+  between,
+}: Pick<Plda, 'dimensions' | 'mean' | 'transform' | 'between'>): Scorer {
+  const k = between.length;
   const known = new WeakMap<Float32Array, Float64Array>();
   const projected = (vector: Float32Array) => {
     const done = known.get(vector);
     if (done) return done;
-    const made = new Float64Array(d);
-    for (let row = 0; row < d; row++) {
+    const made = new Float64Array(k);
+    for (let row = 0; row < k; row++) {
       let sum = 0;
       for (let i = 0; i < d; i++) sum += transform[row * d + i]! * (vector[i]! - mean[i]!);
       made[row] = sum;
@@ -47,7 +39,7 @@ export function pldaScorer({ mean, transform, between }: PldaFile): Scorer {
   return (one, other) => {
     const [a, b] = [projected(one), projected(other)];
     let ratio = 0;
-    for (let i = 0; i < d; i++) ratio += pairRatio(a[i]!, b[i]!, between[i]!);
+    for (let i = 0; i < k; i++) ratio += pairRatio(a[i]!, b[i]!, between[i]!);
     return ratio;
   };
 }

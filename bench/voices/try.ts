@@ -13,7 +13,7 @@ import { scoreTalks, summaries, summaryLine } from '../diarization/talk-scores.t
 import { fewVoices, manyVoices } from '../diarization/talks.ts';
 import { measuredLine, measureVoices } from './conditions.ts';
 import { openPieceEmbedder } from './embedding.ts';
-import { cosine, pldaScorer, readPlda } from './scorer.ts';
+import { cosine, pldaScorerOf } from './scorer.ts';
 import { splitVoices } from './split.ts';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -49,7 +49,7 @@ async function voicesOf(set: string): Promise<Voice[] | null> {
 }
 
 async function tryVoices(set: string, voices: readonly Voice[]): Promise<void> {
-  const scores = { cosine, ...(values.plda && { PLDA: pldaScorer(readPlda(values.plda, 128)) }) };
+  const scores = { cosine, ...(values.plda && { PLDA: pldaScorerOf(values.plda) }) };
   const embedder = await openPieceEmbedder(values.model);
   try {
     for await (const measured of measureVoices(embedder, set, voices, scores, 'kept'))
