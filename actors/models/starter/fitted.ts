@@ -1,17 +1,7 @@
 // How units are recognised beyond their rules: logistic regressions over what the graph measures. Written by
 // bench/starter-fit.ts, which fits them on photographs and drawings; docs/decisions/0029 names them and has the figures.
-import type { Evidence } from './evidence.ts';
+import type { Fit } from './fit.ts';
 import type { UnitName } from './units.ts';
-
-export interface Fit {
-  /** How the unit is made: of its fit alone, or as the geometric mean of its rule and its fit. */
-  readonly with: 'fit' | 'both';
-  readonly bias: number;
-  /** Weight of what the unit's own rule says, 0..1. */
-  readonly rule: number;
-  /** Weights of evidence, in spreads from its usual value. */
-  readonly weights: Readonly<Partial<Record<Evidence, number>>>;
-}
 
 // biome-ignore format: a table
 export const fits: Readonly<Partial<Record<UnitName, Fit>>> = {
