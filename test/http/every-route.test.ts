@@ -180,7 +180,9 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
 const goodFor = ({ body, id }: Route) => ({ ...goodBody(body!, known), ...besides[id] });
 
 const isPathOfAnother = (path: string) =>
-  routes.some((one) => new RegExp(`^${one.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path));
+  routes.some((one) =>
+    new RegExp(`^${one.path.replace(/\{\w+\}/g, '[^/]+').replace(/\{\+\w+\}/, '.+')}$`).test(path),
+  );
 const addressed = ({ path }: Route) => path.replace('{task_id}', task_id).replace('{id}', watch_id);
 /** What a route cannot do without in its query. */
 const queries: Readonly<Record<string, string>> = { faceClusters: `?${new URLSearchParams({ cache_dir })}` };
@@ -285,7 +287,7 @@ for (const route of routes) {
         '*',
       ];
       for (const value of odd) {
-        const path = route.path.replace(/\{\w+\}/, value);
+        const path = route.path.replace(/\{\+?\w+\}/, value);
         const answer = await call(path, route.body ? goodFor(route) : undefined, {
           method: route.method,
         });
