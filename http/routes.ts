@@ -12,6 +12,7 @@ import { libraryRoutes } from './routes/library.ts';
 import { linkRoutes } from './routes/links.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
+import { pageRoutes } from './routes/page.ts';
 import { searchRoutes } from './routes/search.ts';
 import { summaryRoutes } from './routes/summaries.ts';
 import { taskRoutes } from './routes/tasks.ts';
@@ -39,6 +40,7 @@ const described: readonly Route[] = [
   ...clipRoutes,
   ...timelineRoutes,
   ...watchFolderRoutes,
+  ...pageRoutes,
 ];
 
 export const routes: readonly Route[] = [...described, ...documentRoutes(described)];

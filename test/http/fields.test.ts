@@ -324,6 +324,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'GET /media/{link} open',
     'GET /metrics open',
     'GET /openapi.json open',
+    'GET /page/{+file} open',
     'GET /readyz open',
     'POST /api/v1/analysis-data/load licensed',
     'POST /api/v1/analysis-data/load-for-media licensed',
