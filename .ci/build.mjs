@@ -1,9 +1,11 @@
 // Writes dist/, the program as an installed package runs it: JavaScript, the files it reads, the declarations of the
 // client, and a package.json of its own. Node takes no types out of files under node_modules. Run by: npm run build
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { builtinModules } from 'node:module';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { builtinModules, stripTypeScriptTypes } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+
+import { compact } from '../http/page/compact.ts';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
@@ -69,6 +71,21 @@ function copyAssets() {
   for (const name of found) cpSync(join(root, name), join(dist, name));
 }
 
+/** The web page: its modules without their types, so that nothing is left to do when they are served. */
+function writePage() {
+  for (const name of globSync('http/page/app/**/*.{ts,css,svg}', { cwd: root })) {
+    const isModule = name.endsWith('.ts');
+    const target = join(dist, isModule ? name.replace(/ts$/, 'js') : name);
+    mkdirSync(dirname(target), { recursive: true });
+    if (!isModule) cpSync(join(root, name), target);
+    else writeFileSync(target, moduleOfPage(readFileSync(join(root, name), 'utf8')));
+  }
+}
+
+function moduleOfPage(source) {
+  return compact(stripTypeScriptTypes(source)).replace(/(from |import\()'(\.[^']+)\.ts'/g, "$1'$2.js'");
+}
+
 /**
  * Packages that the launcher installs into dist/ and npm does not: `node`, and whatever is imported and is no dependency
  * of the package.
@@ -91,6 +108,7 @@ function installedBySetup() {
 compile();
 writeDeclarations();
 copyAssets();
+writePage();
 const { name, version, license } = manifest;
 const own = {
   name: `${name}-dist`,

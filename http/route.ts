@@ -21,6 +21,8 @@ export interface Content {
   readonly size: number;
   /** A strong entity tag, quotes included. */
   readonly etag: string;
+  /** All of it, where it is in memory anyway: sent at once, and compressed to a client that takes that. *Borrowed*. */
+  readonly held?: Uint8Array;
   /** At least one byte of [from, to), a large part at most as many as a piece has. Rejects when they cannot be read any more. */
   read(from: number, to: number): Promise<Uint8Array>;
   /** Frees what is held. Called once, when no `read` is under way. */
@@ -47,6 +49,8 @@ export interface Input<P extends TObject, Q extends TObject, B extends TObject> 
   readonly body: Static<B>;
   /** Aborted when the client disconnects and when the service stops. */
   readonly signal: AbortSignal;
+  /** What was sent as the license key, a secret; empty without one. Checked where the route is licensed. */
+  readonly credential: string;
   /** Id of the request, as in the log and in the answer's `X-Request-Id`. */
   readonly id: string;
 }
@@ -58,7 +62,7 @@ export interface Route<
   A extends Answers = Answers,
 > {
   readonly method: Method;
-  /** From the root: `/api/v1/tasks/{task_id}`. */
+  /** From the root: `/api/v1/tasks/{task_id}`. A last `{+name}` takes the rest of the path, slashes included. */
   readonly path: string;
   /** Key of the operation in the API document, name of the client's method and of the export: `searchText`. */
   readonly id: string;

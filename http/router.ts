@@ -57,8 +57,11 @@ function select(
 }
 
 /** Null when the path does not match, also when a placeholder is empty or has a broken escape. */
-function match(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
-  if (pattern.length !== parts.length) return null;
+function match(pattern: readonly string[], given: readonly string[]): Record<string, string> | null {
+  const last = pattern.length - 1;
+  const takesRest = pattern[last]!.startsWith('{+');
+  if (takesRest ? given.length < pattern.length : given.length !== pattern.length) return null;
+  const parts = takesRest ? [...given.slice(0, last), given.slice(last).join('/')] : given;
   const params: Record<string, string> = {};
   for (const [at, wanted] of pattern.entries()) {
     const part = parts[at] ?? '';
@@ -68,9 +71,14 @@ function match(pattern: readonly string[], parts: readonly string[]): Record<str
     }
     const value = decoded(part);
     if (value === null || value === '') return null;
-    params[wanted.slice(1, -1)] = value;
+    params[placeholderName(wanted)] = value;
   }
   return params;
+}
+
+/** Of `{name}`, and of `{+name}`, which stands last and takes the rest of the path, slashes included. */
+export function placeholderName(placeholder: string): string {
+  return placeholder.replace(/^\{\+?|\}$/g, '');
 }
 
 function decoded(part: string): string | null {

@@ -12,7 +12,9 @@ import { libraryRoutes } from './routes/library.ts';
 import { linkRoutes } from './routes/links.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
+import { pageRoutes } from './routes/page.ts';
 import { searchRoutes } from './routes/search.ts';
+import { sessionRoutes } from './routes/sessions.ts';
 import { summaryRoutes } from './routes/summaries.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { thumbnailRoutes } from './routes/thumbnails.ts';
@@ -22,6 +24,7 @@ import { watchFolderRoutes } from './routes/watch-folders.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
+  ...sessionRoutes,
   ...modelRoutes,
   ...analysisDataRoutes,
   ...analyzeRoutes,
@@ -39,6 +42,7 @@ const described: readonly Route[] = [
   ...clipRoutes,
   ...timelineRoutes,
   ...watchFolderRoutes,
+  ...pageRoutes,
 ];
 
 export const routes: readonly Route[] = [...described, ...documentRoutes(described)];

@@ -130,6 +130,32 @@ test('fronts see contracts, the type of the engine and public files, never an in
   }
 });
 
+test('the web page loads itself, its packages and one table; the rest it knows as types', () => {
+  const packages = ['preact', 'preact/hooks', 'htm/preact', 'socket.io-client'];
+  const loaded = ['http/client/addresses.ts', 'http/client/request.ts'];
+  const known = ['http/client/shape.ts', 'events/protocol.ts'];
+  const isContract = (to: string) => /^actors\/.*\/contract\.ts$/.test(to) || publicFiles.includes(to);
+  const modules = product.filter(({ path }) => path.startsWith('http/page/app/'));
+  assert.ok(modules.length > 0);
+  for (const { path, text, imports } of modules) {
+    for (const { to, typeOnly } of imports) {
+      const may = to.startsWith('http/page/app/') || packages.includes(to) || loaded.includes(to);
+      assert.ok(may || (typeOnly && (known.includes(to) || isContract(to))), `${path} imports ${to}`);
+    }
+    assert.ok(text.split('\n').length <= 200, `${path} has 200 lines or more`);
+    assert.doesNotMatch(text, /\beval\(|\bFunction\(|innerHTML|insertAdjacentHTML|document\.write/, path);
+  }
+  for (const file of loaded) {
+    const { imports } = product.find(({ path }) => path === file)!;
+    assert.ok(
+      imports.every(({ typeOnly }) => typeOnly),
+      file,
+    );
+  }
+  for (const { path, imports } of product.filter(({ path }) => !path.startsWith('http/page/app/')))
+    for (const { to } of imports) assert.ok(!to.startsWith('http/page/app/'), `${path} imports ${to}`);
+});
+
 test('public files are there and pure', () => {
   for (const file of publicFiles) {
     const found = product.find(({ path }) => path === file);

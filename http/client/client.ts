@@ -7,6 +7,7 @@ import { addresses, type Operations } from './addresses.ts';
 import { ApiError, clientErrors } from './error.ts';
 import { follow } from './follow.ts';
 import { patientFetch } from './patient-fetch.ts';
+import { type Address, type Input, parseAddress, requestOf } from './request.ts';
 import type { InputOf, OutputOf } from './shape.ts';
 
 /** Operations that answer when all is done, which takes longer than the five minutes that `fetch` waits. */
@@ -88,20 +89,6 @@ export function createClient(options: ClientOptions): Client {
   });
 }
 
-type Input = Readonly<Record<string, unknown>>;
-
-interface Address {
-  readonly method: string;
-  readonly path: string;
-  readonly query: readonly string[];
-}
-
-/** `GET /api/v1/tasks/{task_id} offset limit`: method, path, names of the query. */
-function parseAddress(address: string): Address {
-  const [method = '', path = '', ...query] = address.split(' ');
-  return { method, path, query };
-}
-
 function rootOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
@@ -150,29 +137,6 @@ async function once(
     if (signal?.aborted) throw signal.reason;
     throw clientErrors.NO_SERVICE(`no service at ${url} (${reasonOf(error)})`, { url }, error);
   }
-}
-
-function requestOf(
-  { method, path, query }: Address,
-  input: Input,
-): { path: string; body: string | undefined } {
-  const rest = { ...input };
-  const take = (name: string) => {
-    const value = rest[name];
-    delete rest[name];
-    return value;
-  };
-  const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(take(name))));
-  const search = new URLSearchParams();
-  for (const name of query) {
-    const value = take(name);
-    if (value !== undefined) search.set(name, String(value));
-  }
-  const text = search.size > 0 ? `${filled}?${search}` : filled;
-  return {
-    path: text,
-    body: method === 'GET' || Object.keys(rest).length === 0 ? undefined : JSON.stringify(rest),
-  };
 }
 
 async function answerOf(response: Response, text: string): Promise<unknown> {

@@ -79,7 +79,8 @@ export function openApi(routes: readonly Route[]): OpenApi {
   for (const route of routes) {
     if (ids.has(route.id)) throw new Error(`two routes are named ${route.id}`);
     ids.add(route.id);
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, shapes) };
+    const path = route.path.replace('{+', '{');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, shapes) };
   }
   const declared = Object.entries(shapes.components()).map(([name, one]) => [name, explained(one, name)]);
   return {
@@ -127,7 +128,7 @@ function parametersOf(where: 'path' | 'query', { path, params, query }: Route, s
   const declared = where === 'path' ? params : query;
   const names = Object.keys(declared.properties);
   if (where === 'path') {
-    const placeholders = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+    const placeholders = [...path.matchAll(/\{\+?([^}]+)\}/g)].map(([, name]) => name);
     const odd =
       names.find((name) => !placeholders.includes(name)) ??
       placeholders.find((name) => !names.includes(name!));

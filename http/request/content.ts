@@ -15,6 +15,7 @@ export function contentOfText(text: string, type: string): Content {
     type,
     size: bytes.length,
     etag,
+    held: bytes,
     read: async (from, to) => bytes.subarray(from, to),
     close: async () => {},
   };

@@ -44,23 +44,9 @@ export function documentRoutes(others: readonly Route[]): readonly Route[] {
       return reply(200, page, { ...cached, ...guarded });
     },
   });
-  const own: readonly Route[] = [openapi, docs, root];
+  const own: readonly Route[] = [openapi, docs];
   return own;
 }
-
-/** What a person types into a browser first. */
-const root = route({
-  method: 'GET',
-  path: '/',
-  id: 'root',
-  tag: 'Documentation',
-  summary: 'Leads to the page for people',
-  description: 'Redirects to `/docs`.',
-  access: 'open',
-  form: { text: 'text/plain; charset=utf-8' },
-  answers: { 302: Type.String() },
-  handle: () => reply(302, 'The documentation is at /docs\n', { Location: '/docs' }),
-});
 
 /** Another version of the service may answer differently on the same address. */
 const cached = { 'Cache-Control': 'no-cache' };

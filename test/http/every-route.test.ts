@@ -19,6 +19,9 @@ import { createValidator } from '../../http/request/validation.ts';
 import type { Method, Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
 import { routes } from '../../http/routes.ts';
+import { settingsAnswer } from '../../http/settings-answer.ts';
+import { resolveConfig } from '../../runtime/config.ts';
+import { settings } from '../../settings.ts';
 import { world } from '../actors/analysis/fakes.ts';
 import { callsOf, summarise } from '../actors/index/summaries/trees.ts';
 import { FakeIndex, fakeJob } from '../actors/people/fake-index.ts';
@@ -141,6 +144,14 @@ const call = inject(routes, {
   stopping: () => false,
   metrics: { render: async () => '' },
   mediaLinks: createMediaLinks(Date.now),
+  access: {
+    makeTicket: () => ({ ticket: 'fht_t', expires: 1 }),
+    openSession: () => ({ token: 'fhs_t', expires: 1 }),
+    endSession: () => false,
+    cacheDirOf: () => null,
+  },
+  pageAddress: () => 'http://localhost:6699/',
+  settings: settingsAnswer(resolveConfig(settings, { flags: {}, env: {}, file: {} }), '1.0.0'),
 });
 const find = createRouter(routes);
 
@@ -180,7 +191,9 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
 const goodFor = ({ body, id }: Route) => ({ ...goodBody(body!, known), ...besides[id] });
 
 const isPathOfAnother = (path: string) =>
-  routes.some((one) => new RegExp(`^${one.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path));
+  routes.some((one) =>
+    new RegExp(`^${one.path.replace(/\{\w+\}/g, '[^/]+').replace(/\{\+\w+\}/, '.+')}$`).test(path),
+  );
 const addressed = ({ path }: Route) => path.replace('{task_id}', task_id).replace('{id}', watch_id);
 /** What a route cannot do without in its query. */
 const queries: Readonly<Record<string, string>> = { faceClusters: `?${new URLSearchParams({ cache_dir })}` };
@@ -285,7 +298,7 @@ for (const route of routes) {
         '*',
       ];
       for (const value of odd) {
-        const path = route.path.replace(/\{\w+\}/, value);
+        const path = route.path.replace(/\{\+?\w+\}/, value);
         const answer = await call(path, route.body ? goodFor(route) : undefined, {
           method: route.method,
         });

@@ -28,7 +28,7 @@ test('the table of addresses is the one the routes give; else: npm run client', 
 });
 
 test('every route of the service is a method of the client, but those that describe it or answer bytes', () => {
-  const others = ['openapi', 'docs', 'root', 'mediaBytes'];
+  const others = ['openapi', 'docs', 'page', 'pageFile', 'mediaBytes'];
   const ids = routes.map(({ id }) => id).filter((id) => !others.includes(id));
   assert.deepEqual(Object.keys(addresses).sort(), ids.sort());
 });

@@ -1,0 +1,97 @@
+// The operations of the service: `api.searchText({ query, cache_dir }, { signal })`, typed by the routes themselves. A
+// refused session leads back to signing in, a service that does not answer is watched for; both are also thrown.
+import { addresses, type Operations } from '../../client/addresses.ts';
+import { parseAddress, requestOf } from '../../client/request.ts';
+import type { InputOf, OutputOf } from '../../client/shape.ts';
+import { get, update } from './store.ts';
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Method<I, O> =
+  Record<never, never> extends I
+    ? (input?: I, options?: CallOptions) => Promise<O>
+    : (input: I, options?: CallOptions) => Promise<O>;
+
+export type Api = {
+  readonly [K in keyof Operations]: Method<InputOf<Operations[K]>, OutputOf<Operations[K]>>;
+};
+
+/** What the service said no with. `status` 0: it did not answer. */
+export class ApiError extends Error {
+  readonly status: number;
+  /** The short phrase; `message` has the details. */
+  readonly phrase: string;
+  /** Seconds after which asking again makes sense; null where it makes none. */
+  readonly retryAfter: number | null;
+  readonly body: unknown;
+
+  constructor(status: number, body: unknown, retryAfter: number | null) {
+    const told = (body ?? {}) as { error?: unknown; message?: unknown; policy_error?: unknown };
+    const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+    const phrase = text(told.error) ?? text(told.policy_error) ?? `Status ${status}`;
+    super(text(told.message) ?? phrase);
+    this.name = 'ApiError';
+    this.status = status;
+    this.phrase = phrase;
+    this.retryAfter = retryAfter;
+    this.body = body;
+  }
+}
+
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
+
+/** One line for a person. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** An operation by its address, `POST /api/v1/search/text`; `token`: another than that of the session. */
+export async function call<T>(
+  address: string,
+  input: Readonly<Record<string, unknown>> = {},
+  { signal, token }: CallOptions & { readonly token?: string } = {},
+): Promise<T> {
+  const operation = parseAddress(address);
+  const { path, body } = requestOf(operation, input);
+  const session = get().session;
+  const key = token ?? session?.token;
+  const response = await fetch(path, {
+    method: operation.method,
+    headers: {
+      ...(key !== undefined && { 'X-License-Key': key }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body }),
+    ...(signal && { signal }),
+    cache: 'no-store',
+  }).catch((error: unknown) => {
+    if (isAbort(error) || signal?.aborted) throw error;
+    update({ service: 'away' });
+    throw new ApiError(0, { error: 'No answer', message: messageOf(error) }, 1);
+  });
+  const answer: unknown = await parsed(response);
+  if (response.ok) return answer as T;
+  // A session that another request has replaced meanwhile is not ended by an old answer.
+  const isRefused = response.status === 401 || response.status === 403;
+  if (isRefused && token === undefined && session !== null && get().session === session)
+    update({ session: null, signInReason: 'ended' });
+  const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  throw new ApiError(response.status, answer, Number.isFinite(seconds) ? seconds : null);
+}
+
+async function parsed(response: Response): Promise<unknown> {
+  const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
+  return isJson ? response.json() : response.text();
+}
+
+export const api = Object.fromEntries(
+  Object.entries(addresses).map(([name, address]) => [
+    name,
+    (input: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}) =>
+      call(address, input, options),
+  ]),
+) as unknown as Api;

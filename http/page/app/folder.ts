@@ -1,0 +1,63 @@
+// The analysis folder that is looked at: the service says which, and loads it into memory for searching.
+import { ApiError, api, call, messageOf } from './api.ts';
+import { get, subscribe, update } from './store.ts';
+
+const empty = { media: 0, seconds: 0, transcripts: 0, people: 0 };
+let loading: AbortController | null = null;
+
+/** Loads when a person has signed in, and again when the service has come back. */
+export function watchFolder(): void {
+  let before = { session: get().session, returns: get().returns };
+  const look = () => {
+    const { session, returns, service } = get();
+    if (service === 'away' || (session === before.session && returns === before.returns)) return;
+    before = { session, returns };
+    loading?.abort();
+    if (session !== null) void loadFolder();
+  };
+  subscribe(look);
+  if (before.session !== null) void loadFolder();
+}
+
+/** Also to be called when something new was analysed. */
+export async function loadFolder(): Promise<void> {
+  loading?.abort();
+  const own = new AbortController();
+  loading = own;
+  const { signal } = own;
+  const put = (folder: Partial<ReturnType<typeof get>['folder']>) => {
+    if (!signal.aborted) update((before) => ({ folder: { ...before.folder, ...folder } }));
+  };
+  put({ state: 'loading', error: null });
+  try {
+    const cache_dir = get().folder.cache_dir ?? (await folderOfService(signal));
+    put({ cache_dir });
+    const told = await loadPatiently(cache_dir, signal);
+    const { media, vectors: seconds, transcriptions: transcripts, people } = told;
+    put({ state: 'ready', loaded: { media, seconds, transcripts, people } });
+  } catch (error) {
+    // Without an answer it stays as it is: it is loaded when the service is back.
+    if (signal.aborted || (error instanceof ApiError && error.status === 0)) return;
+    put({ state: 'failed', error: messageOf(error), loaded: empty });
+  }
+}
+
+async function folderOfService(signal: AbortSignal): Promise<string> {
+  const { cache_dir } = await call<{ cache_dir: string }>('GET /api/v1/settings', {}, { signal });
+  return cache_dir;
+}
+
+/** A model that still loads answers 503 and says when to ask again. */
+async function loadPatiently(cache_dir: string, signal: AbortSignal) {
+  for (;;) {
+    try {
+      return await api.loadAnalysisData({ cache_dir }, { signal });
+    } catch (error) {
+      const asksAgain = error instanceof ApiError && (error.status === 503 || error.status === 409);
+      if (!asksAgain || error.retryAfter === null) throw error;
+      const { retryAfter } = error;
+      await new Promise((resolve) => setTimeout(resolve, retryAfter * 1000));
+      signal.throwIfAborted();
+    }
+  }
+}

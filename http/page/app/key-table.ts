@@ -1,0 +1,62 @@
+// Every key of the page: what it does and where. One table, so that it can be listed and no key means two things in one
+// place. Pure.
+import type { ViewName } from './route.ts';
+import type { Words } from './words/pair.ts';
+
+export interface Key {
+  /** As `KeyboardEvent.key` says them, letters small; any of them. */
+  readonly keys: readonly string[];
+  readonly where: 'everywhere' | ViewName;
+  readonly words: Words;
+}
+
+const key = (where: Key['where'], keys: readonly string[], english: string, german: string): Key => ({
+  keys,
+  where,
+  words: [english, german],
+});
+
+export const keyTable = {
+  search: key('everywhere', ['/'], 'Go to the search box', 'Zum Suchfeld'),
+  keys: key('everywhere', ['?'], 'Show this list', 'Diese Liste zeigen'),
+
+  tileLeft: key('search', ['ArrowLeft'], 'Previous match', 'Voriger Treffer'),
+  tileRight: key('search', ['ArrowRight'], 'Next match', 'Nächster Treffer'),
+  tileUp: key('search', ['ArrowUp'], 'Match above', 'Treffer darüber'),
+  tileDown: key('search', ['ArrowDown'], 'Match below', 'Treffer darunter'),
+  tileFirst: key('search', ['Home'], 'First match', 'Erster Treffer'),
+  tileLast: key('search', ['End'], 'Last match', 'Letzter Treffer'),
+  tileOpen: key('search', ['Enter'], 'Open in the player', 'Im Player öffnen'),
+  tileBasket: key('search', ['b'], 'Into the basket, or out of it', 'In den Korb oder heraus'),
+  tileLike: key('search', ['m'], 'More like this moment', 'Mehr wie dieser Moment'),
+  smaller: key('search', ['-'], 'Smaller pictures', 'Kleinere Bilder'),
+  larger: key('search', ['+', '='], 'Larger pictures', 'Größere Bilder'),
+  leaveTile: key('search', ['Escape'], 'Back to the search box', 'Zurück zum Suchfeld'),
+
+  play: key('player', [' ', 'k'], 'Play or stop', 'Abspielen oder anhalten'),
+  faster: key('player', ['l'], 'Forward, again: faster', 'Vorwärts, noch einmal: schneller'),
+  backward: key('player', ['j'], 'Backward, again: faster', 'Rückwärts, noch einmal: schneller'),
+  frameBack: key('player', ['ArrowLeft', ','], 'One frame back', 'Ein Bild zurück'),
+  frameOn: key('player', ['ArrowRight', '.'], 'One frame on', 'Ein Bild weiter'),
+  shotBack: key('player', ['ArrowUp'], 'Previous shot', 'Vorige Einstellung'),
+  shotOn: key('player', ['ArrowDown'], 'Next shot', 'Nächste Einstellung'),
+  setIn: key('player', ['i'], 'Set the in point', 'Anfang setzen'),
+  setOut: key('player', ['o'], 'Set the out point', 'Ende setzen'),
+  playerBasket: key('player', ['b'], 'In to out into the basket', 'Anfang bis Ende in den Korb'),
+  leavePlayer: key('player', ['Escape'], 'Back to the matches', 'Zurück zu den Treffern'),
+} as const satisfies Record<string, Key>;
+
+export type KeyName = keyof typeof keyTable;
+
+/** As a person reads it. */
+export function keyLabel(name: string): string {
+  const labels: Readonly<Record<string, string>> = {
+    ArrowLeft: '←',
+    ArrowRight: '→',
+    ArrowUp: '↑',
+    ArrowDown: '↓',
+    Escape: 'Esc',
+    ' ': '␣',
+  };
+  return labels[name] ?? (name.length === 1 ? name.toUpperCase() : name);
+}

@@ -1,0 +1,27 @@
+// Where the page begins.
+import { html, render } from 'htm/preact';
+import { watchFolder } from './folder.ts';
+import { startKeys } from './keys.ts';
+import { watchTasks } from './live.ts';
+import { startNavigation } from './navigation.ts';
+import { watchPictures } from './pictures.ts';
+import { watchService } from './service.ts';
+import { enterByTicket, forgetSession, keptSession } from './session.ts';
+import { Page } from './shell.ts';
+import { get, subscribe, update } from './store.ts';
+import { startTheme } from './theme.ts';
+import { startLanguage } from './words.ts';
+
+startTheme();
+startLanguage();
+update({ session: keptSession() });
+subscribe(() => {
+  if (get().session === null) forgetSession();
+});
+watchService();
+startNavigation((ticket) => void enterByTicket(ticket));
+watchFolder();
+watchTasks();
+watchPictures();
+startKeys();
+render(html`<${Page} />`, document.getElementById('page')!);

@@ -1,0 +1,31 @@
+// Icons of 16 by 16, drawn with one line width. They say nothing alone: a label stands beside or on the button.
+import { html } from 'htm/preact';
+
+const paths = {
+  search: 'M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9ZM10.3 10.3 14 14',
+  library: 'M1.5 4.5v8h13v-6.5h-6.5l-1.5-1.5z',
+  people:
+    'M6 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM1.5 13.5c0-2.5 2-4 4.5-4s4.5 1.5 4.5 4M11 3a2.3 2.3 0 0 1 0 4.3M12.3 10c1.4.6 2.2 1.9 2.2 3.5',
+  summaries: 'M2 3h12M5 8h9M5 13h9M2 8h.5M2 13h.5',
+  lists: 'M1.5 6h13l-1.5 7.5h-10zM5 6l2-4M11 6 9 2',
+  settings: 'M2 4.5h6M12 4.5h2M2 11.5h2M8 11.5h6M10 2.8v3.4M6 9.8v3.4',
+  keys: 'M1.5 4h13v8h-13zM4 7h.5M7 7h.5M10 7h.5M12 7h.2M5 9.8h6',
+  close: 'm3.5 3.5 9 9M12.5 3.5l-9 9',
+  plus: 'M8 3v10M3 8h10',
+  check: 'm3 8.5 3.2 3.2L13 4.8',
+  picture: 'M1.5 3h13v10h-13zM1.5 11l4-4 3.5 3.5 2-2 3.5 3.5M11 6.2h.2',
+  filter: 'M2 3.5h12L9.5 9v4l-3-1.5V9z',
+  play: 'M4.5 2.8v10.4L13 8z',
+  like: 'M3 3h4v4h-4zM9 3h4v4h-4zM3 9h4v4h-4zM11 9v4M9 11h4',
+  warning: 'M8 2.5 14.5 13.5h-13zM8 6.5v3.5M8 11.8v.2',
+  speech: 'M2 3h12v8H8l-3 2.5V11H2z',
+  person: 'M8 8a2.8 2.8 0 1 0 0-5.5 2.8 2.8 0 0 0 0 5.5ZM2.8 14c0-2.8 2.3-4.3 5.2-4.3s5.2 1.5 5.2 4.3',
+  eye: 'M1.5 8S4 3.5 8 3.5 14.5 8 14.5 8 12 12.5 8 12.5 1.5 8 1.5 8ZM8 6.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6Z',
+  clock: 'M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8ZM8 4.5V8l2.5 1.5',
+} as const;
+
+export type IconName = keyof typeof paths;
+
+export function Icon({ name }: { readonly name: IconName }) {
+  return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=${paths[name]} /></svg>`;
+}

@@ -1,0 +1,130 @@
+// Pictures of moments: those that are looked at are asked for in batches, what has scrolled away is not waited for, and
+// the latest ones are kept.
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, api } from './api.ts';
+import { createBounded } from './bounded.ts';
+import { get, subscribe } from './store.ts';
+
+/** Kept pictures; one of a tile is some 15 KB. */
+const KEPT = 1500;
+const BATCH = 24;
+const BATCHES_AT_ONCE = 2;
+/** Pictures of the same draw are asked for together, and those of a fast scroll not at all. */
+const GATHER_MS = 40;
+
+interface Wanted {
+  readonly media_path: string;
+  readonly second: number;
+  readonly side: number;
+  /** Components that show it; none: it is not needed any more. */
+  readonly shown: Set<(picture: string | null) => void>;
+}
+interface Batch {
+  readonly keys: readonly string[];
+  readonly aborter: AbortController;
+}
+
+const kept = createBounded<string | null>(KEPT);
+const wanted = new Map<string, Wanted>();
+const batches = new Set<Batch>();
+let isGathering = false;
+
+/** Its address for an `img`; undefined while it is awaited, null where there is none (sound). `side`: the longest, px. */
+export function usePicture(media_path: string, seconds: number, side = 320): string | null | undefined {
+  const second = Math.max(0, Math.round(seconds * 10) / 10);
+  const key = `${side} ${second} ${media_path}`;
+  const [shown, show] = useState<{ key: string; picture: string | null | undefined }>({
+    key,
+    picture: kept.get(key),
+  });
+  useEffect(() => {
+    const known = kept.get(key);
+    show({ key, picture: known });
+    if (known !== undefined) return;
+    const listener = (picture: string | null) => show({ key, picture });
+    const entry = wanted.get(key) ?? { media_path, second, side, shown: new Set() };
+    entry.shown.add(listener);
+    wanted.set(key, entry);
+    gather();
+    return () => {
+      entry.shown.delete(listener);
+      if (entry.shown.size === 0) drop(key);
+    };
+  }, [key]);
+  return shown.key === key ? shown.picture : kept.get(key);
+}
+
+/** Pictures of another folder, or analysed anew. */
+export function forgetPictures(): void {
+  kept.clear();
+}
+
+function drop(key: string): void {
+  if (wanted.get(key)?.shown.size === 0) wanted.delete(key);
+  for (const batch of batches) if (!batch.keys.some((one) => wanted.has(one))) batch.aborter.abort();
+}
+
+function gather(): void {
+  if (isGathering) return;
+  isGathering = true;
+  setTimeout(() => {
+    isGathering = false;
+    askNext();
+  }, GATHER_MS);
+}
+
+function askNext(): void {
+  const { cache_dir } = get().folder;
+  if (cache_dir === null || get().service === 'away') return;
+  const asked = new Set([...batches].flatMap(({ keys }) => keys));
+  const open = [...wanted].filter(([key]) => !asked.has(key));
+  while (batches.size < BATCHES_AT_ONCE && open.length > 0) {
+    // What was wanted last is what is seen now. All of a batch have one size.
+    const { side } = open.at(-1)![1];
+    const chosen: [string, Wanted][] = [];
+    for (let at = open.length - 1; at >= 0 && chosen.length < BATCH; at--)
+      if (open[at]![1].side === side) chosen.push(...open.splice(at, 1));
+    void askFor(cache_dir, side, chosen);
+  }
+}
+
+async function askFor(
+  cache_dir: string,
+  max_size: number,
+  chosen: readonly [string, Wanted][],
+): Promise<void> {
+  const batch: Batch = { keys: chosen.map(([key]) => key), aborter: new AbortController() };
+  batches.add(batch);
+  try {
+    const requests = chosen.map(([, { media_path, second }]) => ({ media_path, time_seconds: second }));
+    const { signal } = batch.aborter;
+    const { thumbnails } = await api.thumbnails({ cache_dir, max_size, requests }, { signal });
+    for (const [at, [key]] of chosen.entries()) keep(key, thumbnails[at]?.thumbnail ?? null);
+  } catch (error) {
+    // Away: they are asked for when the service is back. Anything else would fail again: no picture.
+    const isAsked =
+      batch.aborter.signal.aborted || (error instanceof ApiError && [0, 401, 503].includes(error.status));
+    if (!isAsked) for (const [key] of chosen) keep(key, null);
+  } finally {
+    batches.delete(batch);
+    if (wanted.size > 0) gather();
+  }
+}
+
+function keep(key: string, thumbnail: string | null): void {
+  const picture = thumbnail === null ? null : `data:image/jpeg;base64,${thumbnail}`;
+  kept.set(key, picture);
+  for (const show of wanted.get(key)?.shown ?? []) show(picture);
+  wanted.delete(key);
+}
+
+export function watchPictures(): void {
+  let { service, folder } = get();
+  subscribe(() => {
+    const now = get();
+    const isBack = service === 'away' && now.service === 'up';
+    const isKnown = folder.cache_dir !== now.folder.cache_dir;
+    ({ service, folder } = now);
+    if (isBack || isKnown) gather();
+  });
+}

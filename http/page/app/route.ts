@@ -1,0 +1,51 @@
+// Where in the page one is, as it stands after the # of the address: a view and what it shows. Never a path. Pure.
+
+export const viewNames = ['search', 'player', 'library', 'people', 'summaries', 'lists', 'settings'] as const;
+export type ViewName = (typeof viewNames)[number];
+
+export interface Route {
+  readonly view: ViewName;
+  /** What stands after the view: `HASH@12.5` for the player; empty for most. */
+  readonly argument: string;
+}
+
+/** A moment of a medium, as the player is told it. */
+export interface Moment {
+  readonly hash_str: string;
+  readonly seconds: number;
+}
+
+/** Null for what is no route: a ticket, or nothing. */
+export function parseRoute(hash: string): Route | null {
+  const [, view = '', argument = ''] = /^#\/([a-z]+)(?:\/(.*))?$/.exec(hash) ?? [];
+  if (!viewNames.includes(view as ViewName)) return null;
+  return { view: view as ViewName, argument: decoded(argument) };
+}
+
+export function routeHash({ view, argument }: Route): string {
+  return argument === '' ? `#/${view}` : `#/${view}/${encodeURIComponent(argument).replace('%40', '@')}`;
+}
+
+/** A one-time ticket after the #; null for a route and for nothing. */
+export function ticketIn(hash: string): string | null {
+  const text = hash.slice(1);
+  return text !== '' && !text.startsWith('/') ? decoded(text) : null;
+}
+
+/** Null for what names no moment. */
+export function parseMoment(argument: string): Moment | null {
+  const [, hash_str, seconds = '0'] = /^([\w-]+)(?:@(\d+(?:\.\d+)?))?$/.exec(argument) ?? [];
+  return hash_str === undefined ? null : { hash_str, seconds: Number(seconds) };
+}
+
+export function momentArgument({ hash_str, seconds }: Moment): string {
+  return `${hash_str}@${Math.max(0, Math.round(seconds * 1000) / 1000)}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

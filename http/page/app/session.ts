@@ -1,0 +1,60 @@
+// Signing in: a one-time ticket is swapped for a token, or a license key is pasted. Either is kept for this tab alone and
+// sent as a header; no cookie is set.
+import { ApiError, call } from './api.ts';
+import { get, type Session, update } from './store.ts';
+
+const KEPT = 'framehound.session';
+
+/** What this tab was signed in with before it was loaded again. */
+export function keptSession(): Session | null {
+  try {
+    const { kind, token } = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as Partial<Session>;
+    return (kind === 'ticket' || kind === 'key') && typeof token === 'string' ? { kind, token } : null;
+  } catch {
+    return null;
+  }
+}
+
+function enter(session: Session): void {
+  sessionStorage.setItem(KEPT, JSON.stringify(session));
+  update({ session, signInReason: null });
+}
+
+/** Forgets what does not open the service any more. Call it when the store has no session. */
+export function forgetSession(): void {
+  sessionStorage.removeItem(KEPT);
+}
+
+/** False when the ticket is wrong, used or too old: a person is asked for another. */
+export async function enterByTicket(ticket: string): Promise<boolean> {
+  try {
+    const { token } = await call<{ token: string }>('POST /api/v1/sessions', { ticket }, { token: '' });
+    enter({ kind: 'ticket', token });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    // Who is signed in already opened the page by an old address; that is no reason to end it.
+    if (get().session === null) update({ signInReason: 'ticket' });
+    return false;
+  }
+}
+
+/** False when the service refuses the key. Throws when it does not answer. */
+export async function enterByKey(key: string): Promise<boolean> {
+  try {
+    await call('GET /api/v1/models/loaded', {}, { token: key });
+    enter({ kind: 'key', token: key });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) throw error;
+    update({ signInReason: 'key' });
+    return false;
+  }
+}
+
+export async function leave(): Promise<void> {
+  const { session } = get();
+  if (session?.kind === 'ticket')
+    await call('DELETE /api/v1/sessions', {}, { token: session.token }).catch(() => {});
+  update({ session: null, signInReason: null });
+}

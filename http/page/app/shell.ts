@@ -1,0 +1,61 @@
+// The frame around the views: header, the view that the address names, messages.
+import { html } from 'htm/preact';
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useKeys } from './keys.ts';
+import { loaders } from './loaders.ts';
+import { Header } from './parts/header.ts';
+import { KeysDialog } from './parts/keys-dialog.ts';
+import { Failed, Loading } from './parts/states.ts';
+import { Toasts } from './parts/toasts.ts';
+import type { ViewName } from './route.ts';
+import { SignIn } from './sign-in.ts';
+import { update, useStore } from './store.ts';
+import type { View } from './view.ts';
+import { shell } from './words/shell.ts';
+import { t } from './words.ts';
+
+export function Page() {
+  const language = useStore((state) => state.language);
+  const isIn = useStore((state) => state.session !== null);
+  // Another language: everything is drawn anew.
+  return html`<${isIn ? Inside : SignIn} key=${language} /><${Away} /><${Toasts} />`;
+}
+
+function Inside() {
+  const showsKeys = useStore((state) => state.showsKeys);
+  const { view, argument } = useStore((state) => state.route);
+  useKeys({ keys: () => update({ showsKeys: true }) });
+  return html`<a class="skip" href="#content" onClick=${skip}>${t(shell.skip)}</a>
+    <${Header} view=${view} />
+    <${CurrentView} key=${view} name=${view} argument=${argument} />
+    ${showsKeys && html`<${KeysDialog} />`}`;
+}
+
+/** By hand: what stands after the # is the view. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+}
+
+function CurrentView({ name, argument }: { readonly name: ViewName; readonly argument: string }) {
+  const [found, setFound] = useState<View | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const load = () => {
+    setError(null);
+    loaders[name]().then(({ view }) => setFound(view), setError);
+  };
+  useEffect(load, [name]);
+  useEffect(() => {
+    document.title = found ? `${t(found.title)} – framehound` : 'framehound';
+  }, [found]);
+  const Render = found?.render as ComponentType<{ argument: string }> | undefined;
+  return html`<main id="content" tabindex="-1" class=${`view view-${name}`}>
+    ${Render ? html`<${Render} argument=${argument} />` : error ? html`<${Failed} error=${error} again=${load} />` : html`<${Loading} />`}
+  </main>`;
+}
+
+function Away() {
+  const isAway = useStore((state) => state.service === 'away');
+  return html`<div class="away" role="status">${isAway && html`<p>${t(shell.away)}</p>`}</div>`;
+}

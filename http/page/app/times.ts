@@ -1,0 +1,33 @@
+// Times and names as they are shown. Pure.
+
+/** `1:02:03`, `2:03`; with `tenths` `2:03.4`. */
+export function clock(seconds: number, { tenths = false } = {}): string {
+  const tens = Math.round(Math.max(0, seconds) * 10);
+  const whole = tenths ? Math.floor(tens / 10) : Math.floor(Math.max(0, seconds));
+  const two = (value: number) => String(value).padStart(2, '0');
+  const hours = Math.floor(whole / 3600);
+  const rest = `${hours > 0 ? two(Math.floor(whole / 60) % 60) : Math.floor(whole / 60) % 60}:${two(whole % 60)}`;
+  return `${hours > 0 ? `${hours}:` : ''}${rest}${tenths ? `.${tens % 10}` : ''}`;
+}
+
+/** `HH:MM:SS`, as some operations take it. */
+export function fullClock(seconds: number): string {
+  const whole = Math.floor(Math.max(0, seconds));
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${two(Math.floor(whole / 3600))}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+}
+
+/** Seconds of `1:02:03`, `2:03`, `90` or `1:03.5`; null for what is no time. */
+export function secondsOf(text: string): number | null {
+  if (!/^\s*(\d+:){0,2}\d+([.,]\d+)?\s*$/.test(text)) return null;
+  return text
+    .trim()
+    .replace(',', '.')
+    .split(':')
+    .reduce((sum, part) => sum * 60 + Number(part), 0);
+}
+
+/** The last part of a path, of any system. */
+export function nameOf(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1) || path;
+}

@@ -1,0 +1,50 @@
+// The document of the web page: where its styles and modules lie, and the policy it holds to. No code and no style stand
+// in it but the table of packages, which the policy names by its hash. Pure.
+import { createHash } from 'node:crypto';
+import { entry, importMap } from './files.ts';
+
+const table = JSON.stringify(importMap);
+const tableHash = createHash('sha256').update(table).digest('base64');
+
+/** Code and style come from this service alone, nothing is sent elsewhere, and no text becomes code. */
+export const pagePolicy = [
+  `default-src 'none'`,
+  `script-src 'self' 'sha256-${tableHash}'`,
+  `style-src 'self'`,
+  `img-src 'self' blob: data:`,
+  `media-src 'self' blob:`,
+  `connect-src 'self'`,
+  `base-uri 'none'`,
+  `form-action 'none'`,
+  `frame-ancestors 'none'`,
+  `require-trusted-types-for 'script'`,
+  `trusted-types 'none'`,
+].join('; ');
+
+/** `names`: the files of the page. Modules that are needed at once are named, so that none waits for another. */
+export function pageDocument(names: readonly string[], preloaded: readonly string[]): string {
+  const styles = names.filter((name) => name.endsWith('.css')).sort(inOrder);
+  const links = [
+    ...styles.map((name) => `<link rel="stylesheet" href="/page/${name}">`),
+    ...preloaded.map((name) => `<link rel="modulepreload" href="/page/${name}">`),
+  ];
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="dark light">
+<meta name="referrer" content="no-referrer">
+<title>framehound</title>
+<link rel="icon" href="/page/page/app/icon.svg">
+<script type="importmap">${table}</script>
+${links.join('\n')}
+<script type="module" src="/page/${entry}"></script>
+</head>
+<body><div id="page"></div><noscript>This page needs JavaScript. The interface for programs is at /docs.</noscript></body></html>
+`;
+}
+
+/** Those of the whole page before those of a view. */
+function inOrder(a: string, b: string): number {
+  const rank = (name: string) => (name.includes('/style/') ? 0 : 1);
+  return rank(a) - rank(b) || (a < b ? -1 : 1);
+}

@@ -1,0 +1,85 @@
+// The files of the web page, by name: its modules and styles, one table it shares with the client, and packages. Nothing
+// else can be had. Modules are TypeScript in a checkout and lose their types here; in a built package they have none.
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import { extname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { contentOfText } from '../request/content.ts';
+import type { Content } from '../route.ts';
+import { compact } from './compact.ts';
+
+/** Of the modules, here and in the page: those of this one. */
+export const moduleSuffix = extname(fileURLToPath(import.meta.url));
+const http = fileURLToPath(new URL('../', import.meta.url));
+/** Where the page itself lies; names of files are paths from `http`, so that relative imports hold in a browser. */
+const APP = 'page/app';
+export const entry = `${APP}/main${moduleSuffix}`;
+const shared = ['client/addresses', 'client/request'].map((name) => name + moduleSuffix);
+
+/** Packages by the name they are imported by: the file that is served. */
+const packages: Readonly<Record<string, () => string>> = {
+  preact: () => import.meta.resolve('preact'),
+  'preact/hooks': () => import.meta.resolve('preact/hooks'),
+  htm: () => import.meta.resolve('htm'),
+  'htm/preact': () => import.meta.resolve('htm/preact'),
+  // The file for browsers, in one piece, has no name among the exports.
+  'socket.io-client': () =>
+    new URL('dist/socket.io.esm.min.js', import.meta.resolve('socket.io-client/package.json')).href,
+};
+const packageFile = (name: string) => `packages/${name.replace('/', '-')}.js`;
+
+/** What a module imports a package by, and where it lies. */
+export const importMap = {
+  imports: Object.fromEntries(Object.keys(packages).map((name) => [name, `/page/${packageFile(name)}`])),
+};
+
+const types: Readonly<Record<string, string>> = {
+  '.ts': 'text/javascript; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+export interface PageFiles {
+  /** Names of all files, sorted. */
+  readonly names: readonly string[];
+  /** Null for what is none of them. Read anew each time, so that a change is seen without a new start. */
+  content(name: string): Promise<Content | null>;
+}
+
+/** Looks into the folder once. */
+export function openPageFiles(): PageFiles {
+  const places = new Map<string, string>();
+  for (const name of [...ownFiles(), ...shared]) places.set(name, join(http, name));
+  for (const [name, resolved] of Object.entries(packages))
+    places.set(packageFile(name), fileURLToPath(resolved()));
+  const made = new Map<string, { readonly digest: string; readonly content: Content }>();
+  return {
+    names: [...places.keys()].sort(),
+    content: async (name) => {
+      const place = places.get(name);
+      if (place === undefined) return null;
+      const source = await readFile(place, 'utf8');
+      const digest = createHash('sha256').update(source).digest('base64');
+      const known = made.get(name);
+      if (known?.digest === digest) return known.content;
+      const content = contentOfText(served(name, source), types[extname(name)]!);
+      made.set(name, { digest, content });
+      return content;
+    },
+  };
+}
+
+function ownFiles(): string[] {
+  return readdirSync(join(http, APP), { recursive: true, encoding: 'utf8' })
+    .map((name) => `${APP}/${name.split(sep).join('/')}`)
+    .filter((name) => [moduleSuffix, '.css', '.svg'].includes(extname(name)));
+}
+
+/** Without types, and without the comments and the space that they leave: a person reads the source. */
+function served(name: string, source: string): string {
+  if (!name.endsWith('.ts')) return source;
+  return compact(stripTypeScriptTypes(source));
+}
