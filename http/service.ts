@@ -14,6 +14,7 @@ export interface Service
       | 'timelines'
       | 'library'
       | 'people'
+      | 'lists'
       | 'watchFolders'
       | 'summaries'
       | 'summaryDocuments'

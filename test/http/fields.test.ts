@@ -52,6 +52,8 @@ const bodies: Readonly<Record<string, Row>> = {
   '/analysis-data/load': { fields: { cache_dir: needed } },
   '/analysis-data/load-for-media': { fields: { cache_dir: needed, media_paths: needed } },
   '/analysis-data/load-transcriptions': { fields: { cache_dir: needed } },
+  '/lists': { fields: {}, beyond: { name: needed, items: [] } },
+  '/lists/{list_id}': { fields: {}, beyond: { version: needed, name: optional, items: optional } },
   '/library/list': { fields: { cache_dir: needed, under: optional, offset: 0, limit: 1000 } },
   '/library/forget': { fields: { cache_dir: needed, media_paths: needed, dry_run: false } },
   '/library/prune': { fields: { cache_dir: needed, dry_run: false } },
@@ -309,10 +311,13 @@ test('objects inside bodies have the fields of the contract with their defaults'
 test('the addresses are those of the contract: each with its method, open or with a key', () => {
   const listed = routes.map(({ method, path, access }) => `${method} ${path} ${access}`);
   assert.deepEqual(listed.sort(), [
+    'DELETE /api/v1/lists/{list_id} licensed',
     'DELETE /api/v1/watch-folders/{id} licensed',
     'GET / open',
     'GET /api/v1/faces/clusters licensed',
     'GET /api/v1/health open',
+    'GET /api/v1/lists licensed',
+    'GET /api/v1/lists/{list_id} licensed',
     'GET /api/v1/models/available licensed',
     'GET /api/v1/models/loaded licensed',
     'GET /api/v1/tasks licensed',
@@ -347,6 +352,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/library/list licensed',
     'POST /api/v1/library/move licensed',
     'POST /api/v1/library/prune licensed',
+    'POST /api/v1/lists licensed',
     'POST /api/v1/media/link licensed',
     'POST /api/v1/media/metadata licensed',
     'POST /api/v1/metadata/facets licensed',
@@ -372,6 +378,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/watch-folders/service/start licensed',
     'POST /api/v1/watch-folders/service/stop licensed',
     'PUT /api/v1/faces/clusters/names licensed',
+    'PUT /api/v1/lists/{list_id} licensed',
     'PUT /api/v1/transcriptions/speakers licensed',
     'PUT /api/v1/watch-folders/{id} licensed',
   ]);
