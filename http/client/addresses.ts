@@ -20,7 +20,14 @@ import type {
 } from '../routes/faces.ts';
 import type { metadataFacets } from '../routes/facets.ts';
 import type { health, livez, metrics, readyz } from '../routes/health.ts';
-import type { forgetMedia, libraryDisk, listLibrary, moveMedia, pruneLibrary } from '../routes/library.ts';
+import type {
+  forgetMedia,
+  libraryDisk,
+  listLibrary,
+  listMedia,
+  moveMedia,
+  pruneLibrary,
+} from '../routes/library.ts';
 import type { mediaLink } from '../routes/links.ts';
 import type { changeList, deleteList, getList, listLists, makeList } from '../routes/lists.ts';
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
@@ -82,6 +89,7 @@ export interface Operations {
   readonly libraryDisk: typeof libraryDisk;
   readonly listLibrary: typeof listLibrary;
   readonly listLists: typeof listLists;
+  readonly listMedia: typeof listMedia;
   readonly listSummaries: typeof listSummaries;
   readonly listTasks: typeof listTasks;
   readonly listWatchFolders: typeof listWatchFolders;
@@ -152,6 +160,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   libraryDisk: 'POST /api/v1/library/disk',
   listLibrary: 'POST /api/v1/library/list',
   listLists: 'GET /api/v1/lists',
+  listMedia: 'POST /api/v1/media/list',
   listSummaries: 'POST /api/v1/summaries/list',
   listTasks: 'GET /api/v1/tasks',
   listWatchFolders: 'GET /api/v1/watch-folders',

@@ -152,7 +152,7 @@ const call = inject(routes, {
   library: createLibrary({
     index: w.index,
     prober: w.prober,
-    tasks: { unfinished: () => null },
+    tasks: { unfinished: () => null, list: () => tasks.list(), failures: async () => [] },
     modelsFolder: join(w.folder, 'models'),
   }),
   people: createPeople({ index: faces.ref, tasks: { start: async () => ({ task_id: 'recluster' }) } }),

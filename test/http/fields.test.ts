@@ -33,6 +33,7 @@ const scope = { media_type: 'any', media_paths: [], hash_strs: [], expected_coun
 const bodies: Readonly<Record<string, Row>> = {
   '/models/load': { fields: { model_key: needed } },
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
+  '/media/list': { fields: {}, beyond: { cache_dir: needed, folder: optional, offset: 0, limit: 1000 } },
   '/media/link': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/cache-paths': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/analyze': {
@@ -354,6 +355,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/library/prune licensed',
     'POST /api/v1/lists licensed',
     'POST /api/v1/media/link licensed',
+    'POST /api/v1/media/list licensed',
     'POST /api/v1/media/metadata licensed',
     'POST /api/v1/metadata/facets licensed',
     'POST /api/v1/models/load licensed',
