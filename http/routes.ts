@@ -12,6 +12,7 @@ import { libraryRoutes } from './routes/library.ts';
 import { linkRoutes } from './routes/links.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
+import { sceneRoutes } from './routes/scenes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { summaryRoutes } from './routes/summaries.ts';
 import { taskRoutes } from './routes/tasks.ts';
@@ -31,6 +32,7 @@ const described: readonly Route[] = [
   ...libraryRoutes,
   ...thumbnailRoutes,
   ...facetRoutes,
+  ...sceneRoutes,
   ...searchRoutes,
   ...transcriptionRoutes,
   ...faceRoutes,

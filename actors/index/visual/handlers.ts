@@ -9,6 +9,7 @@ import { storeErrors } from '../store/contract.ts';
 import type { Stage } from '../store/stage.ts';
 import type { visualMessages } from './contract.ts';
 import { checkedQuery } from './query.ts';
+import { scenesOf } from './scene-lists.ts';
 import { search } from './search.ts';
 import type { VisualIndex } from './visual-index.ts';
 
@@ -41,6 +42,13 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
       return {};
     },
     search: (request, turn) => ranked(parts, request, () => turn.throwIfCancelled()),
+    scenes: ({ cache_dir, model_key, hashes }, turn) =>
+      folders.with(cache_dir, (store) => {
+        store.requireReadable();
+        const answer = scenesOf(store, visual, model_key, hashes, () => turn.throwIfCancelled());
+        const transfer = answer.found.flatMap((one) => (one === null ? [] : [one.scenes.buffer]));
+        return new Sent(answer, { transfer });
+      }),
     vector: ({ cache_dir, model_key, hash_str, frame_index }) =>
       folders.with(cache_dir, (store) => ({ vector: store.visual.vector(model_key, hash_str, frame_index) })),
     previews: (request, turn) => previews(parts, request, turn),

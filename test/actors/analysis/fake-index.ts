@@ -268,6 +268,12 @@ function visualHandlers(world: IndexState) {
           .slice(0, max_results),
       };
     },
+    scenes: ({ hashes }) => ({
+      found: hashes.map((hash) =>
+        world.committed.has(hash) ? { model_key: 'fake', scenes: Int32Array.of(0, 3_661) } : null,
+      ),
+      unreadable: [],
+    }),
     vector: ({ frame_index }) => ({ vector: frame_index === 1 ? new Float32Array([77, 0]) : null }),
     previews: ({ frames }) => ({
       previews: frames.map(({ hash_str, frame_index }) => world.preview(hash_str, frame_index)),
