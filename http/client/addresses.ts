@@ -24,6 +24,7 @@ import type { forgetMedia, libraryDisk, listLibrary, moveMedia, pruneLibrary } f
 import type { mediaLink } from '../routes/links.ts';
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
+import type { listScenes } from '../routes/scenes.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type {
   deleteSummaries,
@@ -77,6 +78,7 @@ export interface Operations {
   readonly health: typeof health;
   readonly libraryDisk: typeof libraryDisk;
   readonly listLibrary: typeof listLibrary;
+  readonly listScenes: typeof listScenes;
   readonly listSummaries: typeof listSummaries;
   readonly listTasks: typeof listTasks;
   readonly listWatchFolders: typeof listWatchFolders;
@@ -142,6 +144,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   health: 'GET /api/v1/health',
   libraryDisk: 'POST /api/v1/library/disk',
   listLibrary: 'POST /api/v1/library/list',
+  listScenes: 'POST /api/v1/scenes',
   listSummaries: 'POST /api/v1/summaries/list',
   listTasks: 'GET /api/v1/tasks',
   listWatchFolders: 'GET /api/v1/watch-folders',

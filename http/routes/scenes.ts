@@ -8,7 +8,7 @@ import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { HashStr, whichMedia } from './media.ts';
 
-export const scenes = route({
+export const listScenes = route({
   method: 'POST',
   path: '/api/v1/scenes',
   id: 'listScenes',
@@ -45,4 +45,4 @@ export const scenes = route({
   },
 });
 
-export const sceneRoutes: readonly Route[] = [scenes];
+export const sceneRoutes: readonly Route[] = [listScenes];

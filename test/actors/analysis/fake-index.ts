@@ -224,6 +224,7 @@ function speechHandlers(world: IndexState) {
       unreadable: [],
     }),
     load_transcripts: () => ({ done: true, load: 1, media: 0, segments: 0, unreadable: [] }),
+    search_said: () => ({ matches: [], media: 0, words: [] }),
     search_transcripts: () => ({ matches: [], total: 0, total_is_exact: true }),
   } satisfies IndexHandlers;
 }
