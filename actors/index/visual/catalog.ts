@@ -73,6 +73,11 @@ export class Catalog {
     return before;
   }
 
+  /** By position. */
+  runsOf(hash: string): readonly Run[] {
+    return this.#byHash.get(hash)?.runs ?? [];
+  }
+
   /** Its runs, which are not looked at any more. */
   remove(hash: string): readonly Run[] {
     const entry = this.#byHash.get(hash);

@@ -148,6 +148,28 @@ export const visualMessages = {
     }),
   ),
   /**
+   * How much each second of one content has of what is searched, 0 to 1 against everything that is loaded; fields as those of
+   * `search`. `values`: one a second, *moved*; null when nothing of it is loaded. Scores are cosines of the model, and only
+   * of use to compare answers to the same query. NOT_LOADED.
+   */
+  relevance: ask(
+    Type.Object({
+      ...Folder,
+      model_key: Type.String(),
+      hash_str: Type.String(),
+      text: Type.Union([Floats, Type.Null()]),
+      picture: Type.Union([Floats, Type.Null()]),
+      text_weight: Type.Number({ minimum: 0 }),
+      exclude: Type.Union([Floats, Type.Null()]),
+    }),
+    Type.Object({
+      values: nullable(Floats),
+      background: Type.Number(),
+      best: Type.Number(),
+      frames: Type.Integer(),
+    }),
+  ),
+  /**
    * The scenes of each content: those that matches have, also where nothing is loaded. Of `model_key` where it looked at the
    * content, else of the model that came to the folder last and did. Null where none did. `unreadable`: hashes whose
    * record is damaged.

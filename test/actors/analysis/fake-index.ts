@@ -214,6 +214,8 @@ function speechHandlers(world: IndexState) {
     }),
     name_speakers: () => ({ names: {} }),
     transcript_part: () => ({ stored: null, segments: [] }),
+    people_named: ({ text }) => ({ people: [], rest: text }),
+    seen_in_scenes: () => ({ matches: [] }),
     load_people: () => ({
       done: true,
       load: 1,
@@ -275,6 +277,7 @@ function visualHandlers(world: IndexState) {
       ),
       unreadable: [],
     }),
+    relevance: () => ({ values: new Float32Array([0, 1]), background: 0, best: 1, frames: 2 }),
     vector: ({ frame_index }) => ({ vector: frame_index === 1 ? new Float32Array([77, 0]) : null }),
     previews: ({ frames }) => ({
       previews: frames.map(({ hash_str, frame_index }) => world.preview(hash_str, frame_index)),
