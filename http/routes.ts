@@ -14,6 +14,7 @@ import { listRoutes } from './routes/lists.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
 import { pageRoutes } from './routes/page.ts';
+import { sceneRoutes } from './routes/scenes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { summaryRoutes } from './routes/summaries.ts';
@@ -35,6 +36,7 @@ const described: readonly Route[] = [
   ...libraryRoutes,
   ...thumbnailRoutes,
   ...facetRoutes,
+  ...sceneRoutes,
   ...searchRoutes,
   ...transcriptionRoutes,
   ...faceRoutes,

@@ -37,6 +37,16 @@ const bodies: Readonly<Record<string, Row>> = {
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
   '/media/list': { fields: {}, beyond: { cache_dir: needed, folder: optional, offset: 0, limit: 1000 } },
   '/media/link': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
+  '/scenes': {
+    fields: {},
+    beyond: {
+      cache_dir: needed,
+      media_path: optional,
+      hash_str: optional,
+      start_seconds: 0,
+      end_seconds: optional,
+    },
+  },
   '/cache-paths': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/analyze': {
     fields: {
@@ -364,6 +374,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/media/metadata licensed',
     'POST /api/v1/metadata/facets licensed',
     'POST /api/v1/models/load licensed',
+    'POST /api/v1/scenes licensed',
     'POST /api/v1/search/frame licensed',
     'POST /api/v1/search/image licensed',
     'POST /api/v1/search/text licensed',
