@@ -12,6 +12,7 @@ import { libraryRoutes } from './routes/library.ts';
 import { linkRoutes } from './routes/links.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
+import { momentRoutes } from './routes/moments.ts';
 import { sceneRoutes } from './routes/scenes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { summaryRoutes } from './routes/summaries.ts';
@@ -34,6 +35,7 @@ const described: readonly Route[] = [
   ...facetRoutes,
   ...sceneRoutes,
   ...searchRoutes,
+  ...momentRoutes,
   ...transcriptionRoutes,
   ...faceRoutes,
   ...summaryRoutes,

@@ -20,6 +20,14 @@ const visual = {
   metadata_filter_request: null,
   segments_to_frame_indices: {},
 };
+const query = {
+  query: optional,
+  image_path: optional,
+  image_data: optional,
+  like: optional,
+  exclude: [],
+  text_weight: 1,
+};
 const faces = { cache_dir: needed, cluster_job_name: needed };
 const selector = {
   cache_dir: needed,
@@ -81,6 +89,19 @@ const bodies: Readonly<Record<string, Row>> = {
   '/search/frame': {
     fields: { ...visual, media_path: needed, time_seconds: needed, query: optional },
     beyond: { text_weight: 1, max_per_media: optional, people_filter: [], people_filter_mode: 'and' },
+  },
+  '/search/moments': {
+    fields: {},
+    beyond: {
+      ...{ cache_dir: needed, ...query, media_paths: [], search_all: false },
+      ...{ metadata_filter_request: null, segments_to_frame_indices: {} },
+      ...{ people_filter: [], people_filter_mode: 'and' },
+      ...{ kinds: optional, limit: 50, max_per_media: optional },
+    },
+  },
+  '/search/relevance': {
+    fields: {},
+    beyond: { cache_dir: needed, media_path: optional, hash_str: optional, ...query },
   },
   '/search/transcript': {
     fields: {
@@ -298,6 +319,7 @@ test('objects inside bodies have the fields of the contract with their defaults'
       { from_cluster_id: needed, to_cluster_id: needed, entry_ids: needed },
     ],
     [inside('/watch-folders', 'metadata_filter_request'), { filters: [] }],
+    [inside('/search/moments', 'like'), { hash_str: optional, media_path: optional, time_seconds: needed }],
     [inside('/thumbnails', 'requests'), { media_path: needed, time_seconds: needed }],
   ] as const) {
     assert.deepEqual(fieldsOf(schema), fields);
@@ -364,6 +386,8 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/scenes licensed',
     'POST /api/v1/search/frame licensed',
     'POST /api/v1/search/image licensed',
+    'POST /api/v1/search/moments licensed',
+    'POST /api/v1/search/relevance licensed',
     'POST /api/v1/search/text licensed',
     'POST /api/v1/search/transcript licensed',
     'POST /api/v1/summaries/collections licensed',
