@@ -20,14 +20,9 @@ const visual = {
   metadata_filter_request: null,
   segments_to_frame_indices: {},
 };
-const query = {
-  query: optional,
-  image_path: optional,
-  image_data: optional,
-  like: optional,
-  exclude: [],
-  text_weight: 1,
-};
+const file = { cache_dir: needed, media_path: optional, hash_str: optional };
+const picture = { image_path: optional, image_data: optional, like: optional };
+const query = { query: optional, ...picture, exclude: [], text_weight: 1 };
 const faces = { cache_dir: needed, cluster_job_name: needed };
 const selector = {
   cache_dir: needed,
@@ -42,16 +37,7 @@ const bodies: Readonly<Record<string, Row>> = {
   '/models/load': { fields: { model_key: needed } },
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
   '/media/link': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
-  '/scenes': {
-    fields: {},
-    beyond: {
-      cache_dir: needed,
-      media_path: optional,
-      hash_str: optional,
-      start_seconds: 0,
-      end_seconds: optional,
-    },
-  },
+  '/scenes': { fields: { ...file, start_seconds: 0, end_seconds: optional } },
   '/cache-paths': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/analyze': {
     fields: {
@@ -91,18 +77,18 @@ const bodies: Readonly<Record<string, Row>> = {
     beyond: { text_weight: 1, max_per_media: optional, people_filter: [], people_filter_mode: 'and' },
   },
   '/search/moments': {
-    fields: {},
+    fields: Object.fromEntries(
+      Object.entries({ ...visual, ...query }).filter(([name]) => name !== 'max_results'),
+    ),
     beyond: {
-      ...{ cache_dir: needed, ...query, media_paths: [], search_all: false },
-      ...{ metadata_filter_request: null, segments_to_frame_indices: {} },
-      ...{ people_filter: [], people_filter_mode: 'and' },
-      ...{ kinds: optional, limit: 50, max_per_media: optional },
+      kinds: optional,
+      limit: 50,
+      max_per_media: optional,
+      people_filter: [],
+      people_filter_mode: 'and',
     },
   },
-  '/search/relevance': {
-    fields: {},
-    beyond: { cache_dir: needed, media_path: optional, hash_str: optional, ...query },
-  },
+  '/search/relevance': { fields: { ...file, ...query } },
   '/search/transcript': {
     fields: {
       query: needed,
