@@ -10,9 +10,11 @@ import { facetRoutes } from './routes/facets.ts';
 import { healthRoutes } from './routes/health.ts';
 import { libraryRoutes } from './routes/library.ts';
 import { linkRoutes } from './routes/links.ts';
+import { listRoutes } from './routes/lists.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
 import { pageRoutes } from './routes/page.ts';
+import { sceneRoutes } from './routes/scenes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { summaryRoutes } from './routes/summaries.ts';
@@ -34,6 +36,7 @@ const described: readonly Route[] = [
   ...libraryRoutes,
   ...thumbnailRoutes,
   ...facetRoutes,
+  ...sceneRoutes,
   ...searchRoutes,
   ...transcriptionRoutes,
   ...faceRoutes,
@@ -41,6 +44,7 @@ const described: readonly Route[] = [
   ...exportRoutes,
   ...clipRoutes,
   ...timelineRoutes,
+  ...listRoutes,
   ...watchFolderRoutes,
   ...pageRoutes,
 ];

@@ -16,6 +16,7 @@ export interface Service
       | 'timelines'
       | 'library'
       | 'people'
+      | 'lists'
       | 'watchFolders'
       | 'summaries'
       | 'summaryDocuments'

@@ -15,6 +15,7 @@ import { Identities } from './media/identities.ts';
 import { mediaFile } from './media/media-file.ts';
 import { createVisualModels } from './models/visual-models.ts';
 import { createPeopleData } from './people-data.ts';
+import { listScenes } from './scenes/scenes.ts';
 import { findFacets } from './scope/find-facets.ts';
 import { createThumbnails } from './thumbnails/thumbnails.ts';
 import { createTranscriptData } from './transcripts/transcript-data.ts';
@@ -96,6 +97,7 @@ export function createSearch(parts: SearchParts): Search {
     sceneThumbnails: (request, signal) => thumbnails.sceneThumbnails(request, now(signal)),
     cachePaths: (request, signal) => cachePaths(location, request, now(signal)),
     mediaFile: (request, signal) => mediaFile(location, request, now(signal)),
+    scenes: (request, signal) => listScenes(location, request, models.state.model_key, now(signal)),
     facets: (request, signal) => findFacets({ index, visualData, transcriptData }, request, signal),
   };
 }
