@@ -56,14 +56,19 @@ test('a strip covers the film without gaps, with pictures of seconds that it cov
   const shots = fc
     .array(fc.integer({ min: 1, max: 3599 }), { maxLength: 80 })
     .map((starts) => [0, ...new Set(starts)].sort((a, b) => a - b))
-    .map((starts) => starts.map((start, i) => ({ start_seconds: start, end_seconds: starts[i + 1] ?? 3600 })));
+    .map((starts) =>
+      starts.map((start, i) => ({ start_seconds: start, end_seconds: starts[i + 1] ?? 3600 })),
+    );
   const property = fc.property(shots, fc.integer({ min: 1, max: 500 }), (given, most) => {
     const cells = picturesOfStrip(given, 3600, most);
     assert.equal(cells[0]!.start, 0);
     assert.ok(Math.abs(cells.at(-1)!.end - 3600) < 1e-6);
     for (const [i, { start, end, second }] of cells.entries()) {
       assert.ok(Math.abs(start - (cells[i - 1]?.end ?? 0)) < 1e-6);
-      assert.ok(end > start && second >= 0 && second < 3600 && second >= start - 1 && second <= end, `${start} ${end} ${second}`);
+      assert.ok(
+        end > start && second >= 0 && second < 3600 && second >= start - 1 && second <= end,
+        `${start} ${end} ${second}`,
+      );
     }
     // Half as many again at most: cells are cut to the nearest number.
     assert.ok(cells.length <= 1.5 * most + 1, `${cells.length} of ${most}`);

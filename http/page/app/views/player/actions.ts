@@ -2,8 +2,8 @@
 import { toggleInBasket } from '../../basket.ts';
 import { useKeys } from '../../keys.ts';
 import { toast } from '../../toasts.ts';
-import { t } from '../../words.ts';
 import { player } from '../../words/player.ts';
+import { t } from '../../words.ts';
 import type { Actions } from './controls.ts';
 import { frameAt, neighbour, type Range, timecodeOf } from './frames.ts';
 import { searchLike } from './like.ts';

@@ -2,8 +2,8 @@
 import { html } from 'htm/preact';
 import { Icon } from '../../parts/icon.ts';
 import { clock } from '../../times.ts';
-import { t } from '../../words.ts';
 import { player } from '../../words/player.ts';
+import { t } from '../../words.ts';
 import { frameAt, type Range, timecodeOf } from './frames.ts';
 import type { Medium } from './media.ts';
 import type { Transport } from './playable.ts';

@@ -62,5 +62,8 @@ export function partOf(
 ): Range {
   const start = marks.in ?? Math.min(shot?.start_seconds ?? 0, marks.out ?? Number.POSITIVE_INFINITY);
   const stop = marks.out ?? Math.max(shot?.end_seconds ?? end, start);
-  return { start_seconds: Math.max(0, Math.min(start, stop)), end_seconds: Math.min(end, Math.max(start, stop)) };
+  return {
+    start_seconds: Math.max(0, Math.min(start, stop)),
+    end_seconds: Math.min(end, Math.max(start, stop)),
+  };
 }

@@ -119,7 +119,11 @@ export function useChapters(hash_str: string) {
       if (!latest) return [];
       const { summary_ref } = latest;
       const { root } = await api.summaryOverview({ cache_dir, summary_ref }, { signal });
-      return root.children.map(({ search_range: [start, end], text_preview: text }) => ({ start, end, text }));
+      return root.children.map(({ search_range: [start, end], text_preview: text }) => ({
+        start,
+        end,
+        text,
+      }));
     },
     [hash_str],
   );

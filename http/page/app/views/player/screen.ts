@@ -8,11 +8,11 @@ import { Loading } from '../../parts/states.ts';
 import { usePicture } from '../../pictures.ts';
 import { useStore } from '../../store.ts';
 import { nameOf } from '../../times.ts';
-import { t } from '../../words.ts';
 import { player } from '../../words/player.ts';
+import { t } from '../../words.ts';
+import { BrowserVersion } from './browser-version.ts';
 import type { Medium } from './media.ts';
 import type { Transport } from './playable.ts';
-import { Proxy } from './proxy.ts';
 import { createStandIn } from './stand-in.ts';
 import { useSecond } from './time.ts';
 
@@ -48,7 +48,7 @@ export function Screen({ medium, transport }: ScreenProps) {
   }
   return html`<div class="screen">
     <${Previews} medium=${medium} transport=${transport} />
-    <${Proxy} medium=${medium} isGone=${url === null} ready=${() => setVersion((before) => before + 1)} />
+    <${BrowserVersion} medium=${medium} isGone=${url === null} ready=${() => setVersion((before) => before + 1)} />
   </div>`;
 }
 
@@ -73,12 +73,7 @@ interface SourceProps extends ScreenProps {
   readonly url: string | null;
 }
 
-function Native({
-  medium,
-  url,
-  transport,
-  onLost,
-}: SourceProps & { readonly url: string; onLost(): void }) {
+function Native({ medium, url, transport, onLost }: SourceProps & { readonly url: string; onLost(): void }) {
   const element = useRef<HTMLVideoElement>(null);
   const { kind, rate, media_path } = medium;
   useEffect(() => {

@@ -17,7 +17,10 @@ export function picturesOfStrip(shots: readonly Range[], duration: number, most:
   if (duration <= 0 || most < 1) return [];
   const width = duration / most;
   const cells: StripCell[] = [];
-  const starts = [0, ...shots.map((shot) => shot.start_seconds).filter((start) => start > 0 && start < duration)];
+  const starts = [
+    0,
+    ...shots.map((shot) => shot.start_seconds).filter((start) => start > 0 && start < duration),
+  ];
   let from = 0;
   for (let at = 0; at < starts.length; at++) {
     const end = starts[at + 1] ?? duration;

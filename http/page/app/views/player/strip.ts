@@ -3,8 +3,8 @@ import { html } from 'htm/preact';
 import { useMemo } from 'preact/hooks';
 import { usePicture } from '../../pictures.ts';
 import { clock } from '../../times.ts';
-import { t } from '../../words.ts';
 import { player } from '../../words/player.ts';
+import { t } from '../../words.ts';
 import type { Range } from './frames.ts';
 import { picturesOfStrip } from './strip-plan.ts';
 

@@ -2,8 +2,8 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { clock } from '../../times.ts';
-import { t } from '../../words.ts';
 import { player } from '../../words/player.ts';
+import { t } from '../../words.ts';
 import type { Range } from './frames.ts';
 import type { Lane } from './lanes.ts';
 import type { Medium } from './media.ts';
@@ -34,7 +34,8 @@ export function Timeline({ medium, transport, scenes, peaks, lanes, marks }: Tim
   const place = (seconds: number) => `${(100 * Math.max(0, Math.min(seconds, duration))) / duration}%`;
   useEveryFrame(transport, (seconds) => {
     if (head.current) head.current.style.left = place(seconds);
-    if (transport.speed !== 0) keepInView(outer.current, (seconds / duration) * (scale.current?.clientWidth ?? 0));
+    if (transport.speed !== 0)
+      keepInView(outer.current, (seconds / duration) * (scale.current?.clientWidth ?? 0));
   });
   useEffect(() => {
     const width = scale.current?.clientWidth ?? 0;

@@ -7,9 +7,9 @@ import { momentArgument, parseMoment } from '../../route.ts';
 import { useStore } from '../../store.ts';
 import { nameOf } from '../../times.ts';
 import type { View } from '../../view.ts';
+import { player } from '../../words/player.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { player } from '../../words/player.ts';
 import { useActions } from './actions.ts';
 import { Controls } from './controls.ts';
 import { partOf, rangeAt } from './frames.ts';
@@ -62,7 +62,12 @@ function Opened({ medium, peaks, transport }: OpenedProps) {
   const chapters = useChapters(hash_str);
   const [marks, setMarks] = useState<{ in: number | null; out: number | null }>({ in: null, out: null });
   const lanes = useMemo(
-    () => lanesOf(chapters.value ?? [], speakerLanes(transcript.value ?? [], t(player.someone)), people.value ?? []),
+    () =>
+      lanesOf(
+        chapters.value ?? [],
+        speakerLanes(transcript.value ?? [], t(player.someone)),
+        people.value ?? [],
+      ),
     [chapters.value, transcript.value, people.value],
   );
   const second = useSecond(transport);
@@ -70,7 +75,8 @@ function Opened({ medium, peaks, transport }: OpenedProps) {
   const part = partOf(marks, rangeAt(shots, second), duration);
   const actions = useActions({ medium, transport, shots, marks, setMarks, part });
   const { width, height, rate } = medium;
-  const details = width > 0 && rate > 0 ? t(player.details, { width: `${width}`, height: `${height}`, rate }) : '';
+  const details =
+    width > 0 && rate > 0 ? t(player.details, { width: `${width}`, height: `${height}`, rate }) : '';
   return html`<div class="player">
     <header class="row"><button class="quiet" onClick=${() => history.back()}>${t(player.back)}</button>
       <h1 class="cut grow" title=${media_path}>${nameOf(media_path)}</h1><span class="quiet">${details}</span>
@@ -90,7 +96,8 @@ function Opened({ medium, peaks, transport }: OpenedProps) {
 }
 
 function lanesOf(chapters: Lane['spans'], speakers: readonly Lane[], people: readonly Lane[]): Lane[] {
-  const own: Lane[] = chapters.length > 0 ? [{ kind: 'chapters', label: t(player.chapters), spans: chapters }] : [];
+  const own: Lane[] =
+    chapters.length > 0 ? [{ kind: 'chapters', label: t(player.chapters), spans: chapters }] : [];
   return [...own, ...speakers, ...people];
 }
 

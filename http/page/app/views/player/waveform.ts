@@ -2,8 +2,8 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useStore } from '../../store.ts';
-import { t } from '../../words.ts';
 import { player } from '../../words/player.ts';
+import { t } from '../../words.ts';
 import { columnsOf } from './columns.ts';
 
 const HEIGHT = 40;

@@ -4,11 +4,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
 import { onProgress, readTasks } from '../../live.ts';
 import { get } from '../../store.ts';
-import { t } from '../../words.ts';
 import { player } from '../../words/player.ts';
+import { t } from '../../words.ts';
 import type { Medium } from './media.ts';
 
-interface ProxyProps {
+interface BrowserVersionProps {
   readonly medium: Medium;
   /** The file is not where it was: nothing can be made of it. */
   readonly isGone: boolean;
@@ -20,7 +20,7 @@ type Making =
   | { readonly state: 'making'; readonly task_id: string; readonly progress: number }
   | { readonly state: 'failed'; readonly text: string };
 
-export function Proxy({ medium: { hash_str }, isGone, ready }: ProxyProps) {
+export function BrowserVersion({ medium: { hash_str }, isGone, ready }: BrowserVersionProps) {
   const [making, setMaking] = useState<Making>({ state: 'idle' });
   const task_id = making.state === 'making' ? making.task_id : null;
   useEffect(() => {
