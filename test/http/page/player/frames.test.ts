@@ -39,6 +39,9 @@ test('timecode counts frames at the nearest whole rate', () => {
   assert.equal(timecodeOf(0, 25), '00:00:00:00');
   assert.equal(timecodeOf(25 * 3661 + 13, 25), '01:01:01:13');
   assert.equal(timecodeOf(24, 23.976), '00:00:01:00');
+  assert.equal(timecodeOf(12, 12.5), '00:00:00:12');
+  assert.equal(timecodeOf(13, 12.5), '00:00:01:00');
+  assert.equal(timecodeOf(153, 12.5), '00:00:12:03');
 });
 
 test('J and L double the speed of their direction, up to eight, and turn around', () => {

@@ -19,11 +19,19 @@ export function lastFrame(duration: number, rate: number): number {
   return Math.max(0, Math.ceil(duration * rate - rate * 2e-6) - 1);
 }
 
-/** `00:01:02:13`: frames count at the nearest whole rate, as timecode without drop frames does. */
+/** Rates that timecode counts at: those within a thousandth or so of a whole one, as 23.976 is. */
+const leastLikeWhole = 0.002;
+
+/**
+ * `00:01:02:13`: frames count at the nearest whole rate, as timecode without drop frames does. At other rates they count
+ * within the second of the clock that they begin in.
+ */
 export function timecodeOf(frame: number, rate: number): string {
   const whole = Math.max(1, Math.round(rate));
-  const seconds = Math.floor(frame / whole);
-  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60, frame % whole];
+  const isCounted = Math.abs(rate - whole) <= leastLikeWhole * whole;
+  const seconds = Math.floor(isCounted ? frame / whole : frame / rate + 1e-6);
+  const within = frame - (isCounted ? seconds * whole : Math.ceil(seconds * rate - 1e-6));
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60, within];
   return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }
 
