@@ -13,6 +13,7 @@ import { type RunningService, runningService } from './service-file.ts';
 
 export const serviceErrors = errorTable({
   NOT_STARTED: { meaning: 'The service does not start', status: 503, retryable: false },
+  KEY_REFUSED: { meaning: 'The service does not take the license key', status: 403, retryable: false },
   NOT_REACHED: { meaning: 'The service that runs does not answer', status: 503, retryable: true },
 });
 
@@ -28,9 +29,15 @@ export interface SignIn {
   readonly hasTicket: boolean;
 }
 
-/** Throws NOT_STARTED, NOT_REACHED, ApiError for a key that is refused, CANCELLED. */
-export function signIn(context: Context): Promise<SignIn> {
-  return context.values.server === '' ? signInHere(context) : signInThere(context);
+/** Throws NOT_STARTED, NOT_REACHED, KEY_REFUSED, CANCELLED. */
+export async function signIn(context: Context): Promise<SignIn> {
+  try {
+    return await (context.values.server === '' ? signInHere(context) : signInThere(context));
+  } catch (error) {
+    if (context.signal.aborted) throw engineErrors.CANCELLED();
+    if (!(error instanceof ApiError) || ![401, 403].includes(error.status)) throw error;
+    throw serviceErrors.KEY_REFUSED(`the service refuses the license key: ${error.message}`, {}, error);
+  }
 }
 
 /** At the service of the setting `server`. */

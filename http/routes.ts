@@ -13,6 +13,7 @@ import { linkRoutes } from './routes/links.ts';
 import { listRoutes } from './routes/lists.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
+import { momentRoutes } from './routes/moments.ts';
 import { pageRoutes } from './routes/page.ts';
 import { sceneRoutes } from './routes/scenes.ts';
 import { searchRoutes } from './routes/search.ts';
@@ -38,6 +39,7 @@ const described: readonly Route[] = [
   ...facetRoutes,
   ...sceneRoutes,
   ...searchRoutes,
+  ...momentRoutes,
   ...transcriptionRoutes,
   ...faceRoutes,
   ...summaryRoutes,

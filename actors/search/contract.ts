@@ -9,6 +9,7 @@ import { PeopleFilter, type PeopleLoadReport } from '../index/people/contract.ts
 import { FrameRange, type LoadReport } from '../index/visual/contract.ts';
 import type { NamedMedia } from './media/contract.ts';
 import type { VisualModels } from './models/contract.ts';
+import type { Moments } from './moments/contract.ts';
 import type { ScenesAnswer, ScenesRequest } from './scenes/contract.ts';
 import { FilterScope, MetadataFilterRequest } from './scope/contract.ts';
 import type {
@@ -191,6 +192,7 @@ export interface Search {
   cachePaths(request: NamedMedia, signal?: AbortSignal): Promise<CachePathsAnswer>;
   /** Throws MEDIA_UNKNOWN and MEDIA_GONE. */
   mediaFile(request: NamedMedia, signal?: AbortSignal): Promise<MediaFile>;
+  readonly moments: Moments;
   /** Nothing has to be loaded. Throws MEDIA_UNKNOWN and NOT_ANALYZED. */
   scenes(request: ScenesRequest, signal?: AbortSignal): Promise<ScenesAnswer>;
   /** What media can be filtered by. */

@@ -203,6 +203,8 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   cachePaths: { media_path: w.paths[0] },
   mediaLink: { media_path: w.paths[0] },
   listScenes: { media_path: w.paths[0] },
+  searchMoments: { query: 'four' },
+  searchRelevance: { media_path: w.paths[0], query: 'four' },
   transcriptionsRange: { hash_str: 'aa' },
   nameSpeakers: { hash_str: 'aa' },
   searchTranscript: { search_all: false },

@@ -3,6 +3,7 @@ import type { CallOptions } from '../../../runtime/ref.ts';
 import type { Probe } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import { searchErrors } from '../contract.ts';
+import type { NamedMedia } from '../media/contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
 import type { Scene, ScenesAnswer, ScenesRequest } from './contract.ts';
 
@@ -39,12 +40,12 @@ export async function listScenes(
   return { ...answer, model_key: list.model_key, scenes };
 }
 
-const fieldOf = (request: ScenesRequest) => ('media_path' in request ? 'media_path' : 'hash_str');
+const fieldOf = (request: NamedMedia) => ('media_path' in request ? 'media_path' : 'hash_str');
 
 /** A media that the folder knows, where it lies or was seen last. Throws MEDIA_UNKNOWN naming the field. */
 export async function knownMedia(
   parts: LocationParts,
-  request: ScenesRequest,
+  request: NamedMedia,
   call: CallOptions,
 ): Promise<{ readonly record: MediaRecord; readonly media_path: string }> {
   const { cache_dir } = request;
