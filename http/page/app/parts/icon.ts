@@ -11,6 +11,8 @@ const paths = {
   settings: 'M2 4.5h6M12 4.5h2M2 11.5h2M8 11.5h6M10 2.8v3.4M6 9.8v3.4',
   keys: 'M1.5 4h13v8h-13zM4 7h.5M7 7h.5M10 7h.5M12 7h.2M5 9.8h6',
   close: 'm3.5 3.5 9 9M12.5 3.5l-9 9',
+  up: 'M8 13V3M4 7l4-4 4 4',
+  down: 'M8 3v10M4 9l4 4 4-4',
   plus: 'M8 3v10M3 8h10',
   check: 'm3 8.5 3.2 3.2L13 4.8',
   picture: 'M1.5 3h13v10h-13zM1.5 11l4-4 3.5 3.5 2-2 3.5 3.5M11 6.2h.2',
