@@ -12,7 +12,9 @@ import { libraryRoutes } from './routes/library.ts';
 import { linkRoutes } from './routes/links.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
+import { momentRoutes } from './routes/moments.ts';
 import { pageRoutes } from './routes/page.ts';
+import { sceneRoutes } from './routes/scenes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { summaryRoutes } from './routes/summaries.ts';
@@ -34,7 +36,9 @@ const described: readonly Route[] = [
   ...libraryRoutes,
   ...thumbnailRoutes,
   ...facetRoutes,
+  ...sceneRoutes,
   ...searchRoutes,
+  ...momentRoutes,
   ...transcriptionRoutes,
   ...faceRoutes,
   ...summaryRoutes,

@@ -24,6 +24,8 @@ import type { forgetMedia, libraryDisk, listLibrary, moveMedia, pruneLibrary } f
 import type { mediaLink } from '../routes/links.ts';
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
+import type { searchMoments, searchRelevance } from '../routes/moments.ts';
+import type { listScenes } from '../routes/scenes.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type { closeSession, getSettings, makeTicket, openSession } from '../routes/sessions.ts';
 import type {
@@ -80,6 +82,7 @@ export interface Operations {
   readonly health: typeof health;
   readonly libraryDisk: typeof libraryDisk;
   readonly listLibrary: typeof listLibrary;
+  readonly listScenes: typeof listScenes;
   readonly listSummaries: typeof listSummaries;
   readonly listTasks: typeof listTasks;
   readonly listWatchFolders: typeof listWatchFolders;
@@ -107,6 +110,8 @@ export interface Operations {
   readonly sceneThumbnails: typeof sceneThumbnails;
   readonly searchFrame: typeof searchFrame;
   readonly searchImage: typeof searchImage;
+  readonly searchMoments: typeof searchMoments;
+  readonly searchRelevance: typeof searchRelevance;
   readonly searchSummaries: typeof searchSummaries;
   readonly searchText: typeof searchText;
   readonly searchTranscript: typeof searchTranscript;
@@ -149,6 +154,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   health: 'GET /api/v1/health',
   libraryDisk: 'POST /api/v1/library/disk',
   listLibrary: 'POST /api/v1/library/list',
+  listScenes: 'POST /api/v1/scenes',
   listSummaries: 'POST /api/v1/summaries/list',
   listTasks: 'GET /api/v1/tasks',
   listWatchFolders: 'GET /api/v1/watch-folders',
@@ -176,6 +182,8 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   sceneThumbnails: 'POST /api/v1/thumbnails/scene',
   searchFrame: 'POST /api/v1/search/frame',
   searchImage: 'POST /api/v1/search/image',
+  searchMoments: 'POST /api/v1/search/moments',
+  searchRelevance: 'POST /api/v1/search/relevance',
   searchSummaries: 'POST /api/v1/summaries/search',
   searchText: 'POST /api/v1/search/text',
   searchTranscript: 'POST /api/v1/search/transcript',

@@ -1,11 +1,12 @@
 // Asks as one types: a little after the last letter, and the request before is given up, so no late answer overwrites a
 // newer one.
 import { useEffect } from 'preact/hooks';
-import { ApiError, call, isAbort } from '../../api.ts';
+import { ApiError, api, isAbort } from '../../api.ts';
 import { useStore } from '../../store.ts';
-import type { FoundAnswer } from './moment.ts';
 import { momentsRequest } from './request.ts';
 import { scrolled, search } from './state.ts';
+
+type Asked = NonNullable<ReturnType<typeof momentsRequest>>;
 
 const AFTER_LETTER_MS = 150;
 
@@ -35,12 +36,11 @@ export function useSearch(): void {
 }
 
 async function ask(asked: string, signal: AbortSignal): Promise<void> {
-  const input = JSON.parse(asked) as Record<string, unknown>;
   try {
-    const answer = await call<FoundAnswer>('POST /api/v1/search/moments', input, { signal });
+    const answer = await api.searchMoments(JSON.parse(asked) as Asked, { signal });
     if (signal.aborted) return;
     const { asked: before, selected } = search.get();
-    if (!isContinued(before, input)) scrolled.top = 0;
+    if (!isContinued(before, asked)) scrolled.top = 0;
     const stays = answer.moments.some(({ moment_id }) => moment_id === selected);
     search.update({ state: 'ready', answer, asked, error: null, selected: stays ? selected : null });
   } catch (error) {
@@ -51,9 +51,9 @@ async function ask(asked: string, signal: AbortSignal): Promise<void> {
 }
 
 /** The same question, more matches. */
-function isContinued(before: string, input: Record<string, unknown>): boolean {
+function isContinued(before: string, asked: string): boolean {
   if (before === '') return false;
   const { limit: _, ...rest } = JSON.parse(before) as Record<string, unknown>;
-  const { limit: __, ...now } = input;
+  const { limit: __, ...now } = JSON.parse(asked) as Record<string, unknown>;
   return JSON.stringify(rest) === JSON.stringify(now);
 }

@@ -1,7 +1,7 @@
 // The bar along each film: how well each second fits what is looked for. Asked for films in sight, two at a time.
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call } from '../../api.ts';
+import { api } from '../../api.ts';
 import { createBounded } from '../../bounded.ts';
 import { go } from '../../navigation.ts';
 import { momentArgument } from '../../route.ts';
@@ -16,6 +16,8 @@ const KEPT = 300;
 /** A film that is scrolled by is not asked for. */
 const IN_SIGHT_MS = 120;
 const AT_ONCE = 2;
+
+type Asked = NonNullable<ReturnType<typeof relevanceRequest>>;
 
 interface Relevance {
   readonly values: readonly number[];
@@ -70,7 +72,8 @@ function ask(key: string, found: (relevance: Relevance) => void): () => void {
   const run = () => {
     if (signal.aborted) return next();
     running++;
-    call<Relevance>('POST /api/v1/search/relevance', JSON.parse(key), { signal })
+    api
+      .searchRelevance(JSON.parse(key) as Asked, { signal })
       .then((relevance) => {
         kept.set(key, relevance);
         if (!signal.aborted) found(relevance);

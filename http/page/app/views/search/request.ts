@@ -1,8 +1,9 @@
 // What is sent for a query: the fields of /search/moments, and those of /search/relevance and /metadata/facets. Pure.
-import type { Query } from './moment.ts';
+import { type Kind, kinds, type Query } from './moment.ts';
 
 /** A last second that no film has. */
 const OPEN_END = 1_000_000;
+const MOST_EXCLUDED = 16;
 
 /** Null when nothing is asked for. */
 export function momentsRequest(query: Query, cache_dir: string) {
@@ -24,7 +25,7 @@ export function momentsRequest(query: Query, cache_dir: string) {
     people_filter_mode: query.peopleMode,
     ...asked,
     ...(isPeople && { query: names }),
-    kinds: isPeople ? ['person'] : query.kinds,
+    ...kindsOf(query, isPeople),
     limit: query.limit,
   };
 }
@@ -39,14 +40,20 @@ export function relevanceRequest(query: Query, cache_dir: string, hash_str: stri
 function lookedFor({ text, exclude, picture, weight, people }: Query) {
   const words = text.trim();
   if (words === '' && picture === null && people.length === 0) return null;
-  const without = words === '' && picture === null ? [] : phrases(exclude);
   return {
     ...(words !== '' && { query: words }),
     ...(picture?.kind === 'own' && { image_data: picture.data }),
     ...(picture?.kind === 'like' && { like: { hash_str: picture.hash_str, time_seconds: picture.seconds } }),
-    exclude: without,
+    // Beside words alone.
+    exclude: words === '' ? [] : phrases(exclude).slice(0, MOST_EXCLUDED),
     text_weight: weight,
   };
+}
+
+/** All of them: those that there are. One that is named and is not there would be a warning. */
+function kindsOf({ kinds: chosen }: Query, isPeople: boolean): { kinds?: Kind[] } {
+  if (isPeople) return { kinds: ['person'] };
+  return chosen.length === kinds.length ? {} : { kinds: [...chosen] };
 }
 
 export function phrases(text: string): string[] {

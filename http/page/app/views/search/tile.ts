@@ -10,7 +10,7 @@ import { useStore } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import type { Found, Reason } from './moment.ts';
+import type { Found } from './moment.ts';
 import { likeThis, search } from './state.ts';
 import { useStrip } from './strips.ts';
 
@@ -73,8 +73,8 @@ function Actions({ moment }: { readonly moment: Found }) {
 }
 
 function NoPicture({ moment, isAwaited }: { readonly moment: Found; readonly isAwaited: boolean }) {
-  const said = moment.reasons.find(({ text }) => text !== undefined);
-  if (said) return html`<p class="tile-said">${said.text}</p>`;
+  const said = moment.reasons.find(({ kind }) => kind === 'said');
+  if (said) return html`<p class="tile-said">${toldOf(said)}</p>`;
   return isAwaited
     ? null
     : html`<span class="tile-none"><${Icon} name=${moment.kind === 'audio' ? 'speech' : 'picture'} /></span>`;
@@ -95,11 +95,11 @@ function Reasons({ moment }: { readonly moment: Found }) {
   </div>`;
 }
 
-function toldOf({ kind, text, name, speaker, speaker_name }: Reason): string {
-  if (kind === 'person') return name ?? '';
-  if (kind !== 'said' || text === undefined) return '';
-  const who = speaker_name ?? speaker;
-  return who ? t(searchWords.saidBy, { name: who, text }) : text;
+function toldOf(reason: Found['reasons'][number]): string {
+  if (reason.kind === 'seen') return '';
+  if (reason.kind === 'person') return reason.name;
+  const { speaker_name: name, text } = reason;
+  return name === '' ? text : t(searchWords.saidBy, { name, text });
 }
 
 function labelOf(moment: Found): string {
