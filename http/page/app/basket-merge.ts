@@ -22,10 +22,15 @@ export function mergedItems(
     const before = base.filter(({ item_id }) => known.has(item_id)).map(({ item_id }) => item_id);
     return kept.join(' ') !== before.join(' ');
   };
-  const isByMine = hasMoved(mine, inMine) || !hasMoved(theirs, inTheirs);
+  // New items stand where they were put by whoever put some.
+  const isByMine = hasMoved(mine, inMine) || (!hasMoved(theirs, inTheirs) && ids(mine) !== ids(base));
   const [first, second] = isByMine ? [mine, theirs] : [theirs, mine];
-  const ids = new Set([...first, ...second].map(({ item_id }) => item_id));
-  return [...ids].map(result).filter((item) => item !== null);
+  const all = new Set([...first, ...second].map(({ item_id }) => item_id));
+  return [...all].map(result).filter((item) => item !== null);
+}
+
+function ids(items: readonly BasketItem[]): string {
+  return items.map(({ item_id }) => item_id).join(' ');
 }
 
 type Items = ReadonlyMap<string, BasketItem>;

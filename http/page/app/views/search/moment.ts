@@ -1,36 +1,10 @@
 // What a search asks for and what it finds, as the view of the search knows it. Pure.
+import type { Moment, MomentKind, MomentsAnswer } from '../../../../../actors/search/moments/contract.ts';
 
-export const kinds = ['seen', 'said', 'person'] as const;
-export type Kind = (typeof kinds)[number];
-
-export interface Reason {
-  readonly kind: Kind;
-  readonly rank: number;
-  /** Of what is said. */
-  readonly text?: string;
-  readonly speaker?: string | null;
-  readonly speaker_name?: string | null;
-  /** Of a person. */
-  readonly name?: string;
-}
-
-export interface Found {
-  readonly moment_id: string;
-  readonly hash_str: string;
-  readonly media_path: string;
-  readonly kind: 'video' | 'audio' | 'image';
-  readonly time_seconds: number;
-  readonly start_seconds: number;
-  readonly end_seconds: number;
-  readonly reasons: readonly Reason[];
-}
-
-export interface FoundAnswer {
-  readonly moments: readonly Found[];
-  readonly counts: Readonly<Record<Kind, number>>;
-  readonly toast_warning?: string;
-  readonly warnings?: readonly string[];
-}
+export const kinds = ['seen', 'said', 'person'] as const satisfies readonly MomentKind[];
+export type Kind = MomentKind;
+export type Found = Moment;
+export type FoundAnswer = MomentsAnswer;
 
 /** A picture to compare with: one of a person's own, or a moment of the library. */
 export type Picture =
