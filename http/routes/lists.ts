@@ -69,7 +69,7 @@ export const getList = route({
   summary: 'One list with its moments',
   description:
     'For /export/timeline an item is `media_path`, `source_start_seconds` from `start_seconds`, `source_end_seconds` from ' +
-    '`end_seconds`, `name` and a `track`; for /export/clips it is `media_path`, `start_seconds` and `end_seconds` as they are.',
+    '`end_seconds`, `name` and a `track`, mostly `both`; for /export/clips it is `media_path`, `start_seconds` and `end_seconds` as they are.',
   params: Id,
   answers: { 200: One, 404: ErrorBody },
   handle: async ({ params, signal }, { lists }) =>

@@ -25,7 +25,7 @@ export interface Arranged {
   readonly warnings: readonly string[];
 }
 
-type Kind = TimelineItem['track'];
+type Kind = 'video' | 'audio';
 
 interface Placed {
   readonly item: number;
@@ -45,16 +45,22 @@ export function arrange(
 ): Arranged {
   const { items } = request;
   const pictures = items.flatMap(({ track, media_path }) =>
-    track === 'video' && facts.has(media_path) ? [facts.get(media_path)!] : [],
+    facts.has(media_path) && tracksOf(track, facts.get(media_path)!).includes('video')
+      ? [facts.get(media_path)!]
+      : [],
   );
   const sequence = sequenceOf(request, pictures);
   const sources = new Sources(facts, sequence.rate);
   const marks = new ChapterMarks(chapters);
   const placed: Record<Kind, Placed[]> = { video: [], audio: [] };
   for (const [i, item] of items.entries()) {
-    if (!facts.has(item.media_path)) continue;
-    const some = placed[item.track];
-    some.push({ item: i, ...place(item, `items[${i}]`, { sources, marks }, some.at(-1)) });
+    const own = facts.get(item.media_path);
+    if (!own) continue;
+    const tracks = tracksOf(item.track, own);
+    const follows = item.track === 'both' ? (['video', 'audio'] as const) : tracks;
+    const [before] = follows.map((track) => placed[track].at(-1)).sort(byEnd);
+    const one = { item: i, ...place(item, `items[${i}]`, { sources, marks }, before) };
+    for (const track of tracks) placed[track].push(one);
   }
   const all = [...placed.video, ...placed.audio].map(({ clip }) => clip);
   const timeline = {
@@ -65,6 +71,17 @@ export function arrange(
     audio: soundTracks(placed.audio, sources),
   };
   return { timeline, warnings: sources.warnings };
+}
+
+/** Picture, sound, or whichever of them the file has. */
+function tracksOf(track: TimelineItem['track'], { kind, sound }: SourceFacts): Kind[] {
+  if (track !== 'both') return [track];
+  return [...(kind === 'audio' ? [] : (['video'] as const)), ...(sound ? (['audio'] as const) : [])];
+}
+
+/** What ends last first; picture and sound of an item begin together. */
+function byEnd(a: Placed | undefined, b: Placed | undefined): number {
+  return (b?.clip.end ?? -1) - (a?.clip.end ?? -1);
 }
 
 /** `before`: of its kind. */

@@ -51,11 +51,14 @@ const Item = Type.Object({
     'After the start. An end in the last, broken second of the file is the end of the file.',
   ),
   timeline_start_seconds: Type.Optional(
-    described(Seconds, 'Where it begins; left out, where the item before it of the same `track` ends.'),
+    described(
+      Seconds,
+      'Where it begins; left out, where the item before it of the same `track` ends, with `both` the later of the two.',
+    ),
   ),
   track: described(
-    oneOf('video', 'audio'),
-    '`video`: the picture without its sound. `audio`: the sound alone.',
+    oneOf('video', 'audio', 'both'),
+    '`video`: the picture without its sound. `audio`: the sound alone. `both`: what the file has of them, together.',
   ),
   name: Type.Optional(described(Name, 'Of the clip; the name of the file when left out.')),
 });

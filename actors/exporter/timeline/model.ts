@@ -87,9 +87,9 @@ export interface Timeline {
 /** Those of all clips, in order of time. */
 export function markersOf({ video, audio }: Timeline): Marker[] {
   const tracks: readonly Track[] = [...video, ...audio];
-  return tracks
-    .flatMap(({ clips }) => clips.flatMap(({ markers }) => markers))
-    .sort((a, b) => a.start - b.start || a.end - b.end);
+  // Picture and sound of one item have the same ones.
+  const all = new Set(tracks.flatMap(({ clips }) => clips.flatMap(({ markers }) => markers)));
+  return [...all].sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
 /** `01:00:00:00`, with a semicolon before the frames where numbers are dropped. `frame`: counted from the first one. */

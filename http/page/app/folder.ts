@@ -1,5 +1,5 @@
 // The analysis folder that is looked at: the service says which, and loads it into memory for searching.
-import { ApiError, api, call, messageOf } from './api.ts';
+import { ApiError, api, messageOf } from './api.ts';
 import { get, subscribe, update } from './store.ts';
 
 const empty = { media: 0, seconds: 0, transcripts: 0, people: 0 };
@@ -11,6 +11,8 @@ export function watchFolder(): void {
   const look = () => {
     const { session, returns, service } = get();
     if (service === 'away' || (session === before.session && returns === before.returns)) return;
+    // The folder is that of the ticket that opened the session.
+    if (session !== before.session) update(({ folder }) => ({ folder: { ...folder, cache_dir: null } }));
     before = { session, returns };
     loading?.abort();
     if (session !== null) void loadFolder();
@@ -43,7 +45,7 @@ export async function loadFolder(): Promise<void> {
 }
 
 async function folderOfService(signal: AbortSignal): Promise<string> {
-  const { cache_dir } = await call<{ cache_dir: string }>('GET /api/v1/settings', {}, { signal });
+  const { cache_dir } = await api.getSettings({}, { signal });
   return cache_dir;
 }
 

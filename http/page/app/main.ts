@@ -1,5 +1,6 @@
 // Where the page begins.
 import { html, render } from 'htm/preact';
+import { watchBasket } from './basket-list.ts';
 import { watchFolder } from './folder.ts';
 import { startKeys } from './keys.ts';
 import { watchTasks } from './live.ts';
@@ -10,7 +11,8 @@ import { enterByTicket, forgetSession, keptSession } from './session.ts';
 import { Page } from './shell.ts';
 import { get, subscribe, update } from './store.ts';
 import { startTheme } from './theme.ts';
-import { startLanguage } from './words.ts';
+import { lists } from './words/lists.ts';
+import { startLanguage, t } from './words.ts';
 
 startTheme();
 startLanguage();
@@ -21,6 +23,7 @@ subscribe(() => {
 watchService();
 startNavigation((ticket) => void enterByTicket(ticket));
 watchFolder();
+watchBasket(() => t(lists.defaultName));
 watchTasks();
 watchPictures();
 startKeys();

@@ -77,6 +77,35 @@ test('sums of seconds that come out a little off are the same frame', () => {
   }
 });
 
+test('both is what the file has of picture and sound, and what follows begins after the later of the two', () => {
+  const facts = known(film('/a'), recording('/b'), film('/silent', { sound: null }));
+  const both = { track: 'both' as const };
+  const { timeline } = arrange(
+    request([
+      item('/a', 0, 2, both),
+      item('/b', 0, 3, both),
+      item('/silent', 0, 1, both),
+      item('/a', 4, 5, both),
+    ]),
+    facts,
+  );
+  const placesOf = (tracks: readonly { clips: readonly { start: number; end: number }[] }[]) =>
+    tracks.flatMap(({ clips }) => clips.map(({ start, end }) => [start / 25, end / 25]));
+  assert.deepEqual(placesOf(timeline.video), [
+    [0, 2],
+    [5, 6],
+    [6, 7],
+  ]);
+  assert.deepEqual(
+    placesOf(timeline.audio).toSorted((a, b) => a[0]! - b[0]!),
+    [
+      [0, 2],
+      [2, 5],
+      [6, 7],
+    ],
+  );
+});
+
 test('items without a place follow the one before them of their kind; the latest end counts, gaps and all', () => {
   const items = [
     item('/a', 10, 12),

@@ -1,12 +1,124 @@
-// The view of search.
+// The search: a box, filters beside, and the matches below.
 import { html } from 'htm/preact';
-import { Empty } from '../../parts/states.ts';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { loadFolder } from '../../folder.ts';
+import { useKeys } from '../../keys.ts';
+import { Icon } from '../../parts/icon.ts';
+import { Empty, Failed, Loading } from '../../parts/states.ts';
+import { routeHash } from '../../route.ts';
+import { useStore } from '../../store.ts';
 import type { View } from '../../view.ts';
+import { searchWords } from '../../words/search.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
+import { useSearch } from './asking.ts';
+import { Box } from './box.ts';
+import { Filters } from './filters.ts';
+import { Grid } from './grid.ts';
+import { byFilm, byRank, type Ordered } from './groups.ts';
+import { limits } from './moment.ts';
+import { pictureIn, searchByPicture } from './own-picture.ts';
+import { Refine } from './refine.ts';
+import { more, search } from './state.ts';
 
-export const view: View = { title: shell.search, render: Placeholder };
+export const view: View = { title: shell.search, render: Search };
 
-function Placeholder() {
-  return html`<${Empty} title=${t(shell.search)} />`;
+function Search() {
+  useSearch();
+  const field = useRef<HTMLInputElement>(null);
+  const showsFilters = search.use((state) => state.showsFilters);
+  const answer = search.use((state) => state.answer);
+  const isGrouped = search.use((state) => state.isGrouped);
+  const ordered = useMemo(
+    () => answer && (isGrouped ? byFilm(answer.moments) : byRank(answer.moments)),
+    [answer, isGrouped],
+  );
+  const toBox = () => {
+    field.current?.focus();
+    field.current?.select();
+  };
+  useKeys({ search: toBox });
+  useEffect(() => field.current?.focus(), []);
+  const toMatches = () => {
+    const [first] = ordered?.moments ?? [];
+    if (!first) return;
+    if (search.get().selected === null) search.update({ selected: first.moment_id });
+    document.querySelector<HTMLElement>('.view-search .grid')?.focus();
+  };
+  const dropping = useDrop();
+  return html`<div class="search-page" ...${dropping.handlers}>
+    <h1 class="unseen">${t(shell.search)}</h1>
+    <${Box} field=${field} toMatches=${toMatches} />
+    <${Refine} ordered=${ordered} />
+    <${Warnings} />
+    <div class="search-body">
+      ${showsFilters && html`<${Filters} />`}
+      <${Matches} ordered=${ordered} toBox=${toBox} />
+    </div>
+    ${dropping.isOver && html`<div class="drop-here">${t(searchWords.dropHere)}</div>`}
+  </div>`;
+}
+
+function Matches({ ordered, toBox }: { readonly ordered: Ordered | null; toBox(): void }) {
+  const folder = useStore((state) => state.folder);
+  const state = search.use((slice) => slice.state);
+  const error = search.use((slice) => slice.error);
+  const limit = search.use(({ query }) => query.limit);
+  if (folder.state === 'failed')
+    return html`<${Failed} error=${new Error(folder.error ?? '')} title=${t(searchWords.folderFailed)} again=${() => void loadFolder()} />`;
+  if (folder.state !== 'ready') return html`<${Loading} label=${t(searchWords.loadingFolder)} />`;
+  if (folder.loaded.media + folder.loaded.transcripts === 0)
+    return html`<${Empty} icon="library" title=${t(searchWords.noLibrary)}><p>${t(searchWords.noLibraryHow)}</p>
+      <a class="button" href=${routeHash({ view: 'library', argument: '' })}>${t(searchWords.toLibrary)}</a><//>`;
+  if (state === 'failed') return html`<${Failed} error=${error} />`;
+  if (ordered === null)
+    return state === 'idle' ? html`<${Start} />` : html`<${Loading} label=${t(searchWords.searching)} />`;
+  const n = ordered.moments.length;
+  if (n === 0)
+    return html`<${Empty} icon="search" title=${t(searchWords.nothing)}><p>${t(searchWords.nothingHow)}</p><//>`;
+  // As many as were asked for: there may be more.
+  const hasMore = n >= limit && limit < limits.at(-1)!;
+  return html`<${Grid} ordered=${ordered} hasMore=${hasMore} more=${more} leave=${toBox} />`;
+}
+
+function Start() {
+  const { media, seconds } = useStore(({ folder }) => folder.loaded);
+  const values = {
+    media: t(searchWords.films, { n: media }),
+    seconds: t(searchWords.seconds, { n: seconds }),
+  };
+  return html`<${Empty} icon="search" title=${t(searchWords.start, values)}><p class="quiet">${t(searchWords.startHow)}</p><//>`;
+}
+
+function Warnings() {
+  const warnings = search.use(({ answer }) => answer?.warnings ?? null);
+  return html`<div class="warnings" role="status">${warnings?.map(
+    (one) => html`<p><${Icon} name="warning" />${one}</p>`,
+  )}</div>`;
+}
+
+/** A picture that is dragged over the view. */
+function useDrop() {
+  const [isOver, setOver] = useState(false);
+  const isFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+  return {
+    isOver,
+    handlers: {
+      onDragOver: (event: DragEvent) => {
+        if (!isFile(event)) return;
+        event.preventDefault();
+        setOver(true);
+      },
+      onDragLeave: (event: DragEvent) => {
+        const page = event.currentTarget as HTMLElement;
+        if (!page.contains(event.relatedTarget as Node | null)) setOver(false);
+      },
+      onDrop: (event: DragEvent) => {
+        event.preventDefault();
+        setOver(false);
+        const file = pictureIn(event.dataTransfer);
+        if (file) void searchByPicture(file);
+      },
+    },
+  };
 }

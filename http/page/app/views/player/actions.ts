@@ -1,0 +1,83 @@
+// What buttons and keys of the player do.
+import { toggleInBasket } from '../../basket.ts';
+import { useKeys } from '../../keys.ts';
+import { toast } from '../../toasts.ts';
+import { player } from '../../words/player.ts';
+import { t } from '../../words.ts';
+import type { Actions } from './controls.ts';
+import { frameAt, neighbour, type Range, timecodeOf } from './frames.ts';
+import { searchLike } from './like.ts';
+import type { Medium } from './media.ts';
+import type { Transport } from './playable.ts';
+
+interface Marks {
+  readonly in: number | null;
+  readonly out: number | null;
+}
+
+interface ActionParts {
+  readonly medium: Medium;
+  readonly transport: Transport;
+  readonly shots: readonly Range[];
+  readonly marks: Marks;
+  setMarks(marks: Marks): void;
+  readonly part: Range;
+}
+
+export function useActions({ medium, transport, shots, marks, setMarks, part }: ActionParts): Actions {
+  const { hash_str, media_path, rate, duration } = medium;
+  const actions: Actions = {
+    shot: (direction) => {
+      const found = neighbour(shots, transport.seconds, direction);
+      transport.seek(found ?? (direction === 1 ? duration : 0));
+    },
+    mark: (which) => setMarks(marked(marks, which, borderOf(which))),
+    clearMarks: () => setMarks({ in: null, out: null }),
+    basket: () => toggleInBasket({ media_path, hash_str, ...(duration > 0 ? part : still) }),
+    like: () => searchLike({ hash_str, media_path, seconds: transport.seconds }),
+    copy: () => void copyPlace(media_path, placeOf()),
+  };
+  /** In is the start of the frame that is seen, out its end: what is marked holds both frames. */
+  function borderOf(which: 'in' | 'out'): number {
+    const { seconds } = transport;
+    if (rate <= 0) return seconds;
+    return (frameAt(seconds, rate) + (which === 'in' ? 0 : 1)) / rate;
+  }
+  const placeOf = () =>
+    rate > 0 ? timecodeOf(frameAt(transport.seconds, rate), rate) : transport.seconds.toFixed(3);
+  useKeys({
+    play: () => transport.toggle(),
+    faster: () => transport.shuttle(1),
+    backward: () => transport.shuttle(-1),
+    frameBack: () => transport.step(-1),
+    frameOn: () => transport.step(1),
+    shotBack: () => actions.shot(-1),
+    shotOn: () => actions.shot(1),
+    setIn: () => actions.mark('in'),
+    setOut: () => actions.mark('out'),
+    playerBasket: actions.basket,
+    leavePlayer: () => history.back(),
+  });
+  return actions;
+}
+
+/** A still has no time: a moment of it lasts as long as one that is put into a sequence usually does. */
+const still: Range = { start_seconds: 0, end_seconds: 5 };
+
+/** A mark behind the other one takes its place: that one is no longer meant. */
+function marked(marks: Marks, which: 'in' | 'out', seconds: number): Marks {
+  const next = { ...marks, [which]: seconds };
+  const isBackward = next.in !== null && next.out !== null && next.in >= next.out;
+  return isBackward ? { in: null, out: null, [which]: seconds } : next;
+}
+
+async function copyPlace(path: string, place: string): Promise<void> {
+  const text = `${path}\t${place}`;
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(t(player.copied, { text }));
+  } catch {
+    // Without the right to the clipboard it can at least be read.
+    toast(text);
+  }
+}

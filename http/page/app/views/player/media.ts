@@ -1,0 +1,138 @@
+// What the player knows of a medium: what it is, where its scenes are, what is said, who is seen, its chapters. Each is asked
+// for by itself: what one of them lacks, the others still have.
+import { ApiError, api } from '../../api.ts';
+import { type Asked, useAsk } from '../../ask.ts';
+import { useStore } from '../../store.ts';
+import { usualRate } from './frames.ts';
+import type { Lane, Segment } from './lanes.ts';
+
+export interface Medium {
+  readonly hash_str: string;
+  readonly media_path: string;
+  readonly kind: 'video' | 'audio' | 'image';
+  /** 0 for stills. */
+  readonly duration: number;
+  /** Frames a second; 0 for sound. */
+  readonly rate: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+const PAGE = 500;
+/** Points of the waveform: more than a screen has pixels. */
+const POINTS = 4000;
+/** After the end of every film. */
+const FOREVER = 1_000_000;
+
+/** The whole of a medium; of one without sound `peaks` is empty. */
+export async function askMedium(cache_dir: string, hash_str: string, signal: AbortSignal) {
+  const sound = await api.mediaPeaks({ cache_dir, hash_str, points: POINTS }, { signal });
+  const { media_path } = sound;
+  const { media_properties: found } = await api.mediaMetadata(
+    { cache_dir, media_paths: [media_path] },
+    { signal },
+  );
+  const { kind, fps, width, height } = found[media_path] ?? { kind: 'video', fps: null, width: 0, height: 0 };
+  const medium: Medium = {
+    hash_str,
+    media_path,
+    kind,
+    duration: kind === 'image' ? 0 : sound.duration_seconds,
+    rate: kind === 'audio' ? 0 : (fps ?? usualRate) || usualRate,
+    width,
+    height,
+  };
+  return { medium, peaks: sound.peaks };
+}
+
+/** `ask` of the folder that is looked at; nothing is asked while there is none. */
+function useFolderAsk<T>(
+  ask: (cache_dir: string, signal: AbortSignal) => Promise<T>,
+  dependencies: readonly unknown[],
+): Asked<T> {
+  const cache_dir = useStore((state) => state.folder.cache_dir);
+  const question = cache_dir === null ? null : (signal: AbortSignal) => ask(cache_dir, signal);
+  return useAsk(question, [cache_dir, ...dependencies]);
+}
+
+export function useMedium(hash_str: string) {
+  return useFolderAsk((cache_dir, signal) => askMedium(cache_dir, hash_str, signal), [hash_str]);
+}
+
+export function useScenes(hash_str: string) {
+  return useFolderAsk(
+    async (cache_dir, signal) => {
+      const { scenes } = await api
+        .listScenes({ cache_dir, hash_str }, { signal })
+        .catch(withoutAnalysis({ scenes: [] }));
+      return scenes;
+    },
+    [hash_str],
+  );
+}
+
+export function useTranscript(hash_str: string) {
+  return useFolderAsk(
+    async (cache_dir, signal) => {
+      const all: Segment[] = [];
+      const request = { cache_dir, hash_str, start_seconds: 0, end_seconds: FOREVER, max_segments: PAGE };
+      for (let after: number | null = null; ; ) {
+        const asked = { ...request, ...(after !== null && { after_segment_index: after }) };
+        const page = await api.transcriptionsRange(asked, { signal });
+        all.push(...page.segments);
+        after = page.next_after_segment_index;
+        if (!page.truncated || after === null) return all;
+      }
+    },
+    [hash_str],
+  );
+}
+
+/** A lane for everybody who has a name and is seen; `rounds` changes when names did. */
+export function usePeople(hash_str: string) {
+  return useFolderAsk(
+    async (cache_dir, signal) => {
+      const { jobs } = await api.faceClusters({ cache_dir }, { signal });
+      const lanes: Lane[] = [];
+      for (const { name: cluster_job_name, names, media_hashes } of jobs) {
+        if (Object.keys(names).length === 0 || !media_hashes.includes(hash_str)) continue;
+        const { people } = await api.appearances({ cache_dir, cluster_job_name }, { signal });
+        for (const { name, cluster_id, media } of people) {
+          const own = media.find((one) => one.hash_str === hash_str);
+          if (!own) continue;
+          const spans = own.ranges.map(([start, end]) => ({ start, end, text: name ?? cluster_id }));
+          lanes.push({ kind: 'person', label: name ?? cluster_id, spans });
+        }
+      }
+      return lanes;
+    },
+    [hash_str],
+  );
+}
+
+/** The children of the root of the newest summary; none where there is no summary. */
+export function useChapters(hash_str: string) {
+  return useFolderAsk(
+    async (cache_dir, signal) => {
+      const { summaries } = await api.listSummaries({ cache_dir, hash_strs: [hash_str] }, { signal });
+      const latest = summaries.at(-1);
+      if (!latest) return [];
+      const { summary_ref } = latest;
+      const { root } = await api.summaryOverview({ cache_dir, summary_ref }, { signal });
+      return root.children.map(({ search_range: [start, end], text_preview: text }) => ({
+        start,
+        end,
+        text,
+      }));
+    },
+    [hash_str],
+  );
+}
+
+/** What is not analysed is not there: no error for who looks at the rest. */
+function withoutAnalysis<T>(nothing: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof ApiError && error.status === 400) return nothing;
+    throw error;
+  };
+}

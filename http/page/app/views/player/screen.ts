@@ -1,0 +1,125 @@
+// Where the medium is seen: the browser's own player, a still, or, where the browser cannot play the file, its stored
+// previews.
+import { html } from 'htm/preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { api } from '../../api.ts';
+import { useAsk } from '../../ask.ts';
+import { Loading } from '../../parts/states.ts';
+import { usePicture } from '../../pictures.ts';
+import { useStore } from '../../store.ts';
+import { nameOf } from '../../times.ts';
+import { player } from '../../words/player.ts';
+import { t } from '../../words.ts';
+import { BrowserVersion } from './browser-version.ts';
+import type { Medium } from './media.ts';
+import type { Transport } from './playable.ts';
+import { createStandIn } from './stand-in.ts';
+import { useSecond } from './time.ts';
+
+/** Longest side of a preview that stands in, px: what is stored. */
+const PREVIEW_SIDE = 640;
+
+export interface ScreenProps {
+  readonly medium: Medium;
+  readonly transport: Transport;
+}
+
+export function Screen({ medium, transport }: ScreenProps) {
+  const { hash_str, kind } = medium;
+  const cache_dir = useStore((state) => state.folder.cache_dir)!;
+  /** Raised when a version for browsers is there. */
+  const [version, setVersion] = useState(0);
+  const [isUnplayable, setUnplayable] = useState(false);
+  const link = useAsk((signal) => linkOf({ cache_dir, hash_str }, signal), [cache_dir, hash_str, version]);
+  useEffect(() => setUnplayable(false), [hash_str, version]);
+  if (link.state === 'loading' && link.value === null) return html`<div class="screen"><${Loading} /></div>`;
+  const url = link.value?.url ?? null;
+  if (kind === 'image')
+    return html`<div class="screen"><${Still} medium=${medium} url=${url} transport=${transport} /></div>`;
+  if (url !== null && !isUnplayable) {
+    const lost = () => {
+      // A link that is too old, or a service that has started anew: another link may be all it needs.
+      if (link.value && Date.now() / 1000 > link.value.expires_at - 60) link.again();
+      else setUnplayable(true);
+    };
+    return html`<div class="screen">
+      <${Native} key=${url} medium=${medium} url=${url} transport=${transport} onLost=${lost} />
+    </div>`;
+  }
+  return html`<div class="screen">
+    <${Previews} medium=${medium} transport=${transport} />
+    <${BrowserVersion} medium=${medium} isGone=${url === null} ready=${() => setVersion((before) => before + 1)} />
+  </div>`;
+}
+
+/** A version that was made for browsers before the file itself; null where the file cannot be read any more. */
+async function linkOf(file: { cache_dir: string; hash_str: string }, signal: AbortSignal) {
+  const own = await api.mediaLink(file, { signal }).catch(ifGone);
+  if (own?.playable_type && canPlay(own.playable_type)) return own;
+  const made = await api.mediaLink({ ...file, proxy: true }, { signal }).catch(ifGone);
+  return made ?? own;
+}
+
+function ifGone(error: unknown): null {
+  if ((error as { status?: number }).status === 404) return null;
+  throw error;
+}
+
+function canPlay(type: string): boolean {
+  return document.createElement('video').canPlayType(type) !== '';
+}
+
+interface SourceProps extends ScreenProps {
+  readonly url: string | null;
+}
+
+function Native({ medium, url, transport, onLost }: SourceProps & { readonly url: string; onLost(): void }) {
+  const element = useRef<HTMLVideoElement>(null);
+  const { kind, rate, media_path } = medium;
+  useEffect(() => {
+    const playable = element.current!;
+    const ready = () => {
+      // Sound alone comes out of a film whose picture the browser cannot show.
+      if (kind === 'video' && playable.videoWidth === 0) onLost();
+      else transport.attach(playable, rate);
+    };
+    playable.addEventListener('loadedmetadata', ready, { once: true });
+    return () => {
+      transport.attach(null, rate);
+      playable.removeEventListener('loadedmetadata', ready);
+      // Ends what is still being read of the file.
+      playable.removeAttribute('src');
+      playable.load();
+    };
+  }, []);
+  return html`<video ref=${element} src=${url} playsinline preload="auto" aria-label=${nameOf(media_path)}
+    onError=${onLost} onClick=${() => transport.toggle()} />`;
+}
+
+function Previews({ medium, transport }: ScreenProps) {
+  const { duration, media_path } = medium;
+  useEffect(() => {
+    transport.attach(createStandIn(duration), 1);
+    return () => transport.attach(null, 1);
+  }, [duration]);
+  const second = useSecond(transport);
+  const picture = usePicture(media_path, second, PREVIEW_SIDE);
+  // The one before stays until the next one has come.
+  const kept = useRef<string | null>(null);
+  if (picture) kept.current = picture;
+  return html`${
+    kept.current
+      ? html`<img src=${kept.current} alt=${t(player.previewAt, { name: nameOf(media_path), second })} />`
+      : html`<${Loading} />`
+  }`;
+}
+
+function Still({ medium, url, transport }: SourceProps) {
+  const { media_path } = medium;
+  const [isBroken, setBroken] = useState(false);
+  const preview = usePicture(media_path, 0, PREVIEW_SIDE);
+  useEffect(() => transport.attach(null, 0), []);
+  const source = isBroken || url === null ? preview : url;
+  if (!source) return html`<${Loading} />`;
+  return html`<img src=${source} alt=${nameOf(media_path)} onError=${() => setBroken(true)} />`;
+}

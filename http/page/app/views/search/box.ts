@@ -1,0 +1,96 @@
+// The search box: words, a picture beside them, which kinds of matches, and the switch of the filters.
+import { html } from 'htm/preact';
+import { useRef } from 'preact/hooks';
+import { Icon } from '../../parts/icon.ts';
+import { usePicture } from '../../pictures.ts';
+import { clock, nameOf } from '../../times.ts';
+import { searchWords } from '../../words/search.ts';
+import { t } from '../../words.ts';
+import { type Kind, kinds, type Picture } from './moment.ts';
+import { pictureIn, searchByPicture } from './own-picture.ts';
+import { change, search } from './state.ts';
+
+export interface BoxProps {
+  readonly field: { readonly current: HTMLInputElement | null };
+  /** Down from the box: to the matches. */
+  toMatches(): void;
+}
+
+export function Box({ field, toMatches }: BoxProps) {
+  const { text, picture } = search.use((state) => state.query);
+  const showsFilters = search.use((state) => state.showsFilters);
+  const filters = search.use(({ query }) => query.filters.length + query.people.length);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing || (event.key !== 'ArrowDown' && event.key !== 'Enter' && event.key !== 'Escape'))
+      return;
+    event.preventDefault();
+    if (event.key !== 'Escape') toMatches();
+    else if (text !== '') change({ text: '' });
+    else field.current?.blur();
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const file = pictureIn(event.clipboardData);
+    if (!file) return;
+    event.preventDefault();
+    void searchByPicture(file);
+  };
+  return html`<div class="search-line" role="search">
+    <div class="search-box">
+      <${Icon} name="search" />
+      ${picture && html`<${PictureChip} picture=${picture} />`}
+      <input ref=${field} type="search" class="grow" aria-label=${t(searchWords.box)} placeholder=${t(searchWords.hint)} autocomplete="off"
+        spellcheck=${false} maxlength="2000" value=${text} onInput=${(event: Event) => change({ text: (event.target as HTMLInputElement).value })}
+        onKeyDown=${onKeyDown} onPaste=${onPaste} />
+      <${ChoosePicture} />
+    </div>
+    <${Kinds} />
+    <button aria-pressed=${showsFilters} aria-expanded=${showsFilters} onClick=${() => search.update({ showsFilters: !showsFilters })}
+      aria-label=${filters > 0 ? t(searchWords.filtersOn, { n: filters }) : t(searchWords.filters)}>
+      <${Icon} name="filter" /><span class="tab-label">${t(searchWords.filters)}</span>${filters > 0 && html`<span class="count">${filters}</span>`}
+    </button>
+  </div>`;
+}
+
+function ChoosePicture() {
+  const input = useRef<HTMLInputElement>(null);
+  const onChange = () => {
+    const [file] = input.current!.files ?? [];
+    if (file) void searchByPicture(file);
+    input.current!.value = '';
+  };
+  return html`<button class="quiet icon-only" aria-label=${t(searchWords.picture)} title=${t(searchWords.picture)} onClick=${() => input.current!.click()}>
+      <${Icon} name="picture" /></button>
+    <input ref=${input} type="file" accept="image/*" hidden onChange=${onChange} />`;
+}
+
+function PictureChip({ picture }: { readonly picture: Picture }) {
+  const isOwn = picture.kind === 'own';
+  const like = usePicture(isOwn ? '' : picture.media_path, isOwn ? 0 : picture.seconds);
+  const label = isOwn
+    ? t(searchWords.ownPicture, { name: picture.name })
+    : t(searchWords.likeThis, { name: nameOf(picture.media_path), time: clock(picture.seconds) });
+  const src = isOwn ? `data:image/*;base64,${picture.data}` : like;
+  return html`<span class="picture-chip" title=${label}>
+    ${src && html`<img src=${src} alt=${label} />`}
+    <button class="quiet icon-only" aria-label=${t(searchWords.removePicture)} onClick=${() => change({ picture: null })}><${Icon} name="close" /></button>
+  </span>`;
+}
+
+const icons = { seen: 'eye', said: 'speech', person: 'person' } as const;
+
+function Kinds() {
+  const chosen = search.use(({ query }) => query.kinds);
+  const counts = search.use(({ answer }) => answer?.counts ?? null);
+  const toggle = (kind: Kind) => () => {
+    const next = kinds.filter((one) => (one === kind ? !chosen.includes(one) : chosen.includes(one)));
+    // None would find nothing: the others are taken instead.
+    change({ kinds: next.length > 0 ? next : kinds.filter((one) => one !== kind) });
+  };
+  return html`<div class="kinds" role="group" aria-label=${t(searchWords.kinds)}>${kinds.map((kind) => {
+    const isOn = chosen.includes(kind);
+    return html`<button class=${`kind ${kind}`} aria-pressed=${isOn} onClick=${toggle(kind)}>
+      <${Icon} name=${icons[kind]} /><span class="kind-label">${t(searchWords[kind])}</span>
+      ${counts && isOn && html`<span class="figure">${counts[kind]}</span>`}
+    </button>`;
+  })}</div>`;
+}

@@ -1,0 +1,156 @@
+// The grid of matches: only the rows in sight are in the page, whatever their number. One tile is selected; keys move on
+// from it.
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useKeys } from '../../keys.ts';
+import { searchWords } from '../../words/search.ts';
+import { t } from '../../words.ts';
+import { GroupHead } from './group-head.ts';
+import type { Ordered } from './groups.ts';
+import {
+  type Direction,
+  type Layout,
+  layoutOf,
+  nextTile,
+  type Row,
+  rowOfTile,
+  rowsBetween,
+} from './layout.ts';
+import { likeThis, resize, scrolled, search } from './state.ts';
+import { open, putAside, Tile, tileId } from './tile.ts';
+
+/** Drawn above and below what is seen, px. */
+const BEYOND = 120;
+
+export interface GridProps {
+  readonly ordered: Ordered;
+  readonly hasMore: boolean;
+  more(): void;
+  leave(): void;
+}
+
+export function Grid({ ordered, hasMore, more, leave }: GridProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const side = search.use((state) => state.side);
+  const width = useWidth(scroller);
+  const layout = useMemo(() => layoutOf(ordered.groups, { width, side }), [ordered, width, side]);
+  const [first, last] = useRowsInSight(scroller, layout);
+  const drawn = useMemo(() => new Map<number, VNode>(), [ordered, layout]);
+  const selected = search.use((state) => state.selected);
+  const index = useMemo(
+    () => ordered.moments.findIndex(({ moment_id }) => moment_id === selected),
+    [ordered, selected],
+  );
+  useGridKeys({ scroller, ordered, layout, index, leave });
+  const rows = [];
+  for (let at = first; at < last; at++) {
+    const row = layout.rows[at]!;
+    const vnode = drawn.get(at) ?? rowOf(row, at, ordered, layout);
+    // The same object again: it is not compared.
+    drawn.set(at, vnode);
+    rows.push(vnode);
+  }
+  return html`<div class="matches" ref=${scroller}>
+    <div class="grid" role="grid" tabindex="0" aria-label=${t(searchWords.matches)} aria-rowcount=${layout.rows.length}
+      aria-activedescendant=${index >= 0 ? tileId(index) : undefined} style=${{ height: `${layout.height}px` }}>${rows}</div>
+    ${hasMore && html`<div class="more"><button onClick=${more}>${t(searchWords.more)}</button></div>`}
+  </div>`;
+}
+
+function rowOf(row: Row, at: number, ordered: Ordered, { columns, tileWidth }: Layout): VNode {
+  const style = {
+    transform: `translateY(${row.top}px)`,
+    height: `${row.height}px`,
+    '--columns': String(columns),
+  };
+  const tiles = [];
+  if (row.kind === 'tiles')
+    for (let index = row.from; index < row.to; index++)
+      tiles.push(
+        html`<${Tile} key=${index} moment=${ordered.moments[index]!} index=${index} side=${tileWidth > 240 ? 480 : 320} />`,
+      );
+  return html`<div key=${at} class="grid-row" role="row" aria-rowindex=${at + 1} style=${style}>
+    ${row.kind === 'head' ? html`<${GroupHead} group=${ordered.groups[row.group]!} ordered=${ordered} />` : tiles}
+  </div>`;
+}
+
+type Scroller = { readonly current: HTMLDivElement | null };
+
+function useWidth(scroller: Scroller): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const grid = scroller.current!.firstElementChild as HTMLElement;
+    const look = () => setWidth(grid.clientWidth);
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(grid);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+function useRowsInSight(scroller: Scroller, layout: Layout): readonly [number, number] {
+  const [, redraw] = useState(0);
+  const { rows } = layout;
+  const inSight = () => {
+    const top = scroller.current?.scrollTop ?? scrolled.top;
+    return rowsBetween(rows, top - BEYOND, top + (scroller.current?.clientHeight ?? 0) + BEYOND);
+  };
+  const now = inSight();
+  const held = useRef({ now, inSight });
+  held.current = { now, inSight };
+  useLayoutEffect(() => {
+    scroller.current!.scrollTop = scrolled.top;
+    redraw((before) => before + 1);
+  }, [layout]);
+  useEffect(() => {
+    const element = scroller.current!;
+    const onScroll = () => {
+      scrolled.top = element.scrollTop;
+      const { now, inSight } = held.current;
+      const [first, last] = inSight();
+      if (first !== now[0] || last !== now[1]) redraw((before) => before + 1);
+    };
+    element.addEventListener('scroll', onScroll, { passive: true });
+    return () => element.removeEventListener('scroll', onScroll);
+  }, []);
+  return now;
+}
+
+interface KeyParts extends Pick<GridProps, 'ordered' | 'leave'> {
+  readonly scroller: Scroller;
+  readonly layout: Layout;
+  readonly index: number;
+}
+
+function useGridKeys({ scroller, ordered, layout, index, leave }: KeyParts): void {
+  const moment = ordered.moments[index];
+  const move = (direction: Direction) => () => {
+    const next = nextTile(layout, index, direction, ordered.moments.length);
+    search.update({ selected: ordered.moments[next]?.moment_id ?? null });
+    const row = layout.rows[rowOfTile(layout.rows, next)];
+    const element = scroller.current!;
+    (element.firstElementChild as HTMLElement).focus({ preventScroll: true });
+    if (!row) return;
+    const { scrollTop, clientHeight } = element;
+    if (row.top < scrollTop) element.scrollTop = row.top - 40;
+    else if (row.top + row.height > scrollTop + clientHeight)
+      element.scrollTop = row.top + row.height - clientHeight + 8;
+  };
+  const act = (run: (of: NonNullable<typeof moment>) => void) => () => (moment ? run(moment) : false);
+  useKeys({
+    tileLeft: move('left'),
+    tileRight: move('right'),
+    tileUp: move('up'),
+    tileDown: move('down'),
+    tileFirst: move('first'),
+    tileLast: move('last'),
+    tileOpen: act(open),
+    tileBasket: act(putAside),
+    tileLike: act(likeThis),
+    smaller: () => resize(-30),
+    larger: () => resize(30),
+    leaveTile: leave,
+  });
+}
