@@ -4,6 +4,7 @@ import { contract } from '../../runtime/contract.ts';
 import { facetMessages } from './facets/contract.ts';
 import { libraryMessages } from './library/contract.ts';
 import { materialMessages } from './material/contract.ts';
+import { peakMessages } from './peaks/contract.ts';
 import { peopleMessages } from './people/contract.ts';
 import { spanMessages } from './spans/contract.ts';
 import { storeMessages } from './store/contract.ts';
@@ -19,6 +20,7 @@ export const indexContract = contract('index', {
   ...facetMessages,
   ...libraryMessages,
   ...peopleMessages,
+  ...peakMessages,
   ...summaryMessages,
   ...materialMessages,
 });

@@ -8,6 +8,7 @@ import { Facet, MetadataFilter } from '../index/facets/contract.ts';
 import { PeopleFilter, type PeopleLoadReport } from '../index/people/contract.ts';
 import { FrameRange, type LoadReport } from '../index/visual/contract.ts';
 import type { VisualModels } from './models/contract.ts';
+import type { PeaksAnswer, PeaksRequest } from './peaks/contract.ts';
 import { FilterScope, MetadataFilterRequest } from './scope/contract.ts';
 import type {
   SceneThumbnailsAnswer,
@@ -195,6 +196,8 @@ export interface Search {
   cachePaths(request: CachePathsRequest, signal?: AbortSignal): Promise<CachePathsAnswer>;
   /** Throws MEDIA_UNKNOWN and MEDIA_GONE. */
   mediaFile(request: CachePathsRequest, signal?: AbortSignal): Promise<MediaFile>;
+  /** How loud the sound of a file is. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, PEAKS_LOST and those of decoding. */
+  peaks(request: PeaksRequest, signal: AbortSignal): Promise<PeaksAnswer>;
   /** What media can be filtered by. */
   facets(request: FacetRequest, signal?: AbortSignal): Promise<FacetAnswer>;
 }

@@ -14,6 +14,7 @@ import { cachePaths } from './media/cache-paths.ts';
 import { Identities } from './media/identities.ts';
 import { mediaFile } from './media/media-file.ts';
 import { createVisualModels } from './models/visual-models.ts';
+import { createPeaks } from './peaks/peaks.ts';
 import { createPeopleData } from './people-data.ts';
 import { findFacets } from './scope/find-facets.ts';
 import { createThumbnails } from './thumbnails/thumbnails.ts';
@@ -62,6 +63,7 @@ export function createSearch(parts: SearchParts): Search {
   });
   const thumbnailDecoders = parts.thumbnailDecoders.length > 0 ? parts.thumbnailDecoders : [decoder];
   const thumbnails = createThumbnails({ ...parts, ...location, thumbnailDecoders });
+  const peaks = createPeaks({ index, thumbnailDecoders });
   return {
     models,
     onLoaded: (listener) => void listeners.push(listener),
@@ -96,6 +98,7 @@ export function createSearch(parts: SearchParts): Search {
     sceneThumbnails: (request, signal) => thumbnails.sceneThumbnails(request, now(signal)),
     cachePaths: (request, signal) => cachePaths(location, request, now(signal)),
     mediaFile: (request, signal) => mediaFile(location, request, now(signal)),
+    peaks: (request, signal) => peaks(request, { lane: 'now', signal }),
     facets: (request, signal) => findFacets({ index, visualData, transcriptData }, request, signal),
   };
 }

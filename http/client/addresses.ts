@@ -30,7 +30,7 @@ import type {
 } from '../routes/library.ts';
 import type { mediaLink } from '../routes/links.ts';
 import type { changeList, deleteList, getList, listLists, makeList } from '../routes/lists.ts';
-import type { cachePaths, mediaMetadata } from '../routes/media.ts';
+import type { cachePaths, mediaMetadata, mediaPeaks } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type {
@@ -102,6 +102,7 @@ export interface Operations {
   readonly makeList: typeof makeList;
   readonly mediaLink: typeof mediaLink;
   readonly mediaMetadata: typeof mediaMetadata;
+  readonly mediaPeaks: typeof mediaPeaks;
   readonly metadataFacets: typeof metadataFacets;
   readonly metrics: typeof metrics;
   readonly modifyClusters: typeof modifyClusters;
@@ -173,6 +174,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   makeList: 'POST /api/v1/lists',
   mediaLink: 'POST /api/v1/media/link',
   mediaMetadata: 'POST /api/v1/media/metadata',
+  mediaPeaks: 'POST /api/v1/media/peaks',
   metadataFacets: 'POST /api/v1/metadata/facets',
   metrics: 'GET /metrics',
   modifyClusters: 'POST /api/v1/faces/clusters/modify',

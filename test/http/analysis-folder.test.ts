@@ -75,6 +75,7 @@ const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   deletePeople: {},
   appearances: {},
   mediaLink: { media_path: film },
+  mediaPeaks: { media_path: film },
   summaryOverview: { hash_str: 'aa' },
   summaryNode: { hash_str: 'aa', node_id: '0' },
   exportSummary: { hash_str: 'aa', format: 'json' },

@@ -191,6 +191,7 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   analyze: { visual_media_paths: [w.paths[0]] },
   cachePaths: { media_path: w.paths[0] },
   mediaLink: { media_path: w.paths[0] },
+  mediaPeaks: { media_path: w.paths[0] },
   transcriptionsRange: { hash_str: 'aa' },
   nameSpeakers: { hash_str: 'aa' },
   searchTranscript: { search_all: false },

@@ -34,6 +34,17 @@ const bodies: Readonly<Record<string, Row>> = {
   '/models/load': { fields: { model_key: needed } },
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
   '/media/list': { fields: {}, beyond: { cache_dir: needed, folder: optional, offset: 0, limit: 1000 } },
+  '/media/peaks': {
+    fields: {},
+    beyond: {
+      cache_dir: needed,
+      media_path: optional,
+      hash_str: optional,
+      start_seconds: optional,
+      end_seconds: optional,
+      points: 2000,
+    },
+  },
   '/media/link': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/cache-paths': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/analyze': {
@@ -357,6 +368,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/media/link licensed',
     'POST /api/v1/media/list licensed',
     'POST /api/v1/media/metadata licensed',
+    'POST /api/v1/media/peaks licensed',
     'POST /api/v1/metadata/facets licensed',
     'POST /api/v1/models/load licensed',
     'POST /api/v1/search/frame licensed',
