@@ -1,0 +1,112 @@
+// What `framehound open` and `stop` say, with a service that is played here; test/system starts real ones.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import test, { type TestContext } from 'node:test';
+import { open, stop } from '../../../cli/commands/open.ts';
+import { exit } from '../../../cli/context.ts';
+import { hasDisplay } from '../../../cli/open-page.ts';
+import { writeServiceFile } from '../../../cli/service-file.ts';
+import { serviceErrors } from '../../../cli/sign-in.ts';
+import { resolveConfig } from '../../../runtime/config.ts';
+import { settings } from '../../../settings.ts';
+import { fakeHome } from '../fake-context.ts';
+
+/** Answers one request after the other; the last answer again and again. */
+async function service(t: TestContext, ...answers: readonly (readonly [status: number, body: object])[]) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (text) => {
+      body += text;
+    });
+    request.on('end', () => {
+      const [status, answer] = answers[Math.min(asked.length, answers.length - 1)]!;
+      asked.push(`${request.method} ${request.url} ${request.headers['x-license-key'] ?? '-'} ${body}`);
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as { port: number };
+  return { asked, port };
+}
+
+const made = { ticket: 'fht_x', url: 'not used', expires_at: 1 };
+const listening = (port: number, owner: string | null) => ({ host: '0.0.0.0', port, owner, guarded: false });
+
+test('open asks the service that runs with the secret of its owner, and waits while it starts again', async (t) => {
+  const { home, run } = fakeHome(t, { FRAMEHOUND_LICENSE_KEY: 'not-sent' });
+  const refused = { error: 'e', message: 'of another run, or stopping' };
+  const { asked, port } = await service(t, [401, refused], [503, refused], [200, made]);
+  writeServiceFile(home, listening(port, 'fho_x'));
+  const { code, out, err } = await run(open, '--print');
+  assert.deepEqual([code, out], [exit.ok, `http://localhost:${port}/#fht_x\n`]);
+  assert.match(err, /once, within a minute/);
+  assert.deepEqual(new Set(asked.map((one) => one.trim())), new Set(['POST /api/v1/tickets fho_x']));
+});
+
+test('with a license server the key of the settings is sent; without one the page asks for it', async (t) => {
+  const { port, asked } = await service(t, [200, { status: 'ok', ...made }]);
+  const bare = fakeHome(t);
+  writeServiceFile(bare.home, listening(port, null));
+  const without = await bare.run(open, '--print');
+  assert.deepEqual([without.code, without.out], [exit.ok, `http://localhost:${port}/\n`]);
+  assert.match(without.err, /sign in on the page with a license key, or set FRAMEHOUND_LICENSE_KEY/);
+  const keyed = fakeHome(t, { FRAMEHOUND_LICENSE_KEY: 'my-key' });
+  writeServiceFile(keyed.home, listening(port, null));
+  assert.equal((await keyed.run(open, '--print')).out, `http://localhost:${port}/#fht_x\n`);
+  assert.match(asked.at(-1)!, /^POST \/api\/v1\/tickets my-key/);
+});
+
+test('a key that the license server refuses is an error that says why', async (t) => {
+  const { home, run } = fakeHome(t, { FRAMEHOUND_LICENSE_KEY: 'my-key' });
+  const { port } = await service(t, [403, { error: 'Pro license required', message: 'revoked' }]);
+  writeServiceFile(home, listening(port, null));
+  await assert.rejects(
+    run(open, '--print'),
+    (error) => serviceErrors.KEY_REFUSED.is(error) && error.message.endsWith('license key: revoked'),
+  );
+});
+
+test('the service of the setting server is asked with a key, and none is started', async (t) => {
+  const { port, asked } = await service(t, [200, made]);
+  const server = `http://127.0.0.1:${port}/api/v1`;
+  const { run } = fakeHome(t, { FRAMEHOUND_SERVER: server, FRAMEHOUND_LICENSE_KEY: 'k' });
+  assert.equal((await run(open, '--print')).out, `http://127.0.0.1:${port}/#fht_x\n`);
+  assert.equal(asked.length, 1);
+});
+
+test('the analysis folder of a flag goes with the ticket, not with the address', async (t) => {
+  const { home, context } = fakeHome(t);
+  const { port, asked } = await service(t, [200, made]);
+  writeServiceFile(home, listening(port, 'fho_x'));
+  const config = resolveConfig(settings, { flags: { home, 'cache-dir': '/my/films' }, env: {}, file: {} });
+  const own = context({ config, values: config.values });
+  await open(['--print'], own);
+  assert.equal(own.said().out, `http://localhost:${port}/#fht_x\n`);
+  assert.match(asked[0]!, /\{"cache_dir":"\/my\/films"\}$/);
+});
+
+test('a command that is interrupted while it waits ends', async (t) => {
+  const { home, context } = fakeHome(t);
+  const stopped = new AbortController();
+  const { port } = await service(t, [503, { error: 'e', message: 'stopping' }]);
+  writeServiceFile(home, listening(port, 'fho_x'));
+  const running = open(['--print'], context({ signal: stopped.signal }));
+  stopped.abort();
+  await assert.rejects(running, { code: 'CANCELLED' });
+});
+
+test('stop without a service says so and is no error', async (t) => {
+  const { home, run } = fakeHome(t);
+  const { code, err } = await run(stop);
+  assert.equal(code, exit.ok);
+  assert.ok(err.includes(`No service runs with the home folder ${home}`));
+});
+
+test('a browser needs a display where there may be none', () => {
+  assert.equal(hasDisplay({}, 'linux'), false);
+  assert.equal(hasDisplay({ DISPLAY: '', WAYLAND_DISPLAY: 'wayland-0' }, 'linux'), true);
+  assert.equal(hasDisplay({ DISPLAY: ':0' }, 'linux'), true);
+  assert.equal(hasDisplay({}, 'darwin'), true);
+});

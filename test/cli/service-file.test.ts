@@ -1,0 +1,77 @@
+// What commands learn of the service that runs with their home folder.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { runningService, writeServiceFile } from '../../cli/service-file.ts';
+import { identityOf, thisProcess } from '../../runtime/process/identity.ts';
+
+function world(t: TestContext) {
+  const home = mkdtempSync(join(tmpdir(), 'framehound-service-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const path = join(home, 'service.json');
+  const listening = { host: '127.0.0.1', port: 6699, owner: 'fho_x', guarded: false };
+  const put = (more: object) => {
+    const service = {
+      version: 1,
+      engine: thisProcess(),
+      guardian: null,
+      program: '0',
+      host: 'h',
+      port: 1,
+      owner: null,
+    };
+    writeFileSync(path, JSON.stringify({ ...service, ...more }));
+  };
+  return { home, path, listening, put };
+}
+/** A number that was given out again: no process began then. */
+const past = { ...thisProcess(), started: 'before/1' };
+
+test('a service is found while it runs, by its owner only, and not after its end', (t) => {
+  const { home, path, listening } = world(t);
+  assert.equal(runningService(home), null);
+  assert.equal(runningService(join(home, 'not-there')), null);
+  const forget = writeServiceFile(home, listening);
+  assert.ok(forget);
+  const { host, port, owner, engine } = runningService(home)!;
+  assert.deepEqual([host, port, owner, engine], ['127.0.0.1', 6699, 'fho_x', thisProcess()]);
+  if (process.platform !== 'win32') assert.equal(statSync(path).mode & 0o777, 0o600);
+  forget();
+  assert.equal(existsSync(path), false);
+});
+
+test('what a crash left behind is no service, also when its process id is used again', {
+  skip: process.platform !== 'linux',
+}, (t) => {
+  const { home, put, listening } = world(t);
+  put({ engine: past });
+  assert.equal(runningService(home), null);
+  put({ engine: past, guardian: thisProcess() });
+  assert.ok(runningService(home), 'a guardian starts its engine again');
+  put({ engine: { ...thisProcess(), host: 'another-machine' } });
+  assert.equal(runningService(home), null);
+  assert.ok(writeServiceFile(home, listening));
+});
+
+test('a file that is damaged, or of another version, is no service', (t) => {
+  const { home, path, put } = world(t);
+  put({ version: 2 });
+  assert.equal(runningService(home), null);
+  writeFileSync(path, '{"version":1');
+  assert.equal(runningService(home), null);
+});
+
+test('a second service of the same home does not hide the first, and does not take its file away', (t) => {
+  const { home, path, put, listening } = world(t);
+  put({ guardian: identityOf(process.ppid) });
+  assert.equal(writeServiceFile(home, listening), false);
+  assert.equal(JSON.parse(readFileSync(path, 'utf8')).host, 'h');
+  put({});
+  const forget = writeServiceFile(home, listening);
+  assert.ok(forget);
+  put({ engine: identityOf(process.ppid) });
+  forget();
+  assert.ok(existsSync(path));
+});
