@@ -3,7 +3,8 @@ import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Type } from 'typebox';
 import { DecodeMode } from './actors/decoder/contract.ts';
-import { setting, type Values } from './runtime/config.ts';
+import { type Config, type Setting, type Source, setting, type Values } from './runtime/config.ts';
+import { redactText } from './runtime/redact.ts';
 import { usableMemory } from './runtime/usable-memory.ts';
 
 const cores = availableParallelism();
@@ -189,5 +190,25 @@ export function folders(values: Pick<SettingValues, 'home' | 'cache_dir'>) {
     tasks: join(own, 'tasks'),
     licenses: join(own, 'licenses'),
     machine: join(own, 'machine'),
+    sessions: join(own, 'sessions'),
   };
+}
+
+export interface SettingRow {
+  readonly name: string;
+  readonly value: unknown;
+  readonly source: Source;
+  /** Its environment variable. */
+  readonly environment: string | undefined;
+  readonly doc: string;
+}
+
+/** As it is shown: of a secret only whether it is set, and no password inside an address. */
+export function settingRows({ values, sources }: Config<typeof settings>): SettingRow[] {
+  return Object.entries(settings).map(([key, { doc, env, secret = false }]: [string, Setting]) => {
+    const name = key as keyof typeof settings;
+    const plain: unknown = values[name];
+    const value = secret && plain !== '' ? '(set)' : typeof plain === 'string' ? redactText(plain) : plain;
+    return { name, value, source: sources[name], environment: env, doc };
+  });
 }

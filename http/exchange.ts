@@ -173,11 +173,16 @@ export class Exchange implements Pending {
         plainError(503, 'Service is stopping', 'The service takes no more requests', askAgain),
       );
     }
-    const inBody = typeof body === 'string' ? '' : body['license_key'];
-    const key = typeof inBody === 'string' && inBody !== '' ? inBody : this.#head.licenseKey;
+    const key = this.#credential(body);
     const decision = this.#options.license(key === '' ? undefined : key);
     if (!(decision instanceof Promise)) return this.#authorized(decision, body);
     return decision.then((one) => this.#authorized(one, body)).catch((error) => this.#respondToError(error));
+  }
+
+  /** A key in the body counts before the one in the header. */
+  #credential(body: Body | string): string {
+    const inBody = typeof body === 'string' ? '' : body['license_key'];
+    return typeof inBody === 'string' && inBody !== '' ? inBody : this.#head.licenseKey;
   }
 
   #authorized(decision: AccessDecision, body: Body | string): RawResponse | Promise<RawResponse> {
@@ -199,7 +204,7 @@ export class Exchange implements Pending {
       licenseKeyErrors(body) ??
       validators.body?.(body);
     if (wrong) return this.#reject(invalidFields(wrong));
-    const input = new RequestInput(params, query, body, this.#id, this.#signal!);
+    const input = new RequestInput(params, query, body, this.#id, this.#credential(body), this.#signal!);
     const answer = route.handle(input, this.#options.service);
     if (!(answer instanceof Promise)) return this.#respond(answer);
     return answer.then((one) => this.#respond(one)).catch((error) => this.#respondToError(error));

@@ -4,27 +4,30 @@ import { randomUUID } from 'node:crypto';
 import type { Engine } from '../actors/engine.ts';
 import type { EventServer } from '../events/server.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../runtime/config.ts';
 import type { Log } from '../runtime/log.ts';
 import { filesOfEngine, mostConnections, openFileLimit } from '../runtime/process/open-files.ts';
 import { conflate } from '../runtime/sync/conflate.ts';
-import type { SettingValues } from '../settings.ts';
-import type { Licenses } from './license/licenses.ts';
+import type { settings } from '../settings.ts';
 import { createMediaLinks } from './media-links.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
+import { pageAddress } from './page-address.ts';
 import { type BodyParser, createBodyParser } from './request/body-parser.ts';
 import type { HostRule } from './request/host.ts';
 import { requestIds } from './request/request-id.ts';
 import { routes } from './routes.ts';
 import { type App, createApp } from './server.ts';
 import type { Service } from './service.ts';
+import type { Access } from './sessions/access.ts';
+import { settingsAnswer } from './settings-answer.ts';
 import { createServer } from './uws.ts';
 
 export interface GatewayParts {
   readonly engine: Engine;
-  readonly licenses: Licenses;
+  readonly access: Access;
   readonly events: EventServer;
   readonly isAllowedHost: HostRule;
-  readonly values: SettingValues;
+  readonly config: Config<typeof settings>;
   readonly clock: Clock;
   readonly log: Log;
   readonly engineRestarts: number;
@@ -43,13 +46,22 @@ export interface Gateway {
 }
 
 export function createGateway(parts: GatewayParts): Gateway {
-  const { engine, events, values, clock } = parts;
+  const { engine, access, events, config, clock } = parts;
+  const { values } = config;
   let stopping = false;
   const metrics = metricsOf(parts, () => app.inFlight);
   const bodies = createBodyParser();
   const app = appOf(
     parts,
-    { ...engine, metrics, mediaLinks: createMediaLinks(Date.now), stopping: () => stopping },
+    {
+      ...engine,
+      metrics,
+      mediaLinks: createMediaLinks(Date.now),
+      access,
+      pageAddress: () => pageAddress(values.host, server.port),
+      settings: settingsAnswer(config, parts.version),
+      stopping: () => stopping,
+    },
     metrics,
     bodies,
   );
@@ -85,7 +97,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 const CLIENTS = 1000;
 const TELL_EVERY_MS = 10_000;
 
-function connectionLimit({ values, log, clock }: GatewayParts) {
+function connectionLimit({ config: { values }, log, clock }: GatewayParts) {
   const limit = openFileLimit();
   const most = mostConnections(limit, values.decoders);
   let refused = 0;
@@ -127,13 +139,13 @@ function metricsOf(
 }
 
 function appOf(parts: GatewayParts, service: Service, metrics: Metrics, bodies: BodyParser): App {
-  const { licenses, isAllowedHost, values, log, clock } = parts;
+  const { access, isAllowedHost, config, log, clock } = parts;
   return createApp({
     routes,
     service,
-    license: (key) => licenses.check(key),
+    license: (key) => access.check(key),
     isAllowedHost,
-    origins: values.origins,
+    origins: config.values.origins,
     bodies,
     log: log.named('http'),
     observe: metrics.request,

@@ -47,6 +47,8 @@ export interface Input<P extends TObject, Q extends TObject, B extends TObject> 
   readonly body: Static<B>;
   /** Aborted when the client disconnects and when the service stops. */
   readonly signal: AbortSignal;
+  /** What was sent as the license key, a secret; empty without one. Checked where the route is licensed. */
+  readonly credential: string;
   /** Id of the request, as in the log and in the answer's `X-Request-Id`. */
   readonly id: string;
 }

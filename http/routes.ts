@@ -13,6 +13,7 @@ import { linkRoutes } from './routes/links.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
 import { searchRoutes } from './routes/search.ts';
+import { sessionRoutes } from './routes/sessions.ts';
 import { summaryRoutes } from './routes/summaries.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { thumbnailRoutes } from './routes/thumbnails.ts';
@@ -22,6 +23,7 @@ import { watchFolderRoutes } from './routes/watch-folders.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
+  ...sessionRoutes,
   ...modelRoutes,
   ...analysisDataRoutes,
   ...analyzeRoutes,

@@ -1,6 +1,8 @@
 // What the routes are handed: the engine's coordinators and the few things of the service itself.
 import type { Engine } from '../actors/engine.ts';
 import type { MediaLinks } from './media-links.ts';
+import type { Access } from './sessions/access.ts';
+import type { SettingsAnswer } from './settings-answer.ts';
 
 export interface Service
   extends Readonly<
@@ -27,4 +29,9 @@ export interface Service
   readonly metrics: { render(): Promise<string> };
   /** Addresses of the bytes of single media. */
   readonly mediaLinks: MediaLinks;
+  /** Tickets and sessions. */
+  readonly access: Pick<Access, 'makeTicket' | 'openSession' | 'endSession'>;
+  /** Where a browser on this machine opens the page. */
+  pageAddress(): string;
+  readonly settings: SettingsAnswer;
 }

@@ -13,8 +13,8 @@ const secretPart =
 const secretEnd = /token$/;
 const secretMany = /tokens$/;
 
-/** A license key issued on this machine. */
-const issuedKey = /fh_[A-Za-z0-9_-]{20,}/g;
+/** A license key issued on this machine, a ticket, the token of a session, the secret of the owner. */
+const issuedKey = /fh[a-z]?_[A-Za-z0-9_-]{20,}/g;
 /** A secret that a text names: `license_key=…`, `"password": "…"`, `Authorization: Bearer …`. */
 const namedSecret =
   /((?:license[_-]?key|authorization|password|passwd|secret|cookie|api[_-]?key|[a-z][_-]token)["']?\s*[:=]\s*["']?(?:bearer\s+|basic\s+)?)(?!\[redacted\]|bearer\s|basic\s)[^\s"'&,;}]+/gi;
@@ -22,7 +22,7 @@ const namedSecret =
 const userInfo = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]*:)[^\s/@]+@/gi;
 
 /** A text without these characters holds no secret; most texts have none. */
-const suspicious = /fh_|[:=]/;
+const suspicious = /fh[a-z]?_|[:=]/;
 
 /** True when a field of this name holds a secret. */
 function isSecretName(name: string, value: unknown): boolean {

@@ -13,19 +13,14 @@ import {
 } from '../../actors/models/advice.ts';
 import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
 import { currentKey } from '../../actors/models/renamed.ts';
-import type { Setting } from '../../runtime/config.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { usableMemory } from '../../runtime/usable-memory.ts';
-import { folders, settings } from '../../settings.ts';
+import { folders, settingRows } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, setupCommand, typed } from '../context.ts';
 
 export const config: Command = async (args, { config: found, out }) => {
-  const rows = Object.entries(settings).map(([key, { doc, env, secret = false }]: [string, Setting]) => {
-    const name = key as keyof typeof settings;
-    const value = secret && found.values[name] !== '' ? '(set)' : found.values[name];
-    return { setting: key, value, source: found.sources[name], environment: env, doc };
-  });
+  const rows = settingRows(found).map(({ name, ...row }) => ({ setting: name, ...row }));
   if (wantsJson(args)) out(`${JSON.stringify(rows)}\n`);
   else {
     for (const { setting, value, source, doc } of rows) {

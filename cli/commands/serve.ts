@@ -6,9 +6,9 @@ import type { Engine } from '../../actors/engine.ts';
 import { LoadedContext } from '../../actors/search/contract.ts';
 import { createEventServer, type EventServer } from '../../events/server.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
-import type { Licenses } from '../../http/license/licenses.ts';
 import { openLicenses } from '../../http/license/open.ts';
 import { hostRule } from '../../http/request/host.ts';
+import { type Access, createAccess } from '../../http/sessions/access.ts';
 import { serverErrors } from '../../http/uws.ts';
 import { toFields } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -17,6 +17,7 @@ import { engineCommand, guard } from '../../runtime/process/guardian.ts';
 import { attachToGuardian, type GuardianClient } from '../../runtime/process/guardian-client.ts';
 import { programVersion } from '../../runtime/process/version.ts';
 import { engineExit } from '../../runtime/restart.ts';
+import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import type { Command, Context } from '../context.ts';
 
@@ -50,29 +51,23 @@ const [LOADED, LICENSES] = ['loaded', 'licenses'];
 
 interface Parts {
   readonly engine: Engine;
-  readonly licenses: Licenses;
+  readonly access: Access;
   readonly events: EventServer;
   readonly gateway: Gateway;
 }
 
 async function serveUntilStopped(context: Context, guardian: GuardianClient): Promise<number> {
-  const { values, clock, log } = context;
+  const { config, values, clock, log } = context;
   // Wrong settings are found before anything is started: a started engine would keep the process alive.
   const isAllowedHost = hostRule(values.hosts, { host: values.host });
-  const licenses = openLicenses(values, {
-    clock,
-    now: Date.now,
-    log: log.named('license'),
-    kept: guardian.kept(LICENSES),
-    keep: (text) => guardian.keep(LICENSES, text),
-  });
+  const access = openAccess(context, guardian);
   const engine = await context
     .startEngine(values.decoders, {
       previous: guardian.previous,
       onFatal: (actor) => guardian.requestRestart(`${actor} hangs for the second time`),
     })
     .catch((error: unknown) => {
-      licenses.close();
+      access.close();
       throw error;
     });
   const events = createEventServer({
@@ -85,16 +80,16 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
   const { restarts: engineRestarts } = guardian;
   const gateway = createGateway({
     engine,
-    licenses,
+    access,
     events,
     isAllowedHost,
-    values,
+    config,
     clock,
     log,
     engineRestarts,
     version: programVersion(),
   });
-  const parts = { engine, licenses, events, gateway };
+  const parts = { engine, access, events, gateway };
   try {
     begin(context, parts, guardian);
     await aborted(guardian.signal);
@@ -102,6 +97,25 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
     await end(context, parts);
   }
   return guardian.restartRequested ? engineExit.restart : engineExit.stopped;
+}
+
+/** Licenses, and the sessions that stand for them. */
+function openAccess({ values, clock, log }: Context, guardian: GuardianClient): Access {
+  const licenses = openLicenses(values, {
+    clock,
+    now: Date.now,
+    log: log.named('license'),
+    kept: guardian.kept(LICENSES),
+    keep: (text) => guardian.keep(LICENSES, text),
+  });
+  return createAccess({
+    licenses,
+    hasLicenseServer: values.license_url !== '',
+    folder: folders(values).sessions,
+    clock,
+    now: Date.now,
+    log: log.named('sessions'),
+  });
 }
 
 function begin({ values, log }: Context, { engine, gateway }: Parts, guardian: GuardianClient): void {
@@ -152,7 +166,7 @@ function loadAgain(engine: Engine, kept: LoadedContext, model: Promise<unknown>,
  * Within the stop limit of the guardian: requests drained, the running task at its checkpoint, actors flushed and
  * stopped.
  */
-async function end({ log, flushLog }: Context, { engine, licenses, events, gateway }: Parts): Promise<void> {
+async function end({ log, flushLog }: Context, { engine, access, events, gateway }: Parts): Promise<void> {
   log.info('stopping');
   gateway.stopAdmitting();
   // The folders first, so that no other task is begun when the running one is stopped.
@@ -161,7 +175,7 @@ async function end({ log, flushLog }: Context, { engine, licenses, events, gatew
   await gateway.drain(FINAL_DRAIN_MS);
   await events.close();
   await gateway.close();
-  licenses.close();
+  access.close();
   if (late.length === 0) {
     log.info('stopped');
     return;

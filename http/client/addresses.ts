@@ -25,6 +25,7 @@ import type { mediaLink } from '../routes/links.ts';
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
+import type { closeSession, getSettings, makeTicket, openSession } from '../routes/sessions.ts';
 import type {
   deleteSummaries,
   exportSummary,
@@ -62,6 +63,7 @@ export interface Operations {
   readonly cancelAnalysis: typeof cancelAnalysis;
   readonly cancelTask: typeof cancelTask;
   readonly changeWatchFolder: typeof changeWatchFolder;
+  readonly closeSession: typeof closeSession;
   readonly clusterFaces: typeof clusterFaces;
   readonly clusterSamples: typeof clusterSamples;
   readonly deletePeople: typeof deletePeople;
@@ -73,6 +75,7 @@ export interface Operations {
   readonly exportTranscript: typeof exportTranscript;
   readonly faceClusters: typeof faceClusters;
   readonly forgetMedia: typeof forgetMedia;
+  readonly getSettings: typeof getSettings;
   readonly getTask: typeof getTask;
   readonly health: typeof health;
   readonly libraryDisk: typeof libraryDisk;
@@ -86,6 +89,7 @@ export interface Operations {
   readonly loadedModels: typeof loadedModels;
   readonly loadModel: typeof loadModel;
   readonly loadTranscriptions: typeof loadTranscriptions;
+  readonly makeTicket: typeof makeTicket;
   readonly mediaLink: typeof mediaLink;
   readonly mediaMetadata: typeof mediaMetadata;
   readonly metadataFacets: typeof metadataFacets;
@@ -94,6 +98,7 @@ export interface Operations {
   readonly moveMedia: typeof moveMedia;
   readonly nameClusters: typeof nameClusters;
   readonly nameSpeakers: typeof nameSpeakers;
+  readonly openSession: typeof openSession;
   readonly pruneLibrary: typeof pruneLibrary;
   readonly readyz: typeof readyz;
   readonly recluster: typeof recluster;
@@ -127,6 +132,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   cancelAnalysis: 'POST /api/v1/analyze/cancel',
   cancelTask: 'POST /api/v1/tasks/{task_id}/cancel',
   changeWatchFolder: 'PUT /api/v1/watch-folders/{id}',
+  closeSession: 'DELETE /api/v1/sessions',
   clusterFaces: 'POST /api/v1/faces/clusters/faces',
   clusterSamples: 'POST /api/v1/faces/clusters/samples',
   deletePeople: 'POST /api/v1/faces/clusters/delete',
@@ -138,6 +144,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   exportTranscript: 'POST /api/v1/export/transcript',
   faceClusters: 'GET /api/v1/faces/clusters cache_dir',
   forgetMedia: 'POST /api/v1/library/forget',
+  getSettings: 'GET /api/v1/settings',
   getTask: 'GET /api/v1/tasks/{task_id} offset limit',
   health: 'GET /api/v1/health',
   libraryDisk: 'POST /api/v1/library/disk',
@@ -151,6 +158,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   loadedModels: 'GET /api/v1/models/loaded',
   loadModel: 'POST /api/v1/models/load',
   loadTranscriptions: 'POST /api/v1/analysis-data/load-transcriptions',
+  makeTicket: 'POST /api/v1/tickets',
   mediaLink: 'POST /api/v1/media/link',
   mediaMetadata: 'POST /api/v1/media/metadata',
   metadataFacets: 'POST /api/v1/metadata/facets',
@@ -159,6 +167,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   moveMedia: 'POST /api/v1/library/move',
   nameClusters: 'PUT /api/v1/faces/clusters/names',
   nameSpeakers: 'PUT /api/v1/transcriptions/speakers',
+  openSession: 'POST /api/v1/sessions',
   pruneLibrary: 'POST /api/v1/library/prune',
   readyz: 'GET /readyz',
   recluster: 'POST /api/v1/faces/recluster',

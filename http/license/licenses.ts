@@ -2,6 +2,7 @@
 // costs one comparison, or one hash and one lookup; clocks and files are read once a second.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import { isWithin, type Moment } from './age.ts';
 import { type AccessDecision, decisionOf, granted, type KeyValidation, noKey, refusal } from './decision.ts';
 import type { Grant, GrantMemory } from './kept-grants.ts';
 import { hashOf, idOf, isSameText, shapeProblem } from './key.ts';
@@ -30,15 +31,9 @@ const MOST_KEYS = 4_096;
 /** Keys being validated at the same time. */
 const MOST_PENDING = 64;
 
-/** Both clocks, ms: one stands still while the machine sleeps, the other can be set back. */
-interface Time {
-  readonly monotonic: number;
-  readonly wall: number;
-}
-
 interface CachedDecision {
   readonly decision: AccessDecision;
-  readonly since: Time;
+  readonly since: Moment;
   readonly freshMs: number;
   /** How long it holds while the license server cannot be asked. */
   readonly outageMs: number;
@@ -46,9 +41,8 @@ interface CachedDecision {
   readonly until: number;
 }
 
-function isFresh({ since }: CachedDecision, ms: number, time: Time): boolean {
-  const wall = time.wall - since.wall;
-  return time.monotonic - since.monotonic < ms && wall < ms && wall > -REFRESH_MS;
+function isFresh({ since }: CachedDecision, ms: number, time: Moment): boolean {
+  return isWithin(since, ms, time, REFRESH_MS);
 }
 
 /** Evicts the oldest entry when the cache is full. */
@@ -161,7 +155,7 @@ class CachedLicenses implements Licenses {
     this.#memory?.keep(grants);
   }
 
-  #time(): Time {
+  #time(): Moment {
     return { monotonic: this.#clock.now(), wall: this.#now() };
   }
 
@@ -192,7 +186,7 @@ class CachedLicenses implements Licenses {
     return pending;
   }
 
-  #cache(validation: KeyValidation, hash: string, since: Time): AccessDecision {
+  #cache(validation: KeyValidation, hash: string, since: Moment): AccessDecision {
     this.#logOutage(validation, hash);
     if (validation.kind === 'outage') return this.#cacheOutage(decisionOf(validation), hash);
     const decision = decisionOf(validation);

@@ -7,6 +7,7 @@ export class RequestInput {
   readonly query: Body;
   readonly body: Body;
   readonly id: string;
+  readonly credential: string;
   readonly #signal: () => AbortSignal;
 
   constructor(
@@ -14,12 +15,14 @@ export class RequestInput {
     query: Body,
     body: Body,
     id: string,
+    credential: string,
     signal: () => AbortSignal,
   ) {
     this.params = params;
     this.query = query;
     this.body = body;
     this.id = id;
+    this.credential = credential;
     this.#signal = signal;
   }
 

@@ -19,6 +19,9 @@ import { createValidator } from '../../http/request/validation.ts';
 import type { Method, Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
 import { routes } from '../../http/routes.ts';
+import { settingsAnswer } from '../../http/settings-answer.ts';
+import { resolveConfig } from '../../runtime/config.ts';
+import { settings } from '../../settings.ts';
 import { world } from '../actors/analysis/fakes.ts';
 import { callsOf, summarise } from '../actors/index/summaries/trees.ts';
 import { FakeIndex, fakeJob } from '../actors/people/fake-index.ts';
@@ -141,6 +144,13 @@ const call = inject(routes, {
   stopping: () => false,
   metrics: { render: async () => '' },
   mediaLinks: createMediaLinks(Date.now),
+  access: {
+    makeTicket: () => ({ ticket: 'fht_t', expires: 1 }),
+    openSession: () => ({ token: 'fhs_t', expires: 1 }),
+    endSession: () => false,
+  },
+  pageAddress: () => 'http://localhost:6699/',
+  settings: settingsAnswer(resolveConfig(settings, { flags: {}, env: {}, file: {} }), '1.0.0'),
 });
 const find = createRouter(routes);
 

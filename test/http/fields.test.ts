@@ -31,6 +31,7 @@ const selector = {
 const scope = { media_type: 'any', media_paths: [], hash_strs: [], expected_count: optional };
 
 const bodies: Readonly<Record<string, Row>> = {
+  '/sessions': { fields: {}, beyond: { ticket: needed } },
   '/models/load': { fields: { model_key: needed } },
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
   '/media/link': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
@@ -309,12 +310,14 @@ test('objects inside bodies have the fields of the contract with their defaults'
 test('the addresses are those of the contract: each with its method, open or with a key', () => {
   const listed = routes.map(({ method, path, access }) => `${method} ${path} ${access}`);
   assert.deepEqual(listed.sort(), [
+    'DELETE /api/v1/sessions open',
     'DELETE /api/v1/watch-folders/{id} licensed',
     'GET / open',
     'GET /api/v1/faces/clusters licensed',
     'GET /api/v1/health open',
     'GET /api/v1/models/available licensed',
     'GET /api/v1/models/loaded licensed',
+    'GET /api/v1/settings licensed',
     'GET /api/v1/tasks licensed',
     'GET /api/v1/tasks/{task_id} licensed',
     'GET /api/v1/watch-folders licensed',
@@ -355,6 +358,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/search/image licensed',
     'POST /api/v1/search/text licensed',
     'POST /api/v1/search/transcript licensed',
+    'POST /api/v1/sessions open',
     'POST /api/v1/summaries/collections licensed',
     'POST /api/v1/summaries/delete licensed',
     'POST /api/v1/summaries/export licensed',
@@ -366,6 +370,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/tasks/{task_id}/resume licensed',
     'POST /api/v1/thumbnails licensed',
     'POST /api/v1/thumbnails/scene licensed',
+    'POST /api/v1/tickets licensed',
     'POST /api/v1/transcriptions licensed',
     'POST /api/v1/transcriptions/range licensed',
     'POST /api/v1/watch-folders licensed',

@@ -1,0 +1,149 @@
+// Who may use the service: whoever shows a license key, the token of a session, or the secret of the owner, which the file of
+// the running service in the home folder holds. Licenses decide about keys; this decides for whom the others stand.
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../runtime/clock.ts';
+import { errorTable } from '../../runtime/errors.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Moment } from '../license/age.ts';
+import { type AccessDecision, granted, refusal } from '../license/decision.ts';
+import { isSameText } from '../license/key.ts';
+import type { Licenses } from '../license/licenses.ts';
+import type { Holder } from './holder.ts';
+import { kindOf, SECRET_BYTES, secretText } from './secret.ts';
+import { sessionFiles } from './session-files.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+import { createTickets, TICKET_MS, type Tickets } from './tickets.ts';
+
+export const sessionErrors = errorTable({
+  TICKET_REFUSED: {
+    meaning: 'The ticket does not exist, is used, or is too old',
+    status: 401,
+    retryable: false,
+  },
+  SESSION_ENDED: { meaning: 'The session has ended', status: 401, retryable: false },
+});
+
+type Decision = AccessDecision | Promise<AccessDecision>;
+
+export interface Access {
+  /** Shown to the service by its owner; null where a license server decides, which knows no owner. */
+  readonly owner: string | null;
+  /** `credential`: what is sent where a license key is sent. */
+  check(credential: string | undefined): Decision;
+  /** A ticket that stands for the same as a credential that was checked. `expires`: Unix ms. Throws SESSION_ENDED. */
+  makeTicket(credential: string): { readonly ticket: string; readonly expires: number };
+  /** One of the owner, for somebody who reads it later. Null where there is no owner. */
+  ownerTicket(ms: number): string | null;
+  /** Throws TICKET_REFUSED, for whatever reason. `expires`: Unix ms, unless it is used. */
+  openSession(ticket: string): { readonly token: string; readonly expires: number };
+  /** False when the credential is of no session. */
+  endSession(credential: string): boolean;
+  /** The licenses too. */
+  close(): void;
+}
+
+export interface AccessOptions {
+  readonly licenses: Licenses;
+  /** Whether a license server decides about keys. */
+  readonly hasLicenseServer: boolean;
+  /** Where sessions are kept. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Unix ms. */
+  now(): number;
+  readonly log: Log;
+  /** So many bytes of a secure source. */
+  random?(bytes: number): Uint8Array;
+}
+
+export function createAccess(options: AccessOptions): Access {
+  return new CheckedAccess(options);
+}
+
+const endedSession: AccessDecision = {
+  ok: false,
+  status: 401,
+  body: { error: 'Authentication required', message: 'The session has ended; sign in again' },
+};
+
+const otherOwner: AccessDecision = {
+  ok: false,
+  status: 401,
+  body: { error: 'Authentication required', message: 'The secret is not of this run of the service' },
+};
+
+const noOwner = refusal('A license server is configured: sign in with a license key');
+
+class CheckedAccess implements Access {
+  readonly owner: string | null;
+  readonly #licenses: Licenses;
+  readonly #tickets: Tickets;
+  readonly #sessions: Sessions;
+  readonly #now: () => number;
+
+  constructor({ licenses, hasLicenseServer, folder, clock, now, log, random = randomBytes }: AccessOptions) {
+    const time = (): Moment => ({ monotonic: clock.now(), wall: now() });
+    this.owner = hasLicenseServer ? null : secretText('owner', random(SECRET_BYTES));
+    this.#licenses = licenses;
+    this.#tickets = createTickets(time, random);
+    this.#sessions = createSessions(time, random, sessionFiles(folder, log));
+    this.#now = now;
+  }
+
+  check(credential: string | undefined): Decision {
+    const text = credential?.trim() ?? '';
+    const kind = kindOf(text);
+    if (kind === null) return this.#licenses.check(credential);
+    if (kind === 'owner') return this.#isOwner(text) ? granted : this.owner === null ? noOwner : otherOwner;
+    if (kind === 'ticket') return refusal('This is a ticket: POST /api/v1/sessions makes a session of it');
+    const holder = this.#sessions.holderOf(text);
+    if (holder === undefined) return endedSession;
+    return this.#used(text, this.#decide(holder));
+  }
+
+  makeTicket(credential: string): { ticket: string; expires: number } {
+    const holder = this.#holderOf(credential.trim());
+    if (holder === undefined) throw sessionErrors.SESSION_ENDED();
+    return { ticket: this.#tickets.make(holder, TICKET_MS), expires: this.#now() + TICKET_MS };
+  }
+
+  ownerTicket(ms: number): string | null {
+    return this.owner === null ? null : this.#tickets.make('owner', ms);
+  }
+
+  openSession(ticket: string): { token: string; expires: number } {
+    const holder = this.#tickets.take(ticket.trim());
+    if (holder === undefined) throw sessionErrors.TICKET_REFUSED();
+    return this.#sessions.open(holder);
+  }
+
+  endSession(credential: string): boolean {
+    return this.#sessions.end(credential.trim());
+  }
+
+  close(): void {
+    this.#sessions.close();
+    this.#licenses.close();
+  }
+
+  #isOwner(text: string): boolean {
+    return this.owner !== null && isSameText(this.owner, text);
+  }
+
+  #holderOf(text: string): Holder | undefined {
+    if (kindOf(text) === 'session') return this.#sessions.holderOf(text);
+    return this.#isOwner(text) ? 'owner' : { key: text };
+  }
+
+  #decide(holder: Holder): Decision {
+    if (holder !== 'owner') return this.#licenses.check(holder.key);
+    return this.owner === null ? noOwner : granted;
+  }
+
+  /** What is refused does not prolong a session. */
+  #used(token: string, decision: Decision): Decision {
+    if (decision instanceof Promise) return decision.then((one) => this.#used(token, one));
+    if (decision.ok) this.#sessions.used(token);
+    return decision;
+  }
+}
