@@ -13,13 +13,13 @@ export const MediaNames = described(
   'Only in these media files: absolute paths, hashes or file names.',
 );
 
-export const MomentName = Type.String({ minLength: 3, maxLength: 160 });
+export const MomentName = Type.String({ minLength: 1, maxLength: 160 });
 
 /** Where the next page begins; an answer that has one says it. */
 export const Cursor = Type.Optional(
   described(
-    Type.String({ pattern: '^[0-9]{1,7}$', description: 'a cursor that the answer before gave' }),
-    'Where the next page begins, as the answer before said it, with the same other arguments.',
+    Type.String({ pattern: '^[0-9]{1,7}$' }),
+    'the cursor of the answer before, with the same other arguments',
   ),
 );
 

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { errorTable } from '../../runtime/errors.ts';
 import { nearest } from '../../runtime/nearest.ts';
 import { isHash, type MomentId } from './moment-id.ts';
-import { fileName, oneLine } from './text.ts';
+import { fileName, hashText, oneLine } from './text.ts';
 import type { Call } from './tool.ts';
 
 export const mediaNameErrors = errorTable({
@@ -98,7 +98,9 @@ async function mediaNamed(name: string, field: string, call: Call): Promise<Medi
       meant === null ? 'list_library lists what there is.' : `Did you mean ${oneLine(meant, 200)}?`;
     throw unknown(field, name, advice);
   }
-  const some = found.slice(0, MOST_NAMED).map(({ path, hash_str }) => `${hash_str} (${oneLine(path, 300)})`);
+  const some = found
+    .slice(0, MOST_NAMED)
+    .map(({ path, hash_str }) => `${hashText(hash_str)} (${oneLine(path, 300)})`);
   const more = found.length > MOST_NAMED ? ' and more' : '';
   const message = `${field}: ${oneLine(name, 200)} is the name of several files; give the hash of one: ${some.join(', ')}${more}`;
   throw mediaNameErrors.SEVERAL_MEDIA(message, { field });

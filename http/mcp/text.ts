@@ -17,8 +17,7 @@ export function oneLine(text: string, most = LONGEST_LINE): string {
   const flat = text
     .slice(0, most * 8)
     .toWellFormed()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken away.
-    .replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .replace(/[\s\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .trim();
   if (flat.length <= most && text.length <= most * 8) return flat;
   let end = Math.max(0, most - 1);
@@ -36,6 +35,11 @@ export function quoted(text: string, most: number): string {
 /** The name of a file without its folders, of either kind of separator. */
 export function fileName(path: string): string {
   return oneLine(path.split(/[/\\]/).at(-1) || path, 160);
+}
+
+/** The hash of a content, whatever stands in a damaged record. */
+export function hashText(hash: string): string {
+  return oneLine(hash, 110);
 }
 
 /** `12` or `12.5`: seconds as they are written everywhere here. */

@@ -4,7 +4,7 @@ import type { LibraryMedia } from '../../../actors/library/contract.ts';
 import { ApiError } from '../../client/error.ts';
 import { MediaName } from '../arguments.ts';
 import { findMedia, type Media } from '../media.ts';
-import { fileName, listed, oneLine, rangeText, secondsText, timeText } from '../text.ts';
+import { fileName, hashText, listed, oneLine, rangeText, secondsText, timeText } from '../text.ts';
 import { type Call, tool } from '../tool.ts';
 
 /** Rows of people and of chapters together. */
@@ -25,7 +25,7 @@ export const describeMedia = tool({
     const media = await findMedia(name, 'media', call);
     const known = await recordOf(media, call);
     const head = [
-      `${fileName(media.path)} (${media.hash_str})`,
+      `${fileName(media.path)} (${hashText(media.hash_str)})`,
       `Path: ${oneLine(media.path, 4096)}`,
       ...(known ? stored(known) : []),
       ...(await fileFacts(media, call)),
@@ -41,7 +41,7 @@ export const describeMedia = tool({
         return left === 0
           ? []
           : [
-              `${left} more lines are left out. find_moments and who find more with media ["${media.hash_str}"].`,
+              `${left} more lines are left out. find_moments and who find more with media ["${hashText(media.hash_str)}"].`,
             ];
       },
     });

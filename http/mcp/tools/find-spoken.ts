@@ -5,7 +5,7 @@ import { Cursor, limitOf, MediaNames, startOf } from '../arguments.ts';
 import { loadSpeech } from '../load.ts';
 import { findAllMedia } from '../media.ts';
 import { momentId } from '../moment-id.ts';
-import { fileName, listed, moreBelow, notes, oneLine, quoted, rangeText } from '../text.ts';
+import { fileName, hashText, listed, moreBelow, notes, oneLine, quoted, rangeText } from '../text.ts';
 import { tool } from '../tool.ts';
 
 /** Characters of what is said in one hit. */
@@ -64,7 +64,7 @@ export const findSpoken = tool({
     const rows = page.map((hit) => {
       const who = oneLine(hit.speaker_name || hit.speaker, 80);
       const when = rangeText(hit.start_seconds, hit.end_seconds);
-      const id = momentId(oneLine(hit.hash_str, 110), hit.start_seconds);
+      const id = momentId(hashText(hit.hash_str), hit.start_seconds);
       return `${id} ${fileName(hit.media_path)} ${when}${who === '' ? '' : ` ${who}`}: ${quoted(hit.text, MOST_SAID)}`;
     });
     const more = matches.length === start + page.length && total > start + page.length;

@@ -4,7 +4,7 @@ import type { LibraryMedia } from '../../../actors/library/contract.ts';
 import { defaulted, described } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, startOf } from '../arguments.ts';
 import { loadAll } from '../load.ts';
-import { fileName, listed, moreBelow, notes, oneLine, timeText } from '../text.ts';
+import { fileName, hashText, listed, moreBelow, notes, oneLine, timeText } from '../text.ts';
 import { type Call, type ToolAnswer, tool } from '../tool.ts';
 
 const MOST_ROWS = 50;
@@ -98,7 +98,7 @@ function rowOf({
     summaries > 0 ? 'summary' : '',
   ].filter((one) => one !== '');
   const length = duration_seconds ? ` ${timeText(duration_seconds)}` : '';
-  return `${oneLine(hash_str, 110)} ${fileName(media_path)} ${oneLine(kind ?? 'unknown', 20)}${length}: ${done.join(', ') || 'nothing'}`;
+  return `${hashText(hash_str)} ${fileName(media_path)} ${oneLine(kind ?? 'unknown', 20)}${length}: ${done.join(', ') || 'nothing'}`;
 }
 
 /** Of what is loaded: that is what searches run over. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { described } from '../../../runtime/schema.ts';
 import { Cursor, MediaName, Seconds } from '../arguments.ts';
 import { findMedia, type Media } from '../media.ts';
-import { fileName, listed, oneLine, secondsText, timeText } from '../text.ts';
+import { fileName, hashText, listed, oneLine, secondsText, timeText } from '../text.ts';
 import { argumentErrors, tool } from '../tool.ts';
 
 /** Characters of one answer. */
@@ -41,7 +41,7 @@ export const readTranscript = tool({
     const { segments, transcript_status: status, truncated } = answer;
     if (segments.length === 0) return { text: nothing(media, status, cursor !== undefined) };
     return listed({
-      head: [`${fileName(media.path)} (${media.hash_str}); start, second, speaker, words:`],
+      head: [`${fileName(media.path)} (${hashText(media.hash_str)}); start, second, speaker, words:`],
       rows: segments.map(({ start_seconds, speaker, speaker_name, text }) => {
         const who = oneLine(speaker_name || speaker, 80);
         const when = `${timeText(start_seconds)} ${secondsText(start_seconds)}`;

@@ -5,7 +5,7 @@ import { suggestion } from '../../../runtime/nearest.ts';
 import { described } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, MediaNames, startOf } from '../arguments.ts';
 import { findAllMedia } from '../media.ts';
-import { fileName, listed, moreBelow, notes, oneLine } from '../text.ts';
+import { fileName, hashText, listed, moreBelow, notes, oneLine } from '../text.ts';
 import { argumentErrors, type Call, tool } from '../tool.ts';
 import { rangesText } from './describe-media.ts';
 
@@ -105,7 +105,7 @@ async function seen(
     for (const { media: files } of people) {
       for (const { hash_str, media_path, ranges } of files) {
         if (only === null || only.has(hash_str))
-          rows.push(`${oneLine(hash_str, 110)} ${fileName(media_path)} ${rangesText(ranges)}`);
+          rows.push(`${hashText(hash_str)} ${fileName(media_path)} ${rangesText(ranges)}`);
       }
     }
   }
