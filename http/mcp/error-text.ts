@@ -15,7 +15,7 @@ const LONGEST = 1_500;
 
 /** One line. */
 export function errorText(error: unknown, place: Place): string {
-  return oneLine(told(error, place), LONGEST);
+  return oneLine(told(error, place), LONGEST) || 'The service failed and does not say why. Call again.';
 }
 
 function told(error: unknown, { url, cacheDir }: Place): string {
