@@ -4,6 +4,7 @@
 import { documentFormats } from '../actors/exporter/contract.ts';
 import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
 import { faceActions } from './face-actions.ts';
+import { serviceCommands } from './service-commands.ts';
 import { speechOptions } from './speech-options.ts';
 import { summaryOptions, summaryWishOptions } from './summary-options.ts';
 import { watchActions } from './watch-actions.ts';
@@ -327,14 +328,7 @@ export const commandTable = {
       json: { ...switchedOn, help: 'the paths as JSON' },
     },
   },
-  serve: {
-    usage: '',
-    help: 'answer programs over REST and Socket.IO until it is stopped',
-    settings: { usage: '--host NAME --port N', help: 'where to listen (127.0.0.1, 6699)' },
-    options: {
-      'no-guardian': { ...switchedOn, help: 'in this process, to debug: a crash is not mended' },
-    },
-  },
+  ...serviceCommands,
   models: {
     usage: 'list|pull|use|remove|verify [KEY...]',
     help: 'which models there are, and which are on this machine',

@@ -19,6 +19,8 @@ import { optionMistake, unknownCommand } from './mistakes.ts';
 /** A command is loaded on first use: a search does not load what only analysis needs. */
 const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   analyze: async () => (await import('./commands/analyze.ts')).analyze,
+  open: async () => (await import('./commands/open.ts')).open,
+  stop: async () => (await import('./commands/open.ts')).stop,
   serve: async () => (await import('./commands/serve.ts')).serve,
   transcribe: async () => (await import('./commands/transcribe.ts')).transcribe,
   transcript: async () => (await import('./commands/transcript.ts')).transcript,

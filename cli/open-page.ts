@@ -2,6 +2,15 @@
 import { spawn } from 'node:child_process';
 import type { Context } from './context.ts';
 
+/** Whether a browser can show something here. `env`: the environment of the process. */
+export function hasDisplay(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: string = process.platform,
+): boolean {
+  if (platform === 'darwin' || platform === 'win32') return true;
+  return Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
+}
+
 export function openPage(page: string, { screen }: Context): void {
   const [program, ...before] =
     process.platform === 'darwin'

@@ -33,7 +33,7 @@ export interface Service
   /** Addresses of the bytes of single media. */
   readonly mediaLinks: MediaLinks;
   /** Tickets and sessions. */
-  readonly access: Pick<Access, 'makeTicket' | 'openSession' | 'endSession'>;
+  readonly access: Pick<Access, 'makeTicket' | 'openSession' | 'endSession' | 'cacheDirOf'>;
   /** Where a browser on this machine opens the page. */
   pageAddress(): string;
   readonly settings: SettingsAnswer;

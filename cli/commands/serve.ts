@@ -7,6 +7,7 @@ import { LoadedContext } from '../../actors/search/contract.ts';
 import { createEventServer, type EventServer } from '../../events/server.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { openLicenses } from '../../http/license/open.ts';
+import { pageAddress, signInAddress } from '../../http/page-address.ts';
 import { hostRule } from '../../http/request/host.ts';
 import { type Access, createAccess } from '../../http/sessions/access.ts';
 import { serverErrors } from '../../http/uws.ts';
@@ -20,6 +21,7 @@ import { engineExit } from '../../runtime/restart.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import type { Command, Context } from '../context.ts';
+import { type Listening, writeServiceFile } from '../service-file.ts';
 
 /** How long requests in flight may take once the service was told to stop. */
 const DRAIN_MS = 3_000;
@@ -90,11 +92,14 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
     version: programVersion(),
   });
   const parts = { engine, access, events, gateway };
+  let forget = () => {};
   try {
-    begin(context, parts, guardian);
+    forget = begin(context, parts, guardian);
     await aborted(guardian.signal);
   } finally {
     await end(context, parts);
+    // Where another engine follows, the service runs on.
+    if (!guardian.restartRequested) forget();
   }
   return guardian.restartRequested ? engineExit.restart : engineExit.stopped;
 }
@@ -118,11 +123,14 @@ function openAccess({ values, clock, log }: Context, guardian: GuardianClient): 
   });
 }
 
-function begin({ values, log }: Context, { engine, gateway }: Parts, guardian: GuardianClient): void {
+function begin(context: Context, { engine, access, gateway }: Parts, guardian: GuardianClient): () => void {
+  const { values, log } = context;
   const { host, port } = gateway.listen();
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   log.info('listening', { api: `${address}/api/v1`, docs: `${address}/docs` });
   guardian.ready();
+  const forget = beFound(context, { host, port, owner: access.owner, guarded: guardian.guarded });
+  tellPage(context, pageAddress(host, port), access);
   const kept = keptContext(guardian, log);
   engine.search.onLoaded((context) => guardian.keep(LOADED, JSON.stringify(context)));
   const wanted = kept?.model_key ?? values.model;
@@ -136,6 +144,32 @@ function begin({ values, log }: Context, { engine, gateway }: Parts, guardian: G
   );
   // Files that come before the model is ready wait for it.
   void engine.watchFolders.resume();
+  return forget;
+}
+
+/** Commands with this home folder find this service from now on, until what is answered is called. */
+function beFound({ values, log }: Context, listening: Listening): () => void {
+  const { home } = folders(values);
+  try {
+    const forget = writeServiceFile(home, listening);
+    if (forget) return forget;
+    log.warn('another service runs with this home folder; framehound open finds that one', { home });
+  } catch (error) {
+    log.warn('framehound open and framehound stop will not find this service', { home, error });
+  }
+  return () => {};
+}
+
+/** How long a person may take to click on the address of a service that was just started. */
+const CLICK_MS = 10 * 60_000;
+
+/** On a terminal only: whoever reads a log or a pipe later could sign in. */
+function tellPage({ screen }: Context, page: string, access: Access): void {
+  if (!screen.isTerminal) return;
+  const ticket = access.ownerTicket(CLICK_MS);
+  const how =
+    ticket === null ? 'sign in with a license key' : 'once, within 10 minutes; later: framehound open';
+  screen.write(`The page: ${ticket === null ? page : signInAddress(page, ticket)} (${how})\n`);
 }
 
 /** What was loaded in the engine before this one; null for nothing. */

@@ -51,6 +51,7 @@ export const tour: Command = async (args, context) => {
     }
     const folder = own || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
     context.screen.write(`\nAsk it yourself: ${invocation} search "…"${folder}\n`);
+    context.screen.write(`Open the page on it: ${invocation} open${folder}\n`);
     return code;
   });
 };

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { described, oneOf } from '../../runtime/schema.ts';
 import { signInAddress } from '../page-address.ts';
+import { AbsolutePath, absolute } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Sessions';
@@ -15,6 +16,11 @@ export const makeTicket = route({
   description:
     'For the address of the web page: its `url` signs a browser in, once, within a minute. The session stands for the license ' +
     'key that this request is sent with. A ticket is forgotten when the service ends.',
+  body: Type.Object({
+    cache_dir: Type.Optional(
+      described(AbsolutePath, 'The analysis folder that the page begins with, in place of the default one.'),
+    ),
+  }),
   answers: {
     200: Type.Object({
       ticket: described(Type.String(), 'A secret, for /sessions.'),
@@ -22,8 +28,9 @@ export const makeTicket = route({
       expires_at: described(Type.Number(), 'Unix time, seconds.'),
     }),
   },
-  handle: ({ credential }, { access, pageAddress }) => {
-    const { ticket, expires } = access.makeTicket(credential);
+  handle: ({ body, credential }, { access, pageAddress }) => {
+    const folder = body.cache_dir === undefined ? null : absolute('cache_dir', body.cache_dir);
+    const { ticket, expires } = access.makeTicket(credential, folder);
     const url = signInAddress(pageAddress(), ticket);
     return reply(200, { ticket, url, expires_at: expires / 1000 }, unstored);
   },
@@ -81,7 +88,10 @@ export const getSettings = route({
   answers: {
     200: Type.Object({
       version: described(Type.String(), 'Of the program.'),
-      cache_dir: described(Type.String(), 'The default analysis folder, absolute.'),
+      cache_dir: described(
+        Type.String(),
+        'The analysis folder to begin with, absolute: that of the ticket of this session, else the default one.',
+      ),
       settings: described(
         Type.Array(
           Type.Object({
@@ -98,7 +108,8 @@ export const getSettings = route({
       ),
     }),
   },
-  handle: (_, { settings }) => reply(200, settings),
+  handle: ({ credential }, { settings, access }) =>
+    reply(200, { ...settings, cache_dir: access.cacheDirOf(credential) ?? settings.cache_dir }),
 });
 
 /** Nothing between here and the page keeps a secret. */

@@ -30,8 +30,16 @@ export interface Access {
   readonly owner: string | null;
   /** `credential`: what is sent where a license key is sent. */
   check(credential: string | undefined): Decision;
-  /** A ticket that stands for the same as a credential that was checked. `expires`: Unix ms. Throws SESSION_ENDED. */
-  makeTicket(credential: string): { readonly ticket: string; readonly expires: number };
+  /**
+   * A ticket that stands for the same as a credential that was checked. `cacheDir`: the analysis folder that the page begins
+   * with; null leaves it as it is. `expires`: Unix ms. Throws SESSION_ENDED.
+   */
+  makeTicket(
+    credential: string,
+    cacheDir: string | null,
+  ): { readonly ticket: string; readonly expires: number };
+  /** The analysis folder that the page of a session begins with; null: the default one. */
+  cacheDirOf(credential: string): string | null;
   /** One of the owner, for somebody who reads it later. Null where there is no owner. */
   ownerTicket(ms: number): string | null;
   /** Throws TICKET_REFUSED, for whatever reason. `expires`: Unix ms, unless it is used. */
@@ -72,6 +80,8 @@ const otherOwner: AccessDecision = {
   body: { error: 'Authentication required', message: 'The secret is not of this run of the service' },
 };
 
+const theOwner: Holder = { key: null, cacheDir: null };
+
 const noOwner = refusal('A license server is configured: sign in with a license key');
 
 class CheckedAccess implements Access {
@@ -101,14 +111,19 @@ class CheckedAccess implements Access {
     return this.#used(text, this.#decide(holder));
   }
 
-  makeTicket(credential: string): { ticket: string; expires: number } {
-    const holder = this.#holderOf(credential.trim());
-    if (holder === undefined) throw sessionErrors.SESSION_ENDED();
+  makeTicket(credential: string, cacheDir: string | null): { ticket: string; expires: number } {
+    const found = this.#holderOf(credential.trim());
+    if (found === undefined) throw sessionErrors.SESSION_ENDED();
+    const holder = { key: found.key, cacheDir: cacheDir ?? found.cacheDir };
     return { ticket: this.#tickets.make(holder, TICKET_MS), expires: this.#now() + TICKET_MS };
   }
 
+  cacheDirOf(credential: string): string | null {
+    return this.#holderOf(credential.trim())?.cacheDir ?? null;
+  }
+
   ownerTicket(ms: number): string | null {
-    return this.owner === null ? null : this.#tickets.make('owner', ms);
+    return this.owner === null ? null : this.#tickets.make(theOwner, ms);
   }
 
   openSession(ticket: string): { token: string; expires: number } {
@@ -132,11 +147,11 @@ class CheckedAccess implements Access {
 
   #holderOf(text: string): Holder | undefined {
     if (kindOf(text) === 'session') return this.#sessions.holderOf(text);
-    return this.#isOwner(text) ? 'owner' : { key: text };
+    return this.#isOwner(text) ? theOwner : { key: text, cacheDir: null };
   }
 
-  #decide(holder: Holder): Decision {
-    if (holder !== 'owner') return this.#licenses.check(holder.key);
+  #decide({ key }: Holder): Decision {
+    if (key !== null) return this.#licenses.check(key);
     return this.owner === null ? noOwner : granted;
   }
 

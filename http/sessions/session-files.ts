@@ -18,6 +18,8 @@ const KeptSession = Type.Object({
   last_used_at: Type.Number(),
   /** Null: it stands for the owner of the home folder. */
   sealed: nullable(Type.String()),
+  /** The analysis folder that its page begins with; null is the default one. */
+  cache_dir: nullable(Type.String()),
 });
 export type KeptSession = Static<typeof KeptSession>;
 

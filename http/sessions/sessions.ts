@@ -16,7 +16,7 @@ const SET_BACK_MS = 5 * 60_000;
 
 interface Session {
   readonly openedAt: number;
-  readonly sealed: SealedHolder;
+  readonly holder: SealedHolder;
   used: Moment;
   /** Unix ms of the last use that the file tells. */
   keptAt: number;
@@ -70,7 +70,7 @@ class KeptSessions implements Sessions {
     for (const [other, session] of this.#sessions) if (!isAlive(session, used)) this.#remove(other);
     this.#makeRoom(MOST_SESSIONS - 1);
     const sealed = sealHolder(holder, token, this.#random(SECRET_BYTES));
-    const session: Session = { openedAt: used.wall, sealed, used, keptAt: used.wall };
+    const session: Session = { openedAt: used.wall, holder: sealed, used, keptAt: used.wall };
     this.#sessions.set(hash, session);
     this.#keep(hash, session, true);
     return { token, expires: used.wall + SESSION_MS };
@@ -80,7 +80,7 @@ class KeptSessions implements Sessions {
     const hash = hashOf(token);
     const session = this.#sessions.get(hash);
     if (!session) return undefined;
-    const holder = isAlive(session, this.#time()) ? unsealHolder(session.sealed, token) : undefined;
+    const holder = isAlive(session, this.#time()) ? unsealHolder(session.holder, token) : undefined;
     if (holder === undefined) this.#remove(hash);
     return holder;
   }
@@ -120,18 +120,21 @@ class KeptSessions implements Sessions {
   }
 
   #keep(hash: string, session: Session, flush: boolean): void {
-    const { openedAt, used, sealed } = session;
+    const { openedAt, used, holder } = session;
     session.keptAt = used.wall;
     const times = { opened_at: openedAt / 1000, last_used_at: used.wall / 1000 };
-    this.#files.write({ version: 1, hash, ...times, sealed }, flush);
+    const { sealed, cacheDir: cache_dir } = holder;
+    this.#files.write({ version: 1, hash, ...times, sealed, cache_dir }, flush);
   }
 }
 
 /** Between two runs only the wall clock says how much time has passed. */
-function restored({ opened_at, last_used_at, sealed }: KeptSession, now: Moment): Session {
+function restored(kept: KeptSession, now: Moment): Session {
+  const { opened_at, last_used_at, sealed, cache_dir: cacheDir } = kept;
   const wall = last_used_at * 1000;
   const monotonic = now.monotonic - Math.max(0, now.wall - wall);
-  return { openedAt: opened_at * 1000, sealed, used: { monotonic, wall }, keptAt: wall };
+  const holder = { sealed, cacheDir };
+  return { openedAt: opened_at * 1000, holder, used: { monotonic, wall }, keptAt: wall };
 }
 
 function isAlive({ used }: Session, now: Moment): boolean {

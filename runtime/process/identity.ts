@@ -32,7 +32,12 @@ function statusOf(pid: number): Status {
 }
 
 export function thisProcess(): ProcessIdentity {
-  return { pid: process.pid, started: statusOf(process.pid).started, host: hostname() };
+  return identityOf(process.pid);
+}
+
+/** Of a process of this machine that runs. */
+export function identityOf(pid: number): ProcessIdentity {
+  return { pid, started: statusOf(pid).started, host: hostname() };
 }
 
 /** True when a process of this machine has certainly ended. Of another machine nothing is known: false. */

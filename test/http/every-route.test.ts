@@ -148,6 +148,7 @@ const call = inject(routes, {
     makeTicket: () => ({ ticket: 'fht_t', expires: 1 }),
     openSession: () => ({ token: 'fhs_t', expires: 1 }),
     endSession: () => false,
+    cacheDirOf: () => null,
   },
   pageAddress: () => 'http://localhost:6699/',
   settings: settingsAnswer(resolveConfig(settings, { flags: {}, env: {}, file: {} }), '1.0.0'),

@@ -31,6 +31,7 @@ const selector = {
 const scope = { media_type: 'any', media_paths: [], hash_strs: [], expected_count: optional };
 
 const bodies: Readonly<Record<string, Row>> = {
+  '/tickets': { fields: {}, beyond: { cache_dir: optional } },
   '/sessions': { fields: {}, beyond: { ticket: needed } },
   '/models/load': { fields: { model_key: needed } },
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },

@@ -55,6 +55,20 @@ test('a ticket is swapped for a token, which is sent where the key is sent', asy
   assert.deepEqual([status, (body as { error: string }).error], [401, 'Authentication required']);
 });
 
+test('a page begins with the analysis folder that its ticket names', async (t) => {
+  const { call, swap } = world(t, { flags: { home: '/h' } });
+  assert.match(JSON.stringify(await call('/api/v1/tickets', { cache_dir: 'films' })), /Invalid cache_dir/);
+  const { ticket } = (await call('/api/v1/tickets', { cache_dir: '/films/.analysis' })).body as {
+    ticket: string;
+  };
+  const { token } = (await swap({ ticket })).body as { token: string };
+  const folderFor = async (key: string) => {
+    const { body } = await call('/api/v1/settings', undefined, { headers: { 'x-license-key': key } });
+    return (body as { cache_dir: string }).cache_dir;
+  };
+  assert.deepEqual([await folderFor(token), await folderFor(KEY)], ['/films/.analysis', '/h/analysis']);
+});
+
 test('wrong, used and malformed tickets are told alike', async (t) => {
   const { ticket, swap } = world(t);
   const { ticket: used } = await ticket();

@@ -66,7 +66,7 @@ const statusOf = (decision: AccessDecision | Promise<AccessDecision>) =>
 test('a ticket opens one session, which does what the key may by which it was made', (t) => {
   const { start, valid, asked } = world(t);
   const access = start();
-  const { ticket } = access.makeTicket(KEY);
+  const { ticket } = access.makeTicket(KEY, null);
   const { token } = access.openSession(ticket);
   assert.ok(isOk(access.check(token)));
   assert.throws(() => access.openSession(ticket), sessionErrors.TICKET_REFUSED.is);
@@ -83,7 +83,7 @@ test('a ticket opens one session, which does what the key may by which it was ma
 test('a ticket is good for a minute by either clock, and for no other secret', (t) => {
   const { start, pass, clock, time } = world(t);
   const access = start();
-  const make = () => access.makeTicket(KEY).ticket;
+  const make = () => access.makeTicket(KEY, null).ticket;
   const late = [
     () => pass(60_000),
     () => clock.advance(60_000),
@@ -111,7 +111,7 @@ test('a ticket is good for a minute by either clock, and for no other secret', (
 
 test('of very many tickets the oldest make room', (t) => {
   const access = world(t).start();
-  const tickets = Array.from({ length: 101 }, () => access.makeTicket(KEY).ticket);
+  const tickets = Array.from({ length: 101 }, () => access.makeTicket(KEY, null).ticket);
   assert.throws(() => access.openSession(tickets[0]!), sessionErrors.TICKET_REFUSED.is);
   for (const ticket of tickets.slice(1)) assert.ok(access.openSession(ticket).token);
 });
@@ -119,7 +119,7 @@ test('of very many tickets the oldest make room', (t) => {
 test('a session ends 12 hours after its last use, not after its first', (t) => {
   const { start, pass, clock, folder } = world(t);
   const access = start();
-  const { token } = access.openSession(access.makeTicket(KEY).ticket);
+  const { token } = access.openSession(access.makeTicket(KEY, null).ticket);
   for (let times = 0; times < 5; times++) {
     pass(12 * HOUR - 1);
     assert.ok(isOk(access.check(token)));
@@ -132,7 +132,7 @@ test('a session ends 12 hours after its last use, not after its first', (t) => {
 test('a clock that is corrected by a little ends no session, one that is set far back or forward does', (t) => {
   const { start, time } = world(t);
   const access = start();
-  const open = () => access.openSession(access.makeTicket(KEY).ticket).token;
+  const open = () => access.openSession(access.makeTicket(KEY, null).ticket).token;
   const token = open();
   time.now -= 2_000;
   assert.ok(isOk(access.check(token)));
@@ -146,7 +146,7 @@ test('a clock that is corrected by a little ends no session, one that is set far
 test('what is refused does not prolong a session', (t) => {
   const { start, valid, pass } = world(t);
   const access = start();
-  const { token } = access.openSession(access.makeTicket(KEY).ticket);
+  const { token } = access.openSession(access.makeTicket(KEY, null).ticket);
   valid.clear();
   pass(11 * HOUR);
   assert.equal(statusOf(access.check(token)), 403);
@@ -158,7 +158,7 @@ test('what is refused does not prolong a session', (t) => {
 test('a session lives on when the service starts again, also after a crash, with the age it has', (t) => {
   const { start, pass, valid } = world(t);
   const before = start();
-  const { token } = before.openSession(before.makeTicket(KEY).ticket);
+  const { token } = before.openSession(before.makeTicket(KEY, null).ticket);
   pass(6 * HOUR);
   assert.ok(isOk(before.check(token)));
   // No close: the process was killed.
@@ -177,7 +177,7 @@ test('a session lives on when the service starts again, also after a crash, with
 test('on the disk is neither token nor key, and nobody else can read it', (t) => {
   const { start, folder, lines } = world(t);
   const access = start();
-  const { token } = access.openSession(access.makeTicket(KEY).ticket);
+  const { token } = access.openSession(access.makeTicket(KEY, null).ticket);
   const [name = '', ...more] = readdirSync(folder);
   assert.deepEqual(more, []);
   const text = readFileSync(join(folder, name), 'utf8');
@@ -193,7 +193,7 @@ test('on the disk is neither token nor key, and nobody else can read it', (t) =>
     level: 'info',
     name: 'x',
     message: `${token} ${access.owner}`,
-    fields: { token, a: access.makeTicket(KEY).ticket },
+    fields: { token, a: access.makeTicket(KEY, null).ticket },
   });
   assert.doesNotMatch(said, /fh[a-z]_/);
   assert.deepEqual(lines, []);
@@ -202,7 +202,7 @@ test('on the disk is neither token nor key, and nobody else can read it', (t) =>
 test('a kept session that was changed opens nothing, a damaged one is removed', (t) => {
   const { start, folder, lines } = world(t);
   const access = start();
-  const { token } = access.openSession(access.makeTicket(KEY).ticket);
+  const { token } = access.openSession(access.makeTicket(KEY, null).ticket);
   const path = join(folder, readdirSync(folder)[0]!);
   const kept = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
   writeFileSync(path, JSON.stringify({ ...kept, sealed: Buffer.from('x'.repeat(60)).toString('base64') }));
@@ -218,7 +218,7 @@ test('a session that cannot be kept works as well, which is said once', (t) => {
   const { start, folder, lines } = world(t);
   writeFileSync(folder, 'a file in its place');
   const access = start();
-  const open = () => access.openSession(access.makeTicket(KEY).ticket).token;
+  const open = () => access.openSession(access.makeTicket(KEY, null).ticket).token;
   const tokens = [open(), open()];
   assert.ok(tokens.every((token) => isOk(access.check(token))));
   assert.equal(lines.filter(({ message }) => message.includes('cannot be kept')).length, 1);
@@ -227,7 +227,7 @@ test('a session that cannot be kept works as well, which is said once', (t) => {
 
 test('of very many sessions the longest unused make room', (t) => {
   const access = world(t).start();
-  const open = () => access.openSession(access.makeTicket(KEY).ticket).token;
+  const open = () => access.openSession(access.makeTicket(KEY, null).ticket).token;
   const [first, second] = [open(), open()];
   assert.ok(isOk(access.check(first)));
   for (let times = 0; times < 999; times++) open();
@@ -238,7 +238,7 @@ test('of very many sessions the longest unused make room', (t) => {
 test('signing out ends the session for good, and no other one', (t) => {
   const { start } = world(t);
   const access = start();
-  const open = () => access.openSession(access.makeTicket(KEY).ticket).token;
+  const open = () => access.openSession(access.makeTicket(KEY, null).ticket).token;
   const [one, two] = [open(), open()];
   assert.equal(access.endSession(one), true);
   assert.equal(access.endSession(one), false);
@@ -254,7 +254,7 @@ test('the owner of the home folder needs no key, and sessions of the owner live 
   const { start, asked } = world(t);
   const access = start();
   assert.ok(isOk(access.check(access.owner!)));
-  const { token } = access.openSession(access.makeTicket(access.owner!).ticket);
+  const { token } = access.openSession(access.makeTicket(access.owner!, null).ticket);
   const after = start();
   assert.ok(isOk(after.check(token)));
   assert.equal(statusOf(after.check(access.owner!)), 401, 'the secret is of one run');
@@ -266,21 +266,34 @@ test('the owner of the home folder needs no key, and sessions of the owner live 
 test('where a license server decides, nobody signs in without a key', (t) => {
   const { start } = world(t);
   const before = start();
-  const { token } = before.openSession(before.makeTicket(before.owner!).ticket);
+  const { token } = before.openSession(before.makeTicket(before.owner!, null).ticket);
   const access = start(true);
   assert.equal(access.owner, null);
   assert.equal(access.ownerTicket(1), null);
   for (const one of [token, before.owner!]) assert.equal(statusOf(access.check(one)), 403);
-  assert.ok(isOk(access.check(access.openSession(access.makeTicket(KEY).ticket).token)));
+  assert.ok(isOk(access.check(access.openSession(access.makeTicket(KEY, null).ticket).token)));
 });
 
 test('a session can make a ticket for another browser, which stands for the same key', (t) => {
   const { start, valid, pass } = world(t);
   const access = start();
-  const { token } = access.openSession(access.makeTicket(KEY).ticket);
-  const other = access.openSession(access.makeTicket(token).ticket);
+  const { token } = access.openSession(access.makeTicket(KEY, null).ticket);
+  const other = access.openSession(access.makeTicket(token, null).ticket);
   valid.clear();
   assert.equal(statusOf(access.check(other.token)), 403);
   pass(12 * HOUR);
-  assert.throws(() => access.makeTicket(token), sessionErrors.SESSION_ENDED.is);
+  assert.throws(() => access.makeTicket(token, null), sessionErrors.SESSION_ENDED.is);
+});
+
+test('the analysis folder that a ticket names goes with its session, also after a restart', (t) => {
+  const access = world(t);
+  const first = access.start();
+  const { token } = first.openSession(first.makeTicket(KEY, '/films').ticket);
+  const after = access.start();
+  assert.equal(after.cacheDirOf(token), '/films');
+  const inherited = after.openSession(after.makeTicket(token, null).ticket);
+  assert.equal(after.cacheDirOf(inherited.token), '/films');
+  const other = after.openSession(after.makeTicket(token, '/others').ticket);
+  assert.equal(after.cacheDirOf(other.token), '/others');
+  assert.equal(after.cacheDirOf(KEY), null);
 });

@@ -1,0 +1,112 @@
+// Starts a service that lives on when this command has ended, as `framehound serve` with the same settings.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Check } from 'typebox/value';
+import { createFile, privateFile, replaceFile } from '../runtime/files/atomic-write.ts';
+import { makeFolder } from '../runtime/files/make-folder.ts';
+import { hasEnded, ProcessIdentity, thisProcess } from '../runtime/process/identity.ts';
+import { folders, settings } from '../settings.ts';
+import type { Context } from './context.ts';
+
+/** A log that is longer makes room for a new one, bytes. */
+const LONGEST_LOG = 10 * 1024 * 1024;
+/** Lines of a service that did not start. */
+const MOST_LINES = 5;
+
+export interface Background {
+  /** Where its log goes. */
+  readonly log: string;
+  /** Undefined while it runs. */
+  readonly ended: { readonly code: number | null } | undefined;
+  /** The last errors of its log. */
+  why(): string[];
+  /** It started: this command need not wait for it any more. */
+  leave(): void;
+}
+
+/** Null while another command starts one with the same home folder. Throws errors of the file system. */
+export function startInBackground({ config, values }: Context): Background | null {
+  const { home } = folders(values);
+  makeFolder(home, 0o700);
+  const starting = join(home, 'service.starting');
+  if (!take(starting)) return null;
+  const log = join(home, 'service.log');
+  const file = openLogFile(log);
+  const from = fstatSync(file).size;
+  let ended: Background['ended'];
+  const args = [...process.execArgv, process.argv[1]!, 'serve', ...flagsOf(config), '--home', home];
+  const child: ChildProcess = spawn(process.execPath, args, {
+    // A drive on which this command was typed can be taken away while the service runs.
+    cwd: home,
+    detached: true,
+    stdio: ['ignore', file, file],
+    windowsHide: true,
+  });
+  closeSync(file);
+  child.on('error', () => {
+    ended = { code: null };
+  });
+  child.on('exit', (code) => {
+    ended = { code };
+  });
+  child.unref();
+  return {
+    log,
+    get ended() {
+      return ended;
+    },
+    why: () => errorsOf(readFileSync(log).subarray(from).toString()),
+    leave: () => rmSync(starting, { force: true }),
+  };
+}
+
+/** Of several commands that start at the same time one does. */
+function take(path: string): boolean {
+  const own = `${JSON.stringify(thisProcess())}\n`;
+  if (createFile(path, own, { ...privateFile, flush: false })) return true;
+  const holder = holderOf(path);
+  if (holder && !hasEnded(holder)) return false;
+  replaceFile(path, own, { ...privateFile, flush: false });
+  return true;
+}
+
+function holderOf(path: string): ProcessIdentity | null {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return Check(ProcessIdentity, value) ? value : null;
+  } catch {
+    return null; // Gone meanwhile, or cut short.
+  }
+}
+
+function openLogFile(path: string): number {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LONGEST_LOG) renameSync(path, `${path}.1`);
+  return openSync(path, 'a', 0o600);
+}
+
+/** Where this command looks, the service looks too. The analysis folder goes with the ticket; a key is of this command. */
+function flagsOf({ values, sources }: Context['config']): string[] {
+  const own = ['home', 'cache_dir', 'server', 'license_key'];
+  const names = Object.keys(settings) as (keyof typeof settings)[];
+  const given = names.filter((name) => sources[name] === 'flag' && !own.includes(name));
+  return given.flatMap((name) => {
+    const { flag } = settings[name] as { flag?: string };
+    return flag === undefined ? [] : [`--${flag}`, String(values[name])];
+  });
+}
+
+/** Lines of a person's mistake, and the errors among those of the log. */
+function errorsOf(text: string): string[] {
+  const lines = text.split('\n').flatMap((line) => {
+    if (line.trim() === '') return [];
+    try {
+      const { level, message, error } = JSON.parse(line) as Record<string, unknown>;
+      const more = typeof error === 'string' ? `: ${error}` : '';
+      return level === 'error' ? [`${String(message)}${more}`] : [];
+    } catch {
+      return [line];
+    }
+  });
+  return lines.slice(-MOST_LINES);
+}

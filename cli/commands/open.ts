@@ -1,0 +1,52 @@
+// `framehound open`: the web page in a browser, signed in; a service is started when none runs. `framehound stop` ends it.
+import { parseArgs } from 'node:util';
+import { STOP_LIMIT_MS } from '../../runtime/process/guardian-client.ts';
+import { hasEnded } from '../../runtime/process/identity.ts';
+import { folders } from '../../settings.ts';
+import { commandTable } from '../command-table.ts';
+import { type Command, exit } from '../context.ts';
+import { hasDisplay, openPage } from '../open-page.ts';
+import { pause } from '../pause.ts';
+import { isRunning, runningService } from '../service-file.ts';
+import { serviceErrors, signIn } from '../sign-in.ts';
+
+export const open: Command = async (args, context) => {
+  const { print } = parseArgs({ args: [...args], options: commandTable.open.options }).values;
+  const { screen, out } = context;
+  const { address, hasTicket } = await signIn(context);
+  out(`${address}\n`);
+  if (!hasTicket)
+    screen.write(
+      'A license server decides here: sign in on the page with a license key, or set FRAMEHOUND_LICENSE_KEY before framehound open\n',
+    );
+  else screen.write('It signs one browser in, once, within a minute\n');
+  if (print) return exit.ok;
+  if (hasDisplay(process.env)) openPage(address, context);
+  else screen.write('There is no display here: open the address in a browser on this machine\n');
+  return exit.ok;
+};
+
+/** A little longer than the guardian takes. */
+const LIMIT_MS = STOP_LIMIT_MS + 5_000;
+
+export const stop: Command = async (args, context) => {
+  parseArgs({ args: [...args], options: {} });
+  const { screen, clock, values, signal } = context;
+  const { home } = folders(values);
+  const service = runningService(home);
+  if (service === null) {
+    screen.write(`No service runs with the home folder ${home}\n`);
+    return exit.ok;
+  }
+  const { guardian, engine, port } = service;
+  const first = guardian && !hasEnded(guardian) ? guardian : engine;
+  process.kill(first.pid, 'SIGTERM');
+  const began = clock.now();
+  for (; isRunning(service) && !signal.aborted; await pause(context, 50)) {
+    if (clock.now() - began > LIMIT_MS)
+      throw serviceErrors.NOT_REACHED(`process ${first.pid} was asked to stop and has not ended`);
+  }
+  if (signal.aborted) return exit.cancelled;
+  screen.write(`The service on port ${port} is stopped\n`);
+  return exit.ok;
+};

@@ -1,0 +1,88 @@
+// service.json of the home folder: which service runs with it, where it answers, and the secret by which its owner signs in.
+// Only the owner can read it. It is gone when the service has ended; one that a crash left behind names processes that ended.
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { engineErrors } from '../runtime/errors.ts';
+import { privateFile, replaceFile } from '../runtime/files/atomic-write.ts';
+import { codeOf } from '../runtime/files/error-code.ts';
+import { hasEnded, identityOf, ProcessIdentity, thisProcess } from '../runtime/process/identity.ts';
+import { programVersion } from '../runtime/process/version.ts';
+import { nullable } from '../runtime/schema.ts';
+
+export const RunningService = Type.Object({
+  version: Type.Literal(1),
+  engine: ProcessIdentity,
+  /** Starts the engine again; null where the engine runs alone. */
+  guardian: nullable(ProcessIdentity),
+  /** Of the program. */
+  program: Type.String(),
+  /** As in the setting. */
+  host: Type.String(),
+  /** The one that is listened on. */
+  port: Type.Integer(),
+  /** Sent in place of a license key; null where a license server decides. */
+  owner: nullable(Type.String()),
+});
+export type RunningService = Static<typeof RunningService>;
+
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  readonly owner: string | null;
+  readonly guarded: boolean;
+}
+
+function pathOf(home: string): string {
+  return join(home, 'service.json');
+}
+
+/**
+ * Called by the engine that listens. Answers a function that removes the file again. False: another service runs with this
+ * home folder, and stays the one that is found. Throws the error of the file system.
+ */
+export function writeServiceFile(home: string, listening: Listening): false | (() => void) {
+  const { guarded, ...rest } = listening;
+  const engine = thisProcess();
+  const guardian = guarded ? identityOf(process.ppid) : null;
+  const before = readFile(home);
+  if (before && isRunning(before) && before.guardian?.pid !== guardian?.pid) return false;
+  const service: RunningService = { version: 1, engine, guardian, program: programVersion(), ...rest };
+  replaceFile(pathOf(home), `${JSON.stringify(service)}\n`, { ...privateFile, flush: false });
+  return () => {
+    const { pid } = readFile(home)?.engine ?? {};
+    if (pid === engine.pid) rmSync(pathOf(home), { force: true });
+  };
+}
+
+/** Null when none runs, or one on another machine. Throws INVALID_CONFIG when that cannot be read. */
+export function runningService(home: string): RunningService | null {
+  const service = readFile(home);
+  return service && isRunning(service) ? service : null;
+}
+
+/** Also true while a guardian starts its engine again. */
+export function isRunning({ guardian, engine }: RunningService): boolean {
+  const first = guardian ?? engine;
+  if (first.host !== thisProcess().host) return false;
+  return !hasEnded(first) || !hasEnded(engine);
+}
+
+function readFile(home: string): RunningService | null {
+  const path = pathOf(home);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
+    const reason = `${path} cannot be read (${codeOf(error)}); it belongs to whoever runs the service`;
+    throw engineErrors.INVALID_CONFIG(`home: ${reason}`, {}, error);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return Check(RunningService, value) ? value : null;
+  } catch {
+    return null; // Of another version, or damaged: nothing is known of a service.
+  }
+}

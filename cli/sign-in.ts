@@ -1,0 +1,129 @@
+// The address that signs a browser in: asks the service of the home folder for a ticket, and starts one when none runs.
+
+import { createClient } from '../http/client/client.ts';
+import { ApiError, clientErrors } from '../http/client/error.ts';
+import { localOrigin, pageAddress, signInAddress } from '../http/page-address.ts';
+import { engineErrors, errorTable } from '../runtime/errors.ts';
+import { programVersion } from '../runtime/process/version.ts';
+import { folders } from '../settings.ts';
+import { type Background, startInBackground } from './background.ts';
+import type { Context } from './context.ts';
+import { pause } from './pause.ts';
+import { type RunningService, runningService } from './service-file.ts';
+
+export const serviceErrors = errorTable({
+  NOT_STARTED: { meaning: 'The service does not start', status: 503, retryable: false },
+  NOT_REACHED: { meaning: 'The service that runs does not answer', status: 503, retryable: true },
+});
+
+/** A start with a crash in it takes a few seconds; a slow disk more. */
+const LIMIT_MS = 60_000;
+/** How long the service that another command started may take to be known, once our own could not start. */
+const OTHER_MS = 3_000;
+const AGAIN_MS = 100;
+
+export interface SignIn {
+  readonly address: string;
+  /** Without a ticket a person has to sign in with a license key. */
+  readonly hasTicket: boolean;
+}
+
+/** Throws NOT_STARTED, NOT_REACHED, ApiError for a key that is refused, CANCELLED. */
+export function signIn(context: Context): Promise<SignIn> {
+  return context.values.server === '' ? signInHere(context) : signInThere(context);
+}
+
+/** At the service of the setting `server`. */
+async function signInThere({ values, config, signal }: Context): Promise<SignIn> {
+  const page = new URL('/', values.server).href;
+  if (values.license_key === '') return { address: page, hasTicket: false };
+  const client = createClient({ url: values.server, key: values.license_key });
+  const { ticket } = await client.makeTicket(wished({ values, config }), { signal });
+  return { address: signInAddress(page, ticket), hasTicket: true };
+}
+
+/** At the service of the home folder. */
+async function signInHere(context: Context): Promise<SignIn> {
+  const { values, clock, screen, signal } = context;
+  const { home } = folders(values);
+  const began = clock.now();
+  let own: Background | null = null;
+  let endedAt: number | undefined;
+  try {
+    for (; clock.now() - began < LIMIT_MS; await pause(context, AGAIN_MS)) {
+      if (signal.aborted) throw engineErrors.CANCELLED();
+      const service = runningService(home);
+      const found = service && (await ticketOf(service, context));
+      if (found) {
+        if (own) tellStarted(own, context);
+        else tellVersion(service, screen);
+        return found;
+      }
+      if (service) continue;
+      own ??= startInBackground(context);
+      if (own?.ended) endedAt ??= clock.now();
+      // Another command may have started one at the same moment.
+      if (own && endedAt !== undefined && clock.now() - endedAt > OTHER_MS)
+        throw await notStarted(own, context);
+    }
+  } finally {
+    own?.leave();
+  }
+  if (own) throw serviceErrors.NOT_STARTED(`the service does not answer; its log: ${own.log}`);
+  throw serviceErrors.NOT_REACHED(`the service of ${home} does not answer; stop it with: framehound stop`);
+}
+
+/** Null when it does not answer: it starts, stops, or is started again. */
+async function ticketOf(service: RunningService, context: Context): Promise<SignIn | null> {
+  const { host, port, owner } = service;
+  const page = pageAddress(host, port);
+  const key = owner ?? context.values.license_key;
+  const client = createClient({ url: localOrigin(host, port), key });
+  try {
+    if (key === '') {
+      await client.health({}, { signal: context.signal });
+      return { address: page, hasTicket: false };
+    }
+    const { ticket } = await client.makeTicket(wished(context), { signal: context.signal });
+    return { address: signInAddress(page, ticket), hasTicket: true };
+  } catch (error) {
+    const passes = clientErrors.NO_SERVICE.is(error) || (error instanceof ApiError && error.status === 503);
+    // The engine was started again, and its secret with it.
+    const isOlder = owner !== null && error instanceof ApiError && error.status === 401;
+    if (passes || isOlder) return null;
+    throw error;
+  }
+}
+
+/** The page begins with an analysis folder that is named by a flag. */
+function wished({ values, config }: Pick<Context, 'values' | 'config'>): { cache_dir?: string } {
+  return config.sources.cache_dir === 'flag' ? { cache_dir: folders(values).cache } : {};
+}
+
+function tellStarted({ log }: Background, { screen }: Context): void {
+  screen.write(`The service runs in the background; it is stopped with: framehound stop\nIts log: ${log}\n`);
+}
+
+function tellVersion({ program }: RunningService, screen: Context['screen']): void {
+  const own = programVersion();
+  if (program === own) return;
+  screen.write(
+    `note: the service that runs is version ${program}, this program is ${own}; framehound stop ends it, framehound open starts this one\n`,
+  );
+}
+
+async function notStarted(own: Background, { values }: Context): Promise<Error> {
+  const why = own.why().join('\n  ');
+  const taken = (await isFramehound(localOrigin(values.host, values.port)))
+    ? `\nA framehound of another home folder, or of somebody else, answers at port ${values.port}: name its home with --home, or take another port with --port`
+    : '';
+  return serviceErrors.NOT_STARTED(`the service does not start (log: ${own.log})\n  ${why}${taken}`);
+}
+
+async function isFramehound(origin: string): Promise<boolean> {
+  const { port } = new URL(origin);
+  if (port === '0') return false;
+  const client = createClient({ url: origin });
+  const answer = await client.livez({}, { signal: AbortSignal.timeout(1_000) }).catch(() => null);
+  return answer?.status === 'ok';
+}
